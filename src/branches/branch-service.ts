@@ -218,10 +218,12 @@ export class BranchService {
    * Deletes a branch with its content. Connections to it are closed.
    * @throws ApiError NOT_FOUND; ABORTED if the document is being deleted
    */
-  async delete(main: DocumentAddress, name: string): Promise<void> {
+  async delete(main: DocumentAddress, name: string, check?: (branch: BranchRecord) => void): Promise<void> {
     await this.#dependencies.documents.requireThere(main, main.documentId)
     const lock = lockOf(addressOf(main, name))
-    const isRemoved = await withClusterLock(this.#dependencies.leases, lock, () => this.#remove(main, name))
+    const isRemoved = await withClusterLock(this.#dependencies.leases, lock, () =>
+      this.#remove(main, name, check),
+    )
     if (!isRemoved) throw noSuchBranch({ name })
   }
 
@@ -254,11 +256,17 @@ export class BranchService {
    * Destroys the content of a branch, then its record. Until the record is removed, a client may create the
    * content again, so it is destroyed a second time.
    */
-  async #remove(main: DocumentAddress, name: string): Promise<boolean> {
+  async #remove(
+    main: DocumentAddress,
+    name: string,
+    check?: (branch: BranchRecord) => void,
+  ): Promise<boolean> {
     const { rooms, versions, store } = this.#dependencies
     const address = addressOf(main, name)
     const place = placeIn(main, name)
-    if ((await store.find(main, place)) === null) return false
+    const branch = await store.find(main, place)
+    if (branch === null) return false
+    check?.(branch)
     await versions.removeEditor(address)
     await rooms.destroy(address)
     const isRemoved = await store.remove(main, place)

@@ -109,9 +109,11 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     details: { role: 'viewer', required: 'editor' },
   },
   'agent/other-user': {
-    message: '/data/userId names another user; an agent acts only as itself: leave the member out',
+    message: 'an agent acts only as itself: leave out /data/userId, which names another user',
   },
-  'agent/delete-not-allowed': { message: 'the policy no-delete forbids the agent to delete content' },
+  'agent/delete-not-allowed': {
+    message: 'the policy no-delete forbids the agent to delete content; insert content only',
+  },
 
   'limit/exceeded': {
     message:

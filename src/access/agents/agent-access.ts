@@ -152,7 +152,7 @@ function withoutRole(
   const { access } = permission
   const enabled = { ...permission, access: { ...access, state: 'open' } } as const
   return access.state === 'disabled' && roleIn(identity, address, enabled, now).role !== null
-    ? new ApiError('document/disabled', 'the document is disabled')
+    ? new ApiError('document/disabled', 'the document is disabled; ask its owner to enable it')
     : documentHidden(address.documentId)
 }
 

@@ -42,7 +42,9 @@ function setUser({ object, name, pointer }: Place, { userId, name: userName }: A
   const given = object[name]
   if (given !== undefined && !isJsonObject(given)) return
   if (typeof given?.userId === 'string' && given.userId !== userId) throw otherUser(`${pointer}/userId`)
-  object[name] = { userId, ...(userName !== '' && { name: userName.slice(0, nameLengthMax).toWellFormed() }) }
+  const { name: _name, email: _email, ...members } = given ?? {}
+  const shown = userName.slice(0, nameLengthMax).toWellFormed()
+  object[name] = { ...members, userId, ...(shown !== '' && { name: shown }) }
 }
 
 function setMeta({ object, name, pointer }: Place, { agent }: AgentIdentity): void {
@@ -61,7 +63,7 @@ function setMeta({ object, name, pointer }: Place, { agent }: AgentIdentity): vo
 const otherUser = (pointer: string): ApiError =>
   new ApiError(
     'agent/other-user',
-    `${pointer} names another user; an agent acts only as itself: leave the member out`,
+    `an agent acts only as itself: leave out ${pointer}, which names another user`,
   )
 
 /** Returns the places of members. An object on the way that does not exist has no places. */

@@ -12,7 +12,10 @@ export interface AgentRule {
    * other id. A path with `*` stands for all elements of a list: `comments.*.userId`.
    */
   readonly ids?: readonly string[]
-  /** Members that contain the user of the call as an object, with paths as in `ids`. */
+  /**
+   * Members that contain the user of the call as an object, with paths as in `ids`. The server sets the id and the name,
+   * and removes the email address.
+   */
   readonly users?: readonly string[]
   /** The member with data about the change. The server adds the model, and the user for whom the agent acts. */
   readonly meta?: string

@@ -48,7 +48,10 @@ export async function authorizeAgent(
 
 /** The error for an agent that must not delete content. */
 const deleteNotAllowed = (): ApiError =>
-  new ApiError('agent/delete-not-allowed', 'the policy no-delete forbids the agent to delete content')
+  new ApiError(
+    'agent/delete-not-allowed',
+    'the policy no-delete forbids the agent to delete content; insert content only',
+  )
 
 /** Returns the error for a change that deletes content; null if the caller may delete content. */
 export const keepingOf = (caller: TenantCaller): ApiError | null =>
@@ -57,7 +60,22 @@ export const keepingOf = (caller: TenantCaller): ApiError | null =>
 /** Codes of missing records that an agent must not distinguish from documents without a role. */
 const missing: readonly string[] = ['organization/not-found', 'document/not-found']
 
-/** Returns the error of a call of an agent. It does not reveal which record is missing. */
-export function toAgentError(error: unknown, { documentId = '' }: CallIds): unknown {
-  return error instanceof ApiError && missing.includes(error.code) ? documentHidden(documentId) : error
+/**
+ * Returns the error of a call of an agent. It does not reveal which record is missing: by default, an agent without
+ * grants has a role on documents that do not exist.
+ */
+export async function toAgentError(
+  error: unknown,
+  { organizationId = '', documentId = '' }: CallIds,
+  { tenant }: AgentCaller,
+  { documents }: Pick<ApiServices, 'documents'>,
+): Promise<unknown> {
+  if (!(error instanceof ApiError)) return error
+  if (missing.includes(error.code)) return documentHidden(documentId)
+  if (error.code !== 'branch/not-found') return error
+  const exists = documents.require({ ...tenant, organizationId }, documentId)
+  return exists.then(
+    () => error,
+    () => documentHidden(documentId),
+  )
 }

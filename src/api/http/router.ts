@@ -206,9 +206,11 @@ function serveOperation(
     const perform = async (ids: SeededIds): Promise<object> => {
       const full = operation.grows ? await countGrowth(services, caller, text.length) : null
       if (full !== null && operation.grows === 'records') throw full
-      const answer = await operation.run(data, { caller, services, ids, full }).catch((error: unknown) => {
-        throw rule === null ? error : toAgentError(error, data)
-      })
+      const answer = await operation
+        .run(data, { caller, services, ids, full })
+        .catch(async (error: unknown) => {
+          throw caller.level === 'agent' ? await toAgentError(error, data, caller, services) : error
+        })
       return successBody(withRemoved(answer, removed), operation.envelope)
     }
     const key = operation.effect === 'reads' ? null : idempotencyKeyOf(request.headers)

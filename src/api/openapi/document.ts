@@ -6,6 +6,7 @@ import {
   workspaceIdHeader,
 } from '../../access/credentials/workspace-credentials.ts'
 import { causeOf, httpCodes } from '../../error-codes.ts'
+import type { AgentRule } from '../agents/agent-rule.ts'
 import { ignoredHeader, isStrict } from '../members.ts'
 import type { DocumentedError, Operation } from '../operation.ts'
 import { exampleOf } from './examples.ts'
@@ -16,7 +17,7 @@ import {
   parametersOf,
   replayHeadersOf,
 } from './idempotency.ts'
-import { levelErrors } from './level-errors.ts'
+import { callerErrors } from './level-errors.ts'
 import type { MethodDescription, PathDescription } from './path-description.ts'
 import { errorBody, mapValues, publicSchema, publishedRequest, requestBody, resultBody } from './schemas.ts'
 
@@ -71,6 +72,23 @@ const credentials: Readonly<
   },
   operator: {
     adminToken: { name: adminTokenHeader.name, description: 'Admin token of the server.' },
+  },
+}
+
+/** Description of the right that an agent needs. */
+const agentSentences: Readonly<Record<AgentRule['role'], string>> = {
+  viewer: 'Open to agents with a role on the document.',
+  suggester: 'Open to agents with the role suggester or editor on the document.',
+  editor: 'Open to agents with the role editor, or with the role suggester in a branch of their own.',
+  each: 'Open to agents.',
+}
+
+/** Credentials of agents. */
+const agentCredentials = {
+  agentToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'Token of an agent, instead of an API key. `/v2/auth/generate_token` creates it.',
   },
 }
 
@@ -184,7 +202,12 @@ export function openApiDocument(described: Described & { readonly version: strin
         },
         RetryAfter: { description: 'Seconds to wait before the next try.', schema: { type: 'integer' } },
       },
-      securitySchemes: Object.assign({}, ...Object.values(credentials).map(securitySchemes), userCredentials),
+      securitySchemes: Object.assign(
+        {},
+        ...Object.values(credentials).map(securitySchemes),
+        agentCredentials,
+        userCredentials,
+      ),
     },
   }
 }
@@ -211,13 +234,17 @@ const securitySchemes = (headers: (typeof credentials)[AuthLevel]): object =>
   mapValues(headers, (header) => ({ type: 'apiKey', in: 'header', ...header }))
 
 function describe(operation: Operation): object {
-  const { path, auth, summary, description, errors } = operation
+  const { path, auth, agents, summary, errors } = operation
+  const description = [
+    operation.description,
+    ...(agents === undefined ? [] : [agentSentences[agents.role]]),
+  ].join(' ')
   return {
     operationId: path.slice(1).replaceAll('/', '_'),
     summary,
     description,
     tags: [tagOf(operation)],
-    security: [mapValues(credentials[auth], () => [])],
+    security: [mapValues(credentials[auth], () => []), ...(agents === undefined ? [] : [{ agentToken: [] }])],
     ...parametersOf(operation),
     requestBody: { required: true, content: requestContent(operation) },
     responses: {
@@ -229,7 +256,7 @@ function describe(operation: Operation): object {
       ...errorResponses([
         ...commonErrors,
         bodyTooLarge,
-        ...levelErrors[auth],
+        ...callerErrors(operation),
         ...idempotencyErrors(operation),
         ...errors,
       ]),

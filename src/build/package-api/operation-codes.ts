@@ -1,4 +1,4 @@
-import { levelErrors } from '../../api/openapi/level-errors.ts'
+import { callerErrors } from '../../api/openapi/level-errors.ts'
 import type { Operation } from '../../api/operation.ts'
 import { type ErrorCode, errorCodes, type Status } from '../../error-codes.ts'
 
@@ -32,9 +32,10 @@ export const commonCodes: readonly ErrorCode[] = allCodes.filter(
 )
 
 /** Returns the codes that only some operations have and that calls of this operation can have. */
-export function ownCodes({ auth, effect, errors }: Pick<Operation, 'auth' | 'effect' | 'errors'>) {
+export function ownCodes(operation: Pick<Operation, 'auth' | 'agents' | 'effect' | 'errors'>) {
+  const { effect, errors } = operation
   const others = effect === 'reads' ? commonCodes : [...commonCodes, ...idempotencyCodes]
-  const codes = [...levelErrors[auth], ...errors].map(({ code }) => code)
+  const codes = [...callerErrors(operation), ...errors].map(({ code }) => code)
   return [...new Set(codes)].filter((code) => !others.includes(code))
 }
 

@@ -982,7 +982,8 @@ export interface WeftApi {
        * Read documents: `POST /v2/organizations/documents/get`.
        *
        * Returns documents by id, without unknown ids; or the documents directly in a folder, or all documents,
-       * ordered by id, in pages. `search` selects documents whose id or name contains it.
+       * ordered by id, in pages. `search` selects documents whose id or name contains it. An agent gets the
+       * documents on which it has a role, and pages of at most 100.
        *
        * Errors: `organization/not-found` when the organization does not exist. `folder/not-found` when the folder
        * does not exist.
@@ -2834,8 +2835,9 @@ export type CommentannotationsAddData = { readonly [id: string]: ItemResult }
 /** Codes of errors of `/v2/commentannotations/add`. */
 export type CommentannotationsAddErrorCode =
   | ChangeErrorCode
-  | 'organization/not-found'
   | 'document/not-found'
+  | 'document/disabled'
+  | 'organization/not-found'
   | 'crdt/target-not-found'
   | 'crdt/target-ambiguous'
 
@@ -2868,8 +2870,9 @@ export type CommentannotationsCommentsAddData = { readonly [id: string]: ItemRes
 /** Codes of errors of `/v2/commentannotations/comments/add`. */
 export type CommentannotationsCommentsAddErrorCode =
   | ChangeErrorCode
-  | 'organization/not-found'
   | 'document/not-found'
+  | 'document/disabled'
+  | 'organization/not-found'
   | 'comment/annotation-not-found'
 
 /** Request of `/v2/commentannotations/comments/delete`. */
@@ -2918,8 +2921,9 @@ export type CommentannotationsCommentsGetData = readonly DocumentComment[]
 /** Codes of errors of `/v2/commentannotations/comments/get`. */
 export type CommentannotationsCommentsGetErrorCode =
   | CommonErrorCode
-  | 'organization/not-found'
   | 'document/not-found'
+  | 'document/disabled'
+  | 'organization/not-found'
   | 'comment/annotation-not-found'
 
 /** Request of `/v2/commentannotations/comments/reactions/add`. */
@@ -3131,7 +3135,11 @@ export interface CommentannotationsGetDataItemSuggestion {
 export type CommentannotationsGetData = readonly CommentannotationsGetDataItem[]
 
 /** Codes of errors of `/v2/commentannotations/get`. */
-export type CommentannotationsGetErrorCode = CommonErrorCode | 'organization/not-found' | 'document/not-found'
+export type CommentannotationsGetErrorCode =
+  | CommonErrorCode
+  | 'document/not-found'
+  | 'document/disabled'
+  | 'organization/not-found'
 
 /** Request of `/v2/commentannotations/update`. */
 export interface CommentannotationsUpdateRequest {
@@ -3381,10 +3389,10 @@ export type CrdtBranchesCreateData = EditorBranch
 /** Codes of errors of `/v2/crdt/branches/create`. */
 export type CrdtBranchesCreateErrorCode =
   | ChangeErrorCode
-  | 'organization/not-found'
   | 'document/not-found'
-  | 'crdt/no-content'
   | 'document/disabled'
+  | 'organization/not-found'
+  | 'crdt/no-content'
   | 'branch/exists'
   | 'branch/too-many'
   | 'branch/of-branch'
@@ -3408,7 +3416,11 @@ export interface CrdtBranchesDeleteRequest {
 export type CrdtBranchesDeleteData = null
 
 /** Codes of errors of `/v2/crdt/branches/delete`. */
-export type CrdtBranchesDeleteErrorCode = ChangeErrorCode | 'branch/not-found'
+export type CrdtBranchesDeleteErrorCode =
+  | ChangeErrorCode
+  | 'document/not-found'
+  | 'document/disabled'
+  | 'branch/not-found'
 
 /** Request of `/v2/crdt/branches/diff`. */
 export interface CrdtBranchesDiffRequest {
@@ -3496,8 +3508,9 @@ export interface CrdtBranchesDiffDataHunksItemFormattingItem {
 /** Codes of errors of `/v2/crdt/branches/diff`. */
 export type CrdtBranchesDiffErrorCode =
   | CommonErrorCode
-  | 'organization/not-found'
   | 'document/not-found'
+  | 'document/disabled'
+  | 'organization/not-found'
   | 'crdt/no-content'
   | 'branch/not-found'
 
@@ -3520,7 +3533,11 @@ export interface CrdtBranchesGetRequest {
 export type CrdtBranchesGetData = EditorBranch
 
 /** Codes of errors of `/v2/crdt/branches/get`. */
-export type CrdtBranchesGetErrorCode = CommonErrorCode | 'branch/not-found'
+export type CrdtBranchesGetErrorCode =
+  | CommonErrorCode
+  | 'document/not-found'
+  | 'document/disabled'
+  | 'branch/not-found'
 
 /** Request of `/v2/crdt/branches/list`. */
 export interface CrdtBranchesListRequest {
@@ -3542,8 +3559,9 @@ export type CrdtBranchesListData = readonly EditorBranch[]
 /** Codes of errors of `/v2/crdt/branches/list`. */
 export type CrdtBranchesListErrorCode =
   | CommonErrorCode
-  | 'organization/not-found'
   | 'document/not-found'
+  | 'document/disabled'
+  | 'organization/not-found'
   | 'crdt/no-content'
 
 /** Request of `/v2/crdt/branches/merge`. */
@@ -3760,10 +3778,11 @@ export interface CrdtChangesDataChangesItemHunksItemFormattingItem {
 /** Codes of errors of `/v2/crdt/changes`. */
 export type CrdtChangesErrorCode =
   | CommonErrorCode
+  | 'document/not-found'
+  | 'document/disabled'
   | 'crdt/version-too-old'
   | 'version/not-found'
   | 'organization/not-found'
-  | 'document/not-found'
   | 'crdt/no-content'
   | 'crdt/attribution-disabled'
 
@@ -3946,13 +3965,13 @@ export interface CrdtEditDataEditsItemPlace {
 /** Codes of errors of `/v2/crdt/edit`. */
 export type CrdtEditErrorCode =
   | ChangeErrorCode
-  | 'organization/not-found'
   | 'document/not-found'
+  | 'document/disabled'
+  | 'organization/not-found'
   | 'crdt/no-content'
   | 'crdt/target-not-found'
   | 'crdt/target-ambiguous'
   | 'crdt/patch-failed'
-  | 'document/disabled'
   | 'branch/decided'
   | 'crdt/base-version-too-old'
 
@@ -4057,8 +4076,9 @@ export type CrdtGetData = readonly CrdtGetDataItem[]
 /** Codes of errors of `/v2/crdt/get`. */
 export type CrdtGetErrorCode =
   | CommonErrorCode
-  | 'organization/not-found'
   | 'document/not-found'
+  | 'document/disabled'
+  | 'organization/not-found'
   | 'crdt/no-content'
   | 'crdt/root-not-found'
   | 'crdt/too-many-editors'
@@ -4217,13 +4237,13 @@ export interface CrdtUndoDataNotUndoneItem {
 /** Codes of errors of `/v2/crdt/undo`. */
 export type CrdtUndoErrorCode =
   | ChangeErrorCode
+  | 'document/not-found'
+  | 'document/disabled'
   | 'crdt/version-too-old'
   | 'version/not-found'
   | 'organization/not-found'
-  | 'document/not-found'
   | 'crdt/no-content'
   | 'crdt/attribution-disabled'
-  | 'document/disabled'
   | 'branch/decided'
 
 /** Request of `/v2/crdt/update`. */
@@ -4399,10 +4419,11 @@ export interface CrdtVersionsDiffData {
 /** Codes of errors of `/v2/crdt/versions/diff`. */
 export type CrdtVersionsDiffErrorCode =
   | CommonErrorCode
+  | 'document/not-found'
+  | 'document/disabled'
   | 'crdt/version-too-old'
   | 'version/not-found'
   | 'organization/not-found'
-  | 'document/not-found'
   | 'crdt/no-content'
   | 'crdt/root-not-found'
 
@@ -5878,8 +5899,9 @@ export interface PresenceAddData {
 /** Codes of errors of `/v2/presence/add`. */
 export type PresenceAddErrorCode =
   | ChangeErrorCode
-  | 'organization/not-found'
   | 'document/not-found'
+  | 'document/disabled'
+  | 'organization/not-found'
   | 'crdt/target-not-found'
   | 'crdt/target-ambiguous'
   | 'crdt/root-not-found'
@@ -5902,7 +5924,11 @@ export interface PresenceDeleteData {
 }
 
 /** Codes of errors of `/v2/presence/delete`. */
-export type PresenceDeleteErrorCode = ChangeErrorCode | 'organization/not-found' | 'document/not-found'
+export type PresenceDeleteErrorCode =
+  | ChangeErrorCode
+  | 'document/not-found'
+  | 'document/disabled'
+  | 'organization/not-found'
 
 /** Request of `/v2/presence/get`. */
 export interface PresenceGetRequest {

@@ -49,7 +49,6 @@ const request = {
       type: 'string',
       maxLength: agentClaimLimits.model,
       description: 'Name of the model, which the history of documents and the audit log show. Needs `agent`.',
-      examples: ['example-model-1'],
     },
     onBehalfOf: {
       type: 'string',
@@ -58,7 +57,6 @@ const request = {
       description:
         'User for whom the agent acts. It does not give the agent the permissions of this user. If the tokens of this ' +
         'user are revoked, the token ends too. Needs `agent`.',
-      examples: ['ann'],
     },
     policy: {
       type: 'string',

@@ -1,7 +1,7 @@
 import { commentLimits as limits } from '../../../comments/limits.ts'
 import type { BatchResults } from '../../../directory/store/batch.ts'
 import { parseAnchor, placeAnchors, requireAnchors } from '../../annotation-anchors.ts'
-import { defineOperation } from '../../operation.ts'
+import { defineAgentOperation } from '../../operation.ts'
 import { batchResults, countSucceeded, isAnySuccessful, keyedBatch } from '../../schemas/batch-results.ts'
 import {
   actionScopeOf,
@@ -29,9 +29,14 @@ import { invalidAt } from '../../validator.ts'
 
 const { createOrganization, createDocument } = createFlags
 
-export const addAnnotations = defineOperation({
+export const addAnnotations = defineAgentOperation({
   path: '/v2/commentannotations/add',
-  auth: 'key',
+  agents: {
+    role: 'suggester',
+    users: ['actionUser', 'annotations.*.comments.*.from'],
+    // Ids of annotations are unique in the organization, so they would reveal annotations of other documents.
+    without: ['annotations.*.annotationId', 'createOrganization', 'createDocument'],
+  },
   effect: 'adds',
   audited: 'change',
   grows: 'records',

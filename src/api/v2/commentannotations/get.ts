@@ -1,5 +1,5 @@
 import { toAnchoredResponses } from '../../annotation-anchors.ts'
-import { defineOperation } from '../../operation.ts'
+import { defineAgentOperation } from '../../operation.ts'
 import { pageRequest, readPage } from '../../paging/page-request.ts'
 import { checkLength, responseExceeds } from '../../response-length.ts'
 import { annotationRecords, annotationScopeFields, statusValues } from '../../schemas/comment-schema.ts'
@@ -11,9 +11,9 @@ const ids = {
   items: { type: 'string', format: 'id' },
 } as const
 
-export const getAnnotations = defineOperation({
+export const getAnnotations = defineAgentOperation({
   path: '/v2/commentannotations/get',
-  auth: 'key',
+  agents: { role: 'viewer' },
   effect: 'reads',
   audited: 'read',
   summary: 'List annotations',

@@ -17,7 +17,7 @@ import {
   rangeResponse,
   toChangeSetResponse,
 } from '../../changes/change-schema.ts'
-import { defineOperation } from '../../operation.ts'
+import { defineAgentOperation } from '../../operation.ts'
 import { pageRequest, pageSizeUpTo, readPage } from '../../paging/page-request.ts'
 import { responseExceeds } from '../../response-length.ts'
 import { contentErrors, versionedAddress, versionedEditor } from '../../schemas/version-schema.ts'
@@ -25,9 +25,9 @@ import { contentErrors, versionedAddress, versionedEditor } from '../../schemas/
 /** Maximum number of change sets in one response. */
 const changesMax = 100
 
-export const getChanges = defineOperation({
+export const getChanges = defineAgentOperation({
   path: '/v2/crdt/changes',
-  auth: 'key',
+  agents: { role: 'viewer' },
   effect: 'reads',
   strict: true,
   audited: 'read',

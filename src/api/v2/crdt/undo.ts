@@ -8,8 +8,8 @@ import {
   groupSeconds,
   rangeErrors,
 } from '../../changes/change-schema.ts'
-import { updateRequest, writeErrors, writtenResponse } from '../../editor-content.ts'
-import { defineOperation } from '../../operation.ts'
+import { updateRequest, writableDocuments, writeErrors, writtenResponse } from '../../editor-content.ts'
+import { defineAgentOperation } from '../../operation.ts'
 import { contentErrors, versionedAddress, versionedEditor } from '../../schemas/version-schema.ts'
 
 /** Maximum number of ids of change sets in one call. */
@@ -20,9 +20,9 @@ const notUndoneMax = 1_000
 const { dryRun, userId } = updateRequest.properties
 const { version, changed, bytes } = writtenResponse.properties
 
-export const undoContentChanges = defineOperation({
+export const undoContentChanges = defineAgentOperation({
   path: '/v2/crdt/undo',
-  auth: 'key',
+  agents: { role: 'editor', ids: ['userId', 'by'], meta: 'undoMeta' },
   effect: 'once',
   audited: 'change',
   grows: 'content',
@@ -97,7 +97,7 @@ export const undoContentChanges = defineOperation({
     const { by, meta, groupSeconds: seconds } = data
     const done = await services.rooms.use(address, async (room) => {
       const [right, rootSchema] = await Promise.all([
-        services.documents.rightToChange(address),
+        writableDocuments(services, caller).rightToChange(address),
         services.schemas.of(address),
       ])
       return room.history.undo(

@@ -1,4 +1,4 @@
-import { defineOperation } from '../../operation.ts'
+import { defineAgentOperation } from '../../operation.ts'
 import { checkPresentUsers, placeCursors } from '../../presence-cursors.ts'
 import {
   cursorErrors,
@@ -10,9 +10,9 @@ import {
 import { documentErrors } from '../../schemas/resource-schema.ts'
 import { createFlags, createMissingParents, makesParents } from '../../schemas/user-schema.ts'
 
-export const addPresence = defineOperation({
+export const addPresence = defineAgentOperation({
   path: '/v2/presence/add',
-  auth: 'key',
+  agents: { role: 'viewer', users: ['users.*'], without: ['createOrganization', 'createDocument'] },
   effect: 'repeatable',
   audited: 'change',
   summary: 'Add users to the presence of a document',
@@ -52,7 +52,9 @@ export const addPresence = defineOperation({
   ],
   async handler({ users: given, ttlSeconds = 60, ...data }, context) {
     const { caller, services } = context
-    const checked = checkPresentUsers(given)
+    const users =
+      caller.level === 'agent' ? given.map((user) => ({ ...user, kind: 'agent' as const })) : given
+    const checked = checkPresentUsers(users)
     const { organizationId, documentId } = data
     const scope = { ...caller.tenant, organizationId }
     if (makesParents(data))
@@ -62,8 +64,8 @@ export const addPresence = defineOperation({
       )
     await createMissingParents(services, scope, { type: 'document', id: documentId }, data)
     const document = await presenceScope(data, caller, services)
-    const users = await placeCursors(context, data, checked)
-    await services.rooms.presence.add(document, users, ttlSeconds * 1000)
+    const placed = await placeCursors(context, data, checked)
+    await services.rooms.presence.add(document, placed, ttlSeconds * 1000)
     return { message: `${users.length} users are present.`, data: { success: true } }
   },
 })

@@ -1,4 +1,4 @@
-import { defineOperation } from '../../operation.ts'
+import { defineAgentOperation } from '../../operation.ts'
 import {
   alwaysSuccess,
   presenceDocument,
@@ -7,9 +7,9 @@ import {
 } from '../../schemas/presence-schema.ts'
 import { documentErrors } from '../../schemas/resource-schema.ts'
 
-export const deletePresence = defineOperation({
+export const deletePresence = defineAgentOperation({
   path: '/v2/presence/delete',
-  auth: 'key',
+  agents: { role: 'viewer', ids: ['userIds.*'] },
   effect: 'repeatable',
   audited: 'change',
   summary: 'Remove users from the presence of a document',

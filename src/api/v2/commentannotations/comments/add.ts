@@ -1,5 +1,5 @@
 import { commentLimits as limits } from '../../../../comments/limits.ts'
-import { defineOperation } from '../../../operation.ts'
+import { defineAgentOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
 import {
   actionScopeOf,
@@ -15,9 +15,9 @@ import {
   newComments,
 } from '../../../schemas/comment-schema.ts'
 
-export const addComments = defineOperation({
+export const addComments = defineAgentOperation({
   path: '/v2/commentannotations/comments/add',
-  auth: 'key',
+  agents: { role: 'suggester', users: ['actionUser', 'comments.*.from'] },
   effect: 'adds',
   audited: 'change',
   grows: 'records',

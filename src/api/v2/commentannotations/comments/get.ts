@@ -1,4 +1,4 @@
-import { defineOperation } from '../../../operation.ts'
+import { defineAgentOperation } from '../../../operation.ts'
 import { pageRequest, readPage } from '../../../paging/page-request.ts'
 import {
   annotationErrors,
@@ -9,9 +9,9 @@ import {
 } from '../../../schemas/comment-schema.ts'
 import { lookupMax } from '../../../schemas/resource-schema.ts'
 
-export const getComments = defineOperation({
+export const getComments = defineAgentOperation({
   path: '/v2/commentannotations/comments/get',
-  auth: 'key',
+  agents: { role: 'viewer' },
   effect: 'reads',
   audited: 'read',
   summary: 'List comments',

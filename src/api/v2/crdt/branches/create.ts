@@ -1,12 +1,12 @@
 import { branchLimits } from '../../../../directory/branches/limits.ts'
 import { branchedEditor, branchName, branchRecord, toBranchResponse } from '../../../branch-schema.ts'
 import { disabledDocument, documentBeingDeleted } from '../../../editor-content.ts'
-import { defineOperation } from '../../../operation.ts'
+import { defineAgentOperation } from '../../../operation.ts'
 import { contentErrors, versionedAddress } from '../../../schemas/version-schema.ts'
 
-export const createBranch = defineOperation({
+export const createBranch = defineAgentOperation({
   path: '/v2/crdt/branches/create',
-  auth: 'key',
+  agents: { role: 'suggester', ids: ['userId'] },
   effect: 'once',
   audited: 'change',
   grows: 'records',

@@ -1,10 +1,13 @@
+import type { AgentCaller } from '../../../../access/agents/agent-caller.ts'
+import type { BranchRecord } from '../../../../directory/branches/branch-records.ts'
+import { ApiError } from '../../../../errors.ts'
 import { branchedEditor, branchName, noSuchBranchError } from '../../../branch-schema.ts'
 import { documentBeingDeleted, editorAddress } from '../../../editor-content.ts'
-import { defineOperation } from '../../../operation.ts'
+import { defineAgentOperation } from '../../../operation.ts'
 
-export const deleteBranch = defineOperation({
+export const deleteBranch = defineAgentOperation({
   path: '/v2/crdt/branches/delete',
-  auth: 'key',
+  agents: { role: 'suggester', deletes: true },
   effect: 'once',
   audited: 'admin',
   summary: 'Delete a branch',
@@ -19,7 +22,19 @@ export const deleteBranch = defineOperation({
   response: null,
   errors: [noSuchBranchError, documentBeingDeleted],
   async handler({ name, ...editor }, { caller, services }) {
-    await services.branches.delete(editorAddress(caller, editor), name)
+    const check = caller.level === 'agent' ? requireOwn(caller) : undefined
+    await services.branches.delete(editorAddress(caller, editor), name, check)
     return { message: 'Branch deleted.', data: undefined }
   },
 })
+
+/** Returns a check that throws for a branch that the agent has not created. */
+const requireOwn =
+  ({ identity }: AgentCaller) =>
+  ({ createdBy }: BranchRecord): void => {
+    if (createdBy !== identity.userId)
+      throw new ApiError(
+        'agent/other-user',
+        'another user has created the branch; an agent deletes only its own',
+      )
+  }

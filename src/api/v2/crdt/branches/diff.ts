@@ -8,12 +8,12 @@ import {
   toBranchResponse,
   toHunkResponse,
 } from '../../../branch-schema.ts'
-import { defineOperation } from '../../../operation.ts'
+import { defineAgentOperation } from '../../../operation.ts'
 import { contentErrors, versionedAddress } from '../../../schemas/version-schema.ts'
 
-export const diffBranch = defineOperation({
+export const diffBranch = defineAgentOperation({
   path: '/v2/crdt/branches/diff',
-  auth: 'key',
+  agents: { role: 'viewer' },
   effect: 'reads',
   audited: 'read',
   summary: 'Compare a branch with its editor',

@@ -6,11 +6,11 @@ import {
   toBranchResponse,
 } from '../../../branch-schema.ts'
 import { editorAddress } from '../../../editor-content.ts'
-import { defineOperation } from '../../../operation.ts'
+import { defineAgentOperation } from '../../../operation.ts'
 
-export const getBranch = defineOperation({
+export const getBranch = defineAgentOperation({
   path: '/v2/crdt/branches/get',
-  auth: 'key',
+  agents: { role: 'viewer' },
   effect: 'reads',
   audited: 'read',
   summary: 'Read a branch',

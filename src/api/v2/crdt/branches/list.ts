@@ -1,11 +1,11 @@
 import { branchedEditor, branchRecord, toBranchResponse } from '../../../branch-schema.ts'
-import { defineOperation } from '../../../operation.ts'
+import { defineAgentOperation } from '../../../operation.ts'
 import { pageRequest, readPage } from '../../../paging/page-request.ts'
 import { contentErrors, versionedAddress } from '../../../schemas/version-schema.ts'
 
-export const listBranches = defineOperation({
+export const listBranches = defineAgentOperation({
   path: '/v2/crdt/branches/list',
-  auth: 'key',
+  agents: { role: 'viewer' },
   effect: 'reads',
   audited: 'read',
   summary: 'List the branches of an editor',

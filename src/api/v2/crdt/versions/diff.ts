@@ -3,14 +3,14 @@ import { isResponseTooLarge, responseTooLarge } from '../../../../model/json-pie
 import { readRange } from '../../../changes/change-range.ts'
 import { changeRange, rangeErrors, rangeResponse } from '../../../changes/change-schema.ts'
 import { contentKeySchema } from '../../../editor-content.ts'
-import { defineOperation } from '../../../operation.ts'
+import { defineAgentOperation } from '../../../operation.ts'
 import { responseExceeds } from '../../../response-length.ts'
 import { noSuchRoot } from '../../../schemas/content-format.ts'
 import { contentErrors, versionedAddress, versionedEditor } from '../../../schemas/version-schema.ts'
 
-export const diffVersions = defineOperation({
+export const diffVersions = defineAgentOperation({
   path: '/v2/crdt/versions/diff',
-  auth: 'key',
+  agents: { role: 'viewer' },
   effect: 'reads',
   strict: true,
   audited: 'read',
