@@ -10,7 +10,7 @@ import { type ClientClaim, type ClientRecord, clientIdOwner } from '../presence/
 import { isVirtualClient, type VirtualUserState } from '../presence/virtual-users.ts'
 import type { Member } from '../room/member.ts'
 import type { RoomTrace } from '../room/room-trace.ts'
-import { AwarenessBroadcaster } from './awareness-broadcaster.ts'
+import { AwarenessBroadcaster, type BroadcastTiming } from './awareness-broadcaster.ts'
 import { AwarenessTombstones } from './awareness-tombstones.ts'
 import { ClientState, userOfState } from './client-state.ts'
 import { PublishedState, withTokenIdentity } from './published-state.ts'
@@ -127,10 +127,15 @@ export class RoomAwareness implements PresenceObserver {
     this.#broadcaster.schedule('tick')
   }
 
-  setVirtualUser({ clientId, clock, textIn, userId }: VirtualUserState): void {
+  setVirtualUser({ clientId, clock, textIn, userId }: VirtualUserState, timing: BroadcastTiming): void {
     if (textIn === null) this.#remove(clientId, clock, userId, null)
-    else this.#publish(clientId, new PublishedState(clock, userId, () => textIn(this.editorId)), null)
-    this.#broadcaster.schedule('tick')
+    else {
+      const state = new PublishedState(clock, userId, () => textIn(this.editorId))
+      // A writer that moves in another editor has the same state here.
+      if (timing === 'window' && this.#published.get(clientId)?.text === state.text) return
+      this.#publish(clientId, state, null)
+    }
+    this.#broadcaster.schedule(timing)
   }
 
   refreshRemote(clientIds: Iterable<number>): void {

@@ -1,12 +1,14 @@
 import type { Clock } from '../../clock.ts'
 import type { VisitListener } from '../../events/visit-tracker.ts'
 import type { DocumentScope } from '../../model/address.ts'
+import type { BroadcastTiming } from '../awareness/awareness-broadcaster.ts'
 import type { Member } from '../room/member.ts'
 import { ClusterUsers } from './cluster-users.ts'
 import {
   type ConnectedUser,
   entryOf,
   isPresent,
+  joinEntries,
   type PresenceEntry,
   socketUserOf,
   type UserSocket,
@@ -18,7 +20,13 @@ import type { ClientRecord, NodeUserRecord } from './presence-records.ts'
 import type { PresenceReplica, PresenceReplicaOwner } from './presence-replica.ts'
 import type { RemoteChanges } from './remote-presence.ts'
 import type { PresenceKind, RestPresence } from './rest-presence.ts'
-import { type VirtualUserCount, VirtualUserList, type VirtualUserState } from './virtual-users.ts'
+import { type NewWriter, type ShownWriter, WriterCaret, writerTtlMs } from './shown-writer.ts'
+import {
+  type VirtualUser,
+  type VirtualUserCount,
+  VirtualUserList,
+  type VirtualUserState,
+} from './virtual-users.ts'
 
 /** Maximum length of a status in characters. A longer status in the state of a client is ignored. */
 export const statusLengthMax = 200
@@ -44,7 +52,7 @@ export interface PresenceObserver {
   readonly editorId: string
   /** Reads and publishes the fields of these users again, because the fields have changed. */
   refresh(userIds: ReadonlySet<string>): void
-  setVirtualUser(state: VirtualUserState): void
+  setVirtualUser(state: VirtualUserState, timing: BroadcastTiming): void
   /**
    * Reads and publishes the states of these clients again, because the states have changed on other nodes.
    */
@@ -116,7 +124,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
 
   addObserver(observer: PresenceObserver): void {
     this.#observers.add(observer)
-    for (const state of this.#virtualUsers?.states() ?? []) observer.setVirtualUser(state)
+    for (const state of this.#virtualUsers?.states() ?? []) observer.setVirtualUser(state, 'tick')
   }
 
   /** Removes a closed room, and the sockets in this room. */
@@ -131,7 +139,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     const { id } = member.user
     const virtualUser = this.#virtualUsers?.get(id)
     const connected = this.#connected.get(id) ?? this.#newConnection(id, virtualUser?.fields)
-    const isNewUser = virtualUser === undefined && !isPresent(connected)
+    const isNewUser = !this.#isShown(id)
     this.#connected.set(id, connected)
     connected.sockets.set(member, {
       observer,
@@ -163,7 +171,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     if (isPresent(connected)) return
     connected.fields = {}
     connected.fieldsAt = 0
-    if (visitor !== null) this.#options.visits.left(this.#options.document, visitor)
+    if (visitor !== null && !this.#isShown(id)) this.#options.visits.left(this.#options.document, visitor)
   }
 
   /**
@@ -219,25 +227,54 @@ export class DocumentPresence implements PresenceReplicaOwner {
    * limit of a virtual user starts again.
    */
   update(users: readonly PresenceInput[]): number {
-    const known = users.filter(({ userId }) => this.find(userId) !== null)
+    const known = users.filter(({ userId }) => this.#hasEntry(userId))
     this.#applyRest('update', known)
     return known.length
   }
 
-  /** Removes users. Returns the number of the given users who were present. */
+  /** Removes users with their writers. Returns the number of the given users who were present. */
   delete(userIds: readonly string[]): number {
     const here = new Set(userIds.filter((userId) => this.find(userId) !== null))
+    const writers = [...here].flatMap((userId) => this.#shownAs(userId)).map(({ userId }) => userId)
+    const deleted = new Set([...here].filter((userId) => this.#hasEntry(userId)).concat(writers))
     this.#applyRest(
       'delete',
-      [...here].map((userId) => ({ userId })),
+      [...deleted].map((userId) => ({ userId })),
     )
     return here.size
+  }
+
+  /**
+   * Shows a writer with a caret, until `end` of the result. A user can have several writers, and can also be present
+   * with a socket or by REST. Nothing is shown if the limits for virtual users are reached.
+   */
+  showWriter(writer: NewWriter): ShownWriter {
+    if (!this.#virtualUserList().hasRoom) return { move: () => {}, end: () => {} }
+    const { userId: writerOf, name, kind, data, color } = writer
+    const caret = new WriterCaret(writer, {
+      clock: this.#options.clock,
+      publish: (userId, fields) => {
+        if (this.#virtualUsers?.get(userId) === undefined) return false
+        this.#applyRest('update', [{ ...fields, userId }])
+        return true
+      },
+      remove: (userId) => {
+        if (this.#virtualUsers?.get(userId) !== undefined) this.#applyRest('delete', [{ userId }])
+      },
+    })
+    const fields = { name, kind, data, color, writerOf, cursor: caret.cursor }
+    this.#applyRest('add', [{ ...fields, userId: caret.userId }], writerTtlMs)
+    return caret
   }
 
   /** Removes all virtual users. */
   clearVirtualUsers(): void {
     const userIds = [...(this.#virtualUsers?.all() ?? [])].map(({ userId }) => userId)
-    if (this.replica.isOpen) this.delete(userIds)
+    if (this.replica.isOpen)
+      this.#applyRest(
+        'delete',
+        userIds.map((userId) => ({ userId })),
+      )
     this.#virtualUsers?.remove(userIds)
   }
 
@@ -245,15 +282,25 @@ export class DocumentPresence implements PresenceReplicaOwner {
   entries(): readonly PresenceEntry[] {
     const userIds = new Set(this.#connected.keys())
     for (const userId of this.replica.remote.userIds()) userIds.add(userId)
-    const virtualUsers = [...(this.#virtualUsers?.all() ?? [])].map(virtualUserEntry)
-    return [...[...userIds].flatMap((userId) => this.#connectedEntry(userId) ?? []), ...virtualUsers]
+    const found = new Map<string, PresenceEntry>()
+    for (const userId of userIds) {
+      const entry = this.#connectedEntry(userId)
+      if (entry !== null) found.set(userId, entry)
+    }
+    for (const virtualUser of this.#virtualUsersOnly()) {
+      const entry = virtualUserEntry(virtualUser)
+      const known = found.get(entry.userId)
+      found.set(entry.userId, known === undefined ? entry : joinEntries(known, entry))
+    }
+    return [...found.values()]
   }
 
   /** Returns the entry of one user; null if the user is not present. */
   find(userId: string): PresenceEntry | null {
-    if (this.#isConnected(userId)) return this.#connectedEntry(userId)
-    const virtualUser = this.#virtualUsers?.get(userId)
-    return virtualUser === undefined ? null : virtualUserEntry(virtualUser)
+    const own = this.#isConnected(userId) ? this.#connectedEntry(userId) : null
+    const entries = this.#shownAs(userId).map(virtualUserEntry)
+    const all = own === null ? entries : [own, ...entries]
+    return all.length === 0 ? null : all.reduce(joinEntries)
   }
 
   userRecord(userId: string): NodeUserRecord | null {
@@ -309,13 +356,45 @@ export class DocumentPresence implements PresenceReplicaOwner {
     this.#virtualUsers ??= new VirtualUserList({
       clock,
       total,
-      changed: (states) => this.#showVirtualUsers(states),
-      joined: (virtualUser) => visits.joined(document, visitorOf(virtualUser)),
+      changed: (states, timing) => this.#showVirtualUsers(states, timing),
+      joined: (virtualUser) => {
+        const visitor = visitorOf(virtualUser)
+        if (!this.#isShown(visitor.user.userId, virtualUser)) visits.joined(document, visitor)
+      },
       left: (virtualUser) => {
-        if (!this.#connected.has(virtualUser.userId)) visits.left(document, visitorOf(virtualUser))
+        const visitor = visitorOf(virtualUser)
+        if (!this.#isShown(visitor.user.userId)) visits.left(document, visitor)
       },
     })
     return this.#virtualUsers
+  }
+
+  /** Returns the virtual users that other users see under this id. */
+  #shownAs(userId: string): readonly VirtualUser[] {
+    return this.#virtualUsers?.shownAs(userId) ?? []
+  }
+
+  /** Returns the virtual users, the users before their writers. */
+  #virtualUsersOnly(): readonly VirtualUser[] {
+    const all = [...(this.#virtualUsers?.all() ?? [])]
+    const isWriter = ({ fields }: VirtualUser): boolean => fields.writerOf !== undefined
+    return [...all.filter((each) => !isWriter(each)), ...all.filter(isWriter)]
+  }
+
+  /**
+   * Returns whether a user is present on this node: with a socket, by REST or as a writer.
+   * @param except a virtual user that does not count
+   */
+  #isShown(userId: string, except?: VirtualUser): boolean {
+    const connected = this.#connected.get(userId)
+    if (connected !== undefined && isPresent(connected)) return true
+    return this.#shownAs(userId).some((each) => each.userId !== except?.userId)
+  }
+
+  /** Returns whether a user is present in another way than only as a writer. */
+  #hasEntry(userId: string): boolean {
+    if (this.#isConnected(userId)) return this.#connectedEntry(userId) !== null
+    return this.#virtualUsers?.get(userId) !== undefined
   }
 
   /** Returns whether the user has a socket on any node, even if REST has deleted the user. */
@@ -349,14 +428,16 @@ export class DocumentPresence implements PresenceReplicaOwner {
     const before = visitorInSockets(connected)
     if (!this.#users.reconcile(userId, connected)) return
     const after = visitorInSockets(connected)
-    if (before !== null && after === null) this.#options.visits.left(this.#options.document, before)
-    if (before === null && after !== null) this.#options.visits.joined(this.#options.document, after)
+    if (this.#shownAs(userId).length === 0) {
+      if (before !== null && after === null) this.#options.visits.left(this.#options.document, before)
+      if (before === null && after !== null) this.#options.visits.joined(this.#options.document, after)
+    }
     for (const observer of this.#observers) observer.refresh(new Set([userId]))
     this.replica.userChanged(userId)
   }
 
-  #showVirtualUsers(states: readonly VirtualUserState[]): void {
-    for (const observer of this.#observers) for (const state of states) observer.setVirtualUser(state)
+  #showVirtualUsers(states: readonly VirtualUserState[], timing: BroadcastTiming): void {
+    for (const observer of this.#observers) for (const state of states) observer.setVirtualUser(state, timing)
     this.#options.emptied()
   }
 }

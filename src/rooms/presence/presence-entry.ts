@@ -7,6 +7,7 @@ import {
   type PresenceCursor,
   type PresenceKind,
   type RestPresence,
+  shownIdOf,
 } from './rest-presence.ts'
 import type { VirtualUser } from './virtual-users.ts'
 
@@ -77,18 +78,27 @@ export function visitorInSockets({ sockets, fields }: ConnectedUser): Visitor | 
 export const isPresent = (connected: ConnectedUser): boolean => visitorInSockets(connected) !== null
 
 export function visitorOf(
-  { userId, fields: { name, email, kind = 'user' } }: Pick<VirtualUser, 'userId' | 'fields'>,
+  { userId, fields }: Pick<VirtualUser, 'userId' | 'fields'>,
   source: Visitor['source'] = 'rest',
 ): Visitor {
-  const user = { userId, ...(name && { name }), ...(email && { email }) }
+  const { name, email, kind = 'user' } = fields
+  const user = { userId: shownIdOf(userId, fields), ...(name && { name }), ...(email && { email }) }
   return { user, kind, source }
 }
 
-export function virtualUserEntry({ userId, fields, lastSeen }: VirtualUser): PresenceEntry {
+export function virtualUserEntry({ userId: id, fields, lastSeen }: VirtualUser): PresenceEntry {
+  const userId = shownIdOf(id, fields)
   const { name = '', email = '', status = defaultStatus, cursor } = fields
   const shown = { ...kindAndData(fields), ...(cursor && { cursor }) }
   return { userId, name, email, status, ...shown, source: 'rest', editorIds: [], lastSeen }
 }
+
+/** Returns the entry of a user who is also present as a writer: the writer shows the kind and the cursor. */
+export const joinEntries = (entry: PresenceEntry, { kind, cursor }: PresenceEntry): PresenceEntry => ({
+  ...entry,
+  kind,
+  ...(cursor !== undefined && entry.cursor === undefined && { cursor }),
+})
 
 const kindAndData = ({ kind = 'user', data }: RestPresence): Pick<PresenceEntry, 'kind' | 'data'> => ({
   kind,

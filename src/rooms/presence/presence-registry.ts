@@ -11,6 +11,7 @@ import { DocumentPresence, type PresenceInput } from './document-presence.ts'
 import type { PresenceEntry } from './presence-entry.ts'
 import { PresenceSync } from './presence-sync.ts'
 import { presenceCursorSchema, presenceKinds } from './rest-presence.ts'
+import type { NewWriter, ShownWriter } from './shown-writer.ts'
 import type { VirtualUserCount } from './virtual-users.ts'
 
 /** A document, and the entry of one user on it. */
@@ -128,6 +129,19 @@ export class PresenceRegistry {
   /** Removes users, as `DocumentPresence.delete` does. Resolves at the same time as `add`. */
   async delete(document: DocumentScope, userIds: readonly string[]): Promise<number> {
     return this.#whenSynced(document, 'changes', (presence) => presence.delete(userIds))
+  }
+
+  /**
+   * Shows a writer, as `DocumentPresence.showWriter` does. If this node stops, the other nodes remove the writer after
+   * at most `writerTtlMs`.
+   */
+  showWriter(document: DocumentScope, writer: NewWriter): ShownWriter {
+    const presence = this.presenceOf(document)
+    try {
+      return presence.showWriter(writer)
+    } finally {
+      this.#deleteEmpty(keyOf(document), presence)
+    }
   }
 
   /** Returns all users, as `DocumentPresence.entries` does. */

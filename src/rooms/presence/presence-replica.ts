@@ -41,8 +41,8 @@ const lingerMs = 20_000
 /** Minimum milliseconds between two requests for the missing changes of a node. */
 const requestAgainMs = 300
 /**
- * Maximum milliseconds by which the publication of a changed status is delayed. Statuses change in bursts, so
- * a changed status waits for the next message with awareness states.
+ * Maximum milliseconds by which the publication of a changed status, or of a writer that moves, is delayed. These
+ * changes occur in bursts, so they wait for the next message with awareness states.
  */
 const statusDelayMs = 40
 
@@ -213,7 +213,8 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
 
   writeRest(record: RestUserRecord): void {
     this.open()
-    this.#storeRest(record)
+    const isMove = record.fields.writerOf !== undefined && this.#restRecords.has(record.userId)
+    this.#storeRest(record, isMove ? statusDelayMs : 0)
     this.#scheduleSweep()
   }
 
@@ -370,9 +371,9 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     return this.#restRecords.get(userId) ?? null
   }
 
-  #storeRest(record: RestUserRecord): void {
+  #storeRest(record: RestUserRecord, waitMs = 0): void {
     this.#restRecords.set(record.userId, record)
-    this.#change(recordName(record), 0)
+    this.#change(recordName(record), waitMs)
   }
 
   #expireRests(now: number): void {

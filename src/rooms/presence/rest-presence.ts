@@ -33,7 +33,12 @@ export interface RestPresence {
   readonly color?: string | undefined
   /** Null if REST has removed the cursor. */
   readonly cursor?: PresenceCursor | null | undefined
+  /** Only for a writer: id of the user who writes. A writer has a record of its own, under an id that no user has. */
+  readonly writerOf?: string | undefined
 }
+
+/** Returns the id of a virtual user as other users see it. */
+export const shownIdOf = (userId: string, { writerOf = userId }: RestPresence): string => writerOf
 
 /** Schema of an encoded position in a message. Clients of editors would fail if they could not read it. */
 const encodedPosition = v.custom<string>(
@@ -55,6 +60,7 @@ export const restPresenceSchema = v.looseObject({
   data: v.exactOptional(v.custom<Readonly<Record<string, unknown>>>(isJsonObject)),
   color: v.exactOptional(v.string()),
   cursor: v.exactOptional(v.nullable(presenceCursorSchema)),
+  writerOf: v.exactOptional(v.string()),
 })
 
 /**
@@ -70,6 +76,7 @@ export function mergeFields(before: RestPresence, after: RestPresence): RestPres
     data: after.data ?? before.data,
     color: after.color ?? before.color,
     cursor: after.cursor === undefined ? before.cursor : after.cursor,
+    writerOf: after.writerOf ?? before.writerOf,
   }
 }
 

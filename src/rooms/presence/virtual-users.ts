@@ -2,7 +2,8 @@ import type { Clock } from '../../clock.ts'
 import { ApiError } from '../../errors.ts'
 import { exhausted, limitDetails } from '../../quota/limits.ts'
 import type { AwarenessText } from '../../update/awareness.ts'
-import { awarenessTextOf, haveSameFields, type RestPresence } from './rest-presence.ts'
+import type { BroadcastTiming } from '../awareness/awareness-broadcaster.ts'
+import { awarenessTextOf, haveSameFields, type RestPresence, shownIdOf } from './rest-presence.ts'
 
 /** Maximum number of virtual users of one document. */
 export const virtualUsersMax = 500
@@ -55,8 +56,11 @@ export interface VirtualUser {
 interface VirtualUserOptions {
   readonly clock: Clock
   readonly total: VirtualUserCount
-  /** Called with the awareness states that have changed. */
-  readonly changed: (states: readonly VirtualUserState[]) => void
+  /**
+   * Called with the awareness states that have changed.
+   * @param timing `window` if only a writer has moved
+   */
+  readonly changed: (states: readonly VirtualUserState[], timing: BroadcastTiming) => void
   readonly joined: (virtualUser: VirtualUser) => void
   /** Called when a virtual user has ended, even if it ended because the user connected with a socket. */
   readonly left: (virtualUser: VirtualUser) => void
@@ -103,6 +107,16 @@ export class VirtualUserList {
     return [...this.#byUser.values()].map(stateOf)
   }
 
+  /** Returns whether another virtual user fits into the limits. */
+  get hasRoom(): boolean {
+    return this.size < virtualUsersMax && this.#options.total.count < virtualUsersTotalMax
+  }
+
+  /** Returns the virtual users that other users see under this id: the user, and the user's writers. */
+  shownAs(userId: string): readonly VirtualUser[] {
+    return [...this.all()].filter((each) => shownIdOf(each.userId, each.fields) === userId)
+  }
+
   /**
    * Checks the limits for virtual users.
    * @param added number of new virtual users
@@ -142,7 +156,8 @@ export class VirtualUserList {
     const virtualUser: VirtualUser = { userId, clientId, clock, fields, ttlMs, lastSeen }
     this.#byUser.set(userId, virtualUser)
     if (before === undefined) this.#options.joined(virtualUser)
-    this.#publish([stateOf(virtualUser)])
+    const isMove = before !== undefined && fields.writerOf !== undefined
+    this.#publish([stateOf(virtualUser)], isMove ? 'window' : 'tick')
   }
 
   remove(userIds: Iterable<string>): void {
@@ -173,9 +188,9 @@ export class VirtualUserList {
     return Math.max(last + 1, Math.floor((this.#options.clock.now() - clockEpoch) / 1000))
   }
 
-  #publish(changed: readonly VirtualUserState[]): void {
+  #publish(changed: readonly VirtualUserState[], timing: BroadcastTiming = 'tick'): void {
     this.#schedule()
-    this.#options.changed(changed)
+    this.#options.changed(changed, timing)
   }
 
   #schedule(): void {
@@ -214,5 +229,5 @@ const stateOf = ({ userId, clientId, clock, fields }: VirtualUser): VirtualUserS
   userId,
   clientId,
   clock,
-  textIn: (editorId) => awarenessTextOf(userId, fields, editorId),
+  textIn: (editorId) => awarenessTextOf(shownIdOf(userId, fields), fields, editorId),
 })
