@@ -437,6 +437,41 @@ describe('crdt/edit', () => {
     expect((await read(address)).data).toBe(`${list}<bulletList>${items('x')}</bulletList>`)
   })
 
+  it.each([
+    ['Markdown', 'markdown', '| a | b |\n| - | - |\n| 3 | 4 |'],
+    ['HTML', 'html', '<table><tr><td>3</td><td>4</td></tr></table>'],
+    [
+      'XML',
+      'xml',
+      '<tableRow><tableCell><paragraph>3</paragraph></tableCell><tableCell><paragraph>4</paragraph></tableCell></tableRow>',
+    ],
+  ])('[EDIT-93] [EDIT-94] adds a row of %s to a table with a schema', async (_, format, content) => {
+    for (const [target, schema] of [['2', 'tiptap'] as const, [{ block: 3 }, 'blocknote'] as const]) {
+      if (schema === 'blocknote' && format === 'xml') continue
+      const address = { organizationId: 'acme', documentId: `rows-${++documents}`, editorId: 'main' }
+      const data = '| a | b |\n| - | - |\n| 1 | 2 |'
+      const created = await server.post('/v2/crdt/add', { ...address, type: 'markdown', schema, data })
+      expect(created.status).toBe(200)
+      await edited(address, [{ insert: { after: target, format, content } }])
+      const [found] = dataOf(await server.post('/v2/crdt/get', { ...address, format: 'markdown' })) as {
+        data: string
+      }[]
+      expect(found?.data).toBe('| a | b |\n| - | - |\n| 1 | 2 |\n| 3 | 4 |\n')
+    }
+  })
+
+  it('[EDIT-95] rejects rows with another number of columns, and names the number of the table', async () => {
+    const cells = ['1', '2'].map((text) => `<tableCell><paragraph>${text}</paragraph></tableCell>`).join('')
+    const data = `<table><tableRow>${cells}</tableRow></table>`
+    const address = await add(data, 'xml', 'default')
+    const content = '| a | b | c |\n| - | - | - |\n| 3 | 4 | 5 |'
+    const { status, body } = await edit(address, [{ insert: { after: '2', format: 'markdown', content } }])
+    expect(status).toBe(400)
+    expect(body.error).toMatchObject({ details: { code: 'crdt/edit-not-supported', edit: 0 } })
+    expect(JSON.stringify(body.error)).toContain('send rows with 2 columns')
+    expect((await read(address)).data).toBe(data)
+  })
+
   it('[EDIT-36] replaces a block by HTML, without its scripts', async () => {
     const address = await add('<paragraph>One.</paragraph><paragraph>Two.</paragraph>', 'xml', 'default')
     const html = '<h2>Two</h2><script>alert(1)</script><p>A <a href="javascript:alert(1)">link</a>.</p>'

@@ -22,7 +22,7 @@ export function placesOfLists(
 ): readonly PlacedNodes[] {
   const items = itemsAround(place, nodes, side)
   if (items !== null) return [items]
-  const [left, right] = neighbors(place)
+  const [left, right] = neighborsOf(place)
   const [first, ...others] = nodes
   if (left !== null && isListLike(left, first))
     return [
@@ -59,7 +59,7 @@ function itemsAround(
   const item = place.parent
   const list = listItemNames.has(nameOf(item)) ? parentOf(item) : null
   if (side === null || list === null || !nodes.every((node) => isListLike(list, node))) return null
-  if (side === 'before' && neighbors(place)[0] !== null) return null
+  if (side === 'before' && neighborsOf(place)[0] !== null) return null
   const next = placeNextTo(item, side)
   const items = nodes.flatMap((node) => (node.kind === 'element' ? node.children : []))
   return next === null ? null : { place: next, nodes: items }
@@ -74,7 +74,7 @@ function isListLike(list: SharedRoot, node: XmlNode | undefined): node is XmlEle
 }
 
 /** Returns the live types before and after a place. */
-function neighbors({ parent, after }: ChildPlace): readonly [SharedRoot | null, SharedRoot | null] {
+export function neighborsOf({ parent, after }: ChildPlace): readonly [SharedRoot | null, SharedRoot | null] {
   let left = after
   while (left?.deleted === true) left = left.left
   let right = after === null ? parent._start : after.right

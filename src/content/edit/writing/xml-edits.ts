@@ -47,6 +47,7 @@ import { placeHardBreaks } from './hard-breaks.ts'
 import { ownerOfAttribute, placesOfLists } from './list-places.ts'
 import { writeOperations } from './source-edits.ts'
 import { textsByRange } from './stored-spaces.ts'
+import { isTable, type NewRows, placesOfRows, rowAround, rowsInsteadOf } from './table-places.ts'
 import {
   type ChildPlace,
   liveChildren,
@@ -130,8 +131,8 @@ export class XmlEdits {
 
   #replaceByNodes(matched: MatchedPlace, target: ResolvedTarget, content: NodeContent): EditOutcome {
     const made = this.#made(content.values)
-    const nodes = made.nodesOf(content)
     const whole = this.#isLine(target, content) ? null : this.#wholeNode(target)
+    const nodes = this.#nodesInsteadOf(whole, made.nodesOf(content), content.around !== null)
     if (whole !== null && nodes.length === 0) return this.#removeWhole(matched, target, whole)
     if (whole !== null) return this.#replaceNode(matched, whole, nodes, content.around !== null)
     const inline = this.#inCode(target, this.#inlineNodes(content) ?? nodes)
@@ -150,6 +151,23 @@ export class XmlEdits {
     this.#formatAs(range, inline, content.around === null)
     return this.#outcome(matched)
   }
+
+  /** Returns the nodes that replace an element: rows, if this is the row of a table. */
+  #nodesInsteadOf(whole: SharedRoot | null, nodes: readonly XmlNode[], isProse: boolean): readonly XmlNode[] {
+    const row = whole === null || nodes.length === 0 ? null : rowAround(whole)
+    if (row === null) return nodes
+    if (row === whole) return rowsInsteadOf(row, this.#newRows(nodes, isProse))
+    if (isProse && nodes.some(isTable))
+      throw this.#unsupported('a cell cannot contain a table; insert its rows before or after the cell')
+    return nodes
+  }
+
+  #newRows = (nodes: readonly XmlNode[], isProse: boolean): NewRows => ({
+    nodes,
+    isProse,
+    made: this.#made(),
+    unsupported: this.#unsupported,
+  })
 
   /** Gives the text that has replaced a range the formatting of the new texts. */
   #formatAs({ flow, start }: TextRange, texts: readonly XmlNode[], isExact: boolean): void {
@@ -328,11 +346,14 @@ export class XmlEdits {
         ? made.nodesOf(content)
         : this.#paragraphs(requireTextContent(content, this.#place), near?.block ?? null)
     if (nodes.length === 0) return this.#outcome(matched)
-    this.#checkContainers(place.parent, nodes)
     const isProse = content.format === 'nodes' && content.around !== null
-    const parts = isProse ? placesOfLists(place, nodes, near?.side ?? null) : [{ place, nodes }]
+    const side = near?.side ?? null
+    const parts =
+      placesOfRows(place, side, this.#newRows(nodes, isProse)) ??
+      (isProse ? placesOfLists(place, nodes, side) : [{ place, nodes }])
+    for (const part of parts) this.#checkContainers(part.place.parent, part.nodes)
     const insertions = parts.reduce((sum, part) => sum + made.insertBlocks(part.place, part.nodes), 0)
-    return { place: matched, insertions, deletions: 0, changed: true }
+    return { place: matched, insertions, deletions: 0, changed: insertions > 0 }
   }
 
   /** Checks that containers of BlockNote become children of a group or of the root. */

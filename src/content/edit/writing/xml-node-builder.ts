@@ -6,7 +6,7 @@ import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
 import { budgetFor, type XmlBudget } from '../../xml/budget.ts'
 import { XmlBuilder } from '../../xml/builder.ts'
 import { MarkTable } from '../../xml/mark-sets.ts'
-import { NodeInterner } from '../../xml/node-interner.ts'
+import { NodeInterner, subtreeSize } from '../../xml/node-interner.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
 import { type LiveTree, readTree } from '../../xml/read-tree.ts'
 import type { LiveElement, LiveNode, XmlElement, XmlNode, XmlText } from '../../xml/tree.ts'
@@ -130,7 +130,7 @@ export class XmlNodeBuilder {
     target: XmlElement,
     keepsStyles: boolean,
   ): XmlUpdater | null {
-    const live = this.#find(type)
+    const live = this.liveOf(type)
     if (live === null) return null
     const wanted = keepsStyles ? this.#styled(live, target) : target
     if (live.number === wanted.number) return null
@@ -178,9 +178,17 @@ export class XmlNodeBuilder {
 
   /** Returns a new paragraph with this content. */
   paragraph(children: readonly XmlNode[], name = this.#view.paragraphName ?? defaultParagraph): XmlElement {
-    const size = children.reduce((sum, child) => sum + child.size, 1)
-    const number = this.#numbers.ofElement(name, [], children)
-    return { kind: 'element', name, attributes: [], children, size, number }
+    return this.element(name, [], children)
+  }
+
+  /** Returns a new element. @param attributes in the XML form, sorted by name */
+  element = (
+    name: string,
+    attributes: XmlElement['attributes'],
+    children: readonly XmlNode[],
+  ): XmlElement => {
+    const number = this.#numbers.ofElement(name, attributes, children)
+    return { kind: 'element', name, attributes, children, size: subtreeSize(children), number }
   }
 
   /** Returns nodes with white space before the first text and after the last one. */
@@ -222,7 +230,8 @@ export class XmlNodeBuilder {
     return ids
   }
 
-  #find(type: SharedRoot): LiveElement | null {
+  /** Returns an element as it was before the edit; null if there was no such element. */
+  liveOf(type: SharedRoot): LiveElement | null {
     for (const element of this.#elements()) if (element.type === type) return element
     return null
   }
