@@ -8,7 +8,7 @@ import {
   isHeaderRow,
   isRow,
   rowsOf,
-  type TableRows,
+  type TableGrid,
   tableIn,
   widthOf,
 } from './table-rows.ts'
@@ -46,11 +46,11 @@ export function placesOfRows(
   content: NewRows,
 ): readonly PlacedNodes[] | null {
   const { nodes, isProse, made, unsupported } = content
-  if (!(isProse ? nodes.some(isTable) : nodes.length > 0 && nodes.every(isRow))) return null
+  if (!(isProse ? nodes.some(isTableNode) : nodes.length > 0 && nodes.every(isRow))) return null
   const around = tableAround(place, side)
   if (around === null) return isProse ? joinedRows(place, content) : null
   const found = around.place === null ? null : rowPlaceIn(made, around.table, around.place)
-  if (found === null || (isProse && !nodes.every(isTable)))
+  if (found === null || (isProse && !nodes.every(isTableNode)))
     throw unsupported(
       'a cell cannot contain a table or rows; send only rows, before or after a cell, or use a target outside of the table',
     )
@@ -63,7 +63,7 @@ export function rowsInsteadOf(row: SharedRoot, content: NewRows): readonly XmlNo
   const table = parentOf(row)
   const place = placeNextTo(row, 'before')
   if (!isProse && !nodes.every(isRow)) return nodes
-  if (table === null || place === null || !nodes.every(isProse ? isTable : isRow))
+  if (table === null || place === null || !nodes.every(isProse ? isTableNode : isRow))
     throw unsupported('only rows can replace a row of a table')
   const found = rowPlaceIn(made, table, place)
   return found === null ? nodes : rowsFor(found, content, found.table.children.filter(isRow)[found.index])
@@ -78,7 +78,7 @@ export function rowAround(type: SharedRoot): SharedRoot | null {
 
 const isElement = (type: SharedRoot | null): boolean => type !== null && type._item !== null
 
-export const isTable = (node: XmlNode): boolean => tableIn(node) !== null
+export const isTableNode = (node: XmlNode): boolean => tableIn(node) !== null
 
 /** Returns the table that contains a place, and the place among its rows; null if the target is around the place. */
 function tableAround(
@@ -138,7 +138,7 @@ function rowsFor(
 
 /** Checks that rows have a cell for each column of the table at their place, and its names. */
 function checkRows(
-  { rows, columns, covered }: TableRows,
+  { rows, columns, covered }: TableGrid,
   index: number,
   replaced: XmlElement | undefined,
   {
@@ -166,7 +166,7 @@ function checkRows(
 }
 
 /** Returns the row whose columns new rows have: the one above, or the one below if the one above is the header row. */
-function modelFor({ rows, covered }: TableRows, index: number): XmlElement | undefined {
+function modelFor({ rows, covered }: TableGrid, index: number): XmlElement | undefined {
   const above = rows[index - 1]
   const isHeader = index === 1 && isHeaderRow(above)
   const [model, at] =

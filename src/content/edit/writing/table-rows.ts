@@ -3,7 +3,7 @@ import { normalizeText } from '../targets/normalized-text.ts'
 import { blockNote, cellNames, headerCellNames, rowNames } from '../targets/xml-names.ts'
 
 /** The rows of a table, and the cells that span several of its rows. */
-export interface TableRows {
+export interface TableGrid {
   readonly rows: readonly XmlElement[]
   readonly columns: number
   /**
@@ -31,7 +31,7 @@ export function tableIn(node: XmlNode | undefined): XmlElement | null {
 }
 
 /** Counts the columns of a table. The time is linear in the number of its cells. */
-export function rowsOf(table: { readonly children: readonly XmlNode[] }): TableRows {
+export function rowsOf(table: { readonly children: readonly XmlNode[] }): TableGrid {
   const rows = table.children.filter(isRow)
   const ends = new Map<number, number>()
   const covered = [0]
@@ -54,7 +54,7 @@ export function rowsOf(table: { readonly children: readonly XmlNode[] }): TableR
   return { rows, columns, covered }
 }
 
-/** Returns the columns of a row of its own: those that its cells span. */
+/** Returns the number of columns that the cells of a row span. */
 export const widthOf = (row: XmlElement): number =>
   cellsOf(row).reduce((sum, cell) => sum + span(cell, 'colspan', columnSpanMax), 0)
 

@@ -47,7 +47,7 @@ import { placeHardBreaks } from './hard-breaks.ts'
 import { ownerOfAttribute, placesOfLists } from './list-places.ts'
 import { writeOperations } from './source-edits.ts'
 import { textsByRange } from './stored-spaces.ts'
-import { isTable, type NewRows, placesOfRows, rowAround, rowsInsteadOf } from './table-places.ts'
+import { isTableNode, type NewRows, placesOfRows, rowAround, rowsInsteadOf } from './table-places.ts'
 import {
   type ChildPlace,
   liveChildren,
@@ -157,7 +157,7 @@ export class XmlEdits {
     const row = whole === null || nodes.length === 0 ? null : rowAround(whole)
     if (row === null) return nodes
     if (row === whole) return rowsInsteadOf(row, this.#newRows(nodes, isProse))
-    if (isProse && nodes.some(isTable))
+    if (isProse && nodes.some(isTableNode))
       throw this.#unsupported('a cell cannot contain a table; insert its rows before or after the cell')
     return nodes
   }
