@@ -3726,7 +3726,8 @@ class OrganizationsDocumentsOperations:
 
     def get(self, data: OrganizationsDocumentsGetRequest) -> List[OrganizationsDocumentsGetDataItem]:
         """Read documents: Returns documents by id, without unknown ids; or the documents directly in a folder,
-        or all documents, ordered by id, in pages. `search` selects documents whose id or name contains it."""
+        or all documents, ordered by id, in pages. `search` selects documents whose id or name contains it.
+        An agent gets the documents on which it has a role, and pages of at most 100. Open to agents."""
         return self._caller.call("/v2/organizations/documents/get", data, "reads", None)
 
     def get_items(self, data: OrganizationsDocumentsGetRequest) -> Iterator[OrganizationsDocumentsGetDataItem]:
@@ -3964,7 +3965,8 @@ class CommentannotationsCommentsOperations:
 
     def add(self, data: CommentannotationsCommentsAddRequest, *, idempotency_key: Optional[str] = None) -> Dict[str, V1OrganizationsDocumentsUpdateDataEntry]:
         """Add comments: Adds comments to the end of a thread, which has at most 1000. With an id that is used
-        already nothing is added (`success: false`). Event: `comment.add`."""
+        already nothing is added (`success: false`). Event: `comment.add`. Open to agents with the role
+        suggester or editor on the document."""
         return self._caller.call("/v2/commentannotations/comments/add", data, "adds", idempotency_key)
 
     def delete(self, data: CommentannotationsCommentsDeleteRequest, *, idempotency_key: Optional[str] = None) -> Dict[str, V1OrganizationsDocumentsUpdateDataEntry]:
@@ -3974,7 +3976,7 @@ class CommentannotationsCommentsOperations:
 
     def get(self, data: CommentannotationsCommentsGetRequest) -> List[CommentannotationsCommentsGetDataItem]:
         """List comments: All comments of an annotation, the oldest first. A page may have fewer items than
-        requested: continue until there is no `pageToken`."""
+        requested: continue until there is no `pageToken`. Open to agents with a role on the document."""
         return self._caller.call("/v2/commentannotations/comments/get", data, "reads", None)
 
     def get_items(self, data: CommentannotationsCommentsGetRequest) -> Iterator[CommentannotationsCommentsGetDataItem]:
@@ -3996,7 +3998,8 @@ class CommentannotationsOperations:
     def add(self, data: CommentannotationsAddRequest, *, idempotency_key: Optional[str] = None) -> Dict[str, V1OrganizationsDocumentsUpdateDataEntry]:
         """Add annotations: Starts threads of comments on a document. With an id that exists already, nothing
         is added (`success: false`), so you can repeat the call safely. At most 500 comments in one call,
-        1000 in a thread. Events: `comment_annotation.add`, and `comment.add` for each comment."""
+        1000 in a thread. Events: `comment_annotation.add`, and `comment.add` for each comment. Open to
+        agents with the role suggester or editor on the document."""
         return self._caller.call("/v2/commentannotations/add", data, "adds", idempotency_key)
 
     def delete(self, data: CommentannotationsDeleteRequest, *, idempotency_key: Optional[str] = None) -> Dict[str, V1OrganizationsDocumentsUpdateDataEntry]:
@@ -4008,7 +4011,8 @@ class CommentannotationsOperations:
     def get(self, data: CommentannotationsGetRequest) -> List[CommentannotationsGetDataItem]:
         """List annotations: Annotations of a document with their first comments, by creation time, that match
         all filters. An annotation that exists from the first page to the last is returned exactly once. A
-        page may have fewer items than requested, or no items: continue until there is no `pageToken`."""
+        page may have fewer items than requested, or no items: continue until there is no `pageToken`. Open
+        to agents with a role on the document."""
         return self._caller.call("/v2/commentannotations/get", data, "reads", None)
 
     def get_items(self, data: CommentannotationsGetRequest) -> Iterator[CommentannotationsGetDataItem]:
@@ -4055,26 +4059,30 @@ class CrdtBranchesOperations:
     def create(self, data: CrdtBranchesCreateRequest, *, idempotency_key: Optional[str] = None) -> CrdtBranchesCreateData:
         """Create a branch of an editor: The branch starts with the content of the editor, and follows it:
         changes of the editor appear in the branch. Changes of the branch stay in the branch until it is
-        merged. Clients open it like any editor."""
+        merged. Clients open it like any editor. Open to agents with the role suggester or editor on the
+        document."""
         return self._caller.call("/v2/crdt/branches/create", data, "once", idempotency_key)
 
     def delete(self, data: CrdtBranchesDeleteRequest, *, idempotency_key: Optional[str] = None) -> None:
         """Delete a branch: Deletes the content of the branch, its saved versions and its record, in any
-        status. The editor stays unchanged. Connections to the branch are closed."""
+        status. The editor stays unchanged. Connections to the branch are closed. Open to agents with the
+        role suggester or editor on the document."""
         return self._caller.call("/v2/crdt/branches/delete", data, "once", idempotency_key)
 
     def diff(self, data: CrdtBranchesDiffRequest) -> CrdtBranchesDiffData:
         """Compare a branch with its editor: Returns the changes of the branch as hunks, in the order of the
-        document. Adjacent changes are one hunk, so that hunks can be decided in any order."""
+        document. Adjacent changes are one hunk, so that hunks can be decided in any order. Open to agents
+        with a role on the document."""
         return self._caller.call("/v2/crdt/branches/diff", data, "reads", None)
 
     def get(self, data: CrdtBranchesDiffRequest) -> CrdtBranchesCreateData:
-        """Read a branch: To read its content, call `/v2/crdt/get` with its `branchEditorId`."""
+        """Read a branch: To read its content, call `/v2/crdt/get` with its `branchEditorId`. Open to agents
+        with a role on the document."""
         return self._caller.call("/v2/crdt/branches/get", data, "reads", None)
 
     def list(self, data: CrdtBranchesListRequest) -> List[CrdtBranchesCreateData]:
         """List the branches of an editor: Open and decided branches, in the order of their names, without
-        their content."""
+        their content. Open to agents with a role on the document."""
         return self._caller.call("/v2/crdt/branches/list", data, "reads", None)
 
     def list_items(self, data: CrdtBranchesListRequest) -> Iterator[CrdtBranchesCreateData]:
@@ -4140,7 +4148,7 @@ class CrdtVersionsOperations:
 
     def diff(self, data: CrdtVersionsDiffRequest) -> CrdtVersionsDiffData:
         """Compare two versions of an editor: Compares one root. Needs no authors, so it also works while
-        attribution is disabled."""
+        attribution is disabled. Open to agents with a role on the document."""
         return self._caller.call("/v2/crdt/versions/diff", data, "reads", None)
 
     def get(self, data: CrdtVersionsGetRequest) -> CrdtVersionsGetData:
@@ -4185,7 +4193,7 @@ class CrdtOperations:
     def changes(self, data: CrdtChangesRequest) -> CrdtChangesData:
         """List the changes between two versions: The changes of one author with the same source and the same
         `meta` form a change set, until the author pauses. The sets are sorted by time. Content that one set
-        has both inserted and deleted is in none."""
+        has both inserted and deleted is in none. Open to agents with a role on the document."""
         return self._caller.call("/v2/crdt/changes", data, "reads", None)
 
     def changes_items(self, data: CrdtChangesRequest) -> Iterator[CrdtChangesDataChangesItem]:
@@ -4203,20 +4211,20 @@ class CrdtOperations:
         """Edit parts of the content: Changes only the parts that the edits name, and keeps all other content
         with its cursors and formatting. The server applies all edits or none, as one update. It never
         guesses: if a target is missing or occurs several times, the call fails, and the error has similar
-        places."""
+        places. Open to agents with the role editor, or with the role suggester in a branch of their own."""
         return self._caller.call("/v2/crdt/edit", data, "once", idempotency_key)
 
     def get(self, data: CrdtGetRequest) -> List[CrdtGetDataItem]:
         """Read the content of editors: The content is durable. An update with the same content changes
         nothing. Without `editorId`, the response skips editors that do not have the requested root. The
         content in one response is at most `maxResponseBytes` long; one document with `format` `update` is
-        as long as the document."""
+        as long as the document. Open to agents with a role on the document."""
         return self._caller.call("/v2/crdt/get", data, "reads", None)
 
     def undo(self, data: CrdtUndoRequest, *, idempotency_key: Optional[str] = None) -> CrdtUndoData:
         """Undo changes: Selects the changes between two versions that meet all given conditions, and removes
         their effect by a new edit. Content of other changes stays. Undoing the same changes again changes
-        nothing."""
+        nothing. Open to agents with the role editor, or with the role suggester in a branch of their own."""
         return self._caller.call("/v2/crdt/undo", data, "once", idempotency_key)
 
     def update(self, data: CrdtUpdateRequest, *, idempotency_key: Optional[str] = None) -> CrdtAddData:
@@ -4334,13 +4342,13 @@ class PresenceOperations:
         by `presence/update`. A user whom `presence/delete` removed appears again. The given values end when
         the user closes the last connection. In a cluster, the nodes with clients on the document know users
         who are not connected; without such a node, these users disappear when the node that received the
-        call stops."""
+        call stops. Open to agents with a role on the document."""
         return self._caller.call("/v2/presence/add", data, "repeatable", idempotency_key)
 
     def delete(self, data: PresenceDeleteRequest, *, idempotency_key: Optional[str] = None) -> CrdtDeleteData:
         """Remove users from the presence of a document: Hides users. Connected users stay connected, and
         appear again when they reconnect or when `presence/add` adds them. A user who is not present is a
-        success."""
+        success. Open to agents with a role on the document."""
         return self._caller.call("/v2/presence/delete", data, "repeatable", idempotency_key)
 
     def get(self, data: PresenceGetRequest) -> List[PresenceGetDataItem]:

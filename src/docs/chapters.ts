@@ -58,6 +58,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
       { name: 'client', title: 'Client for TypeScript and JavaScript' },
       { name: 'permissions', title: 'Authentication and permissions' },
       { name: 'edits', title: 'Edit from a backend or an agent' },
+      { name: 'agents', title: 'Agents' },
       { name: 'streams', title: 'Stream content' },
       { name: 'formats', title: 'Formats and schemas' },
       { name: 'replacement', title: 'Replace content' },

@@ -1,11 +1,9 @@
 import type { AgentIdentity } from '../../access/agents/agent-caller.ts'
+import { agentMeta, agentMetaNames } from '../../access/agents/agent-meta.ts'
 import { ApiError } from '../../errors.ts'
 import { isJsonObject } from '../../json.ts'
 import { invalidAt } from '../validator.ts'
 import type { AgentRule } from './agent-rule.ts'
-
-/** Names of the members that the server sets in the data of a change of an agent. */
-const reservedMeta = ['model', 'onBehalfOf'] as const
 
 /** Maximum characters of the name of a user, as in comments. */
 const nameLengthMax = 200
@@ -50,14 +48,14 @@ function setUser({ object, name, pointer }: Place, { userId, name: userName }: A
 function setMeta({ object, name, pointer }: Place, { agent }: AgentIdentity): void {
   const given = object[name]
   if (given !== undefined && !isJsonObject(given)) return
-  const reserved = reservedMeta.find((each) => given !== undefined && Object.hasOwn(given, each))
+  const reserved = agentMetaNames.find((each) => given !== undefined && Object.hasOwn(given, each))
   if (reserved !== undefined)
     throw invalidAt({
       path: `${pointer}/${reserved}`,
       message: 'is set by the server from the token of the agent',
     })
-  const set = reservedMeta.flatMap((each) => (agent[each] === null ? [] : [[each, agent[each]] as const]))
-  if (set.length > 0) object[name] = { ...given, ...Object.fromEntries(set) }
+  const set = agentMeta(agent)
+  if (Object.keys(set).length > 0) object[name] = { ...given, ...set }
 }
 
 const otherUser = (pointer: string): ApiError =>

@@ -191,7 +191,8 @@ export class DocumentPresence implements PresenceReplicaOwner {
   userOf(member: Member): PublishedUser | null {
     const connected = this.#connected.get(member.user.id)
     if (connected?.sockets.get(member)?.shown !== 'present') return null
-    const { name = member.user.name, status, kind, data } = connected.fields
+    const { name = member.user.name, status, kind: given, data } = connected.fields
+    const kind = member.user.kind ?? given
     return {
       id: member.user.id,
       name,

@@ -1,5 +1,5 @@
 import type { Visitor } from '../../events/visit-tracker.ts'
-import type { Member } from '../room/member.ts'
+import type { Member, MemberUser } from '../room/member.ts'
 import type { NodeUserRecord } from './presence-records.ts'
 import {
   defaultStatus,
@@ -68,12 +68,19 @@ export function visitorInSockets({ sockets, fields }: ConnectedUser): Visitor | 
   for (const [{ user }, { shown }] of sockets) {
     if (shown !== 'present') continue
     return visitorOf(
-      { userId: user.id, fields: mergeFields({ name: user.name, email: user.email }, fields) },
+      {
+        userId: user.id,
+        fields: mergeFields({ name: user.name, email: user.email }, withKind(fields, user)),
+      },
       'socket',
     )
   }
   return null
 }
+
+/** Returns the fields with the kind that the token of a member states. */
+const withKind = (fields: RestPresence, { kind }: MemberUser): RestPresence =>
+  kind === undefined ? fields : { ...fields, kind }
 
 export const isPresent = (connected: ConnectedUser): boolean => visitorInSockets(connected) !== null
 
@@ -120,7 +127,18 @@ export function socketUserOf({ sockets, fields, fieldsAt }: ConnectedUser): Node
   if (latest === null) return null
   const [{ user }, { lastSeen, status = null }] = latest
   const { id: userId, name, email } = user
-  return { kind: 'user', userId, name, email, status, editors: [...editors], fields, fieldsAt, lastSeen }
+  const shown = withKind(fields, user)
+  return {
+    kind: 'user',
+    userId,
+    name,
+    email,
+    status,
+    editors: [...editors],
+    fields: shown,
+    fieldsAt,
+    lastSeen,
+  }
 }
 
 /**

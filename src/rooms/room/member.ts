@@ -1,4 +1,5 @@
 import type { WriteRight } from '../../directory/write-right.ts'
+import type { ChangeMeta } from '../../model/change-origin.ts'
 import type { Close } from '../../model/close.ts'
 
 /**
@@ -30,6 +31,10 @@ export interface MemberUser {
   readonly name: string
   /** Email address of the user; '' if it is unknown. */
   readonly email: string
+  /** Set if the user is an agent. Its awareness state then has this kind, whatever the client sends. */
+  readonly kind?: 'agent'
+  /** Data that is stored with the changes of the user; null if there is none. */
+  readonly meta?: ChangeMeta | null
 }
 
 /** The durable updates of one commit. */

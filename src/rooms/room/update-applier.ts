@@ -270,7 +270,7 @@ export class UpdateApplier {
     const summary = readUpdate(added)
     this.#checkEntries(summary, from)
     this.#state.advance(summary)
-    accepted.push({ bytes: added, by: from.user.id, from, summary })
+    accepted.push({ bytes: added, ...authorOf(from), summary })
   }
 
   #hold(incoming: IncomingUpdate): void {
@@ -306,7 +306,12 @@ const nothingNew = { added: null, gap: false }
 
 const updateOf = ({ bytes, from, summary }: IncomingUpdate): AppliedUpdate => ({
   bytes,
-  by: from.user.id,
-  from,
+  ...authorOf(from),
   summary,
 })
+
+/** Returns the members of an update that come from its sender. */
+const authorOf = (from: Member): Pick<AppliedUpdate, 'by' | 'from' | 'meta'> => {
+  const { id: by, meta } = from.user
+  return meta ? { by, from, meta } : { by, from }
+}

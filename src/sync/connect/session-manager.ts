@@ -1,12 +1,16 @@
+import { agentMeta } from '../../access/agents/agent-meta.ts'
+import { roleOnSocket } from '../../access/agents/agent-role.ts'
 import type { Identity } from '../../access/identity.ts'
 import type { RealtimeAccess } from '../../access/realtime-access.ts'
 import { mayWrite, roleOn } from '../../access/roles/roles.ts'
 import type { DocumentLoader } from '../../callbacks/document-loader.ts'
 import { steadyTime } from '../../clock.ts'
+import type { AttributionSetting } from '../../directory/tenants/attribution-setting.ts'
 import { CorruptRecordError } from '../../engine/engine.ts'
 import { ApiError, errorMessage } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { type DocumentPath, documentAddress } from '../../model/address.ts'
+import type { ChangeMeta } from '../../model/change-origin.ts'
 import { type Close, close } from '../../model/close.ts'
 import { limitOf } from '../../quota/limits.ts'
 import { DocumentDamagedError } from '../../rooms/room/quarantine.ts'
@@ -35,6 +39,7 @@ export interface SessionManagerDependencies extends Omit<SessionDependencies, 't
   /** Loads documents that do not exist. */
   readonly loader: Pick<DocumentLoader, 'open'>
   readonly access: RealtimeAccess
+  readonly attribution: Pick<AttributionSetting, 'isEnabled'>
   readonly logger: Log
   readonly rejections: RejectionLog
   readonly faults: ServerFaults
@@ -77,7 +82,7 @@ interface TracedClient extends AuthenticatedClient {
 }
 
 /** The values that are read for a client before its session starts. */
-interface SessionStart extends Pick<SessionOptions, 'roomHandle' | 'address' | 'permission'> {
+interface SessionStart extends Pick<SessionOptions, 'roomHandle' | 'address' | 'permission' | 'meta'> {
   /** Value of `AccessWatch.changes` before the permission was read. */
   readonly changes: number
 }
@@ -159,12 +164,14 @@ export class SessionManager {
     const permission = await this.#dependencies.access.permissionOf(identity, address, client.origin)
     const { access, decision } = permission
     if (permission.refusal !== null) return this.#reject(client, closeForToken(permission.refusal))
-    const { role } = roleOn(identity, address, access, this.#dependencies.clock.now(), decision)
+    const granted = roleOn(identity, address, access, this.#dependencies.clock.now(), decision)
+    const role = roleOnSocket(identity, granted.role)
     if (role === null)
       return access.state === 'disabled'
         ? this.#reject(client, documentDisabled)
         : this.#reject(client, documentNotFound, 'the user has no role on the document')
     await this.#dependencies.storage.ready(address.workspaceId)
+    const meta = await this.#metaOf(identity)
     const roomHandle = await this.#dependencies.loader.open(address)
     const canWrite = mayWrite(role, identity.userId, permission.branch)
     const rejection = this.#rejectionFor(roomHandle, client, canWrite)
@@ -172,8 +179,15 @@ export class SessionManager {
       roomHandle.release()
       return this.#reject(client, rejection, rejection === documentNotFound ? cannotCreate : undefined)
     }
-    this.#startSession(client, { roomHandle, address, permission, changes })
+    this.#startSession(client, { roomHandle, address, permission, changes, meta })
     socket.resume()
+  }
+
+  /** Returns the data to store with the changes of a user; null if there is none. */
+  async #metaOf({ agent, tenant }: Identity): Promise<ChangeMeta | null> {
+    if (agent === null || !(await this.#dependencies.attribution.isEnabled(tenant.workspaceId))) return null
+    const meta = agentMeta(agent)
+    return Object.keys(meta).length === 0 ? null : meta
   }
 
   #rejectionFor(roomHandle: RoomHandle, { socket }: AuthenticatedClient, canWrite: boolean): Close | null {

@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts'
 import type { StorageQuota } from '../../directory/storage-quota.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { DocumentAddress } from '../../model/address.ts'
+import type { ChangeMeta } from '../../model/change-origin.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'
 import type { LiveMessageHub } from '../../rooms/room/live-messages.ts'
 import type { RoomHandle } from '../../rooms/room/room-registry.ts'
@@ -56,6 +57,8 @@ export interface SessionOptions {
   readonly tokens: SocketTokens
   /** True if the session is on a multiplexed websocket, which may carry several documents. */
   readonly isMultiplexed: boolean
+  /** Data to store with the changes of an agent; null or undefined if there is none. */
+  readonly meta?: ChangeMeta | null
   /** The trace of the connection; undefined if the connection is not traced. */
   readonly trace: ConnectionTrace | undefined
 }

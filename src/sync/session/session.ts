@@ -103,8 +103,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.right = new SessionRole({ ...options, clock: dependencies.clock }, (...changed) =>
       this.#sendRole(...changed),
     )
-    const { userId: id, name, email } = identity
-    this.user = { id, name, email }
+    const { userId: id, name, email, agent } = identity
+    this.user = { id, name, email, ...(agent !== null && { kind: 'agent', meta: options.meta }) }
     this.#syncReplies = new SyncReplyQueue(this.#room, this, options.socket)
     this.#tokenRefresh = new TokenRefresh(this, tokens)
     this.#bucket = dependencies.receiveRate.enter(identity.tenant.workspaceId)

@@ -58,7 +58,7 @@ it('[AGT-14] the tests call each operation that is open to agents', () => {
     if (agents?.role !== 'each') expect(agentCalls[path]?.role, path).toBe(agents?.role)
 })
 
-it('[AGT-14] every other operation rejects the token of an agent, whatever its grants are', async () => {
+it('[AGT-14] every other operation rejects the token of an agent without limited grants', async () => {
   const call = callsWith(server, await agentToken(server, 'bot'))
   for (const { path, auth } of closed) {
     const answer = await call(path, { organizationId: 'acme', documentId: 'editor', editorId: 'main' })

@@ -298,3 +298,22 @@ it('[AGT-20] the policy of the server applies in addition to that of the token',
     await strict.stop()
   }
 })
+
+it('[AGT-31] the calls of one agent have a limit of their own', async () => {
+  const limited = await startTestServer({ callsPerAgent: { perSecond: 1, burst: 3 } })
+  try {
+    dataOf(await limited.post('/v2/crdt/add', { ...plan, type: 'text', data: 'Hello' }))
+    const [busy, quiet] = await Promise.all(['busy', 'quiet'].map((userId) => agentToken(limited, userId)))
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => callsWith(limited, busy as string)('/v2/crdt/get', plan)),
+    )
+    const rejected = answers.filter(({ status }) => status === 429)
+    expect(rejected.length).toBeGreaterThanOrEqual(2)
+    expect(rejected[0]?.body.error?.details).toMatchObject({ limit: 'callsPerAgent', scope: 'agent' })
+    expect(Number(rejected[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await callsWith(limited, quiet as string)('/v2/crdt/get', plan)).status).toBe(200)
+    expect((await limited.post('/v2/crdt/get', plan)).status).toBe(200)
+  } finally {
+    await limited.stop()
+  }
+})

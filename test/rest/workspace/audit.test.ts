@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { operationList } from '../../../src/api/operation-list.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { auditHeld, failingIn } from '../../support/data/audit.ts'
+import { agentToken, callsWith } from '../../support/servers/agents.ts'
 import { dataOf, type Envelope, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 interface Shown {
@@ -255,3 +256,31 @@ it.each([
     await other.stop()
   },
 )
+
+it('[AGT-30] records each change of an agent with its model and its user, and finds the calls of one agent', async () => {
+  const place = { organizationId: 'agents', documentId: 'plan', editorId: 'main' }
+  dataOf(await server.post('/v2/crdt/add', { ...place, type: 'text', data: 'Hello' }))
+  const edits = [{ insert: { at: 'end', content: '!' } }]
+  const bot = callsWith(server, await agentToken(server, 'bot', { model: 'm-1', onBehalfOf: 'ann' }))
+  const other = callsWith(server, await agentToken(server, 'other'))
+  dataOf(await bot('/v2/crdt/edit', { ...place, edits }))
+  dataOf(await bot('/v2/crdt/get', place))
+  dataOf(await other('/v2/crdt/edit', { ...place, edits }))
+  const rejected = await bot('/v2/crdt/edit', { ...place, documentId: 'missing', edits })
+  expect(rejected.status).toBe(404)
+  const records = await audit({ agentId: 'bot' })
+  expect(records).toMatchObject([
+    { operation: '/v2/crdt/edit', outcome: 'NOT_FOUND', ids: { documentId: ['missing'] } },
+    {
+      operation: '/v2/crdt/edit',
+      actor: 'agent',
+      apiKey: server.credentials.apiKey,
+      agent: { id: 'bot', model: 'm-1', onBehalfOf: 'ann' },
+      outcome: 'success',
+      ids: { documentId: ['plan'] },
+    },
+  ])
+  expect(records).toHaveLength(2)
+  const ofAgents = (await audit({ actor: 'agent' })) as readonly { agent?: object }[]
+  expect(ofAgents.map(({ agent }) => agent)).toMatchObject([{ id: 'bot' }, { id: 'other' }, { id: 'bot' }])
+})
