@@ -977,6 +977,12 @@ class CommentannotationsGetDataItemAnchor(TypedDict):
     positionEnd: NotRequired[str]
 
 
+class CommentannotationsGetDataItemSuggestion(TypedDict):
+    status: Literal["pending", "accepted", "rejected"]
+    # Null if not given.
+    content: Any
+
+
 class CommentannotationsGetDataItemAnchorPlace(TypedDict):
     # Text of the anchor; at most 80 UTF-16 units.
     quote: str
@@ -986,12 +992,6 @@ class CommentannotationsGetDataItemAnchorPlace(TypedDict):
     after: NotRequired[str]
     # True if `quote` is only the start of the text.
     shortened: NotRequired[bool]
-
-
-class CommentannotationsGetDataItemSuggestion(TypedDict):
-    status: Literal["pending", "accepted", "rejected"]
-    # Null if not given.
-    content: Any
 
 
 class CommentannotationsGetDataItem(TypedDict):
@@ -1006,20 +1006,20 @@ class CommentannotationsGetDataItem(TypedDict):
     priority: Union[str, None]
     # User to whom the annotation is assigned; null: unassigned.
     assignedTo: Union[ActivitiesGetDataItemActionUser, None]
-    # The text at which the anchor is now; null: the text was deleted. Absent: the annotation has no
-    # anchor, or the content is larger than 8388608 bytes or cannot be read now. A response has the places
-    # in the first 8 editors.
-    anchorPlace: NotRequired[Union[CommentannotationsGetDataItemAnchorPlace, None]]
     suggestion: Union[CommentannotationsGetDataItemSuggestion, None]
-    # The oldest ones: 50 at most, and no more than about 1048576 bytes. `comments/get` returns all.
-    comments: List[CommentannotationsCommentsGetDataItem]
-    # Total number of comments.
-    commentCount: int
     createdBy: ActivitiesGetDataItemActionUser
     # Epoch milliseconds.
     createdAt: int
     # Epoch milliseconds of the last change of the annotation itself, without its comments.
     lastUpdated: int
+    # The text at which the anchor is now; null: the text was deleted. Absent: the annotation has no
+    # anchor, or the content is larger than 8388608 bytes or cannot be read now. A response has the places
+    # in the first 8 editors.
+    anchorPlace: NotRequired[Union[CommentannotationsGetDataItemAnchorPlace, None]]
+    # The oldest ones: 50 at most, and no more than about 1048576 bytes. `comments/get` returns all.
+    comments: List[CommentannotationsCommentsGetDataItem]
+    # Total number of comments.
+    commentCount: int
 
 
 class CommentannotationsUpdateRequestAnnotationsItemSuggestion(TypedDict):
@@ -1979,10 +1979,19 @@ FeedGetRequest = TypedDict("FeedGetRequest", {
 })
 
 
-class FeedGetDataEventsItemActionUser(TypedDict):
+class FeedGetDataEventsItemDataAuthorsItem(TypedDict):
     userId: str
-    name: NotRequired[str]
-    email: NotRequired[str]
+
+
+class FeedGetDataEventsItemData(TypedDict):
+    editorId: str
+    # Version of the preceding event of the editor; null for the first one.
+    versionBefore: Union[str, None]
+    version: str
+    # Bytes of the updates.
+    bytes: int
+    # Authors of the changes; null if they are not known.
+    authors: Union[List[FeedGetDataEventsItemDataAuthorsItem], None]
 
 
 class FeedGetDataEventsItemContent2(TypedDict):
@@ -2001,25 +2010,220 @@ class FeedGetDataEventsItem(TypedDict):
     id: str
     # Continues after this event; opaque.
     cursor: str
-    type: str
+    type: Literal["crdt.update_data"]
     # Time of the event.
     at: str
     organizationId: str
     documentId: Union[str, None]
     # The acting user; the id of the API key if the user is not known.
-    actionUser: FeedGetDataEventsItemActionUser
-    # `crdt.update_data` has `editorId`, `versionBefore` (the version of the preceding event of the
-    # editor; null for the first one), `version`, `bytes` and `authors` (null if they are not known).
-    # Other types have the data of webhooks.
-    data: Dict[str, Any]
+    actionUser: ActivitiesGetDataItemActionUser
+    data: FeedGetDataEventsItemData
     # Only if it was requested; null if it is left out.
     content: NotRequired[Union[None, FeedGetDataEventsItemContent2]]
     # Why `content` is null.
     contentOmitted: NotRequired[Literal["superseded", "deleted", "too-large", "unreadable", "compacted"]]
 
 
+class FeedGetDataEventsItem2DataAnnotation(TypedDict):
+    # Id of the annotation.
+    annotationId: str
+    # Id of the document.
+    documentId: str
+    location: Union[CommentannotationsGetDataItemLocation, None]
+    anchor: Union[CommentannotationsGetDataItemAnchor, None]
+    status: Literal["open", "resolved"]
+    # Any name of a priority; null: none.
+    priority: Union[str, None]
+    # User to whom the annotation is assigned; null: unassigned.
+    assignedTo: Union[ActivitiesGetDataItemActionUser, None]
+    suggestion: Union[CommentannotationsGetDataItemSuggestion, None]
+    createdBy: ActivitiesGetDataItemActionUser
+    # Epoch milliseconds.
+    createdAt: int
+    # Epoch milliseconds of the last change of the annotation itself, without its comments.
+    lastUpdated: int
+
+
+FeedGetDataEventsItem2DataChangesEntry = TypedDict("FeedGetDataEventsItem2DataChangesEntry", {
+    "from": Any,
+    "to": Any,
+})
+
+
+class FeedGetDataEventsItem2Data(TypedDict):
+    annotation: NotRequired[FeedGetDataEventsItem2DataAnnotation]
+    # The old and the new value of each changed member; null: none.
+    changes: NotRequired[Dict[str, FeedGetDataEventsItem2DataChangesEntry]]
+
+
+class FeedGetDataEventsItem2(TypedDict):
+    # Stable; an event that is delivered twice has the same id.
+    id: str
+    # Continues after this event; opaque.
+    cursor: str
+    type: Literal["comment_annotation.add", "comment_annotation.assign", "comment_annotation.status_change", "comment_annotation.priority_change", "comment_annotation.suggestion_accept", "comment_annotation.suggestion_reject"]
+    # Time of the event.
+    at: str
+    organizationId: str
+    documentId: Union[str, None]
+    # The acting user; the id of the API key if the user is not known.
+    actionUser: ActivitiesGetDataItemActionUser
+    # Empty if the event is larger than 262,144 bytes: then read the objects.
+    data: FeedGetDataEventsItem2Data
+
+
+class FeedGetDataEventsItem3Data(TypedDict):
+    annotation: NotRequired[FeedGetDataEventsItem2DataAnnotation]
+    # The comment; if it is deleted, its last state.
+    comment: NotRequired[CommentannotationsCommentsGetDataItem]
+    # The old and the new value of each changed member; null: none.
+    changes: NotRequired[Dict[str, FeedGetDataEventsItem2DataChangesEntry]]
+
+
+class FeedGetDataEventsItem3(TypedDict):
+    # Stable; an event that is delivered twice has the same id.
+    id: str
+    # Continues after this event; opaque.
+    cursor: str
+    type: Literal["comment.add", "comment.update", "comment.delete", "comment.reaction_add", "comment.reaction_delete"]
+    # Time of the event.
+    at: str
+    organizationId: str
+    documentId: Union[str, None]
+    # The acting user; the id of the API key if the user is not known.
+    actionUser: ActivitiesGetDataItemActionUser
+    # Empty if the event is larger than 262,144 bytes: then read the objects.
+    data: FeedGetDataEventsItem3Data
+
+
+class FeedGetDataEventsItem4DataActivity(TypedDict):
+    id: str
+    featureType: Literal["comment", "reaction", "recorder", "crdt", "custom", "administration"]
+    # Target of the action, such as an annotation; required for `custom` activities.
+    targetEntityId: NotRequired[str]
+    # The place in the document. It is deleted with the data of this location.
+    location: NotRequired[ActivitiesGetDataItemLocation]
+    # Values before and after the change. The server reads only users in it: objects with a `userId`.
+    changes: NotRequired[Dict[str, Any]]
+    # Text for users. `{{name}}` stands for a member of `displayMessageTemplateData`.
+    displayMessageTemplate: NotRequired[str]
+    # Values of the placeholders. An object with a `name`, such as a user, is shown by its name.
+    displayMessageTemplateData: NotRequired[Dict[str, Any]]
+
+
+class FeedGetDataEventsItem4Data(TypedDict):
+    activity: NotRequired[FeedGetDataEventsItem4DataActivity]
+
+
+class FeedGetDataEventsItem4(TypedDict):
+    # Stable; an event that is delivered twice has the same id.
+    id: str
+    # Continues after this event; opaque.
+    cursor: str
+    type: Literal["huddle.create", "huddle.join", "recorder.done"]
+    # Time of the event.
+    at: str
+    organizationId: str
+    documentId: Union[str, None]
+    # The acting user; the id of the API key if the user is not known.
+    actionUser: ActivitiesGetDataItemActionUser
+    # Empty if the event is larger than 262,144 bytes: then read the objects.
+    data: FeedGetDataEventsItem4Data
+
+
+class FeedGetDataEventsItem5Data(TypedDict):
+    documentId: str
+
+
+class FeedGetDataEventsItem5(TypedDict):
+    # Stable; an event that is delivered twice has the same id.
+    id: str
+    # Continues after this event; opaque.
+    cursor: str
+    type: Literal["document.create", "document.delete"]
+    # Time of the event.
+    at: str
+    organizationId: str
+    documentId: Union[str, None]
+    # The acting user; the id of the API key if the user is not known.
+    actionUser: ActivitiesGetDataItemActionUser
+    data: FeedGetDataEventsItem5Data
+
+
+class FeedGetDataEventsItem6DataResource(TypedDict):
+    type: Literal["organization", "folder", "document"]
+    id: str
+
+
+class FeedGetDataEventsItem6DataUser(TypedDict):
+    userId: str
+
+
+class FeedGetDataEventsItem6Data(TypedDict):
+    resource: FeedGetDataEventsItem6DataResource
+    # The user; absent for a group.
+    user: NotRequired[FeedGetDataEventsItem6DataUser]
+    # The group; absent for a user.
+    organizationUserGroupId: NotRequired[str]
+    # Absent after the removal.
+    accessRole: NotRequired[Literal["viewer", "suggester", "editor"]]
+    # Epoch seconds; null: no expiry. Absent after the removal.
+    expiresAt: NotRequired[Union[int, None]]
+
+
+class FeedGetDataEventsItem6(TypedDict):
+    # Stable; an event that is delivered twice has the same id.
+    id: str
+    # Continues after this event; opaque.
+    cursor: str
+    type: Literal["permission.add", "permission.update", "permission.delete"]
+    # Time of the event.
+    at: str
+    organizationId: str
+    documentId: Union[str, None]
+    # The acting user; the id of the API key if the user is not known.
+    actionUser: ActivitiesGetDataItemActionUser
+    data: FeedGetDataEventsItem6Data
+
+
+class FeedGetDataEventsItem7Data(TypedDict):
+    user: ActivitiesGetDataItemActionUser
+    # `rest`: a user whom a backend shows as present.
+    source: Literal["socket", "rest"]
+
+
+class FeedGetDataEventsItem7(TypedDict):
+    # Stable; an event that is delivered twice has the same id.
+    id: str
+    # Continues after this event; opaque.
+    cursor: str
+    type: Literal["presence.join", "presence.leave"]
+    # Time of the event.
+    at: str
+    organizationId: str
+    documentId: Union[str, None]
+    # The acting user; the id of the API key if the user is not known.
+    actionUser: ActivitiesGetDataItemActionUser
+    data: FeedGetDataEventsItem7Data
+
+
+class FeedGetDataEventsItem8(TypedDict):
+    # Stable; an event that is delivered twice has the same id.
+    id: str
+    # Continues after this event; opaque.
+    cursor: str
+    type: Literal["organization.delete"]
+    # Time of the event.
+    at: str
+    organizationId: str
+    documentId: Union[str, None]
+    # The acting user; the id of the API key if the user is not known.
+    actionUser: ActivitiesGetDataItemActionUser
+    data: Dict[str, Any]
+
+
 class FeedGetData(TypedDict):
-    events: List[FeedGetDataEventsItem]
+    events: List[Union[FeedGetDataEventsItem, FeedGetDataEventsItem2, FeedGetDataEventsItem3, FeedGetDataEventsItem4, FeedGetDataEventsItem5, FeedGetDataEventsItem6, FeedGetDataEventsItem7, FeedGetDataEventsItem8]]
     # Continues after all events that were read, also if none of them matched; opaque.
     cursor: str
     # True if the feed had no more matching events.

@@ -1,5 +1,5 @@
 import { createApi } from './api/create-api.ts'
-import type { FeedGetData, FeedGetDataEventsItem, WeftApi } from './api/operation-types.ts'
+import type { FeedEvent, FeedGetData, WeftApi } from './api/operation-types.ts'
 import { type ClientOptions, settingsOf } from './client/client-options.ts'
 import { type FeedOptions, readFeedEvents, readFeedPages } from './client/feed-pages.ts'
 import { sendCall } from './client/send-call.ts'
@@ -16,6 +16,14 @@ export {
   WeftError,
   type WeftFailure,
 } from './api/result.ts'
+export type {
+  EventOf,
+  EventOrigin,
+  ProtectedData,
+  WebhookEvent,
+  WeftEvent,
+  WeftEventName,
+} from './api/weft-event.ts'
 export type { ClientOptions, Fetch } from './client/client-options.ts'
 export { createEndpoint, type Endpoint, type EndpointOptions } from './client/create-endpoint.ts'
 export type {
@@ -29,7 +37,6 @@ export type { EndpointDocument, EndpointUser } from './client/endpoint-user.ts'
 export type { FeedOptions } from './client/feed-pages.ts'
 export {
   verifyWebhook,
-  type WebhookEvent,
   type WebhookHeaders,
   type WebhookOptions,
   WebhookRejectedError,
@@ -44,7 +51,7 @@ export interface WeftClient extends WeftApi {
    */
   feedPages(options?: FeedOptions): AsyncGenerator<FeedGetData, void>
   /** Returns each event of the change feed, like `feedPages`. An event has its own `cursor`. */
-  feedEvents(options?: FeedOptions): AsyncGenerator<FeedGetDataEventsItem, void>
+  feedEvents(options?: FeedOptions): AsyncGenerator<FeedEvent, void>
 }
 
 /**

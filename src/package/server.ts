@@ -14,6 +14,7 @@ export {
   WeftError,
   type WeftFailure,
 } from './api/result.ts'
+export type { EventOf, EventOrigin, WeftEvent, WeftEventName } from './api/weft-event.ts'
 export type {
   AuthorizeDecision,
   AuthorizeFunction,
@@ -29,8 +30,6 @@ export type {
 export type {
   ServerOptions,
   WeftCredentials,
-  WeftEvent,
-  WeftEventName,
   WeftServer,
 } from './server/create-server.ts'
 export type { LogMethod, WeftLog } from './server/log-option.ts'

@@ -8,7 +8,15 @@ const root = join(import.meta.dirname, '../..')
 
 /** A program in which each line that ends with the comment `wrong` must not compile. */
 const program = `
-import { createClient, dataOf, type CrdtGetData, type CrdtUpdateErrorCode } from '${root}/src/package/client.ts'
+import {
+  createClient,
+  dataOf,
+  type CrdtGetData,
+  type CrdtUpdateErrorCode,
+  verifyWebhook,
+  type WebhookEvent,
+  type WeftEvent,
+} from '${root}/src/package/client.ts'
 const client = createClient({ url: 'https://weft.example.com', apiKey: 'key', authToken: 'token' })
 const document = { organizationId: 'acme', documentId: 'plan' }
 
@@ -40,10 +48,35 @@ for await (const { documentName } of client.organizations.documents.get.items({ 
 }
 for await (const organization of client.organizations.get.items()) console.log(organization.id)
 for await (const event of client.feedEvents({ content: 'text' })) {
-  event.content?.text // wrong
-  console.log(event.content?.data)
+  event.content // wrong
+  if (event.type === 'crdt.update_data') {
+    event.content?.text // wrong
+    console.log(event.content?.data, event.data.versionBefore?.length)
+  } else if (event.type === 'comment.add') {
+    event.data.comment.text // wrong
+    event.data.document // wrong
+    console.log(event.data.comment?.text.length, event.data.annotation?.priority?.length)
+  } else if (event.type === 'document.created') {} // wrong
 }
 client.feedEvents({ waitSeconds: 5 }) // wrong
+const added = (event: WeftEvent<'comment.add'>): void => {
+  event.data.comment.text // wrong
+  console.log(event.data.comment?.text.length, event.data.metadata.documentId?.length)
+}
+const wrongName = (event: WeftEvent<'comment.added'>): void => console.log(event) // wrong
+const joined: WeftEvent<'presence.join'>['data']['user']['userId'] = 5 // wrong
+console.log(added, wrongName, joined)
+const webhook: WebhookEvent = await verifyWebhook('{}', {}, 'whsec_x')
+if (webhook.event === 'document.create') webhook.data.documentId.length // wrong
+if ('test' in webhook.data) console.log(webhook.data.endpointId.length)
+else if (webhook.event === 'document.create') console.log(webhook.data.documentId.length)
+else if (webhook.event === 'comment.add') {
+  const comment = webhook.data.comment
+  comment?.text.length // wrong
+  webhook.data.annotation?.suggestion?.content?.length // wrong
+  comment?.reactions[0]?.reaction.length // wrong
+  console.log(comment?.commentId.length, comment?.text?.length, comment?.reactions[0]?.user.userId.length)
+} else if (webhook.event === 'crdt.update_data') console.log(webhook.data.editorId.length, webhook.data.content)
 const code: CrdtUpdateErrorCode = 'crdt/version-conflict'
 console.log(code)
 `

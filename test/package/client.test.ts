@@ -345,8 +345,8 @@ describe('change feed', () => {
     const { cursor } = dataOf(await client.feed.get({ from: 'now' }))
     dataOf(await client.crdt.add({ ...editorIn(organizationId), type: 'text', data: 'Hello.' }))
     const options = { organizationId, cursor, types: ['crdt.update_data'], content: 'text' } as const
-    for await (const { content } of client.feedEvents(options)) {
-      expect(content).toMatchObject({ data: 'Hello.' })
+    for await (const event of client.feedEvents(options)) {
+      expect(event).toMatchObject({ type: 'crdt.update_data', content: { data: 'Hello.' } })
       break
     }
   })

@@ -5,8 +5,19 @@ import type { FeedQuery } from '../../feed/feed-service.ts'
 import { feedLimits } from '../../feed/limits.ts'
 import { feedEventTypes } from '../../subscriptions/feed-config.ts'
 import { contentKeySchema } from '../editor-content.ts'
-import type { FromSchema } from '../schema.ts'
+import type { FromSchema, ObjectSchema, Schema } from '../schema.ts'
+import { notifiedUser } from '../schemas/notification-schema.ts'
 import { invalidAt } from '../validator.ts'
+import {
+  activityEventData,
+  annotationEventData,
+  commentEventData,
+  documentEventData,
+  eventGroups,
+  feedContentData,
+  permissionEventData,
+  visitEventData,
+} from './event-schema.ts'
 
 /** Types of the events of a feed. */
 export const feedTypes: readonly string[] = [...feedEventTypes, organizationDeleted]
@@ -78,14 +89,14 @@ export const feedRequest = {
 
 export type FeedRequest = FromSchema<typeof feedRequest>
 
-const user = {
+const feedData = {
   type: 'object',
-  required: ['userId'],
-  properties: { userId: { type: 'string' }, name: { type: 'string' }, email: { type: 'string' } },
+  additionalProperties: {},
+  description: 'Data of the event; `crdt.update_data` has other data than in webhooks.',
 } as const
 
-/** Schema of an event in a response. */
-export const feedEvent = {
+/** Members of an event in a response. */
+const feedEventBase = {
   type: 'object',
   required: ['id', 'cursor', 'type', 'at', 'organizationId', 'documentId', 'actionUser', 'data'],
   properties: {
@@ -95,46 +106,85 @@ export const feedEvent = {
     at: { type: 'string', format: 'date-time', description: 'Time of the event.' },
     organizationId: { type: 'string' },
     documentId: { anyOf: [{ type: 'string' }, { type: 'null' }] },
-    actionUser: { ...user, description: 'The acting user; the id of the API key if the user is not known.' },
-    data: {
-      type: 'object',
-      additionalProperties: {},
-      description:
-        '`crdt.update_data` has `editorId`, `versionBefore` (the version of the preceding event of the editor; null for ' +
-        'the first one), `version`, `bytes` and `authors` (null if they are not known). Other types have the data of webhooks.',
+    actionUser: {
+      ...notifiedUser,
+      description: 'The acting user; the id of the API key if the user is not known.',
     },
-    content: {
-      description: 'Only if it was requested; null if it is left out.',
-      anyOf: [
-        { type: 'null' },
-        {
-          type: 'object',
-          required: ['version'],
-          properties: {
-            version: {
-              type: 'string',
-              description: 'The version that has this content; at least that of the event.',
-            },
-            data: { description: 'The content in the requested format.' },
-            type: { type: 'string' },
-            contentKey: { type: 'string' },
-            updates: {
-              type: 'array',
-              items: { type: 'string', format: 'byte' },
-              description:
-                'Yjs updates (V1) in base64, in the order of the log; only with the format `changes`.',
-            },
-          },
-        },
-      ],
-    },
-    contentOmitted: {
-      type: 'string',
-      enum: contentOmissions,
-      description: 'Why `content` is null.',
-    },
+    data: feedData,
   },
 } as const
+
+/** Members of a change of content, in addition to those of other events. */
+const feedContent = {
+  content: {
+    description: 'Only if it was requested; null if it is left out.',
+    anyOf: [
+      { type: 'null' },
+      {
+        type: 'object',
+        required: ['version'],
+        properties: {
+          version: {
+            type: 'string',
+            description: 'The version that has this content; at least that of the event.',
+          },
+          data: { description: 'The content in the requested format.' },
+          type: { type: 'string' },
+          contentKey: { type: 'string' },
+          updates: {
+            type: 'array',
+            items: { type: 'string', format: 'byte' },
+            description:
+              'Yjs updates (V1) in base64, in the order of the log; only with the format `changes`.',
+          },
+        },
+      },
+    ],
+  },
+  contentOmitted: {
+    type: 'string',
+    enum: contentOmissions,
+    description: 'Why `content` is null.',
+  },
+} as const
+
+const feedEventOf = (types: readonly string[], data: ObjectSchema): ObjectSchema => ({
+  ...feedEventBase,
+  properties: {
+    ...feedEventBase.properties,
+    type: { type: 'string', enum: types },
+    data,
+    ...(data === feedContentData && feedContent),
+  },
+})
+
+const withData = (data: ObjectSchema): ObjectSchema =>
+  feedEventOf(eventGroups.find((group) => group.data === data)?.types ?? [], data)
+
+/** Schemas of the events in a response, by the names of their types in the package. */
+export const feedEvents: Readonly<Record<string, ObjectSchema>> = {
+  FeedContentEvent: feedEventOf(['crdt.update_data'], feedContentData),
+  FeedAnnotationEvent: withData(annotationEventData),
+  FeedCommentEvent: withData(commentEventData),
+  FeedActivityEvent: withData(activityEventData),
+  FeedDocumentEvent: withData(documentEventData),
+  FeedPermissionEvent: withData(permissionEventData),
+  FeedVisitEvent: withData(visitEventData),
+  FeedOrganizationEvent: feedEventOf([organizationDeleted], { type: 'object', properties: {} }),
+}
+
+/** Type of the values of `feedEvents`. The feed reads events from the store, so the type does not depend on `type`. */
+interface FeedEventUnion {
+  readonly anyOf: readonly {
+    readonly type: 'object'
+    readonly required: readonly (typeof feedEventBase.required)[number][]
+    readonly properties: typeof feedEventBase.properties & typeof feedContent
+  }[]
+}
+
+const feedEventSchema: Schema = { anyOf: Object.values(feedEvents) }
+/** Schema of an event in a response. */
+export const feedEvent = feedEventSchema as FeedEventUnion
 
 export const feedResponse = {
   type: 'object',

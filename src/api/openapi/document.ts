@@ -7,6 +7,7 @@ import {
 } from '../../access/credentials/workspace-credentials.ts'
 import { causeOf, httpCodes } from '../../error-codes.ts'
 import type { AgentRule } from '../agents/agent-rule.ts'
+import { type EventGroup, eventGroups } from '../feed/event-schema.ts'
 import { ignoredHeader, isStrict } from '../members.ts'
 import type { DocumentedError, Operation } from '../operation.ts'
 import { exampleOf } from './examples.ts'
@@ -185,6 +186,7 @@ export function openApiDocument(described: Described & { readonly version: strin
       ...operations.map((operation) => [operation.path, { post: describe(operation) }]),
       ...paths.map(({ path, methods }) => [path, mapValues(methods, describeMethod)]),
     ]),
+    webhooks: Object.fromEntries(eventGroups.map((group) => [nameOf(group), describeWebhook(group)])),
     components: {
       schemas: { Error: publicSchema(errorBody) },
       parameters: idempotencyParameters,
@@ -263,6 +265,23 @@ function describe(operation: Operation): object {
     },
   }
 }
+
+/** Returns the product area of the events of a group. */
+const nameOf = ({ types }: EventGroup): string => types[0]?.replace(/\.[^.]*$/, '') ?? ''
+
+const describeWebhook = (group: EventGroup): object => ({
+  post: {
+    operationId: `webhook_${nameOf(group).replaceAll('.', '_')}`,
+    summary: group.types.join(', '),
+    description: 'A request to an endpoint of webhooks, signed as Standard Webhooks specifies.',
+    security: [],
+    requestBody: {
+      required: true,
+      content: jsonContent(publicSchema(group.payload), exampleOf(group.payload, 'answer')),
+    },
+    responses: { '2XX': { description: 'The endpoint has got the event.' } },
+  },
+})
 
 function describeMethod(method: MethodDescription): object {
   const { tag, security, parameters, body, lines, answer, commonErrors: statuses, errors, ...texts } = method

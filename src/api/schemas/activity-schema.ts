@@ -46,7 +46,8 @@ const actionUser = {
   },
 } as const
 
-const content = {
+/** Members of an activity that callers give. */
+export const activityContent = {
   featureType: addedFeatureType,
   actionType,
   actionUser,
@@ -104,7 +105,7 @@ export const activitiesToAdd = {
         description:
           'Unique in the organization; default: generated. An activity with an existing id is replaced.',
       },
-      ...content,
+      ...activityContent,
     },
   },
   examples: [[example]],
@@ -115,7 +116,7 @@ export const activityChanges = {
   minItems: 1,
   maxItems: batchMax,
   description: `Each at most ${activityBytesMax} bytes as JSON afterwards, ${namesBounded}.`,
-  items: { type: 'object', required: ['id'], properties: { id: entityId, ...content } },
+  items: { type: 'object', required: ['id'], properties: { id: entityId, ...activityContent } },
   examples: [[{ id: 'signed-off', displayMessageTemplate: '{{user}} signed it off' }]],
 } as const
 
@@ -138,7 +139,7 @@ export const activityRecords = {
     required: ['id', 'featureType', 'actionType', 'actionUser', 'metadata', 'timestamp'],
     properties: {
       id: { ...entityId, examples: ['signed-off'] },
-      ...content,
+      ...activityContent,
       featureType: { ...featureType, examples: ['custom'] },
       metadata: {
         type: 'object',

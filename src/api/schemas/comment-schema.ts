@@ -90,7 +90,8 @@ export const anchor = {
   examples: [anchorExample],
 } as const
 
-const storedAnchor = {
+/** Schema of a stored anchor. */
+export const storedAnchor = {
   type: 'object',
   required: ['editorId', 'contentKey', 'position'],
   properties: { editorId, contentKey, position, positionEnd },
@@ -233,50 +234,61 @@ export const commentRecords = {
   },
 } as const
 
+/** Schema of a suggestion with its outcome. */
+export const suggestion = {
+  type: 'object',
+  required: ['status', 'content'],
+  properties: {
+    status: { type: 'string', enum: ['pending', 'accepted', 'rejected'] },
+    content: { description: 'Null if not given.' },
+  },
+} as const
+
+/** Schema of an annotation without its comments. */
+export const annotationState = {
+  type: 'object',
+  required: [
+    'annotationId',
+    'documentId',
+    'location',
+    'anchor',
+    'status',
+    'priority',
+    'assignedTo',
+    'suggestion',
+    'createdBy',
+    'createdAt',
+    'lastUpdated',
+  ],
+  properties: {
+    annotationId,
+    documentId,
+    ...annotationContent,
+    location: { anyOf: [location, { type: 'null' }] },
+    anchor: { anyOf: [storedAnchor, { type: 'null' }] },
+    suggestion: { anyOf: [suggestion, { type: 'null' }] },
+    createdBy: notifiedUser,
+    createdAt,
+    lastUpdated: {
+      ...lastUpdated,
+      description: 'Epoch milliseconds of the last change of the annotation itself, without its comments.',
+    },
+  },
+} as const
+
 export const annotationRecords = {
   type: 'array',
   items: {
     type: 'object',
-    required: [
-      'annotationId',
-      'documentId',
-      'location',
-      'anchor',
-      'status',
-      'priority',
-      'assignedTo',
-      'suggestion',
-      'comments',
-      'commentCount',
-      'createdBy',
-      'createdAt',
-      'lastUpdated',
-    ],
+    required: [...annotationState.required, 'comments', 'commentCount'],
     properties: {
-      annotationId,
-      documentId,
-      ...annotationContent,
-      location: { anyOf: [location, { type: 'null' }] },
-      anchor: { anyOf: [storedAnchor, { type: 'null' }] },
+      ...annotationState.properties,
       anchorPlace: {
         anyOf: [anchorPlace, { type: 'null' }],
         description:
           'The text at which the anchor is now; null: the text was deleted. Absent: the annotation has no anchor, or ' +
           `the content is larger than ${limits.anchorDocumentBytes} bytes or cannot be read now. A response has the places in ` +
           `the first ${limits.anchorEditors} editors.`,
-      },
-      suggestion: {
-        anyOf: [
-          {
-            type: 'object',
-            required: ['status', 'content'],
-            properties: {
-              status: { type: 'string', enum: ['pending', 'accepted', 'rejected'] },
-              content: { description: 'Null if not given.' },
-            },
-          },
-          { type: 'null' },
-        ],
       },
       comments: {
         ...commentRecords,
@@ -285,12 +297,6 @@ export const annotationRecords = {
           '`comments/get` returns all.',
       },
       commentCount: { type: 'integer', description: 'Total number of comments.' },
-      createdBy: notifiedUser,
-      createdAt,
-      lastUpdated: {
-        ...lastUpdated,
-        description: 'Epoch milliseconds of the last change of the annotation itself, without its comments.',
-      },
     },
   },
 } as const

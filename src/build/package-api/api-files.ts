@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { eventData, protectedMembers } from '../../api/feed/event-schema.ts'
+import { feedEvent } from '../../api/feed/feed-schema.ts'
 import type { Operation } from '../../api/operation.ts'
 import { operationList } from '../../api/operation-list.ts'
 import type { Schema } from '../../api/schema.ts'
 import { packageFile } from '../../config/package-file.ts'
 import { httpCodes } from '../../error-codes.ts'
+import { eventTypes } from '../../events/outbound-event.ts'
 import { allCodes, commonCodes, idempotencyCodes, ownCodes } from './operation-codes.ts'
 import { type NamedOperation, nameOperations } from './operation-names.ts'
 import { sharedSchemas } from './shared-schemas.ts'
@@ -99,6 +102,13 @@ function pagesOf({ request, response, path }: Operation): OperationPages | null 
 
 function typesFile(named: readonly NamedOperation[]): string {
   const printer = new TypePrinter(sharedSchemas)
+  const dataOfEvents = { type: 'object', required: eventTypes, properties: eventData } as const
+  printer.declare('WeftEventData', dataOfEvents, 'Data of each event by its name.')
+  printer.add(
+    'ProtectedMember',
+    `${comment('Names of the members that data protection removes from webhooks.')}export type ProtectedMember = ${union(protectedMembers)}`,
+  )
+  printer.declare('FeedEvent', feedEvent, 'An event of the change feed. `type` decides which data it has.')
   for (const { operation, typeName } of named) {
     const { path, request, response, effect } = operation
     printer.declare(`${typeName}Request`, request, `Request of \`${path}\`.`)

@@ -72,7 +72,7 @@ export class TypePrinter {
     const members = Object.entries(schema.properties).map(([member, each]) => {
       const type = this.#typeOf(each, name + capitalize(member))
       const isNeeded = isRequired(schema, member)
-      return `${comment(aboutOf(each))}readonly ${member}${isNeeded ? '' : '?'}: ${type}${isNeeded || type === 'unknown' ? '' : ' | undefined'}`
+      return `${comment(aboutOf(each))}readonly ${/^\w+$/.test(member) ? member : `'${member}'`}${isNeeded ? '' : '?'}: ${type}${isNeeded || type === 'unknown' ? '' : ' | undefined'}`
     })
     if (schema.additionalProperties !== undefined) members.push('readonly [name: string]: unknown')
     const about = schema.description ?? ''

@@ -2033,6 +2033,24 @@ export interface CommentAnchor {
   readonly occurrence?: number | undefined
 }
 
+/** Position of the annotation in the content of an editor. */
+export interface StoredAnchor {
+  /** Editor instance. Id: at most 512 bytes. */
+  readonly editorId: string
+  /**
+   * Name of the root. Default: the root of the attached schema, else the only root of the editor, else
+   * `content`. At most 10,000 characters.
+   */
+  readonly contentKey: string
+  /**
+   * Yjs relative position, encoded and base64. It keeps its place while the content changes. Base64. At most
+   * 1,368 characters.
+   */
+  readonly position: string
+  /** Position of the end of a range, in the same form. Base64. At most 1,368 characters. */
+  readonly positionEnd?: string | undefined
+}
+
 export interface DocumentComment {
   /** Id of the comment. Id: at most 512 bytes. */
   readonly commentId: string
@@ -2055,6 +2073,32 @@ export interface DocumentCommentReactionsItem {
   readonly user: NamedUser
   /** Epoch milliseconds. */
   readonly createdAt: number
+}
+
+export interface AnnotationSuggestion {
+  readonly status: 'pending' | 'accepted' | 'rejected'
+  /** Null if not given. */
+  readonly content: unknown
+}
+
+export interface AnnotationState {
+  /** Id of the annotation. Id: at most 512 bytes. */
+  readonly annotationId: string
+  /** Id of the document. Id: at most 512 bytes. */
+  readonly documentId: string
+  readonly location: PlaceInApplication | null
+  readonly anchor: StoredAnchor | null
+  readonly status: 'open' | 'resolved'
+  /** Any name of a priority; null: none. */
+  readonly priority: string | null
+  /** User to whom the annotation is assigned; null: unassigned. */
+  readonly assignedTo: NamedUser | null
+  readonly suggestion: AnnotationSuggestion | null
+  readonly createdBy: NamedUser
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** Epoch milliseconds of the last change of the annotation itself, without its comments. */
+  readonly lastUpdated: number
 }
 
 /** Exactly one of `quote`, `heading`, `attribute`, `block`, `path`, `anchor`. */
@@ -2179,6 +2223,372 @@ export interface WebhookEndpoint {
   /** Time as ISO 8601. */
   readonly updatedAt: string
 }
+
+export interface EventMetadata {
+  readonly apiKey: string
+  readonly organizationId: string
+  /** Null if the event belongs to the organization as a whole. */
+  readonly documentId: string | null
+}
+
+export interface MemberChange {
+  readonly from: unknown
+  readonly to: unknown
+}
+
+/** Empty if the event is larger than 262,144 bytes: then read the objects. */
+export interface AnnotationEventData {
+  readonly annotation?: AnnotationState | undefined
+  /** The old and the new value of each changed member; null: none. */
+  readonly changes?: { readonly [id: string]: MemberChange } | undefined
+}
+
+/** Empty if the event is larger than 262,144 bytes: then read the objects. */
+export interface CommentEventData {
+  readonly annotation?: AnnotationState | undefined
+  /** The comment; if it is deleted, its last state. */
+  readonly comment?: DocumentComment | undefined
+  /** The old and the new value of each changed member; null: none. */
+  readonly changes?: { readonly [id: string]: MemberChange } | undefined
+}
+
+/** Empty if the event is larger than 262,144 bytes: then read the objects. */
+export interface ActivityEventData {
+  readonly activity?: ActivityEventDataActivity | undefined
+}
+
+export interface ActivityEventDataActivity {
+  /** Id: at most 512 bytes. */
+  readonly id: string
+  readonly featureType: 'comment' | 'reaction' | 'recorder' | 'crdt' | 'custom' | 'administration'
+  /** Target of the action, such as an annotation; required for `custom` activities. Id: at most 512 bytes. */
+  readonly targetEntityId?: string | undefined
+  /** The place in the document. It is deleted with the data of this location. */
+  readonly location?: ActivityEventDataActivityLocation | undefined
+  /** Values before and after the change. The server reads only users in it: objects with a `userId`. */
+  readonly changes?: { readonly [id: string]: unknown } | undefined
+  /** Text for users. `{{name}}` stands for a member of `displayMessageTemplateData`. At most 2,000 characters. */
+  readonly displayMessageTemplate?: string | undefined
+  /** Values of the placeholders. An object with a `name`, such as a user, is shown by its name. */
+  readonly displayMessageTemplateData?: { readonly [id: string]: unknown } | undefined
+}
+
+/** The place in the document. It is deleted with the data of this location. */
+export interface ActivityEventDataActivityLocation {
+  /** Id: at most 512 bytes. */
+  readonly id: string
+  /** At most 1,000 characters. */
+  readonly locationName?: string | undefined
+}
+
+export interface ContentEventData {
+  /** Id: at most 512 bytes. */
+  readonly editorId: string
+  /** Format of `content`. It and the next members are only for endpoints with a `contentFormat`. */
+  readonly contentFormat?:
+    | 'json'
+    | 'text'
+    | 'xml'
+    | 'markdown'
+    | 'html'
+    | 'delta'
+    | 'xmltext'
+    | 'prosemirror'
+    | 'update'
+    | 'roots'
+    | undefined
+  /** The content in this format; null if it is left out. */
+  readonly content?: unknown
+  /** Why `content` is null. */
+  readonly contentOmitted?: 'too-large' | 'deleted' | 'unreadable' | 'protected' | undefined
+  readonly contentKey?: string | undefined
+  readonly contentType?: string | undefined
+  /** The version that has this content; null if there is none. */
+  readonly version?: string | null | undefined
+  /** Time of the last update. Time as ISO 8601. */
+  readonly lastUpdate?: string | undefined
+  /** Id of the author of the last update; empty if not known. */
+  readonly lastUpdatedBy?: string | undefined
+}
+
+export interface FeedContentData {
+  /** Id: at most 512 bytes. */
+  readonly editorId: string
+  /** Version of the preceding event of the editor; null for the first one. */
+  readonly versionBefore: string | null
+  readonly version: string
+  /** Bytes of the updates. */
+  readonly bytes: number
+  /** Authors of the changes; null if they are not known. */
+  readonly authors: readonly FeedContentDataAuthorsItem[] | null
+}
+
+export interface FeedContentDataAuthorsItem {
+  readonly userId: string
+}
+
+export interface DocumentEventData {
+  /** Id: at most 512 bytes. */
+  readonly documentId: string
+}
+
+export interface PermissionEventData {
+  readonly resource: PermissionEventDataResource
+  /** The user; absent for a group. */
+  readonly user?: PermissionEventDataUser | undefined
+  /** The group; absent for a user. Id: at most 512 bytes. */
+  readonly organizationUserGroupId?: string | undefined
+  /** Absent after the removal. */
+  readonly accessRole?: 'viewer' | 'suggester' | 'editor' | undefined
+  /** Epoch seconds; null: no expiry. Absent after the removal. */
+  readonly expiresAt?: number | null | undefined
+}
+
+export interface PermissionEventDataResource {
+  readonly type: 'organization' | 'folder' | 'document'
+  /** Id: at most 512 bytes. */
+  readonly id: string
+}
+
+/** The user; absent for a group. */
+export interface PermissionEventDataUser {
+  /** Id: at most 512 bytes. */
+  readonly userId: string
+}
+
+export interface VisitEventData {
+  readonly user: NamedUser
+  /** `rest`: a user whom a backend shows as present. */
+  readonly source: 'socket' | 'rest'
+}
+
+export interface TestEventData {
+  readonly endpointId: string
+  /** Always true. */
+  readonly test: boolean
+}
+
+export interface FailedDeliveryData {
+  /** The endpoint that did not get the event. */
+  readonly endpointId: string
+  readonly messageId: string
+  readonly eventType: string
+  readonly attempts: number
+  /** Status of the last response; null if there was none. */
+  readonly httpStatus: number | null
+}
+
+export interface FeedContentEvent {
+  /** Stable; an event that is delivered twice has the same id. */
+  readonly id: string
+  /** Continues after this event; opaque. */
+  readonly cursor: string
+  readonly type: 'crdt.update_data'
+  /** Time of the event. Time as ISO 8601. */
+  readonly at: string
+  readonly organizationId: string
+  readonly documentId: string | null
+  /** The acting user; the id of the API key if the user is not known. */
+  readonly actionUser: NamedUser
+  readonly data: FeedContentData
+  /** Only if it was requested; null if it is left out. */
+  readonly content?: null | FeedContentEventContent | undefined
+  /** Why `content` is null. */
+  readonly contentOmitted?: 'superseded' | 'deleted' | 'too-large' | 'unreadable' | 'compacted' | undefined
+}
+
+export interface FeedContentEventContent {
+  /** The version that has this content; at least that of the event. */
+  readonly version: string
+  /** The content in the requested format. */
+  readonly data?: unknown
+  readonly type?: string | undefined
+  readonly contentKey?: string | undefined
+  /** Yjs updates (V1) in base64, in the order of the log; only with the format `changes`. */
+  readonly updates?: readonly string[] | undefined
+}
+
+export interface FeedAnnotationEvent {
+  /** Stable; an event that is delivered twice has the same id. */
+  readonly id: string
+  /** Continues after this event; opaque. */
+  readonly cursor: string
+  readonly type:
+    | 'comment_annotation.add'
+    | 'comment_annotation.assign'
+    | 'comment_annotation.status_change'
+    | 'comment_annotation.priority_change'
+    | 'comment_annotation.suggestion_accept'
+    | 'comment_annotation.suggestion_reject'
+  /** Time of the event. Time as ISO 8601. */
+  readonly at: string
+  readonly organizationId: string
+  readonly documentId: string | null
+  /** The acting user; the id of the API key if the user is not known. */
+  readonly actionUser: NamedUser
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly data: AnnotationEventData
+}
+
+export interface FeedCommentEvent {
+  /** Stable; an event that is delivered twice has the same id. */
+  readonly id: string
+  /** Continues after this event; opaque. */
+  readonly cursor: string
+  readonly type:
+    | 'comment.add'
+    | 'comment.update'
+    | 'comment.delete'
+    | 'comment.reaction_add'
+    | 'comment.reaction_delete'
+  /** Time of the event. Time as ISO 8601. */
+  readonly at: string
+  readonly organizationId: string
+  readonly documentId: string | null
+  /** The acting user; the id of the API key if the user is not known. */
+  readonly actionUser: NamedUser
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly data: CommentEventData
+}
+
+export interface FeedActivityEvent {
+  /** Stable; an event that is delivered twice has the same id. */
+  readonly id: string
+  /** Continues after this event; opaque. */
+  readonly cursor: string
+  readonly type: 'huddle.create' | 'huddle.join' | 'recorder.done'
+  /** Time of the event. Time as ISO 8601. */
+  readonly at: string
+  readonly organizationId: string
+  readonly documentId: string | null
+  /** The acting user; the id of the API key if the user is not known. */
+  readonly actionUser: NamedUser
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly data: ActivityEventData
+}
+
+export interface FeedDocumentEvent {
+  /** Stable; an event that is delivered twice has the same id. */
+  readonly id: string
+  /** Continues after this event; opaque. */
+  readonly cursor: string
+  readonly type: 'document.create' | 'document.delete'
+  /** Time of the event. Time as ISO 8601. */
+  readonly at: string
+  readonly organizationId: string
+  readonly documentId: string | null
+  /** The acting user; the id of the API key if the user is not known. */
+  readonly actionUser: NamedUser
+  readonly data: DocumentEventData
+}
+
+export interface FeedPermissionEvent {
+  /** Stable; an event that is delivered twice has the same id. */
+  readonly id: string
+  /** Continues after this event; opaque. */
+  readonly cursor: string
+  readonly type: 'permission.add' | 'permission.update' | 'permission.delete'
+  /** Time of the event. Time as ISO 8601. */
+  readonly at: string
+  readonly organizationId: string
+  readonly documentId: string | null
+  /** The acting user; the id of the API key if the user is not known. */
+  readonly actionUser: NamedUser
+  readonly data: PermissionEventData
+}
+
+export interface FeedVisitEvent {
+  /** Stable; an event that is delivered twice has the same id. */
+  readonly id: string
+  /** Continues after this event; opaque. */
+  readonly cursor: string
+  readonly type: 'presence.join' | 'presence.leave'
+  /** Time of the event. Time as ISO 8601. */
+  readonly at: string
+  readonly organizationId: string
+  readonly documentId: string | null
+  /** The acting user; the id of the API key if the user is not known. */
+  readonly actionUser: NamedUser
+  readonly data: VisitEventData
+}
+
+export interface FeedOrganizationEvent {
+  /** Stable; an event that is delivered twice has the same id. */
+  readonly id: string
+  /** Continues after this event; opaque. */
+  readonly cursor: string
+  readonly type: 'organization.delete'
+  /** Time of the event. Time as ISO 8601. */
+  readonly at: string
+  readonly organizationId: string
+  readonly documentId: string | null
+  /** The acting user; the id of the API key if the user is not known. */
+  readonly actionUser: NamedUser
+  readonly data: Record<string, never>
+}
+
+/** Data of each event by its name. */
+export interface WeftEventData {
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly 'comment_annotation.add': AnnotationEventData
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly 'comment_annotation.assign': AnnotationEventData
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly 'comment_annotation.status_change': AnnotationEventData
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly 'comment_annotation.priority_change': AnnotationEventData
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly 'comment_annotation.suggestion_accept': AnnotationEventData
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly 'comment_annotation.suggestion_reject': AnnotationEventData
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly 'comment.add': CommentEventData
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly 'comment.update': CommentEventData
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly 'comment.delete': CommentEventData
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly 'comment.reaction_add': CommentEventData
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly 'comment.reaction_delete': CommentEventData
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly 'huddle.create': ActivityEventData
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly 'huddle.join': ActivityEventData
+  /** Empty if the event is larger than 262,144 bytes: then read the objects. */
+  readonly 'recorder.done': ActivityEventData
+  readonly 'crdt.update_data': ContentEventData
+  readonly 'document.create': DocumentEventData
+  readonly 'document.delete': DocumentEventData
+  readonly 'permission.add': PermissionEventData
+  readonly 'permission.update': PermissionEventData
+  readonly 'permission.delete': PermissionEventData
+  readonly 'presence.join': VisitEventData
+  readonly 'presence.leave': VisitEventData
+  readonly 'webhook.test': TestEventData
+  readonly 'message.attempt.exhausted': FailedDeliveryData
+}
+
+/** Names of the members that data protection removes from webhooks. */
+export type ProtectedMember =
+  | 'content'
+  | 'contentKey'
+  | 'featureType'
+  | 'position'
+  | 'priority'
+  | 'reaction'
+  | 'text'
+
+/** An event of the change feed. `type` decides which data it has. */
+export type FeedEvent =
+  | FeedContentEvent
+  | FeedAnnotationEvent
+  | FeedCommentEvent
+  | FeedActivityEvent
+  | FeedDocumentEvent
+  | FeedPermissionEvent
+  | FeedVisitEvent
+  | FeedOrganizationEvent
 
 /** Request of `/v2/activities/add`. */
 export interface ActivitiesAddRequest {
@@ -3072,46 +3482,28 @@ export interface CommentannotationsGetDataItem {
   /** Id of the document. Id: at most 512 bytes. */
   readonly documentId: string
   readonly location: PlaceInApplication | null
-  readonly anchor: CommentannotationsGetDataItemAnchor | null
+  readonly anchor: StoredAnchor | null
   readonly status: 'open' | 'resolved'
   /** Any name of a priority; null: none. */
   readonly priority: string | null
   /** User to whom the annotation is assigned; null: unassigned. */
   readonly assignedTo: NamedUser | null
+  readonly suggestion: AnnotationSuggestion | null
+  readonly createdBy: NamedUser
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** Epoch milliseconds of the last change of the annotation itself, without its comments. */
+  readonly lastUpdated: number
   /**
    * The text at which the anchor is now; null: the text was deleted. Absent: the annotation has no anchor, or
    * the content is larger than 8388608 bytes or cannot be read now. A response has the places in the first 8
    * editors.
    */
   readonly anchorPlace?: CommentannotationsGetDataItemAnchorPlace | null | undefined
-  readonly suggestion: CommentannotationsGetDataItemSuggestion | null
   /** The oldest ones: 50 at most, and no more than about 1048576 bytes. `comments/get` returns all. */
   readonly comments: readonly DocumentComment[]
   /** Total number of comments. */
   readonly commentCount: number
-  readonly createdBy: NamedUser
-  /** Epoch milliseconds. */
-  readonly createdAt: number
-  /** Epoch milliseconds of the last change of the annotation itself, without its comments. */
-  readonly lastUpdated: number
-}
-
-/** Position of the annotation in the content of an editor. */
-export interface CommentannotationsGetDataItemAnchor {
-  /** Editor instance. Id: at most 512 bytes. */
-  readonly editorId: string
-  /**
-   * Name of the root. Default: the root of the attached schema, else the only root of the editor, else
-   * `content`. At most 10,000 characters.
-   */
-  readonly contentKey: string
-  /**
-   * Yjs relative position, encoded and base64. It keeps its place while the content changes. Base64. At most
-   * 1,368 characters.
-   */
-  readonly position: string
-  /** Position of the end of a range, in the same form. Base64. At most 1,368 characters. */
-  readonly positionEnd?: string | undefined
 }
 
 export interface CommentannotationsGetDataItemAnchorPlace {
@@ -3123,12 +3515,6 @@ export interface CommentannotationsGetDataItemAnchorPlace {
   readonly after?: string | undefined
   /** True if `quote` is only the start of the text. */
   readonly shortened?: boolean | undefined
-}
-
-export interface CommentannotationsGetDataItemSuggestion {
-  readonly status: 'pending' | 'accepted' | 'rejected'
-  /** Null if not given. */
-  readonly content: unknown
 }
 
 /** Data of a response of `/v2/commentannotations/get`. */
@@ -4651,53 +5037,20 @@ export interface FeedGetRequest {
 
 /** Data of a response of `/v2/feed/get`. */
 export interface FeedGetData {
-  readonly events: readonly FeedGetDataEventsItem[]
+  readonly events: readonly (
+    | FeedContentEvent
+    | FeedAnnotationEvent
+    | FeedCommentEvent
+    | FeedActivityEvent
+    | FeedDocumentEvent
+    | FeedPermissionEvent
+    | FeedVisitEvent
+    | FeedOrganizationEvent
+  )[]
   /** Continues after all events that were read, also if none of them matched; opaque. */
   readonly cursor: string
   /** True if the feed had no more matching events. */
   readonly isEnd: boolean
-}
-
-export interface FeedGetDataEventsItem {
-  /** Stable; an event that is delivered twice has the same id. */
-  readonly id: string
-  /** Continues after this event; opaque. */
-  readonly cursor: string
-  readonly type: string
-  /** Time of the event. Time as ISO 8601. */
-  readonly at: string
-  readonly organizationId: string
-  readonly documentId: string | null
-  /** The acting user; the id of the API key if the user is not known. */
-  readonly actionUser: FeedGetDataEventsItemActionUser
-  /**
-   * `crdt.update_data` has `editorId`, `versionBefore` (the version of the preceding event of the editor; null
-   * for the first one), `version`, `bytes` and `authors` (null if they are not known). Other types have the data
-   * of webhooks.
-   */
-  readonly data: { readonly [id: string]: unknown }
-  /** Only if it was requested; null if it is left out. */
-  readonly content?: null | FeedGetDataEventsItemContent | undefined
-  /** Why `content` is null. */
-  readonly contentOmitted?: 'superseded' | 'deleted' | 'too-large' | 'unreadable' | 'compacted' | undefined
-}
-
-/** The acting user; the id of the API key if the user is not known. */
-export interface FeedGetDataEventsItemActionUser {
-  readonly userId: string
-  readonly name?: string | undefined
-  readonly email?: string | undefined
-}
-
-export interface FeedGetDataEventsItemContent {
-  /** The version that has this content; at least that of the event. */
-  readonly version: string
-  /** The content in the requested format. */
-  readonly data?: unknown
-  readonly type?: string | undefined
-  readonly contentKey?: string | undefined
-  /** Yjs updates (V1) in base64, in the order of the log; only with the format `changes`. */
-  readonly updates?: readonly string[] | undefined
 }
 
 /** Codes of errors of `/v2/feed/get`. */

@@ -1,4 +1,4 @@
-import type { FeedGetData, FeedGetDataEventsItem, FeedGetRequest, WeftApi } from '../api/operation-types.ts'
+import type { FeedEvent, FeedGetData, FeedGetRequest, WeftApi } from '../api/operation-types.ts'
 import { WeftError, type WeftFailure } from '../api/result.ts'
 import { pause } from './deadline.ts'
 
@@ -49,7 +49,7 @@ export async function* readFeedPages(
 export async function* readFeedEvents(
   api: WeftApi,
   options: FeedOptions = {},
-): AsyncGenerator<FeedGetDataEventsItem, void> {
+): AsyncGenerator<FeedEvent, void> {
   for await (const { events } of readFeedPages(api, options)) yield* events
 }
 

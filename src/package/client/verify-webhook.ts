@@ -1,16 +1,4 @@
-/** An event in the body of a webhook. */
-export interface WebhookEvent {
-  /** Type of the event, such as `document.create`. */
-  readonly event: string
-  readonly actionType: string
-  readonly source: string
-  /** The changed object, with the acting user (`actionUser`) and the location (`metadata`). */
-  readonly data: { readonly [name: string]: unknown }
-  /** Id of the message. A message that is delivered twice has the same id. */
-  readonly webhookId: string
-  /** Time of the event, in epoch milliseconds. */
-  readonly timestamp: number
-}
+import type { WebhookEvent } from '../api/weft-event.ts'
 
 /** Headers of a request: those of `fetch` and Hono, or those of Node, Express and Fastify. */
 export type WebhookHeaders =

@@ -6,6 +6,7 @@ import { configOfValues } from '../../config/read-config.ts'
 import { openServer } from '../../server.ts'
 import { withoutTrailing } from '../../text.ts'
 import type { WeftApi } from '../api/operation-types.ts'
+import type { WeftEvent, WeftEventName } from '../api/weft-event.ts'
 import { type CallbackOptions, toCallbackFunctions } from './callback-options.ts'
 import { createInProcessApi } from './in-process-api.ts'
 import { logOf, type WeftLog } from './log-option.ts'
@@ -20,56 +21,6 @@ export interface ServerOptions extends OptionValues, CallbackOptions {
   readonly basePath?: string
   /** A logger, such as one of pino; false: no log. Default: standard output. */
   readonly log?: WeftLog | false
-}
-
-/** Names of the events of `WeftServer.on`, which are those of webhooks. */
-export type WeftEventName =
-  | 'comment_annotation.add'
-  | 'comment_annotation.assign'
-  | 'comment_annotation.status_change'
-  | 'comment_annotation.priority_change'
-  | 'comment_annotation.suggestion_accept'
-  | 'comment_annotation.suggestion_reject'
-  | 'comment.add'
-  | 'comment.update'
-  | 'comment.delete'
-  | 'comment.reaction_add'
-  | 'comment.reaction_delete'
-  | 'huddle.create'
-  | 'huddle.join'
-  | 'recorder.done'
-  | 'crdt.update_data'
-  | 'document.create'
-  | 'document.delete'
-  | 'permission.add'
-  | 'permission.update'
-  | 'permission.delete'
-  | 'presence.join'
-  | 'presence.leave'
-  | 'webhook.test'
-  | 'message.attempt.exhausted'
-
-/** An event, in the form in which endpoints of webhooks get it. */
-export interface WeftEvent<Name extends WeftEventName = WeftEventName> {
-  readonly event: Name
-  readonly actionType: Name
-  /** Product area of the event, such as `comment`. */
-  readonly source: string
-  /** Data of the event. The chapter on webhooks describes its members. */
-  readonly data: {
-    readonly actionUser: { readonly userId: string; readonly name?: string; readonly email?: string }
-    readonly metadata: {
-      readonly apiKey: string
-      readonly organizationId: string
-      /** Null if the event belongs to the organization as a whole. */
-      readonly documentId: string | null
-    }
-    readonly [name: string]: unknown
-  }
-  /** Unique id of the event. An event that is repeated has the same id. */
-  readonly webhookId: string
-  /** Time of the event in epoch milliseconds. */
-  readonly timestamp: number
 }
 
 /** The credentials that a backend needs, and the secret that signs realtime tokens. */

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { type EventType, eventTypes } from '../../../src/events/outbound-event.ts'
+import { feedEventTypes } from '../../../src/subscriptions/feed-config.ts'
 import { eventually, RawClient, typed } from '../../support/clients/clients.ts'
+import { dataProblems, feedEventProblems, payloadProblems } from '../../support/data/event-problems.ts'
 import { dataOf } from '../../support/servers/server.ts'
 import {
   answering,
@@ -89,38 +91,6 @@ async function everything({ server, clock, document }: Hooks, quiet: () => Promi
 const typesAt = ({ bodies }: HookReceiver, member: 'event' | 'actionType'): ReadonlySet<unknown> =>
   new Set(bodies.map((body) => body[member]))
 
-/** Members of `data` that an event must have. */
-const members: Readonly<Record<EventType, readonly string[]>> = {
-  'comment_annotation.add': ['annotation'],
-  'comment_annotation.assign': ['annotation', 'changes'],
-  'comment_annotation.status_change': ['annotation', 'changes'],
-  'comment_annotation.priority_change': ['annotation', 'changes'],
-  'comment_annotation.suggestion_accept': ['annotation', 'changes'],
-  'comment_annotation.suggestion_reject': ['annotation', 'changes'],
-  'comment.add': ['annotation', 'comment'],
-  'comment.update': ['annotation', 'comment', 'changes'],
-  'comment.delete': ['annotation', 'comment'],
-  'comment.reaction_add': ['annotation', 'comment', 'changes'],
-  'comment.reaction_delete': ['annotation', 'comment', 'changes'],
-  'huddle.create': ['activity'],
-  'huddle.join': ['activity'],
-  'recorder.done': ['activity'],
-  'crdt.update_data': ['editorId'],
-  'document.create': ['documentId'],
-  'document.delete': ['documentId'],
-  'permission.add': ['resource', 'user', 'accessRole', 'expiresAt'],
-  'permission.update': ['resource', 'user', 'accessRole', 'expiresAt'],
-  'permission.delete': ['resource', 'user'],
-  'presence.join': ['user', 'source'],
-  'presence.leave': ['user', 'source'],
-  'webhook.test': ['endpointId', 'test'],
-  'message.attempt.exhausted': ['endpointId', 'messageId', 'eventType', 'attempts', 'httpStatus'],
-}
-
-const text = expect.any(String)
-const number = expect.any(Number)
-const actor = expect.objectContaining({ userId: text })
-
 it('[HOOK-243] actions of users trigger every event of the catalog, and endpoints and both basic URLs get it as documented', async () => {
   const hooks = await start()
   const { server, clock, endpoint, test, log } = hooks
@@ -138,7 +108,8 @@ it('[HOOK-243] actions of users trigger every event of the catalog, and endpoint
       webhookServiceConfig: { authToken: 'secret', ...urls, triggers },
     }),
   )
-  const id = await endpoint(advanced.url)
+  dataOf(await server.post('/v2/workspace/feed/update', { enabled: true }))
+  const id = await endpoint(advanced.url, { contentFormat: 'text' })
   const failed = await endpoint(failing.url, { filterTypes: ['document.create'] })
   await test(id)
   const targets = [id, 'basic-raw', 'basic-processed']
@@ -170,40 +141,50 @@ it('[HOOK-243] actions of users trigger every event of the catalog, and endpoint
       () => typesAt(receiver, 'actionType').size === basic.length,
       () => basic.filter((type) => !typesAt(receiver, 'actionType').has(type)),
     )
-  for (const body of advanced.bodies) {
-    const type = body.event as EventType
-    const metadata = {
-      apiKey: server.credentials.apiKey,
-      organizationId: text,
-      documentId: expect.toBeOneOf([text, null]),
-    }
-    const data = Object.fromEntries(members[type].map((member) => [member, expect.anything()]))
-    expect(body, type).toEqual({
-      event: type,
-      actionType: type,
-      source: text,
-      data: expect.objectContaining({ ...data, actionUser: actor, metadata }),
-      webhookId: text,
-      timestamp: number,
-    })
-  }
-  for (const [receiver, more] of [
+  for (const body of advanced.bodies) expect([body, payloadProblems(body)]).toEqual([body, null])
+  const { apiKey } = server.credentials
+  for (const [receiver, others] of [
     [raw, {}],
     [processed, { recipients: expect.any(Array) }],
   ] as const)
-    for (const body of receiver.bodies)
+    for (const { data, ...body } of receiver.bodies) {
       expect(body).toEqual({
-        webhookId: text,
-        actionType: text,
-        notificationSource: text,
-        actionUser: actor,
-        metadata: expect.objectContaining({ apiKey: server.credentials.apiKey }),
-        timestamp: number,
-        data: expect.objectContaining(
-          Object.fromEntries(
-            members[body.actionType as EventType].map((member) => [member, expect.anything()]),
-          ),
-        ),
-        ...more,
+        webhookId: expect.any(String),
+        actionType: expect.any(String),
+        notificationSource: expect.any(String),
+        actionUser: expect.objectContaining({ userId: expect.any(String) }),
+        metadata: expect.objectContaining({ apiKey }),
+        timestamp: expect.any(Number),
+        ...others,
       })
+      expect([data, dataProblems(body.actionType as EventType, data)]).toEqual([data, null])
+    }
+  const { events } = dataOf(await server.post('/v2/feed/get', { pageSize: 1_000, content: 'text' })) as {
+    readonly events: readonly { readonly type: string }[]
+  }
+  expect(feedEventTypes.filter((type) => !events.some((event) => event.type === type))).toEqual([])
+  for (const event of events) expect([event, feedEventProblems(event)]).toEqual([event, null])
 }, 60_000)
+
+it('[HOOK-259] under data protection, events and tests have the form that their description states', async () => {
+  const hooks = await start()
+  const { server, endpoint, test, log } = hooks
+  const receiver = await receiving()
+  const id = await endpoint(receiver.url, { contentFormat: 'text' })
+  dataOf(await server.post('/v2/workspace/advancedwebhookconfig/update', { enableDataProtection: true }))
+  const has = (types: readonly EventType[]) =>
+    eventually(
+      () => types.every((type) => typesAt(receiver, 'event').has(type)),
+      () => types.filter((type) => !typesAt(receiver, 'event').has(type)),
+    )
+  await everything(hooks, async () => {
+    await has(['presence.join'])
+    await eventually(async () => (await log(id, { status: 'pending' })).deliveries.length === 0)
+  })
+  await has(eventTypes.filter((type) => !['webhook.test', 'message.attempt.exhausted'].includes(type)))
+  const tested = ['webhook.test', 'comment.add', 'message.attempt.exhausted'] as const
+  const count = receiver.hooks.length
+  for (const eventType of tested) await test(id, { eventType })
+  await eventually(() => receiver.hooks.length === count + tested.length)
+  for (const body of receiver.bodies) expect([body, payloadProblems(body)]).toEqual([body, null])
+})

@@ -18,6 +18,7 @@ import {
   type EndpointUser,
   type Result,
   verifyWebhook,
+  type WebhookEvent,
   WebhookRejectedError,
   type WeftApi,
   WeftError,
@@ -49,6 +50,10 @@ const weft: WeftServer = await createServer({
   authorize: async ({ user }) => ({ role: user.userId === 'ada' ? 'editor' : 'viewer', ttlSeconds: 60 }),
 })
 weft.on('comment.add', (event: WeftEvent<'comment.add'>) => console.log(event.data.actionUser.userId))
+weft.on('comment.add', ({ data }) =>
+  console.log(data.comment?.text.length, data.annotation?.status === 'open'),
+)
+weft.on('presence.join', ({ data }) => console.log(data.user.userId.length))
 const client = createClient({ url: 'https://weft.example.com', apiKey: 'key', authToken: 'token' })
 
 // The methods of the server and of the client have the same types.
@@ -60,11 +65,21 @@ for (const api of apis) {
   console.log(text)
 }
 for await (const { id } of client.organizations.get.items()) console.log(id)
-for await (const event of client.feedEvents({ content: 'text' })) console.log(event.content?.data)
+for await (const event of client.feedEvents({ content: 'text' })) {
+  if (event.type === 'crdt.update_data') console.log(event.content?.data, event.data.version.length)
+  if (event.type === 'document.delete') console.log(event.data.documentId.length)
+}
 const added: Result<unknown> = await client.organizations.add({
   organizations: [{ organizationId: 'acme', organizationName: 'Acme' }],
 })
-console.log(added.ok, (await verifyWebhook('{}', new Headers(), 'whsec_x')).event)
+const webhook: WebhookEvent = await verifyWebhook('{}', new Headers(), 'whsec_x')
+if ('test' in webhook.data) console.log(webhook.data.endpointId.length)
+else if (webhook.event === 'document.create') console.log(added.ok, webhook.data.documentId.length)
+else if (webhook.event === 'comment.add') {
+  const text: string | undefined = webhook.data.comment?.text
+  const id: string | undefined = webhook.data.comment?.commentId
+  console.log(text, id)
+}
 
 console.log(createClient(await readClientOptions()).crdt.get, WeftError.name, WebhookRejectedError.name)
 
