@@ -26,6 +26,7 @@ const benches: Readonly<Record<string, string>> = {
   'replace-rest': 'replacements a second by REST calls, by type and size',
   edit: 'small edits: calls a second, time by the size of the document, and bytes',
   agents: '30 tasks of an agent by edits, whole Markdown and whole XML, while users type',
+  streams: 'typing in a document while ten streams write into it, with broken connections',
   'replace-growth': 'a document after 500 replacements',
   'replace-worst': 'expensive replacements',
   neighbours: 'typing while another document is replaced',

@@ -77,7 +77,7 @@ export async function until(isTrue: () => boolean, name: string): Promise<void> 
 }
 
 /** Waits until the documents of all clients are equal. */
-export async function settled(clients: readonly EditorClient[]): Promise<void> {
+export async function settled(clients: readonly Pick<EditorClient, 'editor'>[]): Promise<void> {
   const [first, ...others] = clients.map(({ editor }) => editor) as [Y.Doc, ...Y.Doc[]]
   await until(() => {
     const snapshot = Y.snapshot(first)

@@ -72,11 +72,11 @@ function keptCharacters(
 }
 
 /** Returns how many of the characters of a typist the document does not have any more. */
-export function lostCharacters(doc: Y.Doc, { client, clocks }: Typist): number {
+export function lostCharacters(doc: Y.Doc, { editor, clocks }: Typist): number {
   const shown = new Set<number>()
   for (const { type } of flatText(doc).parts)
     for (let item = type._start; item !== null; item = item.right)
-      if (!item.deleted && item.id.client === client.editor.clientID)
+      if (!item.deleted && item.id.client === editor.clientID)
         for (let offset = 0; offset < item.length; offset += 1) shown.add(item.id.clock + offset)
   return clocks.filter((clock) => !shown.has(clock)).length
 }

@@ -101,13 +101,15 @@ async function runWay(run: TaskRun, { task, way, address, expected }: WayRun): P
   const clients = Array.from({ length: typistCount + 1 }, (_, index) => open(address, index))
   const all = [...clients, expectedClient]
   await until(() => all.every(({ isSynced }) => isSynced), 'sync')
+  const typing = clients.slice(0, typistCount)
   const observer = clients[typistCount] as EditorClient
   const expectedXml = xmlOf(expectedClient.editor)
 
   const choice = new CaretChoice(observer.editor, expectedClient.editor, random)
   const typistCarets = caretsOfTypists(choice)
   const typists = typistCarets.map(
-    ({ position }, index) => new Typist(clients[index] as EditorClient, position, stretchFor(run, random)),
+    ({ position }, index) =>
+      new Typist((clients[index] as EditorClient).editor, position, stretchFor(run, random)),
   )
   const carets = [
     ...typistCarets,
@@ -122,7 +124,7 @@ async function runWay(run: TaskRun, { task, way, address, expected }: WayRun): P
   }
   type(keystrokesMade.before)
   await settled(clients)
-  for (const { client } of typists) client.delayUpdates()
+  for (const client of typing) client.delayUpdates()
   type(keystrokesMade.during)
   const { arrived } = observer
   let [problem, retries]: [string | null, number] = [null, 0]
@@ -141,14 +143,14 @@ async function runWay(run: TaskRun, { task, way, address, expected }: WayRun): P
       block = blockIndexIn(observer.editor)
     }
   }
-  for (const { client } of typists) client.releaseUpdates()
+  for (const client of typing) client.releaseUpdates()
   await settled(clients)
   type(keystrokesMade.after)
   await settled(clients)
 
   const { editor } = observer
-  const typing = new Set(typists.map(({ client }) => client.editor.clientID))
-  const rest = withoutClients(editor, typing, expectedClient.editor)
+  const ids = new Set(typists.map((typist) => typist.editor.clientID))
+  const rest = withoutClients(editor, ids, expectedClient.editor)
   const outcome: Outcome = {
     task,
     way,

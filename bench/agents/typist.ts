@@ -1,17 +1,16 @@
 import * as Y from 'yjs'
-import type { EditorClient } from './editor-client.ts'
 import type { Keystroke } from './keystrokes.ts'
 
-/** A user who types at a caret. */
+/** A user who types at a caret in a text. */
 export class Typist {
-  readonly client: EditorClient
+  readonly editor: Y.Doc
   /** Clocks of the typed characters that the user has not deleted. */
   readonly clocks: number[] = []
   #caret: Y.RelativePosition
   readonly #keystrokes: Iterator<Keystroke>
 
-  constructor(client: EditorClient, caret: Y.RelativePosition, keystrokes: Iterable<Keystroke>) {
-    this.client = client
+  constructor(editor: Y.Doc, caret: Y.RelativePosition, keystrokes: Iterable<Keystroke>) {
+    this.editor = editor
     this.#caret = caret
     this.#keystrokes = keystrokes[Symbol.iterator]()
   }
@@ -26,9 +25,9 @@ export class Typist {
   }
 
   #press(keystroke: Keystroke): void {
-    const { editor } = this.client
+    const { editor } = this
     const place = Y.createAbsolutePositionFromRelativePosition(this.#caret, editor)
-    if (!(place?.type instanceof Y.XmlText) || isGone(place.type)) return
+    if (!(place?.type instanceof Y.Text) || isGone(place.type)) return
     const { type: text, index } = place
     if (keystroke === null) {
       if (!this.#isOwn(text, index - 1)) return
@@ -43,15 +42,15 @@ export class Typist {
   }
 
   /** Returns whether the character at an index is the last one that this user has typed. */
-  #isOwn(text: Y.XmlText, index: number): boolean {
+  #isOwn(text: Y.Text, index: number): boolean {
     if (index < 0) return false
     const { item } = Y.createRelativePositionFromTypeIndex(text, index)
-    return item?.client === this.client.editor.clientID && item.clock === this.clocks.at(-1)
+    return item?.client === this.editor.clientID && item.clock === this.clocks.at(-1)
   }
 }
 
 /** Returns whether an element or a text, or one of its parents, was deleted. */
-function isGone(type: Y.XmlText): boolean {
+function isGone(type: Y.Text): boolean {
   for (let item = type._item; item !== null; item = (item.parent as Y.XmlElement)._item)
     if (item.deleted) return true
   return false
