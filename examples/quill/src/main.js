@@ -36,7 +36,8 @@ const quill = new Quill('#editor', {
   placeholder: 'Write together …',
   readOnly: true,
   modules: {
-    cursors: { transformOnTextChange: true },
+    // y-quill moves the cursors of other users when the text changes.
+    cursors: true,
     toolbar: [
       [{ header: [1, 2, false] }],
       ['bold', 'italic', 'link'],

@@ -12,6 +12,8 @@ export interface PresentUser extends UserFields {
   /** Id of the user; null if a client publishes none. */
   readonly id: string | null
   readonly name: string
+  /** `agent`: the user is a program. */
+  readonly kind: 'user' | 'agent'
   /** True for the user of this provider. */
   readonly isSelf: boolean
   /** Awareness ids of the windows of the user. */
@@ -38,6 +40,7 @@ export function presentUsers(
       ...known,
       id,
       name: known?.name ?? ((isOwn && self.name) || fields.name || ''),
+      kind: known?.kind === 'agent' || fields.kind === 'agent' ? 'agent' : 'user',
       isSelf: isOwn || known?.isSelf === true,
       clientIds: [...(known?.clientIds ?? []), clientId],
     })

@@ -76,6 +76,11 @@ it('[PROV-1] keeps two providers and a stock client in sync, and shows all of th
   grace.destroy()
   await eventually(() => namesOf(ada).length === 2)
   expect(seen.length).toBeGreaterThan(0)
+  expect(ada.users().map(({ kind }) => kind)).toEqual(['user', 'user'])
+  const users = [{ userId: 'bot', name: 'Bot', kind: 'agent' }]
+  const document = { organizationId: 'acme', documentId: 'plan' }
+  expect((await server.post('/v2/presence/add', { ...document, users })).status).toBe(200)
+  await eventually(() => ada.users().some(({ id, kind }) => id === 'bot' && kind === 'agent'))
 })
 
 it('[PROV-1] shows several windows of a user as one user, also if one provider has each window', async () => {

@@ -15,14 +15,15 @@ function client(clientId: number) {
 it('[CON-22] lists each client with its latest user data and the time at which it first appeared', () => {
   const people = new AwarenessTracker()
   const { awareness, said } = client(7)
-  awareness.setLocalState({ user: { id: 'ann', name: 'Ann', color: '#f00' } })
+  awareness.setLocalState({ user: { id: 'ann', name: 'Ann', color: '#f00', kind: 'agent' } })
   people.receive(said(), 1_000)
+  expect(people.all()).toMatchObject([{ name: 'Ann', isAgent: true }])
   const early = said()
   awareness.setLocalState({ user: { name: 'Anna' } })
   people.receive(said(), 2_000)
   people.receive(early, 3_000)
   expect(people.all()).toEqual([
-    { clientId: 7, since: 1_000, userId: '', name: 'Anna', color: null, cursor: null },
+    { clientId: 7, since: 1_000, userId: '', name: 'Anna', isAgent: false, color: null, cursor: null },
   ])
   awareness.setLocalState(null)
   people.receive(said(), 4_000)
@@ -63,6 +64,7 @@ function received(edit: (doc: Y.Doc) => void): Y.Doc {
 const person = (clientId: number, head: unknown): AwarenessUser => ({
   clientId,
   since: 0,
+  isAgent: false,
   userId: '',
   name: `p${clientId}`,
   color: null,

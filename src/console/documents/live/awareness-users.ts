@@ -7,6 +7,8 @@ export interface AwarenessUser {
   readonly since: number
   readonly userId: string
   readonly name: string
+  /** True if the user is a program. */
+  readonly isAgent: boolean
   /** Color for CSS, exactly as the client has sent it. Null if the client has sent none. */
   readonly color: string | null
   /**
@@ -68,6 +70,7 @@ function shown(state: State): Omit<AwarenessUser, 'clientId' | 'since'> {
   return {
     userId: id ?? '',
     name: text(user.name) ?? text(state.name) ?? id ?? 'Somebody',
+    isAgent: user.kind === 'agent',
     color: text(user.color) ?? text(state.color),
     cursor: cursorOf(state),
   }

@@ -30,8 +30,9 @@ export function PresenceList({ live }: { readonly live: LiveDocument }) {
   )
 }
 
-const Name = ({ person: { name, color } }: { readonly person: AwarenessUser }) => (
+const Name = ({ person: { name, color, isAgent } }: { readonly person: AwarenessUser }) => (
   <>
-    {color !== null && <span class="swatch" style={{ backgroundColor: color }} />} {name}
+    {color !== null && <span class="swatch" style={{ backgroundColor: color }} />} {name}{' '}
+    {isAgent && <span class="tag">agent</span>}
   </>
 )
