@@ -251,6 +251,38 @@ export const errorCodes = {
     remedy: 'Insert content only, or create a token without this policy.',
   },
 
+  'mcp/session-required': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The request to `/mcp` has no header `mcp-session-id`, and does not begin a session.',
+    remedy: 'Send `initialize` first, then the header with the id of its response. MCP clients do this.',
+  },
+  'mcp/unknown-session': {
+    status: 'NOT_FOUND',
+    meaning:
+      'The agent has no such MCP session on this node: it has ended, or belongs to another node or agent.',
+    remedy: 'Begin another session with `initialize`.',
+  },
+  'mcp/tool-not-permitted': {
+    status: 'PERMISSION_DENIED',
+    meaning: 'The token of the agent does not permit the tool on any document, by its role or its policy.',
+    remedy: 'Use a tool of `tools/list`, or create a token with another role or policy.',
+  },
+  'mcp/too-many-calls': {
+    status: 'RESOURCE_EXHAUSTED',
+    meaning: 'The agent runs the maximum number of tool calls at the same time.',
+    remedy: 'Call the tool again when another call has ended.',
+  },
+  'mcp/timeout': {
+    status: 'UNAVAILABLE',
+    meaning: 'The tool call took too long. The server may still finish its last step.',
+    remedy: 'Read the document to see what has changed, then call the tool again with less work.',
+  },
+  'mcp/document-too-large': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The editor has more text than an MCP tool reads.',
+    remedy: 'Read the document with `/v2/crdt/get`.',
+  },
+
   'limit/exceeded': {
     status: 'RESOURCE_EXHAUSTED',
     meaning: 'The call reached a limit. `details` names the limit, its value and its scope.',

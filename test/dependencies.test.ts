@@ -16,6 +16,7 @@ interface LockedPackage {
 
 /** Packages that run a script when they are installed, with the reason. */
 const installScripts: Readonly<Record<string, string>> = {
+  '@modelcontextprotocol/inspector': 'installs its clients in a checkout, and does nothing as a dependency',
   'classic-level': 'chooses the prebuilt binary of LevelDB',
   esbuild: 'checks its binary',
   leveldown: 'chooses the prebuilt binary of LevelDB, in tests of imports',

@@ -44,6 +44,7 @@ const layers: readonly (readonly string[])[] = [
   ['callbacks'],
   ['userdata', 'transfer'],
   ['sync', 'api', 'webhooks', 'console', 'playground', 'client'],
+  ['mcp'],
   ['server'],
   ['server.ts'],
   ['package'],

@@ -50,6 +50,16 @@ export class AllowedOrigins {
   }
 
   /**
+   * Returns whether a page is one of this server, or belongs to a domain that the API key lists. In contrast to
+   * `isAllowed`, an API key without domains lists no page.
+   */
+  async isListed(tenant: Tenant, origin: string): Promise<boolean> {
+    if (origin === this.#own) return true
+    const domains = await this.#domainsOf(tenant)
+    return domains.length > 0 && isAllowedOrigin(domains, origin)
+  }
+
+  /**
    * Returns whether any API key lists a domain to which the origin belongs. Otherwise the response must not
    * contain CORS headers.
    */

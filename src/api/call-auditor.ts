@@ -17,6 +17,7 @@ import { ApiError } from '../errors.ts'
 import { checkJson, readJson } from '../json.ts'
 import { collectAuditedIds } from './audited-ids.ts'
 import { toApiError } from './http/envelope.ts'
+import { toolOf } from './http/in-process-call.ts'
 import type { StoredResponse } from './idempotency/idempotency-service.ts'
 import type { Operation } from './operation.ts'
 
@@ -64,18 +65,37 @@ export class CallAuditor {
    */
   async run(call: AuditedCall, work: () => Promise<StoredResponse>): Promise<StoredResponse> {
     const { operation, caller, data, request, requestId } = call
-    if (!this.#isRecorded(operation, caller)) return work()
+    const tool = toolOf(request)
+    if (!this.#isRecorded(operation, caller, tool)) return work()
     const begun = this.#options.audit.begin(placeOf(caller), {
       operation: operation.path,
       actor: caller.level,
       apiKey: isInTenant(caller) ? caller.tenant.apiKey : null,
       agent: caller.level === 'agent' ? auditedAgent(caller) : null,
+      tool,
       clientAddress: this.#addressOf(request),
       requestId,
       ...collectAuditedIds(operation.request, data),
       idempotencyKeyHash: idempotencyKeyHash(request),
     })
     return this.#carryOut(begun, work, (answer) => endingOf(operation, answer))
+  }
+
+  /** Records the call of a tool that the token of an agent does not permit. */
+  async toolRejected(caller: AgentCaller, tool: string, address: string): Promise<void> {
+    if (this.#options.mode === 'off') return
+    const { tenant } = caller
+    await this.#options.audit.add(tenant.workspaceId, [
+      {
+        operation: '/mcp',
+        actor: 'agent',
+        apiKey: tenant.apiKey,
+        agent: auditedAgent(caller),
+        tool,
+        clientAddress: address.slice(0, addressLengthMax),
+        outcome: 'PERMISSION_DENIED',
+      },
+    ])
   }
 
   /**
@@ -142,10 +162,14 @@ export class CallAuditor {
     return done
   }
 
-  /** All changes of agents are recorded, because no person has decided about each of them. */
-  #isRecorded({ audited }: AuditedCall['operation'], { level }: AnyCaller): boolean {
+  /**
+   * All changes of agents are recorded, because no person has decided about each of them. With `all`, so is
+   * what tools read.
+   */
+  #isRecorded({ audited }: AuditedCall['operation'], { level }: AnyCaller, tool: string | null): boolean {
     const { mode } = this.#options
     if (mode === 'off') return false
+    if (tool !== null && mode === 'all') return true
     return audited === 'admin' || (audited === 'change' && (mode === 'all' || level === 'agent'))
   }
 

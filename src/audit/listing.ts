@@ -102,7 +102,7 @@ const recordSchema = v.looseObject({
   // Accepts any string, because a newer version may write actors that this version does not know.
   actor: v.custom<AuditActor>((actor) => typeof actor === 'string'),
   apiKey: v.nullable(v.string()),
-  agent: v.optional(
+  agent: v.exactOptional(
     v.nullable(
       v.looseObject({
         id: v.string(),
@@ -111,6 +111,7 @@ const recordSchema = v.looseObject({
       }),
     ),
   ),
+  tool: v.exactOptional(v.nullable(v.string())),
   clientAddress: v.nullable(v.string()),
   requestId: v.nullable(v.string()),
   outcome: v.string(),

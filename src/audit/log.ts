@@ -42,6 +42,7 @@ export interface AuditLogOptions {
 const blank = {
   apiKey: null,
   agent: null,
+  tool: null,
   clientAddress: null,
   requestId: null,
   outcome: unknownOutcome,

@@ -44,6 +44,8 @@ export interface AuditRecord {
   readonly apiKey: string | null
   /** The agent that made the call; null if a backend made it. Absent in records of earlier versions. */
   readonly agent?: AuditedAgent | null | undefined
+  /** Name of the MCP tool that made the call; null if none did. Absent in records of earlier versions. */
+  readonly tool?: string | null | undefined
   /** Address of the client; null if there is no client, or if the record counts several clients. */
   readonly clientAddress: string | null
   readonly requestId: string | null

@@ -13,6 +13,7 @@ import { feedCommand } from './feed.ts'
 import { importCommand } from './import/import.ts'
 import { initCommand } from './init.ts'
 import { keysCommand } from './keys.ts'
+import { mcpCommand } from './mcp.ts'
 import { mirrorCommand } from './mirror.ts'
 import { serveCommand } from './serve.ts'
 import { backupCommand } from './storage/backup.ts'
@@ -56,6 +57,7 @@ export function createProgram(): Command {
     .addCommand(exportCommand())
     .addCommand(eventsCommand())
     .addCommand(feedCommand())
+    .addCommand(mcpCommand())
     .commandsGroup('Stored data:')
     .addCommand(backupCommand())
     .addCommand(restoreCommand())

@@ -6,9 +6,15 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Variables of Weft that are not options: the path of the configuration file, the URL that `weft doc` uses
- * for the server, and two variables of the tests.
+ * for the server, the token that `weft mcp` uses, and two variables of the tests.
  */
-const others: readonly string[] = ['WEFT_CONFIG', 'WEFT_URL', 'WEFT_TEST_ALL', 'WEFT_TEST_BROWSER']
+const others: readonly string[] = [
+  'WEFT_CONFIG',
+  'WEFT_URL',
+  'WEFT_AGENT_TOKEN',
+  'WEFT_TEST_ALL',
+  'WEFT_TEST_BROWSER',
+]
 
 const prefix = 'WEFT_'
 

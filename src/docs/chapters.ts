@@ -60,6 +60,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
       { name: 'edits', title: 'Edit from a backend or an agent' },
       { name: 'agents', title: 'Agents' },
       { name: 'streams', title: 'Stream content' },
+      { name: 'mcp', title: 'MCP server' },
       { name: 'formats', title: 'Formats and schemas' },
       { name: 'replacement', title: 'Replace content' },
       { name: 'idempotency', title: 'Idempotency' },

@@ -101,6 +101,11 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
   streamBytes: { what: 'content of a stream', met: 'REST: 400' },
   streamSeconds: { what: 'time from the opening of a stream to its end', met: 'REST: 400' },
   streamsPerKey: { what: 'open streams on one node', met: exhausted },
+  mcpSessions: {
+    what: 'MCP sessions of all agents, on one node',
+    value: '2,000',
+    met: exhausted,
+  },
   virtualUsersPerDocument: {
     what: 'virtual users (`presence/add`)',
     value: '500',

@@ -65,6 +65,8 @@ export const limitScopes = {
   streamSeconds: 'call',
   /** Number of open streams on one node. */
   streamsPerKey: 'apiKey',
+  /** Number of MCP sessions of all agents, on one node. */
+  mcpSessions: 'server',
   /** Number of virtual users of one document. A virtual user is a user whom a backend shows as present. */
   virtualUsersPerDocument: 'document',
   /** Number of virtual users of all documents. */

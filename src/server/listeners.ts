@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { AgentAccess } from '../access/agents/agent-access.ts'
 import { Authenticator } from '../access/credentials/authenticator.ts'
 import type { OnRejection } from '../access/credentials/credential-headers.ts'
@@ -17,6 +17,7 @@ import { contentStreamRoute } from '../api/streams/stream-route.ts'
 import { readPackageVersion } from '../config/package-version.ts'
 import { publicUrlOf } from '../config/public-url.ts'
 import type { Health } from '../engine/engine.ts'
+import { mcpRoute } from '../mcp/mcp-route.ts'
 import { NotificationConfigService } from '../notifications/notification-config-service.ts'
 import { NotificationService } from '../notifications/notification-service.ts'
 import { backupOf } from '../storage/backup.ts'
@@ -193,7 +194,8 @@ export function createHttp(
     transferTimeoutMs: rest.transferTimeoutMs,
   })
   const feedServices = { feed, rooms, schemas, documents: directory.documents }
-  const router = createRouter({
+  const agents = new AgentAccess({ access: rest.access, clock, onRejection: onRefusal })
+  const router: RequestListener = createRouter({
     operations: operationList,
     pages: pageRoutes({
       version: readPackageVersion(),
@@ -229,6 +231,20 @@ export function createHttp(
         metrics,
         log,
       }),
+      mcpRoute({
+        handle: () => router,
+        agents,
+        origins,
+        access: rest.access,
+        rooms,
+        auditor,
+        quotas,
+        bodyBytesMax: config.maxBodyBytes,
+        readiness: callable,
+        stopping: rest.stopping,
+        clock,
+        log,
+      }),
     ],
     services: {
       ...directory,
@@ -245,7 +261,7 @@ export function createHttp(
       notificationConfigs: new NotificationConfigService(organizations),
       tokens,
       accessReader: rest.accessReader,
-      agents: new AgentAccess({ access: rest.access, clock, onRejection: onRefusal }),
+      agents,
       rooms,
       loader: rest.loader,
       callbackTester: rest.callbackTester,

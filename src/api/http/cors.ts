@@ -7,15 +7,20 @@ import { ignoredHeader } from '../members.ts'
 /** Seconds for which a browser may cache a preflight response. */
 const preflightSeconds = 600
 
+/** Headers of the Model Context Protocol. */
+const mcpHeaders = ['mcp-session-id', 'mcp-protocol-version']
+
 const allowedHeaders = [
   'authorization',
   'content-type',
   'x-request-id',
+  ...mcpHeaders,
+  'last-event-id',
   idempotencyHeader,
   apiKeyHeader.name,
   authTokenHeader.name,
 ]
-const exposedHeaders = ['retry-after', 'x-request-id', replayedHeader, ignoredHeader]
+const exposedHeaders = ['retry-after', 'x-request-id', 'mcp-session-id', replayedHeader, ignoredHeader]
 
 /** The origins whose pages can read responses. */
 export type SharedOrigins = Pick<AllowedOrigins, 'isKnown'>

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { ApiError, invalid } from '../../errors.ts'
+import { isJsonObject } from '../../json.ts'
 import { findJsonProblem } from '../../json-problem.ts'
 import { isJsonContentType } from '../../model/json-content-type.ts'
 import { measureJson } from '../../model/json-depth.ts'
@@ -73,14 +74,33 @@ export function checkContentType({ headers }: IncomingMessage): void {
 
 /**
  * Reads a body. Returns the body, its member `data`, and its text.
- * @throws ApiError INVALID_ARGUMENT if the body is too large (413), not UTF-8, not JSON, nested too deeply,
- * or without an object `data`; the errors of `meter.keep`
+ * @throws ApiError INVALID_ARGUMENT as for `readRequestJson`, and if the body has no object `data`; the errors of
+ * `meter.keep`
  */
 export async function readRequestData(
   request: IncomingMessage,
   bytesMax: number,
   meter: BodyMeter,
 ): Promise<{ body: object; data: object; text: string }> {
+  const { body, text } = await readRequestJson(request, bytesMax, meter)
+  if (!isJsonObject(body))
+    throw invalid('request/invalid-json', 'the body must be a JSON object with the member "data"')
+  const data = Object.hasOwn(body, 'data') ? body.data : undefined
+  if (data === undefined) throw invalidAt({ path: '/data', message: 'is required' })
+  if (!isJsonObject(data)) throw invalidAt({ path: '/data', message: 'must be object' })
+  return { body, data, text }
+}
+
+/**
+ * Reads a body of JSON. Returns its value and its text.
+ * @throws ApiError INVALID_ARGUMENT if the body is too large (413), not UTF-8, not JSON, or nested too deeply;
+ * the errors of `meter.keep`
+ */
+export async function readRequestJson(
+  request: IncomingMessage,
+  bytesMax: number,
+  meter: BodyMeter,
+): Promise<{ body: unknown; text: string }> {
   const text = await readText(request, bytesMax, meter)
   meter.complete()
   const isLarge = text.length > lengthPerTick
@@ -89,24 +109,17 @@ export async function readRequestData(
   if (isTooDeep)
     throw invalid('request/too-deep', `the body is nested more than ${depthMax} levels deep: flatten it`)
   meter.keep(valueBytes)
-  const body = parseObject(text)
+  const body = parseBody(text)
   if (isLarge) await nextTick()
-  const data = Object.hasOwn(body, 'data') && 'data' in body ? body.data : undefined
-  if (data === undefined) throw invalidAt({ path: '/data', message: 'is required' })
-  if (!isObject(data)) throw invalidAt({ path: '/data', message: 'must be object' })
-  return { body, data, text }
+  return { body, text }
 }
 
-function parseObject(text: string): object {
-  let body: unknown
+function parseBody(text: string): unknown {
   try {
-    body = JSON.parse(text)
+    return JSON.parse(text) as unknown
   } catch {
     throw notJson(text)
   }
-  if (!isObject(body))
-    throw invalid('request/invalid-json', 'the body must be a JSON object with the member "data"')
-  return body
 }
 
 /**
@@ -118,9 +131,6 @@ function notJson(text: string): ApiError {
   const place = { line, column }
   return invalid('request/invalid-json', `the body is not JSON at ${line}:${column}: ${problem}`, place)
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const notUtf8 = (): ApiError => invalid('request/invalid-json', 'the body is not UTF-8; encode it as UTF-8')
 

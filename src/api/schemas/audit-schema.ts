@@ -33,6 +33,11 @@ export const auditRecordAnswer = {
       },
       description: 'The agent that made the call; absent if a backend made it.',
     },
+    tool: {
+      type: 'string',
+      description: 'MCP tool that made the call; absent if none did.',
+      examples: ['edit_document'],
+    },
     clientAddress: { type: 'string', description: 'IP address of the caller.', examples: ['203.0.113.7'] },
     requestId: { type: 'string', description: '`x-request-id` of the call.' },
     outcome: {
@@ -73,6 +78,7 @@ export function toAuditRecordResponse(record: AuditRecord): FromSchema<typeof au
   const {
     apiKey,
     agent = null,
+    tool = null,
     clientAddress,
     requestId,
     idsLeftOut,
@@ -87,6 +93,7 @@ export function toAuditRecordResponse(record: AuditRecord): FromSchema<typeof au
     actor: record.actor,
     ...(apiKey !== null && { apiKey }),
     ...(agent !== null && { agent }),
+    ...(tool !== null && { tool }),
     ...(clientAddress !== null && { clientAddress }),
     ...(requestId !== null && { requestId }),
     outcome: record.outcome,

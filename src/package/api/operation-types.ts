@@ -7335,6 +7335,8 @@ export interface WorkspaceAuditGetDataItem {
   readonly apiKey?: string | undefined
   /** The agent that made the call; absent if a backend made it. */
   readonly agent?: WorkspaceAuditGetDataItemAgent | undefined
+  /** MCP tool that made the call; absent if none did. */
+  readonly tool?: string | undefined
   /** IP address of the caller. */
   readonly clientAddress?: string | undefined
   /** `x-request-id` of the call. */

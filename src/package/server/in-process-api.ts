@@ -5,6 +5,7 @@ import {
   workspaceAuthTokenHeader,
   workspaceIdHeader,
 } from '../../access/credentials/workspace-credentials.ts'
+import { callInProcess, type InProcessResponse } from '../../api/http/in-process-call.ts'
 import type { ServerCredentials } from '../../directory/tenants/credentials-file.ts'
 import { errorMessage } from '../../errors.ts'
 import type { ClientErrorCode } from '../api/codes.ts'
@@ -12,7 +13,6 @@ import { createApi } from '../api/create-api.ts'
 import type { CallOptions, OperationEntry } from '../api/methods.ts'
 import type { WeftApi } from '../api/operation-types.ts'
 import type { FailedCall, FailureDetails, Result, WeftFailure } from '../api/result.ts'
-import { callInProcess, type InProcessResponse } from './in-process-call.ts'
 
 interface SuccessBody {
   readonly message: string

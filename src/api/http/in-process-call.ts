@@ -10,6 +10,29 @@ export interface InProcessResponse {
   readonly body: unknown
 }
 
+/** The client for which the server makes a request. */
+export interface InProcessClient {
+  /** Address that limits and the audit log count. */
+  readonly address: string
+  /** Name of the tool that the client has called. */
+  readonly tool: string
+}
+
+/** A request without a connection. */
+export class InProcessRequest extends IncomingMessage {
+  /** Null if a program in this process makes the request for itself. */
+  readonly client: InProcessClient | null
+
+  constructor(client: InProcessClient | null) {
+    super(new UnconnectedSocket(client?.address ?? 'in-process'))
+    this.client = client
+  }
+}
+
+/** Returns the name of the tool for which the server makes a request; null for all other requests. */
+export const toolOf = (request: IncomingMessage): string | null =>
+  request instanceof InProcessRequest ? (request.client?.tool ?? null) : null
+
 /**
  * Makes a POST request without a connection. The request takes the same way as one from a client: validation,
  * limits, audit and idempotency.
@@ -20,9 +43,10 @@ export function callInProcess(
   path: string,
   headers: Readonly<Record<string, string>>,
   data: object,
+  client: InProcessClient | null = null,
 ): Promise<InProcessResponse> {
   const body = Buffer.from(JSON.stringify({ data }))
-  const request = new IncomingMessage(new UnconnectedSocket())
+  const request = new InProcessRequest(client)
   request.method = 'POST'
   request.url = path
   request.headers = {
@@ -39,9 +63,14 @@ export function callInProcess(
   })
 }
 
-/** A socket without a connection. Limits and the audit log count its requests as those of one address. */
+/** A socket without a connection. */
 class UnconnectedSocket extends Socket {
-  override readonly remoteAddress = 'in-process'
+  override readonly remoteAddress: string
+
+  constructor(remoteAddress: string) {
+    super()
+    this.remoteAddress = remoteAddress
+  }
 }
 
 /** Collects a response instead of sending it. */

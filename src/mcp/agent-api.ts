@@ -1,0 +1,83 @@
+import type { RequestListener } from 'node:http'
+import * as v from 'valibot'
+import { callInProcess, type InProcessClient } from '../api/http/in-process-call.ts'
+import { checkJson, MalformedJsonError } from '../json.ts'
+import { ToolError } from './tool-error.ts'
+
+export interface AgentApiOptions {
+  /** Answers requests to REST. */
+  readonly handle: RequestListener
+  /** The token of the agent. */
+  readonly token: string
+  readonly client: InProcessClient
+  /** Aborted when the tool call is canceled, or takes too long. */
+  readonly signal: AbortSignal
+}
+
+/** The result of a call. */
+export interface AgentResult<Data> {
+  readonly data: Data
+  readonly warnings: readonly string[]
+  /** Token of the next page of a listing; null on the last page. */
+  readonly pageToken: string | null
+}
+
+const errorSchema = v.object({
+  status: v.string(),
+  message: v.string(),
+  details: v.looseObject({ code: v.string() }),
+})
+const resultSchema = v.object({
+  data: v.optional(v.unknown()),
+  pageToken: v.optional(v.string()),
+  warnings: v.optional(v.array(v.string())),
+})
+const bodySchema = v.object({ result: v.optional(resultSchema), error: v.optional(errorSchema) })
+
+/**
+ * Calls operations of REST with the token of an agent. The calls take the same way as those of a client, so
+ * validation, roles, quotas and audit apply to them.
+ */
+export class AgentApi {
+  readonly #options: AgentApiOptions
+
+  constructor(options: AgentApiOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Calls an operation, and checks the data of its response.
+   * @throws ToolError for the error of the operation; the reason of the signal if it is aborted. The server
+   * finishes the operation anyway
+   */
+  async call<Data>(path: string, data: object, schema: v.GenericSchema<Data>): Promise<AgentResult<Data>> {
+    const { handle, token, client, signal } = this.#options
+    signal.throwIfAborted()
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await withSignal(signal, callInProcess(handle, path, headers, data, client))
+    const { result, error } = checkJson(bodySchema, answer.body)
+    if (error !== undefined) {
+      const { code, ...details } = error.details
+      throw new ToolError(code, error.message, {
+        status: error.status,
+        details,
+        ...(answer.retryAfterSeconds !== undefined && { retryAfterSeconds: answer.retryAfterSeconds }),
+      })
+    }
+    if (result === undefined) throw new MalformedJsonError('the response has no result')
+    return {
+      data: checkJson(schema, result.data),
+      warnings: result.warnings ?? [],
+      pageToken: result.pageToken ?? null,
+    }
+  }
+}
+
+/** Ends the wait for a promise when the signal is aborted. */
+function withSignal<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error)
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}

@@ -1,0 +1,2 @@
+/** Path of the MCP server. */
+export const mcpPath = '/mcp'

@@ -1,0 +1,154 @@
+import type { Clock } from '../clock.ts'
+import type { DocumentAddress } from '../model/address.ts'
+import type { RoomHandle, RoomRegistry } from '../rooms/room/room-registry.ts'
+import { mcpLimits } from './mcp-limits.ts'
+
+/** Milliseconds until a subscription opens a room again that has ended. */
+const reopenMs = 2_000
+
+export interface SubscriptionRegistryOptions {
+  readonly rooms: Pick<RoomRegistry, 'open'>
+  readonly clock: Clock
+  /** Called with the URI of a resource that has changed. Returns false if the client cannot get it now. */
+  readonly changed: (uri: string) => boolean
+  /** Returns whether the agent may still read the resource. */
+  readonly isPermitted: (uri: string) => Promise<boolean>
+}
+
+/**
+ * The subscriptions of one session. Each holds the room of its editor open, so it also gets the changes of other
+ * nodes. Changes within `notificationMs` are one notification. A notification that the client cannot get waits,
+ * as one for each resource.
+ */
+export class SubscriptionRegistry {
+  readonly #options: SubscriptionRegistryOptions
+  readonly #all = new Map<string, ResourceSubscription>()
+  #isStale = false
+
+  constructor(options: SubscriptionRegistryOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  has(uri: string): boolean {
+    return this.#all.has(uri)
+  }
+
+  /** Begins a subscription. Resolves when changes from now on are reported. @throws the errors of the room */
+  async add(uri: string, address: DocumentAddress): Promise<void> {
+    if (this.#all.has(uri)) return
+    const subscription = new ResourceSubscription(address, this.#options, () => void this.#report(uri))
+    this.#all.set(uri, subscription)
+    try {
+      await subscription.open()
+    } catch (error) {
+      this.delete(uri)
+      throw error
+    }
+  }
+
+  delete(uri: string): void {
+    this.#all.get(uri)?.end()
+    this.#all.delete(uri)
+  }
+
+  /** Called when rights may have changed: the next notification of each resource checks them. */
+  noteRightsChanged(): void {
+    for (const subscription of this.#all.values()) subscription.mustCheck = true
+  }
+
+  /** Sends the notifications that have waited. */
+  flush(): void {
+    for (const [uri, subscription] of this.#all) if (subscription.isPending) void this.#report(uri)
+  }
+
+  end(): void {
+    this.#isStale = true
+    for (const uri of this.#all.keys()) this.delete(uri)
+  }
+
+  async #report(uri: string): Promise<void> {
+    const subscription = this.#all.get(uri)
+    if (subscription === undefined) return
+    subscription.isPending = true
+    if (subscription.mustCheck) {
+      const isPermitted = await this.#options.isPermitted(uri)
+      if (this.#isStale || this.#all.get(uri) !== subscription) return
+      if (!isPermitted) {
+        // The last notification: the next read fails, and the client learns that the resource is gone.
+        this.#options.changed(uri)
+        return this.delete(uri)
+      }
+      subscription.mustCheck = false
+    }
+    if (this.#options.changed(uri)) subscription.isPending = false
+  }
+}
+
+class ResourceSubscription {
+  /** True if the client must still get a notification. */
+  isPending = false
+  /** True if the rights of the agent may have ended. */
+  mustCheck = false
+  readonly #address: DocumentAddress
+  readonly #options: SubscriptionRegistryOptions
+  readonly #report: () => void
+  #handle: RoomHandle | null = null
+  #unfollow = (): void => {}
+  #cancelTimer: (() => void) | null = null
+  #cancelReopening = (): void => {}
+  #hasEnded = false
+
+  constructor(address: DocumentAddress, options: SubscriptionRegistryOptions, report: () => void) {
+    this.#address = address
+    this.#options = options
+    this.#report = report
+  }
+
+  async open(): Promise<void> {
+    const handle = await this.#options.rooms.open(this.#address)
+    if (this.#hasEnded) return handle.release()
+    this.#handle = handle
+    this.#unfollow = handle.room.follow({
+      committed: () => this.#noteChange(),
+      ended: () => {
+        this.#close()
+        this.#noteChange()
+        this.#reopenLater()
+      },
+    })
+  }
+
+  end(): void {
+    this.#hasEnded = true
+    this.#cancelTimer?.()
+    this.#cancelReopening()
+    this.#close()
+  }
+
+  #noteChange(): void {
+    if (this.#hasEnded || this.#cancelTimer !== null) return
+    this.#cancelTimer = this.#options.clock.after(mcpLimits.notificationMs, () => {
+      this.#cancelTimer = null
+      this.#report()
+    })
+  }
+
+  /** A room ends if the document is deleted, or after an error. The agent may have lost it. */
+  #reopenLater(): void {
+    this.mustCheck = true
+    if (this.#hasEnded) return
+    this.#cancelReopening = this.#options.clock.after(reopenMs, () => {
+      this.open().catch(() => this.#reopenLater())
+    })
+  }
+
+  #close(): void {
+    this.#unfollow()
+    this.#handle?.release()
+    this.#handle = null
+  }
+}

@@ -1,0 +1,163 @@
+import * as v from 'valibot'
+import type { FromSchema } from '../../api/schema.ts'
+import { showAllHidden } from '../document-data.ts'
+import { defineTool, type ToolContext } from '../tool.ts'
+import { editsInput, type GivenEdit, toEdits } from './edit-input.ts'
+import { editorMembers, type FoundEditor, findEditor } from './editor-address.ts'
+
+const version = { type: 'string', maxLength: 200 } as const
+
+/** Members of the arguments of tools that edit. */
+export const editingMembers = {
+  ...editorMembers,
+  edits: editsInput,
+  baseVersion: {
+    ...version,
+    description:
+      'The version that you have read. The places are found in it, and later changes of others stay. Recommended.',
+  },
+  ifVersion: { ...version, description: 'Fail unless the document is still at this version.' },
+} as const
+
+/** Members of the results of tools that edit. */
+export const editedMembers = {
+  version: { type: 'string', description: 'The version after the edits.' },
+  changed: { type: 'boolean', description: 'False if the document was already as requested.' },
+  warnings: { type: 'array', items: { type: 'string' } },
+} as const
+
+/** The places of edits in results. */
+export const placesMember = {
+  type: 'array',
+  description: 'One for each edit: the text that matched, before the edit.',
+  items: {
+    type: 'object',
+    required: ['changed', 'insertions', 'deletions'],
+    properties: {
+      quote: { type: 'string' },
+      before: { type: 'string' },
+      after: { type: 'string' },
+      changed: { type: 'boolean' },
+      insertions: { type: 'integer' },
+      deletions: { type: 'integer' },
+    },
+  },
+} as const
+
+const editedSchema = v.object({
+  version: v.string(),
+  changed: v.boolean(),
+  edits: v.array(
+    v.object({
+      place: v.object({
+        quote: v.optional(v.string()),
+        before: v.optional(v.string()),
+        after: v.optional(v.string()),
+      }),
+      changed: v.boolean(),
+      insertions: v.number(),
+      deletions: v.number(),
+    }),
+  ),
+})
+
+interface EditArguments {
+  readonly edits: readonly GivenEdit[]
+  readonly baseVersion?: string
+  readonly ifVersion?: string
+}
+
+/** The outcome of edits, with hidden characters shown. */
+export interface SentEdits {
+  readonly version: string
+  readonly changed: boolean
+  readonly warnings: readonly string[]
+  readonly places: FromSchema<typeof placesMember>
+}
+
+/** Applies edits to an editor. @throws ToolError */
+export async function sendEdits(
+  { ids, root, kind }: FoundEditor,
+  { edits, baseVersion, ifVersion }: EditArguments,
+  dryRun: boolean,
+  { api }: ToolContext,
+): Promise<SentEdits> {
+  const { data, warnings } = await api.call(
+    '/v2/crdt/edit',
+    {
+      ...ids,
+      ...root,
+      edits: toEdits(edits, kind),
+      ...(baseVersion !== undefined && { baseVersion }),
+      ...(ifVersion !== undefined && { ifVersion }),
+      ...(dryRun && { dryRun }),
+    },
+    editedSchema,
+  )
+  const places = data.edits.map(({ place: { quote, before, after }, changed, insertions, deletions }) => ({
+    ...(quote !== undefined && { quote }),
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
+    changed,
+    insertions,
+    deletions,
+  }))
+  return {
+    version: data.version,
+    changed: data.changed,
+    warnings,
+    places: showAllHidden(places) as FromSchema<typeof placesMember>,
+  }
+}
+
+export const editDocumentTool = defineTool({
+  name: 'edit_document',
+  title: 'Edit a document',
+  description:
+    'Changes parts of a document at once, and keeps everything else with the cursors of its users. The server never guesses: ' +
+    'if a quote or a heading is missing or occurs several times, nothing changes, and the error has similar places. ' +
+    'Users see the change as yours, and can undo it.',
+  role: 'editor',
+  effect: 'changes',
+  input: {
+    type: 'object',
+    required: ['documentId', 'edits'],
+    properties: {
+      ...editingMembers,
+      dryRun: {
+        type: 'boolean',
+        default: false,
+        description: 'True: only check the edits, and change nothing.',
+      },
+    },
+  },
+  result: {
+    type: 'object',
+    required: ['version', 'changed', 'warnings'],
+    properties: editedMembers,
+  },
+  documentData: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'editorId', 'places'],
+    properties: {
+      organizationId: { type: 'string' },
+      documentId: { type: 'string' },
+      editorId: { type: 'string' },
+      places: placesMember,
+    },
+  },
+  async handler({ edits, baseVersion, ifVersion, dryRun = false, ...given }, context) {
+    const found = await findEditor(given, context)
+    const { places, ...result } = await sendEdits(
+      found,
+      {
+        edits,
+        ...(baseVersion !== undefined && { baseVersion }),
+        ...(ifVersion !== undefined && { ifVersion }),
+      },
+      dryRun,
+      context,
+    )
+    return { result, documentData: { ...found.ids, places } }
+  },
+})

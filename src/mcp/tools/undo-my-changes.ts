@@ -1,0 +1,75 @@
+import * as v from 'valibot'
+import { defineTool } from '../tool.ts'
+import { editorMembers, findEditor } from './editor-address.ts'
+import { versionMembers } from './list-changes.ts'
+
+const undoneSchema = v.object({
+  version: v.string(),
+  changed: v.boolean(),
+  undone: v.number(),
+  notUndone: v.array(v.object({ reason: v.string() })),
+})
+
+export const undoMyChangesTool = defineTool({
+  name: 'undo_my_changes',
+  title: 'Undo my changes',
+  description:
+    'Removes the effect of your own changes between two versions. Changes of others stay, also if they came later.',
+  role: 'suggester',
+  effect: 'changes',
+  input: {
+    type: 'object',
+    required: ['documentId', 'from'],
+    properties: {
+      ...editorMembers,
+      ...versionMembers,
+      from: { ...versionMembers.from, description: 'The version before your changes.' },
+      dryRun: { type: 'boolean', default: false, description: 'True: only count the changes.' },
+    },
+  },
+  result: {
+    type: 'object',
+    required: ['version', 'changed', 'undone', 'notUndone'],
+    properties: {
+      version: { type: 'string' },
+      changed: { type: 'boolean', description: 'False if there was nothing to undo.' },
+      undone: { type: 'integer', description: 'Parts that are undone, now or by an earlier call.' },
+      notUndone: { type: 'integer', description: 'Parts that stay.' },
+      reasons: { type: 'array', items: { type: 'string' }, description: 'Reasons why parts stay.' },
+    },
+  },
+  documentData: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'editorId'],
+    properties: {
+      organizationId: { type: 'string' },
+      documentId: { type: 'string' },
+      editorId: { type: 'string' },
+    },
+  },
+  async handler({ from, to, dryRun = false, ...given }, context) {
+    const { ids } = await findEditor(given, context)
+    const { data } = await context.api.call(
+      '/v2/crdt/undo',
+      {
+        ...ids,
+        from,
+        by: context.agent.userId,
+        ...(to !== undefined && { to }),
+        ...(dryRun && { dryRun }),
+      },
+      undoneSchema,
+    )
+    const { version, changed, undone, notUndone } = data
+    return {
+      result: {
+        version,
+        changed,
+        undone,
+        notUndone: notUndone.length,
+        reasons: [...new Set(notUndone.map(({ reason }) => reason))],
+      },
+      documentData: ids,
+    }
+  },
+})
