@@ -96,7 +96,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
 
   'agent/invalid-token': { message: 'the token has expired', details: { reason: 'expired' } },
   'agent/token-required': {
-    message: 'the token is not the token of an agent; create one with agent: true in /v2/auth/generate_token',
+    message: 'the token is not the token of an agent; create the token with agent: true',
   },
   'agent/token-unchecked': {
     message: 'the backend could not decide about access to the document; try again',

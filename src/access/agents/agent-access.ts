@@ -67,7 +67,7 @@ export class AgentAccess {
       onRejection('wrong_credentials')
       throw new ApiError(
         'agent/token-required',
-        'the token is not the token of an agent; create one with agent: true in /v2/auth/generate_token',
+        'the token is not the token of an agent; create the token with agent: true',
       )
     }
     return { level: 'agent', tenant, origin, identity: { ...identity, agent } }
