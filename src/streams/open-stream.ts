@@ -1,5 +1,6 @@
-import type { StoredRange } from '../content/edit/edit-dependencies.ts'
-import type { StreamWriter } from '../content/stream/stream-text.ts'
+import type { NamedSchema } from '../content/schemas/content-schema.ts'
+import type { ReplacedIds } from '../content/stream/stream-place.ts'
+import { type StreamWriter, writableUnits } from '../content/stream/stream-writing.ts'
 import type { WriteRight } from '../directory/write-right.ts'
 import { ApiError } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
@@ -22,6 +23,8 @@ export interface OpenStreamOptions {
   readonly rooms: Pick<RoomRegistry, 'use'>
   readonly address: DocumentAddress
   readonly writer: StreamWriter
+  /** The schema that the root must match; null without one. */
+  readonly schema: NamedSchema | null
   readonly right: WriteRight
   readonly userId: string
   readonly meta: ChangeMeta | null
@@ -33,7 +36,7 @@ export interface OpenStreamOptions {
    * Records that all content was received, so that the stream is completed even if this process dies. Resolves with
    * the content that the stream replaces.
    */
-  readonly beginEnd: () => Promise<readonly StoredRange[]>
+  readonly beginEnd: () => Promise<ReplacedIds>
   /** Returns the error to throw for added content, because the workspace is full; null if it is not full. */
   readonly full: (bytes: number) => Promise<ApiError | null>
 }
@@ -77,11 +80,16 @@ export class OpenStream {
     return this.#stopped.signal
   }
 
+  /** Returns the number of units of the next text that can be written now. @throws as for `writableUnits` */
+  writable = (text: string, isEnd: boolean): number => writableUnits(this.#options.writer.place, text, isEnd)
+
   /** Writes the next part of the content. Resolves when it is durable and sent. @throws as for `StreamEdits.write` */
   async write(text: string): Promise<StreamProgress> {
-    const { userId, writer, full } = this.#options
+    const { userId, writer, schema, full } = this.#options
     const isFull = await full(text.length)
-    return this.#progress((edits, options) => edits.write(userId, writer, text, { ...options, full: isFull }))
+    return this.#progress((edits, options) =>
+      edits.write(userId, writer, text, schema, { ...options, full: isFull }),
+    )
   }
 
   /** Deletes the replaced content. Resolves with the result of the stream. */
@@ -131,7 +139,7 @@ export class OpenStream {
 
 type StreamCall = (
   edits: StreamEdits,
-  options: Parameters<StreamEdits['write']>[3],
+  options: Parameters<StreamEdits['withdraw']>[2],
 ) => Promise<EditResult<StreamedChange>>
 
 export const takenOver = (): ApiError =>

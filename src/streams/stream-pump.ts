@@ -68,9 +68,8 @@ export class StreamPump {
   async flush(): Promise<void> {
     while (this.#writing !== null) await this.#writing
     if (this.#text === '' || this.#hasFailed) return
-    // No other half of a surrogate pair follows.
-    this.#writing = this.#write(this.#take('all'))
-    await this.#writing
+    const text = this.#take(true)
+    if (text !== '') await this.#write(text)
   }
 
   #start(): void {
@@ -83,20 +82,30 @@ export class StreamPump {
     while (!this.#hasFailed) {
       const waitMs = this.#startedAt + updateMs - performance.now()
       if (waitMs > 0) await pause(waitMs)
-      const text = this.#take('pairs')
+      const text = this.#take(false)
       if (text === '') break
       await this.#write(text)
     }
     this.#writing = null
   }
 
-  /** Removes the text that can be written now. @param what `pairs`: half a surrogate pair at the end stays */
-  #take(what: 'pairs' | 'all'): string {
+  /** Removes the text that can be written now. Returns '' if there is none, or if it is not valid. */
+  #take(isEnd: boolean): string {
     const text = this.#text
-    const end =
-      what === 'pairs' && isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length
-    this.#text = text.slice(end)
-    return text.slice(0, end).toWellFormed()
+    try {
+      const units = this.#options.stream.writable(text, isEnd)
+      this.#text = text.slice(units)
+      return text.slice(0, units).toWellFormed()
+    } catch (error) {
+      this.#fail(error)
+      return ''
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#hasFailed = true
+    this.#options.failed(error)
+    for (const resolve of this.#whenRoom.splice(0)) resolve()
   }
 
   async #write(text: string): Promise<void> {
@@ -105,15 +114,12 @@ export class StreamPump {
       const progress = await this.#options.stream.write(text)
       this.#options.written(progress, Buffer.byteLength(text))
     } catch (error) {
-      this.#hasFailed = true
-      this.#options.failed(error)
+      this.#fail(error)
     }
     if (this.isFull) return
     for (const resolve of this.#whenRoom.splice(0)) resolve()
   }
 }
-
-const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800
 
 const gap = (at: number, received: number): ApiError =>
   new ApiError(

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import type { MatchedPlace } from '../content/edit/edit.ts'
-import type { StoredRange } from '../content/edit/edit-dependencies.ts'
-import type { StreamPlace } from '../content/stream/stream-place.ts'
+import { type ReplacedIds, type StreamPlace, streamFormats } from '../content/stream/stream-place.ts'
 import type { Job, Key } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
 import type { RecordType } from '../engine/stored-record.ts'
@@ -63,6 +62,10 @@ export interface StreamRecord {
   /** True if all content was received, and the replaced content is being deleted. */
   readonly isEnding: boolean
   readonly client: number
+  /** As in `StreamWriter`. */
+  readonly counter: number | null
+  /** Name of the schema of the root; null without one. */
+  readonly schema: string | null
   readonly onCut: CutEffect
   readonly userId: string
   readonly meta: ChangeMeta | null
@@ -83,6 +86,9 @@ const result = v.looseObject({
   deletions: v.number(),
 })
 
+const storedId = v.looseObject({ client: v.number(), clock: v.number() })
+const root = { contentKey: v.string(), kind: v.picklist(['text', 'xml', 'xmltext']) }
+
 export const streamRecordType: RecordType<StreamRecord> = {
   name: 'stream',
   schema: v.looseObject({
@@ -92,17 +98,30 @@ export const streamRecordType: RecordType<StreamRecord> = {
     editorId: v.string(),
     fingerprint: v.string(),
     epoch: v.number(),
-    place: v.looseObject({
-      contentKey: v.string(),
-      kind: v.picklist(['text', 'xml', 'xmltext']),
-      position: v.string(),
-      before: v.picklist(['', '\n']),
-      after: v.picklist(['', '\n']),
-    }),
+    place: v.variant('as', [
+      v.looseObject({
+        ...root,
+        as: v.literal('text'),
+        position: v.string(),
+        before: v.picklist(['', '\n']),
+        after: v.picklist(['', '\n']),
+        isOneLine: v.boolean(),
+      }),
+      v.looseObject({
+        ...root,
+        as: v.literal('blocks'),
+        format: v.picklist(streamFormats),
+        parent: v.nullable(storedId),
+        left: v.nullable(storedId),
+        side: v.nullable(v.picklist(['before', 'after'])),
+      }),
+    ]),
     matched: v.looseObject({}),
     replaces: v.boolean(),
     isEnding: v.boolean(),
     client: v.number(),
+    counter: v.nullable(v.number()),
+    schema: v.nullable(v.string()),
     onCut: v.picklist(cutEffects),
     userId: v.string(),
     meta: v.nullable(v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()]))),
@@ -117,22 +136,32 @@ export const streamRecordType: RecordType<StreamRecord> = {
   }),
 }
 
-/** The ids of the content that a stream replaces: client, clock and length of each range. */
+type RangeTuple = readonly [client: number, clock: number, length: number]
+type IdTuple = readonly [client: number, clock: number]
+
+/** The ids of the content that a stream replaces. */
 export interface ReplacedRecord {
-  readonly ranges: readonly (readonly [client: number, clock: number, length: number])[]
+  readonly ranges: readonly RangeTuple[]
+  readonly elements: readonly IdTuple[]
 }
 
 export const replacedRecordType: RecordType<ReplacedRecord> = {
   name: 'replaced content of a stream',
-  schema: v.looseObject({ ranges: v.array(v.tuple([v.number(), v.number(), v.number()])) }),
+  schema: v.looseObject({
+    ranges: v.array(v.tuple([v.number(), v.number(), v.number()])),
+    elements: v.array(v.tuple([v.number(), v.number()])),
+  }),
 }
 
-export const toReplacedRecord = (ranges: readonly StoredRange[]): ReplacedRecord => ({
-  ranges: ranges.map(({ client, clock, length }) => [client, clock, length] as const),
+export const toReplacedRecord = ({ ranges, elements }: ReplacedIds): ReplacedRecord => ({
+  ranges: ranges.map(({ client, clock, length }): RangeTuple => [client, clock, length]),
+  elements: elements.map(({ client, clock }): IdTuple => [client, clock]),
 })
 
-export const rangesOfReplaced = ({ ranges }: ReplacedRecord): readonly StoredRange[] =>
-  ranges.map(([client, clock, length]) => ({ client, clock, length }))
+export const toReplacedIds = ({ ranges, elements }: ReplacedRecord): ReplacedIds => ({
+  ranges: ranges.map(([client, clock, length]) => ({ client, clock, length })),
+  elements: elements.map(([client, clock]) => ({ client, clock })),
+})
 
 /** Names a stream. */
 export interface StreamName extends Tenant {

@@ -2,8 +2,7 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { MatchedPlace } from '../content/edit/edit.ts'
-import type { StoredRange } from '../content/edit/edit-dependencies.ts'
-import type { StreamPlaceRequest } from '../content/stream/stream-place.ts'
+import type { ReplacedIds, StreamPlaceRequest } from '../content/stream/stream-place.ts'
 import type { DocumentService } from '../directory/documents/document-service.ts'
 import type { SchemaService } from '../directory/schemas/schema-service.ts'
 import { TransactionRunner } from '../directory/store/transaction.ts'
@@ -24,7 +23,6 @@ import type { RoomRegistry } from '../rooms/room/room-registry.ts'
 import { OpenStream, takenOver } from './open-stream.ts'
 import {
   type CutEffect,
-  rangesOfReplaced,
   replacedRecordType,
   type StreamName,
   type StreamOutcome,
@@ -39,6 +37,7 @@ import {
   streamQueue,
   streamRecordType,
   streamsPart,
+  toReplacedIds,
   toReplacedRecord,
 } from './stream-records.ts'
 import { StreamRight } from './stream-right.ts'
@@ -117,6 +116,8 @@ const handOverPollMs = 20
 const jobsAtOnce = 8
 /** Topic with the names of streams that another connection continues. */
 const takeOverTopic = 'streams.taken-over'
+
+const nothing: ReplacedIds = { ranges: [], elements: [] }
 
 interface ActiveStream {
   readonly stream: OpenStream
@@ -234,12 +235,14 @@ export class StreamService {
     const { address, streamId, request, baseVersion, onCut, userId, meta, fingerprint } = opening
     const named = opening.schema ?? (await schemas.attachedTo(address))?.schema
     const schema = named === undefined ? null : await schemas.named(address, named)
-    const { found, client, epoch } = await rooms.use(address, async (room) => {
+    const { found, client, counter, epoch } = await rooms.use(address, async (room) => {
       const read = await room.editing.streamPlace(request, schema, baseVersion)
       if (read === null || right.fence === null) throw noContent()
-      return { found: read.result, client: newClient(room.state.clocks), epoch: room.epoch }
+      const [client, counter] = newClients(room.state.clocks)
+      return { found: read.result, client, counter, epoch: room.epoch }
     })
     const { place, matched, replaced } = found
+    const replaces = replaced.ranges.length + replaced.elements.length > 0
     const { organizationId, documentId, editorId } = address
     const now = clock.now()
     const record: StreamRecord = {
@@ -251,9 +254,11 @@ export class StreamService {
       epoch,
       place,
       matched,
-      replaces: replaced.length > 0,
+      replaces,
       isEnding: false,
       client,
+      counter: place.as === 'blocks' ? counter : null,
+      schema: named ?? null,
       onCut,
       userId,
       meta,
@@ -266,7 +271,7 @@ export class StreamService {
     await this.#transactions.run(streamsPart(address), async (transaction) => {
       if ((await transaction.get(streamKeys.stream(streamId), streamRecordType)) !== null) throw takenOver()
       transaction.put(streamKeys.stream(streamId), record)
-      if (replaced.length > 0) transaction.put(streamKeys.replaced(streamId), toReplacedRecord(replaced))
+      if (replaces) transaction.put(streamKeys.replaced(streamId), toReplacedRecord(replaced))
       transaction.enqueue(streamJob(name, now + this.#checkMs))
     })
     return record
@@ -375,8 +380,8 @@ export class StreamService {
     record: StreamRecord,
     { right: writerRight, full }: StreamPermission,
   ): Promise<OpenStream> {
-    const { rooms, engine } = this.#options
-    const { place, client, userId, meta, streamId, turn, replaces, bytes } = record
+    const { rooms, engine, schemas } = this.#options
+    const { place, client, counter, userId, meta, streamId, turn, replaces, bytes } = record
     const name = { ...address, streamId }
     const right = await StreamRight.read({
       writer: writerRight,
@@ -387,13 +392,15 @@ export class StreamService {
         if (present?.turn !== turn || present.phase.is !== 'open') throw takenOver()
       },
     })
-    const writer = { place, client }
+    const writer = { place, client, counter }
+    const schema = record.schema === null ? null : await schemas.named(address, record.schema)
     const { received, version, epoch } = await rooms.use(address, (room) => room.streaming.received(writer))
     if (epoch !== record.epoch) throw noContent()
     return new OpenStream({
       rooms,
       address,
       writer,
+      schema,
       right,
       userId,
       meta,
@@ -401,11 +408,11 @@ export class StreamService {
       version,
       bytes,
       full,
-      beginEnd: () => (replaces ? this.#beginEnd(name, turn) : Promise.resolve([])),
+      beginEnd: () => (replaces ? this.#beginEnd(name, turn) : Promise.resolve(nothing)),
     })
   }
 
-  async #beginEnd(name: StreamName, turn: number): Promise<readonly StoredRange[]> {
+  async #beginEnd(name: StreamName, turn: number): Promise<ReplacedIds> {
     const { result } = await this.#transactions.run(streamsPart(name), async (transaction) => {
       const key = streamKeys.stream(name.streamId)
       const record = await transaction.get(key, streamRecordType)
@@ -413,7 +420,7 @@ export class StreamService {
       transaction.put(key, { ...record, isEnding: true })
       return transaction.get(streamKeys.replaced(name.streamId), replacedRecordType)
     })
-    return result === null ? [] : rangesOfReplaced(result)
+    return result === null ? nothing : toReplacedIds(result)
   }
 
   async #read(name: StreamName): Promise<StreamRecord | null> {
@@ -507,11 +514,11 @@ export class StreamService {
   }
 }
 
-/** Returns a client id of Yjs that the document does not have. */
-function newClient(clocks: ReadonlyMap<number, number>): number {
+/** Returns two client ids of Yjs that the document does not have. */
+function newClients(clocks: ReadonlyMap<number, number>): readonly [number, number] {
   for (;;) {
-    const client = randomInt(1, 2 ** 32)
-    if (!clocks.has(client)) return client
+    const [one, other] = [randomInt(1, 2 ** 32), randomInt(1, 2 ** 32)]
+    if (one !== other && !clocks.has(one) && !clocks.has(other)) return [one, other]
   }
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type ApiError, invalid } from '../../errors.ts'
 import { isJsonObject } from '../../json.ts'
 import { measureJson } from '../../model/json-depth.ts'
+import { ClientDisconnectedError } from '../http/request-body.ts'
 
 /** Maximum bytes of one line. */
 export const lineBytesMax = 262_144
@@ -17,38 +18,113 @@ export type StreamLine =
 export const invalidLine = (number: number, problem: string): ApiError =>
   invalid('crdt/invalid-stream', `line ${number} of the stream ${problem}`)
 
-/**
- * Yields the JSON objects of a body, one for each line that is not empty. Reads the body only as fast as they are used.
- * @param received called with the number of bytes of each chunk. @throws the errors of the caller
- * @throws ApiError INVALID_ARGUMENT for a line that is too long, not UTF-8, not a JSON object, or nested too deeply
- */
-export async function* readJsonLines(
-  request: IncomingMessage,
-  received: (bytes: number) => void,
-): AsyncGenerator<{ readonly number: number; readonly value: Readonly<Record<string, unknown>> }, void> {
-  const pending = new LineBuffer()
-  let number = 0
-  const line = (): Readonly<Record<string, unknown>> | null => {
-    number += 1
-    return parseLine(pending.take(), number)
+/** A line of the body, which is a JSON object. */
+interface JsonLine {
+  readonly number: number
+  readonly value: Readonly<Record<string, unknown>>
+}
+
+/** Maximum time in ms and bytes for which the rest of a body is read, so that the client receives the response. */
+const discardMs = 5_000
+const discardedBytesMax = 16_777_216
+
+/** Reads the lines of a body. Reads it only as fast as they are used: at most one chunk waits. */
+export class JsonLineReader {
+  readonly #request: IncomingMessage
+  readonly #received: (bytes: number) => void
+  readonly #line = new LineBuffer()
+  #number = 0
+  #chunk: Buffer | null = null
+  #at = 0
+  #state: 'open' | 'ended' | 'disconnected' | 'discarding' = 'open'
+  #discardedBytes = 0
+  #wake = (): void => {}
+
+  /** @param received called with the number of bytes of each chunk; its errors are those of `next` */
+  constructor(request: IncomingMessage, received: (bytes: number) => void) {
+    this.#request = request
+    this.#received = received
+    request.pause()
+    request.on('data', (chunk: Buffer) => this.#accept(chunk))
+    request.on('end', () => this.#end('ended'))
+    request.on('close', () => this.#end('disconnected'))
+    request.on('error', () => this.#end('disconnected'))
   }
-  // The caller ends the connection, after the client was sent the reason.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    received(chunk.length)
-    for (let at = 0; at < chunk.length; ) {
-      const found = chunk.indexOf(lineFeed, at)
-      const end = found === -1 ? chunk.length : found
-      if (pending.length + end - at > lineBytesMax)
-        throw invalidLine(number + 1, `is longer than ${lineBytesMax} bytes`)
-      pending.add(chunk.subarray(at, end))
-      at = end + 1
-      if (found === -1) break
-      const value = line()
-      if (value !== null) yield { number, value }
+
+  /**
+   * Returns the next line that is not empty; null at the end of the body.
+   * @throws ApiError INVALID_ARGUMENT for a line that is too long, not UTF-8, not a JSON object, or nested too deeply;
+   * ClientDisconnectedError
+   */
+  async next(): Promise<JsonLine | null> {
+    for (;;) {
+      if (this.#chunk === null) await this.#read()
+      const chunk: Buffer | null = this.#chunk
+      if (this.#state === 'disconnected')
+        throw new ClientDisconnectedError('the connection ended before the end of the stream')
+      const value = chunk === null ? this.#take() : this.#readLine(chunk)
+      if (value !== null) return { number: this.#number, value }
+      if (chunk === null) return null
     }
   }
-  const value = line()
-  if (value !== null) yield { number, value }
+
+  /** Ends the use of the body. Reads the rest for some time, so that the client can receive the response. */
+  discardRest(): void {
+    const request = this.#request
+    if (this.#state !== 'open') return
+    this.#state = 'discarding'
+    this.#chunk = null
+    this.#wake()
+    const timer = setTimeout(() => request.destroy(), discardMs).unref()
+    request.once('end', () => clearTimeout(timer))
+    request.once('close', () => clearTimeout(timer))
+    request.resume()
+  }
+
+  #accept(chunk: Buffer): void {
+    if (this.#state === 'discarding') {
+      this.#discardedBytes += chunk.length
+      if (this.#discardedBytes > discardedBytesMax) this.#request.destroy()
+      return
+    }
+    this.#request.pause()
+    this.#chunk = chunk
+    this.#at = 0
+    this.#wake()
+  }
+
+  #end(state: 'ended' | 'disconnected'): void {
+    if (this.#state === 'open') this.#state = state
+    this.#wake()
+  }
+
+  /** Resolves when a chunk has arrived, or when the body has ended. */
+  async #read(): Promise<void> {
+    if (this.#state !== 'open') return
+    const arrived = new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    this.#request.resume()
+    await arrived
+    if (this.#chunk !== null) this.#received(this.#chunk.length)
+  }
+
+  /** Returns the line that ends in a chunk; null if it is empty, or if its end has not arrived. */
+  #readLine(chunk: Buffer): JsonLine['value'] | null {
+    const found = chunk.indexOf(lineFeed, this.#at)
+    const end = found === -1 ? chunk.length : found
+    if (this.#line.length + end - this.#at > lineBytesMax)
+      throw invalidLine(this.#number + 1, `is longer than ${lineBytesMax} bytes`)
+    this.#line.add(chunk.subarray(this.#at, end))
+    this.#at = end + 1
+    if (this.#at >= chunk.length) this.#chunk = null
+    return found === -1 ? null : this.#take()
+  }
+
+  #take(): JsonLine['value'] | null {
+    this.#number += 1
+    return parseLine(this.#line.take(), this.#number)
+  }
 }
 
 const lineFeed = 0x0a

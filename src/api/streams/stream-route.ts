@@ -27,7 +27,7 @@ import { checkMembers } from '../members.ts'
 import type { FromSchema } from '../schema.ts'
 import { ValidatorCache } from '../validator.ts'
 import { contentStreamPath, jsonLinesType } from './stream-description.ts'
-import { invalidLine, lineBytesMax, readJsonLines, readStreamLine } from './stream-lines.ts'
+import { invalidLine, JsonLineReader, lineBytesMax, readStreamLine } from './stream-lines.ts'
 import { streamOpening } from './stream-schema.ts'
 
 type Opening = FromSchema<typeof streamOpening>
@@ -55,10 +55,6 @@ const connectionBytes = 3 * lineBytesMax
 const escapedBytes = 8
 /** Bytes of the body that do not count, for the opening and many small pieces. */
 const freeBytes = 4_194_304
-/** Maximum time in ms and bytes for which the rest of a body is read, so that the client receives the response. */
-const discardMs = 5_000
-const discardedBytesMax = 16_777_216
-
 /** How the audit log records a stream. */
 const audited = { path: contentStreamPath, audited: 'change', request: streamOpening } as const
 /** How the members of an opening are checked. */
@@ -98,6 +94,8 @@ class StreamConnection {
   readonly #response: ServedResponse
   readonly #validate: ReturnType<ValidatorCache['compile']>
   readonly #options: StreamRouteOptions
+  /** The body; null until it is read. */
+  #lines: JsonLineReader | null = null
 
   constructor(
     request: IncomingMessage,
@@ -128,12 +126,13 @@ class StreamConnection {
     const { bytes } = this.#options.streams.limits
     const bodyBytesMax = bytes * escapedBytes + freeBytes
     let bodyBytes = 0
-    const lines = readJsonLines(this.#request, (received) => {
+    const lines = new JsonLineReader(this.#request, (received) => {
       meter.count(received)
       bodyBytes += received
       if (bodyBytes > bodyBytesMax) throw tooLong(bodyBytesMax)
     })
-    const first = await within(openingMs, nextLine(lines), () => openingTooLate())
+    this.#lines = lines
+    const first = await within(openingMs, lines.next(), () => openingTooLate())
     if (first === null) throw invalid('crdt/invalid-stream', 'the stream has no lines; send an opening')
     const opening = this.#checkOpening(first.value)
     const { requestId } = this.#response.locals
@@ -153,8 +152,8 @@ class StreamConnection {
 
   async #open(opening: Opening, caller: KeyCaller): Promise<EnteredStream & { readonly streamId: string }> {
     const { services, streams } = this.#options
-    const { edit, contentKey, onCut = 'keep', userId = '', baseVersion, schema } = opening
-    const request = { contentKey, edit }
+    const { edit, contentKey, format = 'text', onCut = 'keep', userId = '', baseVersion, schema } = opening
+    const request = { contentKey, edit, format }
     checkStreamEdit(request)
     const meta = await storedMeta(opening.meta, caller, services)
     const address = editorAddress(caller, opening)
@@ -181,7 +180,7 @@ class StreamConnection {
 
   async #stream(
     entered: EnteredStream & { readonly streamId: string },
-    lines: ReturnType<typeof readJsonLines>,
+    lines: JsonLineReader,
   ): Promise<void> {
     const { stream, streamId, matched: place } = entered
     const isOpen = stream instanceof OpenStream
@@ -206,11 +205,7 @@ class StreamConnection {
   }
 
   /** Writes the pieces until the end of the stream. Resolves with the result. */
-  #untilEnd(
-    stream: OpenStream,
-    { endsAt }: EnteredStream,
-    lines: ReturnType<typeof readJsonLines>,
-  ): Promise<StreamResult> {
+  #untilEnd(stream: OpenStream, { endsAt }: EnteredStream, lines: JsonLineReader): Promise<StreamResult> {
     const { streams, metrics } = this.#options
     const { bytes: bytesMax, ms } = streams.limits
     return new Promise((resolve, reject) => {
@@ -225,7 +220,7 @@ class StreamConnection {
       })
       const timer = setTimeout(() => reject(tooLate(ms / 1000)), Math.max(0, endsAt - Date.now()))
       const read = async (): Promise<StreamResult> => {
-        for (let line = await nextLine(lines); line !== null; line = await nextLine(lines)) {
+        for (let line = await lines.next(); line !== null; line = await lines.next()) {
           const { number, value } = line
           const read = readStreamLine(number, value)
           if (read.is === 'text') {
@@ -277,29 +272,7 @@ class StreamConnection {
 
   /** Reads the rest of the body for some time, so that the client can receive the response. */
   discardRest(): void {
-    const request = this.#request
-    if (request.complete || request.destroyed) return
-    let bytes = 0
-    const timer = setTimeout(() => request.destroy(), discardMs).unref()
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes > discardedBytesMax) request.destroy()
-    })
-    request.on('error', () => {})
-    request.once('close', () => clearTimeout(timer))
-    request.once('end', () => clearTimeout(timer))
-    request.resume()
-  }
-}
-
-/** Returns the next line; null at the end of the body. @throws ClientDisconnectedError if the connection has ended */
-async function nextLine(lines: ReturnType<typeof readJsonLines>) {
-  try {
-    const { done, value } = await lines.next()
-    return done === true ? null : value
-  } catch (error) {
-    if (error instanceof ApiError) throw error
-    throw new ClientDisconnectedError('the connection ended before the end of the stream', { cause: error })
+    this.#lines?.discardRest()
   }
 }
 

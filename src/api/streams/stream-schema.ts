@@ -1,11 +1,9 @@
+import { streamFormats } from '../../content/stream/stream-place.ts'
 import { cutEffects } from '../../streams/stream-records.ts'
 import { changeMeta } from '../changes/change-meta.ts'
 import { contentKeySchema, editorDocumentIds, editorId, updateRequest } from '../editor-content.ts'
 import { editTarget, targetOccurrence } from '../schemas/edit-target-schema.ts'
 import { attachedSchemaName } from '../schemas/schema-schema.ts'
-
-/** Formats of the content of a stream. */
-const streamFormats = ['text', 'markdown'] as const
 
 /** The first line of a stream. */
 export const streamOpening = {

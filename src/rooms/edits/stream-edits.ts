@@ -1,13 +1,15 @@
 import * as Y from 'yjs'
-import type { StoredRange } from '../../content/edit/edit-dependencies.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
+import { checkAgainstSchema, type NamedSchema, schemaOf } from '../../content/schemas/content-schema.ts'
+import type { ReplacedIds } from '../../content/stream/stream-place.ts'
 import {
   deleteReplaced,
   deleteStreamed,
   receivedUnits,
   type StreamWriter,
-  writeStreamText,
-} from '../../content/stream/stream-text.ts'
+  writeStreamed,
+} from '../../content/stream/stream-writing.ts'
+import { DocumentState } from '../room/document-state.ts'
 import { failUnlessRejected, makeChange } from './backend-change.ts'
 import {
   beginEdit,
@@ -42,23 +44,42 @@ export class StreamEdits {
   /**
    * Writes the next part of the content. The user `by` is its author. Resolves when the change is durable and sent.
    * @param text well-formed Unicode
-   * @throws ApiError as for `beginEdit` and `writeStreamText`; INVALID_ARGUMENT if the document would be too large
+   * @throws ApiError as for `beginEdit` and `writeStreamed`; INVALID_ARGUMENT if the document would be too large
    */
-  write(by: string, writer: StreamWriter, text: string, options: StreamOptions): Streaming {
+  write(
+    by: string,
+    writer: StreamWriter,
+    text: string,
+    named: NamedSchema | null,
+    options: StreamOptions,
+  ): Streaming {
+    const schema = named === null ? null : schemaOf(named)
     return this.#change(by, writer, options, () => {
       checkDocumentSize(this.#room, text.length * bytesPerUnit)
       if (text !== '' && options.full !== null && options.full !== undefined) throw options.full
-      return (doc) => writeStreamText(doc, writer, text)
+      const write = (doc: Y.Doc): ReplacementResult => writeStreamed(doc, writer, text, schema)
+      if (named !== null && writer.place.as === 'blocks') this.#checkSchema(writer, named, write)
+      return write
     })
   }
 
+  /** Makes a change in a working copy, and checks the schema. @throws ApiError INVALID_ARGUMENT */
+  #checkSchema(
+    { place: { contentKey } }: StreamWriter,
+    named: NamedSchema,
+    write: (doc: Y.Doc) => ReplacementResult,
+  ): void {
+    const copy = DocumentState.fromBytes(this.#room.state.encode())
+    try {
+      copy.edit(write)
+      checkAgainstSchema(copy.doc, contentKey, schemaOf(named), named.name)
+    } finally {
+      copy.doc.destroy()
+    }
+  }
+
   /** Deletes the content that the stream replaces. Resolves when the change is durable and sent. */
-  replace(
-    by: string,
-    writer: StreamWriter,
-    replaced: readonly StoredRange[],
-    options: StreamOptions,
-  ): Streaming {
+  replace(by: string, writer: StreamWriter, replaced: ReplacedIds, options: StreamOptions): Streaming {
     return this.#change(by, writer, options, () => (doc) => deleteReplaced(doc, writer.place, replaced))
   }
 
@@ -72,13 +93,12 @@ export class StreamEdits {
    * update that any node has acknowledged before the call.
    * @throws ApiError UNAVAILABLE
    */
-  async received({
-    client,
-    place,
-  }: StreamWriter): Promise<{ readonly received: number; readonly version: string; readonly epoch: number }> {
+  async received(
+    writer: StreamWriter,
+  ): Promise<{ readonly received: number; readonly version: string; readonly epoch: number }> {
     const { state, commits } = this.#room
     const { result, version } = await readDurable(this.#room, () => ({
-      received: receivedUnits(state.clocks.get(client) ?? 0, place),
+      received: receivedUnits(writer, (client) => state.clocks.get(client) ?? 0),
       epoch: commits.epoch,
     }))
     return { ...result, version }
@@ -87,7 +107,7 @@ export class StreamEdits {
   /** @param prepare checks the change, and returns the function that makes it */
   #change(
     by: string,
-    { client, place }: StreamWriter,
+    writer: StreamWriter,
     options: StreamOptions,
     prepare: () => (doc: Y.Doc) => ReplacementResult,
   ): Streaming {
@@ -103,8 +123,9 @@ export class StreamEdits {
         const change = prepare()
         return room.charged(1, () => {
           const { result, added } = failUnlessRejected(room, () => room.state.edit(change))
-          const clock = Y.getState(room.state.doc.store, client)
-          return { added, result: () => ({ ...result, received: receivedUnits(clock, place) }) }
+          const { store } = room.state.doc
+          const received = receivedUnits(writer, (client) => Y.getState(store, client))
+          return { added, result: () => ({ ...result, received }) }
         })
       },
       compute: () => Promise.reject(new TypeError('a change of a stream is always made in place')),

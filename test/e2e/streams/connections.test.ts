@@ -160,3 +160,19 @@ it.each([
   const error = await writer.error()
   expect([code, 'crdt/no-content', 'server/store-unavailable']).toContain(error.details.code)
 })
+
+it('[STRM-26] serves streams one after the other on one connection', async () => {
+  server = await startTestServer()
+  await add(server)
+  const ports = new Set<number>()
+  let expected = ''
+  for (let index = 0; index < 60; index += 1) {
+    const writer = await ContentStream.open(server, { ...opening, streamId: `s${index}` })
+    for (let piece = 0; piece < 5; piece += 1) writer.text(`${index}.`)
+    await writer.end()
+    if (writer.localPort !== undefined) ports.add(writer.localPort)
+    expected += `${index}.`.repeat(5)
+  }
+  expect(await textOf(server)).toBe(expected)
+  expect(ports.size).toBeLessThan(60)
+})

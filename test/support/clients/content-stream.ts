@@ -90,6 +90,11 @@ export class ContentStream {
     return stream
   }
 
+  /** Port of this end of the connection. */
+  get localPort(): number | undefined {
+    return this.#request.socket?.localPort
+  }
+
   get opened(): NonNullable<StreamAnswer['opened']> {
     const [first] = this.lines
     if (first?.opened === undefined) throw new Error(`not opened: ${JSON.stringify(this.lines)}`)

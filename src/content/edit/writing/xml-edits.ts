@@ -73,6 +73,23 @@ export interface XmlEditRoot extends TargetRoot {
 
 type InsertSide = 'before' | 'after' | 'into'
 
+/** The place of an insertion. */
+export type XmlInsertion = { readonly matched: MatchedPlace } & (
+  | { readonly is: 'text'; readonly ranges: readonly TextRange[] }
+  | {
+      readonly is: 'blocks'
+      readonly place: ChildPlace
+      /** The side of the target on which the blocks are; null if they are at an end of their parent. */
+      readonly side: 'before' | 'after' | null
+    }
+)
+
+/** The target of a replacement: text, or an element, with the place after it. */
+export type XmlReplacement = { readonly matched: MatchedPlace } & (
+  | { readonly is: 'text'; readonly ranges: readonly TextRange[] }
+  | { readonly is: 'blocks'; readonly unit: SharedRoot; readonly place: ChildPlace }
+)
+
 /**
  * Maximum number of ranges with different formatting in text that replaces a part of a block. Each range reads
  * the whole block.
@@ -116,6 +133,44 @@ export class XmlEdits {
             : 'a patch needs a map or an array, and the root is XML; send another edit',
         )
     }
+  }
+
+  /**
+   * Returns the place of an insertion whose content is not known yet.
+   * @param isProse whether the content will be Markdown, which is always blocks
+   */
+  placeOfInsertion(place: InsertPlace, isProse: boolean): XmlInsertion {
+    if (!('target' in place))
+      return { matched: {}, is: 'blocks', place: placeAtEnd(this.#root.type, place.at), side: null }
+    const target = this.#resolve(place.target)
+    const matched = placeOfTarget(this.#view, target)
+    if (!isProse && this.#isInlineInsertion(target, place.at, { format: 'text', text: '' }))
+      return { matched, is: 'text', ranges: this.#rangesOf(target) }
+    const side = place.at === 'into' && !isHeading(target) ? null : place.at === 'before' ? 'before' : 'after'
+    return { matched, is: 'blocks', place: this.#childPlace(target, place.at), side }
+  }
+
+  /**
+   * Returns the target of a replacement whose content is not known yet.
+   * @param isProse as for `placeOfInsertion`
+   * @throws ApiError FAILED_PRECONDITION if Markdown would replace a part of a block
+   */
+  targetOfReplacement(edited: EditTarget, isProse: boolean): XmlReplacement {
+    const target = this.#resolve(edited)
+    const matched = placeOfTarget(this.#view, target)
+    if (!isProse) return { matched, is: 'text', ranges: this.#rangesOf(target) }
+    const whole = this.#wholeNode(target)
+    if (whole === null)
+      throw this.#unsupported(
+        'Markdown can only replace a whole block; use the format text, or another target',
+      )
+    const unit = unitOf(whole)
+    return { matched, is: 'blocks', unit, place: this.#placeNextTo(unit, 'after') }
+  }
+
+  /** Inserts content as blocks. @param side as in `XmlInsertion` */
+  insertAt(place: ChildPlace, content: InsertedContent, side: 'before' | 'after' | null): void {
+    this.#insertBlocks({}, place, content, side === null ? null : { block: null, side })
   }
 
   #replace(edited: EditTarget, content: InsertedContent): EditOutcome {
@@ -338,7 +393,7 @@ export class XmlEdits {
     matched: MatchedPlace,
     place: ChildPlace,
     content: InsertedContent,
-    near: { readonly block: number; readonly side: 'before' | 'after' | null } | null = null,
+    near: { readonly block: number | null; readonly side: 'before' | 'after' | null } | null = null,
   ): EditOutcome {
     const made = this.#made(content.format === 'nodes' ? content.values : undefined)
     const nodes =

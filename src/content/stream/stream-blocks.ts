@@ -1,0 +1,127 @@
+import * as Y from 'yjs'
+import { checkEditContent } from '../edit/check-edits.ts'
+import type { InsertedContent } from '../edit/edit.ts'
+import type { StoredId } from '../edit/edit-dependencies.ts'
+import { blockNote } from '../edit/targets/xml-names.ts'
+import { readXmlView } from '../edit/targets/xml-view.ts'
+import { linesOf } from '../edit/writing/content-text.ts'
+import { type ChildPlace, nameOf } from '../edit/writing/tree-places.ts'
+import { XmlEdits } from '../edit/writing/xml-edits.ts'
+import { type ContentSchema, nodeSchema } from '../schemas/any-schema.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import { placeRemoved, putText, unitsWithoutBreaks } from './sequence-place.ts'
+import type { BlockPlace } from './stream-place.ts'
+
+interface BlockWriter {
+  readonly place: BlockPlace
+  readonly client: number
+  readonly contentKey: string
+  readonly schema: ContentSchema | null
+  /** True if the stream has written nothing yet. */
+  readonly isFirst: boolean
+}
+
+/** The edit of a stream, as messages name it. */
+const editName = 'edit'
+
+/**
+ * Writes the next part of a stream as blocks after its last block. Text continues the last paragraph, and each line break
+ * begins a new one.
+ * @throws ApiError FAILED_PRECONDITION if the place no longer exists; nothing is changed then
+ */
+export function writeBlocks(transaction: Y.Transaction, writer: BlockWriter, text: string): void {
+  const { place, client, isFirst } = writer
+  if (place.format === 'markdown') {
+    if (text.trim() !== '') insertBlocks(transaction, writer, checkEditContent(text, 'markdown', editName))
+    return
+  }
+  const lines = linesOf(text.slice(0, unitsWithoutBreaks(text)))
+  const last = isFirst ? null : lastText(transaction, client)
+  const [first = '', ...others] = lines
+  if (last === null) return insertText(transaction, writer, lines)
+  if (others.length > 0) childPlaceOf(transaction, writer)
+  if (first !== '')
+    putText(transaction, { type: last.parent as SharedRoot, left: last, right: last.right }, first)
+  if (others.length === 0) return
+  try {
+    insertText(transaction, writer, others)
+  } catch (cause) {
+    // The room must not continue with half of the change.
+    throw new Error('a stream has written only a part of an update', { cause })
+  }
+}
+
+const insertText = (transaction: Y.Transaction, writer: BlockWriter, lines: readonly string[]): void =>
+  insertBlocks(transaction, writer, { format: 'text', text: lines.join('\n') })
+
+function insertBlocks(transaction: Y.Transaction, writer: BlockWriter, content: InsertedContent): void {
+  const { doc } = transaction
+  const { contentKey, schema, place, isFirst } = writer
+  const type = doc.share.get(contentKey) ?? doc.get(contentKey)
+  const at = childPlaceOf(transaction, writer)
+  const target = {
+    view: readXmlView(type),
+    type,
+    doc,
+    contentKey,
+    schema: nodeSchema(schema),
+    resolved: () => {},
+  }
+  new XmlEdits(transaction, target, editName).insertAt(at, content, isFirst ? place.side : 'after')
+}
+
+/** Returns the last text of a stream, if it still exists and others have not deleted its paragraph. */
+function lastText({ doc }: Y.Transaction, client: number): Y.Item | null {
+  // Attributes are written after the content of their element.
+  const last = doc.store.clients
+    .get(client)
+    ?.findLast((item) => !(item instanceof Y.Item && item.parentSub !== null))
+  if (!(last instanceof Y.Item) || !(last.parent instanceof Y.XmlText)) return null
+  return last.parent._item?.deleted === true ? null : last
+}
+
+/** Returns the place after the last block of the stream, or the place of its first block. */
+function childPlaceOf(
+  { doc }: Y.Transaction,
+  { place, client, contentKey, isFirst }: BlockWriter,
+): ChildPlace {
+  const root = doc.share.get(contentKey) ?? doc.get(contentKey)
+  const parent = place.parent === null ? root : typeAt(doc, place.parent)
+  const last = isFirst ? null : lastChild(doc, client, parent)
+  if (last !== null) {
+    const group = last.content instanceof Y.ContentType ? last.content.type : null
+    // In an empty document of BlockNote, the first block of the stream has created the group of all blocks.
+    if (place.parent !== null || group === null || nameOf(group) !== blockNote.group)
+      return { parent, after: last }
+    return { parent: group, after: lastChild(doc, client, group) }
+  }
+  if (place.left === null) return { parent, after: null }
+  const left = itemAt(doc, place.left)
+  if (left === null || left.parent !== parent) throw placeRemoved()
+  return { parent, after: left }
+}
+
+/** Returns the child of `parent` with the latest content of the stream; null if there is none. */
+function lastChild(doc: Y.Doc, client: number, parent: SharedRoot): Y.Item | null {
+  const structs = doc.store.clients.get(client) ?? []
+  for (let index = structs.length - 1; index >= 0; index--) {
+    let item: Y.Item | Y.GC | null = structs[index] as Y.Item | Y.GC
+    while (item instanceof Y.Item && item.parent !== parent)
+      item = item.parent instanceof Y.AbstractType ? item.parent._item : null
+    if (item instanceof Y.Item) return item
+  }
+  return null
+}
+
+function typeAt(doc: Y.Doc, id: StoredId): SharedRoot {
+  const item = itemAt(doc, id)
+  if (item === null || item.deleted || !(item.content instanceof Y.ContentType)) throw placeRemoved()
+  return item.content.type
+}
+
+/** Returns the item with an id; null if it is not in the document any more. */
+function itemAt({ store }: Y.Doc, { client, clock }: StoredId): Y.Item | null {
+  if (clock >= Y.getState(store, client)) return null
+  const item = Y.getItem(store, Y.createID(client, clock))
+  return item instanceof Y.Item ? item : null
+}

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ContentStream } from '../../support/clients/content-stream.ts'
+import { Random } from '../../support/data/random-doc.ts'
+import { seed } from '../../support/data/seed.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+let server: TestServer
+let documents = 0
+
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.stop())
+
+const schemas = ['tiptap', 'prosemirror', 'blocknote'] as const
+const initial = '# Report\n\nFirst paragraph.\n\n- one\n- two\n\n## Risks\n\nNo risks.\n\n## End\n\nLast.'
+
+async function make(schema: string | undefined, data = initial) {
+  documents += 1
+  const ids = { organizationId: 'acme', documentId: `rich-${documents}`, editorId: 'main' }
+  dataOf(await server.post('/v2/crdt/add', { ...ids, type: 'markdown', data, ...(schema && { schema }) }))
+  return ids
+}
+type Ids = Awaited<ReturnType<typeof make>>
+
+const read = async (ids: Ids, format = 'markdown'): Promise<string> =>
+  (dataOf(await server.post('/v2/crdt/get', { ...ids, format })) as [{ data: string }])[0].data.trimEnd()
+
+async function stream(ids: Ids, opening: object, pieces: readonly string[], isSlow = false) {
+  const writer = await ContentStream.open(server, { ...ids, ...opening })
+  for (const piece of pieces) {
+    writer.text(piece)
+    if (isSlow) await new Promise((resolve) => setTimeout(resolve, 15))
+  }
+  return writer.end()
+}
+
+function cut(text: string, random: Random, longest: number): string[] {
+  const pieces: string[] = []
+  for (let at = 0; at < text.length; ) {
+    const length = 1 + random.below(longest)
+    pieces.push(text.slice(at, at + length))
+    at += length
+  }
+  return pieces
+}
+
+const answer = [
+  '### Details',
+  'A **bold** word, a [link](https://example.com) and `code`.',
+  '- first\n- second\n\n  more of it\n- third',
+  '1. a\n2. b',
+  '```ts\nconst a = 1\n\n# not a heading\n```',
+  '> quoted\n> text',
+  'The last\nparagraph 😀.',
+].join('\n\n')
+
+it.each(schemas)(
+  `[STRM-16] streams Markdown into %s block by block, with the result of one edit (seed ${seed})`,
+  async (schema) => {
+    const random = new Random(seed)
+    for (const insert of [
+      { after: { heading: 'Risks' } },
+      { at: 'end' },
+      { before: { heading: 'Risks' } },
+      { after: 'First' },
+    ]) {
+      const [ids, other] = [await make(schema), await make(schema)]
+      const done = await stream(ids, { format: 'markdown', edit: { insert } }, cut(answer, random, 12), true)
+      expect(done.received).toBe(answer.length)
+      const edits = [{ insert: { ...insert, content: answer, format: 'markdown' } }]
+      dataOf(await server.post('/v2/crdt/edit', { ...other, edits }))
+      expect(await read(ids)).toBe(await read(other))
+    }
+  },
+)
+
+it('[STRM-16] shows each block as soon as the next one begins', async () => {
+  const ids = await make('tiptap', 'Start.')
+  const writer = await ContentStream.open(server, {
+    ...ids,
+    format: 'markdown',
+    edit: { insert: { at: 'end' } },
+  })
+  writer.text('One **bold')
+  writer.text('**.\n\n')
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  expect(await read(ids)).toBe('Start.')
+  writer.text('Two')
+  await writer.received('One **bold**.\n\n'.length)
+  expect(await read(ids)).toBe('Start.\n\nOne **bold**.')
+  await writer.end()
+  expect(await read(ids)).toBe('Start.\n\nOne **bold**.\n\nTwo')
+})
+
+it.each(schemas)(
+  '[STRM-16] replaces a block of %s by Markdown, and keeps what users type into it',
+  async (schema) => {
+    const ids = await make(schema)
+    const edit = { replace: { find: 'No risks.' } }
+    const writer = await ContentStream.open(server, { ...ids, format: 'markdown', edit })
+    writer.text('Some *risks*.\n\n- a\n- b\n\nDone')
+    await writer.received(10)
+    dataOf(
+      await server.post('/v2/crdt/edit', {
+        ...ids,
+        edits: [{ replace: { find: 'First', with: 'The first' } }],
+      }),
+    )
+    await writer.end()
+    const expected = initial
+      .replace('No risks.', 'Some *risks*.\n\n- a\n- b\n\nDone')
+      .replace('First', 'The first')
+    expect(await read(ids)).toBe(expected)
+    const typed = await make(schema)
+    const second = await ContentStream.open(server, { ...typed, format: 'markdown', edit })
+    second.text('New.\n\nText')
+    await second.received(6)
+    dataOf(
+      await server.post('/v2/crdt/edit', { ...typed, edits: [{ insert: { after: 'No', content: 'BIG' } }] }),
+    )
+    await second.end()
+    expect(await read(typed)).toBe(initial.replace('No risks.', 'BIG\n\nNew.\n\nText'))
+  },
+)
+
+it.each(schemas)(
+  `[STRM-17] streams text into %s as paragraphs, with the result of one edit (seed ${seed})`,
+  async (schema) => {
+    const random = new Random(seed)
+    const text = 'One line.\nA second line 😀 here.\n\nThe fourth line.\r\nLast\n'
+    for (const insert of [{ at: 'end' }, { after: { heading: 'Risks' } }]) {
+      const [ids, other] = [await make(schema), await make(schema)]
+      await stream(ids, { edit: { insert } }, cut(text, random, 9), true)
+      dataOf(
+        await server.post('/v2/crdt/edit', { ...other, edits: [{ insert: { ...insert, content: text } }] }),
+      )
+      expect(await read(ids, 'xml').then(withoutIds)).toBe(await read(other, 'xml').then(withoutIds))
+    }
+  },
+)
+
+const withoutIds = (xml: string): string => xml.replaceAll(/ id="[^"]*"/g, '')
+
+it.each(schemas)('[STRM-17] streams text into a paragraph of %s, and replaces a quote', async (schema) => {
+  const ids = await make(schema)
+  await stream(ids, { edit: { insert: { after: 'First' } } }, [' and', '\nsecond'])
+  await stream(ids, { edit: { replace: { find: 'risks' } } }, ['da', 'ng', 'ers'])
+  expect(await read(ids)).toBe(initial.replace('First', 'First and second').replace('No risks', 'No dangers'))
+})
+
+it.each(schemas)('[STRM-15] withdraws blocks of %s', async (schema) => {
+  const ids = await make(schema)
+  const before = await read(ids, 'xml')
+  const writer = await ContentStream.open(server, {
+    ...ids,
+    format: 'markdown',
+    edit: { insert: { after: { heading: 'Risks' } } },
+  })
+  writer.text(answer)
+  await writer.received(20)
+  expect(await read(ids)).toContain('Details')
+  await writer.withdraw()
+  expect(await read(ids, 'xml')).toBe(before)
+})
+
+it('[STRM-20] continues Markdown at the last complete block', async () => {
+  const ids = await make('tiptap', 'Start.')
+  const opening = { ...ids, streamId: 'm', format: 'markdown', edit: { insert: { at: 'end' } } }
+  const first = await ContentStream.open(server, opening)
+  first.text('One.\n\nTw')
+  await first.received(6)
+  first.destroy()
+  const second = await ContentStream.open(server, opening)
+  expect(second.opened.received).toBe(6)
+  second.text('Tw', 6).text('o.\n\n- a\n- b', 8)
+  await second.end()
+  expect(await read(ids)).toBe('Start.\n\nOne.\n\nTwo.\n\n- a\n- b')
+})
+
+it('[STRM-18] rejects Markdown for a part of a block, and blocks that the schema does not allow', async () => {
+  const ids = await make('tiptap')
+  const part = ContentStream.send(server, {
+    ...ids,
+    format: 'markdown',
+    edit: { replace: { find: 'First' } },
+  })
+  expect(await part.error()).toMatchObject({ details: { code: 'crdt/edit-not-supported' } })
+  const nodes = { doc: { content: 'paragraph+' }, paragraph: { content: 'text*' }, text: {} }
+  dataOf(await server.post('/v2/crdt/schemas/set', { name: 'small', schema: { nodes } }))
+  const small = await make('small', 'Text')
+  const writer = await ContentStream.open(server, {
+    ...small,
+    format: 'markdown',
+    edit: { insert: { at: 'end' } },
+  })
+  writer.text('More\n\n# Heading\n\n').line({ end: true })
+  expect(await writer.error()).toMatchObject({ details: { code: 'crdt/schema-violation' } })
+  expect(await read(small)).toBe('Text\n\nMore')
+})
