@@ -55,6 +55,12 @@ ErrorCode = Literal[
     "agent/role-required",
     "agent/other-user",
     "agent/delete-not-allowed",
+    "mcp/session-required",
+    "mcp/unknown-session",
+    "mcp/tool-not-permitted",
+    "mcp/too-many-calls",
+    "mcp/timeout",
+    "mcp/document-too-large",
     "limit/exceeded",
     "server/internal",
     "server/not-ready",
@@ -1466,6 +1472,8 @@ class CrdtEditRequestEditsItemReplaceFind2(TypedDict):
     # Text of a heading. For `into` and `after`, its section: up to the next heading of the same or a
     # higher level.
     heading: NotRequired[Union[str, None]]
+    # Text of a cell of a table: the row with this cell. It needs an XML root.
+    row: NotRequired[Union[str, None]]
     # The node with this attribute: one member, with the name and the value.
     attribute: NotRequired[Union[Dict[str, Any], None]]
     # Index of a block, from 0. In text, a line.
@@ -2805,6 +2813,8 @@ class PresenceAddRequestUsersItemCursor(TypedDict):
     # Text of a heading. For `into` and `after`, its section: up to the next heading of the same or a
     # higher level.
     heading: NotRequired[Union[str, None]]
+    # Text of a cell of a table: the row with this cell. It needs an XML root.
+    row: NotRequired[Union[str, None]]
     # The node with this attribute: one member, with the name and the value.
     attribute: NotRequired[Union[Dict[str, Any], None]]
     # Index of a block, from 0. In text, a line.
@@ -3391,6 +3401,8 @@ class WorkspaceAuditGetDataItem(TypedDict):
     apiKey: NotRequired[str]
     # The agent that made the call; absent if a backend made it.
     agent: NotRequired[WorkspaceAuditGetDataItemAgent]
+    # MCP tool that made the call; absent if none did.
+    tool: NotRequired[str]
     # IP address of the caller.
     clientAddress: NotRequired[str]
     # `x-request-id` of the call.

@@ -21,7 +21,7 @@ export const editTarget = {
     { ...text, description: 'A quote: short for an object with `quote`.' },
     {
       type: 'object',
-      description: 'Exactly one of `quote`, `heading`, `attribute`, `block`, `path`, `anchor`.',
+      description: 'Exactly one of `quote`, `heading`, `row`, `attribute`, `block`, `path`, `anchor`.',
       properties: {
         quote: {
           ...text,
@@ -40,6 +40,10 @@ export const editTarget = {
           ...text,
           description:
             'Text of a heading. For `into` and `after`, its section: up to the next heading of the same or a higher level.',
+        },
+        row: {
+          ...text,
+          description: 'Text of a cell of a table: the row with this cell. It needs an XML root.',
         },
         attribute: {
           type: 'object',

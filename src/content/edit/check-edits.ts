@@ -25,6 +25,7 @@ export type TargetRequest =
       readonly occurrence?: number
       readonly acrossBlocks?: boolean
       readonly heading?: string
+      readonly row?: string
       readonly attribute?: Readonly<Record<string, unknown>>
       readonly block?: number
       readonly path?: string
@@ -101,7 +102,7 @@ export function checkEdit(request: EditRequest, place: string): Edit {
   return { is: 'text', index, deletions, insertion: insertion.toWellFormed() }
 }
 
-const targetNames = ['quote', 'heading', 'attribute', 'block', 'path', 'anchor'] as const
+const targetNames = ['quote', 'heading', 'row', 'attribute', 'block', 'path', 'anchor'] as const
 
 /**
  * Runs all checks of a target that need no document.
@@ -113,10 +114,12 @@ export const checkEditTarget = (request: TargetRequest, place: string): EditTarg
 function targetOf(request: TargetRequest, place: string, occurrence?: number): EditTarget {
   if (typeof request === 'string') return targetOf({ quote: request }, place, occurrence)
   const name = only(request, targetNames, place)
-  const { quote, heading, attribute, block, path, anchor } = request
+  const { quote, heading, row, attribute, block, path, anchor } = request
   const which = request.occurrence ?? occurrence ?? null
-  if (name !== 'quote' && name !== 'heading' && which !== null)
-    throw invalidEdit(`${place}: occurrence needs quote or heading; use one of them, or remove occurrence`)
+  if (name !== 'quote' && name !== 'heading' && name !== 'row' && which !== null)
+    throw invalidEdit(
+      `${place}: occurrence needs quote, heading or row; use one of them, or remove occurrence`,
+    )
   if (name !== 'quote') {
     const unused = (['before', 'after', 'acrossBlocks'] as const).find((key) => request[key] !== undefined)
     if (unused !== undefined)
@@ -128,6 +131,7 @@ function targetOf(request: TargetRequest, place: string, occurrence?: number): E
     return { is: 'quote', quote, before, after, occurrence: which, acrossBlocks }
   }
   if (heading !== undefined) return { is: 'heading', text: heading, occurrence: which }
+  if (row !== undefined) return { is: 'row', text: row, occurrence: which }
   if (attribute !== undefined) {
     const [entry, ...others] = Object.entries(attribute)
     if (entry === undefined || others.length > 0)

@@ -8,6 +8,8 @@ export type EditTarget =
   | QuoteTarget
   /** The heading with this text. As the target of `into` and `after`, its section. */
   | { readonly is: 'heading'; readonly text: string; readonly occurrence: number | null }
+  /** The row of a table with this text in one of its cells. */
+  | { readonly is: 'row'; readonly text: string; readonly occurrence: number | null }
   /** The node with this attribute. */
   | { readonly is: 'attribute'; readonly name: string; readonly value: Json }
   /** The block with this index, in the order of the document, from 0. */

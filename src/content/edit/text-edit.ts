@@ -3,7 +3,8 @@ import { structsIn } from '../json/replace-values.ts'
 import { type ContentSchema, kindOfSchema, nodeSchema } from '../schemas/any-schema.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { DependencyRecorder } from './dependency-recorder.ts'
-import type { Edit, EditOutcome } from './edit.ts'
+import type { Edit, EditOutcome, EditTarget } from './edit.ts'
+import { editNotSupported } from './edit-errors.ts'
 import type { FlowView } from './targets/flow-view.ts'
 import { readLineView } from './targets/line-view.ts'
 import { readNestedView } from './targets/nested-view.ts'
@@ -48,6 +49,8 @@ export function applyTextEdit(
   { schema = null, recorder = null, work = new WorkLimit() }: TextEditOptions = {},
 ): EditOutcome {
   const { doc } = transaction
+  if (kind !== 'xml' && targetIn(edit)?.is === 'row')
+    throw editNotSupported(`${place}: a row needs a table of an XML root; use a quote or a block`)
   work.spend(structsIn(doc) * stepsPerStruct[kind])
   const resolved = (view: FlowView) => (target: ResolvedTarget) => recorder?.target(view, target)
   if (kind === 'text') {
@@ -65,4 +68,10 @@ export function applyTextEdit(
   const view = readNestedView(root, contentKey, work)
   const target = { view, type: root, doc, contentKey, resolved: resolved(view) }
   return new NestedEdits(transaction, target, place).apply(edit)
+}
+
+/** Returns the target of an edit; null if it has none. */
+function targetIn(edit: Edit): EditTarget | null {
+  if (edit.is === 'insert') return 'target' in edit.place ? edit.place.target : null
+  return edit.is === 'patch' || edit.is === 'text' ? null : edit.target
 }

@@ -2101,7 +2101,7 @@ export interface AnnotationState {
   readonly lastUpdated: number
 }
 
-/** Exactly one of `quote`, `heading`, `attribute`, `block`, `path`, `anchor`. */
+/** Exactly one of `quote`, `heading`, `row`, `attribute`, `block`, `path`, `anchor`. */
 export interface EditTarget {
   /**
    * Text as `get` returns it. White space and Unicode are normalized before the comparison. At most 10,000
@@ -2121,6 +2121,8 @@ export interface EditTarget {
    * level. At most 10,000 characters.
    */
   readonly heading?: string | undefined
+  /** Text of a cell of a table: the row with this cell. It needs an XML root. At most 10,000 characters. */
+  readonly row?: string | undefined
   /** The node with this attribute: one member, with the name and the value. */
   readonly attribute?: { readonly [name: string]: unknown } | undefined
   /** Index of a block, from 0. In text, a line. Minimum: 0. */
@@ -6219,6 +6221,8 @@ export interface PresenceAddRequestUsersItemCursor {
    * level. At most 10,000 characters.
    */
   readonly heading?: string | undefined
+  /** Text of a cell of a table: the row with this cell. It needs an XML root. At most 10,000 characters. */
+  readonly row?: string | undefined
   /** The node with this attribute: one member, with the name and the value. */
   readonly attribute?: { readonly [name: string]: unknown } | undefined
   /** Index of a block, from 0. In text, a line. Minimum: 0. */
@@ -6415,6 +6419,8 @@ export interface PresenceUpdateRequestUsersItemCursor {
    * level. At most 10,000 characters.
    */
   readonly heading?: string | undefined
+  /** Text of a cell of a table: the row with this cell. It needs an XML root. At most 10,000 characters. */
+  readonly row?: string | undefined
   /** The node with this attribute: one member, with the name and the value. */
   readonly attribute?: { readonly [name: string]: unknown } | undefined
   /** Index of a block, from 0. In text, a line. Minimum: 0. */

@@ -270,7 +270,7 @@ describe('crdt/edit', () => {
         [{ remove: { target: { quote: 'one', block: 1 } } }],
         'edits[0].remove.target must have exactly one of',
       ],
-      [[{ remove: { target: { block: 1, occurrence: 2 } } }], 'occurrence needs quote or heading'],
+      [[{ remove: { target: { block: 1, occurrence: 2 } } }], 'occurrence needs quote, heading or row'],
       [[{ insert: { content: 'x' } }], 'edits[0].insert must have exactly one of before, after, into, at'],
       [[{ patch: [{ op: 'add', path: 'a', value: 1 }] }], 'edits[0].patch'],
       [[{ replace: { find: '  ', with: 'x' } }], 'must contain more than white space'],

@@ -1,10 +1,12 @@
 import { equalityDeep } from 'lib0/function'
 import type { Json } from '../../json/json.ts'
 import { structsIn } from '../../json/replace-values.ts'
+import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { EditTarget, InsertedContent, MatchedPlace } from '../edit.ts'
 import { candidatesMax, editNotSupported, targetAmbiguous, targetNotFound } from '../edit-errors.ts'
 import { type AnchoredRoot, locatePositions } from './anchor-positions.ts'
 import { findQuote } from './find-quote.ts'
+import { isWithin, rowAround } from './find-row.ts'
 import { type FlowView, type TextBlock, type TextRange, textIn, type ViewNode } from './flow-view.ts'
 import type { QuoteRanges } from './normalized-search.ts'
 import { normalizeText } from './normalized-text.ts'
@@ -82,6 +84,7 @@ function findTarget(root: TargetRoot, target: EditTarget, place: string): Resolv
   if (target.is === 'anchor') return { is: 'text', ranges: [anchorRange(root, target, place)] }
   if (target.is === 'heading')
     return { is: 'block', block: findHeading(view, target, place), isHeading: true }
+  if (target.is === 'row') return findRow(view, target, place)
   if (target.is === 'attribute') return findNode(view, target, place)
   if (target.is === 'path') {
     throw editNotSupported(`${place}: a path needs a map or an array; use a quote, a heading or a block`)
@@ -106,36 +109,89 @@ function findHeading(
   { text, occurrence }: Extract<EditTarget, { is: 'heading' }>,
   place: string,
 ): number {
-  const wanted = headingText(text)
+  const isHeading = (block: TextBlock): boolean => block.level !== null
+  const found = blocksWith(view, text, isHeading)
+  return chosenOf(view, found, { name: 'heading', text, occurrence, place }, isHeading)
+}
+
+/** Returns the row of a table that has a cell with this text. */
+function findRow(
+  view: FlowView,
+  { text, occurrence }: Extract<EditTarget, { is: 'row' }>,
+  place: string,
+): ResolvedTarget {
+  const isInRow = (block: TextBlock): boolean => rowAround(block.type) !== null
+  const rows = new Map<SharedRoot, number>()
+  for (const index of blocksWith(view, text, () => true)) {
+    const row = rowAround((view.blocks[index] as TextBlock).type)
+    if (row !== null && !rows.has(row)) rows.set(row, index)
+  }
+  const found = [...rows.values()]
+  const chosen = chosenOf(view, found, { name: 'row with the cell', text, occurrence, place }, isInRow)
+  const type = rowAround((view.blocks[chosen] as TextBlock).type) as SharedRoot
+  const isOutside = (block: TextBlock | undefined): boolean => !isWithin(block?.type ?? null, type)
+  let [firstBlock, endBlock] = [chosen, chosen + 1]
+  while (!isOutside(view.blocks[firstBlock - 1])) firstBlock -= 1
+  while (!isOutside(view.blocks[endBlock])) endBlock += 1
+  return { is: 'node', node: { type, firstBlock, endBlock, inline: null }, block: firstBlock }
+}
+
+/** Returns the indexes of the blocks with a text. */
+function blocksWith(view: FlowView, text: string, isSearched: (block: TextBlock) => boolean): number[] {
+  const wanted = normalized(text)
   const found: number[] = []
   for (const [index, block] of view.blocks.entries()) {
-    if (block.level === null) continue
-    view.work.spend((block.end - block.start) * stepsPerHeadingUnit)
-    if (headingText(textIn(view, block)) === wanted) found.push(index)
+    if (!isSearched(block)) continue
+    view.work.spend((block.end - block.start) * stepsPerNormalizedUnit)
+    if (normalized(textIn(view, block)) === wanted) found.push(index)
   }
+  return found
+}
+
+/**
+ * Returns the only block of several, or the one that a target chooses.
+ * @param name how messages name the target
+ * @param isCandidate returns whether a block may be meant, if none was found
+ * @throws ApiError FAILED_PRECONDITION
+ */
+function chosenOf(
+  view: FlowView,
+  found: readonly number[],
+  {
+    name,
+    text,
+    occurrence,
+    place,
+  }: {
+    readonly name: string
+    readonly text: string
+    readonly occurrence: number | null
+    readonly place: string
+  },
+  isCandidate: (block: TextBlock) => boolean,
+): number {
   const chosen = found[(occurrence ?? 1) - 1]
   if (chosen === undefined) {
-    const isHeading = (block: TextBlock): boolean => block.level !== null
-    const similar = similarPlaces(view, text, isHeading)
+    const similar = similarPlaces(view, text, isCandidate)
     const count = found.length === 0 ? '' : ` ${occurrence} times`
     throw targetNotFound(
-      `${place}: the document does not contain the heading ${shownText(text)}${count}`,
-      similar.length > 0 ? similar : view.blocks.filter(isHeading).slice(0, candidatesMax).map(show(view)),
+      `${place}: the document does not contain the ${name} ${shownText(text)}${count}`,
+      similar.length > 0 ? similar : view.blocks.filter(isCandidate).slice(0, candidatesMax).map(show(view)),
     )
   }
   if (occurrence === null && found.length > 1) {
     throw targetAmbiguous(
-      `${place}: the document contains the heading ${shownText(text)} ${found.length} times; send occurrence`,
+      `${place}: the document contains the ${name} ${shownText(text)} ${found.length} times; send occurrence`,
       found.slice(0, candidatesMax).map((index) => placeOfBlock(view, view.blocks[index] as TextBlock)),
     )
   }
   return chosen
 }
 
-/** Steps of normalizing the text of a heading, for each UTF-16 unit. */
-const stepsPerHeadingUnit = 8
+/** Steps of normalizing the text of a block, for each UTF-16 unit. */
+const stepsPerNormalizedUnit = 8
 
-const headingText = (text: string): string => normalizeText(text.toWellFormed()).text.trim()
+const normalized = (text: string): string => normalizeText(text.toWellFormed()).text.trim()
 
 const show =
   (view: FlowView) =>

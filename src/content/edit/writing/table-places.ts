@@ -1,5 +1,6 @@
 import type { LiveElement, XmlElement, XmlNode } from '../../xml/tree.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
+import { isBelowRoot, rowAround } from '../targets/find-row.ts'
 import { blockNote, rowNames } from '../targets/xml-names.ts'
 import { neighborsOf, type PlacedNodes } from './list-places.ts'
 import {
@@ -69,14 +70,19 @@ export function rowsInsteadOf(row: SharedRoot, content: NewRows): readonly XmlNo
   return found === null ? nodes : rowsFor(found, content, found.table.children.filter(isRow)[found.index])
 }
 
-/** Returns the row of a table that an element is, or that contains it; null if there is none. */
-export function rowAround(type: SharedRoot): SharedRoot | null {
-  for (let row: SharedRoot | null = type; row !== null; row = parentOf(row))
-    if (rowNames.has(nameOf(row)) && isElement(parentOf(row))) return row
-  return null
+/** Checks that no cell spans a row and rows next to it. @throws ApiError INVALID_ARGUMENT if one does */
+export function checkRemovedRow(row: SharedRoot, { made, unsupported }: Omit<NewRows, 'nodes'>): void {
+  const [table, place] = [parentOf(row), placeNextTo(row, 'before')]
+  const found = table === null || place === null ? null : rowPlaceIn(made, table, place)
+  if (found === null) return
+  const { rows, covered } = rowsOf(found.table)
+  const isOpen =
+    covered[found.index] !== 0 || (found.index + 1 < rows.length && covered[found.index + 1] !== 0)
+  if (isOpen)
+    throw unsupported(
+      'a cell spans this row and rows next to it; change the attribute rowspan of the cell first',
+    )
 }
-
-const isElement = (type: SharedRoot | null): boolean => type !== null && type._item !== null
 
 export const isTableNode = (node: XmlNode): boolean => tableIn(node) !== null
 
@@ -85,7 +91,7 @@ function tableAround(
   place: ChildPlace,
   side: 'before' | 'after' | null,
 ): { readonly table: SharedRoot; readonly place: ChildPlace | null } | null {
-  if (isElement(place.parent) && liveChildren(place.parent).some((child) => rowNames.has(nameOf(child))))
+  if (isBelowRoot(place.parent) && liveChildren(place.parent).some((child) => rowNames.has(nameOf(child))))
     return { table: place.parent, place }
   const row = rowAround(place.parent)
   const table = row === null ? null : parentOf(row)

@@ -16,6 +16,7 @@ import type {
   NodeContent,
 } from '../edit.ts'
 import { editNotSupported } from '../edit-errors.ts'
+import { rowAround } from '../targets/find-row.ts'
 import {
   blockAt,
   type FlowPiece,
@@ -47,7 +48,8 @@ import { placeHardBreaks } from './hard-breaks.ts'
 import { ownerOfAttribute, placesOfLists } from './list-places.ts'
 import { writeOperations } from './source-edits.ts'
 import { textsByRange } from './stored-spaces.ts'
-import { isTableNode, type NewRows, placesOfRows, rowAround, rowsInsteadOf } from './table-places.ts'
+import { checkRemovedRow, isTableNode, type NewRows, placesOfRows, rowsInsteadOf } from './table-places.ts'
+import { isRow } from './table-rows.ts'
 import {
   type ChildPlace,
   liveChildren,
@@ -176,6 +178,7 @@ export class XmlEdits {
   #replace(edited: EditTarget, content: InsertedContent): EditOutcome {
     const target = this.#resolve(edited, content)
     const matched = placeOfTarget(this.#view, target)
+    if (edited.is === 'row') this.#checkRows('before', content)
     if (content.format === 'nodes') return this.#replaceByNodes(matched, target, content)
     const text = requireTextContent(content, this.#place)
     for (const [range, own] of textsByRange(this.#view, edited, this.#rangesOf(target), text))
@@ -215,6 +218,16 @@ export class XmlEdits {
     if (isProse && nodes.some(isTableNode))
       throw this.#unsupported('a cell cannot contain a table; insert its rows before or after the cell')
     return nodes
+  }
+
+  /** Checks that content for a place next to a row, or for the place of a row, is of rows. */
+  #checkRows(at: InsertSide, content: InsertedContent): void {
+    const isProse = content.format === 'nodes' && content.around !== null
+    const nodes = content.format === 'nodes' ? this.#made(content.values).nodesOf(content) : null
+    if (at === 'into' || nodes?.every(isProse ? isTableNode : isRow) !== true)
+      throw this.#unsupported(
+        'only rows can be before, after or instead of a row; send a table in Markdown or HTML, or rows in XML',
+      )
   }
 
   #newRows = (nodes: readonly XmlNode[], isProse: boolean): NewRows => ({
@@ -307,6 +320,7 @@ export class XmlEdits {
     }
     const target = this.#resolve(place.target)
     const matched = placeOfTarget(this.#view, target)
+    if (place.target.is === 'row') this.#checkRows(place.at, content)
     if (this.#isInlineInsertion(target, place.at, content)) {
       return this.#insertInline(matched, target, this.#offsetOf(target, place.at), content)
     }
@@ -466,6 +480,7 @@ export class XmlEdits {
   /** Removes an element. If it must stay, removes its text. */
   #removeWhole(matched: MatchedPlace, target: ResolvedTarget, type: SharedRoot): EditOutcome {
     const isInline = target.is === 'node' && target.node.inline !== null
+    if (rowAround(type) === type) checkRemovedRow(type, this.#newRows([], false))
     const removed = isInline ? type : removableWith(unitOf(type))
     if (removed === null) return this.#removeText(matched, target)
     return { place: matched, insertions: 0, deletions: this.#delete(removed), changed: true }

@@ -30,6 +30,13 @@ export const heading = (text: string, occurrence: number | null = null): EditTar
   occurrence,
 })
 
+/** The row of a table with this text in one of its cells. */
+export const row = (text: string, occurrence: number | null = null): EditTarget => ({
+  is: 'row',
+  text,
+  occurrence,
+})
+
 export const block = (index: number): EditTarget => ({ is: 'block', index })
 
 export const attribute = (name: string, value: string | number | boolean): EditTarget => ({

@@ -1,16 +1,23 @@
 import { expect, test } from 'vitest'
+import * as Y from 'yjs'
 import { checkEditContent } from '../../../../src/content/edit/check-edits.ts'
 import type { Edit, EditTarget, InsertedContent } from '../../../../src/content/edit/edit.ts'
+import type { ApiError } from '../../../../src/errors.ts'
 import { docOf, identities, richKey, xmlOf } from '../xml-support.ts'
 import {
   applyEdits,
   attribute,
+  attributes,
   block,
+  candidatesOf,
+  content,
   heading,
   insert,
   quote,
   rejectionOf,
+  remove,
   replace,
+  row as rowWith,
   xml,
 } from './edit-support.ts'
 
@@ -202,6 +209,62 @@ test('[EDIT-93] replaces a row by rows', () => {
   const newHead = markdown('| x | y |\n| - | - |')
   const headed = data.replace(' id="r"', '').replace('<tableRow>', '<tableRow id="h">')
   expect(edited(headed, replace(attribute('id', 'h'), newHead))).toBe(table(head('x', 'y'), row('1', '2')))
+})
+
+test('[EDIT-96] finds a row by the text of a cell, and removes, replaces and extends it', () => {
+  const data = table(head('a', 'b'), row('1', 'x'), row('2', 'x'))
+  expect(edited(data, remove(rowWith(' 1')))).toBe(table(head('a', 'b'), row('2', 'x')))
+  expect(edited(data, remove(rowWith('x', 2)))).toBe(table(head('a', 'b'), row('1', 'x')))
+  expect(edited(data, after(rowWith('1'), added))).toBe(
+    table(head('a', 'b'), row('1', 'x'), row('3', '4'), row('2', 'x')),
+  )
+  expect(edited(data, before(rowWith('1'), xml(row('3', '4'))))).toBe(
+    table(head('a', 'b'), row('3', '4'), row('1', 'x'), row('2', 'x')),
+  )
+  expect(edited(data, replace(rowWith('1'), added))).toBe(table(head('a', 'b'), row('3', '4'), row('2', 'x')))
+  expect(edited(data, replace(rowWith('a'), markdown('| c | d |\n| - | - |')))).toBe(
+    table(head('c', 'd'), row('1', 'x'), row('2', 'x')),
+  )
+  expect(edited(data, attributes(rowWith('1'), { id: 'r' }))).toContain('<tableRow id="r">')
+  const one = `${table(row('1', '2'))}<paragraph>end</paragraph>`
+  expect(edited(one, remove(rowWith('2')))).toBe('<paragraph>end</paragraph>')
+})
+
+test('[EDIT-96] counts a row once, and the row of the innermost table', () => {
+  const twice = table(row('1', '1'), row('2', '3'))
+  expect(edited(twice, remove(rowWith('1')))).toBe(table(row('2', '3')))
+  const inner = table(row('i', 'j'), row('k', 'l'))
+  const outer = table(row('1', '2'), row('3', '4')).replace('<paragraph>2', `${inner}<paragraph>2`)
+  expect(edited(outer, remove(rowWith('i')))).toBe(outer.replace(row('i', 'j'), ''))
+  expect(edited(outer, remove(rowWith('1')))).toBe(table(row('3', '4')))
+})
+
+test('[EDIT-4] [EDIT-96] rejects a row that is missing or ambiguous', () => {
+  const data = `<paragraph>one</paragraph>${table(row('1 one', 'x'), row('2', 'x'))}`
+  const rejected = (target: EditTarget): ApiError =>
+    rejectionOf(docOf(data, richKey), 'xml', richKey, remove(target))
+  expect(rejected(rowWith('x')).code).toBe('crdt/target-ambiguous')
+  expect(rejected(rowWith('one')).code).toBe('crdt/target-not-found')
+  expect(candidatesOf(rejected(rowWith('one')))).toEqual(['one'])
+  expect(rejected(rowWith('x', 3)).code).toBe('crdt/target-not-found')
+})
+
+test('[EDIT-95] [EDIT-96] rejects other content than rows next to a row, and a removed row with merged cells', () => {
+  expect(messageOf(stored, after(rowWith('1'), markdown('text')))).toContain('only rows')
+  expect(messageOf(stored, after(rowWith('1'), content('text')))).toContain('only rows')
+  expect(messageOf(stored, insert({ at: 'into', target: rowWith('1') }, added))).toContain('only rows')
+  expect(messageOf(stored, replace(rowWith('1'), markdown('text')))).toContain('only rows')
+  expect(messageOf(stored, replace(rowWith('1'), xml('<paragraph>x</paragraph>')))).toContain('only rows')
+  const high = `<tableRow>${merged('rowspan', 'high')}${cell('tableCell', '1')}</tableRow>`
+  const spanned = table(high, row('2'), row('x', 'y'))
+  expect(messageOf(spanned, remove(rowWith('high')))).toContain('rowspan')
+  expect(messageOf(spanned, remove(rowWith('2')))).toContain('rowspan')
+  expect(messageOf(spanned, replace(rowWith('high'), xml(row('3', '4'))))).toContain('another row')
+  expect(edited(spanned, replace(rowWith('2'), xml(row('3'))))).toBe(table(high, row('3'), row('x', 'y')))
+  expect(edited(spanned, remove(rowWith('x')))).toBe(table(high, row('2')))
+  const text = new Y.Doc()
+  text.getText('content').insert(0, 'x')
+  expect(rejectionOf(text, 'text', 'content', remove(rowWith('x'))).code).toBe('crdt/edit-not-supported')
 })
 
 const contained = (id: string, ...content: string[]): string =>
