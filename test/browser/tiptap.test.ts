@@ -1,10 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/clients/clients.ts'
 import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
-import { type Site, startExample } from '../support/servers/examples.ts'
+import { runExample, type Site, startExample } from '../support/servers/examples.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
 
@@ -173,6 +175,34 @@ describe.skipIf(browserMissing)('the Tiptap example in Chromium', () => {
     await has(sue, '.tiptap', 'One two and tres.')
     await eventually(async () => (await ada.locator('.suggestion').count()) === 0)
     expect(await text(ada)).toBe('One two and tres.')
+  }, 60_000)
+
+  it('[EXA-10] the agent replies to a comment that mentions it, with a suggestion that a user accepts', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'weft-mentions-'))
+    const settings = { EXAMPLE_CURSOR_FILE: join(folder, 'cursor'), OPENAI_BASE_URL: '' }
+    const host = await runExample('agent-mentions', weft, ['main.js'], settings)
+    try {
+      await eventually(
+        () => host.out().includes('Waiting for comments'),
+        () => host.out(),
+        20_000,
+      )
+      const [ada, grace] = [await open('Ada', 'mentions'), await open('Grace', 'mentions')]
+      await write(ada, 'We meet on monday. The monday after is free.')
+      await has(grace, '.tiptap', 'is free.')
+      await comment(ada, 'We meet on monday.', '@agent Is the spelling right?')
+      await has(grace, '#threads', 'Agent I would change this:')
+      await has(grace, '#threads', '“We meet on monday.” → “We meet on Monday.”')
+      await eventually(async () => (await grace.locator('.suggestion').count()) === 1)
+      expect(await text(grace)).toBe('We meet on monday. The monday after is free.')
+      await grace.getByRole('button', { name: 'Accept' }).click()
+      for (const page of [ada, grace])
+        await has(page, '.tiptap', 'We meet on Monday. The monday after is free.')
+    } finally {
+      host.child.kill('SIGTERM')
+      await host.ended
+      await rm(folder, { recursive: true })
+    }
   }, 60_000)
 
   itLong(
