@@ -45,6 +45,8 @@ const inPages = 'a page runs it; test/package/provider has these calls against s
 
 /** Programs in chapters that do not run, by their first words, with the reason. */
 const notRun: Readonly<Record<string, string>> = {
+  'claude mcp add --transport http weft https://weft.example.com/mcp --header "Authorization: Bearer $WEFT_AGENT_TOKEN"':
+    'it takes a client of others; test/interop/mcp.test.ts has such clients',
   'npx weft-server init my-app --template tiptap-next': walked,
   'npm run dev': walked,
   'KEY=$(node -p "require(\'./weft-data/credentials.json\').apiKey")': walked,

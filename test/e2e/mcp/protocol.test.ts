@@ -12,6 +12,7 @@ import {
   errorCodeOf,
   type McpTestClient,
 } from '../../support/clients/mcp-client.ts'
+import { startCluster } from '../../support/servers/in-process-cluster.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { holdable } from '../../support/stores/pausable-engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
@@ -360,6 +361,22 @@ describe('streams of notifications', () => {
     dataOf(await edit('watched'))
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     expect(seen).toHaveLength(2)
+  })
+
+  it('[MCP-31] reports the changes of another node', async () => {
+    const cluster = await startCluster(2)
+    onTestFinished(() => cluster.stop())
+    const [one, two] = cluster.servers as [TestServer, TestServer]
+    await addReport(one, 'shared')
+    const mcp = await connect(await agentToken(one, 'watcher'), one)
+    const updated = new Promise<unknown>((resolve) => {
+      mcp.client.fallbackNotificationHandler = ({ params }) => Promise.resolve(resolve(params?.uri))
+    })
+    await mcp.client.subscribeResource({ uri: 'weft://acme/shared/main' })
+    const edits = [{ insert: { at: 'end', content: 'More.' } }]
+    const address = { organizationId: 'acme', documentId: 'shared', editorId: 'main' }
+    dataOf(await two.post('/v2/crdt/edit', { ...address, edits }))
+    expect(await updated).toBe('weft://acme/shared/main')
   })
 
   it('[MCP-31] permits a bounded number of subscriptions in a session', async () => {
