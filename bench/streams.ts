@@ -17,9 +17,9 @@ const smoke = process.argv.includes('--smoke')
 const option = (name: string, preset: number): number =>
   Number(process.argv.find((argument) => argument.startsWith(`--${name}=`))?.split('=')[1] ?? preset)
 const seed = option('seed', 30)
-const rounds = option('rounds', smoke ? 1 : 8)
+const rounds = option('rounds', smoke ? 1 : 4)
 /** Duration of a phase in seconds. */
-const seconds = smoke ? 2 : 5
+const seconds = smoke ? 2 : 10
 const users = 10
 /** Keystrokes of a fast user, and the tokens of a fast language model. */
 const pace = { keystrokesPerSecond: 8, piecesPerSecond: 40, unitsPerSecond: 160 } as const

@@ -12,7 +12,7 @@ export interface Layout {
   readonly targets: readonly StreamTarget[]
   /** Offsets at which users type. The first ones are at the place of a stream, or in the text that one replaces. */
   readonly typingAt: readonly number[]
-  /** Ranges of the text in which nobody types or streams, except at their ends. */
+  /** Ranges of the text that stay. Users type, and streams write, only at their ends. */
   readonly quiet: readonly QuietRange[]
   /** Returns the text after all streams, without the characters that users have typed. */
   readonly expected: (contents: readonly string[]) => string
