@@ -360,6 +360,11 @@ export const options = {
     200,
     'Number of open streams of an API key on one node; 0: unlimited.',
   ),
+  streamsPerAgent: option(
+    wholeNumber(0, 1_000_000),
+    20,
+    'Number of open streams of an agent on one node; 0: unlimited.',
+  ),
   webhookLogRetentionDays: option(
     wholeNumber(2, 3650),
     30,

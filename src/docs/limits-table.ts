@@ -101,6 +101,7 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
   streamBytes: { what: 'content of a stream', met: 'REST: 400' },
   streamSeconds: { what: 'time from the opening of a stream to its end', met: 'REST: 400' },
   streamsPerKey: { what: 'open streams on one node', met: exhausted },
+  streamsPerAgent: { what: 'open streams on one node', met: exhausted },
   mcpSessions: {
     what: 'MCP sessions of all agents, on one node',
     value: '2,000',

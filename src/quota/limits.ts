@@ -65,6 +65,7 @@ export const limitScopes = {
   streamSeconds: 'call',
   /** Number of open streams on one node. */
   streamsPerKey: 'apiKey',
+  streamsPerAgent: 'agent',
   /** Number of MCP sessions of all agents, on one node. */
   mcpSessions: 'server',
   /** Number of virtual users of one document. A virtual user is a user whom a backend shows as present. */

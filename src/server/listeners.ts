@@ -222,6 +222,7 @@ export function createHttp(
           loader: rest.loader,
           storage: rest.storage,
           attribution: tenancy.attribution,
+          agents,
         },
         authenticator,
         auditor,

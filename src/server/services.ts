@@ -272,6 +272,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
         ms: config.streamSeconds * 1000,
         resumeMs: config.streamResumeSeconds * 1000,
         perKey: config.streamsPerKey,
+        perAgent: config.streamsPerAgent,
       },
     }),
     loader: new DocumentLoader({

@@ -7,6 +7,7 @@ import type { DocumentAddress } from '../model/address.ts'
 import type { ChangeMeta } from '../model/change-origin.ts'
 import type { EditResult } from '../rooms/edits/edit-context.ts'
 import type { StreamEdits, StreamedChange } from '../rooms/edits/stream-edits.ts'
+import type { ShownWriter } from '../rooms/presence/shown-writer.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
 import type { StreamOutcome, StreamResult } from './stream-records.ts'
 
@@ -30,6 +31,8 @@ export interface OpenStreamOptions {
   readonly meta: ChangeMeta | null
   readonly received: number
   readonly version: string
+  /** The caret of the writer in open editors; null if the writer is unknown. */
+  readonly caret: ShownWriter | null
   /** Bytes of the updates of earlier connections. */
   readonly bytes: number
   /**
@@ -108,6 +111,7 @@ export class OpenStream {
   /** Rejects all further calls. Resolves when the current call has ended. */
   async stop(reason: ApiError): Promise<void> {
     this.#stopped.abort(reason)
+    this.#options.caret?.end()
     await this.#working.catch(() => {})
   }
 
@@ -132,6 +136,7 @@ export class OpenStream {
       this.#received = changed.result.received
       this.#version = changed.version
       this.#bytes += changed.bytes
+      this.#options.caret?.move(changed.result.cursor)
       return changed
     })
   }

@@ -8,6 +8,7 @@ import type { SchemaService } from '../directory/schemas/schema-service.ts'
 import { TransactionRunner } from '../directory/store/transaction.ts'
 import type { WriteRight } from '../directory/write-right.ts'
 import type { ClaimedJob, Engine } from '../engine/engine.ts'
+import { keyName } from '../engine/key-encoding.ts'
 import { ApiError } from '../errors.ts'
 import { JobConsumer, type JobDisposition } from '../jobs/job-consumer.ts'
 import { readPayload } from '../jobs/job-payload.ts'
@@ -19,6 +20,7 @@ import type { ChangeMeta } from '../model/change-origin.ts'
 import { KeyedCounter } from '../quota/keyed-counter.ts'
 import { exhausted } from '../quota/limits.ts'
 import { noContent } from '../rooms/edits/edit-context.ts'
+import type { NewWriter } from '../rooms/presence/shown-writer.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
 import { OpenStream, takenOver } from './open-stream.ts'
 import {
@@ -51,6 +53,8 @@ export interface StreamLimits {
   readonly resumeMs: number
   /** Maximum number of open streams of an API key on this node. */
   readonly perKey: number
+  /** Maximum number of open streams of an agent on this node. */
+  readonly perAgent: number
 }
 
 export interface StreamServiceOptions {
@@ -85,6 +89,10 @@ export interface StreamOpening {
 export interface StreamPermission {
   /** The permission to change the document. */
   readonly right: WriteRight
+  /** Id of the agent that writes, for the limit of its streams; null if the writer is not an agent. */
+  readonly agentId: string | null
+  /** How open editors show the writer. */
+  readonly shown: Pick<NewWriter, 'name' | 'kind' | 'data'>
   /** As in `OpenStreamOptions`. */
   readonly full: (bytes: number) => Promise<ApiError | null>
 }
@@ -137,6 +145,7 @@ export class StreamService {
   /** Streams that are being opened. */
   readonly #opening = new KeyedCounter(1)
   readonly #perKey: KeyedCounter
+  readonly #perAgent: KeyedCounter
   readonly #consumer: JobConsumer
   readonly #endMessages: () => void
 
@@ -145,6 +154,7 @@ export class StreamService {
     const { engine, clock, log, limits } = options
     this.#transactions = new TransactionRunner(engine.kv)
     this.#perKey = new KeyedCounter(limits.perKey)
+    this.#perAgent = new KeyedCounter(limits.perAgent)
     this.#consumer = new JobConsumer({
       queue: engine.queue,
       name: streamQueue,
@@ -195,7 +205,7 @@ export class StreamService {
    */
   async open(opening: StreamOpening, permission: StreamPermission): Promise<EnteredStream> {
     const { address, streamId } = opening
-    const leave = this.#enter(address)
+    const leave = this.#enter(address, permission.agentId)
     const name = { ...address, streamId }
     const settled = this.#opening.enter(streamKey(name))
     try {
@@ -210,21 +220,28 @@ export class StreamService {
   }
 
   /** Counts an open stream. @throws ApiError RESOURCE_EXHAUSTED */
-  #enter({ apiKey }: Tenant): () => void {
+  #enter({ apiKey }: Tenant, agentId: string | null): () => void {
     const { limits, metrics } = this.#options
+    const agent = agentId === null ? null : keyName([apiKey, agentId])
+    if (agent !== null && this.#perAgent.isFull(agent))
+      throw exhausted('streamsPerAgent', limits.perAgent, {
+        problem: `the agent has ${limits.perAgent} open streams on this node`,
+        remedy: 'end some',
+        retryAfterSeconds: 1,
+      })
     if (this.#perKey.isFull(apiKey))
       throw exhausted('streamsPerKey', limits.perKey, {
         problem: `the API key has ${limits.perKey} open streams on this node`,
         remedy: 'end some',
         retryAfterSeconds: 1,
       })
-    const leave = this.#perKey.enter(apiKey)
+    const leaves = [this.#perKey.enter(apiKey), ...(agent === null ? [] : [this.#perAgent.enter(agent)])]
     metrics.streamsOpen.inc()
     let isIn = true
     return () => {
       if (!isIn) return
       isIn = false
-      leave()
+      for (const leave of leaves) leave()
       metrics.streamsOpen.dec()
     }
   }
@@ -378,7 +395,11 @@ export class StreamService {
   async #opened(
     address: DocumentAddress,
     record: StreamRecord,
-    { right: writerRight, full }: StreamPermission,
+    {
+      right: writerRight,
+      full,
+      shown,
+    }: Pick<StreamPermission, 'right' | 'full'> & { readonly shown: StreamPermission['shown'] | null },
   ): Promise<OpenStream> {
     const { rooms, engine, schemas } = this.#options
     const { place, client, counter, userId, meta, streamId, turn, replaces, bytes } = record
@@ -394,8 +415,21 @@ export class StreamService {
     })
     const writer = { place, client, counter }
     const schema = record.schema === null ? null : await schemas.named(address, record.schema)
-    const { received, version, epoch } = await rooms.use(address, (room) => room.streaming.received(writer))
+    const { received, version, epoch, cursor } = await rooms.use(address, (room) =>
+      room.streaming.received(writer),
+    )
     if (epoch !== record.epoch) throw noContent()
+    const { contentKey } = place
+    const caret =
+      shown === null || userId === ''
+        ? null
+        : rooms.presence.showWriter(address, {
+            ...shown,
+            userId,
+            editorId: address.editorId,
+            contentKey,
+            cursor,
+          })
     return new OpenStream({
       rooms,
       address,
@@ -407,6 +441,7 @@ export class StreamService {
       received,
       version,
       bytes,
+      caret,
       full,
       beginEnd: () => (replaces ? this.#beginEnd(name, turn) : Promise.resolve(nothing)),
     })
@@ -492,7 +527,7 @@ export class StreamService {
     }
     try {
       const right = await documents.rightToChange(address)
-      const stream = await this.#opened(address, next, { right, full: async () => null })
+      const stream = await this.#opened(address, next, { right, full: async () => null, shown: null })
       if (next.isEnding) result = await stream.end()
       else if (onCut === 'withdraw') result = await stream.withdraw()
       else result = { ...result, version: stream.version, received: stream.received }

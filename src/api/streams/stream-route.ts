@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Authenticator, KeyCaller } from '../../access/credentials/authenticator.ts'
+import { agentMeta } from '../../access/agents/agent-meta.ts'
+import type { Authenticator, KeyCaller, TenantCaller } from '../../access/credentials/authenticator.ts'
 import type { Config } from '../../config.ts'
 import { checkStreamEdit } from '../../content/stream/stream-place.ts'
 import type { Health } from '../../engine/engine.ts'
@@ -14,6 +15,9 @@ import { OpenStream } from '../../streams/open-stream.ts'
 import { StreamPump } from '../../streams/stream-pump.ts'
 import type { StreamResult } from '../../streams/stream-records.ts'
 import type { EnteredStream, StreamOpening, StreamService } from '../../streams/stream-service.ts'
+import { applyAgentRule } from '../agents/agent-members.ts'
+import type { AgentRule } from '../agents/agent-rule.ts'
+import { authorizeAgent, keepingOf, toAgentError } from '../agents/authorize-agent.ts'
 import type { ApiServices } from '../api-services.ts'
 import type { CallAuditor } from '../call-auditor.ts'
 import { storedMeta } from '../changes/change-meta.ts'
@@ -34,7 +38,7 @@ type Opening = FromSchema<typeof streamOpening>
 
 export interface StreamRouteOptions {
   readonly streams: StreamService
-  readonly services: Pick<ApiServices, 'documents' | 'loader' | 'storage' | 'attribution'>
+  readonly services: Pick<ApiServices, 'documents' | 'loader' | 'storage' | 'attribution' | 'agents'>
   readonly authenticator: Authenticator
   readonly auditor: CallAuditor
   readonly quotas: ApiLimits
@@ -57,6 +61,8 @@ const escapedBytes = 8
 const freeBytes = 4_194_304
 /** How the audit log records a stream. */
 const audited = { path: contentStreamPath, audited: 'change', request: streamOpening } as const
+/** How agents may open streams. */
+const agents: AgentRule = { role: 'editor', ids: ['userId'], meta: 'meta', without: ['schema'] }
 /** How the members of an opening are checked. */
 const checked = { effect: 'once', request: streamOpening } as const
 
@@ -114,11 +120,11 @@ class StreamConnection {
    * @throws the errors of the stream, before or after the headers of the response were sent
    */
   async serve(): Promise<void> {
-    const { authenticator, auditor, quotas, readiness } = this.#options
+    const { authenticator, auditor, quotas, readiness, services } = this.#options
     const ready = readiness()
     if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
     checkLinesType(this.#request)
-    const caller = await callerOf(this.#request, authenticator, auditor)
+    const caller = await callerOf(this.#request, services, authenticator, auditor)
     this.#response.locals.caller = caller
     timedRequests.add(this.#request)
     const meter = limitCaller(quotas, caller, this.#request, this.#response, Number.POSITIVE_INFINITY)
@@ -134,23 +140,42 @@ class StreamConnection {
     this.#lines = lines
     const first = await within(openingMs, lines.next(), () => openingTooLate())
     if (first === null) throw invalid('crdt/invalid-stream', 'the stream has no lines; send an opening')
-    const opening = this.#checkOpening(first.value)
+    const opening = this.#checkOpening(first.value, caller)
     const { requestId } = this.#response.locals
     const call = { operation: audited, caller, data: opening, request: this.#request, requestId }
     await auditor.run(call, async () => {
-      await this.#stream(await this.#open(opening, caller), lines)
+      if (caller.level === 'agent') await authorizeAgent(agents, opening, caller, services)
+      await this.#stream(await this.#openFor(opening, caller), lines)
       return { httpCode: 200, body: '', replayed: false }
     })
   }
 
-  #checkOpening(value: Readonly<Record<string, unknown>>): Opening {
+  #checkOpening(value: Readonly<Record<string, unknown>>, caller: TenantCaller): Opening {
     const { unknownMembers } = this.#options
     checkMembers(checked, { body: { data: value }, target: this.#request.url ?? '' }, unknownMembers)
+    if (caller.level === 'agent') applyAgentRule(agents, value, caller.identity)
     this.#validate(value, 0)
     return value as Opening
   }
 
-  async #open(opening: Opening, caller: KeyCaller): Promise<EnteredStream & { readonly streamId: string }> {
+  /** Opens a stream. The errors of agents do not reveal which record is missing. */
+  async #openFor(
+    opening: Opening,
+    caller: TenantCaller,
+  ): Promise<EnteredStream & { readonly streamId: string }> {
+    try {
+      return await this.#open(opening, caller)
+    } catch (error) {
+      throw caller.level === 'agent'
+        ? await toAgentError(error, opening, caller, this.#options.services)
+        : error
+    }
+  }
+
+  async #open(
+    opening: Opening,
+    caller: TenantCaller,
+  ): Promise<EnteredStream & { readonly streamId: string }> {
     const { services, streams } = this.#options
     const { edit, contentKey, format = 'text', onCut = 'keep', userId = '', baseVersion, schema } = opening
     const request = { contentKey, edit, format }
@@ -170,8 +195,19 @@ class StreamConnection {
       meta,
       fingerprint: fingerprintOf(opening),
     }
+    const keeping = edit.replace === undefined ? null : keepingOf(caller)
+    if (keeping !== null) throw keeping
+    const agent = caller.level === 'agent' ? caller.identity : null
     const permission = {
-      right: await services.documents.rightToChange(address),
+      right: await (caller.level === 'agent'
+        ? services.agents.rightToChange(caller, address)
+        : services.documents.rightToChange(address)),
+      agentId: agent?.userId ?? null,
+      shown: {
+        name: opening.name ?? agent?.name ?? userId,
+        kind: 'agent' as const,
+        data: { streamId, ...(agent !== null && agentMeta(agent.agent)) },
+      },
       full: (bytes: number) => countGrowth(services, caller, bytes),
     }
     const entered = await namingMissing(services.documents, address, streams.open(stream, permission))
@@ -286,9 +322,15 @@ function within<T>(ms: number, work: Promise<T>, late: () => ApiError): Promise<
 
 async function callerOf(
   request: IncomingMessage,
+  { agents }: Pick<ApiServices, 'agents'>,
   authenticator: Authenticator,
   auditor: CallAuditor,
-): Promise<KeyCaller> {
+): Promise<TenantCaller> {
+  const agent = await agents.callerOf(request.headers).catch((error: unknown) => {
+    auditor.refused('realtime', error, request)
+    throw error
+  })
+  if (agent !== null) return agent
   try {
     return (await authenticator.callerOf('key', request.headers)) as KeyCaller
   } catch (error) {

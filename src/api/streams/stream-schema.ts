@@ -62,6 +62,12 @@ export const streamOpening = {
     },
     baseVersion: updateRequest.properties.baseVersion,
     schema: attachedSchemaName,
+    name: {
+      type: 'string',
+      maxLength: 200,
+      description:
+        'Name of the writer at its caret. Default for agents: the name in the token; otherwise the `userId`.',
+    },
     userId: updateRequest.properties.userId,
     meta: changeMeta,
   },

@@ -390,6 +390,11 @@ export interface OptionValues {
    */
   readonly streamsPerKey?: number | null
   /**
+   * Number of open streams of an agent on one node; 0: unlimited. Expects a whole number from 0 to 1000000.
+   * Default: `20`.
+   */
+  readonly streamsPerAgent?: number | null
+  /**
    * Days after an event for which the delivery log keeps its outcome. Expects a whole number from 2 to 3650.
    * Default: `30`.
    */

@@ -1,6 +1,7 @@
 import * as Y from 'yjs'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { checkAgainstSchema, type NamedSchema, schemaOf } from '../../content/schemas/content-schema.ts'
+import { streamCursor } from '../../content/stream/stream-cursor.ts'
 import type { ReplacedIds } from '../../content/stream/stream-place.ts'
 import {
   deleteReplaced,
@@ -24,6 +25,8 @@ import {
 export interface StreamedChange extends ReplacementResult {
   /** UTF-16 units of the content of the stream that the document contains after the change. */
   readonly received: number
+  /** The position of the next content. */
+  readonly cursor: Y.RelativePosition
 }
 
 /** Maximum bytes of a UTF-16 unit in UTF-8. */
@@ -95,10 +98,13 @@ export class StreamEdits {
    */
   async received(
     writer: StreamWriter,
-  ): Promise<{ readonly received: number; readonly version: string; readonly epoch: number }> {
+  ): Promise<
+    Pick<StreamedChange, 'received' | 'cursor'> & { readonly version: string; readonly epoch: number }
+  > {
     const { state, commits } = this.#room
     const { result, version } = await readDurable(this.#room, () => ({
       received: receivedUnits(writer, (client) => state.clocks.get(client) ?? 0),
+      cursor: streamCursor(state.doc, writer),
       epoch: commits.epoch,
     }))
     return { ...result, version }
@@ -125,7 +131,8 @@ export class StreamEdits {
           const { result, added } = failUnlessRejected(room, () => room.state.edit(change))
           const { store } = room.state.doc
           const received = receivedUnits(writer, (client) => Y.getState(store, client))
-          return { added, result: () => ({ ...result, received }) }
+          const cursor = streamCursor(room.state.doc, writer)
+          return { added, result: () => ({ ...result, received, cursor }) }
         })
       },
       compute: () => Promise.reject(new TypeError('a change of a stream is always made in place')),

@@ -26,6 +26,9 @@ export interface StreamAnswer {
   }
 }
 
+/** Headers of a request; '' removes a header. */
+type Headers = Readonly<Record<string, string>>
+
 /** A connection to `/v2/crdt/stream`, whose lines the test sends and reads one by one. */
 export class ContentStream {
   /** The lines that were received so far. */
@@ -37,15 +40,16 @@ export class ContentStream {
   readonly #request: ClientRequest
   #changed = (): void => {}
 
-  private constructor({ url, credentials: { apiKey, authToken } }: Reachable, headers: object) {
+  private constructor({ url, credentials: { apiKey, authToken } }: Reachable, headers: Headers) {
+    const all = {
+      'content-type': 'application/x-ndjson',
+      'x-service-api-key': apiKey,
+      'x-service-auth-token': authToken,
+      ...headers,
+    }
     this.#request = request(`${url}/v2/crdt/stream`, {
       method: 'POST',
-      headers: {
-        'content-type': 'application/x-ndjson',
-        'x-service-api-key': apiKey,
-        'x-service-auth-token': authToken,
-        ...headers,
-      },
+      headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== '')),
     })
     this.closed = new Promise((resolve) => {
       this.#request.once('close', () => {
@@ -73,7 +77,7 @@ export class ContentStream {
   }
 
   /** Opens a stream, without waiting for an answer. */
-  static send(server: Reachable, opening: object, headers: object = {}): ContentStream {
+  static send(server: Reachable, opening: object, headers: Headers = {}): ContentStream {
     const stream = new ContentStream(server, headers)
     return stream.line(opening)
   }
@@ -84,8 +88,8 @@ export class ContentStream {
   }
 
   /** Opens a stream. Resolves when the server has accepted it. @throws Error if it is rejected */
-  static async open(server: Reachable, opening: object): Promise<ContentStream> {
-    const stream = ContentStream.send(server, opening)
+  static async open(server: Reachable, opening: object, headers: Headers = {}): Promise<ContentStream> {
+    const stream = ContentStream.send(server, opening, headers)
     await stream.until(({ opened }) => opened !== undefined)
     return stream
   }
