@@ -2196,6 +2196,8 @@ class FeedGetDataEventsItem6(TypedDict):
 
 class FeedGetDataEventsItem7Data(TypedDict):
     user: ActivitiesGetDataItemActionUser
+    # `agent`: the user is a program. Absent in events of earlier versions.
+    kind: NotRequired[Literal["user", "agent"]]
     # `rest`: a user whom a backend shows as present.
     source: Literal["socket", "rest"]
 

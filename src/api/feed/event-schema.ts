@@ -158,6 +158,11 @@ export const visitEventData = {
   required: ['user', 'source'],
   properties: {
     user: notifiedUser,
+    kind: {
+      type: 'string',
+      enum: ['user', 'agent'],
+      description: '`agent`: the user is a program. Absent in events of earlier versions.',
+    },
     source: {
       type: 'string',
       enum: ['socket', 'rest'],

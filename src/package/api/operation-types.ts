@@ -2360,6 +2360,8 @@ export interface PermissionEventDataUser {
 
 export interface VisitEventData {
   readonly user: NamedUser
+  /** `agent`: the user is a program. Absent in events of earlier versions. */
+  readonly kind?: 'user' | 'agent' | undefined
   /** `rest`: a user whom a backend shows as present. */
   readonly source: 'socket' | 'rest'
 }
