@@ -207,12 +207,12 @@ it('[CMD-1] [CMD-2] doc ls and doc history print a sentence for an empty list, b
   expect(unversioned).toEqual({ code: 0, out: '', err: 'there are no versions yet\n' })
 })
 
-it('[CMD-5] every command except completion has the option --json', () => {
+it('[CMD-5] every command except completion and mcp has the option --json', () => {
   const without = (command: Command): readonly string[] => {
     if (command.commands.length > 0) return command.commands.flatMap(without)
     return command.options.some(({ long }) => long === '--json') ? [] : [command.name()]
   }
-  expect(without(createProgram())).toEqual(['completion'])
+  expect(without(createProgram())).toEqual(['mcp', 'completion'])
 })
 
 it('[CMD-5] prints a failure as one sentence with the remedy, and with --json also as an object', async () => {
