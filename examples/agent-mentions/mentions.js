@@ -86,12 +86,12 @@ async function roleOf(weft, { organizationId, documentId }, userId) {
 
 /** Creates the token of the agent: for one document, as a suggester, for five minutes. */
 export async function tokenFor(weft, { organizationId, documentId }, author) {
-  const grant = { type: 'document', id: documentId, organizationId, accessRole: 'suggester' }
+  const resources = [{ type: 'document', id: documentId, organizationId, accessRole: 'suggester' }]
   const { token } = dataOf(
     await weft.auth.generateToken({
       userId: agent.userId,
       userProperties: { name: agent.name, email: '' },
-      permissions: { resources: [grant] },
+      permissions: { resources },
       agent: true,
       model: endpointOf(process.env)?.model ?? 'scripted',
       onBehalfOf: author,

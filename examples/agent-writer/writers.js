@@ -63,12 +63,12 @@ export class Writers {
 
   /** Creates the token of the agent for one document. */
   async #tokenFor({ organizationId, documentId }, writerId, user) {
-    const grant = { type: 'document', id: documentId, organizationId, accessRole: 'editor' }
+    const resources = [{ type: 'document', id: documentId, organizationId, accessRole: 'editor' }]
     const { token } = dataOf(
       await this.#weft.auth.generateToken({
         userId: writerId,
         userProperties: { name: `Writer for ${user.name}`, email: '' },
-        permissions: { resources: [grant] },
+        permissions: { resources },
         agent: true,
         model: modelName(),
         onBehalfOf: user.userId,
