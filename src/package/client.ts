@@ -1,8 +1,15 @@
 import { createApi } from './api/create-api.ts'
 import type { FeedEvent, FeedGetData, WeftApi } from './api/operation-types.ts'
+import type { Result } from './api/result.ts'
 import { type ClientOptions, settingsOf } from './client/client-options.ts'
 import { type FeedOptions, readFeedEvents, readFeedPages } from './client/feed-pages.ts'
 import { sendCall } from './client/send-call.ts'
+import {
+  type ContentStreamDone,
+  type ContentStreamOpening,
+  type ContentStreamOptions,
+  streamContent,
+} from './client/stream-content.ts'
 
 export type * from './api/codes.ts'
 export type { CallOptions, ListMethod } from './api/methods.ts'
@@ -35,6 +42,12 @@ export type {
 export type { EndpointErrorCode } from './client/endpoint-rejection.ts'
 export type { EndpointDocument, EndpointUser } from './client/endpoint-user.ts'
 export type { FeedOptions } from './client/feed-pages.ts'
+export type {
+  ContentStreamDone,
+  ContentStreamOpening,
+  ContentStreamOptions,
+  ContentStreamProgress,
+} from './client/stream-content.ts'
 export {
   verifyWebhook,
   type WebhookHeaders,
@@ -44,6 +57,19 @@ export {
 
 /** A client of one server: a method for each operation, and the change feed. */
 export interface WeftClient extends WeftApi {
+  readonly crdt: WeftApi['crdt'] & {
+    /**
+     * Inserts or replaces content that arrives in pieces. Users see each piece as soon as it is stored. After a broken
+     * connection, continues at the durable content. Needs a `fetch` that sends the body while it receives the response,
+     * as in Node, Deno and Bun.
+     * @throws the errors of `pieces`; the server then applies `onCut`
+     */
+    stream(
+      opening: ContentStreamOpening,
+      pieces: AsyncIterable<string> | Iterable<string>,
+      options?: ContentStreamOptions,
+    ): Promise<Result<ContentStreamDone>>
+  }
   /**
    * Returns the pages of the change feed, without end. Store `cursor` of a page when its events are processed, and
    * pass it as `cursor` to resume. While the server is not reachable, it tries again, with at most 30 s between.
@@ -64,6 +90,10 @@ export function createClient(options: ClientOptions): WeftClient {
   const api = createApi((operation, data, call) => sendCall(settings, operation, data, call))
   return {
     ...api,
+    crdt: {
+      ...api.crdt,
+      stream: (opening, pieces, stream) => streamContent(settings, opening, pieces, stream),
+    },
     feedPages: (selection) => readFeedPages(api, selection),
     feedEvents: (selection) => readFeedEvents(api, selection),
   }
