@@ -307,7 +307,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'crdt/stream-conflict': {
     message: 'the stream "summary-17" has another opening; send the same one, or another streamId',
   },
-  'crdt/stream-taken-over': { message: 'another connection continues the stream' },
+  'crdt/stream-taken-over': { message: 'another connection continues the stream; end this one' },
   'crdt/stream-ended': {
     message: 'the stream ended, because its writer did not come back in time; open a new one',
     details: { outcome: 'kept' },

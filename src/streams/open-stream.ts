@@ -148,4 +148,4 @@ type StreamCall = (
 ) => Promise<EditResult<StreamedChange>>
 
 export const takenOver = (): ApiError =>
-  new ApiError('crdt/stream-taken-over', 'another connection continues the stream')
+  new ApiError('crdt/stream-taken-over', 'another connection continues the stream; end this one')

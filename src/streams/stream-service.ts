@@ -383,7 +383,10 @@ export class StreamService {
       matched,
       endsAt,
       stream,
-      cut: () => active.leave(new ApiError('server/stopping', 'the connection has ended')),
+      cut: () =>
+        active.leave(
+          new ApiError('server/stopping', 'the connection has ended; open the stream again to continue it'),
+        ),
       finish: async (result) => {
         await end(takenOver(), () => ({ is: 'ended', until: clock.now() + resultMs, isCut: false, result }))
         this.#options.metrics.streamsEnded.inc({ outcome: result.outcome })

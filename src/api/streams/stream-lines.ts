@@ -15,8 +15,8 @@ export type StreamLine =
   | { readonly is: 'end' }
   | { readonly is: 'withdraw' }
 
-export const invalidLine = (number: number, problem: string): ApiError =>
-  invalid('crdt/invalid-stream', `line ${number} of the stream ${problem}`)
+const invalidLine = (number: number, rule: string): ApiError =>
+  invalid('crdt/invalid-stream', `line ${number} of the stream must ${rule}`)
 
 /** A line of the body, which is a JSON object. */
 interface JsonLine {
@@ -114,7 +114,7 @@ export class JsonLineReader {
     const found = chunk.indexOf(lineFeed, this.#at)
     const end = found === -1 ? chunk.length : found
     if (this.#line.length + end - this.#at > lineBytesMax)
-      throw invalidLine(this.#number + 1, `is longer than ${lineBytesMax} bytes`)
+      throw invalidLine(this.#number + 1, `have at most ${lineBytesMax} bytes`)
     this.#line.add(chunk.subarray(this.#at, end))
     this.#at = end + 1
     if (this.#at >= chunk.length) this.#chunk = null
@@ -159,18 +159,18 @@ function parseLine(bytes: Buffer, number: number): Readonly<Record<string, unkno
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw invalidLine(number, 'is not UTF-8')
+    throw invalidLine(number, 'be UTF-8')
   }
   if (text.trim() === '') return null
   if (measureJson(text, depthMax).isTooDeep)
-    throw invalidLine(number, `is nested more than ${depthMax} levels deep`)
+    throw invalidLine(number, `be nested at most ${depthMax} levels deep`)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    throw invalidLine(number, 'is not JSON')
+    throw invalidLine(number, 'be JSON')
   }
-  if (!isJsonObject(value)) throw invalidLine(number, 'is not a JSON object')
+  if (!isJsonObject(value)) throw invalidLine(number, 'be a JSON object')
   return value
 }
 
@@ -180,18 +180,18 @@ const names = ['text', 'end', 'withdraw'] as const
 export function readStreamLine(number: number, value: Readonly<Record<string, unknown>>): StreamLine {
   const [name, ...others] = names.filter((each) => value[each] !== undefined)
   if (name === undefined || others.length > 0)
-    throw invalidLine(number, `must have exactly one of ${names.join(', ')}`)
+    throw invalidLine(number, `have exactly one of ${names.join(', ')}`)
   const known: readonly string[] = name === 'text' ? ['text', 'at'] : [name]
   const unknown = Object.keys(value).find((key) => !known.includes(key))
-  if (unknown !== undefined) throw invalidLine(number, 'has an unknown member; remove it')
+  if (unknown !== undefined) throw invalidLine(number, `have only the members ${known.join(', ')}`)
   const { text, at } = value
   if (name !== 'text') {
-    if (value[name] !== true) throw invalidLine(number, `must have ${name}: true`)
+    if (value[name] !== true) throw invalidLine(number, `have ${name}: true`)
     return { is: name }
   }
-  if (typeof text !== 'string') throw invalidLine(number, 'must have a string as text')
+  if (typeof text !== 'string') throw invalidLine(number, 'have a string as text')
   if (at === undefined || at === null) return { is: 'text', text, at: undefined }
   if (typeof at !== 'number' || !Number.isSafeInteger(at) || at < 0)
-    throw invalidLine(number, 'must have a whole number as at')
+    throw invalidLine(number, 'have a whole number as at')
   return { is: 'text', text, at }
 }

@@ -31,7 +31,7 @@ import { checkMembers } from '../members.ts'
 import type { FromSchema } from '../schema.ts'
 import { ValidatorCache } from '../validator.ts'
 import { contentStreamPath, jsonLinesType } from './stream-description.ts'
-import { invalidLine, JsonLineReader, lineBytesMax, readStreamLine } from './stream-lines.ts'
+import { JsonLineReader, lineBytesMax, readStreamLine } from './stream-lines.ts'
 import { streamOpening } from './stream-schema.ts'
 
 type Opening = FromSchema<typeof streamOpening>
@@ -380,4 +380,7 @@ const tooLate = (seconds: number): ApiError =>
   )
 
 const tooLong = (bytesMax: number): ApiError =>
-  invalidLine(0, `makes the body longer than ${bytesMax} bytes; divide the content among several streams`)
+  invalid(
+    'crdt/invalid-stream',
+    `the body is longer than ${bytesMax} bytes; divide the content among several streams`,
+  )

@@ -44,7 +44,7 @@ it('[STRM-30] rejects an opening that is not valid as an HTTP error', async () =
 })
 
 it.each([
-  ['an unknown member', '{"text":"a","to":1}', 'line 2 of the stream has an unknown member; remove it'],
+  ['an unknown member', '{"text":"a","to":1}', 'line 2 of the stream must have only the members text, at'],
   ['no member', '{}', 'line 2 of the stream must have exactly one of text, end, withdraw'],
   [
     'two members',
@@ -55,8 +55,8 @@ it.each([
   ['a text as at', '{"text":"a","at":"0"}', 'line 2 of the stream must have a whole number as at'],
   ['a negative at', '{"text":"a","at":-1}', 'line 2 of the stream must have a whole number as at'],
   ['end: false', '{"end":false}', 'line 2 of the stream must have end: true'],
-  ['text that is not JSON', 'hello', 'line 2 of the stream is not JSON'],
-  ['deep JSON', `{"text":${'['.repeat(50)}`, 'line 2 of the stream is nested more than 16 levels deep'],
+  ['text that is not JSON', 'hello', 'line 2 of the stream must be JSON'],
+  ['deep JSON', `{"text":${'['.repeat(50)}`, 'line 2 of the stream must be nested at most 16 levels deep'],
 ])('[STRM-30] ends a stream after %s with an error', async (_name, line, message) => {
   await start()
   const writer = await ContentStream.open(server, opening)
@@ -105,7 +105,7 @@ it('[STRM-31] limits the bytes of a line, however they arrive', async () => {
   const writer = await ContentStream.open(server, opening)
   for (let sent = 0; sent < 300_000; sent += 1_000) writer.raw('x'.repeat(1_000))
   expect(await writer.error()).toMatchObject({
-    message: 'line 2 of the stream is longer than 262144 bytes',
+    message: 'line 2 of the stream must have at most 262144 bytes',
   })
 })
 

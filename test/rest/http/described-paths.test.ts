@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { contentStreamDescription } from '../../../src/api/streams/stream-description.ts'
 import { describedPaths } from '../../../src/server/described-paths.ts'
 import { randomSessionId } from '../../support/clients/http-session.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
@@ -37,6 +38,7 @@ interface Document {
 
 const documentPath = '/sync-http/{organizationId}/{documentId}/{editorId}'
 const feedPath = '/v2/feed/stream'
+const contentPath = '/v2/crdt/stream'
 const targets = describedPaths.flatMap(({ path, methods }) =>
   Object.keys(methods).map((method) => ({ path, method })),
 )
@@ -87,9 +89,14 @@ async function send(
       url.searchParams.set(parameter.name, values[parameter.name] ?? '')
   const abort = new AbortController()
   open.push(abort)
+  const isLines = path === contentPath
   const response = await fetch(url, {
     method: method.toUpperCase(),
-    headers: { ...(path === feedPath ? keyHeaders : userHeaders), ...headers },
+    headers: {
+      ...(isLines || path === feedPath ? keyHeaders : userHeaders),
+      ...(isLines && { 'content-type': 'application/x-ndjson' }),
+      ...headers,
+    },
     signal: abort.signal,
     ...(method === 'post' && { body }),
   })
@@ -117,7 +124,9 @@ describe.each(targets)('$method $path', (target) => {
   it('[OPS-4] accepts the described values of each parameter, and rejects others', async () => {
     const isNew = target.method === 'get' || target.path === feedPath
     const rejectedStatus = 400
-    expect((await send(target)).status).toBe(isNew ? 200 : 404)
+    const opening = contentStreamDescription.methods.post?.lines?.example
+    const body = target.path === contentPath ? `${JSON.stringify(opening)}\n` : ''
+    expect((await send(target, {}, { body })).status).toBe(isNew ? 200 : 404)
     for (const { name, in: place, schema } of described().parameters) {
       if (place === 'path') continue
       const { enum: values, items, minimum, maximum, maxLength, pattern } = schema

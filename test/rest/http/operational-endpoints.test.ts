@@ -86,7 +86,12 @@ it('[OPS-4] describes every operation in /openapi.json as OpenAPI 3.1', () =>
       paths: Record<string, { post: { requestBody: object; responses: Record<string, object> } }>
     }
     expect(document.openapi).toBe('3.1.0')
-    const others = ['/sync-http', '/sync-http/{organizationId}/{documentId}/{editorId}', '/v2/feed/stream']
+    const others = [
+      '/sync-http',
+      '/sync-http/{organizationId}/{documentId}/{editorId}',
+      '/v2/crdt/stream',
+      '/v2/feed/stream',
+    ]
     expect(Object.keys(document.paths).sort()).toEqual(
       [...operationList.map((each) => each.path), ...others].sort(),
     )
