@@ -16,30 +16,41 @@ export function completeBlocksLength(text: string): number {
   let complete = 0
   let [isAfterEmpty, hasList, hasText] = [false, false, false]
   for (let start = 0; start < text.length; ) {
-    const found = text.indexOf('\n', start)
+    const end = lineEnd(text, start)
     // The last line may be incomplete. Its first characters already show whether it begins a new block.
-    const line = text.slice(start, found === -1 ? text.length : found)
-    const isCandidate = isAfterEmpty && hasText && beginsBlock(line, hasList, found !== -1)
+    const line = text.slice(start, end?.at)
+    const isCandidate = isAfterEmpty && hasText && beginsBlock(line, hasList, end !== null)
     if (isCandidate && fences.isClosed(() => text.slice(complete, start))) {
       complete = start
       hasList = false
       fences.reset()
     }
-    if (found === -1) break
-    const isEmpty = line.trim() === ''
+    if (end === null) break
+    const isEmpty = blank.test(line)
     fences.add(line, hasList)
     hasText ||= !isEmpty
     hasList ||= listItem.test(line)
     isAfterEmpty = isEmpty
-    start = found + 1
+    start = end.at + end.length
   }
   return complete
 }
 
+/** Returns the next end of a line: a line feed, a carriage return, or both; null if there is none. */
+function lineEnd(text: string, start: number): { readonly at: number; readonly length: number } | null {
+  lineBreak.lastIndex = start
+  const found = lineBreak.exec(text)
+  return found === null ? null : { at: found.index, length: found[0].length }
+}
+
+const lineBreak = /\r\n?|\n/g
+/** In Markdown, no other white space is blank. */
+const blank = /^[ \t]*$/
 const listItem = /^ {0,3}(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)/
 const maybeListItem = /^(?:[-+*]|\d{1,9}[.)]?)/
 /** HTML that may contain empty lines. */
 const htmlStart = /^ {0,3}<(?:script|pre|style|textarea|!|\?)/i
+const fenceEnd = /^ {0,3}(`+|~+)[ \t]*$/
 const fenceStart = /^( {0,3})(`{3,}|~{3,})/
 
 /**
@@ -94,6 +105,6 @@ class FenceReader {
 
 /** Returns whether a line ends code. Its fence must be at least as long as the first one. */
 function isFenceEnd(line: string, fence: string): boolean {
-  const text = line.replace(/^ {0,3}/, '').trimEnd()
-  return text.length >= fence.length && text === (fence[0] as string).repeat(text.length)
+  const [, end = ''] = fenceEnd.exec(line) ?? []
+  return end.length >= fence.length && end[0] === fence[0]
 }

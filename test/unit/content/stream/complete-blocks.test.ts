@@ -52,6 +52,32 @@ it(`[STRM-16] divides Markdown only between blocks: examples of CommonMark in ra
   expect(parts).toBeGreaterThan(times(2_000, 20_000))
 })
 
+/** Lines that have white space, but that are not empty in Markdown. */
+const spaces = ['\u00a0', '\u3000', '\u2028', '\f', '\v']
+
+it(`[STRM-70] divides Markdown with all line ends and other white space only between blocks (seed ${seed})`, () => {
+  const random = new Random(seed)
+  for (let round = 0; round < times(1_000, 10_000); round += 1) {
+    const text = Array.from({ length: 2 + random.below(3) }, () => random.pick(examples).trimEnd())
+      .join('\n\n')
+      .replaceAll('\n', () => random.pick(['\n', '\n', '\r', '\r\n', `\n${random.pick(spaces)}\n`]))
+    const divided = streamed(text, random)
+    const joined = divided.map((part) => blocksOf(part).slice(1, -1)).filter((blocks) => blocks !== '')
+    expect(`[${joined.join(',')}]`, JSON.stringify({ text, divided })).toBe(blocksOf(text))
+  }
+})
+
+it.each([
+  ['a line with a no-break space', 'para\n\u00a0\nfoo', 0],
+  ['a line with an ideographic space', 'para\n\u3000\nfoo', 0],
+  ['code that begins after a carriage return', 'text\r```\n\ncode', 0],
+  ['code whose fence has a no-break space after it', '```\na\n```\u00a0\n\nb', 0],
+  ['a paragraph that carriage returns end', 'One.\r\rTwo', 6],
+  ['a paragraph that CRLF ends', 'One.\r\n\r\nTwo', 8],
+])('[STRM-70] finds the complete blocks of %s', (_name, text, length) => {
+  expect(completeBlocksLength(text)).toBe(length)
+})
+
 it.each([
   ['a paragraph', 'One.\n\nTwo', 6],
   ['a paragraph whose next block has not begun', 'One.\n\n', 0],
