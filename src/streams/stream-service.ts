@@ -199,9 +199,11 @@ export class StreamService {
   }
 
   /**
-   * Opens a stream, or continues it if there is one with this id.
+   * Opens a stream, or continues it if there is one with this id. If its writer has sent the end before, the stream is
+   * completed, and has ended.
    * @throws ApiError as for `findStreamPlace`; NOT_FOUND; ALREADY_EXISTS if another stream has this id;
-   * FAILED_PRECONDITION if the stream was ended because its writer did not come back; RESOURCE_EXHAUSTED; UNAVAILABLE
+   * FAILED_PRECONDITION if the stream was ended because its writer did not come back; RESOURCE_EXHAUSTED; UNAVAILABLE;
+   * as for `OpenStream.end` if the stream is completed
    */
   async open(opening: StreamOpening, permission: StreamPermission): Promise<EnteredStream> {
     const { address, streamId } = opening
@@ -210,12 +212,27 @@ export class StreamService {
     const settled = this.#opening.enter(streamKey(name))
     try {
       const record = (await this.#continue(opening)) ?? (await this.#begin(opening, permission.right))
-      return await this.#entered(address, record, permission, leave)
+      const entered = await this.#entered(address, record, permission, leave)
+      return record.isEnding ? await this.#completed(entered) : entered
     } catch (error) {
       leave()
       throw error
     } finally {
       settled()
+    }
+  }
+
+  /** Completes a stream whose writer has sent the end on an earlier connection. @throws the errors of `OpenStream.end` */
+  async #completed(entered: EnteredStream): Promise<EnteredStream> {
+    const { stream } = entered
+    if (!(stream instanceof OpenStream)) return entered
+    try {
+      const result = await stream.end()
+      await entered.finish(result)
+      return { ...entered, stream: result }
+    } catch (error) {
+      await entered.cut()
+      throw error
     }
   }
 

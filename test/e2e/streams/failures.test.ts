@@ -1,0 +1,56 @@
+import { afterEach, expect, it } from 'vitest'
+import { ContentStream } from '../../support/clients/content-stream.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+let server: TestServer
+afterEach(() => server.stop())
+
+const ids = { organizationId: 'acme', documentId: 'report', editorId: 'main' }
+const replacing = { ...ids, streamId: 's', edit: { replace: { find: 'old' } } }
+
+async function start(data: string, ...given: Parameters<typeof startTestServer>): Promise<void> {
+  server = await startTestServer(...given)
+  await add(data)
+}
+const add = async (data: string, to: object = ids): Promise<void> => {
+  dataOf(await server.post('/v2/crdt/add', { ...to, type: 'text', data }))
+}
+const textOf = async (of: object = ids): Promise<string> =>
+  (dataOf(await server.post('/v2/crdt/get', of)) as [{ data: string }])[0].data
+const disable = async (disabled: boolean): Promise<void> => {
+  const { organizationId, documentId } = ids
+  const documents = [{ documentId, disabled }]
+  dataOf(await server.post('/v2/organizations/documents/update', { organizationId, documents }))
+}
+
+it('[STRM-60] completes a stream whose end has failed, and does not withdraw it', async () => {
+  await start('an old text')
+  const first = await ContentStream.open(server, replacing)
+  first.text('new')
+  await first.received(3)
+  await disable(true)
+  first.line({ end: true })
+  expect(await first.error()).toMatchObject({ details: { code: 'document/disabled' } })
+  await disable(false)
+  const second = await ContentStream.open(server, replacing)
+  expect(await second.text('never').withdraw()).toMatchObject({ outcome: 'done', received: 3 })
+  expect(await textOf()).toBe('an new text')
+  expect(await (await ContentStream.open(server, replacing)).end()).toMatchObject({ outcome: 'done' })
+})
+
+it('[STRM-60] keeps the replaced or the streamed text when a withdrawal overtakes the end', async () => {
+  await start('')
+  for (let index = 0; index < 20; index += 1) {
+    const editor = { ...ids, editorId: `e${index}` }
+    await add('an old text', editor)
+    const opening = { ...replacing, ...editor, streamId: `s${index}` }
+    const first = await ContentStream.open(server, opening)
+    first.text('new')
+    await first.received(3)
+    first.line({ end: true })
+    await new Promise((resolve) => setTimeout(resolve, index / 4))
+    if (index % 2 === 1) first.destroy()
+    const { outcome } = await ContentStream.send(server, opening).withdraw()
+    expect(await textOf(editor)).toBe(outcome === 'done' ? 'an new text' : 'an old text')
+  }
+})
