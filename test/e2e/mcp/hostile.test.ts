@@ -119,6 +119,28 @@ describe('hostile documents', () => {
     await mcp.client.close()
   })
 
+  it('[MCP-41] [MCP-61] show each character that a reader cannot see as a code', async () => {
+    const hidden = [0x200b, 0xfeff, 0xad, 0x3164, 0x180e, 0x2028, 0x2029, 0x34f, 0xfff9, 0xe0100, 0xe01ef]
+    const shown = ['\u2764\uFE0F\u200D\u{1F525}', '1\uFE0F\u20E3', '\u0645\u06CC\u200C\u062E', 'end\u06DD']
+    const text = [
+      ...hidden.map((code) => `a${String.fromCodePoint(code)}b`),
+      ...shown,
+      'x\uFE0F\uFE0Fy',
+      ' \uFE0Ez',
+    ]
+    const address = { organizationId: 'acme', documentId: 'unseen', editorId: 'main' }
+    dataOf(await server.post('/v2/crdt/add', { ...address, type: 'text', data: text.join('|') }))
+    const mcp = await connectMcp(server.url, await agentToken(server, 'bot'))
+    const read = await mcp.use<{ documentData: { text: string } }>('read_document', { documentId: 'unseen' })
+    expect(read.documentData.text.split('|')).toEqual([
+      ...hidden.map((code) => `a\\u{${code.toString(16)}}b`),
+      ...shown,
+      'x\uFE0F\\u{fe0f}y',
+      ' \\u{fe0e}z',
+    ])
+    await mcp.client.close()
+  })
+
   it('[MCP-40] does not let a document forge the boundary that it has seen', async () => {
     const mcp = await connectMcp(server.url, await agentToken(server, 'bot'))
     await addReport(server, 'forger', 'Begin.')
