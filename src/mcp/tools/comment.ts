@@ -21,7 +21,7 @@ export const commentTool = defineTool({
   description:
     'Adds a comment: on a quote of the document, on the whole document (without `quote`), or as a reply in a thread (`threadId`). ' +
     'It does not change the text of the document.',
-  role: 'viewer',
+  role: 'suggester',
   effect: 'adds',
   input: {
     type: 'object',

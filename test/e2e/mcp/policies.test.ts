@@ -9,7 +9,7 @@ import {
 } from '../../support/clients/mcp-client.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
-const reading = ['list_documents', 'search', 'read_document', 'comment', 'list_changes']
+const reading = ['list_documents', 'search', 'read_document', 'list_changes']
 const suggesting = [
   'list_documents',
   'search',
@@ -60,7 +60,7 @@ async function recordsOf(agentId: string): Promise<readonly (readonly unknown[])
 }
 
 describe('tools and policies', () => {
-  it('[MCP-4] lists only the tools that the role and the policies of the token permit', async () => {
+  it('[MCP-4] [MCP-60] lists only the tools that the role and the policies of the token permit', async () => {
     const cases = [
       [{}, editing],
       [grant('suggester'), suggesting],
@@ -77,7 +77,7 @@ describe('tools and policies', () => {
     }
   })
 
-  it('[MCP-4] [MCP-5] rejects and records a tool that the token does not permit', async () => {
+  it('[MCP-4] [MCP-5] [MCP-60] rejects and records a tool that the token does not permit', async () => {
     const reader = await connectMcp(server.url, await agentToken(server, 'reader', { policy: 'read-only' }))
     const edits = [{ action: 'remove', quote: 'monday' }]
     const version = (await reader.use<{ version: string }>('read_document', { documentId: 'report' })).version
@@ -85,6 +85,7 @@ describe('tools and policies', () => {
       ['edit_document', { documentId: 'report', edits }],
       ['suggest', { documentId: 'report', edits }],
       ['undo_my_changes', { documentId: 'report', from: version }],
+      ['comment', { documentId: 'report', text: 'Hello.' }],
     ] as const)
       expect(errorCodeOf(await reader.call(name, args))).toBe('mcp/tool-not-permitted')
     expect(await markdownOf(server, 'report')).toBe(sampleReport)
@@ -94,6 +95,7 @@ describe('tools and policies', () => {
       ['edit_document', '/mcp', 'PERMISSION_DENIED'],
       ['suggest', '/mcp', 'PERMISSION_DENIED'],
       ['undo_my_changes', '/mcp', 'PERMISSION_DENIED'],
+      ['comment', '/mcp', 'PERMISSION_DENIED'],
     ])
     await reader.client.close()
   })
@@ -119,13 +121,14 @@ describe('tools and policies', () => {
     await mcp.client.close()
   })
 
-  it('[MCP-3] lets an agent with no-delete insert, but not delete text of others', async () => {
+  it('[MCP-3] lets an agent with no-delete insert, but not delete text of others or its own', async () => {
     await addReport(server, 'kept')
     const mcp = await connectMcp(server.url, await agentToken(server, 'keeper', { policy: 'no-delete' }))
     const edit = (each: object) => mcp.call('edit_document', { documentId: 'kept', edits: [each] })
     expect(errorCodeOf(await edit({ action: 'remove', quote: 'monday' }))).toBe('agent/delete-not-allowed')
     expect(errorCodeOf(await edit({ action: 'insert_at_end', content: 'More.' }))).toBeUndefined()
     expect(await markdownOf(server, 'kept')).toBe(`${sampleReport}\nMore.\n`)
+    expect(errorCodeOf(await edit({ action: 'remove', quote: 'More.' }))).toBe('agent/delete-not-allowed')
     await mcp.client.close()
   })
 })
