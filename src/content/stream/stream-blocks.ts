@@ -21,6 +21,17 @@ interface BlockWriter {
   readonly isFirst: boolean
 }
 
+/**
+ * Returns whether the next part of a stream has to be written as new blocks. Text without a line break continues the
+ * last paragraph, and keeps its structure.
+ */
+export const needsNewBlocks = (
+  doc: Y.Doc,
+  { place, client, isFirst }: Pick<BlockWriter, 'place' | 'client' | 'isFirst'>,
+  text: string,
+): boolean =>
+  place.format === 'markdown' || isFirst || wholeLines(text).length > 1 || lastText(doc, client) === null
+
 /** The edit of a stream, as messages name it. */
 const editName = 'edit'
 
@@ -35,8 +46,8 @@ export function writeBlocks(transaction: Y.Transaction, writer: BlockWriter, tex
     if (text.trim() !== '') insertBlocks(transaction, writer, checkEditContent(text, 'markdown', editName))
     return
   }
-  const lines = linesOf(text.slice(0, unitsWithoutBreaks(text)))
-  const last = isFirst ? null : lastText(transaction, client)
+  const lines = wholeLines(text)
+  const last = isFirst ? null : lastText(transaction.doc, client)
   const [first = '', ...others] = lines
   if (last === null) return insertText(transaction, writer, lines)
   if (others.length > 0) childPlaceOf(transaction, writer)
@@ -50,6 +61,9 @@ export function writeBlocks(transaction: Y.Transaction, writer: BlockWriter, tex
     throw new Error('a stream has written only a part of an update', { cause })
   }
 }
+
+/** Returns the lines of a text without the line breaks at its end. */
+const wholeLines = (text: string): string[] => linesOf(text.slice(0, unitsWithoutBreaks(text)))
 
 const insertText = (transaction: Y.Transaction, writer: BlockWriter, lines: readonly string[]): void =>
   insertBlocks(transaction, writer, { format: 'text', text: lines.join('\n') })
@@ -71,7 +85,7 @@ function insertBlocks(transaction: Y.Transaction, writer: BlockWriter, content: 
 }
 
 /** Returns the last text of a stream, if it still exists and others have not deleted its paragraph. */
-function lastText({ doc }: Y.Transaction, client: number): Y.Item | null {
+function lastText(doc: Y.Doc, client: number): Y.Item | null {
   // Attributes are written after the content of their element.
   const last = doc.store.clients
     .get(client)

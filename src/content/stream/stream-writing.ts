@@ -4,11 +4,12 @@ import type { StoredId, StoredRange } from '../edit/edit-dependencies.ts'
 import { keepingKinds } from '../keep-kinds.ts'
 import type { ReplacementResult } from '../replacement-result.ts'
 import type { ContentSchema } from '../schemas/any-schema.ts'
+import { checkAgainstSchema, type NamedSchema, schemaOf } from '../schemas/content-schema.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { deleteIds } from '../yjs/stored-ranges.ts'
 import { completeBlocksLength } from './complete-blocks.ts'
 import { placeRemoved, putText, type SequencePlace, unitsWithoutBreaks } from './sequence-place.ts'
-import { writeBlocks } from './stream-blocks.ts'
+import { needsNewBlocks, writeBlocks } from './stream-blocks.ts'
 import type { ReplacedIds, StreamPlace, TextPlace } from './stream-place.ts'
 
 /** A stream that writes to a document. */
@@ -60,6 +61,34 @@ export function writableUnits(place: StreamPlace, text: string, isEnd: boolean):
 
 const wholePairs = (text: string): number =>
   (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800 ? text.length - 1 : text.length
+
+/**
+ * Returns whether the next part of the content changes the structure of the document, so that the work depends on the
+ * size of the document.
+ */
+export function changesStructure(doc: Y.Doc, writer: StreamWriter, text: string): boolean {
+  const { place, client } = writer
+  if (place.as === 'text' || text === '') return false
+  const isFirst = receivedUnits(writer, (id) => Y.getState(doc.store, id)) === 0
+  return needsNewBlocks(doc, { place, client, isFirst }, text)
+}
+
+/**
+ * Writes the next part of the content in a working copy of the document.
+ * @throws ApiError as for `writeStreamed`; INVALID_ARGUMENT if the document does not match the schema afterwards. The
+ * copy must then be discarded
+ */
+export function writeInCopy(
+  doc: Y.Doc,
+  writer: StreamWriter,
+  text: string,
+  named: NamedSchema | null,
+): ReplacementResult {
+  const schema = named === null ? null : schemaOf(named)
+  const result = writeStreamed(doc, writer, text, schema)
+  if (named !== null && schema !== null) checkAgainstSchema(doc, writer.place.contentKey, schema, named.name)
+  return result
+}
 
 /**
  * Writes the next part of the content, directly after the part before it. Content that others insert next to it stays

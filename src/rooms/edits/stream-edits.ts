@@ -1,17 +1,19 @@
 import * as Y from 'yjs'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
-import { checkAgainstSchema, type NamedSchema, schemaOf } from '../../content/schemas/content-schema.ts'
+import { type NamedSchema, schemaOf } from '../../content/schemas/content-schema.ts'
 import { streamCursor } from '../../content/stream/stream-cursor.ts'
 import type { ReplacedIds } from '../../content/stream/stream-place.ts'
 import {
+  changesStructure,
   deleteReplaced,
   deleteStreamed,
   receivedUnits,
   type StreamWriter,
+  writeInCopy,
   writeStreamed,
 } from '../../content/stream/stream-writing.ts'
 import { DocumentState } from '../room/document-state.ts'
-import { failUnlessRejected, makeChange } from './backend-change.ts'
+import { failUnlessRejected, headConflict, makeChange, type ProposedChange } from './backend-change.ts'
 import {
   beginEdit,
   checkDocumentSize,
@@ -20,6 +22,8 @@ import {
   type EditResult,
   readDurable,
 } from './edit-context.ts'
+import { inlineSizeMax } from './replacement.ts'
+import { streamOnThread } from './thread-compute.ts'
 
 /** The effect of a change of a stream. */
 export interface StreamedChange extends ReplacementResult {
@@ -35,7 +39,7 @@ const bytesPerUnit = 3
 /**
  * Writes the content of streams to one open document. A stream inserts at a place that stays the same place after any
  * update of others, and deletes content by its ids. Therefore its changes are applied at once, and never computed
- * again.
+ * again. New blocks in a large document are computed on a thread.
  */
 export class StreamEdits {
   readonly #room: EditContext
@@ -56,39 +60,82 @@ export class StreamEdits {
     named: NamedSchema | null,
     options: StreamOptions,
   ): Streaming {
+    const room = this.#room
     const schema = named === null ? null : schemaOf(named)
-    return this.#change(by, writer, options, () => {
-      checkDocumentSize(this.#room, text.length * bytesPerUnit)
-      if (text !== '' && options.full !== null && options.full !== undefined) throw options.full
-      const write = (doc: Y.Doc): ReplacementResult => writeStreamed(doc, writer, text, schema)
-      if (named !== null && writer.place.as === 'blocks') this.#checkSchema(writer, named, write)
-      return write
+    const mayBeLarge = writer.place.as === 'blocks' && room.threads.enabled
+    return this.#change(by, writer, options, {
+      prepare: () => {
+        this.#checkRoom(text, options)
+        const changes = changesStructure(room.state.doc, writer, text)
+        if (changes && mayBeLarge && this.#isLarge(text)) return null
+        if (changes && named !== null) this.#checkSchema(writer, text, named)
+        return (doc) => writeStreamed(doc, writer, text, schema)
+      },
+      compute: () => this.#onThread(writer, text, named, options),
     })
   }
 
+  /** @throws ApiError INVALID_ARGUMENT if the document would be too large; `options.full` */
+  #checkRoom(text: string, { full = null }: StreamOptions): void {
+    checkDocumentSize(this.#room, text.length * bytesPerUnit)
+    if (text !== '' && full !== null) throw full
+  }
+
+  #isLarge(text: string): boolean {
+    const { state } = this.#room
+    return state.isExpensive || state.sizeBytes + text.length > inlineSizeMax
+  }
+
   /** Makes a change in a working copy, and checks the schema. @throws ApiError INVALID_ARGUMENT */
-  #checkSchema(
-    { place: { contentKey } }: StreamWriter,
-    named: NamedSchema,
-    write: (doc: Y.Doc) => ReplacementResult,
-  ): void {
+  #checkSchema(writer: StreamWriter, text: string, named: NamedSchema): void {
     const copy = DocumentState.fromBytes(this.#room.state.encode())
     try {
-      copy.edit(write)
-      checkAgainstSchema(copy.doc, contentKey, schemaOf(named), named.name)
+      copy.edit(() => writeInCopy(copy.doc, writer, text, named))
     } finally {
       copy.doc.destroy()
     }
   }
 
+  /**
+   * Writes the next part on a thread. Only this stream writes with its clients, so the update stays valid after updates
+   * of others.
+   */
+  async #onThread(
+    writer: StreamWriter,
+    text: string,
+    schema: NamedSchema | null,
+    options: StreamOptions,
+  ): Promise<ProposedChange<StreamedChange>> {
+    const room = this.#room
+    const { state } = room
+    const received = (): number => receivedUnits(writer, (client) => state.clocks.get(client) ?? 0)
+    this.#checkRoom(text, options)
+    const before = received()
+    const { change, update } = await room.threads.use(room.address, (thread) =>
+      streamOnThread(room, thread, { writer, text, schema }, options),
+    )
+    return {
+      update,
+      result: () => ({ ...change, received: before + text.length, cursor: streamCursor(state.doc, writer) }),
+      isCurrent: () => {
+        beginEdit(room, options)
+        if (received() !== before) throw headConflict()
+        return true
+      },
+      apply: () => (update === null ? null : state.integrate(update).added),
+    }
+  }
+
   /** Deletes the content that the stream replaces. Resolves when the change is durable and sent. */
   replace(by: string, writer: StreamWriter, replaced: ReplacedIds, options: StreamOptions): Streaming {
-    return this.#change(by, writer, options, () => (doc) => deleteReplaced(doc, writer.place, replaced))
+    return this.#change(by, writer, options, {
+      prepare: () => (doc) => deleteReplaced(doc, writer.place, replaced),
+    })
   }
 
   /** Deletes the content of the stream. Resolves when the change is durable and sent. */
   withdraw(by: string, writer: StreamWriter, options: StreamOptions): Streaming {
-    return this.#change(by, writer, options, () => (doc) => deleteStreamed(doc, writer))
+    return this.#change(by, writer, options, { prepare: () => (doc) => deleteStreamed(doc, writer) })
   }
 
   /**
@@ -110,12 +157,11 @@ export class StreamEdits {
     return { ...result, version }
   }
 
-  /** @param prepare checks the change, and returns the function that makes it */
   #change(
     by: string,
     writer: StreamWriter,
     options: StreamOptions,
-    prepare: () => (doc: Y.Doc) => ReplacementResult,
+    { prepare, compute = alwaysInPlace }: StreamSteps,
   ): Streaming {
     const room = this.#room
     return makeChange(room, {
@@ -127,6 +173,7 @@ export class StreamEdits {
       inPlace: () => {
         beginEdit(room, options)
         const change = prepare()
+        if (change === null) return null
         return room.charged(1, () => {
           const { result, added } = failUnlessRejected(room, () => room.state.edit(change))
           const { store } = room.state.doc
@@ -135,10 +182,23 @@ export class StreamEdits {
           return { added, result: () => ({ ...result, received, cursor }) }
         })
       },
-      compute: () => Promise.reject(new TypeError('a change of a stream is always made in place')),
+      compute,
+      computed: (when) => room.replaced(when === 'first' ? 'thread' : 'thread_locked'),
     })
   }
 }
+
+interface StreamSteps {
+  /**
+   * Checks the change, and returns the function that makes it. Returns null, and changes nothing, if the change must be
+   * computed.
+   */
+  readonly prepare: () => ((doc: Y.Doc) => ReplacementResult) | null
+  readonly compute?: () => Promise<ProposedChange<StreamedChange>>
+}
+
+const alwaysInPlace = (): Promise<never> =>
+  Promise.reject(new TypeError('this change of a stream is always made in place'))
 
 type StreamOptions = Omit<EditPrecondition, 'expects' | 'isCopy' | 'ifVersion' | 'making'> & {
   readonly expects: 'content'

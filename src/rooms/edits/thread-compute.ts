@@ -2,6 +2,8 @@ import type { HunkDecision } from '../../content/branches/hunk-decision.ts'
 import type { MergeTarget } from '../../content/merge-check.ts'
 import { type ReplacementResult, withoutEffect } from '../../content/replacement-result.ts'
 import { mergeTargetOf, type PreparedChange } from '../../content/root-change.ts'
+import type { NamedSchema } from '../../content/schemas/content-schema.ts'
+import type { StreamWriter } from '../../content/stream/stream-writing.ts'
 import { ApiError } from '../../errors.ts'
 import type { Version } from '../../model/version.ts'
 import { loadVersionUpdates } from '../log/version-content.ts'
@@ -12,6 +14,7 @@ import {
   beginEdit,
   copySizeMax,
   type EditContext,
+  type EditPrecondition,
   isKeeping,
   presentVersion,
   type ReplaceOptions,
@@ -136,6 +139,25 @@ export async function decideOnThread(
     throw new TypeError(`the thread returned an unexpected result for a decision: ${outcome.is}`)
   const { change, update, deletes, state, writer } = outcome
   return { change, writer, update, deletes, state, made: { for: 'present', version } }
+}
+
+/**
+ * Writes the next part of a stream in a copy of the current document on a thread. Resolves with the update (V1); null if
+ * nothing changes.
+ * @throws ApiError as for `beginEdit` and `writeInCopy`
+ */
+export async function streamOnThread(
+  room: EditContext,
+  thread: PooledThread,
+  part: { readonly writer: StreamWriter; readonly text: string; readonly schema: NamedSchema | null },
+  options: EditPrecondition,
+): Promise<{ readonly change: ReplacementResult; readonly update: Uint8Array | null }> {
+  beginEdit(room, options)
+  const updates = await updatesOf(room, presentVersion(room), true)
+  const outcome = await thread.run({ is: 'stream', updates, ...part })
+  if (outcome.is !== 'streamed')
+    throw new TypeError(`the thread returned an unexpected result for a stream: ${outcome.is}`)
+  return outcome
 }
 
 /** Returns the clients with which a decision on hunks can be written. */

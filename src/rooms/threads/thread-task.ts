@@ -23,6 +23,7 @@ import {
   findStreamPlace,
   type StreamPlaceRequest,
 } from '../../content/stream/stream-place.ts'
+import { type StreamWriter, writeInCopy } from '../../content/stream/stream-writing.ts'
 import { ApiError, type ErrorCode } from '../../errors.ts'
 import { MalformedJsonError } from '../../json.ts'
 import { decodeAttribution } from '../../update/attribution/attribution-codec.ts'
@@ -93,6 +94,14 @@ export type ThreadTask =
       readonly is: 'streamPlace'
       readonly updates: readonly [Uint8Array]
       readonly request: StreamPlaceRequest
+      readonly schema: NamedSchema | null
+    }
+  /** Writes the next part of a stream. `schema`: as for `streamPlace`. */
+  | {
+      readonly is: 'stream'
+      readonly updates: readonly Uint8Array[]
+      readonly writer: StreamWriter
+      readonly text: string
       readonly schema: NamedSchema | null
     }
   | {
@@ -170,6 +179,12 @@ export type ThreadResult =
     }
   | { readonly is: 'anchors'; readonly answers: AnchorAnswers }
   | { readonly is: 'streamPlace'; readonly found: FoundStreamPlace }
+  | {
+      readonly is: 'streamed'
+      readonly change: ReplacementResult
+      /** The update (V1) of the change; null if nothing changes. */
+      readonly update: Uint8Array | null
+    }
   | { readonly is: 'history'; readonly answer: HistoryAnswer }
   | { readonly is: 'compared'; readonly compared: ComparedBranch }
   /** `content` is null if the JSON has the wrong form; `problem` is the reason. The data of a target is encoded. */
@@ -216,6 +231,7 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
         answers: withState(job.updates[0], (doc) => lookUpAnchors(doc, job.queries)),
       }
     if (job.is === 'streamPlace') return streamPlace(job)
+    if (job.is === 'stream') return streamed(job)
     if (job.is === 'history') return history(job)
     if (job.is === 'parse') return parse(job.json)
     if (job.is === 'open') return open(job.updates)
@@ -247,6 +263,7 @@ function bytesIn(outcome: ThreadResult): readonly (Uint8Array | null)[] {
   if (outcome.is === 'parsed') return contentBytes(outcome.content)
   if (outcome.is === 'opened') return [outcome.state]
   if (outcome.is === 'placed') return [outcome.added, outcome.state]
+  if (outcome.is === 'streamed') return [outcome.update]
   return outcome.is === 'replaced' || outcome.is === 'merged' ? [outcome.update, outcome.state] : []
 }
 
@@ -262,6 +279,12 @@ function streamPlace({
 }: Extract<ThreadTask, { is: 'streamPlace' }>): ThreadResult {
   const named = schema === null ? null : schemaOf(schema)
   return { is: 'streamPlace', found: withState(bytes, (doc) => findStreamPlace(doc, request, named)) }
+}
+
+function streamed({ updates, writer, text, schema }: Extract<ThreadTask, { is: 'stream' }>): ThreadResult {
+  const copy = stateOf({ updates })
+  const { result, added } = copy.edit(() => writeInCopy(copy.doc, writer, text, schema))
+  return { is: 'streamed', change: result, update: added }
 }
 
 function history({
