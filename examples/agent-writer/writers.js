@@ -1,8 +1,6 @@
 // Starts the writer for users: each one has a token for one document, and streams a section into it.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, dataOf } from 'weft-server/client'
 import { modelName, section } from './model.js'
-import { streamContent } from './stream.js'
 
 const writersMax = 20
 const promptCharactersMax = 500
@@ -10,20 +8,19 @@ const documentCharactersMax = 60_000
 const seconds = 120
 /** A token is valid a little longer than its writer works. */
 const tokenSeconds = 180
-const caretMs = 300
 const effects = ['keep', 'withdraw']
 
 /** The writers at work. */
 export class Writers {
   #weft
-  #options
+  #url
   /** Writers by the id of their work. */
   #atWork = new Map()
 
   /** @param options address of Weft, and the API key */
   constructor(options) {
     this.#weft = createClient(options)
-    this.#options = options
+    this.#url = options.url
   }
 
   /**
@@ -41,12 +38,8 @@ export class Writers {
     this.#atWork.set(writeId, work)
     try {
       const place = { organizationId: 'example', documentId, editorId: 'main', contentKey: 'default' }
-      const { url, apiKey, authToken } = this.#options
-      const writerId = `writer-${user.userId}`
-      const agentToken = await this.#tokenFor(place, writerId, user)
-      const agent = createClient({ url, agentToken })
-      const headers = { 'x-service-api-key': apiKey, 'x-service-auth-token': authToken }
-      return { outcome: await writeSection(agent, { url, headers, place, prompt, writerId, writeId, work }) }
+      const agent = createClient({ url: this.#url, agentToken: await this.#tokenFor(place, user) })
+      return { outcome: await writeSection(agent, { place, prompt, writeId, work }) }
     } finally {
       this.#atWork.delete(writeId)
     }
@@ -62,11 +55,11 @@ export class Writers {
   }
 
   /** Creates the token of the agent for one document. */
-  async #tokenFor({ organizationId, documentId }, writerId, user) {
+  async #tokenFor({ organizationId, documentId }, user) {
     const resources = [{ type: 'document', id: documentId, organizationId, accessRole: 'editor' }]
     const { token } = dataOf(
       await this.#weft.auth.generateToken({
-        userId: writerId,
+        userId: `writer-${user.userId}`,
         userProperties: { name: `Writer for ${user.name}`, email: '' },
         permissions: { resources },
         agent: true,
@@ -82,10 +75,9 @@ export class Writers {
 /**
  * Reads the document and streams the section.
  * @param agent client with the token of the agent
- * @param headers credentials of the stream
  * @returns the outcome
  */
-async function writeSection(agent, { url, headers, place, prompt, writerId, writeId, work }) {
+async function writeSection(agent, { place, prompt, writeId, work }) {
   const read = await agent.crdt.get({ ...place, format: 'markdown' })
   if (!read.ok && read.error.status === 'NOT_FOUND')
     throw new Error('write something into the document first')
@@ -97,36 +89,11 @@ async function writeSection(agent, { url, headers, place, prompt, writerId, writ
     edit: { insert: { at: 'end' } },
     format: 'markdown',
     streamId: writeId,
-    userId: writerId,
     meta: { section: writeId },
   }
-  const hide = showWriter(agent, writerId, place)
-  try {
-    const { outcome } = await streamContent({ url, headers }, opening, pieces)
-    if (work.error !== null) throw work.error
-    return { done: work.effect === null ? 'done' : 'kept', withdrawn: 'withdrawn' }[outcome]
-  } finally {
-    await hide()
-  }
-}
-
-/** Shows the writer, with its caret at the end of the document. @returns a function that removes it */
-function showWriter(agent, writerId, { organizationId, documentId, editorId, contentKey }) {
-  const document = { organizationId, documentId }
-  const users = [{ userId: writerId, status: 'writing', cursor: { editorId, contentKey, end: true } }]
-  const ending = new AbortController()
-  const { signal } = ending
-  const showing = (async () => {
-    while (!signal.aborted) {
-      await agent.presence.add({ ...document, users, ttlSeconds: 10 })
-      await sleep(caretMs, undefined, { signal }).catch(() => {})
-    }
-    await agent.presence.delete({ ...document, userIds: [writerId] })
-  })()
-  return () => {
-    ending.abort()
-    return showing
-  }
+  const { outcome } = dataOf(await agent.crdt.stream(opening, pieces))
+  if (work.error !== null) throw work.error
+  return outcome === 'done' && work.effect !== null ? 'kept' : outcome
 }
 
 /** Returns the pieces until the model fails or a user stops the writer. */

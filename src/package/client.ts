@@ -8,6 +8,7 @@ import {
   type ContentStreamDone,
   type ContentStreamOpening,
   type ContentStreamOptions,
+  type ContentStreamPiece,
   streamContent,
 } from './client/stream-content.ts'
 
@@ -46,6 +47,7 @@ export type {
   ContentStreamDone,
   ContentStreamOpening,
   ContentStreamOptions,
+  ContentStreamPiece,
   ContentStreamProgress,
 } from './client/stream-content.ts'
 export {
@@ -66,7 +68,7 @@ export interface WeftClient extends WeftApi {
      */
     stream(
       opening: ContentStreamOpening,
-      pieces: AsyncIterable<string> | Iterable<string>,
+      pieces: AsyncIterable<ContentStreamPiece> | Iterable<ContentStreamPiece>,
       options?: ContentStreamOptions,
     ): Promise<Result<ContentStreamDone>>
   }

@@ -89,6 +89,23 @@ it('[STRM-29] throws the error of the pieces, and ends when it is aborted', asyn
   expect(result).toMatchObject({ ok: false, error: { code: 'client/aborted' } })
 })
 
+it('[STRM-29] removes the text of a stream whose last piece withdraws it', async () => {
+  const ids = await make()
+  const writing = async function* () {
+    yield 'One '
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(await textOf(ids)).toBe('Start. One ')
+    yield { withdraw: true } as const
+    yield 'two'
+  }
+  const result = await clientAt(server.url).crdt.stream(
+    { ...ids, edit: { insert: { at: 'end' } } },
+    writing(),
+  )
+  expect(result).toMatchObject({ ok: true, data: { outcome: 'withdrawn' } })
+  expect(await textOf(ids)).toBe('Start. ')
+})
+
 it(`[STRM-29] writes the pieces to the character over a network that breaks connections (seed ${seed})`, async () => {
   const random = new Random(seed)
   const ids = await make()

@@ -43,9 +43,13 @@ export interface ContentStreamOptions {
   readonly onProgress?: ((progress: ContentStreamProgress) => void) | undefined
 }
 
+/** A piece of a stream: text, or the removal of all text of the stream, which ends it. */
+export type ContentStreamPiece = string | { readonly withdraw: true }
+
 /** The result of a stream that has ended. */
 export interface ContentStreamDone {
-  readonly outcome: 'done'
+  /** `withdrawn`: the last piece has removed the text of the stream. */
+  readonly outcome: 'done' | 'withdrawn'
   readonly version: string
   readonly received: number
   /** Sum of the bytes of all updates that clients have received. */
@@ -64,7 +68,7 @@ const pauseMs = { first: 200, max: 5_000 }
 export async function streamContent(
   settings: Settings,
   opening: ContentStreamOpening,
-  pieces: AsyncIterable<string> | Iterable<string>,
+  pieces: AsyncIterable<ContentStreamPiece> | Iterable<ContentStreamPiece>,
   { signal, onProgress }: ContentStreamOptions = {},
 ): Promise<Result<ContentStreamDone>> {
   const named = { ...opening, streamId: opening.streamId ?? crypto.randomUUID() }
@@ -170,7 +174,7 @@ function bodyOf(opening: object, source: PieceBuffer, signal: AbortSignal): Read
           return
         }
         if (signal.aborted) return controller.error(new Error('the connection has ended'))
-        controller.enqueue(line({ end: true }))
+        controller.enqueue(line(source.isWithdrawn ? { withdraw: true } : { end: true }))
         controller.close()
       },
     },
@@ -204,13 +208,15 @@ class PieceBuffer {
   acknowledged = 0
   /** The error of the pieces; null if there is none. */
   error: unknown = null
-  readonly #iterator: AsyncIterator<string> | Iterator<string>
+  /** True if the last piece removes the text of the stream. */
+  isWithdrawn = false
+  readonly #iterator: AsyncIterator<ContentStreamPiece> | Iterator<ContentStreamPiece>
   #text = ''
   #isEnded = false
   #isReading = false
   #wake: (() => void)[] = []
 
-  constructor(pieces: AsyncIterable<string> | Iterable<string>) {
+  constructor(pieces: AsyncIterable<ContentStreamPiece> | Iterable<ContentStreamPiece>) {
     this.#iterator =
       Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]()
   }
@@ -246,13 +252,22 @@ class PieceBuffer {
     try {
       const { done, value } = await this.#iterator.next()
       if (done === true) this.#isEnded = true
-      else this.#text += value
+      else if (typeof value === 'string') this.#text += value
+      else await this.#withdraw()
     } catch (error) {
       this.error = error
       this.#isEnded = true
     }
     this.#isReading = false
     this.#notify()
+  }
+
+  /** Ends the pieces. The text that has not been sent is not necessary. */
+  async #withdraw(): Promise<void> {
+    this.isWithdrawn = true
+    this.#isEnded = true
+    this.#text = ''
+    await this.#iterator.return?.()
   }
 
   #notify(): void {
