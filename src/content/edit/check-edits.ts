@@ -1,5 +1,5 @@
 import { ApiError, invalid } from '../../errors.ts'
-import { checkFormatted } from '../blocks/block-format.ts'
+import { type BlockFormat, checkFormatted } from '../blocks/block-format.ts'
 import { newXmlBlocks } from '../blocks/xml-blocks.ts'
 import { htmlFormat } from '../html/html.ts'
 import type { Json } from '../json/json.ts'
@@ -185,9 +185,14 @@ function contentIn(content: unknown, format: string | undefined, place: string):
     return nodes((vocabulary, marks, numbers) => targetTree(parsed, vocabulary, marks, numbers), xmlValues)
   }
   if (format !== 'markdown' && format !== 'html') return { format: 'text', text: content.toWellFormed() }
+  return blockContent(format === 'html' ? htmlFormat : markdownFormat, content)
+}
+
+/** Returns a text in a format of blocks as content of an edit. @throws ApiError INVALID_ARGUMENT */
+export function blockContent(format: BlockFormat, content: string): NodeContent {
   const length = { start: content.length - content.trimStart().length, end: content.trimEnd().length }
   const around = { start: spaceIn(content.slice(0, length.start)), end: spaceIn(content.slice(length.end)) }
-  const target = checkFormatted(format === 'html' ? htmlFormat : markdownFormat, content)
+  const target = checkFormatted(format, content)
   return { ...nodes(newXmlBlocks(target), xmlValues), source: target, around }
 }
 

@@ -1,5 +1,5 @@
 import type { BlockFormat } from '../blocks/block-format.ts'
-import { parseMarkdown } from './parse-markdown.ts'
+import { parseMarkdown, parseMarkdownPart } from './parse-markdown.ts'
 import { writeMarkdown } from './write-markdown.ts'
 
 /** CommonMark with the extensions of GFM. */
@@ -10,3 +10,9 @@ export const markdownFormat: BlockFormat = {
   parse: parseMarkdown,
   write: writeMarkdown,
 }
+
+/** Returns the format of a part of a longer text. @param definitions as for `parseMarkdownPart` */
+export const markdownPart = (definitions: string): BlockFormat => ({
+  ...markdownFormat,
+  parse: (text, features) => parseMarkdownPart(text, features, definitions),
+})

@@ -24,28 +24,47 @@ import { atomScheme, placeholderInfo } from './placeholders.ts'
  * block is its line, from 0.
  * @throws ApiError INVALID_ARGUMENT with the line if the text exceeds a limit
  */
-export function parseMarkdown(text: string, features: BlockFeatures = allFeatures): ParsedBlocks {
+export const parseMarkdown = (text: string, features: BlockFeatures = allFeatures): ParsedBlocks =>
+  parseWith(text, features, null)
+
+/**
+ * Parses a part of a longer text, as `parseMarkdown` does. Definitions of links in the part become paragraphs of text,
+ * because another part may use them.
+ * @param definitions the definitions before the part, as Markdown
+ * @throws ApiError as for `parseMarkdown`
+ */
+export const parseMarkdownPart = (text: string, features: BlockFeatures, definitions: string): ParsedBlocks =>
+  parseWith(text, features, definitions)
+
+/** @param definitions null: definitions in the text are not shown */
+function parseWith(text: string, features: BlockFeatures, definitions: string | null): ParsedBlocks {
   if (text.length > limits.markdownCharacters) {
     throw contentLimit(
       `data has too much text: Markdown has at most ${limits.markdownCharacters} characters; here it has ${text.length}`,
     )
   }
-  const tokens = parserFor(features).parse(xmlText(text), {})
+  const parser = parserFor(features, definitions === null)
+  const environment = {}
+  if (definitions !== null && definitions !== '')
+    parser.block.parse(xmlText(definitions), parser, environment, [])
+  const source = xmlText(text)
+  const tokens = parser.parse(source, environment)
   const nodesMax = Math.min(limits.nodes, minNodes + text.length * nodesPerCharacter)
-  return new TokenReader(tokens, features, nodesMax).read()
+  return new TokenReader(tokens, features, nodesMax, source).read()
 }
 
 type Parser = InstanceType<typeof MarkdownIt>
 
 const parsers = new Map<string, Parser>()
 
-function parserFor({ table, strike }: BlockFeatures): Parser {
-  const key = `${table} ${strike}`
+function parserFor({ table, strike }: BlockFeatures, hidesDefinitions: boolean): Parser {
+  const key = `${table} ${strike} ${hidesDefinitions}`
   const known = parsers.get(key)
   if (known !== undefined) return known
   const parser = new MarkdownIt({ html: true, linkify: true, maxNesting: limits.markdownDepth })
   if (!table) parser.disable('table')
   if (!strike) parser.disable('strikethrough')
+  if (!hidesDefinitions) parser.disable('strip_references')
   // Links are stored as they are written. Encoding is up to the program that shows them.
   parser.normalizeLink = (url) => url
   parser.normalizeLinkText = (url) => url
@@ -75,13 +94,17 @@ class TokenReader {
   readonly #nodesMax: number
   readonly #tokens: readonly Token[]
   readonly #features: BlockFeatures
+  readonly #source: string
+  /** The lines of the text; null until they are needed. */
+  #sourceLines: readonly string[] | null = null
   readonly #placeholders = new Map<string, number>()
   readonly #lines: number[] = []
   #at = 0
   #nodes = 0
   #line = 0
 
-  constructor(tokens: readonly Token[], features: BlockFeatures, nodesMax: number) {
+  constructor(tokens: readonly Token[], features: BlockFeatures, nodesMax: number, source: string) {
+    this.#source = source
     this.#nodesMax = nodesMax
     this.#tokens = tokens
     this.#features = features
@@ -145,8 +168,22 @@ class TokenReader {
         return htmlBlock(token.content)
       case 'table_open':
         return [{ kind: 'table', children: this.#rows() }]
+      case 'reference_definition':
+        return [this.#definition(token)]
       default:
         return []
+    }
+  }
+
+  /** Returns a definition of a link as it is written, without the marks of a quote or a list before it. */
+  #definition({ map }: Token): NeutralBlock {
+    this.#sourceLines ??= this.#source.split(/\r\n?|\n/)
+    const [start, end] = map ?? [0, 0]
+    const lines = this.#sourceLines.slice(start, end).map((line) => line.trim())
+    const text = lines.join(' ')
+    return {
+      kind: 'paragraph',
+      content: [{ kind: 'text', text: text.slice(Math.max(0, text.indexOf('['))), marks: {} }],
     }
   }
 

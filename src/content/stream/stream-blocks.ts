@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { checkEditContent } from '../edit/check-edits.ts'
+import { blockContent } from '../edit/check-edits.ts'
 import type { InsertedContent } from '../edit/edit.ts'
 import type { StoredId } from '../edit/edit-dependencies.ts'
 import { blockNote } from '../edit/targets/xml-names.ts'
@@ -7,6 +7,7 @@ import { readXmlView } from '../edit/targets/xml-view.ts'
 import { linesOf } from '../edit/writing/content-text.ts'
 import { type ChildPlace, nameOf } from '../edit/writing/tree-places.ts'
 import { XmlEdits } from '../edit/writing/xml-edits.ts'
+import { markdownPart } from '../markdown/markdown.ts'
 import { type ContentSchema, nodeSchema } from '../schemas/any-schema.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { placeRemoved, putText, unitsWithoutBreaks } from './sequence-place.ts'
@@ -43,7 +44,9 @@ const editName = 'edit'
 export function writeBlocks(transaction: Y.Transaction, writer: BlockWriter, text: string): void {
   const { place, client, isFirst } = writer
   if (place.format === 'markdown') {
-    if (text.trim() !== '') insertBlocks(transaction, writer, checkEditContent(text, 'markdown', editName))
+    if (text.trim() === '') return
+    const definitions = isFirst ? '' : definitionsOf(transaction.doc, client)
+    insertBlocks(transaction, writer, blockContent(markdownPart(definitions), text))
     return
   }
   const lines = wholeLines(text)
@@ -82,6 +85,30 @@ function insertBlocks(transaction: Y.Transaction, writer: BlockWriter, content: 
     resolved: () => {},
   }
   new XmlEdits(transaction, target, editName).insertAt(at, content, isFirst ? place.side : 'after')
+}
+
+/** The start of a definition of a link. */
+const definitionStart = /^\[[^[\]]{1,999}\]:[ \t]*\S/
+
+/** Maximum UTF-16 units of the definitions that later blocks can use, because each part reads them again. */
+const definitionUnitsMax = 16_384
+
+/**
+ * Returns the definitions of links that a stream has written, as Markdown. They are paragraphs of the document, so that
+ * any connection of the stream finds them.
+ */
+function definitionsOf({ store }: Y.Doc, client: number): string {
+  const definitions: string[] = []
+  let units = 0
+  for (const item of store.clients.get(client) ?? []) {
+    if (!(item instanceof Y.Item) || item.deleted || !(item.content instanceof Y.ContentString)) continue
+    const { str } = item.content
+    if (!str.startsWith('[') || item.parentSub !== null || !definitionStart.test(str)) continue
+    units += str.length
+    if (units > definitionUnitsMax) break
+    definitions.push(str)
+  }
+  return definitions.join('\n\n')
 }
 
 /** Returns the last text of a stream, if it still exists and others have not deleted its paragraph. */

@@ -178,6 +178,32 @@ it('[STRM-20] continues Markdown at the last complete block', async () => {
   expect(await read(ids)).toBe('Start.\n\nOne.\n\nTwo.\n\n- a\n- b')
 })
 
+it('[STRM-72] keeps a definition as text, and uses it in later blocks, also after the stream has continued', async () => {
+  const ids = await make('tiptap', 'Start.')
+  const opening = { ...ids, streamId: 'links', format: 'markdown', edit: { insert: { at: 'end' } } }
+  const first = await ContentStream.open(server, opening)
+  const definition = '[x]: http://a.b "t"\n\n'
+  first.text(`${definition}Se`)
+  await first.received(definition.length)
+  first.destroy()
+  const second = await ContentStream.open(server, opening)
+  expect(second.opened.received).toBe(definition.length)
+  const uses = 'See [x] and [the page][X].\n\nFoot[^1].\n\n'
+  second.text('Se', definition.length).text(uses.slice(2)).text('>')
+  await second.received(definition.length + uses.length)
+  second.text(' [^1]: note')
+  await second.end()
+  expect((await read(ids, 'html')).replaceAll('\n', '')).toBe(
+    [
+      '<p>Start.</p>',
+      '<p>[x]: http://a.b &quot;t&quot;</p>',
+      '<p>See <a href="http://a.b" title="t">x</a> and <a href="http://a.b" title="t">the page</a>.</p>',
+      '<p>Foot[^1].</p>',
+      '<blockquote><p>[^1]: note</p></blockquote>',
+    ].join(''),
+  )
+})
+
 it('[STRM-18] rejects Markdown for a part of a block, and blocks that the schema does not allow', async () => {
   const ids = await make('tiptap')
   const part = ContentStream.send(server, {
