@@ -29,6 +29,8 @@ export interface OpenStreamOptions {
   readonly right: WriteRight
   readonly userId: string
   readonly meta: ChangeMeta | null
+  /** Epoch of the log for which the place was found. */
+  readonly epoch: number
   readonly received: number
   readonly version: string
   /** The caret of the writer in open editors; null if the writer is unknown. */
@@ -128,8 +130,9 @@ export class OpenStream {
 
   #change(edit: StreamCall): Promise<EditResult<StreamedChange>> {
     this.#stopped.signal.throwIfAborted()
-    const { rooms, address, right, meta } = this.#options
-    const options = { expects: 'content', right, cause: { source: 'stream', meta } } as const
+    const { rooms, address, right, meta, epoch } = this.#options
+    const cause = { source: 'stream', meta } as const
+    const options = { expects: 'content', right, cause, epoch, received: this.#received } as const
     const working = rooms.use(address, (room) => edit(room.streaming, options))
     this.#working = working
     return working.then((changed) => {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
-import { ApiError, invalid } from '../errors.ts'
+import { streamGap } from '../content/stream/stream-writing.ts'
+import { type ApiError, invalid } from '../errors.ts'
 import { limitDetails } from '../quota/limits.ts'
 import type { OpenStream, StreamProgress } from './open-stream.ts'
 
@@ -49,7 +50,7 @@ export class StreamPump {
    * large
    */
   push(piece: string, at = this.#accepted): void {
-    if (at > this.#accepted) throw gap(at, this.#accepted)
+    if (at > this.#accepted) throw streamGap(at, this.#accepted)
     const text = piece.slice(this.#accepted - at)
     if (text === '') return
     this.#bytes += Buffer.byteLength(text)
@@ -120,13 +121,6 @@ export class StreamPump {
     for (const resolve of this.#whenRoom.splice(0)) resolve()
   }
 }
-
-const gap = (at: number, received: number): ApiError =>
-  new ApiError(
-    'crdt/stream-gap',
-    `the piece begins at ${at}, but the server has ${received} units of the content; continue at ${received}`,
-    { details: { received } },
-  )
 
 const tooLarge = (bytesMax: number): ApiError =>
   invalid(

@@ -458,6 +458,7 @@ export class StreamService {
       right,
       userId,
       meta,
+      epoch,
       received,
       version,
       bytes,

@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { invalid } from '../../errors.ts'
+import { ApiError, invalid } from '../../errors.ts'
 import type { StoredId, StoredRange } from '../edit/edit-dependencies.ts'
 import { keepingKinds } from '../keep-kinds.ts'
 import type { ReplacementResult } from '../replacement-result.ts'
@@ -121,6 +121,14 @@ export function writeStreamed(
   })
   return { changed: true, insertions: text.length, deletions: 0 }
 }
+
+/** @param at UTF-16 units of the content before the next piece @param received units that the document contains */
+export const streamGap = (at: number, received: number): ApiError =>
+  new ApiError(
+    'crdt/stream-gap',
+    `the piece begins at ${at}, but the server has ${received} units of the content; continue at ${received}`,
+    { details: { received } },
+  )
 
 /** Adds units to the clock of a counter. */
 function count(transaction: Y.Transaction, counter: number, units: number): void {

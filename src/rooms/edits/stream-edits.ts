@@ -9,6 +9,7 @@ import {
   deleteStreamed,
   receivedUnits,
   type StreamWriter,
+  streamGap,
   writeInCopy,
   writeStreamed,
 } from '../../content/stream/stream-writing.ts'
@@ -20,6 +21,7 @@ import {
   type EditContext,
   type EditPrecondition,
   type EditResult,
+  noContent,
   readDurable,
 } from './edit-context.ts'
 import { inlineSizeMax } from './replacement.ts'
@@ -51,7 +53,8 @@ export class StreamEdits {
   /**
    * Writes the next part of the content. The user `by` is its author. Resolves when the change is durable and sent.
    * @param text well-formed Unicode
-   * @throws ApiError as for `beginEdit` and `writeStreamed`; INVALID_ARGUMENT if the document would be too large
+   * @throws ApiError as for `beginEdit` and `writeStreamed`; NOT_FOUND if the document was created again;
+   * FAILED_PRECONDITION if the document lacks acknowledged content; INVALID_ARGUMENT if it would be too large
    */
   write(
     by: string,
@@ -118,7 +121,7 @@ export class StreamEdits {
       update,
       result: () => ({ ...change, received: before + text.length, cursor: streamCursor(state.doc, writer) }),
       isCurrent: () => {
-        beginEdit(room, options)
+        this.#begin(writer, options)
         if (received() !== before) throw headConflict()
         return true
       },
@@ -157,6 +160,16 @@ export class StreamEdits {
     return { ...result, version }
   }
 
+  /** @throws ApiError as for `beginEdit`; if this is not the document for which the stream was opened */
+  #begin(writer: StreamWriter, options: StreamOptions): void {
+    const { commits, state } = this.#room
+    beginEdit(this.#room, options)
+    // The document may have been deleted and created again since the stream was opened.
+    if (commits.epoch !== options.epoch) throw noContent()
+    const present = receivedUnits(writer, (client) => state.clocks.get(client) ?? 0)
+    if (present < options.received) throw streamGap(options.received, present)
+  }
+
   #change(
     by: string,
     writer: StreamWriter,
@@ -171,7 +184,7 @@ export class StreamEdits {
       firstPause: 'never',
       prepare: () => room.share(),
       inPlace: () => {
-        beginEdit(room, options)
+        this.#begin(writer, options)
         const change = prepare()
         if (change === null) return null
         return room.charged(1, () => {
@@ -202,6 +215,10 @@ const alwaysInPlace = (): Promise<never> =>
 
 type StreamOptions = Omit<EditPrecondition, 'expects' | 'isCopy' | 'ifVersion' | 'making'> & {
   readonly expects: 'content'
+  /** Epoch of the log for which the place of the stream was found. */
+  readonly epoch: number
+  /** UTF-16 units of the content that were acknowledged to the writer. */
+  readonly received: number
 }
 
 type Streaming = Promise<EditResult<StreamedChange>>

@@ -54,3 +54,37 @@ it('[STRM-60] keeps the replaced or the streamed text when a withdrawal overtake
     expect(await textOf(editor)).toBe(outcome === 'done' ? 'an new text' : 'an old text')
   }
 })
+
+it.each([
+  ['at the end', { insert: { at: 'end' } }],
+  ['at the start', { insert: { at: 'start' } }],
+  ['as a replacement', { replace: { find: 'old' } }],
+])('[STRM-61] writes nothing %s of an editor that was created again', async (_name, edit) => {
+  await start('old')
+  const opening = { ...ids, streamId: 's', edit }
+  const first = await ContentStream.open(server, opening)
+  first.text('abc')
+  await first.received(3)
+  const { organizationId, documentId, editorId } = ids
+  dataOf(await server.post('/v2/crdt/delete', { organizationId, documentId, editorIds: [editorId] }))
+  await add('an old text')
+  first.text('def')
+  expect(await first.error()).toMatchObject({ details: { code: 'crdt/no-content' } })
+  const second = ContentStream.send(server, opening)
+  expect(await second.error()).toMatchObject({ details: { code: 'crdt/no-content' } })
+  expect(await textOf()).toBe('an old text')
+})
+
+it('[STRM-61] ends a stream in an editor that was created again before its first piece, and at its end', async () => {
+  await start('old')
+  const { organizationId, documentId, editorId } = ids
+  const one = await ContentStream.open(server, { ...ids, edit: { insert: { at: 'end' } } })
+  const two = await ContentStream.open(server, replacing)
+  dataOf(await server.post('/v2/crdt/delete', { organizationId, documentId, editorIds: [editorId] }))
+  await add('an old text')
+  one.text('abc')
+  two.line({ end: true })
+  for (const stream of [one, two])
+    expect(await stream.error()).toMatchObject({ details: { code: 'crdt/no-content' } })
+  expect(await textOf()).toBe('an old text')
+})
