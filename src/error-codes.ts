@@ -685,7 +685,7 @@ export const errorCodes = {
   'crdt/stream-ended': {
     status: 'FAILED_PRECONDITION',
     meaning:
-      'The stream has ended: its writer did not come back in time, so `onCut` was applied. `details.outcome` is `kept` or `withdrawn`.',
+      'The stream has ended: its writer did not come back in time, so `onCut` was applied. `details.outcome` is `kept`, `withdrawn`, or `failed` if the document did not allow it for a day.',
     remedy: 'Read the document, and open a new stream with another `streamId`.',
   },
   'crdt/stream-place-removed': {

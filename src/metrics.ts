@@ -160,7 +160,7 @@ function counters(registry: Registry) {
       labelNames: ['outcome'],
       registers,
     }),
-    /** `outcome` is `done`, `withdrawn` or `kept`. */
+    /** `outcome` is `done`, `withdrawn`, `kept` or `failed`. */
     streamsEnded: new Counter({
       name: 'weft_streams_total',
       help: 'Streams of content that have ended, by outcome',

@@ -14,9 +14,10 @@ export type CutEffect = (typeof cutEffects)[number]
 
 /**
  * How a stream has ended. `done`: its writer has sent the end. `withdrawn`: its content was deleted. `kept`: its writer
- * did not come back, and the content stays.
+ * did not come back, and the content stays. `failed`: the content or the replaced content could not be removed, because
+ * the document did not allow it for a day.
  */
-export type StreamOutcome = 'done' | 'withdrawn' | 'kept'
+export type StreamOutcome = 'done' | 'withdrawn' | 'kept' | 'failed'
 
 /** The result of a stream that has ended. */
 export interface StreamResult {
@@ -79,7 +80,7 @@ export interface StreamRecord {
 }
 
 const result = v.looseObject({
-  outcome: v.picklist(['done', 'withdrawn', 'kept']),
+  outcome: v.picklist(['done', 'withdrawn', 'kept', 'failed']),
   version: v.string(),
   received: v.number(),
   bytes: v.number(),

@@ -122,6 +122,19 @@ const handOverMs = 1_000
 const handOverPollMs = 20
 /** Maximum number of jobs that run at the same time. */
 const jobsAtOnce = 8
+/** Time in ms for which the end of a stream is tried again if its document does not allow it. */
+const cutMsMax = 86_400_000
+/** Maximum pause in ms between these tries. */
+const cutPauseMsMax = 300_000
+/** Codes of errors after which the content of a stream no longer exists. */
+const goneCodes: ReadonlySet<string> = new Set([
+  'crdt/no-content',
+  'crdt/stream-place-removed',
+  'document/not-found',
+  'document/being-deleted',
+  'organization/not-found',
+  'organization/being-deleted',
+])
 /** Topic with the names of streams that another connection continues. */
 const takeOverTopic = 'streams.taken-over'
 
@@ -509,8 +522,7 @@ export class StreamService {
     }
     if (phase.is === 'cut') {
       if (phase.until > now) return { againAfterMs: phase.until - now }
-      await this.#applyCut(name, record)
-      return { againAfterMs: resultMs }
+      return this.#applyCut(name, record, phase.until)
     }
     const isHere = this.#active.has(streamKey(name)) || this.#opening.isFull(streamKey(name))
     const isOwn = phase.owner === engine.cluster.incarnation
@@ -519,8 +531,11 @@ export class StreamService {
     return { againAfterMs: this.#checkMs }
   }
 
-  /** Ends a stream whose writer did not come back. */
-  async #applyCut(name: StreamName, record: StreamRecord): Promise<void> {
+  /**
+   * Ends a stream whose writer did not come back. If the document does not allow it now, tries again later.
+   * @param since time since which the writer cannot come back, in epoch milliseconds
+   */
+  async #applyCut(name: StreamName, record: StreamRecord, since: number): Promise<JobDisposition> {
     const { clock, engine, documents, metrics } = this.#options
     const key = streamKeys.stream(name.streamId)
     const { organizationId, documentId, editorId, onCut } = record
@@ -537,8 +552,9 @@ export class StreamService {
       transaction.raise([streamFence(name)])
       return owned
     })
-    if (next === null) return
-    const until = clock.now() + resultMs
+    if (next === null) return { againAfterMs: this.#checkMs }
+    const waitedMs = clock.now() - since
+    let isCut = !next.isEnding
     let result: StreamResult = {
       outcome: cutOutcomes[onCut],
       version: '',
@@ -548,16 +564,28 @@ export class StreamService {
     }
     try {
       const right = await documents.rightToChange(address)
-      const stream = await this.#opened(address, next, { right, full: async () => null, shown: null })
+      // The schema is for new content only.
+      const opened = { ...next, schema: null }
+      const stream = await this.#opened(address, opened, { right, full: async () => null, shown: null })
       if (next.isEnding) result = await stream.end()
       else if (onCut === 'withdraw') result = await stream.withdraw()
       else result = { ...result, version: stream.version, received: stream.received }
     } catch (error) {
-      // The document was deleted, disabled or created again.
       if (!(error instanceof ApiError) || error.status === 'UNAVAILABLE') throw error
+      const isApplied = !next.isEnding && (onCut === 'keep' || goneCodes.has(error.code))
+      if (!isApplied) {
+        if (!goneCodes.has(error.code) && waitedMs < cutMsMax) {
+          await this.#setPhase(name, next.turn, { is: 'cut', until: since }, next.bytes)
+          return { againAfterMs: Math.max(this.#checkMs, Math.min(cutPauseMsMax, waitedMs / 2)) }
+        }
+        isCut = true
+        result = { ...result, outcome: 'failed' }
+      }
     }
-    await this.#setPhase(name, next.turn, { is: 'ended', until, isCut: !next.isEnding, result }, next.bytes)
+    const until = clock.now() + resultMs
+    await this.#setPhase(name, next.turn, { is: 'ended', until, isCut, result }, next.bytes)
     metrics.streamsEnded.inc({ outcome: result.outcome })
+    return { againAfterMs: resultMs }
   }
 
   async #remove(name: StreamName, record: StreamRecord): Promise<void> {

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
+import { eventually } from '../../support/clients/clients.ts'
 import { ContentStream } from '../../support/clients/content-stream.ts'
-import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 let server: TestServer
 afterEach(() => server.stop())
@@ -87,4 +88,27 @@ it('[STRM-61] ends a stream in an editor that was created again before its first
   for (const stream of [one, two])
     expect(await stream.error()).toMatchObject({ details: { code: 'crdt/no-content' } })
   expect(await textOf()).toBe('an old text')
+})
+
+it('[STRM-62] withdraws and completes streams after their document is enabled again', async () => {
+  await start('base', { streamResumeSeconds: 1 })
+  const other = { ...ids, editorId: 'other' }
+  await add('an old text', other)
+  const one = await ContentStream.open(server, { ...ids, edit: { insert: { at: 'end' } }, onCut: 'withdraw' })
+  const two = await ContentStream.open(server, { ...replacing, ...other })
+  one.text(' abc')
+  two.text('new')
+  await Promise.all([one.received(4), two.received(3)])
+  await disable(true)
+  one.destroy()
+  two.line({ end: true })
+  await two.error()
+  await new Promise((resolve) => setTimeout(resolve, 3_500))
+  expect(await metric(server, 'weft_streams_total{outcome="withdrawn"}')).not.toBe(1)
+  await disable(false)
+  await eventually(async () => (await textOf()) === 'base')
+  await eventually(async () => (await textOf(other)) === 'an new text')
+  expect(await (await ContentStream.open(server, { ...replacing, ...other })).end()).toMatchObject({
+    outcome: 'done',
+  })
 })
