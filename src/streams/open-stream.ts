@@ -9,7 +9,7 @@ import type { EditResult } from '../rooms/edits/edit-context.ts'
 import type { StreamEdits, StreamedChange } from '../rooms/edits/stream-edits.ts'
 import type { ShownWriter } from '../rooms/presence/shown-writer.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
-import type { StreamOutcome, StreamResult } from './stream-records.ts'
+import type { ContentSize, StreamOutcome, StreamResult } from './stream-records.ts'
 
 /** The state of a stream after one of its updates. */
 export interface StreamProgress {
@@ -37,6 +37,8 @@ export interface OpenStreamOptions {
   readonly caret: ShownWriter | null
   /** Bytes of the updates of earlier connections. */
   readonly bytes: number
+  /** The content that earlier connections have counted. */
+  readonly content: ContentSize
   /**
    * Records that all content was received, so that the stream is completed even if this process dies. Resolves with
    * the content that the stream replaces.
@@ -54,6 +56,7 @@ export class OpenStream {
   readonly #options: OpenStreamOptions
   #received: number
   #bytes: number
+  #content: ContentSize
   #version: string
   #working: Promise<unknown> = Promise.resolve()
   readonly #stopped = new AbortController()
@@ -62,6 +65,9 @@ export class OpenStream {
     this.#options = options
     this.#received = options.received
     this.#bytes = options.bytes
+    // If a process has died, some content is not counted. Each of its units takes at least one byte.
+    const uncounted = Math.max(0, options.received - options.content.units)
+    this.#content = { units: options.received, bytes: options.content.bytes + uncounted }
     this.#version = options.version
   }
 
@@ -80,6 +86,11 @@ export class OpenStream {
     return this.#bytes
   }
 
+  /** The size of the content that is durable. */
+  get content(): ContentSize {
+    return this.#content
+  }
+
   /** Aborted when this connection must not write any more. The reason is an ApiError. */
   get stopped(): AbortSignal {
     return this.#stopped.signal
@@ -92,8 +103,9 @@ export class OpenStream {
   async write(text: string): Promise<StreamProgress> {
     const { userId, writer, schema, full } = this.#options
     const isFull = await full(text.length)
-    return this.#progress((edits, options) =>
-      edits.write(userId, writer, text, schema, { ...options, full: isFull }),
+    return this.#progress(
+      (edits, options) => edits.write(userId, writer, text, schema, { ...options, full: isFull }),
+      Buffer.byteLength(text),
     )
   }
 
@@ -123,12 +135,13 @@ export class OpenStream {
     return { outcome, version, received, bytes: this.#bytes, deletions }
   }
 
-  async #progress(edit: StreamCall): Promise<StreamProgress> {
-    const { result, version, bytes } = await this.#change(edit)
+  async #progress(edit: StreamCall, added: number): Promise<StreamProgress> {
+    const { result, version, bytes } = await this.#change(edit, added)
     return { version, bytes, received: result.received }
   }
 
-  #change(edit: StreamCall): Promise<EditResult<StreamedChange>> {
+  /** @param added bytes of the content that the change adds, in UTF-8 */
+  #change(edit: StreamCall, added = 0): Promise<EditResult<StreamedChange>> {
     this.#stopped.signal.throwIfAborted()
     const { rooms, address, right, meta, epoch } = this.#options
     const cause = { source: 'stream', meta } as const
@@ -139,6 +152,7 @@ export class OpenStream {
       this.#received = changed.result.received
       this.#version = changed.version
       this.#bytes += changed.bytes
+      this.#content = { units: this.#received, bytes: this.#content.bytes + added }
       this.#options.caret?.move(changed.result.cursor)
       return changed
     })

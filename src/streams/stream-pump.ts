@@ -34,7 +34,7 @@ export class StreamPump {
   constructor(options: StreamPumpOptions) {
     this.#options = options
     this.#accepted = options.stream.received
-    this.#bytes = options.stream.received
+    this.#bytes = options.stream.content.bytes
   }
 
   /** True if the writer must wait for `room` before it sends more. */

@@ -46,6 +46,12 @@ export type StreamPhase =
       readonly result: StreamResult
     }
 
+/** A size of content: UTF-16 units, and bytes in UTF-8. */
+export interface ContentSize {
+  readonly units: number
+  readonly bytes: number
+}
+
 /** A stream, from its opening until some time after its end. */
 export interface StreamRecord {
   readonly streamId: string
@@ -74,6 +80,8 @@ export interface StreamRecord {
   readonly endsAt: number
   /** Bytes of the updates of earlier connections. */
   readonly bytes: number
+  /** UTF-16 units of the content that earlier connections have written, and their bytes in UTF-8. */
+  readonly content: ContentSize
   /** Number of connections so far. A connection whose number is not the last one writes nothing. */
   readonly turn: number
   readonly phase: StreamPhase
@@ -128,6 +136,7 @@ export const streamRecordType: RecordType<StreamRecord> = {
     meta: v.nullable(v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()]))),
     endsAt: v.number(),
     bytes: v.number(),
+    content: v.looseObject({ units: v.number(), bytes: v.number() }),
     turn: v.number(),
     phase: v.variant('is', [
       v.looseObject({ is: v.literal('open'), owner: v.string() }),

@@ -311,6 +311,7 @@ export class StreamService {
       meta,
       endsAt: now + limits.ms,
       bytes: 0,
+      content: { units: 0, bytes: 0 },
       turn: 1,
       phase: { is: 'open', owner: engine.cluster.incarnation },
     }
@@ -393,7 +394,7 @@ export class StreamService {
     const end = (reason: ApiError, phaseOf: () => StreamPhase): Promise<void> => {
       left ??= (async () => {
         await stream.stop(reason)
-        await this.#setPhase(name, record.turn, phaseOf(), stream.bytes)
+        await this.#setPhase(name, record.turn, phaseOf(), stream)
         if (this.#active.get(key) === active) this.#active.delete(key)
         leave()
       })()
@@ -435,7 +436,7 @@ export class StreamService {
     }: Pick<StreamPermission, 'right' | 'full'> & { readonly shown: StreamPermission['shown'] | null },
   ): Promise<OpenStream> {
     const { rooms, engine, schemas } = this.#options
-    const { place, client, counter, userId, meta, streamId, turn, replaces, bytes } = record
+    const { place, client, counter, userId, meta, streamId, turn, replaces, bytes, content } = record
     const name = { ...address, streamId }
     const right = await StreamRight.read({
       writer: writerRight,
@@ -475,6 +476,7 @@ export class StreamService {
       received,
       version,
       bytes,
+      content,
       caret,
       full,
       beginEnd: () => (replaces ? this.#beginEnd(name, turn) : Promise.resolve(nothing)),
@@ -500,11 +502,16 @@ export class StreamService {
   }
 
   /** Stores the phase of a stream, unless another connection has begun to write it. */
-  async #setPhase(name: StreamName, turn: number, phase: StreamPhase, bytes: number): Promise<void> {
+  async #setPhase(
+    name: StreamName,
+    turn: number,
+    phase: StreamPhase,
+    { bytes, content }: Pick<StreamRecord, 'bytes' | 'content'>,
+  ): Promise<void> {
     await this.#transactions.run(streamsPart(name), async (transaction) => {
       const record = await transaction.get(streamKeys.stream(name.streamId), streamRecordType)
       if (record === null || record.turn !== turn || record.phase.is === 'ended') return
-      transaction.put(streamKeys.stream(name.streamId), { ...record, phase, bytes })
+      transaction.put(streamKeys.stream(name.streamId), { ...record, phase, bytes, content })
     })
   }
 
@@ -527,7 +534,7 @@ export class StreamService {
     const isHere = this.#active.has(streamKey(name)) || this.#opening.isFull(streamKey(name))
     const isOwn = phase.owner === engine.cluster.incarnation
     if (isOwn ? !isHere : !(await engine.cluster.isAlive(phase.owner)))
-      await this.#setPhase(name, record.turn, { is: 'cut', until: now + limits.resumeMs }, record.bytes)
+      await this.#setPhase(name, record.turn, { is: 'cut', until: now + limits.resumeMs }, record)
     return { againAfterMs: this.#checkMs }
   }
 
@@ -575,7 +582,7 @@ export class StreamService {
       const isApplied = !next.isEnding && (onCut === 'keep' || goneCodes.has(error.code))
       if (!isApplied) {
         if (!goneCodes.has(error.code) && waitedMs < cutMsMax) {
-          await this.#setPhase(name, next.turn, { is: 'cut', until: since }, next.bytes)
+          await this.#setPhase(name, next.turn, { is: 'cut', until: since }, next)
           return { againAfterMs: Math.max(this.#checkMs, Math.min(cutPauseMsMax, waitedMs / 2)) }
         }
         isCut = true
@@ -583,7 +590,7 @@ export class StreamService {
       }
     }
     const until = clock.now() + resultMs
-    await this.#setPhase(name, next.turn, { is: 'ended', until, isCut, result }, next.bytes)
+    await this.#setPhase(name, next.turn, { is: 'ended', until, isCut, result }, next)
     metrics.streamsEnded.inc({ outcome: result.outcome })
     return { againAfterMs: resultMs }
   }

@@ -112,3 +112,22 @@ it('[STRM-62] withdraws and completes streams after their document is enabled ag
     outcome: 'done',
   })
 })
+
+it('[STRM-63] limits the bytes of a stream over all its connections', async () => {
+  await start('', { streamBytes: 1_024 })
+  const opening = { ...ids, streamId: 's', edit: { insert: { at: 'end' } } }
+  for (let sent = 0; sent < 300; sent += 100) {
+    const writer = await ContentStream.open(server, opening)
+    expect(writer.opened.received).toBe(sent)
+    writer.text('漢'.repeat(100))
+    await writer.received(sent + 100)
+    writer.destroy()
+    await writer.closed
+  }
+  const last = await ContentStream.open(server, opening)
+  last.text('漢'.repeat(42))
+  expect(await last.error()).toMatchObject({ details: { limit: 'streamBytes', value: 1_024 } })
+  const fitting = await ContentStream.open(server, opening)
+  await fitting.text('漢'.repeat(41)).text('a').end()
+  expect(Buffer.byteLength(await textOf())).toBe(1_024)
+})
