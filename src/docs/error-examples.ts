@@ -118,7 +118,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'mcp/session-required': { message: 'the header mcp-session-id is missing; begin with initialize' },
   'mcp/unknown-session': { message: 'the session has ended; begin another one with initialize' },
   'mcp/tool-not-permitted': { message: 'the token does not permit the tool edit_document' },
-  'mcp/too-many-calls': { message: 'at most 8 tool calls at the same time' },
+  'mcp/too-many-calls': { message: 'at most 8 calls at the same time' },
   'mcp/timeout': { message: 'the call took more than 60 s' },
   'mcp/document-too-large': { message: 'the editor has too much content for this tool' },
 

@@ -102,10 +102,15 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
   streamSeconds: { what: 'time from the opening of a stream to its end', met: 'REST: 400' },
   streamsPerKey: { what: 'open streams on one node', met: exhausted },
   streamsPerAgent: { what: 'open streams on one node', met: exhausted },
+  mcpSessionsPerKey: {
+    what: 'MCP sessions of the agents of the API key, on one node',
+    value: '500',
+    met: `an idle session ends; if none is idle, ${exhausted}`,
+  },
   mcpSessions: {
     what: 'MCP sessions of all agents, on one node',
     value: '2,000',
-    met: exhausted,
+    met: `an idle session ends; if none is idle, ${exhausted}`,
   },
   virtualUsersPerDocument: {
     what: 'virtual users (`presence/add`)',

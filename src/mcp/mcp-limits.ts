@@ -2,11 +2,13 @@
 export const mcpLimits = {
   /** Sessions of one agent on one node. A further session ends the one that was not used for the longest time. */
   sessionsPerAgent: 16,
-  /** Sessions of all agents on one node. */
+  /** Sessions of the agents of one API key on one node. A further session ends an idle one. */
+  sessionsPerKey: 500,
+  /** Sessions of all agents on one node. A further session ends an idle one of the API key with the most idle ones. */
   sessions: 2_000,
   /** Milliseconds without a request and without an open stream after which a session ends. */
   idleMs: 1_800_000,
-  /** Tool calls of one agent at the same time, on one node. */
+  /** Calls of tools and requests for resources of one agent at the same time, on one node. */
   callsAtOnce: 8,
   /** Milliseconds after which a tool call ends with an error. */
   callMs: 60_000,

@@ -3,7 +3,7 @@ import type { AgentAccess } from '../access/agents/agent-access.ts'
 import type { AllowedOrigins } from '../access/allowed-origins.ts'
 import { readBearer } from '../access/tokens/bearer.ts'
 import type { CallAuditor } from '../api/call-auditor.ts'
-import { type ApiLimits, limitCaller } from '../api/http/rate-limits.ts'
+import { type ApiLimits, limitCaller, limitMessages } from '../api/http/rate-limits.ts'
 import { ClientDisconnectedError, checkContentType, readRequestJson } from '../api/http/request-body.ts'
 import type { ServedResponse } from '../api/http/served-response.ts'
 import type { ServedRoute } from '../api/http/served-route.ts'
@@ -82,9 +82,12 @@ async function answer(
   const agent = await authenticate(request, response, options)
   const meter = limitCaller(options.quotas, agent.caller, request, response, options.bodyBytesMax)
   const body = request.method === 'POST' ? await readMessages(request, options, meter) : undefined
+  // The request itself has counted as one message.
+  if (Array.isArray(body) && body.length > 1) limitMessages(options.quotas, agent.caller, body.length - 1)
   const sessions = await load()
   const session = await sessionOf(request, body, agent, sessions)
   const endUse = sessions.use(session, agent)
+  let isAccepted = request.headers['mcp-session-id'] !== undefined
   try {
     const standard = new Request(`http://localhost${mcpPath}`, {
       method: request.method ?? '',
@@ -95,9 +98,14 @@ async function answer(
       ...(body !== undefined && { parsedBody: body }),
     })
     if (request.method === 'DELETE') await sessions.end(session)
+    if (!isAccepted && answered.ok) {
+      isAccepted = true
+      await sessions.keep(session)
+    }
     await send(answered, response, options, request.method === 'GET' ? session : null)
   } finally {
     endUse()
+    if (!isAccepted) await sessions.end(session)
   }
 }
 

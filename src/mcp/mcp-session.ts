@@ -55,7 +55,7 @@ export interface McpSessionOptions {
   readonly rooms: Pick<RoomRegistry, 'open'>
   readonly clock: Clock
   readonly log: Log
-  /** Called when a tool call begins. Returns the function that ends it; null if the agent has too many. */
+  /** Called when a call of a tool or a request for resources begins. Returns the function that ends it; null if the agent has too many. */
   readonly beginCall: () => (() => void) | null
   /** Records the call of a tool that the token does not permit. */
   readonly onRejectedTool: (caller: AgentCaller, tool: string, address: string) => Promise<void>
@@ -172,24 +172,11 @@ export class McpSession {
         }),
       )
     }
-    const endCall = this.#options.beginCall()
-    if (endCall === null)
-      return toErrorResult(
-        new ToolError('mcp/too-many-calls', `at most ${mcpLimits.callsAtOnce} tool calls at the same time`, {
-          status: 'RESOURCE_EXHAUSTED',
-          retryAfterSeconds: 1,
-        }),
-      )
-    const canceled = (): void => this.#noteCanceled(extra)
-    extra.signal.addEventListener('abort', canceled, { once: true })
     try {
       return await this.#withContext(extra, tool.name, (context) => runTool(tool, args, context))
     } catch (error) {
       if (error instanceof ToolError) return toErrorResult(error)
       throw error
-    } finally {
-      extra.signal.removeEventListener('abort', canceled)
-      endCall()
     }
   }
 
@@ -202,12 +189,16 @@ export class McpSession {
 
   /**
    * Runs work for a request, until the client cancels it or its time ends.
-   * @throws ToolError if the time ends; ProtocolError for a fault of the server, whose cause is only in the log
+   * @throws ToolError if the time ends, or if the agent has too many calls; ProtocolError for a fault of the server, whose cause is only in the log
    */
   async #withContext<T>(extra: Extra, tool: string, work: (context: ToolContext) => Promise<T>): Promise<T> {
+    const endCall = this.#options.beginCall()
     const timeout = AbortSignal.timeout(mcpLimits.callMs)
     const signal = AbortSignal.any([extra.signal, timeout])
+    const canceled = (): void => this.#noteCanceled(extra)
+    extra.signal.addEventListener('abort', canceled, { once: true })
     try {
+      if (endCall === null) throw tooManyCalls()
       return await work(contextOf(this.#options.handle, requestOf(extra), tool, signal))
     } catch (error) {
       if (extra.signal.aborted) throw new ProtocolError(ErrorCode.InvalidRequest, 'canceled')
@@ -223,6 +214,9 @@ export class McpSession {
       }
       this.#options.log.error({ err: error, tool }, 'an MCP request failed')
       throw new ProtocolError(ErrorCode.InternalError, 'internal error; the log of the server has its cause')
+    } finally {
+      extra.signal.removeEventListener('abort', canceled)
+      endCall?.()
     }
   }
 
@@ -272,6 +266,12 @@ class ProtocolError extends Error {
     this.data = data
   }
 }
+
+const tooManyCalls = (): ToolError =>
+  new ToolError('mcp/too-many-calls', `at most ${mcpLimits.callsAtOnce} calls at the same time`, {
+    status: 'RESOURCE_EXHAUSTED',
+    retryAfterSeconds: 1,
+  })
 
 /** @throws ProtocolError */
 function requireUri(uri: string): AddressIds {

@@ -23,6 +23,7 @@ interface OpenSession {
   readonly session: McpSession
   /** The agent to which the session belongs. */
   readonly owner: string
+  readonly apiKey: string
   usedAt: number
   /** Number of requests and streams that are open. */
   open: number
@@ -39,7 +40,7 @@ export class McpSessionRegistry {
   readonly #options: McpSessionRegistryOptions
   /** In the order of their last use. */
   readonly #all = new Map<string, OpenSession>()
-  /** Number of running tool calls, by agent. */
+  /** Number of running calls, by agent. */
   readonly #calls = new Map<string, number>()
   readonly #unsubscribe: readonly (() => void)[]
   #cancelSweep: (() => void) | null = null
@@ -63,20 +64,14 @@ export class McpSessionRegistry {
   }
 
   /**
-   * Begins a session. If the agent has too many, its session that was not used for the longest time ends.
-   * @throws ApiError RESOURCE_EXHAUSTED if the node has too many
+   * Begins a session. It ends no other session: the caller must call `keep` after the session has been accepted, and
+   * otherwise `end`.
+   * @throws ApiError RESOURCE_EXHAUSTED if the API key or the node has too many sessions, and all are in use
    */
   async begin(request: AgentRequest): Promise<McpSession> {
     const owner = ownerOf(request.caller)
-    const own = [...this.#all.values()].filter((each) => each.owner === owner)
-    const [oldest] = own
-    if (oldest !== undefined && own.length >= mcpLimits.sessionsPerAgent) await this.end(oldest.session)
-    if (this.#all.size >= mcpLimits.sessions)
-      throw exhausted('mcpSessions', mcpLimits.sessions, {
-        problem: 'the server has too many MCP sessions',
-        remedy: 'try again later',
-        retryAfterSeconds: 60,
-      })
+    const { apiKey } = request.caller.tenant
+    this.#requireRoom(owner, apiKey)
     const { handle, rooms, clock, log } = this.#options
     const id = randomUUID()
     const session = new McpSession({
@@ -90,11 +85,25 @@ export class McpSessionRegistry {
       beginCall: () => this.#beginCall(owner),
       onExhausted: () => void this.end(session),
     })
-    this.#all.set(id, { session, owner, usedAt: clock.now(), open: 0, cancelExpiry: () => {} })
+    this.#all.set(id, { session, owner, apiKey, usedAt: clock.now(), open: 0, cancelExpiry: () => {} })
     this.#expireWithToken(session)
     this.#sweepLater()
     await session.begin()
     return session
+  }
+
+  /** Keeps a session that has been accepted. Ends others if the agent, the API key or the node has too many now. */
+  async keep(session: McpSession): Promise<void> {
+    const entry = this.#all.get(session.id)
+    if (entry === undefined) return
+    const own = this.#entries(({ owner }) => owner === entry.owner)
+    const [oldest] = own
+    if (oldest !== undefined && own.length > mcpLimits.sessionsPerAgent) await this.end(oldest.session)
+    const ofKey = this.#entries(({ apiKey }) => apiKey === entry.apiKey)
+    const idle = ofKey.find(isIdle)
+    if (idle !== undefined && ofKey.length > mcpLimits.sessionsPerKey) await this.end(idle.session)
+    const replaced = this.#all.size > mcpLimits.sessions ? this.#idleOfLargestKey() : undefined
+    if (replaced !== undefined) await this.end(replaced.session)
   }
 
   /** Returns a session of the agent; null if there is none with this id. */
@@ -131,6 +140,44 @@ export class McpSessionRegistry {
     this.#cancelSweep?.()
     this.#cancelSweep = null
     await Promise.all([...this.#all.values()].map(({ session }) => this.end(session)))
+  }
+
+  /** @throws ApiError RESOURCE_EXHAUSTED if no session can end in favor of another one */
+  #requireRoom(owner: string, apiKey: string): void {
+    // The session then takes the place of another session of its agent.
+    if (this.#entries((each) => each.owner === owner).length >= mcpLimits.sessionsPerAgent) return
+    const ofKey = this.#entries((each) => each.apiKey === apiKey)
+    if (ofKey.length >= mcpLimits.sessionsPerKey && !ofKey.some(isIdle))
+      throw exhausted('mcpSessionsPerKey', mcpLimits.sessionsPerKey, {
+        problem: 'the agents of the API key have too many MCP sessions in use',
+        remedy: 'end some of them, or try again later',
+        retryAfterSeconds: 60,
+      })
+    if (this.#all.size >= mcpLimits.sessions && this.#idleOfLargestKey() === undefined)
+      throw exhausted('mcpSessions', mcpLimits.sessions, {
+        problem: 'the server has too many MCP sessions in use',
+        remedy: 'try again later',
+        retryAfterSeconds: 60,
+      })
+  }
+
+  /** Returns the sessions that match, the one that was not used for the longest time first. */
+  #entries(matches: (entry: OpenSession) => boolean): readonly OpenSession[] {
+    return [...this.#all.values()].filter(matches)
+  }
+
+  /** Returns the idle session that ends if the node is full: the oldest one of the API key with the most idle ones. */
+  #idleOfLargestKey(): OpenSession | undefined {
+    const byKey = new Map<string, OpenSession[]>()
+    for (const entry of this.#all.values()) {
+      if (!isIdle(entry)) continue
+      const found = byKey.get(entry.apiKey)
+      if (found === undefined) byKey.set(entry.apiKey, [entry])
+      else found.push(entry)
+    }
+    let largest: readonly OpenSession[] = []
+    for (const entries of byKey.values()) if (entries.length > largest.length) largest = entries
+    return largest[0]
   }
 
   #touch(id: string, entry: OpenSession): void {
@@ -180,6 +227,9 @@ export class McpSessionRegistry {
     })
   }
 }
+
+/** An idle session has no request and no stream, so it can end without an error for a client that waits. */
+const isIdle = ({ open }: OpenSession): boolean => open === 0
 
 const ownerOf = ({ tenant, identity }: AgentCaller): string =>
   JSON.stringify([tenant.workspaceId, tenant.apiKey, identity.userId])

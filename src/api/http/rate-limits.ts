@@ -86,6 +86,15 @@ export function limitCaller(
 }
 
 /**
+ * Counts further messages in the body of a request of an agent, as many calls.
+ * @throws ApiError RESOURCE_EXHAUSTED
+ */
+export function limitMessages({ calls, agentCalls }: ApiLimits, caller: AgentCaller, messages: number): void {
+  take(agentCalls, 'callsPerAgent', agentKeyOf(caller), 'too many calls of this agent', messages)
+  take(calls, 'callsPerKey', rateKeyOf(caller), 'too many calls with this API key', messages)
+}
+
+/**
  * Counts the bytes that a call adds to the workspace of the caller. If the workspace has reached its storage
  * limit, counts nothing and returns the error.
  */

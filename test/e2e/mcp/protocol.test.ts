@@ -176,6 +176,33 @@ describe('the protocol', () => {
     expect((await send(ping, second)).status).toBe(404)
   })
 
+  it('[MCP-62] [MCP-63] a rejected initialize leaves no session, and ends no other', async () => {
+    const token = await agentToken(server, 'rejected')
+    const first = await begin(token)
+    for (let count = 0; count <= mcpLimits.sessionsPerAgent; count++) {
+      const answer = await send(initialize('2025-11-25'), { ...bearer(token), accept: 'text/plain' })
+      expect([answer.status, answer.headers.get('mcp-session-id')]).toEqual([406, null])
+    }
+    expect((await send({ jsonrpc: '2.0', id: 2, method: 'ping' }, first)).status).toBe(200)
+    expect(mcpLimits.sessionsPerKey * 4).toBeLessThanOrEqual(mcpLimits.sessions)
+  })
+
+  it('[MCP-64] [MCP-65] limits the messages of a batch, and its requests for resources', async () => {
+    const limited = await startTestServer({ callsPerAgent: { perSecond: 1, burst: 60 } })
+    onTestFinished(() => limited.stop())
+    await addReport(limited, 'report')
+    const token = await agentToken(limited, 'batch')
+    const begun = await send(initialize('2025-03-26'), bearer(token), limited)
+    const headers = { ...bearer(token), 'mcp-session-id': String(begun.headers.get('mcp-session-id')) }
+    const batch = (size: number, method: string, params: object = {}) =>
+      Array.from({ length: size }, (_, id) => ({ jsonrpc: '2.0', id: 10 + id, method, params }))
+    const reads = batch(20, 'resources/read', { uri: 'weft://acme/report/main' })
+    const answers = messagesOf(await send(reads, headers, limited))
+    expect(answers.filter(({ error }) => error !== undefined)).toHaveLength(20 - mcpLimits.callsAtOnce)
+    await send(batch(90, 'tools/list'), headers, limited)
+    expect((await send(batch(2, 'tools/list'), headers, limited)).status).toBe(429)
+  })
+
   it('[MCP-12] ends a session after a revocation of its token, with its stream', async () => {
     const mcp = await connect(await agentToken(server, 'revoked'))
     const closed = new Promise<void>((resolve) => {
