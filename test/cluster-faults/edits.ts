@@ -29,7 +29,7 @@ const inText = (text: Y.Text | Y.XmlText, user: string) => ({
 })
 
 /** The kinds of content that are edited. */
-const contents: Readonly<Record<EditedContent['type'], EditedContent>> = {
+export const contents: Readonly<Record<EditedContent['type'], EditedContent>> = {
   text: {
     type: 'text',
     contentKey: 'content',
@@ -55,7 +55,7 @@ const contents: Readonly<Record<EditedContent['type'], EditedContent>> = {
 const users = ['ada', 'bob'] as const
 
 /** A user who types letters at the end of a line. */
-class TypingUser {
+export class TypingUser {
   typed = 0
   readonly #name: string
   readonly #editor: Editor

@@ -5,6 +5,7 @@ import { Random } from '../support/data/random-doc.ts'
 import { editWhileTyping } from './edits.ts'
 import { databaseAway, type Fault, type FaultName, faults, manyThings } from './faults.ts'
 import { badWeather } from './network-faults.ts'
+import { streamWhileTyping } from './streams.ts'
 import { adminToken, exampleWorkspace, type TestCluster } from './support/cluster.ts'
 import { Load, type LoadResult } from './support/load-report.ts'
 
@@ -75,6 +76,19 @@ const edits: Step = async ({ cluster, size, seed }) => {
     )
   }
   return { kept: problems.length === 0, line: [...lines, ...problems.slice(0, 5)].join('; ') }
+}
+
+/** Number of streams at the same time. */
+const streamsAtOnce = { smoke: 4, full: 10 }
+
+/** Programs stream text to one document while users type, and a node is killed. */
+const streams: Step = async ({ cluster, size, seed }) => {
+  const { connections, typed, problems } = await streamWhileTyping(cluster, {
+    streams: streamsAtOnce[size],
+    seed,
+  })
+  const line = `${streamsAtOnce[size]} streams, ${connections} connections, ${typed} letters typed, a node killed`
+  return { kept: problems.length === 0, line: [line, ...problems.slice(0, 5)].join('; ') }
 }
 
 /** Runs each operation of the API; the calls that create what it needs go to one node after the other. */
@@ -192,6 +206,7 @@ const happening = (name: FaultName): Step => underLoad({ name, fault: faults[nam
 export const steps = {
   together,
   edits,
+  streams,
   operations,
   weather: ({ size, seed }: Setting) => badWeather({ seed, seconds: size === 'smoke' ? 2 : 10 }),
   'node-killed': happening('node-killed'),

@@ -36,6 +36,12 @@ describe.skipIf(noPostgres !== null || noNats !== null)('three nodes', () => {
     timeout,
   )
 
+  it(
+    '[STRM-20] streams of text continue at other nodes, to the character, while users type and a node is killed',
+    () => keeps('small', 'streams'),
+    timeout,
+  )
+
   itLong(
     '[CT-2] after a call at one node, all nodes immediately return the same responses',
     () => keeps('small', 'operations'),
