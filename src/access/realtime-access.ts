@@ -174,6 +174,8 @@ function isConcerned(identity: Identity, withdrawal: CredentialsRevoked): boolea
   const { tenant } = identity
   const { workspaceId, apiKey } = withdrawal.tenant
   if (tenant.workspaceId !== workspaceId || tenant.apiKey !== apiKey) return false
+  // Auth tokens are credentials of backends only.
+  if (withdrawal.kind === 'authTokens') return false
   return withdrawal.kind !== 'tokens' || tokenUsers(identity).includes(withdrawal.userId)
 }
 

@@ -36,6 +36,9 @@ export const tokensFence = ({ workspaceId, apiKey }: Tenant, userId: string): Ke
   userId,
 ]
 
+/** Returns the fence of the auth tokens of an API key. */
+export const authTokensFence = ({ workspaceId, apiKey }: Tenant): Key => ['authTokens', workspaceId, apiKey]
+
 /** Returns the fence of the list of domains whose pages may use an API key. */
 export const domainsFence = ({ workspaceId, apiKey }: Tenant): Key => ['domains', workspaceId, apiKey]
 

@@ -214,7 +214,15 @@ export function createHttp(
     }),
     served: [
       ...transportRoutes(sync),
-      feedStreamRoute({ services: feedServices, authenticator, auditor, quotas, readiness: callable }),
+      feedStreamRoute({
+        services: feedServices,
+        authenticator,
+        news: rest.accessNews,
+        clock,
+        auditor,
+        quotas,
+        readiness: callable,
+      }),
       contentStreamRoute({
         streams: rest.streams,
         services: {
@@ -225,6 +233,9 @@ export function createHttp(
           agents,
         },
         authenticator,
+        fences: engine.fences,
+        news: rest.accessNews,
+        clock,
         auditor,
         quotas,
         unknownMembers: config.unknownMembers,

@@ -111,6 +111,7 @@ function roleIn(
   now: number,
 ): RoleOnDocument {
   if (refusal !== null) throw rejectionOf(refusal)
+  if (now >= identity.expiresAt) throw rejectionOf(new TokenRejectedError('expired'))
   return roleOn(identity, address, access, now, decision)
 }
 

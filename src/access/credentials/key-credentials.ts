@@ -14,6 +14,8 @@ export interface KeyCaller {
   readonly tenant: Tenant
   /** The auth token of the request. Null if the request has no token because none is required. */
   readonly authToken: string | null
+  /** Time at which a replaced auth token becomes invalid, in epoch milliseconds. Infinity for a current token. */
+  readonly validUntil: number
 }
 
 /**
@@ -78,24 +80,30 @@ export async function authenticateKey(
       'pages of this origin may not use the API key; allow its domain with /v2/workspace/domains/add',
     )
   }
-  return { level: 'key', tenant, authToken: accepted.authToken }
+  return { level: 'key', tenant, authToken: accepted.authToken, validUntil: accepted.validUntil }
 }
 
 async function acceptedOf(headers: IncomingHttpHeaders, options: KeyCredentialsOptions): Promise<Accepted> {
   const { tenants, clock, defaultTenant, onRefusal } = options
   const given = [apiKeyHeader, authTokenHeader].map((header) => readHeader(headers, header))
   if (defaultTenant !== null && given.every((value) => value === null))
-    return { tenant: defaultTenant, authToken: null, domains: [] }
+    return { tenant: defaultTenant, authToken: null, validUntil: Number.POSITIVE_INFINITY, domains: [] }
   const apiKey = requireHeader(headers, apiKeyHeader, onRefusal)
   const authToken = requireHeader(headers, authTokenHeader, onRefusal)
   const tenant = await tenants.tenantOf(apiKey)
   const records = tenant === null ? [] : await tenants.validTokens(tenant, clock.now())
   const record = matching(records, authToken)
-  if (tenant !== null && record !== undefined) return { tenant, authToken, domains: record.domains }
+  if (tenant !== null && record !== undefined) {
+    const { domains, validUntil = Number.POSITIVE_INFINITY } = record
+    return { tenant, authToken, validUntil, domains }
+  }
   throw invalidCredentials('the API key or the auth token is not valid; check both headers', onRefusal)
 }
 
-function matching(records: readonly AuthTokenRecord[], authToken: string): AuthTokenRecord | undefined {
+function matching<Token extends AuthTokenRecord>(
+  records: readonly Token[],
+  authToken: string,
+): Token | undefined {
   const tokens = records.map(({ token }) => token)
   return records[timingSafeIndexOf(tokens.length === 0 ? noTokens : tokens, authToken)]
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Authenticator, KeyCaller } from '../../access/credentials/authenticator.ts'
+import { type CallerWatchOptions, watchCaller } from '../../access/credentials/caller-watch.ts'
 import type { Health } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import {
@@ -31,7 +32,7 @@ import { feedStreamPath } from './feed-stream-description.ts'
 /** Time in ms after which a stream ends. The client then connects again, with credentials that may have changed. */
 const streamMs = 600_000
 
-export interface FeedStreamOptions {
+export interface FeedStreamOptions extends CallerWatchOptions {
   readonly services: FeedContentServices
   readonly authenticator: Authenticator
   readonly auditor: CallAuditor
@@ -63,7 +64,14 @@ export function feedStreamRoute(options: FeedStreamOptions): ServedRoute {
           const selection = selectionOf(request)
           validate(selection, 0)
           const begun = (): void => noteOutcome({ httpCode: 200, body: '', replayed: false })
-          await sendStream(response, caller, selection, options, begun)
+          await sendStream(response, selection, options, {
+            caller,
+            check: async () => {
+              const present = (await options.authenticator.callerOf('key', request.headers)) as KeyCaller
+              return present.validUntil
+            },
+            begun,
+          })
         } catch (error) {
           if (!response.headersSent) noteOutcome({ error })
           throw error
@@ -123,20 +131,34 @@ const behindEvent = (): string =>
     }),
   )
 
+/** The client of a stream. */
+interface FeedReader {
+  readonly caller: KeyCaller
+  /** As in `WatchedCaller`. */
+  readonly check: () => Promise<number>
+  /** Called before the first page. */
+  readonly begun: () => void
+}
+
 /**
  * Sends the events until the client leaves, the time of a stream ends, or the server stops. At most one page waits
- * for the client.
- * @param begun called before the first page
+ * for the client. If the credentials of the client become invalid, the stream ends with their error.
  */
 async function sendStream(
   response: ServedResponse,
-  { tenant }: KeyCaller,
   selection: FeedRequest,
-  { services, quotas }: FeedStreamOptions,
-  begun: () => void,
+  options: FeedStreamOptions,
+  { caller: { tenant, validUntil }, check, begun }: FeedReader,
 ): Promise<void> {
+  const { services, quotas } = options
   const left = new AbortController()
+  const rejected = new AbortController()
   response.once('close', () => left.abort())
+  const onRejected = (error: unknown): void => {
+    rejected.abort(error)
+    left.abort()
+  }
+  const endWatch = watchCaller({ tenant, organizationId: null, validUntil, check, onRejected }, options)
   const endsAt = performance.now() + streamMs
   const pages = services.feed.follow(tenant, feedQueryOf(selection), {
     quietMs: streamCommentMs,
@@ -146,6 +168,7 @@ async function sendStream(
   const writer = new PartWriter(response, quotas.unread, behindEvent)
   try {
     for await (const page of pages) {
+      rejected.signal.throwIfAborted()
       if (!response.headersSent) {
         begun()
         beginEventStream(response)
@@ -153,11 +176,14 @@ async function sendStream(
       await writer.write(Buffer.from(page === null ? streamComment : textOf(page)))
       if (left.signal.aborted || response.writableEnded || performance.now() > endsAt) break
     }
+    rejected.signal.throwIfAborted()
   } catch (error) {
     const known = toApiError(error)
     // An error before the first page has its usual status.
     if (!response.headersSent || known === null) throw error
     if (!response.writableEnded) response.end(errorEvent(known))
+  } finally {
+    endWatch()
   }
   response.end()
 }

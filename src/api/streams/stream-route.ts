@@ -2,12 +2,16 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { agentMeta } from '../../access/agents/agent-meta.ts'
 import type { Authenticator, KeyCaller, TenantCaller } from '../../access/credentials/authenticator.ts'
+import { type CallerWatchOptions, watchCaller } from '../../access/credentials/caller-watch.ts'
+import { KeyRight } from '../../access/credentials/key-right.ts'
 import type { Config } from '../../config.ts'
 import { checkStreamEdit } from '../../content/stream/stream-place.ts'
-import type { Health } from '../../engine/engine.ts'
+import type { WriteRight } from '../../directory/write-right.ts'
+import type { FenceStore, Health } from '../../engine/engine.ts'
 import { ApiError, invalid } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
+import type { DocumentAddress } from '../../model/address.ts'
 import { errorEnvelope } from '../../model/raw-response.ts'
 import { limitDetails } from '../../quota/limits.ts'
 import { timedRequests } from '../../quota/slow-transfers.ts'
@@ -36,10 +40,11 @@ import { streamOpening } from './stream-schema.ts'
 
 type Opening = FromSchema<typeof streamOpening>
 
-export interface StreamRouteOptions {
+export interface StreamRouteOptions extends CallerWatchOptions {
   readonly streams: StreamService
   readonly services: Pick<ApiServices, 'documents' | 'loader' | 'storage' | 'attribution' | 'agents'>
   readonly authenticator: Authenticator
+  readonly fences: FenceStore
   readonly auditor: CallAuditor
   readonly quotas: ApiLimits
   readonly unknownMembers: Config['unknownMembers']
@@ -102,6 +107,8 @@ class StreamConnection {
   readonly #options: StreamRouteOptions
   /** The body; null until it is read. */
   #lines: JsonLineReader | null = null
+  /** Aborted with an error when the caller has lost its permission. */
+  readonly #rejected = new AbortController()
 
   constructor(
     request: IncomingMessage,
@@ -145,7 +152,13 @@ class StreamConnection {
     const call = { operation: audited, caller, data: opening, request: this.#request, requestId }
     await auditor.run(call, async () => {
       if (caller.level === 'agent') await authorizeAgent(agents, opening, caller, services)
-      await this.#stream(await this.#openFor(opening, caller), lines)
+      const entered = await this.#openFor(opening, caller)
+      const endWatch = this.#watch(opening, caller)
+      try {
+        await this.#stream(entered, lines)
+      } finally {
+        endWatch()
+      }
       return { httpCode: 200, body: '', replayed: false }
     })
   }
@@ -199,9 +212,7 @@ class StreamConnection {
     if (keeping !== null) throw keeping
     const agent = caller.level === 'agent' ? caller.identity : null
     const permission = {
-      right: await (caller.level === 'agent'
-        ? services.agents.rightToChange(caller, address)
-        : services.documents.rightToChange(address)),
+      right: await this.#rightOf(caller, address),
       agentId: agent?.userId ?? null,
       shown: {
         name: opening.name ?? agent?.name ?? userId,
@@ -212,6 +223,44 @@ class StreamConnection {
     }
     const entered = await namingMissing(services.documents, address, streams.open(stream, permission))
     return { ...entered, streamId }
+  }
+
+  /** Returns the permission to change a document. It ends with the credentials of the request. */
+  async #rightOf(caller: TenantCaller, address: DocumentAddress): Promise<WriteRight> {
+    const { services, authenticator, fences, clock } = this.#options
+    if (caller.level === 'agent') return services.agents.rightToChange(caller, address)
+    return KeyRight.read({
+      tenant: caller.tenant,
+      document: await services.documents.rightToChange(address),
+      fences,
+      clock,
+      authenticate: () => authenticator.callerOf('key', this.#request.headers) as Promise<KeyCaller>,
+    })
+  }
+
+  /**
+   * Ends the stream when its credentials end, or when an agent loses its right, also if no piece arrives. A backend
+   * learns from its next line that the document is disabled: an end is then recorded first. Returns the function that
+   * ends the watch.
+   */
+  #watch(opening: Opening, caller: TenantCaller): () => void {
+    const { services, authenticator } = this.#options
+    const { tenant } = caller
+    const onRejected = (error: unknown): void => this.#rejected.abort(error)
+    if (caller.level === 'key') {
+      const { validUntil } = caller
+      const check = async (): Promise<number> =>
+        ((await authenticator.callerOf('key', this.#request.headers)) as KeyCaller).validUntil
+      return watchCaller({ tenant, organizationId: null, validUntil, check, onRejected }, this.#options)
+    }
+    const address = editorAddress(caller, opening)
+    const { organizationId } = address
+    const validUntil = caller.identity.expiresAt
+    const check = async (): Promise<number> => {
+      await services.agents.rightToChange(caller, address)
+      return validUntil
+    }
+    return watchCaller({ tenant, organizationId, validUntil, check, onRejected }, this.#options)
   }
 
   async #stream(
@@ -271,9 +320,11 @@ class StreamConnection {
         await pump.flush()
         throw new ClientDisconnectedError('the body ended before the end of the stream')
       }
-      const stop = (): void => reject(stream.stopped.reason as Error)
-      if (stream.stopped.aborted) stop()
-      stream.stopped.addEventListener('abort', stop, { once: true })
+      for (const signal of [stream.stopped, this.#rejected.signal]) {
+        const stop = (): void => reject(signal.reason as Error)
+        if (signal.aborted) stop()
+        signal.addEventListener('abort', stop, { once: true })
+      }
       read()
         .then(resolve, reject)
         .finally(() => clearTimeout(timer))

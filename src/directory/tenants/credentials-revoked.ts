@@ -8,6 +8,7 @@ export const credentialsRevokedTopic = 'access.withdrawal'
 
 /** Specifies the credentials whose validity must be checked again. */
 export type CredentialsRevoked =
+  | { readonly kind: 'authTokens'; readonly tenant: Tenant }
   | { readonly kind: 'domains'; readonly tenant: Tenant }
   | { readonly kind: 'mintingSecrets'; readonly tenant: Tenant }
   | { readonly kind: 'tokens'; readonly tenant: Tenant; readonly userId: string }
@@ -18,6 +19,7 @@ export const encodeCredentialsRevoked = (withdrawal: CredentialsRevoked): Uint8A
 const { tenant } = addressSchemas
 
 const revokedSchema = v.variant('kind', [
+  v.looseObject({ kind: v.literal('authTokens'), tenant }),
   v.looseObject({ kind: v.literal('domains'), tenant }),
   v.looseObject({ kind: v.literal('mintingSecrets'), tenant }),
   v.looseObject({ kind: v.literal('tokens'), tenant, userId: v.string() }),

@@ -2,6 +2,7 @@ import type { Key, Kv } from '../../engine/engine.ts'
 import { type RecordType, readRecord } from '../../engine/stored-record.ts'
 import { ApiError } from '../../errors.ts'
 import type { Tenant } from '../../model/address.ts'
+import { authTokensFence } from '../fence-names.ts'
 import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
 import {
   type ApiKeyRecord,
@@ -103,9 +104,13 @@ export class TenantStore {
   }
 
   /**
-   * Returns the tokens of an API key that are valid at `now` (epoch milliseconds), including replaced ones.
+   * Returns the tokens of an API key that are valid at `now` (epoch milliseconds), including replaced ones, which have
+   * the time of their end.
    */
-  async validTokens(tenant: Tenant, now: number): Promise<readonly AuthTokenRecord[]> {
+  async validTokens(
+    tenant: Tenant,
+    now: number,
+  ): Promise<readonly (AuthTokenRecord & { readonly validUntil?: number })[]> {
     const [current, retired] = await Promise.all([
       this.authTokens(tenant),
       this.#get(workspaceKeys.retiredTokens(tenant), retiredTokensRecordType),
@@ -128,9 +133,10 @@ export class TenantStore {
 
   /** Writes an auth token. If the API key already has a token with the same name, replaces that token. */
   putAuthToken(tenant: Tenant, record: AuthTokenRecord): Promise<void> {
-    return this.change(async (transaction) =>
-      transaction.put(workspaceKeys.authToken(tenant, record.name), record),
-    )
+    return this.change(async (transaction) => {
+      transaction.put(workspaceKeys.authToken(tenant, record.name), record)
+      transaction.raise([authTokensFence(tenant)])
+    })
   }
 
   /** Returns a transaction that is used only for reading; its writes are never committed. */

@@ -1,6 +1,8 @@
 import type { Clock } from '../../clock.ts'
+import type { Bus } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import type { Tenant } from '../../model/address.ts'
+import { authTokensFence } from '../fence-names.ts'
 import {
   type ApiKeyRecord,
   type AuthTokenRecord,
@@ -12,6 +14,7 @@ import {
 } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { CredentialGenerator } from './credential-generator.ts'
+import { credentialsRevokedTopic, encodeCredentialsRevoked } from './credentials-revoked.ts'
 import { writeNewDomains } from './domain-service.ts'
 import { authTokensMax, putNewApiKey, type TenantStore } from './tenant-store.ts'
 import { workspaceKeys } from './workspace-keys.ts'
@@ -54,6 +57,7 @@ export interface CreatedApiKey {
 
 export interface WorkspacesOptions {
   readonly tenants: TenantStore
+  readonly bus: Bus
   readonly clock: Clock
 }
 
@@ -98,15 +102,17 @@ export class WorkspaceService {
 
   /**
    * Replaces all auth tokens of an API key with a new one. The replaced tokens become invalid after
-   * `graceSeconds` at the latest.
+   * `graceSeconds` at the latest. Streams with an invalid token then write nothing more, and end.
    * @throws ApiError NOT_FOUND if the API key does not exist
    */
-  resetAuthToken(
+  async resetAuthToken(
     tenant: Tenant,
     { graceSeconds, domains: given, token = this.#generator.secret() }: TokenReset,
   ): Promise<AuthTokenRecord> {
-    const now = this.#options.clock.now()
-    return this.#options.tenants.change(async (transaction) => {
+    const { tenants, bus, clock } = this.#options
+    const now = clock.now()
+    const record = await tenants.change(async (transaction) => {
+      transaction.raise([authTokensFence(tenant)])
       if ((await transaction.get(workspaceKeys.apiKey(tenant))) === null) throw noSuchApiKey()
       const current = await currentTokens(transaction, tenant)
       const { name = defaultTokenName, domains = [] } = {
@@ -119,6 +125,8 @@ export class WorkspaceService {
       await retire(transaction, tenant, current, { now, validUntil: now + graceSeconds * 1000 })
       return next
     })
+    bus.publish(credentialsRevokedTopic, encodeCredentialsRevoked({ kind: 'authTokens', tenant }))
+    return record
   }
 
   /**

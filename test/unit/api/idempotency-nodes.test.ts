@@ -16,7 +16,12 @@ import { tenant } from '../../support/data/directory.ts'
 import { type SharedNode, sharedNodes } from '../../support/servers/simulated-network.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
-const caller: KeyCaller = { level: 'key', tenant, authToken: 'token' }
+const caller: KeyCaller = {
+  level: 'key',
+  tenant,
+  authToken: 'token',
+  validUntil: Number.POSITIVE_INFINITY,
+}
 const hourMs = 3_600_000
 
 /** Idempotency services of `count` nodes. */

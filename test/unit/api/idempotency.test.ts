@@ -14,7 +14,12 @@ import { createMetrics } from '../../../src/metrics.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 const keepMs = 60_000
-const caller = { level: 'key', tenant: { workspaceId: 'ws', apiKey: 'key' }, authToken: null } as const
+const caller = {
+  level: 'key',
+  tenant: { workspaceId: 'ws', apiKey: 'key' },
+  authToken: null,
+  validUntil: Number.POSITIVE_INFINITY,
+} as const
 
 let clock: HeldClock
 let engine: Engine
