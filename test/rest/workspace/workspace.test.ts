@@ -118,9 +118,10 @@ it('[WS-3] lists the headers of each auth level in the OpenAPI document', async 
   }
   const headersOf = (path: string) =>
     document.paths[path]?.post.security.map((all) =>
-      Object.keys(all).map((name) => document.components.securitySchemes[name]?.name),
+      Object.keys(all).map((name) => document.components.securitySchemes[name]?.name ?? name),
     )
-  expect(headersOf('/v2/crdt/get')).toEqual([['x-service-api-key', 'x-service-auth-token']])
+  expect(headersOf('/v2/crdt/get')).toEqual([['x-service-api-key', 'x-service-auth-token'], ['agentToken']])
+  expect(headersOf('/v2/crdt/update')).toEqual([['x-service-api-key', 'x-service-auth-token']])
   expect(headersOf('/v2/workspace/get')).toEqual([
     ['x-service-workspace-id', 'x-service-workspace-auth-token'],
   ])
