@@ -273,16 +273,18 @@ export class CommentStore {
   async #change<Data>(path: string, members: object, idempotencyKey = newKey()): Promise<Data> {
     this.#changes += 1
     const number = this.#changes
+    const isReplaced = (): boolean => number < this.#changes && !/add|reply/.test(path)
     for (let failures = 0; ; ) {
       try {
         const { data } = await this.#send<Data>(`comments/${path}`, { ...members, idempotencyKey })
         this.#readIn(0)
         return data
       } catch (error) {
-        const isReplaced = number < this.#changes && !/add|reply/.test(path)
-        if (!isTemporary(error) || isReplaced || failures >= repeatsMax) throw error
+        if (!isTemporary(error) || isReplaced() || failures >= repeatsMax) throw error
         failures += 1
         await pause(retryDelayMs(failures))
+        // The newer change may have been made during the pause.
+        if (isReplaced()) throw error
       }
     }
   }
