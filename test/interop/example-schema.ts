@@ -90,6 +90,8 @@ const knownIn: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   '/v2/crdt/schemas/delete': { name: 'article' },
   '/v2/crdt/schemas/get': { name: 'article' },
   '/v2/crdt/schemas/set': { name: 'article', schema: { nodes: { doc: {} } } },
+  '/v2/presence/add': { color: '#336699' },
+  '/v2/presence/update': { color: '#336699' },
 }
 /** Members with values of earlier responses, which cannot be generated. */
 const opaque: readonly string[] = ['pageToken', 'iterator', 'cursor', 'baseVersion', 'ifVersion']
@@ -127,6 +129,7 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/crdt/update': ['schema', 'meta'],
   '/v2/crdt/edit': ['schema', 'meta'],
   '/v2/feed/get': ['waitSeconds'],
+  '/v2/auth/generate_token': ['agent', 'model', 'onBehalfOf', 'policy'],
   '/v2/auth/permissions/get': ['folderIds', 'documentIds'],
   '/v2/commentannotations/get': ['statuses'],
   '/v2/notifications/delete': ['userId'],
