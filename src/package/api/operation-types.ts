@@ -1489,8 +1489,8 @@ export interface WeftApi {
          * event.
          *
          * Errors: `webhook/never-configured` when advanced webhooks were never configured. `webhook/disabled` when
-         * advanced webhooks are disabled. `webhook/message-not-found` when the endpoint does not exist, or has no such
-         * message.
+         * advanced webhooks are disabled. `webhook/endpoint-not-found` when the endpoint does not exist.
+         * `webhook/message-not-found` when the endpoint has no such message.
          */
         resend(
           data: WorkspaceAdvancedwebhookDeliveriesResendRequest,
@@ -6947,6 +6947,7 @@ export type WorkspaceAdvancedwebhookDeliveriesResendErrorCode =
   | ChangeErrorCode
   | 'webhook/never-configured'
   | 'webhook/disabled'
+  | 'webhook/endpoint-not-found'
   | 'webhook/message-not-found'
 
 /** Request of `/v2/workspace/advancedwebhook/endpoints/create`. */

@@ -1,6 +1,6 @@
 import { defineOperation } from '../../../../operation.ts'
 import { deliveryTarget, messageId, requireTarget } from '../../../../schemas/delivery-schema.ts'
-import { advancedOff } from '../../../../schemas/endpoint-schema.ts'
+import { advancedOff, noSuchEndpoint } from '../../../../schemas/endpoint-schema.ts'
 
 export const resendDelivery = defineOperation({
   path: '/v2/workspace/advancedwebhook/deliveries/resend',
@@ -18,10 +18,11 @@ export const resendDelivery = defineOperation({
   response: { type: 'object', required: ['messageId'], properties: { messageId } },
   errors: [
     ...advancedOff,
+    noSuchEndpoint,
     {
       status: 'NOT_FOUND',
       code: 'webhook/message-not-found',
-      when: 'the endpoint does not exist, or has no such message',
+      when: 'the endpoint has no such message',
     },
   ],
   async handler({ messageId, endpointId }, { caller, services }) {
