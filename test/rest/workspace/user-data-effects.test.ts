@@ -32,7 +32,8 @@ it('[DATA-4] keeps the entries of other users, and shows the erased user in them
   const before = placed(await activities())
   await data.erase(at)
   const rows = await activities()
-  expect(placed(rows)).toEqual(before)
+  // A job may record the activity of an edit later.
+  expect(placed(rows)).toEqual(expect.arrayContaining(before))
   const deleted = { userId: deletedUserId }
   expect(rows).toEqual(
     expect.arrayContaining([
