@@ -99,7 +99,7 @@ describe.skipIf(browserMissing)('callbacks in the console, in Chromium', () => {
     async () => {
       const { server, configure } = await start()
       const receiver = await backend(json({ role: 'viewer', ttlSeconds: 30 }))
-      await configure({ authorize: { url: receiver.url, timeoutMs: 300 } })
+      await configure({ authorize: { url: receiver.url, timeoutMs: 3_000 } })
       await open(server, '/callbacks')
       await page.getByLabel('Organization id').fill('acme')
       await page.getByLabel('Document id').fill('plan')
