@@ -45,6 +45,11 @@ export class AgentApi {
     this.#options = options
   }
 
+  /** Returns the same calls, which continue when the tool call is canceled. */
+  continuing(): AgentApi {
+    return new AgentApi({ ...this.#options, signal: new AbortController().signal })
+  }
+
   /**
    * Calls an operation, and checks the data of its response.
    * @throws ToolError for the error of the operation; the reason of the signal if it is aborted. The server

@@ -21,6 +21,4 @@ export interface AgentRule {
   readonly meta?: string
   /** Members that agents must not use, with paths as in `ids`. */
   readonly without?: readonly string[]
-  /** True if the operation deletes content of others, so that an agent with the policy `no-delete` must not call it. */
-  readonly deletes?: true
 }

@@ -30,10 +30,10 @@ export function requireAgentRule({ agents, path }: Pick<Operation, 'agents' | 'p
 /**
  * Checks that an agent may make a call. Must run again for each repeated call, before a stored response is returned.
  * @param data data that is valid according to the request schema
- * @throws ApiError as for `AgentAccess.require`; PERMISSION_DENIED if a policy of the agent forbids the call
+ * @throws ApiError as for `AgentAccess.require`
  */
 export async function authorizeAgent(
-  { role, deletes }: AgentRule,
+  { role }: AgentRule,
   data: object,
   caller: AgentCaller,
   { agents }: Pick<ApiServices, 'agents'>,
@@ -43,7 +43,6 @@ export async function authorizeAgent(
   if (organizationId === undefined || documentId === undefined)
     throw new TypeError('a call of an agent must name a document')
   await agents.require(caller, documentAddress(caller.tenant, { organizationId, documentId, editorId }), role)
-  if (deletes === true && mustKeepContent(caller.identity)) throw deleteNotAllowed()
 }
 
 /** The error for an agent that must not delete content. */

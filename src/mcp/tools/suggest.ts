@@ -77,18 +77,20 @@ export const suggestTool = defineTool({
   },
   async handler({ edits, baseVersion, ifVersion, branch, ...given }, context) {
     const main = await findEditor(given, context)
+    // A canceled call leaves the branch with its edits, or no branch.
+    const continuing = { ...context, api: context.api.continuing() }
     const name = branch ?? `agent-${randomBytes(6).toString('hex')}`
     const editorId =
-      branch === undefined ? await createBranch(main.ids, name, context) : `${main.ids.editorId}@${branch}`
+      branch === undefined ? await createBranch(main.ids, name, continuing) : `${main.ids.editorId}@${branch}`
     const found: FoundEditor = { ...main, ids: { ...main.ids, editorId } }
     const versions = {
       ...(baseVersion !== undefined && { baseVersion }),
       ...(ifVersion !== undefined && { ifVersion }),
     }
-    const outcome = await sendEdits(found, { edits, ...versions }, false, context).catch(
+    const outcome = await sendEdits(found, { edits, ...versions }, false, continuing).catch(
       async (error: unknown) => {
         // The call leaves nothing behind if it fails.
-        if (branch === undefined) await deleteBranch(main.ids, name, context)
+        if (branch === undefined) await deleteBranch(main.ids, name, continuing)
         throw error
       },
     )

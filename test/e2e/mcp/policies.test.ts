@@ -131,6 +131,16 @@ describe('tools and policies', () => {
     expect(errorCodeOf(await edit({ action: 'remove', quote: 'More.' }))).toBe('agent/delete-not-allowed')
     await mcp.client.close()
   })
+
+  it('[MCP-25] suggest leaves no branch after an error, also with no-delete', async () => {
+    await addReport(server, 'empty')
+    const mcp = await connectMcp(server.url, await agentToken(server, 'keeper', { policy: 'no-delete' }))
+    const suggest = (each: object) => mcp.call('suggest', { documentId: 'empty', edits: [each] })
+    expect(errorCodeOf(await suggest({ action: 'remove', quote: 'monday' }))).toBe('agent/delete-not-allowed')
+    const address = { organizationId: 'acme', documentId: 'empty', editorId: 'main' }
+    expect(dataOf(await server.post('/v2/crdt/branches/list', address))).toEqual([])
+    await mcp.client.close()
+  })
 })
 
 describe('the audit log of a server with the default configuration', () => {

@@ -283,6 +283,40 @@ describe('the protocol', () => {
     expect(dataOf(await slow.post('/v2/crdt/branches/list', address))).toEqual([])
   })
 
+  it.each([
+    ['the whole branch if its edits fit', 'monday', 1],
+    ['no branch if its edits do not fit', 'not there', 0],
+  ])('[MCP-25] a canceled call of suggest leaves %s', async (_name, quote, count) => {
+    const engine = holdable(await openMemoryEngine())
+    const slow = await startTestServer({ callsPerAgent: unlimited }, { engine })
+    onTestFinished(() => slow.stop())
+    await addReport(slow, 'report')
+    const token = await agentToken(slow, 'canceler')
+    const begun = await send(initialize('2025-11-25'), bearer(token), slow)
+    const headers = { ...bearer(token), 'mcp-session-id': String(begun.headers.get('mcp-session-id')) }
+    const edits = [{ action: 'remove', quote }]
+    const params = { name: 'suggest', arguments: { documentId: 'report', edits } }
+    engine.hold()
+    const running = send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params }, headers, slow)
+    // The branch is being created.
+    await eventually(() => engine.waiting() > 0)
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }
+    expect((await send(cancel, headers, slow)).status).toBe(202)
+    expect((await running).text).toBe('')
+    engine.release()
+    const address = { organizationId: 'acme', documentId: 'report', editorId: 'main' }
+    const branches = async () =>
+      dataOf(await slow.post('/v2/crdt/branches/list', address)) as readonly { name: string }[]
+    const hunks = async () => {
+      const found = await branches()
+      const diffs = found.map(({ name }) => slow.post('/v2/crdt/branches/diff', { ...address, name }))
+      return (await Promise.all(diffs)).map((diff) => (dataOf(diff) as { hunks: object[] }).hunks.length)
+    }
+    await eventually(async () => (await hunks()).join() === Array(count).fill(1).join())
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(await hunks()).toEqual(Array(count).fill(1))
+  })
+
   it('[MCP-14] runs at most 8 tool calls of one agent at the same time', async () => {
     const engine = holdable(await openMemoryEngine())
     const slow = await startTestServer({ callsPerAgent: unlimited }, { engine })

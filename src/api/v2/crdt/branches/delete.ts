@@ -1,13 +1,14 @@
 import type { AgentCaller } from '../../../../access/agents/agent-caller.ts'
 import type { BranchRecord } from '../../../../directory/branches/branch-records.ts'
 import { ApiError } from '../../../../errors.ts'
+import { keepingOf } from '../../../agents/authorize-agent.ts'
 import { branchedEditor, branchName, noSuchBranchError } from '../../../branch-schema.ts'
 import { documentBeingDeleted, editorAddress } from '../../../editor-content.ts'
 import { defineAgentOperation } from '../../../operation.ts'
 
 export const deleteBranch = defineAgentOperation({
   path: '/v2/crdt/branches/delete',
-  agents: { role: 'suggester', deletes: true },
+  agents: { role: 'suggester' },
   effect: 'once',
   audited: 'admin',
   summary: 'Delete a branch',
@@ -22,8 +23,11 @@ export const deleteBranch = defineAgentOperation({
   response: null,
   errors: [noSuchBranchError, documentBeingDeleted],
   async handler({ name, ...editor }, { caller, services }) {
+    const main = editorAddress(caller, editor)
+    const forbidden = keepingOf(caller)
+    if (forbidden !== null && (await services.branches.diff(main, name)).hunks.length > 0) throw forbidden
     const check = caller.level === 'agent' ? requireOwn(caller) : undefined
-    await services.branches.delete(editorAddress(caller, editor), name, check)
+    await services.branches.delete(main, name, check)
     return { message: 'Branch deleted.', data: undefined }
   },
 })
