@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
+import { comparedText } from '../../content/edit/targets/normalized-text.ts'
 import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import {
@@ -156,8 +157,8 @@ function rangeOf(
   occurrence: number | undefined,
 ): MarkdownPart {
   if (title === undefined) return { start: 0, end: text.length }
-  const wanted = normalized(title)
-  const equal = headings.filter((heading) => normalized(heading.title) === wanted)
+  const wanted = comparedText(title)
+  const equal = headings.filter((heading) => comparedText(heading.title) === wanted)
   const chosen = equal[(occurrence ?? 1) - 1]
   if (chosen === undefined)
     throw new ToolError(
@@ -172,8 +173,6 @@ function rangeOf(
     throw invalidArgument('/occurrence', `is required, because ${equal.length} headings have this text`)
   return sectionOf(text, headings, chosen)
 }
-
-const normalized = (title: string): string => title.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
 
 /** Returns a text that differs for each query, so that a page token fits one query only. */
 const queryOf = (ids: AddressIds, heading: string | undefined, occurrence: number | undefined): string =>

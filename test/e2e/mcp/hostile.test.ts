@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { unlimited } from '../../../src/config/rate.ts'
 import {
   addReport,
@@ -271,6 +271,22 @@ describe('unusual documents', () => {
     expect(await mcp.use('read_document', { documentId: 'signs' })).toMatchObject({ headingsLeftOut: 49_800 })
     await add('backticks', 'text', '`'.repeat(200_000))
     expect(await mcp.use('read_document', { documentId: 'backticks' })).toMatchObject({ format: 'markdown' })
+  })
+
+  it('[MCP-43] finds a heading among headings of thousands of marks, and never sorts their marks', async () => {
+    // Two marks whose canonical order is the opposite one: NFC sorts them in quadratic time.
+    const marks = '\u0301\u0323'.repeat(990)
+    await add('marks', 'text', `${`# a${marks}\n`.repeat(500)}# Cafe\u0301\n\nTea.\n`)
+    const normalize = vi.spyOn(String.prototype, 'normalize')
+    onTestFinished(() => normalize.mockRestore())
+    const read = await mcp.use<{ documentData: { text: string } }>('read_document', {
+      documentId: 'marks',
+      heading: 'Caf\u00e9',
+    })
+    const normalized = normalize.mock.contexts.map(String)
+    expect(normalized.length).toBeGreaterThan(0)
+    expect(normalized.filter((text) => /\p{M}{200}/u.test(text))).toHaveLength(0)
+    expect(read.documentData.text).toContain('Tea.')
   })
 
   it('[MCP-43] needs the name of an editor if a document has several', async () => {

@@ -33,6 +33,9 @@ export function normalizeText(raw: string): NormalizedText {
   return writer.end()
 }
 
+/** Returns a text in the form in which the whole texts of blocks are compared: normalized, without space at the ends. */
+export const comparedText = (raw: string): string => normalizeText(raw.toWellFormed()).text.trim()
+
 function hasLongRun(raw: string): boolean {
   for (const { 0: run } of raw.matchAll(/\p{M}+/gu)) if (run.length > composedMax) return true
   return false

@@ -9,7 +9,7 @@ import { findQuote } from './find-quote.ts'
 import { isWithin, rowAround } from './find-row.ts'
 import { type FlowView, type TextBlock, type TextRange, textIn, type ViewNode } from './flow-view.ts'
 import type { QuoteRanges } from './normalized-search.ts'
-import { normalizeText } from './normalized-text.ts'
+import { comparedText } from './normalized-text.ts'
 import { placeOf, placeOfBlock } from './places.ts'
 import { shownText } from './shown-text.ts'
 import { similarPlaces } from './similar-places.ts'
@@ -138,12 +138,12 @@ function findRow(
 
 /** Returns the indexes of the blocks with a text. */
 function blocksWith(view: FlowView, text: string, isSearched: (block: TextBlock) => boolean): number[] {
-  const wanted = normalized(text)
+  const wanted = comparedText(text)
   const found: number[] = []
   for (const [index, block] of view.blocks.entries()) {
     if (!isSearched(block)) continue
     view.work.spend((block.end - block.start) * stepsPerNormalizedUnit)
-    if (normalized(textIn(view, block)) === wanted) found.push(index)
+    if (comparedText(textIn(view, block)) === wanted) found.push(index)
   }
   return found
 }
@@ -190,8 +190,6 @@ function chosenOf(
 
 /** Steps of normalizing the text of a block, for each UTF-16 unit. */
 const stepsPerNormalizedUnit = 8
-
-const normalized = (text: string): string => normalizeText(text.toWellFormed()).text.trim()
 
 const show =
   (view: FlowView) =>

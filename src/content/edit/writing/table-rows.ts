@@ -1,5 +1,5 @@
 import type { XmlElement, XmlNode } from '../../xml/tree.ts'
-import { normalizeText } from '../targets/normalized-text.ts'
+import { comparedText } from '../targets/normalized-text.ts'
 import { blockNote, cellNames, headerCellNames, rowNames } from '../targets/xml-names.ts'
 
 /** The rows of a table, and the cells that span several of its rows. */
@@ -112,7 +112,7 @@ const isOfColumn = (name: string, own: string | undefined): boolean =>
     : name === 'textAlignment' && (own ?? 'left') === 'left'
 
 function textsOf(row: XmlElement): string[] {
-  return cellsOf(row).map((cell) => normalizeText(textIn(cell).toWellFormed()).text.trim())
+  return cellsOf(row).map((cell) => comparedText(textIn(cell)))
 }
 
 const textIn = (node: XmlNode): string =>
