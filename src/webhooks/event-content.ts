@@ -1,7 +1,7 @@
 import type { ReadingFormat } from '../content/read-document.ts'
 import type { DocumentService } from '../directory/documents/document-service.ts'
 import { ApiError } from '../errors.ts'
-import type { QueuedEvent } from '../events/outbound-event.ts'
+import type { payloadOmissions, QueuedEvent } from '../events/outbound-event.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { type EncodedJson, encodedBytes, isResponseTooLarge } from '../model/json-pieces.ts'
 import {
@@ -10,16 +10,7 @@ import {
   readEditorContent,
 } from '../rooms/edits/read-editor-content.ts'
 
-/** Reasons why a payload has no content. */
-type ContentOmission =
-  /** The content has more bytes than `maxWebhookContentBytes`. */
-  | 'too-large'
-  /** The editor has no content any more. */
-  | 'deleted'
-  /** The root does not exist, or it cannot be read in the format of the target. */
-  | 'unreadable'
-  /** Data protection is on. */
-  | 'protected'
+type ContentOmission = (typeof payloadOmissions)[number]
 
 /** The members of a payload that contain the content of an editor. */
 export interface EventContent {

@@ -1,7 +1,7 @@
 import { readingFormats } from '../../content/read-document.ts'
 import { accessRoles } from '../../directory/store/records.ts'
 import { featureTypes } from '../../events/activity.ts'
-import { type EventType, eventTypes } from '../../events/outbound-event.ts'
+import { type EventType, eventTypes, payloadOmissions } from '../../events/outbound-event.ts'
 import { deliveryLimits } from '../../subscriptions/deliveries/delivery-records.ts'
 import { mapValues } from '../openapi/schemas.ts'
 import type { ObjectSchema, Schema } from '../schema.ts'
@@ -84,7 +84,7 @@ export const contentEventData = {
     content: { description: 'The content in this format; null if it is left out.' },
     contentOmitted: {
       type: 'string',
-      enum: ['too-large', 'deleted', 'unreadable', 'protected'],
+      enum: payloadOmissions,
       description: 'Why `content` is null.',
     },
     contentKey: text,
