@@ -4,7 +4,9 @@
  * continue. The two phases alternate, each pair in a new document. Prints the time from a keystroke to the other
  * users with and without streams, what the users have lost, and the figures of the streams.
  *
- *   node --import tsx bench/streams.ts [--smoke] [--seed=NUMBER] [--rounds=NUMBER] [--uncut]
+ *   node --import tsx bench/streams.ts [--smoke] [--seed=NUMBER] [--rounds=NUMBER] [--uncut] [--burst]
+ *
+ * With --burst, all streams of a phase start at the same time.
  */
 import { cpus, loadavg } from 'node:os'
 import { fsyncMs } from '../src/loadtest/fsync-time.ts'
@@ -32,8 +34,10 @@ const tokens = await Promise.all(Array.from({ length: users }, (_, index) => ser
 // Each stock client listens for the end of the process.
 process.setMaxListeners(users + 20)
 const isCut = !process.argv.includes('--uncut')
+/** Programs do not open their streams at the same time. */
+const startsWithinMs = process.argv.includes('--burst') ? 1 : 1_000
 const run = (index: number): Promise<Round> =>
-  runRound({ server, tokens, stretches, round: index, seed, seconds, isCut, ...pace })
+  runRound({ server, tokens, stretches, round: index, seed, seconds, isCut, startsWithinMs, ...pace })
 
 const bar = progress('rounds')
 // The first round compiles the code of all processes, and does not count.

@@ -5,8 +5,6 @@ import type { Random } from '../support/random.ts'
 
 /** Time from the opening of a connection until it is cut, in ms. */
 const cutAfterMs = { least: 200, range: 2_600 } as const
-/** Time in ms within which all writers start. The openings of programs do not arrive at the same time. */
-const startsWithinMs = 1_000
 /** Maximum units that a writer sends again although the server has them. */
 const repeatedUnitsMax = 5
 
@@ -30,6 +28,8 @@ export interface WriterOptions {
   readonly piecesPerSecond: number
   /** True if the connection is cut at random times. */
   readonly isCut: boolean
+  /** Time in ms within which all writers start. */
+  readonly startsWithinMs: number
   readonly random: Random
 }
 
@@ -55,7 +55,7 @@ export class InterruptedWriter {
 
   /** Sends the whole content. @returns the result of the stream @throws Error if the server rejects the stream */
   async write(): Promise<NonNullable<StreamAnswer['done']>> {
-    const { server, opening, content, isCut, random } = this.#options
+    const { server, opening, content, isCut, startsWithinMs, random } = this.#options
     await pause(random(startsWithinMs))
     const start = performance.now()
     let previous: ContentStream | null = null

@@ -26,6 +26,8 @@ export interface RoundOptions {
   /** UTF-16 units that each stream writes in a second. */
   readonly unitsPerSecond: number
   readonly isCut: boolean
+  /** Time in ms within which all streams of a phase start. */
+  readonly startsWithinMs: number
 }
 
 /** What was measured while users typed, with or without streams. */
@@ -58,7 +60,7 @@ export interface Round {
   readonly lost: number
   readonly carets: number
   readonly moved: number
-  /** Where the document differs from what the streams were asked to write; null if it is equal. */
+  /** The first difference from the text that the streams requested; null if it is equal. */
   readonly difference: string | null
 }
 
@@ -134,6 +136,7 @@ export async function runRound(options: RoundOptions): Promise<Round> {
         seconds,
         piecesPerSecond: options.piecesPerSecond,
         isCut: options.isCut,
+        startsWithinMs: options.startsWithinMs,
         random,
       }),
   )
