@@ -3,7 +3,13 @@ import { showHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { ToolError } from '../tool-error.ts'
-import { chooseOrganization, documentMember, listEditorIds, organizationMember } from './editor-address.ts'
+import {
+  chooseOrganization,
+  documentMember,
+  type FoundEditor,
+  listEditorIds,
+  organizationMember,
+} from './editor-address.ts'
 import { nextPageMember, pageMembers } from './list-documents.ts'
 import { decodeToolPosition, encodeToolPosition, readEditorText } from './read-editor.ts'
 
@@ -46,10 +52,14 @@ export const searchTool = defineTool({
     required: ['matches', 'documentsRead', 'documentsNotRead'],
     properties: {
       matches: { type: 'integer' },
-      documentsRead: { type: 'integer', description: 'Documents whose content this call has searched.' },
+      documentsRead: {
+        type: 'integer',
+        description: 'Documents whose whole content is searched, by this call and the ones of earlier pages.',
+      },
       documentsNotRead: {
         type: 'integer',
-        description: 'Documents that could not be searched, because they have too much content.',
+        description:
+          'Documents whose content could not be searched, or only in part: an editor has too much content, or several roots.',
       },
       nextPageToken: nextPageMember,
     },
@@ -78,30 +88,38 @@ export const searchTool = defineTool({
   },
   async handler({ query, documentId, pageToken, ...given }, context) {
     const organizationId = chooseOrganization(given.organizationId, context)
-    const position = pageToken === undefined ? { page: null, skip: 0 } : parsePosition(pageToken)
-    const { documents, next } = await readDocuments(organizationId, documentId, position.page, context)
+    const position = pageToken === undefined ? { ...begin, page: null } : parsePosition(pageToken)
+    const { page } = position
+    const { documents, next } = await readDocuments(organizationId, documentId, page, context)
     const matches: SearchMatch[] = []
     let [characters, read, failed] = [0, 0, 0]
-    for (const document of documents.slice(position.skip)) {
-      if (characters >= mcpLimits.searchedCharacters) break
-      matches.push(
-        ...matchesIn(document.documentName, query).map((match) => ({ ...named(document), ...match })),
-      )
-      const searched = await searchDocument(organizationId, document, query, context)
-      if (searched === null) failed += 1
-      else {
-        matches.push(...searched.matches)
-        characters += searched.characters
+    let more: SearchPosition | null = next === null ? null : { ...begin, page: next }
+    for (const document of startingAt(position.documentId, documents)) {
+      const from = document.id === position.documentId ? position : begin
+      if (characters >= mcpLimits.searchedCharacters) {
+        more = { ...begin, page, documentId: document.id }
+        break
       }
-      read += 1
+      if (from.editorId === null)
+        matches.push(
+          ...matchesIn(document.documentName, query).map((match) => ({ ...named(document), ...match })),
+        )
+      const left = mcpLimits.searchedCharacters - characters
+      const searched = await searchDocument(organizationId, document, { query, from, left }, context)
+      matches.push(...searched.matches)
+      characters += searched.characters
+      const isIncomplete = from.isIncomplete || searched.isIncomplete
+      if (searched.nextEditor !== null) {
+        more = { page, documentId: document.id, editorId: searched.nextEditor, isIncomplete }
+        break
+      }
+      if (isIncomplete) failed += 1
+      else read += 1
     }
-    const skip = position.skip + read
-    const more =
-      skip < documents.length ? { page: position.page, skip } : next === null ? null : { page: next, skip: 0 }
     return {
       result: {
         matches: matches.length,
-        documentsRead: read - failed,
+        documentsRead: read,
         documentsNotRead: failed,
         ...(more !== null && { nextPageToken: encodeToolPosition(more) }),
       },
@@ -110,14 +128,45 @@ export const searchTool = defineTool({
   },
 })
 
+/** The place at which a search continues. */
+interface SearchPosition {
+  /** Token of the page of documents; null for the first one. */
+  readonly page: string | null
+  /** The document of the page; null for the first one. */
+  readonly documentId: string | null
+  /** The editor of the document; null for the first one. */
+  readonly editorId: string | null
+  /** True if the search has skipped an earlier editor of the document. */
+  readonly isIncomplete: boolean
+}
+
+const begin = { documentId: null, editorId: null, isIncomplete: false } as const
+
+const positionSchema: v.GenericSchema<SearchPosition> = v.object({
+  page: v.nullable(v.string()),
+  documentId: v.nullable(v.string()),
+  editorId: v.nullable(v.string()),
+  isIncomplete: v.boolean(),
+})
+
 /** @throws ToolError */
-function parsePosition(token: string): { readonly page: string | null; readonly skip: number } {
-  const { page, skip } = decodeToolPosition(token) ?? {}
-  if ((page !== null && typeof page !== 'string') || !Number.isSafeInteger(skip) || Number(skip) < 0)
+function parsePosition(token: string): SearchPosition {
+  const parsed = v.safeParse(positionSchema, decodeToolPosition(token))
+  if (!parsed.success)
     throw new ToolError('request/page-token', 'the page token is not one of `search`', {
       status: 'INVALID_ARGUMENT',
     })
-  return { page, skip: Number(skip) }
+  return parsed.output
+}
+
+/** Returns the documents from the one with the id. Returns all if it was deleted meanwhile, so that none is left out. */
+function startingAt(id: string | null, documents: readonly FoundDocument[]): readonly FoundDocument[] {
+  return documents.slice(
+    Math.max(
+      0,
+      documents.findIndex((document) => document.id === id),
+    ),
+  )
 }
 
 async function readDocuments(
@@ -141,44 +190,71 @@ async function readDocuments(
 const named = ({ id, documentName }: FoundDocument) => ({ documentId: id, name: showHidden(documentName) })
 
 /** Codes of documents and editors that have nothing to search, also because they were deleted meanwhile. */
-const empty: readonly string[] = [
-  'crdt/no-content',
-  'crdt/root-not-found',
-  'crdt/root-kind-mismatch',
-  'document/not-found',
-]
-/** Codes of documents with too much content. */
-const tooLarge: readonly string[] = ['mcp/document-too-large', 'crdt/too-many-editors']
+const empty: readonly string[] = ['crdt/no-content', 'document/not-found']
+/** Codes of documents with too many editors, and of editors with several roots. */
+const skipped: readonly string[] = ['crdt/too-many-editors', 'crdt/root-not-found', 'crdt/root-kind-mismatch']
 
 interface SearchedDocument {
   readonly matches: readonly SearchMatch[]
-  /** UTF-16 units that were searched. */
+  /** UTF-16 units that count as searched. */
   readonly characters: number
+  /** True if an editor was skipped. */
+  readonly isIncomplete: boolean
+  /** The first editor that was not searched because the limit was reached; null if there is none. */
+  readonly nextEditor: string | null
 }
 
-/** Searches the editors of a document. Returns null if they have too much content. */
+interface DocumentSearch {
+  readonly query: string
+  readonly from: { readonly editorId: string | null }
+  /** Number of UTF-16 units after which the search stops before the next editor. */
+  readonly left: number
+}
+
+/** Searches the editors of a document, from one of them on. Content that is too large counts as the limit of a call. */
 async function searchDocument(
   organizationId: string,
   document: FoundDocument,
-  query: string,
+  { query, from, left }: DocumentSearch,
   context: ToolContext,
-): Promise<SearchedDocument | null> {
+): Promise<SearchedDocument> {
   const matches: SearchMatch[] = []
-  let characters = 0
-  try {
-    for (const editorId of await listEditorIds(context, { organizationId, documentId: document.id })) {
-      const ids = { organizationId, documentId: document.id, editorId }
-      const { text } = await readEditorText({ ids, root: {}, kind: 'xml' }, context, ['markdown', 'json'])
-      characters += text.length
-      matches.push(...matchesIn(text, query).map((match) => ({ ...named(document), editorId, ...match })))
-      if (characters >= mcpLimits.searchedCharacters) break
+  let [characters, isIncomplete] = [0, false]
+  const address = { organizationId, documentId: document.id }
+  const listed = await searchable(listEditorIds(context, address))
+  if (listed === 'skipped' || listed === 'too large')
+    return { matches, characters: listed === 'skipped' ? 0 : left, isIncomplete: true, nextEditor: null }
+  const editorIds = listed === 'empty' ? [] : listed
+  for (const editorId of editorIds.slice(Math.max(0, editorIds.indexOf(from.editorId ?? '')))) {
+    if (characters >= left) return { matches, characters, isIncomplete, nextEditor: editorId }
+    const editor: FoundEditor = { ids: { ...address, editorId }, root: {}, kind: 'xml' }
+    const read = await searchable(readEditorText(editor, context, ['markdown', 'json']))
+    if (read === 'empty') continue
+    if (read === 'skipped' || read === 'too large') {
+      isIncomplete = true
+      if (read === 'too large') characters = left
+    } else {
+      characters += read.text.length
+      matches.push(
+        ...matchesIn(read.text, query).map((match) => ({ ...named(document), editorId, ...match })),
+      )
     }
+  }
+  return { matches, characters, isIncomplete, nextEditor: null }
+}
+
+/** Resolves with the reason if an error concerns only the document or the editor. */
+async function searchable<T>(reading: Promise<T>): Promise<T | 'empty' | 'skipped' | 'too large'> {
+  try {
+    return await reading
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
-    if (tooLarge.includes(error.code) || error.details.limit === 'maxResponseBytes') return null
-    if (!empty.includes(error.code)) throw error
+    if (empty.includes(error.code)) return 'empty'
+    if (skipped.includes(error.code)) return 'skipped'
+    if (error.code === 'mcp/document-too-large' || error.details.limit === 'maxResponseBytes')
+      return 'too large'
+    throw error
   }
-  return { matches, characters }
 }
 
 /** Finds the first places of a text that contain the query. Takes linear time. */

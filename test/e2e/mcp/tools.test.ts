@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { unlimited } from '../../../src/config/rate.ts'
+import { mcpLimits } from '../../../src/mcp/mcp-limits.ts'
 import {
   addReport,
   agentToken,
@@ -213,6 +214,52 @@ describe('tools', () => {
     const matches = pages.flatMap(({ documentData }) => documentData.matches)
     expect(new Set(matches.map(({ documentId }) => documentId)).size).toBe(25)
     expect(matches).toHaveLength(25 * 5)
+  })
+
+  it('[MCP-70] search leaves out no editor, and counts documents with an editor that it skips', async () => {
+    const add = async (documentId: string, editorId: string, data: string, contentKey?: string) =>
+      dataOf(
+        await server.post(`/v2/crdt/${contentKey === 'two' ? 'update' : 'add'}`, {
+          organizationId: 'acme',
+          documentId,
+          editorId,
+          ...(contentKey !== undefined && { contentKey }),
+          type: 'text',
+          data,
+        }),
+      )
+    // Without a name, the server cannot choose between these roots.
+    await add('roots', 'a', 'thimble', 'one')
+    await add('roots', 'a', 'thimble', 'two')
+    await add('roots', 'b', 'thimble')
+    // The first editor fills the limit of one call.
+    await add('wide', 'a', `thimble ${'x'.repeat(mcpLimits.searchedCharacters)}`)
+    await add('wide', 'b', 'thimble')
+    // The second editor is too large, so the content of this document is searched in two calls.
+    await add('mixed', 'a', 'thimble')
+    await add('mixed', 'b', 'y'.repeat(mcpLimits.documentCharacters + 1))
+    await add('mixed', 'c', 'thimble')
+    const counts: unknown[] = []
+    for (const documentId of ['roots', 'wide', 'mixed']) {
+      const pages = await allPages<
+        Page & {
+          documentsRead: number
+          documentsNotRead: number
+          documentData: { matches: { editorId: string }[] }
+        }
+      >('search', { query: 'thimble', documentId })
+      counts.push([
+        documentId,
+        pages.flatMap(({ documentData }) => documentData.matches.map(({ editorId }) => editorId)).join(),
+        pages.reduce((sum, page) => sum + page.documentsRead, 0),
+        pages.reduce((sum, page) => sum + page.documentsNotRead, 0),
+      ])
+    }
+    expect(counts).toEqual([
+      ['roots', 'b', 0, 1],
+      ['wide', 'a,b', 1, 0],
+      ['mixed', 'a,c', 0, 1],
+    ])
   })
 
   it('[MCP-24] edit_document applies all edits or none, in the version that the agent has read', async () => {
