@@ -40,8 +40,9 @@ export interface OpenStreamOptions {
   /** The content that earlier connections have counted. */
   readonly content: ContentSize
   /**
-   * Records that all content was received, so that the stream is completed even if this process dies. Resolves with
-   * the content that the stream replaces.
+   * Records that the writer has sent the end and that all content is durable, so that the stream is completed even if
+   * this process dies. Resolves with the content that the stream replaces.
+   * @throws ApiError if the writer has lost its permission, or if this connection does not write the stream any more
    */
   readonly beginEnd: () => Promise<ReplacedIds>
   /** Returns the error to throw for added content, because the workspace is full; null if it is not full. */
@@ -109,8 +110,9 @@ export class OpenStream {
     )
   }
 
-  /** Deletes the replaced content. Resolves with the result of the stream. */
+  /** Deletes the replaced content. Call when all content is durable. Resolves with the result of the stream. */
   async end(): Promise<StreamResult> {
+    this.#stopped.signal.throwIfAborted()
     const { userId, writer } = this.#options
     const replaced = await this.#options.beginEnd()
     return this.#result('done', (edits, options) => edits.replace(userId, writer, replaced, options))

@@ -28,7 +28,8 @@ export class StreamPump {
   #bytes: number
   #startedAt = Number.NEGATIVE_INFINITY
   #writing: Promise<void> | null = null
-  #hasFailed = false
+  /** The error of an update; null if none has failed. */
+  #failure: { readonly error: unknown } | null = null
   #whenRoom: (() => void)[] = []
 
   constructor(options: StreamPumpOptions) {
@@ -39,7 +40,7 @@ export class StreamPump {
 
   /** True if the writer must wait for `room` before it sends more. */
   get isFull(): boolean {
-    return this.#text.length > waitingUnitsMax && !this.#hasFailed
+    return this.#text.length > waitingUnitsMax && this.#failure === null
   }
 
   /**
@@ -65,12 +66,17 @@ export class StreamPump {
     return this.isFull ? new Promise((resolve) => this.#whenRoom.push(resolve)) : Promise.resolve()
   }
 
-  /** Writes everything that was accepted. Resolves when it is durable and sent, or when an update has failed. */
+  /**
+   * Writes everything that was accepted. Resolves when it is durable and sent.
+   * @throws the error of an update that has failed; some content is then not durable
+   */
   async flush(): Promise<void> {
     while (this.#writing !== null) await this.#writing
-    if (this.#text === '' || this.#hasFailed) return
-    const text = this.#take(true)
-    if (text !== '') await this.#write(text)
+    if (this.#text !== '' && this.#failure === null) {
+      const text = this.#take(true)
+      if (text !== '') await this.#write(text)
+    }
+    if (this.#failure !== null) throw this.#failure.error
   }
 
   #start(): void {
@@ -80,7 +86,7 @@ export class StreamPump {
   async #run(): Promise<void> {
     // The pieces of one chunk of the body are one update.
     await nextTick()
-    while (!this.#hasFailed) {
+    while (this.#failure === null) {
       const waitMs = this.#startedAt + updateMs - performance.now()
       if (waitMs > 0) await pause(waitMs)
       const text = this.#take(false)
@@ -104,7 +110,7 @@ export class StreamPump {
   }
 
   #fail(error: unknown): void {
-    this.#hasFailed = true
+    this.#failure = { error }
     this.#options.failed(error)
     for (const resolve of this.#whenRoom.splice(0)) resolve()
   }

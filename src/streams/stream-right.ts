@@ -33,7 +33,8 @@ export class StreamRight implements WriteRight {
   }
 
   async recheck(): Promise<void> {
-    await Promise.all([this.#readOwn(), this.#options.writer.recheck()])
+    await this.#readOwn()
+    await this.#options.writer.recheck()
   }
 
   async #readOwn(): Promise<void> {

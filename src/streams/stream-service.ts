@@ -479,15 +479,19 @@ export class StreamService {
       content,
       caret,
       full,
-      beginEnd: () => (replaces ? this.#beginEnd(name, turn) : Promise.resolve(nothing)),
+      beginEnd: () => (replaces ? this.#beginEnd(name, turn, right) : Promise.resolve(nothing)),
     })
   }
 
-  async #beginEnd(name: StreamName, turn: number): Promise<ReplacedIds> {
+  /** As in `OpenStreamOptions`. A disabled document does not prevent the record: the stream is then completed later. */
+  async #beginEnd(name: StreamName, turn: number, right: StreamRight): Promise<ReplacedIds> {
+    await right.recheck().catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.code !== 'document/disabled') throw error
+    })
     const { result } = await this.#transactions.run(streamsPart(name), async (transaction) => {
       const key = streamKeys.stream(name.streamId)
       const record = await transaction.get(key, streamRecordType)
-      if (record?.turn !== turn) throw takenOver()
+      if (record?.turn !== turn || record.phase.is !== 'open') throw takenOver()
       transaction.put(key, { ...record, isEnding: true })
       return transaction.get(streamKeys.replaced(name.streamId), replacedRecordType)
     })

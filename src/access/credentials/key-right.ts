@@ -40,8 +40,10 @@ export class KeyRight implements WriteRight {
       : [...fence, ...this.#own]
   }
 
+  /** The errors of the credentials come before those of the document. */
   async recheck(): Promise<void> {
-    await Promise.all([this.#readOwn(), this.#options.document.recheck()])
+    await this.#readOwn()
+    await this.#options.document.recheck()
   }
 
   async #readOwn(): Promise<void> {
