@@ -193,7 +193,9 @@ export class McpSessionRegistry {
     const { clock } = this.#options
     const leftMs = session.caller.identity.expiresAt - clock.now()
     entry.cancelExpiry =
-      leftMs > timerMsMax ? () => {} : clock.after(Math.max(0, leftMs), () => void this.end(session))
+      leftMs > timerMsMax
+        ? clock.after(timerMsMax, () => this.#expireWithToken(session))
+        : clock.after(Math.max(0, leftMs), () => void this.end(session))
   }
 
   async #recheck(session: McpSession): Promise<void> {
