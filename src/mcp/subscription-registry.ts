@@ -74,17 +74,33 @@ export class SubscriptionRegistry {
     const subscription = this.#all.get(uri)
     if (subscription === undefined) return
     subscription.isPending = true
-    if (subscription.mustCheck) {
-      const isPermitted = await this.#options.isPermitted(uri)
-      if (this.#isStale || this.#all.get(uri) !== subscription) return
+    if (subscription.isChecking) return
+    while (subscription.mustCheck) {
+      const isPermitted = await this.#check(uri, subscription)
+      if (isPermitted === null || this.#isStale || this.#all.get(uri) !== subscription) return
       if (!isPermitted) {
         // The last notification: the next read fails, and the client learns that the resource is gone.
         this.#options.changed(uri)
         return this.delete(uri)
       }
-      subscription.mustCheck = false
     }
     if (this.#options.changed(uri)) subscription.isPending = false
+  }
+
+  /** Returns whether the agent may still read the resource; null if this could not be checked. */
+  async #check(uri: string, subscription: ResourceSubscription): Promise<boolean | null> {
+    // Set before the check, so that a change of rights during the check causes another one.
+    subscription.mustCheck = false
+    subscription.isChecking = true
+    try {
+      return await this.#options.isPermitted(uri)
+    } catch {
+      // The notification waits until the next one is due.
+      subscription.mustCheck = true
+      return null
+    } finally {
+      subscription.isChecking = false
+    }
   }
 }
 
@@ -93,6 +109,8 @@ class ResourceSubscription {
   isPending = false
   /** True if the rights of the agent may have ended. */
   mustCheck = false
+  /** True while a check of the rights runs, which then sends the notification. */
+  isChecking = false
   readonly #address: DocumentAddress
   readonly #options: SubscriptionRegistryOptions
   readonly #report: () => void
