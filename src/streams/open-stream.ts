@@ -1,4 +1,5 @@
 import type { NamedSchema } from '../content/schemas/content-schema.ts'
+import { CompleteBlocks } from '../content/stream/complete-blocks.ts'
 import type { ReplacedIds } from '../content/stream/stream-place.ts'
 import { type StreamWriter, writableUnits } from '../content/stream/stream-writing.ts'
 import type { WriteRight } from '../directory/write-right.ts'
@@ -55,6 +56,7 @@ export interface OpenStreamOptions {
  */
 export class OpenStream {
   readonly #options: OpenStreamOptions
+  readonly #blocks = new CompleteBlocks()
   #received: number
   #bytes: number
   #content: ContentSize
@@ -98,7 +100,8 @@ export class OpenStream {
   }
 
   /** Returns the number of units of the next text that can be written now. @throws as for `writableUnits` */
-  writable = (text: string, isEnd: boolean): number => writableUnits(this.#options.writer.place, text, isEnd)
+  writable = (text: string, isEnd: boolean): number =>
+    writableUnits(this.#options.writer.place, text, isEnd, this.#blocks)
 
   /** Writes the next part of the content. Resolves when it is durable and sent. @throws as for `StreamEdits.write` */
   async write(text: string): Promise<StreamProgress> {

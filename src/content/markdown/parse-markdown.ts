@@ -36,6 +36,19 @@ export const parseMarkdown = (text: string, features: BlockFeatures = allFeature
 export const parseMarkdownPart = (text: string, features: BlockFeatures, definitions: string): ParsedBlocks =>
   parseWith(text, features, definitions)
 
+/**
+ * Returns the lines, from 0, at which the blocks at the top level of a Markdown text begin. Does not read the text of the
+ * blocks: a text of 32,768 characters takes at most some milliseconds.
+ */
+export function blockStarts(text: string): ReadonlySet<number> {
+  const parser = parserFor(allFeatures, false)
+  const tokens: Token[] = []
+  parser.block.parse(text, parser, {}, tokens)
+  return new Set(
+    tokens.flatMap(({ level, nesting, map }) => (level === 0 && nesting >= 0 && map ? [map[0]] : [])),
+  )
+}
+
 /** @param definitions null: definitions in the text are not shown */
 function parseWith(text: string, features: BlockFeatures, definitions: string | null): ParsedBlocks {
   if (text.length > limits.markdownCharacters) {

@@ -7,7 +7,7 @@ import type { ContentSchema } from '../schemas/any-schema.ts'
 import { checkAgainstSchema, type NamedSchema, schemaOf } from '../schemas/content-schema.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { deleteIds } from '../yjs/stored-ranges.ts'
-import { completeBlocksLength } from './complete-blocks.ts'
+import type { CompleteBlocks } from './complete-blocks.ts'
 import { placeRemoved, putText, type SequencePlace, unitsWithoutBreaks } from './sequence-place.ts'
 import { needsNewBlocks, writeBlocks } from './stream-blocks.ts'
 import type { ReplacedIds, StreamPlace, TextPlace } from './stream-place.ts'
@@ -44,13 +44,19 @@ export function receivedUnits(
  * Returns the number of units of `text` that can be written now. The rest waits for more content: half a surrogate pair,
  * line breaks at the end of paragraphs, and the last block of Markdown, which more content can change.
  * @param isEnd true if no more content follows
+ * @param blocks the state of the Markdown that waits. The caller must write the units before the next call
  * @throws ApiError INVALID_ARGUMENT if a block is too large
  */
-export function writableUnits(place: StreamPlace, text: string, isEnd: boolean): number {
+export function writableUnits(
+  place: StreamPlace,
+  text: string,
+  isEnd: boolean,
+  blocks: CompleteBlocks,
+): number {
   if (isEnd) return text.length
   if (place.as === 'text') return wholePairs(text)
   if (place.format === 'text') return wholePairs(text.slice(0, unitsWithoutBreaks(text)))
-  const units = completeBlocksLength(text)
+  const units = blocks.take(text)
   if (units === 0 && text.length > blockUnitsMax)
     throw invalid(
       'crdt/stream-limit',

@@ -35,13 +35,18 @@ export interface StreamedChange extends ReplacementResult {
   readonly cursor: Y.RelativePosition
 }
 
+/**
+ * Maximum UTF-16 units of Markdown that are parsed on the event loop. Some blocks of this length take 20 ms, and the time
+ * grows with the square of the length.
+ */
+const parsedInPlaceMax = 4_096
 /** Maximum bytes of a UTF-16 unit in UTF-8. */
 const bytesPerUnit = 3
 
 /**
  * Writes the content of streams to one open document. A stream inserts at a place that stays the same place after any
  * update of others, and deletes content by its ids. Therefore its changes are applied at once, and never computed
- * again. New blocks in a large document are computed on a thread.
+ * again. New blocks in a large document, and blocks of much Markdown, are computed on a thread.
  */
 export class StreamEdits {
   readonly #room: EditContext
@@ -70,7 +75,7 @@ export class StreamEdits {
       prepare: () => {
         this.#checkRoom(text, options)
         const changes = changesStructure(room.state.doc, writer, text)
-        if (changes && mayBeLarge && this.#isLarge(text)) return null
+        if (changes && mayBeLarge && this.#isLarge(writer, text)) return null
         if (changes && named !== null) this.#checkSchema(writer, text, named)
         return (doc) => writeStreamed(doc, writer, text, schema)
       },
@@ -84,8 +89,10 @@ export class StreamEdits {
     if (text !== '' && full !== null) throw full
   }
 
-  #isLarge(text: string): boolean {
+  #isLarge({ place }: StreamWriter, text: string): boolean {
     const { state } = this.#room
+    const isMarkdown = place.as === 'blocks' && place.format === 'markdown'
+    if (isMarkdown && text.length > parsedInPlaceMax) return true
     return state.isExpensive || state.sizeBytes + text.length > inlineSizeMax
   }
 

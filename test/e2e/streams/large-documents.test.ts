@@ -67,3 +67,20 @@ it('[STRM-71] checks the schema of a large document on a thread', async () => {
   expect(await writer.error()).toMatchObject({ details: { code: 'crdt/schema-violation' } })
   expect(await read(ids)).toBe('More')
 })
+
+it('[STRM-101] parses much Markdown on a thread, also in a small document', async () => {
+  const ids = { organizationId: 'acme', documentId: 'small', editorId: 'main' }
+  dataOf(await server.post('/v2/crdt/add', { ...ids, type: 'markdown', data: 'Start.', schema: 'tiptap' }))
+  const edit = { insert: { at: 'end' } }
+  const writer = await ContentStream.open(server, { ...ids, format: 'markdown', edit })
+  const before = await onThreads()
+  const short = 'word '.repeat(800)
+  writer.text(`${short}\n\n`).text('*')
+  await writer.received(short.length + 2)
+  expect(await onThreads()).toBe(before)
+  const long = '*a_ '.repeat(2_000)
+  writer.text(`${long}\n\n`).text('End')
+  await writer.received(short.length + long.length + 5)
+  expect(await onThreads()).toBe(before + 1)
+  await writer.end()
+})
