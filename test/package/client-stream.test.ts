@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../src/package/client.ts'
@@ -126,4 +126,31 @@ it(`[STRM-29] writes the pieces to the character over a network that breaks conn
   clearInterval(breaking)
   expect(result).toMatchObject({ ok: true, data: { received: content.length } })
   expect(await textOf(ids)).toBe(`Start. ${content}`)
+})
+
+it('[STRM-102] sends many pieces with a constant number of listeners', async () => {
+  const ids = await make()
+  const { apiKey, authToken } = server.credentials
+  const signals: AbortSignal[] = []
+  const client = createClient({
+    url: server.url,
+    apiKey,
+    authToken,
+    fetch: (url, init) => {
+      if (init?.signal) signals.push(init.signal)
+      return fetch(url, init)
+    },
+  })
+  let most = 0
+  const pieces = async function* () {
+    for (let index = 0; index < 1_000; index += 1) {
+      await new Promise((resolve) => setImmediate(resolve))
+      for (const signal of signals) most = Math.max(most, getEventListeners(signal, 'abort').length)
+      yield 'a'
+    }
+  }
+  const result = await client.crdt.stream({ ...ids, edit: { insert: { at: 'end' } } }, pieces())
+  expect(result).toMatchObject({ ok: true, data: { received: 1_000 } })
+  expect(signals.length).toBeGreaterThan(0)
+  expect(most).toBeLessThan(10)
 })

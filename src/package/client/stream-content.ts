@@ -108,7 +108,10 @@ async function connect(
   onProgress: ContentStreamOptions['onProgress'],
 ): Promise<Result<ContentStreamDone>> {
   const over = new AbortController()
-  const stop = (): void => over.abort()
+  const stop = (): void => {
+    over.abort()
+    source.wake()
+  }
   signal.addEventListener('abort', stop)
   if (signal.aborted) stop()
   try {
@@ -167,10 +170,10 @@ function bodyOf(opening: object, source: PieceBuffer, signal: AbortSignal): Read
           isOpened = true
           return controller.enqueue(line(opening))
         }
-        const text = await source.read(at, lineUnits, signal)
-        if (text !== null) {
-          controller.enqueue(line({ text, at }))
-          at += text.length
+        const next = await source.read(at, lineUnits, signal)
+        if (next !== null) {
+          controller.enqueue(line(next))
+          at = next.at + next.text.length
           return
         }
         if (signal.aborted) return controller.error(new Error('the connection has ended'))
@@ -214,25 +217,33 @@ class PieceBuffer {
   #text = ''
   #isEnded = false
   #isReading = false
-  #wake: (() => void)[] = []
+  #waiting: (() => void)[] = []
 
   constructor(pieces: AsyncIterable<ContentStreamPiece> | Iterable<ContentStreamPiece>) {
     this.#iterator =
       Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]()
   }
 
-  /** Returns the text from a position; null at the end of the pieces, or when the signal is aborted. */
-  async read(at: number, unitsMax: number, signal: AbortSignal): Promise<string | null> {
+  /**
+   * Returns the text from a position, or from the first text that is not acknowledged; null at the end of the pieces, or
+   * when the signal is aborted. After an abort, the caller must call `wake`.
+   */
+  async read(
+    at: number,
+    unitsMax: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly text: string; readonly at: number } | null> {
     for (;;) {
       if (signal.aborted) return null
       const from = Math.max(0, at - this.acknowledged)
-      if (from < this.#text.length) return this.#text.slice(from, from + unitsMax)
+      if (from < this.#text.length)
+        return { text: this.#text.slice(from, from + unitsMax), at: this.acknowledged + from }
       if (this.#isEnded) {
         if (this.error === null) return null
         throw this.error
       }
       if (this.#text.length < waitingMax && !this.#isReading) void this.#readNext()
-      await this.#changed(signal)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
     }
   }
 
@@ -240,7 +251,12 @@ class PieceBuffer {
     if (units <= this.acknowledged) return
     this.#text = this.#text.slice(units - this.acknowledged)
     this.acknowledged = units
-    this.#notify()
+    this.wake()
+  }
+
+  /** Lets readers check their signals again. */
+  wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
   async close(): Promise<void> {
@@ -259,7 +275,7 @@ class PieceBuffer {
       this.#isEnded = true
     }
     this.#isReading = false
-    this.#notify()
+    this.wake()
   }
 
   /** Ends the pieces. The text that has not been sent is not necessary. */
@@ -268,17 +284,5 @@ class PieceBuffer {
     this.#isEnded = true
     this.#text = ''
     await this.#iterator.return?.()
-  }
-
-  #notify(): void {
-    for (const wake of this.#wake.splice(0)) wake()
-  }
-
-  /** Resolves when the text has changed, or when the signal is aborted. */
-  #changed(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake.push(resolve)
-      signal.addEventListener('abort', () => resolve(), { once: true })
-    })
   }
 }
