@@ -2,6 +2,7 @@ import { getEventListeners, once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../src/package/client.ts'
+import { ContentStream } from '../support/clients/content-stream.ts'
 import { Random } from '../support/data/random-doc.ts'
 import { seed } from '../support/data/seed.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
@@ -153,4 +154,25 @@ it('[STRM-102] sends many pieces with a constant number of listeners', async () 
   expect(result).toMatchObject({ ok: true, data: { received: 1_000 } })
   expect(signals.length).toBeGreaterThan(0)
   expect(most).toBeLessThan(10)
+})
+
+it('[STRM-103] continues a stream of which much more is durable than may wait', {
+  timeout: 30_000,
+}, async () => {
+  const ids = await make()
+  const opening = { ...ids, streamId: 'long', edit: { insert: { at: 'end' } } } as const
+  const piece = `${'word '.repeat(199)}line\n`
+  const first = await ContentStream.open(server, opening)
+  for (let index = 0; index < 400; index += 1) first.text(piece)
+  await first.received(400 * piece.length)
+  first.endBody()
+  await first.closed
+  let read = 0
+  const pieces = async function* () {
+    for (; read < 500; read += 1) yield piece
+  }
+  const result = await clientAt(server.url).crdt.stream(opening, pieces())
+  expect(result).toMatchObject({ ok: true, data: { received: 500 * piece.length } })
+  expect(read).toBe(500)
+  expect(await textOf(ids)).toBe(`Start. ${piece.repeat(500)}`)
 })

@@ -126,6 +126,7 @@ async function connect(
     const response = await settings.fetch(`${settings.url}/v2/crdt/stream`, init)
     for await (const line of linesOf(response)) {
       const value = JSON.parse(line) as {
+        readonly opened?: { readonly received: number }
         readonly received?: number
         readonly version?: string
         readonly done?: ContentStreamDone
@@ -140,7 +141,8 @@ async function connect(
         return failed?.ok === false ? failed : invalidResponse()
       }
       if (value.done !== undefined) return { ok: true, data: value.done, message: 'Content streamed.' }
-      const { received, version } = value
+      const { opened, received, version } = value
+      if (opened !== undefined) source.acknowledge(opened.received)
       if (received === undefined || version === undefined) continue
       source.acknowledge(received)
       onProgress?.({ received, version })
@@ -215,6 +217,8 @@ class PieceBuffer {
   isWithdrawn = false
   readonly #iterator: AsyncIterator<ContentStreamPiece> | Iterator<ContentStreamPiece>
   #text = ''
+  /** UTF-16 units of the next pieces that are acknowledged before they are read. */
+  #skipped = 0
   #isEnded = false
   #isReading = false
   #waiting: (() => void)[] = []
@@ -247,9 +251,12 @@ class PieceBuffer {
     }
   }
 
+  /** Removes the text before a position. A program that continues a stream may not have read all of it. */
   acknowledge(units: number): void {
-    if (units <= this.acknowledged) return
-    this.#text = this.#text.slice(units - this.acknowledged)
+    const added = units - this.acknowledged
+    if (added <= 0) return
+    this.#skipped += Math.max(0, added - this.#text.length)
+    this.#text = this.#text.slice(added)
     this.acknowledged = units
     this.wake()
   }
@@ -268,7 +275,7 @@ class PieceBuffer {
     try {
       const { done, value } = await this.#iterator.next()
       if (done === true) this.#isEnded = true
-      else if (typeof value === 'string') this.#text += value
+      else if (typeof value === 'string') this.#add(value)
       else await this.#withdraw()
     } catch (error) {
       this.error = error
@@ -276,6 +283,12 @@ class PieceBuffer {
     }
     this.#isReading = false
     this.wake()
+  }
+
+  #add(piece: string): void {
+    const skipped = Math.min(this.#skipped, piece.length)
+    this.#skipped -= skipped
+    this.#text += piece.slice(skipped)
   }
 
   /** Ends the pieces. The text that has not been sent is not necessary. */
