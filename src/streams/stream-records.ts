@@ -54,6 +54,7 @@ export interface ContentSize {
 
 /** A stream, from its opening until some time after its end. */
 export interface StreamRecord {
+  /** As in `StreamName`. */
   readonly streamId: string
   readonly organizationId: string
   readonly documentId: string
@@ -175,6 +176,7 @@ export const toReplacedIds = ({ ranges, elements }: ReplacedRecord): ReplacedIds
 
 /** Names a stream. */
 export interface StreamName extends Tenant {
+  /** Id that is unique in the API key. */
   readonly streamId: string
 }
 

@@ -73,6 +73,7 @@ export interface StreamServiceOptions {
 /** The opening of a stream. */
 export interface StreamOpening {
   readonly address: DocumentAddress
+  /** Id of the stream. The streams of an agent have ids of their own; all others of an API key share their ids. */
   readonly streamId: string
   readonly request: StreamPlaceRequest
   readonly baseVersion?: string | undefined
@@ -219,12 +220,13 @@ export class StreamService {
    * as for `OpenStream.end` if the stream is completed
    */
   async open(opening: StreamOpening, permission: StreamPermission): Promise<EnteredStream> {
-    const { address, streamId } = opening
+    const { address } = opening
     const leave = this.#enter(address, permission.agentId)
-    const name = { ...address, streamId }
+    const name = nameOf(opening, permission)
     const settled = this.#opening.enter(streamKey(name))
     try {
-      const record = (await this.#continue(opening)) ?? (await this.#begin(opening, permission.right))
+      const record =
+        (await this.#continue(name, opening)) ?? (await this.#begin(name, opening, permission.right))
       const entered = await this.#entered(address, record, permission, leave)
       return record.isEnding ? await this.#completed(entered) : entered
     } catch (error) {
@@ -277,9 +279,10 @@ export class StreamService {
   }
 
   /** Finds the place of a new stream, and stores its record. */
-  async #begin(opening: StreamOpening, right: WriteRight): Promise<StreamRecord> {
+  async #begin(name: StreamName, opening: StreamOpening, right: WriteRight): Promise<StreamRecord> {
     const { rooms, schemas, clock, limits, engine } = this.#options
-    const { address, streamId, request, baseVersion, onCut, userId, meta, fingerprint } = opening
+    const { address, request, baseVersion, onCut, userId, meta, fingerprint } = opening
+    const { streamId } = name
     const named = opening.schema ?? (await schemas.attachedTo(address))?.schema
     const schema = named === undefined ? null : await schemas.named(address, named)
     const { found, client, counter, epoch } = await rooms.use(address, async (room) => {
@@ -315,7 +318,6 @@ export class StreamService {
       turn: 1,
       phase: { is: 'open', owner: engine.cluster.incarnation },
     }
-    const name = { ...address, streamId }
     await this.#transactions.run(streamsPart(address), async (transaction) => {
       if ((await transaction.get(streamKeys.stream(streamId), streamRecordType)) !== null) throw takenOver()
       transaction.put(streamKeys.stream(streamId), record)
@@ -326,15 +328,14 @@ export class StreamService {
   }
 
   /** Makes this connection the writer of an existing stream. Returns null if there is none. */
-  async #continue(opening: StreamOpening): Promise<StreamRecord | null> {
+  async #continue(name: StreamName, opening: StreamOpening): Promise<StreamRecord | null> {
     const { engine, clock } = this.#options
-    const { address, streamId, fingerprint } = opening
-    const name = { ...address, streamId }
-    if (!(await this.#handOver(name))) return null
-    const { result } = await this.#transactions.run(streamsPart(address), async (transaction) => {
+    const { streamId } = name
+    if (!(await this.#handOver(name, opening))) return null
+    const { result } = await this.#transactions.run(streamsPart(name), async (transaction) => {
       const record = await transaction.get(streamKeys.stream(streamId), streamRecordType)
       if (record === null) return null
-      if (record.fingerprint !== fingerprint) throw otherOpening(streamId)
+      checkOpening(record, opening)
       const { phase } = record
       if (phase.is === 'ended') return record
       if (!record.isEnding && isOver(record, clock.now())) throw ended(cutOutcomes[record.onCut])
@@ -353,13 +354,15 @@ export class StreamService {
   /**
    * Stops the connection that writes the stream now. Resolves with false if there is no stream. If the other node does
    * not answer in time, the fence of the stream rejects its updates.
+   * @throws ApiError ALREADY_EXISTS if the stream has another opening; its connection continues
    */
-  async #handOver(name: StreamName): Promise<boolean> {
+  async #handOver(name: StreamName, opening: StreamOpening): Promise<boolean> {
     const { engine, clock } = this.#options
     const until = clock.now() + handOverMs
     for (let tries = 0; ; tries += 1) {
       const record = await this.#read(name)
       if (record === null) return false
+      checkOpening(record, opening)
       if (record.phase.is !== 'open') return true
       const { owner } = record.phase
       if (owner === engine.cluster.incarnation) {
@@ -621,11 +624,24 @@ function newClients(clocks: ReadonlyMap<number, number>): readonly [number, numb
 const isOver = ({ phase, endsAt }: StreamRecord, now: number): boolean =>
   endsAt <= now || (phase.is === 'cut' && phase.until <= now)
 
-const otherOpening = (streamId: string): ApiError =>
-  new ApiError(
+/** Returns the name of a stream. An id has no control characters, so an agent cannot use an id of others. */
+const nameOf = (
+  { address: { workspaceId, apiKey }, streamId }: StreamOpening,
+  { agentId }: StreamPermission,
+): StreamName => ({
+  workspaceId,
+  apiKey,
+  streamId: agentId === null ? streamId : `${agentId}\n${streamId}`,
+})
+
+/** @throws ApiError ALREADY_EXISTS if the stream has another opening */
+function checkOpening({ fingerprint }: StreamRecord, opening: StreamOpening): void {
+  if (fingerprint === opening.fingerprint) return
+  throw new ApiError(
     'crdt/stream-conflict',
-    `the stream "${streamId}" has another opening; send the same one, or another streamId`,
+    `the stream "${opening.streamId}" has another opening; send the same one, or another streamId`,
   )
+}
 
 const cutOutcomes = { keep: 'kept', withdraw: 'withdrawn' } as const satisfies Record<
   CutEffect,

@@ -50,7 +50,8 @@ export const streamOpening = {
       type: 'string',
       format: 'id',
       description:
-        'Id with which the writer can continue the stream after its connection broke. Default: a new id.',
+        'Id with which the writer can continue the stream after its connection broke. It must be unique in the API key; ' +
+        'each agent has ids of its own. Default: a new id.',
     },
     onCut: {
       type: 'string',

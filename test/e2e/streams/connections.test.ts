@@ -76,6 +76,28 @@ it.each([
 })
 
 it.each([
+  ['the same node', 1],
+  ['another node', 2],
+])('[STRM-91] does not end a stream when a different opening at %s has its id', async (_name, count) => {
+  cluster = await startCluster(count)
+  const [one, other = one] = cluster.servers as [TestServer, TestServer?]
+  await add(one)
+  const first = await ContentStream.open(one, opening)
+  first.text('abc')
+  await first.received(3)
+  for (const different of [
+    { ...opening, onCut: 'withdraw' },
+    { ...opening, edit: { insert: { at: 'start' } } },
+  ])
+    expect(await ContentStream.send(other, different).error()).toMatchObject({
+      details: { code: 'crdt/stream-conflict' },
+    })
+  first.text('def')
+  expect(await first.end()).toMatchObject({ outcome: 'done', received: 6 })
+  expect(await textOf(one)).toBe('abcdef')
+})
+
+it.each([
   ['keep', 'kept', 'old new'],
   ['withdraw', 'withdrawn', 'old'],
 ])('[STRM-22] applies %s if the writer does not come back', async (onCut, outcome, text) => {

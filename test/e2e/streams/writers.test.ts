@@ -71,6 +71,37 @@ it('[STRM-27] rejects agents without the right, also while the stream is open', 
   expect(await textOf(ids)).toBe('Start. One.')
 })
 
+it('[STRM-92] gives each agent stream ids of its own', async () => {
+  const openings = await Promise.all(
+    ['', 'first', 'second'].map(async (userId) => {
+      const ids = await make('Start.')
+      const headers = userId === '' ? {} : await agent(ids, 'editor', { userId })
+      const opening = { ...ids, streamId: 'shared', edit: { insert: { at: 'end' } } }
+      return {
+        ids,
+        open: () => ContentStream.open(server, opening, headers),
+        send: (more: object) => ContentStream.send(server, { ...opening, ...more }, headers),
+      }
+    }),
+  )
+  const writers = await Promise.all(openings.map(({ open }) => open()))
+  for (const writer of writers) {
+    expect(writer.opened).toMatchObject({ streamId: 'shared', received: 0 })
+    writer.text(' One.')
+    await writer.received(5)
+    writer.destroy()
+    await writer.closed
+  }
+  for (const { ids, open, send } of openings) {
+    const { message } = await send({ onCut: 'withdraw' }).error()
+    expect(message).toContain('the stream "shared" has another opening')
+    const again = await open()
+    expect(again.opened.received).toBe(5)
+    await again.text(' Two.').end()
+    expect(await textOf(ids)).toBe('Start. One. Two.')
+  }
+})
+
 it('[STRM-27] lets an agent with the policy no-delete insert, and not replace', async () => {
   const ids = await make('Start.')
   const headers = await agent(ids, 'editor', { userId: 'careful', policy: 'no-delete' })
