@@ -16,6 +16,7 @@ import {
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { AgentCaller } from '../access/agents/agent-caller.ts'
+import type { PageTokens } from '../api/paging/page-tokens.ts'
 import type { Clock } from '../clock.ts'
 import { readPackageVersion } from '../config/package-version.ts'
 import { streamCommentMs } from '../event-stream.ts'
@@ -31,6 +32,7 @@ import { describeTool, runTool, toErrorResult } from './run-tool.ts'
 import { SubscriptionRegistry } from './subscription-registry.ts'
 import type { McpTool, ToolContext } from './tool.ts'
 import { ToolError } from './tool-error.ts'
+import { ToolPages } from './tool-pages.ts'
 import { type AddressIds, findEditor } from './tools/editor-address.ts'
 import { toolList } from './tools/tool-list.ts'
 
@@ -52,6 +54,7 @@ export interface McpSessionOptions {
   readonly first: AgentRequest
   /** Answers requests to REST. */
   readonly handle: RequestListener
+  readonly pageTokens: PageTokens
   readonly rooms: Pick<RoomRegistry, 'open'>
   readonly clock: Clock
   readonly log: Log
@@ -199,7 +202,7 @@ export class McpSession {
     extra.signal.addEventListener('abort', canceled, { once: true })
     try {
       if (endCall === null) throw tooManyCalls()
-      return await work(contextOf(this.#options.handle, requestOf(extra), tool, signal))
+      return await work(contextOf(this.#options, requestOf(extra), tool, signal))
     } catch (error) {
       if (extra.signal.aborted) throw new ProtocolError(ErrorCode.InvalidRequest, 'canceled')
       if (timeout.aborted)
@@ -242,7 +245,7 @@ export class McpSession {
 
   async #isPermitted(uri: string): Promise<boolean> {
     const signal = AbortSignal.timeout(mcpLimits.callMs)
-    const context = contextOf(this.#options.handle, this.#latest, 'resources/subscribe', signal)
+    const context = contextOf(this.#options, this.#latest, 'resources/subscribe', signal)
     try {
       await findEditor(requireUri(uri), context)
       return true
@@ -300,7 +303,7 @@ function toProtocolError({ code, status, message, details }: ToolError): Protoco
 const requestOf = ({ authInfo }: Extra): AgentRequest => authInfo?.extra as unknown as AgentRequest
 
 function contextOf(
-  handle: RequestListener,
+  { handle, pageTokens }: McpSessionOptions,
   { caller, token, address }: AgentRequest,
   tool: string,
   signal: AbortSignal,
@@ -308,6 +311,7 @@ function contextOf(
   const { userId, name, grants } = caller.identity
   return {
     api: new AgentApi({ handle, token, client: { address, tool }, signal }),
+    pages: new ToolPages(pageTokens, caller),
     agent: {
       userId,
       name,

@@ -11,7 +11,7 @@ import { firstPage } from './sections.ts'
 import type { ToolContext } from './tool.ts'
 import { ToolError } from './tool-error.ts'
 import { type AddressIds, findEditor, listEditorIds } from './tools/editor-address.ts'
-import { decodeToolPosition, encodeToolPosition, readEditorText } from './tools/read-editor.ts'
+import { readEditorText } from './tools/read-editor.ts'
 
 /** Documents in one page of the list of resources. */
 const documentsPerPage = 20
@@ -54,6 +54,9 @@ function decoded(segment: string): string | null {
   }
 }
 
+/** The index of an organization of the token, and the token of a page of its documents. */
+const positionSchema = v.object({ organization: v.number(), page: v.nullable(v.string()) })
+
 /**
  * Lists the editors of the organizations that the token names, in pages. Without such organizations the list is
  * empty.
@@ -64,7 +67,9 @@ export async function listResources(
   context: ToolContext,
 ): Promise<ListResourcesResult> {
   const { organizationIds } = context.agent
-  const { organization, page } = cursor === undefined ? { organization: 0, page: null } : parseCursor(cursor)
+  const query = ['resources/list', organizationIds]
+  const { organization, page } =
+    cursor === undefined ? { organization: 0, page: null } : context.pages.open(query, cursor, positionSchema)
   const organizationId = organizationIds[organization]
   if (organizationId === undefined) return { resources: [] }
   const { data, pageToken } = await context.api.call(
@@ -88,17 +93,7 @@ export async function listResources(
       : organization + 1 < organizationIds.length
         ? { organization: organization + 1, page: null }
         : null
-  return { resources, ...(next !== null && { nextCursor: encodeToolPosition(next) }) }
-}
-
-/** @throws ToolError */
-function parseCursor(cursor: string): { readonly organization: number; readonly page: string | null } {
-  const { organization, page } = decodeToolPosition(cursor) ?? {}
-  if (!Number.isSafeInteger(organization) || (page !== null && typeof page !== 'string'))
-    throw new ToolError('request/page-token', 'the cursor is not one of this list', {
-      status: 'INVALID_ARGUMENT',
-    })
-  return { organization: Number(organization), page }
+  return { resources, ...(next !== null && { nextCursor: context.pages.seal(query, next) }) }
 }
 
 /** Codes of documents that have no editors, or too many to list them. */

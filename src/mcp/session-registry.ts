@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import type { AgentCaller } from '../access/agents/agent-caller.ts'
 import type { RealtimeAccess } from '../access/realtime-access.ts'
+import type { PageTokens } from '../api/paging/page-tokens.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { exhausted } from '../quota/limits.ts'
@@ -12,6 +13,7 @@ import { type AgentRequest, McpSession, type McpSessionOptions } from './mcp-ses
 export interface McpSessionRegistryOptions {
   /** Answers requests to REST. */
   readonly handle: RequestListener
+  readonly pageTokens: PageTokens
   readonly access: Pick<RealtimeAccess, 'refusalOf' | 'onWithdrawal' | 'onChange'>
   readonly rooms: Pick<RoomRegistry, 'open'>
   readonly clock: Clock
@@ -72,12 +74,13 @@ export class McpSessionRegistry {
     const owner = ownerOf(request.caller)
     const { apiKey } = request.caller.tenant
     this.#requireRoom(owner, apiKey)
-    const { handle, rooms, clock, log } = this.#options
+    const { handle, pageTokens, rooms, clock, log } = this.#options
     const id = randomUUID()
     const session = new McpSession({
       id,
       first: request,
       handle,
+      pageTokens,
       rooms,
       clock,
       log,

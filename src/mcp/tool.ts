@@ -2,6 +2,7 @@ import type { FromSchema, ObjectSchema } from '../api/schema.ts'
 import type { AccessRole } from '../directory/store/records.ts'
 import type { AgentApi } from './agent-api.ts'
 import type { DocumentData } from './document-data.ts'
+import type { ToolPages } from './tool-pages.ts'
 
 /** The agent that calls a tool. */
 export interface CallingAgent {
@@ -13,6 +14,7 @@ export interface CallingAgent {
 
 export interface ToolContext {
   readonly api: AgentApi
+  readonly pages: ToolPages
   readonly agent: CallingAgent
 }
 

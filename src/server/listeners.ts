@@ -245,6 +245,7 @@ export function createHttp(
       }),
       mcpRoute({
         handle: () => router,
+        pageTokens,
         agents,
         origins,
         access: rest.access,

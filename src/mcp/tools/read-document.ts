@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { comparedText } from '../../content/edit/targets/normalized-text.ts'
 import { showAllHidden } from '../document-data.ts'
@@ -15,13 +14,16 @@ import { defineTool, type ToolContext } from '../tool.ts'
 import { invalidArgument, ToolError } from '../tool-error.ts'
 import { type AddressIds, editorMembers, findEditor } from './editor-address.ts'
 import { nextPageMember, pageMembers } from './list-documents.ts'
-import { decodeToolPosition, encodeToolPosition, readEditorText } from './read-editor.ts'
+import { readEditorText } from './read-editor.ts'
 
 const { usual, max } = mcpLimits.pageCharacters
 
 /** Threads that one call returns, and characters of one of their comments. */
 const threadsMax = 50
 const commentLengthMax = 2_000
+
+/** The place at which the next page starts, and the version that was read. */
+const positionSchema = v.object({ at: v.number(), version: v.string() })
 
 const threadsSchema = v.array(
   v.looseObject({
@@ -118,15 +120,25 @@ export const readDocumentTool = defineTool({
     const { text, version, format } = read
     const headings = format === 'json' ? [] : findHeadings(text)
     const whole = rangeOf(text, headings, heading, occurrence)
-    const query = queryOf(found.ids, heading, occurrence)
-    const start = pageToken === undefined ? null : parsePage(pageToken, query)
+    const { organizationId, documentId, editorId } = found.ids
+    const { contentKey = null } = given
+    const query = [
+      'read_document',
+      organizationId,
+      documentId,
+      editorId,
+      contentKey,
+      heading ?? null,
+      occurrence ?? null,
+    ]
+    const start = pageToken === undefined ? null : context.pages.open(query, pageToken, positionSchema)
     const page = firstPage(
       text,
       { start: Math.min(start?.at ?? whole.start, whole.end), end: whole.end },
       maxCharacters,
     )
     const shown = start === null ? headings.slice(0, mcpLimits.headings) : []
-    const more = page.end < whole.end ? encodeToolPosition({ query, at: page.end, version }) : null
+    const more = page.end < whole.end ? context.pages.seal(query, { at: page.end, version }) : null
     return {
       result: {
         version,
@@ -172,23 +184,6 @@ function rangeOf(
   if (equal.length > 1 && occurrence === undefined)
     throw invalidArgument('/occurrence', `is required, because ${equal.length} headings have this text`)
   return sectionOf(text, headings, chosen)
-}
-
-/** Returns a text that differs for each query, so that a page token fits one query only. */
-const queryOf = (ids: AddressIds, heading: string | undefined, occurrence: number | undefined): string =>
-  createHash('sha256')
-    .update(JSON.stringify([ids.organizationId, ids.documentId, ids.editorId, heading, occurrence]))
-    .digest('base64url')
-    .slice(0, 12)
-
-/** @throws ToolError */
-function parsePage(token: string, query: string): { readonly at: number; readonly version: string } {
-  const { query: given, at, version } = decodeToolPosition(token) ?? {}
-  if (given !== query || typeof version !== 'string' || !Number.isSafeInteger(at) || Number(at) < 0)
-    throw new ToolError('request/page-token', 'the page token belongs to another query', {
-      status: 'INVALID_ARGUMENT',
-    })
-  return { at: Number(at), version }
 }
 
 async function readThreads(

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { isJsonObject } from '../../json.ts'
 import { showHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import type { ToolContext } from '../tool.ts'
@@ -59,18 +58,4 @@ export async function readEditorText(
   throw new ToolError('crdt/root-kind-mismatch', 'the root has no content that can be read as text', {
     status: 'INVALID_ARGUMENT',
   })
-}
-
-/** Encodes the position of a page. */
-export const encodeToolPosition = (position: object): string =>
-  Buffer.from(JSON.stringify(position)).toString('base64url')
-
-/** Decodes a position; null if the text is not one. */
-export function decodeToolPosition(token: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(token, 'base64url').toString())
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
-  }
 }

@@ -11,7 +11,7 @@ import {
   organizationMember,
 } from './editor-address.ts'
 import { nextPageMember, pageMembers } from './list-documents.ts'
-import { decodeToolPosition, encodeToolPosition, readEditorText } from './read-editor.ts'
+import { readEditorText } from './read-editor.ts'
 
 const documentsSchema = v.array(v.object({ id: v.string(), documentName: v.string() }))
 
@@ -88,7 +88,11 @@ export const searchTool = defineTool({
   },
   async handler({ query, documentId, pageToken, ...given }, context) {
     const organizationId = chooseOrganization(given.organizationId, context)
-    const position = pageToken === undefined ? { ...begin, page: null } : parsePosition(pageToken)
+    const listed = ['search', organizationId, documentId ?? null, query]
+    const position =
+      pageToken === undefined
+        ? { ...begin, page: null }
+        : context.pages.open(listed, pageToken, positionSchema)
     const { page } = position
     const { documents, next } = await readDocuments(organizationId, documentId, page, context)
     const matches: SearchMatch[] = []
@@ -121,7 +125,7 @@ export const searchTool = defineTool({
         matches: matches.length,
         documentsRead: read,
         documentsNotRead: failed,
-        ...(more !== null && { nextPageToken: encodeToolPosition(more) }),
+        ...(more !== null && { nextPageToken: context.pages.seal(listed, more) }),
       },
       documentData: { organizationId, matches },
     }
@@ -148,16 +152,6 @@ const positionSchema: v.GenericSchema<SearchPosition> = v.object({
   editorId: v.nullable(v.string()),
   isIncomplete: v.boolean(),
 })
-
-/** @throws ToolError */
-function parsePosition(token: string): SearchPosition {
-  const parsed = v.safeParse(positionSchema, decodeToolPosition(token))
-  if (!parsed.success)
-    throw new ToolError('request/page-token', 'the page token is not one of `search`', {
-      status: 'INVALID_ARGUMENT',
-    })
-  return parsed.output
-}
 
 /** Returns the documents from the one with the id. Returns all if it was deleted meanwhile, so that none is left out. */
 function startingAt(id: string | null, documents: readonly FoundDocument[]): readonly FoundDocument[] {

@@ -262,6 +262,46 @@ describe('tools', () => {
     ])
   })
 
+  it('[MCP-20] [MCP-71] accepts a page token only for its query, its tool and its agent', async () => {
+    const address = { organizationId: 'acme', documentId: 'token-0', editorId: 'main', type: 'text' }
+    for (const [path, contentKey] of [
+      ['/v2/crdt/add', 'one'],
+      ['/v2/crdt/update', 'two'],
+    ] as const)
+      dataOf(await server.post(path, { ...address, contentKey, data: 'word '.repeat(300) }))
+    const documents = Array.from({ length: 20 }, (_, number) => ({ documentId: `token-${number + 1}` }))
+    dataOf(await server.post('/v2/organizations/documents/add', { organizationId: 'acme', documents }))
+    const other = await connectMcp(server.url, await agentToken(server, 'other'))
+    const codes: unknown[] = []
+    const refused = async (by: McpTestClient, name: string, args: Record<string, unknown>) =>
+      codes.push(errorCodeOf(await by.call(name, args)))
+
+    const read = { documentId: 'token-0', maxCharacters: 500 }
+    const { nextPageToken: ofRead } = await mcp.use<Page>('read_document', { ...read, contentKey: 'one' })
+    await refused(mcp, 'read_document', { ...read, contentKey: 'two', pageToken: ofRead })
+    await refused(other, 'read_document', { ...read, contentKey: 'one', pageToken: ofRead })
+    const { nextPageToken: ofSearch } = await mcp.use<Page>('search', { query: 'word' })
+    await refused(mcp, 'search', { query: 'words', pageToken: ofSearch })
+    await refused(mcp, 'search', { query: 'word', documentId: 'token-0', pageToken: ofSearch })
+    await refused(other, 'search', { query: 'word', pageToken: ofSearch })
+    await refused(mcp, 'search', { query: 'word', pageToken: ofRead })
+    const forged = { page: null, documentId: null, editorId: null, isIncomplete: false }
+    const pageToken = Buffer.from(JSON.stringify(forged)).toString('base64url')
+    await refused(mcp, 'search', { query: 'word', pageToken })
+    expect(codes).toEqual(codes.map(() => 'request/page-token'))
+
+    const { nextCursor } = await mcp.client.listResources()
+    expect((await mcp.client.listResources({ cursor: nextCursor })).resources.length).toBeGreaterThan(0)
+    for (const [by, cursor] of [
+      [other, nextCursor],
+      [mcp, ofSearch],
+    ] as const)
+      await expect(by.client.listResources({ cursor })).rejects.toMatchObject({
+        data: { code: 'request/page-token' },
+      })
+    await other.client.close()
+  })
+
   it('[MCP-24] edit_document applies all edits or none, in the version that the agent has read', async () => {
     await addReport(server, 'edit')
     const { version } = await mcp.use<ReadPage>('read_document', { documentId: 'edit' })

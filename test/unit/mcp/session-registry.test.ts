@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
+import { PageTokens } from '../../../src/api/paging/page-tokens.ts'
 import { createLog } from '../../../src/log.ts'
 import type { AgentRequest, McpSession } from '../../../src/mcp/mcp-session.ts'
 import { McpSessionRegistry } from '../../../src/mcp/session-registry.ts'
@@ -9,6 +10,7 @@ const clock = new HeldClock()
 const unused = () => Promise.reject(new Error('these sessions have no requests'))
 const options = {
   handle: unused,
+  pageTokens: new PageTokens('a secret of the server'),
   access: { refusalOf: () => Promise.resolve(null), onWithdrawal: () => () => {}, onChange: () => () => {} },
   rooms: { open: unused },
   clock,
