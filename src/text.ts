@@ -125,11 +125,14 @@ function editDistance(first: string, second: string): number {
 const at = (numbers: readonly number[], index: number): number => numbers[index] ?? Number.POSITIVE_INFINITY
 
 /**
+ * Replaces the characters that a pattern matches by their codes, such as `\u{202e}`.
+ * @param pattern has the flags `g` and `u`, and matches one character at a time
+ */
+export const escapeCharacters = (text: string, pattern: RegExp): string =>
+  text.replaceAll(pattern, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+
+/**
  * Replaces characters that control a terminal or reverse the direction of a line by their codes. This is
  * necessary because clients choose the names that are printed.
  */
-export const escapeControls = (text: string): string =>
-  text.replaceAll(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  )
+export const escapeControls = (text: string): string => escapeCharacters(text, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu)

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { escapeCharacters } from '../text.ts'
 
 /** Data of documents in the result of a tool: text that users have written, ids, names, and values. */
 export interface DocumentData {
@@ -23,9 +24,7 @@ const hiddenCharacters =
 
 /** Replaces characters that a reader cannot see by their codes, such as `\u{202e}`. */
 export const showHidden = (text: string): string =>
-  text
-    .replaceAll('\r\n', '\n')
-    .replaceAll(hiddenCharacters, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+  escapeCharacters(text.replaceAll('\r\n', '\n'), hiddenCharacters)
 
 /** Replaces hidden characters in all texts of a value, also in names of members. */
 export function showAllHidden(value: unknown): unknown {

@@ -308,13 +308,11 @@ function contextOf(
   tool: string,
   signal: AbortSignal,
 ): ToolContext {
-  const { userId, name, grants } = caller.identity
+  const { grants } = caller.identity
   return {
     api: new AgentApi({ handle, token, client: { address, tool }, signal }),
     pages: new ToolPages(pageTokens, caller),
     agent: {
-      userId,
-      name,
       organizationIds: [...new Set((grants ?? []).map(({ organizationId }) => organizationId))],
     },
   }

@@ -6,8 +6,6 @@ import type { ToolPages } from './tool-pages.ts'
 
 /** The agent that calls a tool. */
 export interface CallingAgent {
-  readonly userId: string
-  readonly name: string
   /** Organizations that the token of the agent names. */
   readonly organizationIds: readonly string[]
 }

@@ -54,13 +54,12 @@ export const commentTool = defineTool({
   },
   documentData: { type: 'object', properties: {} },
   async handler({ text, quote: quoted, before, after, occurrence, threadId, ...given }, context) {
-    const from = { userId: context.agent.userId, name: context.agent.name }
     if (threadId !== undefined) {
       if (quoted !== undefined) throw invalidArgument('/quote', 'must not be given together with threadId')
       const organizationId = chooseOrganization(given.organizationId, context)
-      const reply = { organizationId, documentId: given.documentId, annotationId: threadId, actionUser: from }
+      const reply = { organizationId, documentId: given.documentId, annotationId: threadId }
       const path = '/v2/commentannotations/comments/add'
-      const commentId = await addOne(path, { ...reply, comments: [{ from, text }] }, context)
+      const commentId = await addOne(path, { ...reply, comments: [{ text }] }, context)
       return { result: { threadId, commentId }, documentData: {} }
     }
     const { ids, root } = await findEditor(given, context)
@@ -76,10 +75,10 @@ export const commentTool = defineTool({
             ...(after !== undefined && { after }),
             ...(occurrence !== undefined && { occurrence }),
           }
-    const annotation = { ...(anchor !== undefined && { anchor }), comments: [{ from, text }] }
+    const annotation = { ...(anchor !== undefined && { anchor }), comments: [{ text }] }
     const added = await addOne(
       '/v2/commentannotations/add',
-      { organizationId, documentId, actionUser: from, annotations: [annotation] },
+      { organizationId, documentId, annotations: [annotation] },
       context,
     )
     return { result: { threadId: added }, documentData: {} }

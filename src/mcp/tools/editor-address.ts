@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { ToolContext } from '../tool.ts'
-import { invalidArgument, ToolError } from '../tool-error.ts'
+import { invalidArgument } from '../tool-error.ts'
 
 const idLengthMax = 512
 
@@ -95,13 +95,12 @@ export async function findEditor(given: GivenEditor, context: ToolContext): Prom
   )
   const [only, ...others] = data
   if (only === undefined || others.length > 0)
-    throw new ToolError(
-      'request/invalid-member',
-      `/editorId is required, because the document has several editors: ${data
+    throw invalidArgument(
+      '/editorId',
+      `is required, because the document has several editors: ${data
         .slice(0, 20)
         .map((entry) => entry.id)
         .join(', ')}`,
-      { status: 'INVALID_ARGUMENT' },
     )
   const kind =
     only.type === 'xml' || only.type === 'text' ? only.type : only.type === 'xmltext' ? 'xml' : 'json'

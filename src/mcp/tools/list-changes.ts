@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { shortened } from '../../text.ts'
 import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool } from '../tool.ts'
@@ -126,7 +127,10 @@ export const listChangesTool = defineTool({
         inserted,
         deleted,
         at: lastAt,
-        hunks: shown.map((hunk) => ({ deleted: cut(hunk.deleted), inserted: cut(hunk.inserted) })),
+        hunks: shown.map((hunk) => ({
+          deleted: shortened(hunk.deleted, changeCharacters),
+          inserted: shortened(hunk.inserted, changeCharacters),
+        })),
         truncated: truncated || shown.length < hunks.length || shown.some(isCut),
       }
     })
@@ -141,8 +145,6 @@ export const listChangesTool = defineTool({
     }
   },
 })
-
-const cut = (text: string): string => text.slice(0, changeCharacters).toWellFormed()
 
 const isCut = ({ deleted, inserted }: { readonly deleted: string; readonly inserted: string }): boolean =>
   deleted.length > changeCharacters || inserted.length > changeCharacters

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { comparedText } from '../../content/edit/targets/normalized-text.ts'
+import { shortened } from '../../text.ts'
 import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import {
@@ -202,7 +203,7 @@ async function readThreads(
       ...(anchorPlace != null && { quote: anchorPlace.quote }),
       comments: comments.slice(0, 20).map(({ from, text }) => ({
         userId: from.userId,
-        text: text.slice(0, commentLengthMax).toWellFormed(),
+        text: shortened(text, commentLengthMax),
       })),
     }))
   return showAllHidden(threads) as readonly unknown[]

@@ -34,7 +34,7 @@ export const searchTool = defineTool({
   title: 'Search documents',
   description:
     `Finds a text in the names of documents and in their content as Markdown; case does not matter. One call reads at most ${mcpLimits.searchedDocuments} documents: ` +
-    'a page may have no matches, so continue until there is no `nextPageToken`. continue with `read_document` to edit.',
+    'a page may have no matches, so continue until there is no `nextPageToken`. Read a document with `read_document` before you edit it.',
   role: 'viewer',
   effect: 'reads',
   input: {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as v from 'valibot'
+import { shortened } from '../../text.ts'
 import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
@@ -110,12 +111,8 @@ export const suggestTool = defineTool({
   },
 })
 
-async function createBranch(ids: AddressIds, name: string, { api, agent }: ToolContext): Promise<string> {
-  const { data } = await api.call(
-    '/v2/crdt/branches/create',
-    { ...ids, name, userId: agent.userId },
-    branchSchema,
-  )
+async function createBranch(ids: AddressIds, name: string, { api }: ToolContext): Promise<string> {
+  const { data } = await api.call('/v2/crdt/branches/create', { ...ids, name }, branchSchema)
   return data.branchEditorId
 }
 
@@ -136,11 +133,8 @@ interface BranchChanges {
 async function readDiff(ids: AddressIds, name: string, { api }: ToolContext): Promise<BranchChanges> {
   const { data } = await api.call('/v2/crdt/branches/diff', { ...ids, name }, diffSchema)
   const hunks = data.hunks.map(({ deleted, inserted }) => ({
-    deleted: cut(deleted),
-    inserted: cut(inserted),
+    deleted: shortened(deleted, changeCharacters),
+    inserted: shortened(inserted, changeCharacters),
   }))
   return { hunks: showAllHidden(hunks) as BranchChanges['hunks'], truncated: data.truncated }
 }
-
-const cut = (text: string): string =>
-  text.length > changeCharacters ? `${text.slice(0, changeCharacters).toWellFormed()}…` : text

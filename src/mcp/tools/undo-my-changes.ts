@@ -54,7 +54,6 @@ export const undoMyChangesTool = defineTool({
       {
         ...ids,
         from,
-        by: context.agent.userId,
         ...(to !== undefined && { to }),
         ...(dryRun && { dryRun }),
       },
