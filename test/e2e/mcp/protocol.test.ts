@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request as httpRequest } from 'node:http'
+import { type ClientRequest, request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { unlimited } from '../../../src/config/rate.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
@@ -14,6 +14,7 @@ import {
 } from '../../support/clients/mcp-client.ts'
 import { startCluster } from '../../support/servers/in-process-cluster.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { otherKey } from '../../support/servers/tenants.ts'
 import { holdable } from '../../support/stores/pausable-engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
@@ -73,8 +74,12 @@ const codeOf = ({ text }: RawAnswer): unknown =>
   (JSON.parse(text) as { error: { details: { code: string } } }).error.details.code
 
 /** Begins a session without the SDK. Returns the headers of its further requests. */
-async function begin(token: string, version = '2025-11-25'): Promise<Record<string, string>> {
-  const answer = await send(initialize(version), bearer(token))
+async function begin(
+  token: string,
+  version = '2025-11-25',
+  to: { readonly url: string } = server,
+): Promise<Record<string, string>> {
+  const answer = await send(initialize(version), bearer(token), to)
   expect(answer.status).toBe(200)
   return {
     ...bearer(token),
@@ -176,7 +181,7 @@ describe('the protocol', () => {
     expect((await send(ping, second)).status).toBe(404)
   })
 
-  it('[MCP-62] [MCP-63] a rejected initialize leaves no session, and ends no other', async () => {
+  it('[MCP-62] a rejected initialize leaves no session, and ends no other', async () => {
     const token = await agentToken(server, 'rejected')
     const first = await begin(token)
     for (let count = 0; count <= mcpLimits.sessionsPerAgent; count++) {
@@ -184,7 +189,45 @@ describe('the protocol', () => {
       expect([answer.status, answer.headers.get('mcp-session-id')]).toEqual([406, null])
     }
     expect((await send({ jsonrpc: '2.0', id: 2, method: 'ping' }, first)).status).toBe(200)
-    expect(mcpLimits.sessionsPerKey * 4).toBeLessThanOrEqual(mcpLimits.sessions)
+  })
+
+  it('[MCP-63] the agents of an API key have at most 500 sessions, and do not take those of others', async () => {
+    const full = await startTestServer({ callsPerAgent: unlimited })
+    onTestFinished(() => full.stop())
+    const key = await otherKey(full)
+    const other = await agentToken(
+      { ...full, post: (path, data) => full.post(path, data, key.headers) },
+      'other',
+    )
+    const ping = { jsonrpc: '2.0', id: 2, method: 'ping' }
+    const ofOther = await begin(other, '2025-11-25', full)
+    const sessions: Record<string, string>[] = []
+    const streams: ClientRequest[] = []
+    onTestFinished(() => {
+      for (const stream of streams) stream.destroy()
+    })
+    for (let left = mcpLimits.sessionsPerKey; left > 0; left -= mcpLimits.sessionsPerAgent) {
+      const token = await agentToken(full, `agent-${left}`)
+      for (let count = 0; count < Math.min(left, mcpLimits.sessionsPerAgent); count++)
+        sessions.push(await begin(token, '2025-11-25', full))
+    }
+    const late = await agentToken(full, 'late')
+    const [first, second, ...rest] = sessions
+    const lateHeaders = await begin(late, '2025-11-25', full)
+    expect((await send(ping, { ...first }, full)).status).toBe(404)
+    const held = [{ ...second }, ...rest, lateHeaders]
+    for (const headers of held) {
+      const stream = httpRequest(`${full.url}/mcp`, {
+        headers: { ...headers, accept: 'text/event-stream' },
+      }).end()
+      streams.push(stream)
+      const [response] = await once(stream, 'response')
+      expect(response.statusCode).toBe(200)
+    }
+    const rejected = await send(initialize('2025-11-25'), bearer(await agentToken(full, 'rejected')), full)
+    expect([rejected.status, codeOf(rejected)]).toEqual([429, 'limit/exceeded'])
+    expect((await send(ping, ofOther, full)).status).toBe(200)
+    await begin(other, '2025-11-25', full)
   })
 
   it('[MCP-64] [MCP-65] limits the messages of a batch, and its requests for resources', async () => {
@@ -509,22 +552,35 @@ describe('streams of notifications', () => {
       params: { uri: 'weft://acme/slow/main' },
     }
     expect(messagesOf(await send(subscribe, headers))[0]?.result).toEqual({})
-    dataOf(
-      await server.post('/v2/crdt/edit', {
-        organizationId: 'acme',
-        documentId: 'slow',
-        editorId: 'main',
-        edits: [{ insert: { at: 'end', content: 'More.' } }],
-      }),
-    )
-    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    const edit = async () =>
+      dataOf(
+        await server.post('/v2/crdt/edit', {
+          organizationId: 'acme',
+          documentId: 'slow',
+          editorId: 'main',
+          edits: [{ insert: { at: 'end', content: 'More.' } }],
+        }),
+      )
+    // Each wait ends one second of changes, so a notification becomes due.
+    for (let second = 0; second < 2; second++) {
+      for (let count = 0; count < 3; count++) await edit()
+      await new Promise((resolve) => setTimeout(resolve, mcpLimits.notificationMs + 200))
+    }
     // The notification has waited for the stream.
     const get = httpRequest(`${server.url}/mcp`, {
       headers: { ...headers, accept: 'text/event-stream' },
     }).end()
     const [response] = await once(get, 'response')
-    const [chunk] = await once(response, 'data')
-    expect(String(chunk)).toContain('notifications/resources/updated')
+    let received = ''
+    response.on('data', (chunk: Buffer) => {
+      received += String(chunk)
+    })
+    const updated = () => received.match(/notifications\/resources\/updated/g)?.length ?? 0
+    await eventually(() => updated() > 0)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(updated()).toBe(1)
+    await edit()
+    await eventually(() => updated() === 2)
     get.destroy()
   })
 })
