@@ -663,8 +663,9 @@ export const errorCodes = {
   },
   'crdt/stream-limit': {
     status: 'INVALID_ARGUMENT',
-    meaning: 'A stream has too many bytes or takes too long. `details.limit` is the limit.',
-    remedy: 'Divide the content among several streams, or raise the limit.',
+    meaning:
+      'A stream has too many bytes or takes too long: `details.limit` is the limit. Or one of its blocks, or a row of line breaks, is too long.',
+    remedy: 'Divide the content among several streams, or raise the limit. Write a long block with an edit.',
   },
   'crdt/stream-gap': {
     status: 'FAILED_PRECONDITION',

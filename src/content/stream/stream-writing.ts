@@ -45,7 +45,7 @@ export function receivedUnits(
  * line breaks at the end of paragraphs, and the last block of Markdown, which more content can change.
  * @param isEnd true if no more content follows
  * @param blocks the state of the Markdown that waits. The caller must write the units before the next call
- * @throws ApiError INVALID_ARGUMENT if a block is too large
+ * @throws ApiError INVALID_ARGUMENT if a block is too large, or if too many line breaks wait
  */
 export function writableUnits(
   place: StreamPlace,
@@ -55,7 +55,15 @@ export function writableUnits(
 ): number {
   if (isEnd) return text.length
   if (place.as === 'text') return wholePairs(text)
-  if (place.format === 'text') return wholePairs(text.slice(0, unitsWithoutBreaks(text)))
+  if (place.format === 'text') {
+    const complete = unitsWithoutBreaks(text)
+    if (complete === 0 && text.length > blockUnitsMax)
+      throw invalid(
+        'crdt/stream-limit',
+        `more than ${blockUnitsMax} line breaks of the stream wait for the text after them; send fewer line breaks`,
+      )
+    return wholePairs(text.slice(0, complete))
+  }
   const units = blocks.take(text)
   if (units === 0 && text.length > blockUnitsMax)
     throw invalid(

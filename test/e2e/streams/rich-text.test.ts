@@ -204,6 +204,24 @@ it('[STRM-72] keeps a definition as text, and uses it in later blocks, also afte
   )
 })
 
+it('[STRM-104] ends a stream of text with too many line breaks with an error', async () => {
+  const opening = { edit: { insert: { at: 'end' } } }
+  const ids = await make('tiptap', 'Start.')
+  const breaks = '\n'.repeat(10_000)
+  const writer = await ContentStream.open(server, { ...ids, ...opening })
+  writer.text('One')
+  for (let sent = 0; sent < 7; sent++) writer.text(breaks)
+  expect(await writer.error()).toMatchObject({
+    status: 'INVALID_ARGUMENT',
+    message: 'more than 32768 line breaks of the stream wait for the text after them; send fewer line breaks',
+    details: { code: 'crdt/stream-limit' },
+  })
+  expect(await read(ids)).toBe('Start.\n\nOne')
+  const other = await make('tiptap', 'Start.')
+  await stream(other, opening, ['One', '\r\n'.repeat(16_000)])
+  expect(await read(other)).toBe('Start.\n\nOne')
+})
+
 it('[STRM-18] rejects Markdown for a part of a block, and blocks that the schema does not allow', async () => {
   const ids = await make('tiptap')
   const part = ContentStream.send(server, {
