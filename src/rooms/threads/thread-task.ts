@@ -88,7 +88,6 @@ export type ThreadTask =
       readonly updates: readonly [Uint8Array]
       readonly queries: AnchorQueries
     }
-  /** `updates`: the updates of the earlier version, then those up to the later version, then those after it. */
   /** `updates`: as for `read`; `schema`: the schema of the root. */
   | {
       readonly is: 'streamPlace'
@@ -104,6 +103,7 @@ export type ThreadTask =
       readonly text: string
       readonly schema: NamedSchema | null
     }
+  /** `updates`: the updates of the earlier version, then those up to the later version, then those after it. */
   | {
       readonly is: 'history'
       readonly updates: readonly Uint8Array[]
