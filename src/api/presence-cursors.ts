@@ -40,7 +40,7 @@ export const checkPresentUsers = (users: readonly PresentUserRequest[]): readonl
     return { user, cursor: cursor && checkedCursor(cursor, pointer, index) }
   })
 
-const targetNames = ['quote', 'heading', 'attribute', 'block', 'anchor', 'end'] as const
+const targetNames = ['quote', 'heading', 'row', 'attribute', 'block', 'anchor', 'end'] as const
 
 function checkedCursor(
   { editorId, contentKey, end, at, ...target }: NonNullable<PresentUserRequest['cursor']>,

@@ -54,7 +54,7 @@ const { path: _path, ...textTargets } = editTarget.anyOf[1].properties
 /** The place of a cursor in a request: a target as in `crdt/edit`, or the end of the content. */
 const cursorTarget = {
   type: 'object',
-  description: 'Exactly one of `quote`, `heading`, `attribute`, `block`, `anchor`, `end`.',
+  description: 'Exactly one of `quote`, `heading`, `row`, `attribute`, `block`, `anchor`, `end`.',
   properties: {
     editorId: {
       type: 'string',

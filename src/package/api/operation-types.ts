@@ -6196,7 +6196,7 @@ export interface PresenceAddRequestUsersItem {
   readonly cursor?: PresenceAddRequestUsersItemCursor | null | undefined
 }
 
-/** Exactly one of `quote`, `heading`, `attribute`, `block`, `anchor`, `end`. */
+/** Exactly one of `quote`, `heading`, `row`, `attribute`, `block`, `anchor`, `end`. */
 export interface PresenceAddRequestUsersItemCursor {
   /** Editor that shows the cursor. Default: the only editor of the document. Id: at most 512 bytes. */
   readonly editorId?: string | undefined
@@ -6394,7 +6394,7 @@ export interface PresenceUpdateRequestUsersItem {
   readonly cursor?: PresenceUpdateRequestUsersItemCursor | null | undefined
 }
 
-/** Exactly one of `quote`, `heading`, `attribute`, `block`, `anchor`, `end`. */
+/** Exactly one of `quote`, `heading`, `row`, `attribute`, `block`, `anchor`, `end`. */
 export interface PresenceUpdateRequestUsersItemCursor {
   /** Editor that shows the cursor. Default: the only editor of the document. Id: at most 512 bytes. */
   readonly editorId?: string | undefined

@@ -228,6 +228,24 @@ it('[PRES-35] returns the text that a cursor selects, and its place after edits'
   expect(await cursorOf()).not.toHaveProperty('cursor')
 })
 
+it('[PRES-38] accepts a cursor in the row of a table', async () => {
+  const { documentId, call, get } = await newDocument()
+  await write(
+    documentId,
+    'main',
+    '| A | B |\n| --- | --- |\n| one | 1 |\n| two | 2 |\n| one | 3 |',
+    'markdown',
+  )
+  const placeOf = async (cursor: object) => {
+    await call('add', { users: [{ userId: 'bot', cursor }] })
+    return ((await get({ userIds: ['bot'] }))[0] as CursorEntry).cursor?.place
+  }
+  expect(await placeOf({ row: 'two' })).toMatchObject({ quote: 'two\n2' })
+  expect(await placeOf({ row: 'one', occurrence: 2 })).toMatchObject({ quote: 'one\n3' })
+  expect(await placeOf({ row: '2', at: 'start' })).toMatchObject({ quote: '', after: 'two' })
+  expect(await placeOf({ row: '2', at: 'end' })).toMatchObject({ quote: '', before: '2' })
+})
+
 it('[PRES-36] rejects a cursor whose place is missing or ambiguous, with candidates, and changes nothing', async () => {
   const { documentId, call, get } = await newDocument()
   await write(documentId, 'main', 'One two.\nOne three.\n')
