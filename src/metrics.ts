@@ -89,6 +89,16 @@ function gauges(registry: Registry) {
       help: 'Streams of content that a writer has open',
       registers,
     }),
+    mcpSessions: new Gauge({
+      name: 'weft_mcp_sessions',
+      help: 'Open sessions of the MCP server',
+      registers,
+    }),
+    mcpSubscriptions: new Gauge({
+      name: 'weft_mcp_subscriptions',
+      help: 'Subscriptions to resources of the MCP server',
+      registers,
+    }),
     /** `purpose` is `change`, `read` or `merge`. `state` is `waiting` or `running`. */
     threadUses: new Gauge({
       name: 'weft_thread_uses',
@@ -303,6 +313,14 @@ function histograms(registry: Registry) {
       name: 'weft_callback_duration_seconds',
       help: 'Duration of calls of callbacks, including waits and retries',
       labelNames: ['callback'],
+      buckets,
+      registers,
+    }),
+    /** `tool` is a name in the list of tools. `result` is a `ToolCallResult`. */
+    mcpToolSeconds: new Histogram({
+      name: 'weft_mcp_tool_call_duration_seconds',
+      help: 'Duration of tool calls of the MCP server, by tool and result: ok, error, rejected (the tool is not permitted, or the agent has too many calls) or canceled',
+      labelNames: ['tool', 'result'],
       buckets,
       registers,
     }),

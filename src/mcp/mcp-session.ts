@@ -21,6 +21,7 @@ import type { Clock } from '../clock.ts'
 import { readPackageVersion } from '../config/package-version.ts'
 import { streamCommentMs } from '../event-stream.ts'
 import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
 import { documentAddress } from '../model/address.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
 import { AgentApi } from './agent-api.ts'
@@ -57,6 +58,7 @@ export interface McpSessionOptions {
   readonly pageTokens: PageTokens
   readonly rooms: Pick<RoomRegistry, 'open'>
   readonly clock: Clock
+  readonly metrics: Pick<Metrics, 'mcpToolSeconds' | 'mcpSubscriptions'>
   readonly log: Log
   /** Called when a call of a tool or a request for resources begins. Returns the function that ends it; null if the agent has too many. */
   readonly beginCall: () => (() => void) | null
@@ -91,6 +93,7 @@ export class McpSession {
     this.#subscriptions = new SubscriptionRegistry({
       rooms: options.rooms,
       clock: options.clock,
+      metrics: options.metrics,
       changed: (uri) => this.#notify(uri),
       isPermitted: (uri) => this.#isPermitted(uri),
     })
@@ -166,21 +169,28 @@ export class McpSession {
   }
 
   async #callTool(tool: McpTool, args: object, extra: Extra): Promise<CallToolResult> {
-    const { caller, address } = requestOf(extra)
-    if (!permittedTools(caller.identity).includes(tool)) {
-      await this.#options.onRejectedTool(caller, tool.name, address)
-      return toErrorResult(
-        new ToolError('mcp/tool-not-permitted', `the token does not permit the tool ${tool.name}`, {
-          status: 'PERMISSION_DENIED',
-        }),
-      )
-    }
+    const stopTimer = this.#options.metrics.mcpToolSeconds.startTimer({ tool: tool.name })
+    const ended = (result: ToolCallResult): unknown => stopTimer({ result })
     try {
-      return await this.#withContext(extra, tool.name, (context) => runTool(tool, args, context))
+      await this.#requirePermitted(tool, extra)
+      const result = await this.#withContext(extra, tool.name, (context) => runTool(tool, args, context))
+      ended(result.isError === true ? 'error' : 'ok')
+      return result
     } catch (error) {
+      ended(extra.signal.aborted ? 'canceled' : isRejection(error) ? 'rejected' : 'error')
       if (error instanceof ToolError) return toErrorResult(error)
       throw error
     }
+  }
+
+  /** @throws ToolError if the token does not permit the tool on any document */
+  async #requirePermitted(tool: McpTool, extra: Extra): Promise<void> {
+    const { caller, address } = requestOf(extra)
+    if (permittedTools(caller.identity).includes(tool)) return
+    await this.#options.onRejectedTool(caller, tool.name, address)
+    throw new ToolError('mcp/tool-not-permitted', `the token does not permit the tool ${tool.name}`, {
+      status: 'PERMISSION_DENIED',
+    })
   }
 
   /** Ends the response to a canceled call, because it gets no result. */
@@ -269,6 +279,14 @@ class ProtocolError extends Error {
     this.data = data
   }
 }
+
+/** How a tool call ended. `rejected`: the tool did not run. */
+type ToolCallResult = 'ok' | 'error' | 'rejected' | 'canceled'
+
+const rejectionCodes: readonly string[] = ['mcp/tool-not-permitted', 'mcp/too-many-calls']
+
+const isRejection = (error: unknown): boolean =>
+  error instanceof ToolError && rejectionCodes.includes(error.code)
 
 const tooManyCalls = (): ToolError =>
   new ToolError('mcp/too-many-calls', `at most ${mcpLimits.callsAtOnce} calls at the same time`, {

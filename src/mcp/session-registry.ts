@@ -5,6 +5,7 @@ import type { RealtimeAccess } from '../access/realtime-access.ts'
 import type { PageTokens } from '../api/paging/page-tokens.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
 import { exhausted } from '../quota/limits.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
 import { mcpLimits } from './mcp-limits.ts'
@@ -17,6 +18,7 @@ export interface McpSessionRegistryOptions {
   readonly access: Pick<RealtimeAccess, 'refusalOf' | 'onWithdrawal' | 'onChange'>
   readonly rooms: Pick<RoomRegistry, 'open'>
   readonly clock: Clock
+  readonly metrics: McpSessionOptions['metrics'] & Pick<Metrics, 'mcpSessions'>
   readonly log: Log
   readonly onRejectedTool: McpSessionOptions['onRejectedTool']
 }
@@ -74,7 +76,7 @@ export class McpSessionRegistry {
     const owner = ownerOf(request.caller)
     const { apiKey } = request.caller.tenant
     this.#requireRoom(owner, apiKey)
-    const { handle, pageTokens, rooms, clock, log } = this.#options
+    const { handle, pageTokens, rooms, clock, metrics, log } = this.#options
     const id = randomUUID()
     const session = new McpSession({
       id,
@@ -83,12 +85,14 @@ export class McpSessionRegistry {
       pageTokens,
       rooms,
       clock,
+      metrics,
       log,
       onRejectedTool: this.#options.onRejectedTool,
       beginCall: () => this.#beginCall(owner),
       onExhausted: () => void this.end(session),
     })
     this.#all.set(id, { session, owner, apiKey, usedAt: clock.now(), open: 0, cancelExpiry: () => {} })
+    metrics.mcpSessions.set(this.#all.size)
     this.#expireWithToken(session)
     this.#sweepLater()
     await session.begin()
@@ -133,6 +137,7 @@ export class McpSessionRegistry {
     const entry = this.#all.get(session.id)
     if (entry === undefined) return
     this.#all.delete(session.id)
+    this.#options.metrics.mcpSessions.set(this.#all.size)
     entry.cancelExpiry()
     await session.end()
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { Metrics } from '../metrics.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import type { RoomHandle, RoomRegistry } from '../rooms/room/room-registry.ts'
 import { mcpLimits } from './mcp-limits.ts'
@@ -9,6 +10,7 @@ const reopenMs = 2_000
 export interface SubscriptionRegistryOptions {
   readonly rooms: Pick<RoomRegistry, 'open'>
   readonly clock: Clock
+  readonly metrics: Pick<Metrics, 'mcpSubscriptions'>
   /** Called with the URI of a resource that has changed. Returns false if the client cannot get it now. */
   readonly changed: (uri: string) => boolean
   /** Returns whether the agent may still read the resource. */
@@ -42,6 +44,7 @@ export class SubscriptionRegistry {
     if (this.#all.has(uri)) return
     const subscription = new ResourceSubscription(address, this.#options, () => void this.#report(uri))
     this.#all.set(uri, subscription)
+    this.#options.metrics.mcpSubscriptions.inc()
     try {
       await subscription.open()
     } catch (error) {
@@ -52,7 +55,7 @@ export class SubscriptionRegistry {
 
   delete(uri: string): void {
     this.#all.get(uri)?.end()
-    this.#all.delete(uri)
+    if (this.#all.delete(uri)) this.#options.metrics.mcpSubscriptions.dec()
   }
 
   /** Called when rights may have changed: the next notification of each resource checks them. */

@@ -256,6 +256,7 @@ export function createHttp(
         readiness: callable,
         stopping: rest.stopping,
         clock,
+        metrics,
         log,
       }),
     ],

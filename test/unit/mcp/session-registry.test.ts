@@ -4,6 +4,7 @@ import { createLog } from '../../../src/log.ts'
 import { mcpLimits } from '../../../src/mcp/mcp-limits.ts'
 import type { AgentRequest, McpSession } from '../../../src/mcp/mcp-session.ts'
 import { McpSessionRegistry } from '../../../src/mcp/session-registry.ts'
+import { createMetrics } from '../../../src/metrics.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 const dayMs = 86_400_000
@@ -15,6 +16,7 @@ const options = {
   access: { refusalOf: () => Promise.resolve(null), onWithdrawal: () => () => {}, onChange: () => () => {} },
   rooms: { open: unused },
   clock,
+  metrics: createMetrics(),
   log: createLog('silent'),
   onRejectedTool: unused,
 }

@@ -62,6 +62,7 @@ beforeEach(async () => {
   subscriptions = new SubscriptionRegistry({
     rooms,
     clock,
+    metrics: createMetrics(),
     changed: () => {
       changed += 1
       return true

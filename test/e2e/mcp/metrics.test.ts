@@ -1,0 +1,82 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { unlimited } from '../../../src/config/rate.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { mcpLimits } from '../../../src/mcp/mcp-limits.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { addReport, agentToken, connectMcp } from '../../support/clients/mcp-client.ts'
+import { metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { holdable } from '../../support/stores/pausable-engine.ts'
+
+/** Returns the number of tool calls, by tool and result. */
+async function callsOf({ url }: TestServer): Promise<Readonly<Record<string, number>>> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const counts = text.matchAll(
+    /^weft_mcp_tool_call_duration_seconds_count\{tool="(.+)",result="(.+)"\} (\d+)$/gm,
+  )
+  return Object.fromEntries(
+    [...counts].map(([, tool, result, count]) => [`${tool} ${result}`, Number(count)]),
+  )
+}
+
+it('[MCP-73] measures sessions, subscriptions and tool calls', async () => {
+  const engine = holdable(await openMemoryEngine())
+  const server = await startTestServer({ callsPerAgent: unlimited }, { engine })
+  onTestFinished(() => server.stop())
+  await addReport(server, 'report')
+  expect([await metric(server, 'weft_mcp_sessions'), await metric(server, 'weft_mcp_subscriptions')]).toEqual(
+    [0, 0],
+  )
+  const one = await connectMcp(server.url, await agentToken(server, 'one'))
+  const two = await connectMcp(server.url, await agentToken(server, 'two', { policy: 'read-only' }))
+  onTestFinished(() => two.client.close())
+  const uri = 'weft://acme/report/main'
+  await one.client.subscribeResource({ uri })
+  await one.client.subscribeResource({ uri })
+  await two.client.subscribeResource({ uri })
+  await expect(one.client.subscribeResource({ uri: 'weft://acme/none/main' })).rejects.toThrow('none')
+  expect([await metric(server, 'weft_mcp_sessions'), await metric(server, 'weft_mcp_subscriptions')]).toEqual(
+    [2, 2],
+  )
+
+  await one.use('read_document', { documentId: 'report' })
+  await one.use('read_document', { documentId: 'report' })
+  await one.call('read_document', { documentId: 'none' })
+  await one.call('read_document', {})
+  await two.call('comment', { documentId: 'report', text: 'Hello' })
+  await one.call('no_tool').catch(() => null)
+  expect(await callsOf(server)).toEqual({
+    'read_document ok': 2,
+    'read_document error': 2,
+    'comment rejected': 1,
+  })
+
+  engine.hold()
+  const edits = [{ action: 'insert_at_end', content: 'More.' }]
+  const running = Array.from({ length: mcpLimits.callsAtOnce + 3 }, () =>
+    one.call('edit_document', { documentId: 'report', edits }),
+  )
+  await eventually(async () => (await callsOf(server))['edit_document rejected'] === 3)
+  engine.release()
+  await Promise.all(running)
+  expect(await callsOf(server)).toMatchObject({ 'edit_document ok': mcpLimits.callsAtOnce })
+
+  engine.hold()
+  const canceling = new AbortController()
+  const call = { name: 'edit_document', arguments: { documentId: 'report', edits } }
+  const canceled = one.client.callTool(call, undefined, { signal: canceling.signal }).catch(() => null)
+  await eventually(() => engine.waiting() > 0)
+  canceling.abort('enough')
+  await canceled
+  await eventually(async () => (await callsOf(server))['edit_document canceled'] === 1)
+  engine.release()
+
+  await one.client.unsubscribeResource({ uri })
+  await one.client.unsubscribeResource({ uri })
+  expect(await metric(server, 'weft_mcp_subscriptions')).toBe(1)
+  await two.transport.terminateSession()
+  await one.transport.terminateSession()
+  await one.client.close()
+  expect([await metric(server, 'weft_mcp_sessions'), await metric(server, 'weft_mcp_subscriptions')]).toEqual(
+    [0, 0],
+  )
+})
