@@ -397,9 +397,13 @@ export class StreamService {
     const end = (reason: ApiError, phaseOf: () => StreamPhase): Promise<void> => {
       left ??= (async () => {
         await stream.stop(reason)
-        await this.#setPhase(name, record.turn, phaseOf(), stream)
-        if (this.#active.get(key) === active) this.#active.delete(key)
-        leave()
+        try {
+          await this.#setPhase(name, record.turn, phaseOf(), stream)
+        } finally {
+          // If the store has failed, the job of the stream finds that no connection writes it.
+          if (this.#active.get(key) === active) this.#active.delete(key)
+          leave()
+        }
       })()
       return left
     }

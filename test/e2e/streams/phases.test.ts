@@ -1,0 +1,68 @@
+import { afterEach, expect, it } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
+import type { KvCommit } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import type { StreamPhase } from '../../../src/streams/stream-records.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { ContentStream } from '../../support/clients/content-stream.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { rejectingCommits } from '../../support/stores/rejecting-kv.ts'
+
+let server: TestServer
+afterEach(() => server.stop())
+
+const ids = { organizationId: 'acme', documentId: 'report', editorId: 'main' }
+const replacing = { ...ids, streamId: 's', edit: { replace: { find: 'old' } } }
+
+const add = async (data: string): Promise<void> => {
+  dataOf(await server.post('/v2/crdt/add', { ...ids, type: 'text', data }))
+}
+const textOf = async (): Promise<string> =>
+  (dataOf(await server.post('/v2/crdt/get', ids)) as [{ data: string }])[0].data
+
+/** Returns whether a commit stores a stream in this phase. */
+const stores =
+  (phase: StreamPhase['is']) =>
+  ({ puts = [] }: KvCommit): boolean =>
+    puts.some(({ key, value }) => key[0] === 'streams' && `${value}`.includes(`"phase":{"is":"${phase}"`))
+
+async function startRejecting(options: Parameters<typeof startTestServer>[0]) {
+  const engine = rejectingCommits(await openMemoryEngine({ clock: systemClock }))
+  server = await startTestServer(options, { engine })
+  return engine
+}
+
+/** Opens a stream that replaces, and waits until its first piece is durable. */
+async function openWithPiece(more: object = {}): Promise<ContentStream> {
+  const writer = await ContentStream.open(server, { ...replacing, ...more })
+  writer.text('new')
+  await writer.received(3)
+  return writer
+}
+
+it('[STRM-93] frees the place of a connection, and applies onCut, after the store has failed', async () => {
+  const engine = await startRejecting({ streamsPerKey: 1, streamResumeSeconds: 1 })
+  await add('an old text')
+  const first = await openWithPiece({ onCut: 'withdraw' })
+  engine.rejects = stores('cut')
+  first.destroy()
+  await eventually(() => engine.rejected > 0)
+  engine.rejects = () => false
+  await eventually(async () => (await textOf()) === 'an old text')
+  const other = await ContentStream.open(server, { ...ids, edit: { insert: { at: 'end' } } })
+  await other.text('.').end()
+  expect(await textOf()).toBe('an old text.')
+})
+
+it('[STRM-93] gives a writer the result after the store has failed at the end', async () => {
+  const engine = await startRejecting({ streamsPerKey: 1 })
+  await add('an old text')
+  const first = await openWithPiece()
+  engine.rejects = stores('ended')
+  first.line({ end: true })
+  expect(await first.error()).toMatchObject({ status: 'UNAVAILABLE' })
+  engine.rejects = () => false
+  const second = await ContentStream.open(server, replacing)
+  expect(await second.end()).toMatchObject({ outcome: 'done', received: 3 })
+  expect(await textOf()).toBe('an new text')
+})
