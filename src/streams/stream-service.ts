@@ -432,7 +432,10 @@ export class StreamService {
     }
   }
 
-  /** Reads how much of a stream is durable. @throws ApiError if its document was deleted meanwhile */
+  /**
+   * Reads how much of a stream is durable. The stream can be written while its record has this phase and this turn.
+   * @throws ApiError if its document was deleted meanwhile
+   */
   async #opened(
     address: DocumentAddress,
     record: StreamRecord,
@@ -443,7 +446,7 @@ export class StreamService {
     }: Pick<StreamPermission, 'right' | 'full'> & { readonly shown: StreamPermission['shown'] | null },
   ): Promise<OpenStream> {
     const { rooms, engine, schemas } = this.#options
-    const { place, client, counter, userId, meta, streamId, turn, replaces, bytes, content } = record
+    const { place, client, counter, userId, meta, streamId, turn, phase, replaces, bytes, content } = record
     const name = { ...address, streamId }
     const right = await StreamRight.read({
       writer: writerRight,
@@ -451,7 +454,7 @@ export class StreamService {
       name: streamFence(name),
       check: async () => {
         const present = await this.#read(name)
-        if (present?.turn !== turn || present.phase.is !== 'open') throw takenOver()
+        if (present?.turn !== turn || present.phase.is !== phase.is) throw takenOver()
       },
     })
     const writer = { place, client, counter }
@@ -486,19 +489,19 @@ export class StreamService {
       content,
       caret,
       full,
-      beginEnd: () => (replaces ? this.#beginEnd(name, turn, right) : Promise.resolve(nothing)),
+      beginEnd: () => (replaces ? this.#beginEnd(name, record, right) : Promise.resolve(nothing)),
     })
   }
 
   /** As in `OpenStreamOptions`. A disabled document does not prevent the record: the stream is then completed later. */
-  async #beginEnd(name: StreamName, turn: number, right: StreamRight): Promise<ReplacedIds> {
+  async #beginEnd(name: StreamName, { turn, phase }: StreamRecord, right: StreamRight): Promise<ReplacedIds> {
     await right.recheck().catch((error: unknown) => {
       if (!(error instanceof ApiError) || error.code !== 'document/disabled') throw error
     })
     const { result } = await this.#transactions.run(streamsPart(name), async (transaction) => {
       const key = streamKeys.stream(name.streamId)
       const record = await transaction.get(key, streamRecordType)
-      if (record?.turn !== turn || record.phase.is !== 'open') throw takenOver()
+      if (record?.turn !== turn || record.phase.is !== phase.is) throw takenOver()
       transaction.put(key, { ...record, isEnding: true })
       return transaction.get(streamKeys.replaced(name.streamId), replacedRecordType)
     })
@@ -512,18 +515,20 @@ export class StreamService {
     return result
   }
 
-  /** Stores the phase of a stream, unless another connection has begun to write it. */
+  /** Stores the phase of a stream. Resolves with false if another connection has begun to write it. */
   async #setPhase(
     name: StreamName,
     turn: number,
     phase: StreamPhase,
     { bytes, content }: Pick<StreamRecord, 'bytes' | 'content'>,
-  ): Promise<void> {
-    await this.#transactions.run(streamsPart(name), async (transaction) => {
+  ): Promise<boolean> {
+    const { result } = await this.#transactions.run(streamsPart(name), async (transaction) => {
       const record = await transaction.get(streamKeys.stream(name.streamId), streamRecordType)
-      if (record === null || record.turn !== turn || record.phase.is === 'ended') return
+      if (record === null || record.turn !== turn || record.phase.is === 'ended') return false
       transaction.put(streamKeys.stream(name.streamId), { ...record, phase, bytes, content })
+      return true
     })
+    return result
   }
 
   async #carryOut({ payload }: ClaimedJob): Promise<JobDisposition> {
@@ -550,22 +555,19 @@ export class StreamService {
   }
 
   /**
-   * Ends a stream whose writer did not come back. If the document does not allow it now, tries again later.
+   * Ends a stream whose writer did not come back. If the document does not allow it now, tries again later. The stream
+   * stays in the phase `cut` meanwhile, so that its writer cannot continue.
    * @param since time since which the writer cannot come back, in epoch milliseconds
    */
   async #applyCut(name: StreamName, record: StreamRecord, since: number): Promise<JobDisposition> {
-    const { clock, engine, documents, metrics } = this.#options
+    const { clock, documents, metrics } = this.#options
     const key = streamKeys.stream(name.streamId)
     const { organizationId, documentId, editorId, onCut } = record
     const address = { ...name, organizationId, documentId, editorId }
     const { result: next } = await this.#transactions.run(streamsPart(name), async (transaction) => {
       const present = await transaction.get(key, streamRecordType)
       if (present === null || present.turn !== record.turn || present.phase.is !== 'cut') return null
-      const owned: StreamRecord = {
-        ...present,
-        turn: present.turn + 1,
-        phase: { is: 'open', owner: engine.cluster.incarnation },
-      }
+      const owned: StreamRecord = { ...present, turn: present.turn + 1 }
       transaction.put(key, owned)
       transaction.raise([streamFence(name)])
       return owned
@@ -592,16 +594,15 @@ export class StreamService {
       if (!(error instanceof ApiError) || error.status === 'UNAVAILABLE') throw error
       const isApplied = !next.isEnding && (onCut === 'keep' || goneCodes.has(error.code))
       if (!isApplied) {
-        if (!goneCodes.has(error.code) && waitedMs < cutMsMax) {
-          await this.#setPhase(name, next.turn, { is: 'cut', until: since }, next)
+        if (!goneCodes.has(error.code) && waitedMs < cutMsMax)
           return { againAfterMs: Math.max(this.#checkMs, Math.min(cutPauseMsMax, waitedMs / 2)) }
-        }
         isCut = true
         result = { ...result, outcome: 'failed' }
       }
     }
     const until = clock.now() + resultMs
-    await this.#setPhase(name, next.turn, { is: 'ended', until, isCut, result }, next)
+    const isStored = await this.#setPhase(name, next.turn, { is: 'ended', until, isCut, result }, next)
+    if (!isStored) return { againAfterMs: this.#checkMs }
     metrics.streamsEnded.inc({ outcome: result.outcome })
     return { againAfterMs: resultMs }
   }

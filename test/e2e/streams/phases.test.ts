@@ -5,7 +5,8 @@ import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import type { StreamPhase } from '../../../src/streams/stream-records.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { ContentStream } from '../../support/clients/content-stream.ts'
-import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { holdable } from '../../support/stores/pausable-engine.ts'
 import { rejectingCommits } from '../../support/stores/rejecting-kv.ts'
 
 let server: TestServer
@@ -24,7 +25,9 @@ const textOf = async (): Promise<string> =>
 const stores =
   (phase: StreamPhase['is']) =>
   ({ puts = [] }: KvCommit): boolean =>
-    puts.some(({ key, value }) => key[0] === 'streams' && `${value}`.includes(`"phase":{"is":"${phase}"`))
+    puts.some(
+      ({ key, value }) => key[0] === 'streams' && Buffer.from(value).includes(`"phase":{"is":"${phase}"`),
+    )
 
 async function startRejecting(options: Parameters<typeof startTestServer>[0]) {
   const engine = rejectingCommits(await openMemoryEngine({ clock: systemClock }))
@@ -65,4 +68,39 @@ it('[STRM-93] gives a writer the result after the store has failed at the end', 
   const second = await ContentStream.open(server, replacing)
   expect(await second.end()).toMatchObject({ outcome: 'done', received: 3 })
   expect(await textOf()).toBe('an new text')
+})
+
+it('[STRM-94] lets no writer continue a stream while onCut is applied', async () => {
+  const engine = holdable(await openMemoryEngine({ clock: systemClock }))
+  server = await startTestServer({ streamResumeSeconds: 1 }, { engine })
+  await add('an old text')
+  const opening = { ...replacing, onCut: 'withdraw' }
+  const first = await openWithPiece(opening)
+  engine.hold()
+  first.destroy()
+  await eventually(() => engine.waiting() === 1)
+  const during = ContentStream.send(server, opening)
+  setTimeout(() => engine.release(), 300)
+  const { error } = await during.until(({ opened, error }) => opened !== undefined || error !== undefined)
+  const ended = { details: { code: 'crdt/stream-ended', outcome: 'withdrawn' } }
+  expect(error).toMatchObject(ended)
+  await eventually(async () => (await metric(server, 'weft_streams_total{outcome="withdrawn"}')) === 1)
+  expect(await textOf()).toBe('an old text')
+  expect(await ContentStream.send(server, opening).error()).toMatchObject(ended)
+})
+
+it('[STRM-94] applies onCut after the store has failed, and lets no writer continue meanwhile', async () => {
+  const engine = await startRejecting({ streamResumeSeconds: 1 })
+  await add('an old text')
+  const opening = { ...replacing, onCut: 'withdraw' }
+  const first = await openWithPiece(opening)
+  engine.rejects = stores('ended')
+  first.destroy()
+  await eventually(() => engine.rejected > 0)
+  const ended = { details: { code: 'crdt/stream-ended', outcome: 'withdrawn' } }
+  expect(await ContentStream.send(server, opening).error()).toMatchObject(ended)
+  engine.rejects = () => false
+  await eventually(async () => (await metric(server, 'weft_streams_total{outcome="withdrawn"}')) === 1)
+  expect(await ContentStream.send(server, opening).error()).toMatchObject(ended)
+  expect(await textOf()).toBe('an old text')
 })
