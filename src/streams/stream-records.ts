@@ -67,7 +67,7 @@ export interface StreamRecord {
   readonly matched: MatchedPlace
   /** True if the stream replaces content. */
   readonly replaces: boolean
-  /** True if all content was received, and the replaced content is being deleted. */
+  /** True if the writer has sent the end, and all content is durable. The stream must be completed. */
   readonly isEnding: boolean
   readonly client: number
   /** As in `StreamWriter`. */

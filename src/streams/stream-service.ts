@@ -446,7 +446,7 @@ export class StreamService {
     }: Pick<StreamPermission, 'right' | 'full'> & { readonly shown: StreamPermission['shown'] | null },
   ): Promise<OpenStream> {
     const { rooms, engine, schemas } = this.#options
-    const { place, client, counter, userId, meta, streamId, turn, phase, replaces, bytes, content } = record
+    const { place, client, counter, userId, meta, streamId, turn, phase, bytes, content } = record
     const name = { ...address, streamId }
     const right = await StreamRight.read({
       writer: writerRight,
@@ -489,7 +489,7 @@ export class StreamService {
       content,
       caret,
       full,
-      beginEnd: () => (replaces ? this.#beginEnd(name, record, right) : Promise.resolve(nothing)),
+      beginEnd: () => this.#beginEnd(name, record, right),
     })
   }
 

@@ -4,7 +4,7 @@ import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { ContentStream } from '../../support/clients/content-stream.ts'
 import { startCluster } from '../../support/servers/in-process-cluster.ts'
-import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import type { NodesOptions } from '../../support/servers/simulated-network.ts'
 import { holdable } from '../../support/stores/pausable-engine.ts'
 
@@ -143,3 +143,24 @@ it('[STRM-90] keeps the replaced text when the server stops before the last piec
   expect(await textOf()).toBe('an new a tail text')
   await stopped
 })
+
+it.each(['keep', 'withdraw'])(
+  '[STRM-95] completes an insertion with onCut %s whose end has failed',
+  async (onCut) => {
+    await start({ streamResumeSeconds: 1 })
+    await add('a text')
+    const opening = { ...ids, streamId: 's', edit: { insert: { at: 'end' } }, onCut }
+    const first = await ContentStream.open(server, opening)
+    first.text(' and more')
+    await first.received(9)
+    await disable(true)
+    first.line({ end: true })
+    expect(await first.error()).toMatchObject({ details: { code: 'document/disabled' } })
+    await disable(false)
+    await eventually(async () => (await metric(server, 'weft_streams_total{outcome="done"}')) === 1)
+    expect(await textOf()).toBe('a text and more')
+    const second = await ContentStream.open(server, opening)
+    expect(await second.withdraw()).toMatchObject({ outcome: 'done', received: 9 })
+    expect(await textOf()).toBe('a text and more')
+  },
+)
