@@ -124,6 +124,7 @@ export const streamRecordType: RecordType<StreamRecord> = {
         parent: v.nullable(storedId),
         left: v.nullable(storedId),
         side: v.nullable(v.picklist(['before', 'after'])),
+        onlyRows: v.boolean(),
       }),
     ]),
     matched: v.looseObject({}),

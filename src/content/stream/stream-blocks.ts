@@ -84,7 +84,10 @@ function insertBlocks(transaction: Y.Transaction, writer: BlockWriter, content: 
     schema: nodeSchema(schema),
     resolved: () => {},
   }
-  new XmlEdits(transaction, target, editName).insertAt(at, content, isFirst ? place.side : 'after')
+  new XmlEdits(transaction, target, editName).insertAt(at, content, {
+    side: isFirst ? place.side : 'after',
+    onlyRows: place.onlyRows,
+  })
 }
 
 /** The start of a definition of a link. */

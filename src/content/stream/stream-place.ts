@@ -65,6 +65,8 @@ export interface BlockPlace {
   readonly left: StoredId | null
   /** As in `XmlInsertion`. */
   readonly side: 'before' | 'after' | null
+  /** As in `XmlInsertion`. */
+  readonly onlyRows: boolean
 }
 
 /** The place of a stream in the ids of Yjs, so that it stays the same place after edits of others. */
@@ -234,7 +236,10 @@ function placeInXml(
       after: '',
       isOneLine: true,
     })
-    const atPlace = ({ parent, after }: ChildPlace, side: BlockPlace['side']): StreamPlace => ({
+    const atPlace = (
+      { parent, after }: ChildPlace,
+      { side, onlyRows }: Pick<BlockPlace, 'side' | 'onlyRows'>,
+    ): StreamPlace => ({
       contentKey,
       kind: 'xml',
       as: 'blocks',
@@ -242,19 +247,24 @@ function placeInXml(
       parent: parent._item === null ? null : idOf(parent._item),
       left: after === null ? null : idOf(after),
       side,
+      onlyRows,
     })
     if (edit.is === 'insert') {
       const found = edits.placeOfInsertion(edit.place, isProse)
       const { matched } = found
       const neighbor = edit.place.at === 'before' ? 'right' : 'left'
-      const place = found.is === 'text' ? inText(found.ranges, neighbor) : atPlace(found.place, found.side)
+      const place = found.is === 'text' ? inText(found.ranges, neighbor) : atPlace(found.place, found)
       return { place, replaced: nothing, matched }
     }
     if (edit.is !== 'replace') throw new TypeError(`a stream cannot be an edit ${edit.is}`)
     const found = edits.targetOfReplacement(edit.target, isProse)
     const { matched } = found
     if (found.is === 'blocks')
-      return { place: atPlace(found.place, 'after'), replaced: contentIn(found.unit), matched }
+      return {
+        place: atPlace(found.place, { side: 'after', onlyRows: found.onlyRows }),
+        replaced: contentIn(found.unit),
+        matched,
+      }
     return { place: inText(found.ranges, 'left'), replaced: contentOf(view, found.ranges), matched }
   })
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ContentStream } from '../../support/clients/content-stream.ts'
 import { Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
@@ -242,3 +242,67 @@ it('[STRM-18] rejects Markdown for a part of a block, and blocks that the schema
   expect(await writer.error()).toMatchObject({ details: { code: 'crdt/schema-violation' } })
   expect(await read(small)).toBe('Text\n\nMore')
 })
+
+describe.each(['tiptap', 'blocknote'])('rows of a table in %s', (schema) => {
+  const table = '| A | B |\n| --- | --- |\n| one | 1 |\n| two | 2 |'
+  const row = { row: 'one' }
+
+  it('[STRM-105] accepts only rows of Markdown at the place of a row', async () => {
+    for (const edit of [
+      { insert: { after: row } },
+      { insert: { before: row } },
+      { replace: { find: row } },
+    ]) {
+      const ids = await make(schema, table)
+      const before = await read(ids)
+      const text = ContentStream.send(server, { ...ids, edit })
+      expect(await text.error()).toMatchObject({ details: { code: 'crdt/edit-not-supported' } })
+      const prose = await ContentStream.open(server, { ...ids, format: 'markdown', edit })
+      prose.text('Not a row.\n\nText')
+      expect(await prose.error()).toMatchObject({ details: { code: 'crdt/edit-not-supported' } })
+      expect(await read(ids)).toBe(before)
+    }
+    const ids = await make(schema, table)
+    for (const edit of [{ insert: { into: row } }, { replace: { find: { row: 'A' } } }]) {
+      const writer = ContentStream.send(server, { ...ids, format: 'markdown', edit })
+      expect(await writer.error()).toMatchObject({ details: { code: 'crdt/edit-not-supported' } })
+    }
+  })
+
+  it('[STRM-105] streams rows to the place of a row', async () => {
+    const rows = '| A | B |\n| --- | --- |\n| new | 3 |\n| more | 4 |'
+    for (const edit of [
+      { insert: { after: row } },
+      { insert: { before: row } },
+      { replace: { find: row } },
+    ]) {
+      const [ids, other] = [await make(schema, table), await make(schema, table)]
+      await stream(ids, { format: 'markdown', edit }, cut(rows, new Random(seed), 9))
+      const { insert, replace } = edit
+      const whole = insert
+        ? { insert: { ...insert, content: rows, format: 'markdown' } }
+        : { replace: { ...replace, with: rows, format: 'markdown' } }
+      dataOf(await server.post('/v2/crdt/edit', { ...other, edits: [whole] }))
+      expect(await read(ids)).toBe(await read(other))
+    }
+  })
+
+  it('[STRM-105] writes several tables as rows in their order, and no other block between them', async () => {
+    const ids = await make(schema, table)
+    const writer = await ContentStream.open(server, {
+      ...ids,
+      format: 'markdown',
+      edit: { insert: { before: { row: 'two' } } },
+    })
+    const parts = ['three', 'four'].map((name) => `| | |\n| --- | --- |\n| ${name} | 0 |\n\n`)
+    writer.text(`${parts.join('')}Te`)
+    await writer.received(parts.join('').length)
+    writer.text('xt\n\nMore')
+    expect(await writer.error()).toMatchObject({ details: { code: 'crdt/edit-not-supported' } })
+    const rows = '| one | 1 |\n| three | 0 |\n| four | 0 |\n| two | 2 |'
+    expect(normalized(await read(ids))).toBe(`| A | B |\n| --- | --- |\n${rows}`)
+  })
+})
+
+/** Returns a table without the spaces with which its columns are aligned. */
+const normalized = (markdown: string): string => markdown.replace(/ +/g, ' ').replace(/-+/g, '---')

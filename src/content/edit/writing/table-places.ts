@@ -84,6 +84,19 @@ export function checkRemovedRow(row: SharedRoot, { made, unsupported }: Omit<New
     )
 }
 
+/**
+ * Checks a row that is removed after other rows were inserted behind it.
+ * @throws ApiError INVALID_ARGUMENT as for `checkRemovedRow`, or if the row is the header row of its table
+ */
+export function checkStreamedRow(row: SharedRoot, content: NewRows): void {
+  const { made, unsupported } = content
+  checkRemovedRow(row, content)
+  const table = parentOf(row)
+  const [first] = table === null ? [] : (made.liveOf(table)?.children.filter(isRow) ?? [])
+  if (first?.type === row && isHeaderRow(first))
+    throw unsupported('a stream cannot replace the header row of a table; use /v2/crdt/edit for it')
+}
+
 export const isTableNode = (node: XmlNode): boolean => tableIn(node) !== null
 
 /** Returns the table that contains a place, and the place among its rows; null if the target is around the place. */

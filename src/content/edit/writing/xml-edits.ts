@@ -48,7 +48,14 @@ import { placeHardBreaks } from './hard-breaks.ts'
 import { ownerOfAttribute, placesOfLists } from './list-places.ts'
 import { writeOperations } from './source-edits.ts'
 import { textsByRange } from './stored-spaces.ts'
-import { checkRemovedRow, isTableNode, type NewRows, placesOfRows, rowsInsteadOf } from './table-places.ts'
+import {
+  checkRemovedRow,
+  checkStreamedRow,
+  isTableNode,
+  type NewRows,
+  placesOfRows,
+  rowsInsteadOf,
+} from './table-places.ts'
 import { isRow } from './table-rows.ts'
 import {
   type ChildPlace,
@@ -83,13 +90,21 @@ export type XmlInsertion = { readonly matched: MatchedPlace } & (
       readonly place: ChildPlace
       /** The side of the target on which the blocks are; null if they are at an end of their parent. */
       readonly side: 'before' | 'after' | null
+      /** True if the blocks must be tables of Markdown, whose rows become rows of the table around the place. */
+      readonly onlyRows: boolean
     }
 )
 
 /** The target of a replacement: text, or an element, with the place after it. */
 export type XmlReplacement = { readonly matched: MatchedPlace } & (
   | { readonly is: 'text'; readonly ranges: readonly TextRange[] }
-  | { readonly is: 'blocks'; readonly unit: SharedRoot; readonly place: ChildPlace }
+  | {
+      readonly is: 'blocks'
+      readonly unit: SharedRoot
+      readonly place: ChildPlace
+      /** As in `XmlInsertion`. */
+      readonly onlyRows: boolean
+    }
 )
 
 /**
@@ -97,6 +112,10 @@ export type XmlReplacement = { readonly matched: MatchedPlace } & (
  * the whole block.
  */
 const formattedRunsMax = 100
+
+/** The problem of an edit at a row whose content is not of rows. */
+const rowsNeeded =
+  'only rows can be before, after or instead of a row; send a table in Markdown or HTML, or rows in XML'
 
 /** One edit of an XML root. */
 export class XmlEdits {
@@ -143,23 +162,34 @@ export class XmlEdits {
    */
   placeOfInsertion(place: InsertPlace, isProse: boolean): XmlInsertion {
     if (!('target' in place))
-      return { matched: {}, is: 'blocks', place: placeAtEnd(this.#root.type, place.at), side: null }
+      return {
+        matched: {},
+        is: 'blocks',
+        place: placeAtEnd(this.#root.type, place.at),
+        side: null,
+        onlyRows: false,
+      }
     const target = this.#resolve(place.target)
     const matched = placeOfTarget(this.#view, target)
+    const onlyRows = place.target.is === 'row'
+    if (onlyRows && (!isProse || place.at === 'into')) throw this.#unsupported(rowsNeeded)
     if (!isProse && this.#isInlineInsertion(target, place.at, { format: 'text', text: '' }))
       return { matched, is: 'text', ranges: this.#rangesOf(target) }
     const side = place.at === 'into' && !isHeading(target) ? null : place.at === 'before' ? 'before' : 'after'
-    return { matched, is: 'blocks', place: this.#childPlace(target, place.at), side }
+    return { matched, is: 'blocks', place: this.#childPlace(target, place.at), side, onlyRows }
   }
 
   /**
    * Returns the target of a replacement whose content is not known yet.
    * @param isProse as for `placeOfInsertion`
-   * @throws ApiError FAILED_PRECONDITION if Markdown would replace a part of a block
+   * @throws ApiError INVALID_ARGUMENT if Markdown would replace a part of a block, or the header row of a table, or if
+   * text would replace a row
    */
   targetOfReplacement(edited: EditTarget, isProse: boolean): XmlReplacement {
     const target = this.#resolve(edited)
     const matched = placeOfTarget(this.#view, target)
+    const onlyRows = edited.is === 'row'
+    if (onlyRows && !isProse) throw this.#unsupported(rowsNeeded)
     if (!isProse) return { matched, is: 'text', ranges: this.#rangesOf(target) }
     const whole = this.#wholeNode(target)
     if (whole === null)
@@ -167,11 +197,17 @@ export class XmlEdits {
         'Markdown can only replace a whole block; use the format text, or another target',
       )
     const unit = unitOf(whole)
-    return { matched, is: 'blocks', unit, place: this.#placeNextTo(unit, 'after') }
+    if (onlyRows) checkStreamedRow(unit, this.#newRows([], false))
+    return { matched, is: 'blocks', unit, place: this.#placeNextTo(unit, 'after'), onlyRows }
   }
 
-  /** Inserts content as blocks. @param side as in `XmlInsertion` */
-  insertAt(place: ChildPlace, content: InsertedContent, side: 'before' | 'after' | null): void {
+  /** Inserts content as blocks. @param found as in `XmlInsertion` */
+  insertAt(
+    place: ChildPlace,
+    content: InsertedContent,
+    { side, onlyRows }: Pick<Extract<XmlInsertion, { is: 'blocks' }>, 'side' | 'onlyRows'>,
+  ): void {
+    if (onlyRows) this.#checkRows(side ?? 'into', content)
     this.#insertBlocks({}, place, content, side === null ? null : { block: null, side })
   }
 
@@ -225,9 +261,7 @@ export class XmlEdits {
     const isProse = content.format === 'nodes' && content.around !== null
     const nodes = content.format === 'nodes' ? this.#made(content.values).nodesOf(content) : null
     if (at === 'into' || nodes?.every(isProse ? isTableNode : isRow) !== true)
-      throw this.#unsupported(
-        'only rows can be before, after or instead of a row; send a table in Markdown or HTML, or rows in XML',
-      )
+      throw this.#unsupported(rowsNeeded)
   }
 
   #newRows = (nodes: readonly XmlNode[], isProse: boolean): NewRows => ({
