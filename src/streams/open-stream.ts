@@ -10,7 +10,7 @@ import type { EditResult } from '../rooms/edits/edit-context.ts'
 import type { StreamEdits, StreamedChange } from '../rooms/edits/stream-edits.ts'
 import type { ShownWriter } from '../rooms/presence/shown-writer.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
-import type { ContentSize, StreamOutcome, StreamResult } from './stream-records.ts'
+import type { ContentSize, StreamEnding, StreamOutcome, StreamResult } from './stream-records.ts'
 
 /** The state of a stream after one of its updates. */
 export interface StreamProgress {
@@ -41,11 +41,13 @@ export interface OpenStreamOptions {
   /** The content that earlier connections have counted. */
   readonly content: ContentSize
   /**
-   * Records that the writer has sent the end and that all content is durable, so that the stream is completed even if
-   * this process dies. Resolves with the content that the stream replaces.
+   * Records the ending that the writer has requested, and that all content is durable. The ending is then carried out
+   * even if this process dies.
    * @throws ApiError if the writer has lost its permission, or if this connection does not write the stream any more
    */
-  readonly beginEnd: () => Promise<ReplacedIds>
+  readonly beginEnd: (ending: StreamEnding) => Promise<void>
+  /** Reads the ids of the content that the stream replaces. */
+  readonly replaced: () => Promise<ReplacedIds>
   /** Returns the error to throw for added content, because the workspace is full; null if it is not full. */
   readonly full: (bytes: number) => Promise<ApiError | null>
 }
@@ -113,18 +115,20 @@ export class OpenStream {
     )
   }
 
-  /** Deletes the replaced content. Call when all content is durable. Resolves with the result of the stream. */
-  async end(): Promise<StreamResult> {
+  /** Records and carries out an ending. Call when all content is durable. Resolves with the result of the stream. */
+  async end(ending: StreamEnding): Promise<StreamResult> {
     this.#stopped.signal.throwIfAborted()
-    const { userId, writer } = this.#options
-    const replaced = await this.#options.beginEnd()
-    return this.#result('done', (edits, options) => edits.replace(userId, writer, replaced, options))
+    await this.#options.beginEnd(ending)
+    return this.carryOut(ending)
   }
 
-  /** Deletes the content of the stream. Resolves with the result of the stream. */
-  withdraw(): Promise<StreamResult> {
+  /** Deletes the replaced content, or the content of the stream. Resolves with the result of the stream. */
+  async carryOut(ending: StreamEnding): Promise<StreamResult> {
     const { userId, writer } = this.#options
-    return this.#result('withdrawn', (edits, options) => edits.withdraw(userId, writer, options))
+    if (ending === 'withdraw')
+      return this.#result('withdrawn', (edits, options) => edits.withdraw(userId, writer, options))
+    const replaced = await this.#options.replaced()
+    return this.#result('done', (edits, options) => edits.replace(userId, writer, replaced, options))
   }
 
   /** Rejects all further calls. Resolves when the current call has ended. */

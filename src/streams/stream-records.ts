@@ -12,10 +12,15 @@ export const cutEffects = ['keep', 'withdraw'] as const
 
 export type CutEffect = (typeof cutEffects)[number]
 
+/** How a writer ends its stream: the content replaces the replaced content, or is deleted. */
+export const streamEndings = ['end', 'withdraw'] as const
+
+export type StreamEnding = (typeof streamEndings)[number]
+
 /**
  * How a stream has ended. `done`: its writer has sent the end. `withdrawn`: its content was deleted. `kept`: its writer
  * did not come back, and the content stays. `failed`: the content or the replaced content could not be removed, because
- * the document did not allow it for a day.
+ * the document did not allow it for a day, or does not exist any more.
  */
 export type StreamOutcome = 'done' | 'withdrawn' | 'kept' | 'failed'
 
@@ -67,8 +72,11 @@ export interface StreamRecord {
   readonly matched: MatchedPlace
   /** True if the stream replaces content. */
   readonly replaces: boolean
-  /** True if the writer has sent the end, and all content is durable. The stream must be completed. */
-  readonly isEnding: boolean
+  /**
+   * The ending that the writer has requested first, when all content was durable; null before. It must be carried out,
+   * and all later lines of the writer are ignored.
+   */
+  readonly ending: StreamEnding | null
   readonly client: number
   /** As in `StreamWriter`. */
   readonly counter: number | null
@@ -129,7 +137,7 @@ export const streamRecordType: RecordType<StreamRecord> = {
     ]),
     matched: v.looseObject({}),
     replaces: v.boolean(),
-    isEnding: v.boolean(),
+    ending: v.nullable(v.picklist(streamEndings)),
     client: v.number(),
     counter: v.nullable(v.number()),
     schema: v.nullable(v.string()),

@@ -26,6 +26,7 @@ import { OpenStream, takenOver } from './open-stream.ts'
 import {
   type CutEffect,
   replacedRecordType,
+  type StreamEnding,
   type StreamName,
   type StreamOutcome,
   type StreamPhase,
@@ -213,11 +214,11 @@ export class StreamService {
   }
 
   /**
-   * Opens a stream, or continues it if there is one with this id. If its writer has sent the end before, the stream is
-   * completed, and has ended.
+   * Opens a stream, or continues it if there is one with this id. If its writer has requested an ending before, the
+   * ending is carried out, and the stream has ended.
    * @throws ApiError as for `findStreamPlace`; NOT_FOUND; ALREADY_EXISTS if another stream has this id;
    * FAILED_PRECONDITION if the stream was ended because its writer did not come back; RESOURCE_EXHAUSTED; UNAVAILABLE;
-   * as for `OpenStream.end` if the stream is completed
+   * as for `OpenStream.carryOut` if an ending is carried out
    */
   async open(opening: StreamOpening, permission: StreamPermission): Promise<EnteredStream> {
     const { address } = opening
@@ -228,7 +229,7 @@ export class StreamService {
       const record =
         (await this.#continue(name, opening)) ?? (await this.#begin(name, opening, permission.right))
       const entered = await this.#entered(address, record, permission, leave)
-      return record.isEnding ? await this.#completed(entered) : entered
+      return record.ending === null ? entered : await this.#ended(entered, record.ending)
     } catch (error) {
       leave()
       throw error
@@ -237,12 +238,12 @@ export class StreamService {
     }
   }
 
-  /** Completes a stream whose writer has sent the end on an earlier connection. @throws the errors of `OpenStream.end` */
-  async #completed(entered: EnteredStream): Promise<EnteredStream> {
+  /** Carries out the ending that the writer has requested on an earlier connection. */
+  async #ended(entered: EnteredStream, ending: StreamEnding): Promise<EnteredStream> {
     const { stream } = entered
     if (!(stream instanceof OpenStream)) return entered
     try {
-      const result = await stream.end()
+      const result = await stream.carryOut(ending)
       await entered.finish(result)
       return { ...entered, stream: result }
     } catch (error) {
@@ -305,7 +306,7 @@ export class StreamService {
       place,
       matched,
       replaces,
-      isEnding: false,
+      ending: null,
       client,
       counter: place.as === 'blocks' ? counter : null,
       schema: named ?? null,
@@ -338,7 +339,7 @@ export class StreamService {
       checkOpening(record, opening)
       const { phase } = record
       if (phase.is === 'ended') return record
-      if (!record.isEnding && isOver(record, clock.now())) throw ended(cutOutcomes[record.onCut])
+      if (record.ending === null && isOver(record, clock.now())) throw ended(outcomes[record.onCut])
       const next: StreamRecord = {
         ...record,
         turn: record.turn + 1,
@@ -489,22 +490,33 @@ export class StreamService {
       content,
       caret,
       full,
-      beginEnd: () => this.#beginEnd(name, record, right),
+      beginEnd: (ending) => this.#beginEnd(name, record, right, ending),
+      replaced: () => this.#replaced(name),
     })
   }
 
-  /** As in `OpenStreamOptions`. A disabled document does not prevent the record: the stream is then completed later. */
-  async #beginEnd(name: StreamName, { turn, phase }: StreamRecord, right: StreamRight): Promise<ReplacedIds> {
+  /** As in `OpenStreamOptions`. A disabled document does not prevent the record: the ending is then carried out later. */
+  async #beginEnd(
+    name: StreamName,
+    { turn, phase }: StreamRecord,
+    right: StreamRight,
+    ending: StreamEnding,
+  ): Promise<void> {
     await right.recheck().catch((error: unknown) => {
       if (!(error instanceof ApiError) || error.code !== 'document/disabled') throw error
     })
-    const { result } = await this.#transactions.run(streamsPart(name), async (transaction) => {
+    await this.#transactions.run(streamsPart(name), async (transaction) => {
       const key = streamKeys.stream(name.streamId)
       const record = await transaction.get(key, streamRecordType)
       if (record?.turn !== turn || record.phase.is !== phase.is) throw takenOver()
-      transaction.put(key, { ...record, isEnding: true })
-      return transaction.get(streamKeys.replaced(name.streamId), replacedRecordType)
+      transaction.put(key, { ...record, ending })
     })
+  }
+
+  async #replaced(name: StreamName): Promise<ReplacedIds> {
+    const { result } = await this.#transactions.run(streamsPart(name), (transaction) =>
+      transaction.get(streamKeys.replaced(name.streamId), replacedRecordType),
+    )
     return result === null ? nothing : toReplacedIds(result)
   }
 
@@ -574,9 +586,10 @@ export class StreamService {
     })
     if (next === null) return { againAfterMs: this.#checkMs }
     const waitedMs = clock.now() - since
-    let isCut = !next.isEnding
+    const effect = next.ending ?? onCut
+    let isCut = next.ending === null
     let result: StreamResult = {
-      outcome: cutOutcomes[onCut],
+      outcome: outcomes[effect],
       version: '',
       received: 0,
       bytes: next.bytes,
@@ -587,18 +600,18 @@ export class StreamService {
       // The schema is for new content only.
       const opened = { ...next, schema: null }
       const stream = await this.#opened(address, opened, { right, full: async () => null, shown: null })
-      if (next.isEnding) result = await stream.end()
-      else if (onCut === 'withdraw') result = await stream.withdraw()
-      else result = { ...result, version: stream.version, received: stream.received }
+      result =
+        effect === 'keep'
+          ? { ...result, version: stream.version, received: stream.received }
+          : await stream.carryOut(effect)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 'UNAVAILABLE') throw error
-      const isApplied = !next.isEnding && (onCut === 'keep' || goneCodes.has(error.code))
-      if (!isApplied) {
-        if (!goneCodes.has(error.code) && waitedMs < cutMsMax)
-          return { againAfterMs: Math.max(this.#checkMs, Math.min(cutPauseMsMax, waitedMs / 2)) }
-        isCut = true
-        result = { ...result, outcome: 'failed' }
-      }
+      const isGone = goneCodes.has(error.code)
+      const isApplied = effect === 'keep' || (effect === 'withdraw' && isGone)
+      if (!isApplied && !isGone && waitedMs < cutMsMax)
+        return { againAfterMs: Math.max(this.#checkMs, Math.min(cutPauseMsMax, waitedMs / 2)) }
+      isCut = true
+      if (!isApplied) result = { ...result, outcome: 'failed' }
     }
     const until = clock.now() + resultMs
     const isStored = await this.#setPhase(name, next.turn, { is: 'ended', until, isCut, result }, next)
@@ -648,10 +661,11 @@ function checkOpening({ fingerprint }: StreamRecord, opening: StreamOpening): vo
   )
 }
 
-const cutOutcomes = { keep: 'kept', withdraw: 'withdrawn' } as const satisfies Record<
-  CutEffect,
-  StreamOutcome
->
+const outcomes: Readonly<Record<CutEffect | StreamEnding, StreamOutcome>> = {
+  keep: 'kept',
+  withdraw: 'withdrawn',
+  end: 'done',
+}
 
 const ended = (outcome: StreamOutcome): ApiError =>
   new ApiError(

@@ -315,7 +315,7 @@ class StreamConnection {
           }
           await pump.flush()
           clearTimeout(timer)
-          return read.is === 'end' ? stream.end() : stream.withdraw()
+          return stream.end(read.is)
         }
         await pump.flush()
         throw new ClientDisconnectedError('the body ended before the end of the stream')

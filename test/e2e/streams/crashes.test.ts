@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { temporaryDirectory } from '../../contract/level/store-tools.ts'
+import { syncedEditor } from '../../support/clients/clients.ts'
 import { ContentStream } from '../../support/clients/content-stream.ts'
 import { Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
@@ -43,5 +44,35 @@ it(`[STRM-20] continues after SIGKILL with each acknowledged unit, and none twic
   const { data } = await server.post('/v2/crdt/get', ids)
   expect(data).toMatchObject([{ data: `an ${content} text` }])
   await server.end('SIGTERM')
+  await temporary.remove()
+}, 120_000)
+
+it('[STRM-96] carries out the first ending that was requested, after SIGKILL', async () => {
+  const temporary = await temporaryDirectory()
+  const { path: directory } = temporary
+  for (let crash = 0; crash < 2 * crashes; crash += 1) {
+    const isWithdrawn = crash % 2 === 0
+    const server = await startProcess(directory)
+    const editor = { ...ids, editorId: `e${crash}` }
+    await server.post('/v2/crdt/add', { ...editor, type: 'text', data: 'an old text' })
+    const replacing = { ...opening, ...editor, streamId: `s${crash}` }
+    const first = await ContentStream.open(server, replacing)
+    first.text('new')
+    await first.received(3)
+    const watching = await syncedEditor(server.wsUrl, `acme/d/e${crash}`, await server.token())
+    // The content has changed, and the result is usually not recorded yet.
+    watching.text.observe(() => server.child.kill('SIGKILL'))
+    first.line(isWithdrawn ? { withdraw: true } : { end: true })
+    await first.closed
+    await server.end('SIGKILL')
+    watching.close()
+    const restarted = await startProcess(directory)
+    const second = await ContentStream.open(restarted, replacing)
+    const { outcome } = await (isWithdrawn ? second.end() : second.withdraw())
+    expect(outcome).toBe(isWithdrawn ? 'withdrawn' : 'done')
+    const { data } = await restarted.post('/v2/crdt/get', editor)
+    expect(data).toMatchObject([{ data: isWithdrawn ? 'an old text' : 'an new text' }])
+    await restarted.end('SIGTERM')
+  }
   await temporary.remove()
 }, 120_000)

@@ -104,3 +104,34 @@ it('[STRM-94] applies onCut after the store has failed, and lets no writer conti
   expect(await ContentStream.send(server, opening).error()).toMatchObject(ended)
   expect(await textOf()).toBe('an old text')
 })
+
+it('[STRM-96] answers an end with the result of a withdrawal that was requested before', async () => {
+  const engine = await startRejecting({})
+  await add('an old text')
+  const first = await openWithPiece()
+  engine.rejects = stores('ended')
+  first.line({ withdraw: true })
+  expect(await first.error()).toMatchObject({ status: 'UNAVAILABLE' })
+  engine.rejects = () => false
+  const second = await ContentStream.open(server, replacing)
+  expect(await second.text('never').end()).toMatchObject({ outcome: 'withdrawn', received: 3 })
+  expect(await textOf()).toBe('an old text')
+})
+
+it.each([
+  ['end', 'keep', 'an new text'],
+  ['end', 'withdraw', 'an new text'],
+  ['withdraw', 'keep', 'an old text'],
+  ['withdraw', 'withdraw', 'an old text'],
+])('[STRM-96] carries out %s after the writer has gone, also with onCut %s', async (ending, onCut, text) => {
+  const engine = await startRejecting({ streamResumeSeconds: 1 })
+  await add('an old text')
+  const first = await openWithPiece({ onCut })
+  engine.rejects = stores('ended')
+  first.line({ [ending]: true })
+  expect(await first.error()).toMatchObject({ status: 'UNAVAILABLE' })
+  engine.rejects = () => false
+  const outcome = ending === 'end' ? 'done' : 'withdrawn'
+  await eventually(async () => (await metric(server, `weft_streams_total{outcome="${outcome}"}`)) === 1)
+  expect(await textOf()).toBe(text)
+})
