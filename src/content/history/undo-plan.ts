@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
+import type { ChangeOrigin } from '../../model/change-origin.ts'
 import { rootNames } from '../roots.ts'
 import { isKindEntry, type SharedRoot } from '../yjs/root-kind.ts'
 import { nameOfType, valuesOf } from '../yjs/sequence-content.ts'
@@ -184,8 +185,10 @@ export class UndoPlan {
       for (const segment of this.#reader.of(item).toReversed()) {
         if (item.deleted && this.#selected.isPassing(segment)) continue
         const [inserted, deleted] = [this.#insertedIn(segment), this.#deletedIn(segment)]
-        chain.push({ item, offset: segment.offset + segment.length - 1, inserted, deleted })
+        const { inserter } = segment
+        chain.push({ item, offset: segment.offset + segment.length - 1, inserter, inserted, deleted })
       }
+    this.#keepOwn(type, chain)
     const touched = chain.findIndex(({ inserted, deleted }) => inserted !== null || deleted !== null)
     const { content } = last
     if (touched === -1) {
@@ -209,6 +212,22 @@ export class UndoPlan {
     if (last.deleted || this.#canDelete(last, cause)) this.entries.push({ type, key, value: older })
   }
 
+  /**
+   * Treats an attribute as a part of its element if the change set that has inserted the element has also set the
+   * attribute. If the element stays, so do these attributes.
+   * @param chain the values of the attribute
+   */
+  #keepOwn(type: SharedRoot, chain: ChainedValue[]): void {
+    if (type instanceof Y.Map || type._item === null) return
+    const [element] = this.#reader.of(type._item)
+    if (element === undefined || this.#insertedIn(element) === null) return
+    for (let at = chain.length - 1; at >= 0; at--) {
+      const value = chain[at] as ChainedValue
+      if (value.inserted === null || !this.#selected.isSameChange(element.inserter, value.inserter)) return
+      chain[at] = { ...value, inserted: null }
+    }
+  }
+
   /** Returns whether an entry already has the older value. */
   #isUndone(live: Y.Item | null, older: EntryValue | null): boolean {
     if (live === null || older === null) return live === older
@@ -227,6 +246,7 @@ export class UndoPlan {
 
 /** A value in the history of an entry, and the selected changes that have inserted and deleted it. */
 interface ChainedValue extends EntryValue {
+  readonly inserter: ChangeOrigin | null
   readonly inserted: SelectedRange | null
   readonly deleted: SelectedRange | null
 }

@@ -368,6 +368,46 @@ it('[ATT-43] names the parts of elements that it cannot undo, and keeps the cont
   )
 })
 
+it('[ATT-103] keeps the attributes of an inserted element that stays because of the content of others', () => {
+  const recording = new Recording()
+  const root = (doc: Y.Doc): Y.XmlFragment => doc.getXmlFragment('default')
+  const heading = (doc: Y.Doc, at: number): Y.XmlElement => root(doc).get(at) as Y.XmlElement
+  recording.change('ann', (doc) => root(doc).insert(0, [new Y.XmlElement('paragraph')]))
+  const from = recording.version
+  recording.change('ben', (doc) => {
+    for (const words of ['Plan', 'Gone']) {
+      const element = new Y.XmlElement('heading')
+      element.setAttribute('level', '2')
+      element.insert(0, [new Y.XmlText(words)])
+      root(doc).insert(1, [element])
+    }
+    heading(doc, 2).setAttribute('align', 'left')
+  })
+  recording.change('eve', (doc) => (heading(doc, 2).get(0) as Y.XmlText).insert(4, ' of eve'))
+  const to = recording.version
+  const content = (): string => root(recording.at()).toJSON()
+  const kept = '<paragraph></paragraph><heading align="left" level="2"> of eve</heading>'
+  expect(undo(recording, [from, to], { by: 'ben' })).toMatchObject({
+    notUndone: [{ reason: 'contains-other-changes' }],
+  })
+  expect(content()).toBe(kept)
+  expect(undo(recording, [from, to], { by: 'ben' }).update).toBeNull()
+
+  // Later changes of the attributes are undone.
+  const later = recording.version
+  recording.now += 3_600_000
+  recording.change('ben', (doc) => {
+    heading(doc, 1).setAttribute('level', '3')
+    heading(doc, 1).removeAttribute('align')
+    heading(doc, 1).setAttribute('color', 'red')
+  })
+  expect(content()).toBe('<paragraph></paragraph><heading color="red" level="3"> of eve</heading>')
+  undo(recording, [from, recording.version], { by: 'ben' })
+  expect(content()).toBe(kept)
+  expect(undo(recording, [from, recording.version], { by: 'ben' }).update).toBeNull()
+  expect(undo(recording, [later, recording.version]).notUndone).toEqual([])
+})
+
 it('[ATT-44] restores formatting, and does not change that of others', () => {
   const recording = new Recording()
   recording.change('ann', (doc) => text(doc).insert(0, '0123456789'))
