@@ -4194,7 +4194,8 @@ class CommentannotationsCommentsOperations:
 
     def get(self, data: CommentannotationsCommentsGetRequest) -> List[CommentannotationsCommentsGetDataItem]:
         """List comments: All comments of an annotation, the oldest first. A page may have fewer items than
-        requested: continue until there is no `pageToken`. Open to agents with a role on the document."""
+        requested: continue until there is no `pageToken`. An agent gets no email addresses of users. Open
+        to agents with a role on the document."""
         return self._caller.call("/v2/commentannotations/comments/get", data, "reads", None)
 
     def get_items(self, data: CommentannotationsCommentsGetRequest) -> Iterator[CommentannotationsCommentsGetDataItem]:
@@ -4229,8 +4230,8 @@ class CommentannotationsOperations:
     def get(self, data: CommentannotationsGetRequest) -> List[CommentannotationsGetDataItem]:
         """List annotations: Annotations of a document with their first comments, by creation time, that match
         all filters. An annotation that exists from the first page to the last is returned exactly once. A
-        page may have fewer items than requested, or no items: continue until there is no `pageToken`. Open
-        to agents with a role on the document."""
+        page may have fewer items than requested, or no items: continue until there is no `pageToken`. An
+        agent gets no email addresses of users. Open to agents with a role on the document."""
         return self._caller.call("/v2/commentannotations/get", data, "reads", None)
 
     def get_items(self, data: CommentannotationsGetRequest) -> Iterator[CommentannotationsGetDataItem]:

@@ -27,6 +27,9 @@ export const namedUserSchema = v.looseObject({
 
 export const deletedUser: NamedUser = { userId: deletedUserId }
 
+const isNamedUser = (one: object): one is { readonly userId: string } =>
+  'userId' in one && typeof one.userId === 'string' && idProblem(one.userId) === null
+
 /**
  * Returns the ids of the users that a JSON value mentions. Each object whose member `userId` is a valid id
  * counts as a user.
@@ -35,12 +38,26 @@ export function findNamedUsers(value: unknown): ReadonlySet<string> {
   const found = new Set<string>()
   const look = (one: unknown): void => {
     if (typeof one !== 'object' || one === null) return
-    const userId = 'userId' in one ? one.userId : undefined
-    if (typeof userId === 'string' && idProblem(userId) === null) found.add(userId)
+    if (isNamedUser(one)) found.add(one.userId)
     Object.values(one).forEach(look)
   }
   look(value)
   return found
+}
+
+/**
+ * Returns a copy of a JSON value in which users have no email addresses. The same objects count as users as in
+ * `findNamedUsers`.
+ */
+export function withoutEmails<Value>(value: Value): Value {
+  const clean = (one: unknown): unknown => {
+    if (Array.isArray(one)) return one.map(clean)
+    if (typeof one !== 'object' || one === null) return one
+    const isUser = isNamedUser(one)
+    const members = Object.entries(one).filter(([name]) => !isUser || name !== 'email')
+    return Object.fromEntries(members.map(([name, member]) => [name, clean(member)]))
+  }
+  return clean(value) as Value
 }
 
 /**

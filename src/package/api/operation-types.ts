@@ -182,7 +182,7 @@ export interface WeftApi {
      *
      * Annotations of a document with their first comments, by creation time, that match all filters. An annotation
      * that exists from the first page to the last is returned exactly once. A page may have fewer items than
-     * requested, or no items: continue until there is no `pageToken`.
+     * requested, or no items: continue until there is no `pageToken`. An agent gets no email addresses of users.
      *
      * Errors: `organization/not-found` when the organization does not exist. `document/not-found` when the
      * document does not exist. `limit/exceeded` when the response is larger than `maxResponseBytes`; the message
@@ -243,7 +243,7 @@ export interface WeftApi {
        * List comments: `POST /v2/commentannotations/comments/get`.
        *
        * All comments of an annotation, the oldest first. A page may have fewer items than requested: continue until
-       * there is no `pageToken`.
+       * there is no `pageToken`. An agent gets no email addresses of users.
        *
        * Errors: `organization/not-found` when the organization does not exist. `document/not-found` when the
        * document does not exist. `comment/annotation-not-found` when the annotation does not exist.

@@ -382,6 +382,22 @@ describe('tools', () => {
     expect(await branches()).toMatchObject([{ name: first.branch, createdBy: 'bot' }])
   })
 
+  it('[MCP-74] read_document has no email addresses of the authors of comments', async () => {
+    await addReport(server, 'emails')
+    const ann = { userId: 'ann', name: 'Ann', email: 'ann@example.com' }
+    dataOf(
+      await server.post('/v2/commentannotations/add', {
+        organizationId: 'acme',
+        documentId: 'emails',
+        actionUser: ann,
+        annotations: [{ assignedTo: ann, comments: [{ from: ann, text: 'Hm?' }] }],
+      }),
+    )
+    const result = await mcp.call('read_document', { documentId: 'emails', comments: true })
+    expect(JSON.stringify(result)).toContain('Hm?')
+    expect(JSON.stringify(result)).not.toContain('ann@example.com')
+  })
+
   it('[MCP-26] comment adds threads at a quote and about the document, and replies, as the agent', async () => {
     await addReport(server, 'comment')
     const made = await mcp.use<{ threadId: string }>('comment', {

@@ -227,6 +227,60 @@ it('[AGT-13] comments and presence have the id and the name of the agent', async
   expect(JSON.stringify(present)).not.toContain('Ann')
 })
 
+it('[MCP-74] comments name users to an agent without their email addresses', async () => {
+  const call = callsWith(server, await editorToken())
+  const ids = { organizationId: 'acme', documentId: 'editor' }
+  const user = (userId: string) => ({ userId, name: `Name of ${userId}`, email: `${userId}@example.com` })
+  const annotationId = 'with-emails'
+  const annotation = {
+    annotationId,
+    assignedTo: user('assigned'),
+    location: { id: 'page-1', owner: user('owner'), email: 'kept@example.com' },
+    suggestion: { content: [{ reviewer: user('reviewer') }] },
+    comments: [{ commentId: 'first', from: user('author'), text: 'Hm?' }],
+  }
+  dataOf(
+    await server.post('/v2/commentannotations/add', {
+      ...ids,
+      actionUser: user('creator'),
+      annotations: [annotation],
+    }),
+  )
+  dataOf(
+    await server.post('/v2/commentannotations/comments/reactions/add', {
+      ...ids,
+      annotationId,
+      commentId: 'first',
+      actionUser: user('reacting'),
+      reactions: [{ reaction: '👍' }],
+    }),
+  )
+  const requests = [
+    ['/v2/commentannotations/get', { ...ids, annotationIds: [annotationId] }],
+    ['/v2/commentannotations/get', { ...ids, userId: 'author' }],
+    ['/v2/commentannotations/comments/get', { ...ids, annotationId, commentIds: ['first'] }],
+    ['/v2/commentannotations/comments/get', { ...ids, annotationId }],
+  ] as const
+  const emails = (data: unknown) =>
+    [...JSON.stringify(data).matchAll(/"email":"(\w+)@/g)].map(([, name]) => name)
+  for (const [path, data] of requests) {
+    const ofBackend = dataOf(await server.post(path, data))
+    const ofAgent = dataOf(await call(path, data))
+    const isAnnotation = path === '/v2/commentannotations/get'
+    expect(emails(ofBackend)).toEqual(
+      expect.arrayContaining(
+        isAnnotation
+          ? ['assigned', 'owner', 'kept', 'reviewer', 'creator', 'author', 'reacting']
+          : ['author', 'reacting'],
+      ),
+    )
+    // The location itself is not a user.
+    expect(emails(ofAgent)).toEqual(isAnnotation ? ['kept'] : [])
+    const names = (found: unknown) => JSON.stringify(found).match(/"Name of \w+"/g)
+    expect(names(ofAgent)).toEqual(names(ofBackend))
+  }
+})
+
 it('[AGT-15] an agent lists only the documents on which it has a role', async () => {
   const ids = async (token: string, data: object) => {
     const answer = await callsWith(server, token)('/v2/organizations/documents/get', data)

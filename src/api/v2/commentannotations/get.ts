@@ -1,3 +1,4 @@
+import { withVisibleUsers } from '../../agents/visible-users.ts'
 import { toAnchoredResponses } from '../../annotation-anchors.ts'
 import { defineAgentOperation } from '../../operation.ts'
 import { pageRequest, readPage } from '../../paging/page-request.ts'
@@ -20,7 +21,7 @@ export const getAnnotations = defineAgentOperation({
   description:
     'Annotations of a document with their first comments, by creation time, that match all filters. An annotation that ' +
     'exists from the first page to the last is returned exactly once. A page may have fewer items than requested, or no ' +
-    'items: continue until there is no `pageToken`.',
+    'items: continue until there is no `pageToken`. An agent gets no email addresses of users.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId'],
@@ -57,7 +58,7 @@ export const getAnnotations = defineAgentOperation({
     if (annotationIds !== undefined) {
       const found = await annotations.find(scope, filter, annotationIds)
       checkLength(found, context.services.responseBytesMax, 'request fewer annotationIds')
-      const all = await toAnchoredResponses(context, data, found)
+      const all = withVisibleUsers(context.caller, await toAnchoredResponses(context, data, found))
       return { message: `${found.length} annotations found.`, data: all }
     }
     const filters = [locationIds ?? null, statuses ?? null, userId ?? null]
@@ -67,7 +68,7 @@ export const getAnnotations = defineAgentOperation({
     )
     return {
       message: `${found.items.length} annotations found.`,
-      data: await toAnchoredResponses(context, data, found.items),
+      data: withVisibleUsers(context.caller, await toAnchoredResponses(context, data, found.items)),
       ...token,
     }
   },

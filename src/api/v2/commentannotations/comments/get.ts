@@ -1,3 +1,4 @@
+import { withVisibleUsers } from '../../../agents/visible-users.ts'
 import { defineAgentOperation } from '../../../operation.ts'
 import { pageRequest, readPage } from '../../../paging/page-request.ts'
 import {
@@ -17,7 +18,7 @@ export const getComments = defineAgentOperation({
   summary: 'List comments',
   description:
     'All comments of an annotation, the oldest first. A page may have fewer items than requested: continue until there ' +
-    'is no `pageToken`.',
+    'is no `pageToken`. An agent gets no email addresses of users.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId'],
@@ -40,13 +41,16 @@ export const getComments = defineAgentOperation({
     const scope = { ...context.caller.tenant, organizationId }
     if (commentIds !== undefined) {
       const found = await threads.find(scope, data, commentIds)
-      return { message: `${found.length} comments found.`, data: found.map(toCommentResponse) }
+      return {
+        message: `${found.length} comments found.`,
+        data: withVisibleUsers(context.caller, found.map(toCommentResponse)),
+      }
     }
     const query = ['comments', organizationId, data.documentId, data.annotationId]
     const { found, token } = await readPage(context, query, data, (range) => threads.list(scope, data, range))
     return {
       message: `${found.items.length} comments found.`,
-      data: found.items.map(toCommentResponse),
+      data: withVisibleUsers(context.caller, found.items.map(toCommentResponse)),
       ...token,
     }
   },
