@@ -3489,7 +3489,8 @@ class WorkspaceCallbacksGetDataStore(TypedDict):
 
 
 class WorkspaceCallbacksGetData(TypedDict):
-    # Decides the role of a user whom no grant gives a role on the document.
+    # Decides the role of a user whom no grant gives a role on the document. The request has the member
+    # `agent`: `model`, `onBehalfOf` and `policies` of an agent; null for a person.
     authorize: Union[WorkspaceCallbacksGetDataAuthorize, None]
     # Returns the initial content of an editor that does not exist.
     load: Union[WorkspaceCallbacksGetDataLoad, None]
@@ -3570,7 +3571,8 @@ class WorkspaceCallbacksUpdateRequestStore(TypedDict):
 
 
 class WorkspaceCallbacksUpdateRequest(TypedDict):
-    # Decides the role of a user whom no grant gives a role on the document.
+    # Decides the role of a user whom no grant gives a role on the document. The request has the member
+    # `agent`: `model`, `onBehalfOf` and `policies` of an agent; null for a person.
     authorize: NotRequired[Union[WorkspaceCallbacksUpdateRequestAuthorize, None]]
     # Returns the initial content of an editor that does not exist.
     load: NotRequired[Union[WorkspaceCallbacksUpdateRequestLoad, None]]

@@ -70,7 +70,9 @@ const loadFailure = {
   description: 'If a call fails: `reject` closes with 1013, `empty` treats the editor as missing.',
 } as const
 
-const authorizeDescription = 'Decides the role of a user whom no grant gives a role on the document.'
+const authorizeDescription =
+  'Decides the role of a user whom no grant gives a role on the document. The request has the member `agent`: `model`, ' +
+  '`onBehalfOf` and `policies` of an agent; null for a person.'
 const loadDescription = 'Returns the initial content of an editor that does not exist.'
 const storeDescription = 'Receives the content of editors after changes.'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Identity } from '../access/identity.ts'
+import type { AgentTraits, Identity } from '../access/identity.ts'
 import type { RoleDecider, RoleDecision } from '../access/roles/role-decision.ts'
 import type { Clock } from '../clock.ts'
 import { accessRoles } from '../directory/store/records.ts'
@@ -93,7 +93,7 @@ export class CallbackDecider implements RoleDecider {
 
   async #call(
     name: string,
-    { tenant, userId, name: userName, email }: Identity,
+    { tenant, userId, name: userName, email, agent }: Identity,
     address: DocumentAddress,
     callbacks: CallbacksRecord,
   ): Promise<RoleDecision> {
@@ -104,7 +104,7 @@ export class CallbackDecider implements RoleDecider {
       tenant,
       name: 'authorize',
       callbacks,
-      data: { organizationId, documentId, editorId, user },
+      data: { organizationId, documentId, editorId, user, agent: askedAgent(agent) },
       subject: name,
       read: async (body) => readDecision(body),
     })
@@ -135,5 +135,10 @@ export class CallbackDecider implements RoleDecider {
   }
 }
 
-const nameOf = ({ userId }: Identity, address: DocumentAddress): string =>
-  keyName([...addressKey(address), userId])
+/** Returns the traits of an agent that the request contains; null for a person. */
+const askedAgent = (agent: AgentTraits | null) =>
+  agent && { model: agent.model, onBehalfOf: agent.onBehalfOf, policies: agent.policies }
+
+/** The backend can decide by the traits of an agent, so a decision applies only to an agent with the same ones. */
+const nameOf = ({ userId, agent }: Identity, address: DocumentAddress): string =>
+  keyName([...addressKey(address), userId, agent === null ? '' : JSON.stringify(askedAgent(agent))])

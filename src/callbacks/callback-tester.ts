@@ -74,7 +74,7 @@ export class CallbackTester {
     return name === 'authorize'
       ? caller.call({
           ...call,
-          data: { ...editor, user: { userId, name: '', email: '' } },
+          data: { ...editor, user: { userId, name: '', email: '' }, agent: null },
           read: async (body): Promise<TestAnswer> => readDecision(body),
         })
       : caller.call({ ...call, data: editor, read: (body) => readLoadAnswer(rooms, address, body) })

@@ -7458,7 +7458,10 @@ export type WorkspaceCallbacksGetRequest = Record<string, never>
 
 /** Data of a response of `/v2/workspace/callbacks/get`. */
 export interface WorkspaceCallbacksGetData {
-  /** Decides the role of a user whom no grant gives a role on the document. */
+  /**
+   * Decides the role of a user whom no grant gives a role on the document. The request has the member `agent`:
+   * `model`, `onBehalfOf` and `policies` of an agent; null for a person.
+   */
   readonly authorize: WorkspaceCallbacksGetDataAuthorize | null
   /** Returns the initial content of an editor that does not exist. */
   readonly load: WorkspaceCallbacksGetDataLoad | null
@@ -7586,7 +7589,10 @@ export type WorkspaceCallbacksTestErrorCode = ChangeErrorCode | 'callback/not-co
 
 /** Request of `/v2/workspace/callbacks/update`. */
 export interface WorkspaceCallbacksUpdateRequest {
-  /** Decides the role of a user whom no grant gives a role on the document. */
+  /**
+   * Decides the role of a user whom no grant gives a role on the document. The request has the member `agent`:
+   * `model`, `onBehalfOf` and `policies` of an agent; null for a person.
+   */
   readonly authorize?: WorkspaceCallbacksUpdateRequestAuthorize | null | undefined
   /** Returns the initial content of an editor that does not exist. */
   readonly load?: WorkspaceCallbacksUpdateRequestLoad | null | undefined
@@ -7639,7 +7645,10 @@ export interface WorkspaceCallbacksUpdateRequestStore {
 
 /** Data of a response of `/v2/workspace/callbacks/update`. */
 export interface WorkspaceCallbacksUpdateData {
-  /** Decides the role of a user whom no grant gives a role on the document. */
+  /**
+   * Decides the role of a user whom no grant gives a role on the document. The request has the member `agent`:
+   * `model`, `onBehalfOf` and `policies` of an agent; null for a person.
+   */
   readonly authorize: WorkspaceCallbacksUpdateDataAuthorize | null
   /** Returns the initial content of an editor that does not exist. */
   readonly load: WorkspaceCallbacksUpdateDataLoad | null

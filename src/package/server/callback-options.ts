@@ -20,6 +20,14 @@ export interface CallbackEditor {
 export interface AuthorizeRequest extends CallbackEditor {
   readonly callback: 'authorize'
   readonly user: { readonly userId: string; readonly name: string; readonly email: string }
+  /** The agent that the token describes; null for a person. */
+  readonly agent: {
+    readonly model: string | null
+    /** The user for whom the agent acts. */
+    readonly onBehalfOf: string | null
+    /** Policies of the token and of the server. All of them apply, whatever the role is. */
+    readonly policies: readonly ('read-only' | 'suggest-only' | 'no-delete')[]
+  } | null
 }
 
 /** The decision of `authorize`. */

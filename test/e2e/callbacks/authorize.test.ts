@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { eventually, type RawClient, typed } from '../../support/clients/clients.ts'
 import { answering, hanging } from '../../support/clients/webhook-receiver.ts'
+import { type AgentTokenOptions, agentToken, callsWith, codeOf } from '../../support/servers/agents.ts'
 import {
   type Asked,
   askedOf,
@@ -45,7 +46,32 @@ it('[CALL-20] lets the backend decide about users without a grant', async () => 
     apiKey: expect.any(String) as string,
     ...editorOf('doc'),
     user: { userId: 'vic', name: 'vic', email: expect.any(String) as string },
+    agent: null,
   } satisfies Asked)
+})
+
+it('[MCP-75] describes an agent to the backend, whose decision about a person does not apply to it', async () => {
+  const { server, configure, connect, textOf } = await withDocuments('doc')
+  const receiver = await backend(
+    deciding(({ agent }) => ({ role: agent === null || agent?.model === 'trusted' ? 'editor' : 'viewer' })),
+  )
+  await configure({ authorize: { url: receiver.url } })
+  expect(await edits(await connect('doc', 'ed'), () => textOf('doc'), 'written')).toBe(true)
+  const codeFor = async (options: AgentTokenOptions) => {
+    const call = callsWith(server, await agentToken(server, 'ed', options))
+    const insert = [{ insert: { at: 'end', content: 'More.' } }]
+    return codeOf(await call('/v2/crdt/edit', { ...editorOf('doc'), edits: insert }))
+  }
+  expect(await codeFor({})).toBe('agent/role-required')
+  expect(await codeFor({ model: 'trusted', onBehalfOf: 'ann', policy: 'no-delete' })).toBeUndefined()
+  expect(await codeFor({ model: 'trusted', onBehalfOf: 'ann' })).toBeUndefined()
+  expect(await codeFor({ model: 'trusted', onBehalfOf: 'ann' })).toBeUndefined()
+  expect(askedOf(receiver).map(({ user, agent }) => [user?.userId, agent])).toEqual([
+    ['ed', null],
+    ['ed', { model: null, onBehalfOf: null, policies: [] }],
+    ['ed', { model: 'trusted', onBehalfOf: 'ann', policies: ['no-delete'] }],
+    ['ed', { model: 'trusted', onBehalfOf: 'ann', policies: [] }],
+  ])
 })
 
 it('[CALL-20] decides in place of the access type of a public document', async () => {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach } from 'vitest'
+import type { AgentTraits } from '../../../src/access/identity.ts'
 import type { Config } from '../../../src/config.ts'
 import type { Log } from '../../../src/log.ts'
 import { RawClient as Client, contentOf, type RawClient } from '../clients/clients.ts'
@@ -16,6 +17,7 @@ export interface Asked {
   readonly documentId: string
   readonly editorId: string
   readonly user?: { readonly userId: string; readonly name: string; readonly email: string }
+  readonly agent?: AgentTraits | null
 }
 
 /** Answers with this JSON. */
