@@ -100,8 +100,11 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
   },
   streamBytes: { what: 'content of a stream', met: 'REST: 400' },
   streamSeconds: { what: 'time from the opening of a stream to its end', met: 'REST: 400' },
-  streamsPerKey: { what: 'open streams on one node', met: exhausted },
-  streamsPerAgent: { what: 'open streams on one node', met: exhausted },
+  streamsPerKey: { what: 'open streams on one node; each node of a cluster counts its own', met: exhausted },
+  streamsPerAgent: {
+    what: 'open streams on one node; each node of a cluster counts its own',
+    met: exhausted,
+  },
   mcpSessionsPerKey: {
     what: 'MCP sessions of the agents of the API key, on one node',
     value: '500',
