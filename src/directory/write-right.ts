@@ -1,6 +1,5 @@
-import type { Fence, FenceStore } from '../engine/engine.ts'
-import { documentFences } from './fence-names.ts'
-import type { OrganizationScope } from './organizations/organization-keys.ts'
+import type { Clock } from '../clock.ts'
+import type { Fence, FenceStore, Key } from '../engine/engine.ts'
 
 /** The permission under which an update is written, with the fence that protects it. */
 export interface WriteRight {
@@ -10,41 +9,55 @@ export interface WriteRight {
   recheck(): Promise<void>
 }
 
-export interface DocumentRightOptions {
+export interface FencedRightOptions {
   readonly fences: FenceStore
-  readonly scope: OrganizationScope
-  readonly documentId: string
-  /** Checks whether the document may be changed now. @throws ApiError if it must not be changed */
-  readonly check: () => Promise<void>
+  readonly clock: Clock
+  /** Fences that are raised when the permission may have ended. */
+  readonly names: readonly Key[]
+  /**
+   * Checks the permission. Resolves with the time until which it is valid, in epoch milliseconds.
+   * @throws ApiError if the permission has ended
+   */
+  readonly check: () => Promise<number>
+  /** Another permission that is needed too; null if there is none. */
+  readonly within: WriteRight | null
 }
 
-/**
- * The permission of a backend to change a document. It lasts as long as the document exists and is enabled.
- */
-export class DocumentRight implements WriteRight {
-  readonly #options: DocumentRightOptions
-  #fence: Fence | null = null
+/** A permission that lasts until one of its fences is raised, or until the time that its check returns. */
+export class FencedRight implements WriteRight {
+  readonly #options: FencedRightOptions
+  #own: Fence | null = null
+  #until = 0
 
-  private constructor(options: DocumentRightOptions) {
+  private constructor(options: FencedRightOptions) {
     this.#options = options
   }
 
-  /** Reads the fence and checks the permission. @throws the errors of `recheck` */
-  static async read(options: DocumentRightOptions): Promise<DocumentRight> {
-    const right = new DocumentRight(options)
-    await right.recheck()
+  /** Reads the fences and checks the permission, without the other permission. @throws the errors of `check` */
+  static async read(options: FencedRightOptions): Promise<FencedRight> {
+    const right = new FencedRight(options)
+    await right.#readOwn()
     return right
   }
 
   get fence(): Fence | null {
-    return this.#fence
+    const { within, clock } = this.#options
+    if (this.#own === null || clock.now() >= this.#until) return null
+    if (within === null) return this.#own
+    return within.fence === null ? null : [...within.fence, ...this.#own]
   }
 
+  /** The errors of this permission come before those of the other one. */
   async recheck(): Promise<void> {
-    const { fences, scope, documentId, check } = this.#options
-    this.#fence = null
-    const fence = await fences.read(documentFences(scope, documentId))
-    await check()
-    this.#fence = fence
+    await this.#readOwn()
+    await this.#options.within?.recheck()
+  }
+
+  async #readOwn(): Promise<void> {
+    const { fences, names, check } = this.#options
+    this.#own = null
+    const fence = await fences.read(names)
+    this.#until = await check()
+    this.#own = fence
   }
 }

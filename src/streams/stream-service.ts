@@ -6,7 +6,7 @@ import type { ReplacedIds, StreamPlaceRequest } from '../content/stream/stream-p
 import type { DocumentService } from '../directory/documents/document-service.ts'
 import type { SchemaService } from '../directory/schemas/schema-service.ts'
 import { TransactionRunner } from '../directory/store/transaction.ts'
-import type { WriteRight } from '../directory/write-right.ts'
+import { FencedRight, type WriteRight } from '../directory/write-right.ts'
 import type { ClaimedJob, Engine } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
 import { ApiError } from '../errors.ts'
@@ -43,7 +43,6 @@ import {
   toReplacedIds,
   toReplacedRecord,
 } from './stream-records.ts'
-import { StreamRight } from './stream-right.ts'
 
 export interface StreamLimits {
   /** Maximum bytes of the content of a stream, in UTF-8. */
@@ -446,16 +445,18 @@ export class StreamService {
       shown,
     }: Pick<StreamPermission, 'right' | 'full'> & { readonly shown: StreamPermission['shown'] | null },
   ): Promise<OpenStream> {
-    const { rooms, engine, schemas } = this.#options
+    const { rooms, engine, schemas, clock } = this.#options
     const { place, client, counter, userId, meta, streamId, turn, phase, bytes, content } = record
     const name = { ...address, streamId }
-    const right = await StreamRight.read({
-      writer: writerRight,
+    const right = await FencedRight.read({
+      within: writerRight,
       fences: engine.fences,
-      name: streamFence(name),
+      clock,
+      names: [streamFence(name)],
       check: async () => {
         const present = await this.#read(name)
         if (present?.turn !== turn || present.phase.is !== phase.is) throw takenOver()
+        return Number.POSITIVE_INFINITY
       },
     })
     const writer = { place, client, counter }
@@ -499,7 +500,7 @@ export class StreamService {
   async #beginEnd(
     name: StreamName,
     { turn, phase }: StreamRecord,
-    right: StreamRight,
+    right: WriteRight,
     ending: StreamEnding,
   ): Promise<void> {
     await right.recheck().catch((error: unknown) => {

@@ -61,7 +61,10 @@ export class Authenticator {
    * @throws ApiError PERMISSION_DENIED if the call is from a page whose domain is not allowed
    * @throws ApiError FAILED_PRECONDITION if the level is `operator` and the server has no operator token
    */
-  callerOf(level: AuthLevel, headers: IncomingHttpHeaders): Promise<CallerByLevel[AuthLevel]> {
+  callerOf<Level extends AuthLevel>(
+    level: Level,
+    headers: IncomingHttpHeaders,
+  ): Promise<CallerByLevel[Level]> {
     return checks[level](headers, this.#options)
   }
 }

@@ -14,6 +14,7 @@ import { errorEnvelope } from '../../model/raw-response.ts'
 import { exhausted } from '../../quota/limits.ts'
 import { transferTimeoutMsDefault } from '../../quota/slow-transfers.ts'
 import type { CallAuditor } from '../call-auditor.ts'
+import { backendOf } from '../http/caller-of.ts'
 import { toApiError } from '../http/envelope.ts'
 import { type ApiLimits, limitCaller } from '../http/rate-limits.ts'
 import type { ServedResponse } from '../http/served-response.ts'
@@ -58,7 +59,7 @@ export function feedStreamRoute(options: FeedStreamOptions): ServedRoute {
         try {
           const ready = options.readiness()
           if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
-          const caller = await callerOf(request, options)
+          const caller = await backendOf('key', request, options)
           response.locals.caller = caller
           limitCaller(options.quotas, caller, request, response, 0)
           const selection = selectionOf(request)
@@ -66,10 +67,7 @@ export function feedStreamRoute(options: FeedStreamOptions): ServedRoute {
           const begun = (): void => noteOutcome({ httpCode: 200, body: '', replayed: false })
           await sendStream(response, selection, options, {
             caller,
-            check: async () => {
-              const present = (await options.authenticator.callerOf('key', request.headers)) as KeyCaller
-              return present.validUntil
-            },
+            check: async () => (await options.authenticator.callerOf('key', request.headers)).validUntil,
             begun,
           })
         } catch (error) {
@@ -78,18 +76,6 @@ export function feedStreamRoute(options: FeedStreamOptions): ServedRoute {
         }
       },
     },
-  }
-}
-
-async function callerOf(
-  request: IncomingMessage,
-  { authenticator, auditor }: FeedStreamOptions,
-): Promise<KeyCaller> {
-  try {
-    return (await authenticator.callerOf('key', request.headers)) as KeyCaller
-  } catch (error) {
-    auditor.refused('key', error, request)
-    throw error
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { AllowedOrigins } from '../../access/allowed-origins.ts'
-import type { AnyCaller, Authenticator } from '../../access/credentials/authenticator.ts'
+import type { Authenticator } from '../../access/credentials/authenticator.ts'
 import { loopbackViolation } from '../../access/loopback-guard.ts'
 import type { Config } from '../../config.ts'
 import type { Health } from '../../engine/engine.ts'
@@ -22,6 +22,7 @@ import { SeededIds } from '../seeded-ids.ts'
 import { sendBody, sendSmall } from '../sending.ts'
 import { countUnread, watchUnread } from '../unread-responses.ts'
 import { ValidatorCache } from '../validator.ts'
+import { callerOf } from './caller-of.ts'
 import { answerPreflight, type SharedOrigins, shareWithOrigin } from './cors.ts'
 import { sendError, setCommonHeaders, successBody, toApiError } from './envelope.ts'
 import { type ApiLimits, countGrowth, limitAddress, limitCaller, reportLimit } from './rate-limits.ts'
@@ -194,7 +195,7 @@ function serveOperation(
     if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
     await shareWithOrigin(request, response, origins)
     checkContentType(request)
-    const caller = await callerOf(operation, request, options)
+    const caller = await callerOf(operation.auth, request, options)
     response.locals.caller = caller
     const rule = caller.level === 'agent' ? requireAgentRule(operation) : null
     const meter = limitCaller(quotas, caller, request, response, bodyBytesMax)
@@ -244,23 +245,6 @@ function serveOperation(
       throw error
     }
   }
-}
-
-/** Returns the caller of an operation: an agent, or a caller with the credentials of its level. @throws ApiError */
-async function callerOf(
-  { auth }: Operation,
-  request: IncomingMessage,
-  { services, authenticator, auditor }: RouterOptions,
-): Promise<AnyCaller> {
-  const agent = await services.agents.callerOf(request.headers).catch((error: unknown) => {
-    auditor.refused('realtime', error, request)
-    throw error
-  })
-  if (agent !== null) return agent
-  return authenticator.callerOf(auth, request.headers).catch((error: unknown) => {
-    auditor.refused(auth, error, request)
-    throw error
-  })
 }
 
 function unknownPath(path: string): ApiError {

@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { agentMeta } from '../../access/agents/agent-meta.ts'
-import type { Authenticator, KeyCaller, TenantCaller } from '../../access/credentials/authenticator.ts'
+import type { Authenticator, TenantCaller } from '../../access/credentials/authenticator.ts'
 import { type CallerWatchOptions, watchCaller } from '../../access/credentials/caller-watch.ts'
-import { KeyRight } from '../../access/credentials/key-right.ts'
 import type { Config } from '../../config.ts'
 import { checkStreamEdit } from '../../content/stream/stream-place.ts'
-import type { WriteRight } from '../../directory/write-right.ts'
+import { authTokensFence, domainsFence } from '../../directory/fence-names.ts'
+import { FencedRight, type WriteRight } from '../../directory/write-right.ts'
 import type { FenceStore, Health } from '../../engine/engine.ts'
 import { ApiError, invalid } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -26,6 +26,7 @@ import type { ApiServices } from '../api-services.ts'
 import type { CallAuditor } from '../call-auditor.ts'
 import { storedMeta } from '../changes/change-meta.ts'
 import { editorAddress, namingMissing } from '../editor-content.ts'
+import { callerOf } from '../http/caller-of.ts'
 import { toApiError } from '../http/envelope.ts'
 import { type ApiLimits, countGrowth, limitCaller } from '../http/rate-limits.ts'
 import { ClientDisconnectedError } from '../http/request-body.ts'
@@ -127,11 +128,11 @@ class StreamConnection {
    * @throws the errors of the stream, before or after the headers of the response were sent
    */
   async serve(): Promise<void> {
-    const { authenticator, auditor, quotas, readiness, services } = this.#options
+    const { auditor, quotas, readiness, services } = this.#options
     const ready = readiness()
     if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
     checkLinesType(this.#request)
-    const caller = await callerOf(this.#request, services, authenticator, auditor)
+    const caller = await callerOf('key', this.#request, this.#options)
     this.#response.locals.caller = caller
     timedRequests.add(this.#request)
     const meter = limitCaller(quotas, caller, this.#request, this.#response, Number.POSITIVE_INFINITY)
@@ -229,12 +230,13 @@ class StreamConnection {
   async #rightOf(caller: TenantCaller, address: DocumentAddress): Promise<WriteRight> {
     const { services, authenticator, fences, clock } = this.#options
     if (caller.level === 'agent') return services.agents.rightToChange(caller, address)
-    return KeyRight.read({
-      tenant: caller.tenant,
-      document: await services.documents.rightToChange(address),
+    const { tenant } = caller
+    return FencedRight.read({
+      within: await services.documents.rightToChange(address),
       fences,
       clock,
-      authenticate: () => authenticator.callerOf('key', this.#request.headers) as Promise<KeyCaller>,
+      names: [authTokensFence(tenant), domainsFence(tenant)],
+      check: async () => (await authenticator.callerOf('key', this.#request.headers)).validUntil,
     })
   }
 
@@ -250,7 +252,7 @@ class StreamConnection {
     if (caller.level === 'key') {
       const { validUntil } = caller
       const check = async (): Promise<number> =>
-        ((await authenticator.callerOf('key', this.#request.headers)) as KeyCaller).validUntil
+        (await authenticator.callerOf('key', this.#request.headers)).validUntil
       return watchCaller({ tenant, organizationId: null, validUntil, check, onRejected }, this.#options)
     }
     const address = editorAddress(caller, opening)
@@ -369,25 +371,6 @@ function within<T>(ms: number, work: Promise<T>, late: () => ApiError): Promise<
     const timer = setTimeout(() => reject(late()), ms)
     work.then(resolve, reject).finally(() => clearTimeout(timer))
   })
-}
-
-async function callerOf(
-  request: IncomingMessage,
-  { agents }: Pick<ApiServices, 'agents'>,
-  authenticator: Authenticator,
-  auditor: CallAuditor,
-): Promise<TenantCaller> {
-  const agent = await agents.callerOf(request.headers).catch((error: unknown) => {
-    auditor.refused('realtime', error, request)
-    throw error
-  })
-  if (agent !== null) return agent
-  try {
-    return (await authenticator.callerOf('key', request.headers)) as KeyCaller
-  } catch (error) {
-    auditor.refused('key', error, request)
-    throw error
-  }
 }
 
 /** Returns a hash of an opening. The order of its members does not matter. */

@@ -5,6 +5,7 @@ import type { DocumentAddress } from '../../model/address.ts'
 import { mainAddress } from '../../model/branch-address.ts'
 import { requireOpen } from '../branches/branch-records.ts'
 import { findBranch } from '../branches/find-branch.ts'
+import { documentFences } from '../fence-names.ts'
 import { keys, type OrganizationScope, rootFolderId } from '../organizations/organization-keys.ts'
 import type { OrganizationService } from '../organizations/organization-service.ts'
 import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
@@ -14,7 +15,7 @@ import type { BatchResults } from '../store/batch.ts'
 import type { ListPage } from '../store/list-page.ts'
 import { type AccessType, type DocumentRecord, folderRecordType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
-import { DocumentRight, type WriteRight } from '../write-right.ts'
+import { FencedRight, type WriteRight } from '../write-right.ts'
 import { readExistence } from './document-existence.ts'
 import { type DocumentListing, type DocumentView, listDocuments, viewDocuments } from './document-views.ts'
 import {
@@ -126,12 +127,18 @@ export class DocumentService {
    */
   rightToChange(address: DocumentAddress): Promise<WriteRight> {
     const { documentId, editorId } = address
-    const check = async (): Promise<void> => {
-      await this.requireEnabled(address, documentId)
-      const branch = await findBranch(this.#store.read(address), documentId, editorId)
-      if (branch !== null) requireOpen(branch)
-    }
-    return DocumentRight.read({ fences: this.#fences, scope: address, documentId, check })
+    return FencedRight.read({
+      fences: this.#fences,
+      clock: this.#clock,
+      names: documentFences(address, documentId),
+      within: null,
+      check: async () => {
+        await this.requireEnabled(address, documentId)
+        const branch = await findBranch(this.#store.read(address), documentId, editorId)
+        if (branch !== null) requireOpen(branch)
+        return Number.POSITIVE_INFINITY
+      },
+    })
   }
 
   /** Returns the address of the editor that a branch follows; null if the editor is not an open branch. */

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
+import { systemClock } from '../../../../src/clock.ts'
 import { documentFences } from '../../../../src/directory/fence-names.ts'
-import { DocumentRight } from '../../../../src/directory/write-right.ts'
+import { FencedRight } from '../../../../src/directory/write-right.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { openLevelEngine } from '../../../../src/engine/level/engine.ts'
 import { openMemoryEngine } from '../../../../src/engine/memory/index.ts'
@@ -18,6 +19,7 @@ import { heldStore } from '../../../support/stores/pausable-store.ts'
 import { listening } from './commit-listeners.ts'
 
 const doc = ['acme', 'commits', 'main']
+const fenced = { clock: systemClock, within: null } as const
 
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -95,10 +97,16 @@ it.each([
   ends.push(() => engine.close())
   const scope = { workspaceId: 'w', apiKey: 'k', organizationId: 'acme' }
   let isAllowed = true
-  const check = async (): Promise<void> => {
+  const check = async (): Promise<number> => {
     if (!isAllowed) throw new ApiError('document/disabled', 'disabled')
+    return Number.POSITIVE_INFINITY
   }
-  const right = await DocumentRight.read({ fences: engine.fences, scope, documentId: 'd', check })
+  const right = await FencedRight.read({
+    ...fenced,
+    fences: engine.fences,
+    names: documentFences(scope, 'd'),
+    check,
+  })
   const told: string[] = []
   const line = lineOf(engine, {
     durable: ({ updates }) => void told.push(`${updates[0]?.by} ${updates[0]?.bytes.length}`),
@@ -128,11 +136,17 @@ it('[ROOM-61] fails an append when a fence is raised during its first attempt an
   ends.push(() => engine.close())
   const scope = { workspaceId: 'w', apiKey: 'k', organizationId: 'acme' }
   let checks = 0
-  const check = async (): Promise<void> => {
+  const check = async (): Promise<number> => {
     checks += 1
     await engine.kv.commit(['organization'], { fences: documentFences(scope, 'd') })
+    return Number.POSITIVE_INFINITY
   }
-  const right = await DocumentRight.read({ fences: engine.fences, scope, documentId: 'd', check })
+  const right = await FencedRight.read({
+    ...fenced,
+    fences: engine.fences,
+    names: documentFences(scope, 'd'),
+    check,
+  })
   const told: string[] = []
   const line = lineOf(engine, {
     durable: () => void told.push('durable'),
