@@ -2,10 +2,11 @@ import * as Y from 'yjs'
 import { blockContent } from '../edit/check-edits.ts'
 import type { InsertedContent } from '../edit/edit.ts'
 import type { StoredId } from '../edit/edit-dependencies.ts'
+import { rowAround } from '../edit/targets/find-row.ts'
 import { blockNote } from '../edit/targets/xml-names.ts'
 import { readXmlView } from '../edit/targets/xml-view.ts'
 import { linesOf } from '../edit/writing/content-text.ts'
-import { type ChildPlace, nameOf } from '../edit/writing/tree-places.ts'
+import { type ChildPlace, nameOf, parentOf } from '../edit/writing/tree-places.ts'
 import { XmlEdits } from '../edit/writing/xml-edits.ts'
 import { markdownPart } from '../markdown/markdown.ts'
 import { type ContentSchema, nodeSchema } from '../schemas/any-schema.ts'
@@ -75,7 +76,8 @@ function insertBlocks(transaction: Y.Transaction, writer: BlockWriter, content: 
   const { doc } = transaction
   const { contentKey, schema, place, isFirst } = writer
   const type = doc.share.get(contentKey) ?? doc.get(contentKey)
-  const at = childPlaceOf(transaction, writer)
+  const rows = isFirst ? null : afterRows(transaction, writer)
+  const at = rows ?? childPlaceOf(transaction, writer)
   const target = {
     view: readXmlView(type),
     type,
@@ -86,7 +88,7 @@ function insertBlocks(transaction: Y.Transaction, writer: BlockWriter, content: 
   }
   new XmlEdits(transaction, target, editName).insertAt(at, content, {
     side: isFirst ? place.side : 'after',
-    onlyRows: place.onlyRows,
+    onlyRows: place.onlyRows || rows !== null,
   })
 }
 
@@ -143,6 +145,17 @@ function childPlaceOf(
   const left = itemAt(doc, place.left)
   if (left === null || left.parent !== parent) throw placeRemoved()
   return { parent, after: left }
+}
+
+/** Returns the place after the rows that a stream in a cell has added to the table of the cell; null if there are none. */
+function afterRows({ doc }: Y.Transaction, { place, client }: BlockWriter): ChildPlace | null {
+  if (place.parent === null) return null
+  const cell = typeAt(doc, place.parent)
+  const row = rowAround(cell)
+  if (row === null || row === cell || lastChild(doc, client, cell) !== null) return null
+  const table = parentOf(row)
+  const after = table === null ? null : lastChild(doc, client, table)
+  return table === null || after === null ? null : { parent: table, after }
 }
 
 /** Returns the child of `parent` with the latest content of the stream; null if there is none. */

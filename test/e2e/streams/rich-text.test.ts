@@ -288,19 +288,21 @@ describe.each(['tiptap', 'blocknote'])('rows of a table in %s', (schema) => {
   })
 
   it('[STRM-105] writes several tables as rows in their order, and no other block between them', async () => {
-    const ids = await make(schema, table)
-    const writer = await ContentStream.open(server, {
-      ...ids,
-      format: 'markdown',
-      edit: { insert: { before: { row: 'two' } } },
-    })
-    const parts = ['three', 'four'].map((name) => `| | |\n| --- | --- |\n| ${name} | 0 |\n\n`)
-    writer.text(`${parts.join('')}Te`)
-    await writer.received(parts.join('').length)
-    writer.text('xt\n\nMore')
-    expect(await writer.error()).toMatchObject({ details: { code: 'crdt/edit-not-supported' } })
-    const rows = '| one | 1 |\n| three | 0 |\n| four | 0 |\n| two | 2 |'
-    expect(normalized(await read(ids))).toBe(`| A | B |\n| --- | --- |\n${rows}`)
+    for (const insert of [{ before: { row: 'two' } }, { before: 'two' }, { after: 'one' }]) {
+      const ids = await make(schema, table)
+      const writer = await ContentStream.open(server, { ...ids, format: 'markdown', edit: { insert } })
+      const [first = '', second = ''] = ['three', 'four'].map(
+        (name) => `| | |\n| --- | --- |\n| ${name} | 0 |\n\n`,
+      )
+      writer.text(`${first}|`)
+      await writer.received(first.length)
+      writer.text(`${second.slice(1)}Te`)
+      await writer.received(first.length + second.length)
+      writer.text('xt\n\nMore')
+      expect(await writer.error()).toMatchObject({ details: { code: 'crdt/edit-not-supported' } })
+      const rows = '| one | 1 |\n| three | 0 |\n| four | 0 |\n| two | 2 |'
+      expect(normalized(await read(ids))).toBe(`| A | B |\n| --- | --- |\n${rows}`)
+    }
   })
 })
 
