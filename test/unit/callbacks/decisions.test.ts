@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
+import type { Identity } from '../../../src/access/identity.ts'
 import type { RoleDecision } from '../../../src/access/roles/role-decision.ts'
 import { CallbackCaller } from '../../../src/callbacks/callback-caller.ts'
 import { CallbackDecider } from '../../../src/callbacks/callback-decider.ts'
@@ -18,7 +19,17 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end()
 })
 
-const identity = { tenant, userId: 'ada', name: 'Ada', email: '', admin: false, grants: null } as never
+const identity: Identity = {
+  tenant,
+  userId: 'ada',
+  name: 'Ada',
+  email: '',
+  admin: false,
+  grants: null,
+  agent: null,
+  issuedAt: 0,
+  expiresAt: Number.POSITIVE_INFINITY,
+}
 
 it('[CALL-52] does not return a decision more than a minute after it has expired', async () => {
   const clock = new HeldClock()
