@@ -30,29 +30,22 @@ const headBytes = 9
 /** Maximum length of a part, in bytes. A part contains one page of pairs, or a single large pair. */
 const partBytesMax = 2 ** 30
 
-/** Encodes the parts of a backup. Its methods must be called in the order of the parts. */
+/** Encodes the parts of a backup. */
 export class BackupWriter {
   #crc = 0
   #pairs = 0
 
-  /** Returns the bytes of the magic line and the header. */
-  start(header: BackupHeader): Buffer {
-    return Buffer.concat([magic, this.#part('header', Buffer.from(JSON.stringify(header)))])
-  }
-
-  file(name: string, bytes: Uint8Array): Buffer {
-    const encoded = Buffer.from(name)
-    return this.#part('file', Buffer.concat([lengthOf(encoded), encoded, bytes]))
-  }
-
-  pairs(pairs: StoredPage): Buffer {
-    this.#pairs += pairs.length
-    const bytes = pairs.flatMap(([key, value]) => [lengthOf(key), lengthOf(value), key, value])
-    return this.#part('pairs', Buffer.concat(bytes))
-  }
-
-  end(): Buffer {
-    return this.#part('end', Buffer.from(JSON.stringify({ pairs: this.#pairs })))
+  /** Returns the bytes of the next part. The first part is the header. */
+  part(part: BackupPart): Buffer {
+    if (part.kind === 'header')
+      return Buffer.concat([magic, this.#part('header', Buffer.from(JSON.stringify(part.header)))])
+    if (part.kind === 'file') {
+      const encoded = Buffer.from(part.name)
+      return this.#part('file', Buffer.concat([lengthOf(encoded), encoded, part.bytes]))
+    }
+    if (part.kind === 'end') return this.#part('end', Buffer.from(JSON.stringify({ pairs: this.#pairs })))
+    this.#pairs += part.pairs.length
+    return this.#part('pairs', encodePairs(part.pairs))
   }
 
   #part(kind: BackupPart['kind'], bytes: Buffer): Buffer {
@@ -104,7 +97,7 @@ async function* checkedParts(bytes: ByteQueue): AsyncGenerator<BackupPart> {
   }
 }
 
-const headerSchema = v.looseObject({ format: v.number(), madeAt: v.number() })
+export const backupHeaderSchema = v.looseObject({ format: v.number(), madeAt: v.number() })
 const endSchema = v.looseObject({ pairs: v.number() })
 
 /**
@@ -123,14 +116,19 @@ function readMembers<T>(schema: v.GenericSchema<T, unknown>, part: Buffer): T {
 
 /** Decodes a part whose checksum is correct. */
 function decodePart(kind: BackupPart['kind'], part: Buffer): BackupPart {
-  if (kind === 'header') return { kind, header: readMembers(headerSchema, part) }
+  if (kind === 'header') return { kind, header: readMembers(backupHeaderSchema, part) }
   if (kind === 'end') return { kind, pairs: readMembers(endSchema, part).pairs }
   if (kind === 'pairs') return { kind, pairs: decodePairs(part) }
   const start = 4 + part.readUInt32BE(0)
   return { kind, name: part.toString('utf8', 4, start), bytes: part.subarray(start) }
 }
 
-function decodePairs(part: Buffer): StoredPage {
+/** Encodes pairs: for each one the lengths of key and value (4 bytes each), the key and the value. */
+export const encodePairs = (pairs: StoredPage): Buffer<ArrayBuffer> =>
+  Buffer.concat(pairs.flatMap(([key, value]) => [lengthOf(key), lengthOf(value), key, value]))
+
+/** Decodes pairs from bytes whose integrity the caller has checked. */
+export function decodePairs(part: Buffer): StoredPage {
   const pairs: [Buffer, Buffer][] = []
   for (let at = 0; at < part.length; ) {
     const value = at + 8 + part.readUInt32BE(at)

@@ -5,28 +5,44 @@ import type { Clock } from '../clock.ts'
 import { credentialsPath } from '../directory/tenants/credentials-file.ts'
 import type { StoreDump } from '../engine/engine.ts'
 import { errorCode, errorMessage } from '../errors.ts'
-import { type BackupHeader, BackupWriter, readBackupParts } from './backup-file.ts'
+import { type BackupHeader, type BackupPart, BackupWriter, readBackupParts } from './backup-file.ts'
 import { noteBackup } from './last-backup.ts'
 import { type Progress, StorageError } from './storage-error.ts'
 
+interface BackupOrigin {
+  /** Data directory, which has the credentials file. */
+  readonly directory: string
+  readonly clock: Clock
+}
+
 /**
- * Yields the bytes of a backup. The backup contains the state of the store when the first byte is read, and
- * the credentials file of `directory`. After the last byte, writes the time of the backup into `directory`.
+ * Yields the parts of a backup. The backup contains the state of the store when the first part is read, and
+ * the credentials file of `directory`. When the reader has processed the last part, writes the time of the
+ * backup into `directory`.
  * @throws the errors of the engine's dump
  */
-export async function* backupOf(
+export async function* backupParts(
   { format, pages }: StoreDump,
-  { directory, clock }: { readonly directory: string; readonly clock: Clock },
-): AsyncGenerator<Uint8Array> {
-  const writer = new BackupWriter()
-  yield writer.start({ format, madeAt: clock.now() })
+  { directory, clock }: BackupOrigin,
+): AsyncGenerator<BackupPart> {
+  yield { kind: 'header', header: { format, madeAt: clock.now() } }
   const path = credentialsPath(directory)
   const credentials = await readFile(path).catch(() => null)
-  if (credentials !== null) yield writer.file(basename(path), credentials)
-  for await (const page of pages) if (page.length > 0) yield writer.pairs(page)
-  yield writer.end()
-  // This line is reached only if the reader has received all bytes.
+  if (credentials !== null) yield { kind: 'file', name: basename(path), bytes: credentials }
+  let count = 0
+  for await (const page of pages) {
+    count += page.length
+    if (page.length > 0) yield { kind: 'pairs', pairs: page }
+  }
+  yield { kind: 'end', pairs: count }
+  // This line is reached only if the reader has received all parts.
   await noteBackup(directory, clock.now())
+}
+
+/** Yields the bytes of a backup; see `backupParts`. */
+export async function* backupOf(dump: StoreDump, origin: BackupOrigin): AsyncGenerator<Uint8Array> {
+  const writer = new BackupWriter()
+  for await (const part of backupParts(dump, origin)) yield writer.part(part)
 }
 
 export interface WrittenBackup {

@@ -22,20 +22,31 @@ export interface Restored {
 const files = [basename(credentialsPath('.'))]
 
 /**
- * Creates a data directory from a backup, without the events of change feeds. The store gets its final name only after every part was checked and
- * written to disk.
+ * Creates a data directory from a backup file; see `restoreParts`.
+ * @throws StorageError
+ */
+export const restore = (path: string, directory: string, onProgress: Progress): Promise<Restored> =>
+  restoreParts(readBackupParts(chunksOf(path, 'restore', onProgress)), directory, path)
+
+/**
+ * Creates a data directory from the parts of a backup, without the events of change feeds. The store gets its
+ * final name only after every part was checked and written to disk.
+ * @param name name of the backup, for messages
  * @throws StorageError if `directory` is not empty, if the backup is damaged, or if its format is unknown
  */
-export async function restore(path: string, directory: string, onProgress: Progress): Promise<Restored> {
+export async function restoreParts(
+  parts: AsyncIterable<BackupPart>,
+  directory: string,
+  name: string,
+): Promise<Restored> {
   await expectEmpty(directory)
   const unpacked = new Unpacked()
-  const pages = unpacked.pages(readBackupParts(chunksOf(path, 'restore', onProgress)))
   const written: string[] = []
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
-    const records = await fillOfflineStore(directory, pages, async () => {
-      for (const [name, bytes] of unpacked.files) {
-        const file = join(directory, name)
+    const records = await fillOfflineStore(directory, unpacked.pages(parts), async () => {
+      for (const [fileName, bytes] of unpacked.files) {
+        const file = join(directory, fileName)
         await writeFile(file, bytes, { mode: 0o600, flush: true, flag: 'wx' })
         written.push(file)
       }
@@ -44,7 +55,7 @@ export async function restore(path: string, directory: string, onProgress: Progr
   } catch (error) {
     for (const file of written) await rm(file, { force: true })
     if (error instanceof StorageError) throw error
-    throw new StorageError(`${path} could not be restored: ${errorMessage(error)}`, { cause: error })
+    throw new StorageError(`${name} could not be restored: ${errorMessage(error)}`, { cause: error })
   }
 }
 

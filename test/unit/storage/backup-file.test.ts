@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { BackupWriter, readBackupParts } from '../../../src/storage/backup-file.ts'
 
 it('[STORE-3] when a backup is damaged, closes its file', async () => {
-  const start = new BackupWriter().start({ format: 2, madeAt: 0 })
+  const start = new BackupWriter().part({ kind: 'header', header: { format: 2, madeAt: 0 } })
   const damaged = start.fill(1, start.length - 1)
   let isClosed = false
   async function* chunks(): AsyncGenerator<Uint8Array> {

@@ -43,7 +43,7 @@ it('[STORE-23] rejects a malformed audit record as corrupt', async () => {
 
 it('[STORE-23] rejects a malformed part of a backup as damaged, even if its checksum is correct', async () => {
   const header: object = { format: '2' }
-  const bytes = new BackupWriter().start(header as BackupHeader)
+  const bytes = new BackupWriter().part({ kind: 'header', header: header as BackupHeader })
   const read = async (): Promise<void> => {
     for await (const part of readBackupParts(
       (async function* () {
