@@ -40,6 +40,7 @@ const layers: readonly (readonly string[])[] = [
   ['access', 'feed'],
   ['rooms'],
   ['versions', 'storage'],
+  ['backups'],
   ['branches', 'streams'],
   ['callbacks'],
   ['userdata', 'transfer'],

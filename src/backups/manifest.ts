@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import * as v from 'valibot'
+import { readJson } from '../json.ts'
+import { backupHeaderSchema } from '../storage/backup-file.ts'
+
+const hexDigits = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
+const size = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+
+const chunkSchema = v.looseObject({
+  /** HMAC of the plain content, as 64 hexadecimal digits. */
+  digest: hexDigits,
+  /** First key in base64. The chunk contains the keys from this one to the first key of the next chunk. */
+  firstKey: v.string(),
+  /** Number of pairs. */
+  pairs: size,
+  /** Bytes of the plain content. */
+  bytes: size,
+  /** Size of the object when this backup was written. */
+  storedBytes: size,
+})
+
+const manifestSchema = v.looseObject({
+  /** Format of the repository. */
+  format: v.literal(1),
+  id: v.string(),
+  /** Version of Weft that wrote the backup. */
+  version: v.string(),
+  header: backupHeaderSchema,
+  /** Small files of the data directory, with their content in base64. */
+  files: v.array(v.looseObject({ name: v.string(), content: v.string() })),
+  /** In the order of the keys. */
+  chunks: v.array(chunkSchema),
+  /** Number of pairs in all chunks. */
+  pairs: size,
+  /** Bytes of the plain content of all chunks. */
+  bytes: size,
+  /** SHA-256 over all pairs; see `PairSum`. */
+  sum: hexDigits,
+})
+
+/** One chunk of a backup. */
+export type ChunkEntry = v.InferOutput<typeof chunkSchema>
+
+/** The content of one backup. It is written last, so a backup without a manifest does not exist. */
+export type Manifest = v.InferOutput<typeof manifestSchema>
+
+/** @throws MalformedJsonError */
+export const readManifest = (json: Uint8Array): Manifest => readJson(manifestSchema, json)
+
+/** The id of a backup, and the time that it contains (epoch milliseconds). */
+export interface BackupName {
+  readonly id: string
+  readonly at: number
+}
+
+export const manifestPrefix = 'backups/'
+export const chunkPrefix = 'chunks/'
+
+export const backupObjectName = (id: string): string => `${manifestPrefix}${id}`
+
+export const chunkName = (digest: string): string => `${chunkPrefix}${digest.slice(0, 2)}/${digest}`
+
+/** Returns an id that starts with the time, so the ids of later backups are greater. */
+export const newBackupId = (at: number): string =>
+  `${new Date(at).toISOString().replaceAll(/[-:]/g, '')}-${randomBytes(4).toString('hex')}`
+
+/** Reads the name of a manifest; null for the name of another object. */
+export function parseBackupName(name: string): BackupName | null {
+  const id = name.slice(manifestPrefix.length)
+  const parts = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3})Z-[0-9a-f]{8}$/.exec(id)
+  if (!name.startsWith(manifestPrefix) || parts === null) return null
+  const [, year, month, day, hour, minute, second] = parts
+  const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  return Number.isNaN(at) ? null : { id, at }
+}

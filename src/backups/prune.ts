@@ -1,0 +1,119 @@
+import { type BackupDamage, manifestDamage } from './backup-damage.ts'
+import { type BackupName, backupObjectName, chunkPrefix } from './manifest.ts'
+import { mapInOrder } from './map-in-order.ts'
+import type { Repository } from './repository.ts'
+import { RepositoryLock } from './repository-lock.ts'
+import { type KeepRule, keptBackups } from './retention.ts'
+
+export interface PruneOptions {
+  /** The backups to keep; null to keep all, and to delete only unused objects. */
+  readonly keep: KeepRule | null
+  /** Whether to delete manifests that are damaged. While there are any, no chunk is deleted. */
+  readonly dropDamaged: boolean
+}
+
+export interface Pruned {
+  /** Ids of the deleted and the remaining backups, the newest first. */
+  readonly removed: readonly string[]
+  readonly kept: readonly string[]
+  readonly removedChunks: number
+  readonly removedBytes: number
+  /** Number of deleted remains of interrupted writes. */
+  readonly removedPartial: number
+  /** The manifests that cannot be read. If there are any, chunks were not deleted: a backup may need them. */
+  readonly damages: readonly BackupDamage[]
+}
+
+const deletesAtOnce = 8
+
+/**
+ * Deletes the backups that a rule does not keep, and then the chunks that no backup needs. Damaged backups do
+ * not count for the rule.
+ * @throws StorageError, also if another process has the lock
+ */
+export async function pruneRepository(
+  repository: Repository,
+  { keep, dropDamaged }: PruneOptions,
+): Promise<Pruned> {
+  const { store, clock } = repository
+  const lock = await RepositoryLock.take(store, clock, 'prune')
+  try {
+    const { sound, damages } = await readManifests(repository)
+    const dropped = dropDamaged ? damages : []
+    const names = sound.map(({ name }) => name)
+    const keptIds = keep === null ? new Set(names.map(({ id }) => id)) : keptBackups(names, keep)
+    const expired = names.filter(({ id }) => !keptIds.has(id)).map(({ id }) => backupObjectName(id))
+    // Manifests first: if this is interrupted, no backup lacks a chunk.
+    const removedNames = [...expired, ...dropped.map(({ object }) => object)]
+    await deleteAll(repository, lock, removedNames)
+    const remaining = damages.filter((damage) => !dropped.includes(damage))
+    const used = new Set(sound.filter(({ name }) => keptIds.has(name.id)).flatMap(({ digests }) => digests))
+    const unused = remaining.length > 0 ? [] : await unusedChunks(repository, used)
+    await deleteAll(
+      repository,
+      lock,
+      unused.map(({ name }) => name),
+    )
+    return {
+      removed: removedNames.map((name) => name.slice(backupObjectName('').length)),
+      kept: names.filter(({ id }) => keptIds.has(id)).map(({ id }) => id),
+      removedChunks: unused.length,
+      removedBytes: unused.reduce((sum, { size }) => sum + size, 0),
+      removedPartial: await store.removeIncomplete(),
+      damages: remaining,
+    }
+  } finally {
+    await lock.release().catch(() => undefined)
+  }
+}
+
+interface BackupChunks {
+  readonly name: BackupName
+  readonly digests: readonly string[]
+}
+
+/** Reads one manifest after the other, and keeps only the digests of its chunks. */
+async function readManifests(
+  repository: Repository,
+): Promise<{ readonly sound: readonly BackupChunks[]; readonly damages: readonly BackupDamage[] }> {
+  const sound: BackupChunks[] = []
+  const damages: BackupDamage[] = []
+  /** One string for each digest, however many backups have it. */
+  const shared = new Map<string, string>()
+  const sharedOf = (digest: string): string => {
+    if (!shared.has(digest)) shared.set(digest, digest)
+    return shared.get(digest) as string
+  }
+  for (const name of await repository.list()) {
+    const read = await repository.readManifest(name.id)
+    if (read.state === 'damaged') damages.push(manifestDamage(name.id, read.problem))
+    else sound.push({ name, digests: read.manifest.chunks.map(({ digest }) => sharedOf(digest)) })
+  }
+  return { sound, damages }
+}
+
+async function unusedChunks(
+  { store }: Repository,
+  used: ReadonlySet<string>,
+): Promise<readonly { readonly name: string; readonly size: number }[]> {
+  const unused = []
+  for await (const object of store.list(chunkPrefix))
+    if (!used.has(object.name.slice(object.name.lastIndexOf('/') + 1))) unused.push(object)
+  return unused
+}
+
+async function deleteAll(
+  { store }: Repository,
+  lock: RepositoryLock,
+  names: readonly string[],
+): Promise<void> {
+  const deleted = mapInOrder(
+    names,
+    async (name) => {
+      lock.check()
+      await store.delete(name)
+    },
+    { countMax: deletesAtOnce, bytesMax: deletesAtOnce, bytesOf: () => 1 },
+  )
+  for await (const _ of deleted);
+}

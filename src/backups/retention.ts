@@ -1,0 +1,58 @@
+import { StorageError } from '../storage/storage-error.ts'
+import type { BackupName } from './manifest.ts'
+
+/** Numbers of days, weeks, months and years of which the newest backup is kept. */
+export interface KeepRule {
+  readonly d: number
+  readonly w: number
+  readonly m: number
+  readonly y: number
+}
+
+const none: KeepRule = { d: 0, w: 0, m: 0, y: 0 }
+
+/** Parses a rule such as `7d,4w,12m`. @throws StorageError */
+export function parseKeep(text: string): KeepRule {
+  const terms = text.split(',').map((term) => /^([1-9]\d{0,3})([dwmy])$/.exec(term.trim()))
+  const found = terms.flatMap((match) => (match === null ? [] : [[match[2], Number(match[1])] as const]))
+  const rule: KeepRule = { ...none, ...Object.fromEntries(found) }
+  if (
+    found.length === terms.length &&
+    Object.values(rule).filter((count) => count > 0).length === found.length
+  )
+    return rule
+  throw new StorageError(
+    `${JSON.stringify(text)} is not a rule for keeping backups; expected numbers of days, weeks, months and years, such as 7d,4w,12m`,
+  )
+}
+
+const dayMs = 86_400_000
+
+/** Names of the periods in UTC that contain a time. Weeks start on Monday. */
+const periods: Readonly<Record<keyof KeepRule, (at: number) => string>> = {
+  d: (at) => new Date(at).toISOString().slice(0, 10),
+  // The first Monday of the epoch was on day 4.
+  w: (at) => String(Math.floor((at / dayMs - 4) / 7)),
+  m: (at) => new Date(at).toISOString().slice(0, 7),
+  y: (at) => new Date(at).toISOString().slice(0, 4),
+}
+
+/**
+ * Returns the ids of the backups to keep: the newest one, and the newest one of each of the last days, weeks,
+ * months and years that have a backup. Periods without a backup do not count, so a pause deletes nothing.
+ */
+export function keptBackups(backups: readonly BackupName[], rule: KeepRule): ReadonlySet<string> {
+  const newestFirst = backups.toSorted((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
+  const kept = new Set(newestFirst.slice(0, 1).map(({ id }) => id))
+  for (const unit of ['d', 'w', 'm', 'y'] as const) {
+    const seen = new Set<string>()
+    for (const { id, at } of newestFirst) {
+      const period = periods[unit](at)
+      if (seen.has(period)) continue
+      if (seen.size === rule[unit]) break
+      seen.add(period)
+      kept.add(id)
+    }
+  }
+  return kept
+}

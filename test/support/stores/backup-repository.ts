@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BackupKey } from '../../../src/backups/backup-key.ts'
+import { FolderStore } from '../../../src/backups/folder-store.ts'
+import type { ObjectStore } from '../../../src/backups/object-store.ts'
+import { openRepository, type Repository } from '../../../src/backups/repository.ts'
+import { type RepositoryBackup, writeToRepository } from '../../../src/backups/write-backup.ts'
+import { type Clock, systemClock } from '../../../src/clock.ts'
+import { requireAppended } from '../../../src/engine/append-result.ts'
+import type { Engine, StoredPage } from '../../../src/engine/engine.ts'
+import { openLevelEngine } from '../../../src/engine/level/engine.ts'
+import { backupParts } from '../../../src/storage/backup.ts'
+import type { BackupPart } from '../../../src/storage/backup-file.ts'
+import { openOfflineDump } from '../../../src/storage/offline-store.ts'
+
+const folders: string[] = []
+
+/** Creates a folder that `removeFolders` removes. */
+export async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'weft-repository-'))
+  folders.push(folder)
+  return folder
+}
+
+export async function removeFolders(): Promise<void> {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 20 })
+}
+
+export const testKey = new BackupKey(Buffer.alloc(32, 7))
+
+export const openFolder = (folder: string, clock: Clock = systemClock): FolderStore =>
+  new FolderStore(folder, clock)
+
+export const openTestRepository = (store: ObjectStore, clock: Clock = systemClock): Promise<Repository> =>
+  openRepository(store, testKey, clock, 'create')
+
+/** Backs up the stopped store in a data directory. */
+export async function backUp(
+  repository: Repository,
+  directory: string,
+  verify: 'all' | 'new' = 'all',
+): Promise<RepositoryBackup> {
+  const dump = await openOfflineDump(directory)
+  try {
+    return await writeToRepository(repository, backupParts(dump, { directory, clock: repository.clock }), {
+      verify,
+      version: '0.0.0',
+      onProgress: () => undefined,
+    })
+  } finally {
+    await dump.close()
+  }
+}
+
+/** Yields the parts of a backup of the given pages. */
+export async function* partsOf(
+  pages: AsyncIterable<StoredPage> | Iterable<StoredPage>,
+  madeAt: number,
+): AsyncGenerator<BackupPart> {
+  yield { kind: 'header', header: { format: 2, madeAt } }
+  let pairs = 0
+  for await (const page of pages) {
+    pairs += page.length
+    yield { kind: 'pairs', pairs: page }
+  }
+  yield { kind: 'end', pairs }
+}
+
+/** Writes a backup of pages, and returns its result. */
+export const writePages = (
+  repository: Repository,
+  pages: AsyncIterable<StoredPage> | Iterable<StoredPage>,
+  madeAt: number,
+  verify: 'all' | 'new' = 'all',
+): Promise<RepositoryBackup> =>
+  writeToRepository(repository, partsOf(pages, madeAt), {
+    verify,
+    version: '0.0.0',
+    onProgress: () => undefined,
+  })
+
+export const documentKey = (index: number) => ['tenant', 'acme', `document-${String(index).padStart(5, '0')}`]
+
+/** Text that occurs in every document of `fillStore`. */
+export const secretText = 'a-text-that-only-users-may-read'
+
+/**
+ * Creates a store with documents of random bytes, values and a credentials file in a data directory.
+ * @param bytes size of each document
+ */
+export async function fillStore(directory: string, documents: number, bytes: number): Promise<void> {
+  const engine = await openLevelEngine({ directory, durability: 'process' })
+  const value = Buffer.from(secretText)
+  await Promise.all(
+    Array.from({ length: documents }, async (_, index) => {
+      await engine.log.append(documentKey(index), 'create', [entryOf(randomBytes(bytes))])
+      await engine.kv.commit(['names'], { puts: [{ key: [`document-${index}`], value }] })
+    }),
+  )
+  await engine.close()
+  await writeFile(join(directory, 'credentials.json'), `{"secret":"${secretText}"}`, { mode: 0o600 })
+}
+
+export const entryOf = (bytes: Uint8Array) => ({
+  bytes: Buffer.concat([Buffer.from(secretText), bytes]),
+  by: 'user-1',
+})
+
+/** Opens the store of a data directory, changes it, and closes it. */
+export async function changeStore(
+  directory: string,
+  change: (engine: Engine) => Promise<void>,
+): Promise<void> {
+  const engine = await openLevelEngine({ directory, durability: 'process' })
+  await change(engine)
+  await engine.close()
+}
+
+/** Appends one edit to each of the given documents. */
+export const editDocuments = (directory: string, indexes: readonly number[]): Promise<void> =>
+  changeStore(directory, async ({ log }) => {
+    for (const index of indexes)
+      requireAppended(await log.append(documentKey(index), 1, [entryOf(randomBytes(50))]))
+  })
+
+/** Returns all pairs of the stopped store in a data directory, as text. */
+export async function storedPairs(directory: string): Promise<readonly string[]> {
+  const dump = await openOfflineDump(directory)
+  const found: string[] = []
+  for await (const page of dump.pages)
+    for (const [key, value] of page)
+      found.push(`${Buffer.from(key).toString('hex')} ${Buffer.from(value).toString('hex')}`)
+  await dump.close()
+  return found
+}

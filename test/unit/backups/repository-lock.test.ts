@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { hostname } from 'node:os'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { FolderStore } from '../../../src/backups/folder-store.ts'
+import { pruneRepository } from '../../../src/backups/prune.ts'
+import type { Repository } from '../../../src/backups/repository.ts'
+import { lockRenewMs, lockStaleMs, RepositoryLock } from '../../../src/backups/repository-lock.ts'
+import { parseKeep } from '../../../src/backups/retention.ts'
+import { verifyRepository } from '../../../src/backups/verify-repository.ts'
+import type { StoredPage } from '../../../src/engine/engine.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import {
+  newFolder,
+  openFolder,
+  openTestRepository,
+  removeFolders,
+  writePages,
+} from '../../support/stores/backup-repository.ts'
+import { listed } from '../../support/stores/object-store-suite.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+
+let store: FolderStore
+let repository: Repository
+let clock: HeldClock
+
+beforeEach(async () => {
+  clock = new HeldClock()
+  store = openFolder(await newFolder(), clock)
+  repository = await openTestRepository(store, clock)
+})
+
+afterEach(removeFolders)
+
+const pageOf = (name: string): StoredPage => [[Buffer.from(name), Buffer.alloc(1_500_000, name)]]
+
+/** A backup that waits after its first chunk. */
+function heldBackup() {
+  let finish = (): void => undefined
+  const promise = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  async function* pages(): AsyncGenerator<StoredPage> {
+    yield pageOf('a')
+    yield pageOf('b')
+    await promise
+    yield pageOf('c')
+  }
+  const done = writePages(repository, pages(), 5_000)
+  done.catch(() => undefined)
+  return { done, finish: () => finish() }
+}
+
+const inProgress = () => eventually(async () => (await listed(store, 'chunks/')).length > 0)
+
+it('[BKP-10] while a backup is written, rejects a second backup and a prune, and names the process', async () => {
+  const held = heldBackup()
+  await inProgress()
+  const inUse = `the repository is in use: a backup of process ${process.pid} on ${hostname()} since 2023-11-14T22:13:20.000Z`
+  await expect(writePages(repository, [pageOf('x')], 6_000)).rejects.toThrow(inUse)
+  await expect(pruneRepository(repository, { keep: parseKeep('1d'), dropDamaged: false })).rejects.toThrow(
+    inUse,
+  )
+  held.finish()
+  await held.done
+  expect(await verifyRepository(repository, () => undefined)).toMatchObject({
+    backups: 1,
+    damages: [],
+    unusedChunks: 0,
+  })
+  expect(await listed(store, 'locks/')).toEqual([])
+  await writePages(repository, [pageOf('x')], 6_000)
+})
+
+it('[BKP-10] gives the lock to one of several processes that ask at the same time', async () => {
+  const asked = Array.from({ length: 4 }, () => RepositoryLock.take(store, clock, 'backup'))
+  const results = await Promise.allSettled(asked)
+  const taken = results.filter((result) => result.status === 'fulfilled')
+  expect(taken.length).toBeLessThanOrEqual(1)
+  for (const { value } of taken) await value.release()
+  expect(await listed(store, 'locks/')).toEqual([])
+})
+
+it('[BKP-10] a lock that is renewed lasts; without renewals it is stale after an hour, and its holder stops before', async () => {
+  const held = heldBackup()
+  await inProgress()
+  for (let passed = 0; passed < 2 * lockStaleMs; passed += lockRenewMs) {
+    const before = String(await store.get((await listed(store, 'locks/'))[0]?.name as string))
+    clock.advance(lockRenewMs)
+    await eventually(
+      async () => String(await store.get((await listed(store, 'locks/'))[0]?.name as string)) !== before,
+    )
+    await eventually(() => clock.pending > 0)
+  }
+  await expect(RepositoryLock.take(store, clock, 'prune')).rejects.toThrow('is in use')
+  // The process stands still for an hour, and another one takes over.
+  const others = new HeldClock(clock.now() + lockStaleMs + 1)
+  await (await RepositoryLock.take(store, others, 'prune')).release()
+  held.finish()
+  await expect(held.done).rejects.toThrow('was lost')
+  expect(await repository.list()).toEqual([])
+})
+
+it('[BKP-10] takes over the lock of a process of this machine that is not running', async () => {
+  const child = spawn(process.execPath, ['-e', ''])
+  await once(child, 'close')
+  const lock = await RepositoryLock.take(store, clock, 'backup')
+  const [{ name } = { name: '' }] = await listed(store, 'locks/')
+  const record = JSON.parse(String(await store.get(name))) as object
+  await lock.release()
+  const of = (changed: object) => Buffer.from(JSON.stringify({ ...record, ...changed }))
+  await store.put('locks/other', of({ pid: child.pid, system: 'another machine' }))
+  await expect(RepositoryLock.take(store, clock, 'prune')).rejects.toThrow('is in use')
+  await store.put('locks/other', of({ pid: child.pid }))
+  await (await RepositoryLock.take(store, clock, 'prune')).release()
+  await store.put('locks/other', Buffer.from('no lock'))
+  await (await RepositoryLock.take(store, clock, 'prune')).release()
+  expect(await listed(store, 'locks/')).toEqual([])
+})
