@@ -5,17 +5,20 @@ import { type Option, option, optional, rateOption, secret } from './config/opti
 import {
   booleanFlag,
   filePath,
+  headerList,
   headerValue,
   host,
   natsUrls,
   nonEmpty,
   oneOf,
   postgresUrl,
+  ratio,
   schemaName,
   signingSecret,
   webUrl,
   wholeNumber,
 } from './config/option-parsers.ts'
+import { traceSamplers } from './config/trace-samplers.ts'
 import { type TraceTarget, traceTargets } from './config/trace-targets.ts'
 import { webhookAllowlist } from './config/webhook-allowlist.ts'
 
@@ -158,6 +161,37 @@ export const options = {
     [],
     'Documents and clients whose steps the server writes to the log, one line for each step, at any log level.',
     { defaultText: 'none' },
+  ),
+  otlpEndpoint: optional(
+    webUrl,
+    'URL of a collector of OpenTelemetry traces (OTLP over HTTP), such as `http://collector:4318`. The server adds the path `/v1/traces`.',
+    { alsoEnvironment: 'OTEL_EXPORTER_OTLP_ENDPOINT', defaultText: 'none: no traces are exported' },
+  ),
+  otlpHeaders: optional(
+    headerList,
+    'Headers of the requests to that collector, such as credentials: `name=value,name=value`, with percent-encoded values.',
+    { secret: true, alsoEnvironment: 'OTEL_EXPORTER_OTLP_HEADERS', defaultText: 'none' },
+  ),
+  otlpProtocol: option(
+    oneOf('http/protobuf', 'http/json'),
+    'http/protobuf',
+    'Encoding of the requests to that collector.',
+    { alsoEnvironment: 'OTEL_EXPORTER_OTLP_PROTOCOL' },
+  ),
+  tracesServiceName: option(nonEmpty, 'weft', 'Name of this service in the exported traces.', {
+    alsoEnvironment: 'OTEL_SERVICE_NAME',
+  }),
+  tracesSampler: option(
+    oneOf(...traceSamplers),
+    'parentbased_always_on',
+    'Traces that the server records. `parentbased_…`: the caller decides about calls with `traceparent`.',
+    { alsoEnvironment: 'OTEL_TRACES_SAMPLER' },
+  ),
+  tracesSamplerArg: option(
+    ratio,
+    1,
+    'Share of the traces that the samplers `traceidratio` and `parentbased_traceidratio` record, from 0 to 1.',
+    { alsoEnvironment: 'OTEL_TRACES_SAMPLER_ARG' },
   ),
   maxBodyBytes: option(wholeNumber(1024, 64 * MB), 16 * MB, 'Largest body of a REST call, in bytes.'),
   unknownMembers: option(

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { escapeControls } from './text.ts'
+import { traceFields } from './tracing/current-trace.ts'
 
 export type Log = Logger
 
@@ -17,6 +18,7 @@ export function createLog(level: string, output: 'json' | 'text' | DestinationSt
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
+      mixin: traceFields,
       formatters: { level: (label) => ({ level: label }) },
       redact: {
         paths: secretFields.flatMap((field) => [`["${field}"]`, `*["${field}"]`]),

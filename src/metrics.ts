@@ -117,6 +117,18 @@ function gauges(registry: Registry) {
 function counters(registry: Registry) {
   const registers = [registry]
   return {
+    traceSpansExported: new Counter({
+      name: 'weft_trace_spans_exported_total',
+      help: 'Spans of traces that the collector has accepted',
+      registers,
+    }),
+    /** `reason` is `full` (the queue), `failed` (the collector has not accepted them) or `shutdown`. */
+    traceSpansDropped: new Counter({
+      name: 'weft_trace_spans_dropped_total',
+      help: 'Spans of traces that were not exported, by reason',
+      labelNames: ['reason'],
+      registers,
+    }),
     connectionsClosed: new Counter({
       name: 'weft_connections_closed_total',
       help: 'Closed realtime connections, by close code',

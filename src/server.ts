@@ -5,6 +5,7 @@ import { createAudit } from './audit/audit.ts'
 import { RecentRequests } from './audit/recent-requests.ts'
 import { startAuditing } from './audit/start.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { readPackageVersion } from './config/package-version.ts'
 import type { Config } from './config.ts'
 import { bootstrapNode } from './directory/tenants/cluster-credentials.ts'
 import { makeDataDirectory, type ServerCredentials } from './directory/tenants/credentials-file.ts'
@@ -27,6 +28,10 @@ import type { CallbackFunctions } from './subscriptions/callbacks/callback-funct
 import { RejectionLog } from './sync/connect/rejection-log.ts'
 import { isSyncRequest } from './sync/connect/sync-request.ts'
 import { createTracer } from './trace.ts'
+import { runTraced, runUntraced } from './tracing/current-trace.ts'
+import { openSpans } from './tracing/open-spans.ts'
+import type { SpanSource } from './tracing/span.ts'
+import { readTraceContext } from './tracing/trace-context.ts'
 import { EventListeners } from './webhooks/event-listeners.ts'
 
 /** A server whose store is open. */
@@ -196,6 +201,8 @@ async function open(
   const metrics = createMetrics()
   registerClusterMetrics(metrics, engine)
   measureData(metrics, config)
+  const version = readPackageVersion()
+  const spans = await openSpans({ config, version, node: engine.cluster.self, metrics, log })
   const reports = new LimitReports({ ...given, metrics })
   const recent = new RecentRequests({ tenants, clock, onlyOwner: onlyOwnerOf(config, credentials) })
   const base = {
@@ -205,6 +212,7 @@ async function open(
     metricsHistory: new MetricsHistory({ metrics, clock }),
     reports,
     tracer: createTracer(config.debug, log),
+    spans,
     rejections: new RejectionLog({ clock, logger: log, recent }),
     memoryAccounts: memoryAccountsOf({ config, metrics, reports }),
     tenancy,
@@ -216,7 +224,8 @@ async function open(
   const services = createServices(base, credentials)
   const sync = createSync(services)
   const edge = createHttp(sync, services)
-  onWebsocket(edge.server, (request, connection, head) => sync.upgrade(request, connection, head))
+  const upgrade = tracedUpgrade(sync, spans)
+  onWebsocket(edge.server, upgrade)
   let closing: Promise<void> | null = null
   const stop = { leave: () => leaving.abort(), stop: () => stopping.abort() }
   const end = () => shutDown(services, edge, sync, stop)
@@ -229,14 +238,28 @@ async function open(
     handle: (request, response) => edge.handle(request, response),
     handleUpgrade: (request, connection, head) => {
       const isOwn = isSyncRequest(request)
-      if (isOwn) sync.upgrade(request, connection, head)
+      if (isOwn) upgrade(request, connection, head)
       return isOwn
     },
     close: () => (closing ??= end()),
     abandon: async () => {
       sync.end()
-      await engine.close()
+      await Promise.all([engine.close(), spans?.close(0)])
     },
+  }
+}
+
+type UpgradeHandler = (request: IncomingMessage, connection: Duplex, head: Buffer) => void
+
+/**
+ * Returns the handler of upgrades. The callbacks that a websocket with `traceparent` causes continue its trace. The
+ * updates of the websocket do not, because it may be open for days.
+ */
+function tracedUpgrade(sync: { upgrade: UpgradeHandler }, spans: SpanSource | null): UpgradeHandler {
+  return (request, connection, head) => {
+    const context = readTraceContext(request.headers)
+    if (context === null) runUntraced(() => sync.upgrade(request, connection, head))
+    else runTraced({ context, spans }, () => sync.upgrade(request, connection, head))
   }
 }
 

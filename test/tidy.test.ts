@@ -13,6 +13,7 @@ const layers: readonly (readonly string[])[] = [
     'error-codes.ts',
     'log.ts',
     'trace.ts',
+    'tracing',
     'clock.ts',
     'text.ts',
     'json-problem.ts',

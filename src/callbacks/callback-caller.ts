@@ -13,9 +13,11 @@ import type { DestinationPolicy } from '../outgoing/destination-policy.ts'
 import { isSuccess, ResponseTooLargeError } from '../outgoing/http-post.ts'
 import { failureText } from '../outgoing/no-response-error.ts'
 import { signatureHeaders } from '../outgoing/sign.ts'
+import { withTraceHeaders } from '../outgoing/trace-headers.ts'
 import { RepeatedEvents } from '../quota/repeated-events.ts'
 import type { CallbacksRecord } from '../subscriptions/callbacks/callback-records.ts'
 import { signingSecrets } from '../subscriptions/endpoints/signing-secrets.ts'
+import { type CurrentTrace, currentTrace, runTraced, startSpan } from '../tracing/current-trace.ts'
 import { CircuitBreakers } from './circuit-breaker.ts'
 import { type AnsweringCallbackName, attemptsMax, type CallLimits, callLimits, retryMs } from './limits.ts'
 
@@ -111,7 +113,7 @@ export class CallbackCaller {
     const stopTimer = metrics.callbackSeconds.startTimer({ callback: name })
     const outcome = this.#breakers[name].isPaused(receiver)
       ? paused
-      : await this.#inSlot(call, config, receiver)
+      : await this.#traced(call, config, receiver)
     stopTimer()
     const result = outcome.kind === 'answered' ? outcome.kind : outcome.failure
     metrics.callbackCalls.inc({ callback: name, result })
@@ -124,11 +126,28 @@ export class CallbackCaller {
     this.#failures.end()
   }
 
+  /** Makes the call as a part of the current trace, if there is one. */
+  async #traced<Answer>(
+    call: CallbackCall<Answer>,
+    config: { readonly url: string; readonly timeoutMs: number },
+    receiver: string,
+  ): Promise<CallbackOutcome<Answer>> {
+    const trace = currentTrace()
+    if (trace === undefined) return this.#inSlot(call, config, receiver, undefined)
+    const attributes = { 'http.request.method': 'POST', 'weft.workspace_id': call.tenant.workspaceId }
+    const span = startSpan(`callback ${call.name}`, attributes, 'client')
+    const inner = span === null ? trace : { ...trace, context: span.context }
+    const outcome = await this.#inSlot(call, config, receiver, inner)
+    span?.end(outcome.kind === 'failed' ? outcome.failure : undefined)
+    return outcome
+  }
+
   /** Waits for a slot, then makes the call. Gives up when the timeout of the call has passed. */
   async #inSlot<Answer>(
     call: CallbackCall<Answer>,
     { url, timeoutMs }: { readonly url: string; readonly timeoutMs: number },
     receiver: string,
+    trace: CurrentTrace | undefined,
   ): Promise<CallbackOutcome<Answer>> {
     const { name, tenant } = call
     const { clock } = this.#options
@@ -149,7 +168,9 @@ export class CallbackCaller {
         disarm()
         // Earlier calls may have failed meanwhile.
         if (!breakers.admit(receiver, timeoutMs)) return resolve(paused)
-        const outcome = await this.#attempts(call, url, deadline)
+        // The call that has freed the slot may belong to another trace.
+        const attempts = (): Promise<CallbackOutcome<Answer>> => this.#attempts(call, url, deadline)
+        const outcome = await (trace === undefined ? attempts() : runTraced(trace, attempts))
         if (isOutage(outcome)) breakers.failed(receiver)
         else if (outcome.kind === 'failed' && outcome.failure === 'invalid')
           breakers.failed(receiver, call.subject)
@@ -195,7 +216,11 @@ export class CallbackCaller {
     const now = clock.now()
     try {
       const response = await this.#sender.send(
-        { url, body, headers: signatureHeaders({ id, at: now, body }, signingSecrets(callbacks, now)) },
+        withTraceHeaders({
+          url,
+          body,
+          headers: signatureHeaders({ id, at: now, body }, signingSecrets(callbacks, now)),
+        }),
         {
           stop: this.#end.signal,
           reads: 'body',

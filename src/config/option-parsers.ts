@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { parseHeaderList } from './header-list.ts'
 import { postgresUrls } from './postgres-urls.ts'
 
 /**
@@ -63,6 +64,19 @@ export const headerValue = (lengthMin: number): Parser<string> => ({
  * 3.2).
  */
 export const secretBytesMin = 32
+
+/** Parses a share, such as `0.25`. */
+export const ratio: Parser<number> = {
+  expected: 'a number from 0 to 1',
+  parse: (text) =>
+    /^(0|1|0?\.\d{1,9}|[01]\.\d{1,9})$/.test(text) && Number(text) <= 1 ? Number(text) : undefined,
+}
+
+/** Parses headers. The value of the option is the text, because it is a secret. */
+export const headerList: Parser<string> = {
+  expected: 'name=value,name=value with percent-encoded values',
+  parse: (text) => (text.trim() === '' || parseHeaderList(text) === undefined ? undefined : text),
+}
 
 export const signingSecret: Parser<string> = {
   expected: `at least ${secretBytesMin} bytes`,

@@ -101,6 +101,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
       { name: 'proxies', title: 'TLS and reverse proxies' },
       { name: 'encryption', title: 'Encryption at rest' },
       { name: 'audit', title: 'Audit log' },
+      { name: 'tracing', title: 'Distributed traces (OpenTelemetry)' },
       { name: 'corruption', title: 'Data corruption and recovery' },
       { name: 'postgres', title: 'PostgreSQL storage' },
       { name: 'cluster', title: 'Clustering' },

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Job } from '../engine/engine.ts'
 import type { DocumentAddress, Tenant } from '../model/address.ts'
-import { type EditListener, editorName, type StartedWindows } from './debounce-windows.ts'
+import { type TraceContext, toTraceHeaders } from '../tracing/trace-context.ts'
+import { type EditAuthor, type EditListener, editorName, type StartedWindows } from './debounce-windows.ts'
 import { eventJob, type QueuedEvent } from './outbound-event.ts'
 
 /**
@@ -39,13 +40,18 @@ export class ChangeJobs implements EditListener {
     this.#options = options
   }
 
-  noted(address: DocumentAddress): StartedWindows | null {
+  noted(
+    address: DocumentAddress,
+    _editors: readonly EditAuthor[] = [],
+    trace: TraceContext | null = null,
+  ): StartedWindows | null {
     const { clock, wanted } = this.#options
     if (!wanted(address)) return null
     const at = clock.now() + changeWindowMs
     this.#lastDue = at
     this.#schedule(changeWindowMs)
-    return { jobs: [{ ...this.#jobOf(address), at }], ...nothingToEnd }
+    const job = trace === null ? this.#jobOf(address) : changeJob(address, trace)
+    return { jobs: [{ ...job, at }], ...nothingToEnd }
   }
 
   #jobOf(address: DocumentAddress): Job {
@@ -72,7 +78,7 @@ export class ChangeJobs implements EditListener {
 const nothingToEnd = { stored: () => {}, lost: () => {} }
 
 /** Returns the job that records the change of an editor. Its event has no version yet. It is due immediately. */
-export function changeJob(address: DocumentAddress): Job {
+export function changeJob(address: DocumentAddress, trace: TraceContext | null = null): Job {
   const { workspaceId, apiKey, organizationId, documentId, editorId } = address
   const digest = createHash('sha256').update(editorName(address)).digest('base64url')
   const event: QueuedEvent = {
@@ -84,6 +90,7 @@ export function changeJob(address: DocumentAddress): Job {
     data: { editorId },
     at: 0,
     only: 'feed',
+    ...(trace !== null && { trace: toTraceHeaders(trace) }),
   }
   return eventJob(event)
 }

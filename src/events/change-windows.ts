@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import type { Tracer } from '../trace.ts'
+import type { TraceContext } from '../tracing/trace-context.ts'
 import { ClockAlignedWindows } from './clock-aligned-windows.ts'
 import {
   type CountingWindow,
@@ -45,7 +46,11 @@ export class ChangeWindows implements EditListener {
     this.#windows = new ClockAlignedWindows(clock, windowMs, () => void clock.after(clockSkewMs, due))
   }
 
-  noted(address: DocumentAddress, editors: readonly EditAuthor[]): StartedWindows | null {
+  noted(
+    address: DocumentAddress,
+    editors: readonly EditAuthor[],
+    trace: TraceContext | null = null,
+  ): StartedWindows | null {
     if (!this.#options.wanted(address, 'crdt.update_data')) return null
     if (countIn(this.#last.get(address), this.#options.clock.now())) return null
     const name = editorName(address)
@@ -55,7 +60,7 @@ export class ChangeWindows implements EditListener {
       return null
     }
     const until = this.#windows.endOf(name)
-    const event = this.#eventOf(address, editors, eventIdOf(until, name))
+    const event = this.#eventOf(address, editors, { id: eventIdOf(until, name), trace })
     this.#last.set(address, this.#windows.begin(name, event))
     traceEvent(this.#options.tracer, 'event_created', event)
     return {
@@ -69,11 +74,15 @@ export class ChangeWindows implements EditListener {
    * Creates the event of a window. Its acting user is the author of the first commit. If the author is
    * unknown, the acting user has the id of the API key.
    */
-  #eventOf(address: DocumentAddress, [first]: readonly EditAuthor[], id: string): QueuedEvent {
+  #eventOf(
+    address: DocumentAddress,
+    [first]: readonly EditAuthor[],
+    { id, trace }: { readonly id: string; readonly trace: TraceContext | null },
+  ): QueuedEvent {
     const { apiKey, documentId, editorId } = address
     const at = this.#options.clock.now()
     const user = first === undefined || first.userId === '' ? { userId: apiKey } : first
     const event = { type: 'crdt.update_data', documentId, actionUser: user, data: { editorId } } as const
-    return queuedEvent(address, event, { id, at })
+    return queuedEvent(address, event, { id, at, trace })
   }
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Job } from '../engine/engine.ts'
 import { cachedKeyNames, keyName } from '../engine/key-encoding.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
+import type { TraceContext } from '../tracing/trace-context.ts'
 
 /** The author of a commit, as a user. */
 export interface EditAuthor {
@@ -26,16 +27,21 @@ export interface EditListener {
   /**
    * Must be called for each commit to a document. Returns the windows that the commit starts; null if it
    * starts no window.
+   * @param trace trace of the call that has caused the commit; null if there is none
    */
-  noted(address: DocumentAddress, editors: readonly EditAuthor[]): StartedWindows | null
+  noted(
+    address: DocumentAddress,
+    editors: readonly EditAuthor[],
+    trace?: TraceContext | null,
+  ): StartedWindows | null
 }
 
 /** Returns one listener that calls all the given listeners. */
 export const combineEditListeners = (all: readonly EditListener[]): EditListener => ({
-  noted(address, editors) {
+  noted(address, editors, trace) {
     let begun: StartedWindows[] | null = null
     for (const notes of all) {
-      const one = notes.noted(address, editors)
+      const one = notes.noted(address, editors, trace)
       if (one !== null) begun = [...(begun ?? []), one]
     }
     return begun === null ? null : together(begun)

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { OrganizationAddress, Tenant } from '../model/address.ts'
 import type { Tracer } from '../trace.ts'
+import { currentTrace } from '../tracing/current-trace.ts'
 import type { ActivityEvent } from './activity.ts'
 import { putNewActivities, writeActivities } from './activity-store.ts'
 import { traceEvent } from './event-trace.ts'
@@ -79,13 +80,14 @@ export class EventRecorder {
 
   #tell(transaction: PartitionWriter, scope: OrganizationAddress, occurrences: readonly DomainEvent[]): void {
     const at = this.#clock.now()
+    const trace = currentTrace()?.context ?? null
     for (const { outbound } of occurrences) {
       if (outbound === null) continue
       if (!this.#wanted(scope, outbound.type)) {
         traceEvent(this.#tracer, 'event_skipped', { ...outbound, scope })
         continue
       }
-      const event = { ...queuedEvent(scope, outbound, { id: this.#ids.next(at), at }), ...this.#only }
+      const event = { ...queuedEvent(scope, outbound, { id: this.#ids.next(at), at, trace }), ...this.#only }
       traceEvent(this.#tracer, 'event_created', event)
       transaction.enqueue(eventJob(event))
     }

@@ -5,6 +5,12 @@ import { readPayload } from '../jobs/job-payload.ts'
 import type { OrganizationAddress } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 import { namedUserSchema } from '../model/named-users.ts'
+import {
+  type TraceContext,
+  type TraceHeaders,
+  toTraceHeaders,
+  traceHeadersSchema,
+} from '../tracing/trace-context.ts'
 import type { ActionUser } from './activity.ts'
 
 /**
@@ -75,6 +81,10 @@ export interface QueuedEvent extends OutboundEvent {
    * receivers except `store` get the event.
    */
   readonly only?: 'feed'
+  /**
+   * Trace of the call that caused the event. Each delivery of the event continues it, on any node and at any time.
+   */
+  readonly trace?: TraceHeaders
 }
 
 /** Queue of events that wait for delivery. */
@@ -131,15 +141,17 @@ export const orderAt = (at: number): string => digits(at, timeDigits)
 
 /**
  * Creates the queued event of an organization.
- * @param at epoch milliseconds
+ * @param more `at`: epoch milliseconds; `trace`: null if the event belongs to no trace
  */
 export function queuedEvent(
   scope: OrganizationAddress,
   event: OutboundEvent,
-  { id, at }: Pick<QueuedEvent, 'id' | 'at'>,
+  more: Pick<QueuedEvent, 'id' | 'at'> & { readonly trace: TraceContext | null },
 ): QueuedEvent {
   const { workspaceId, apiKey, organizationId } = scope
-  return { ...event, id, scope: { workspaceId, apiKey, organizationId }, at }
+  const { id, at, trace } = more
+  const queued = { ...event, id, scope: { workspaceId, apiKey, organizationId }, at }
+  return trace === null ? queued : { ...queued, trace: toTraceHeaders(trace) }
 }
 
 /** Returns the job that delivers an event. The job is due immediately. */
@@ -160,6 +172,7 @@ export const queuedEventSchema = v.looseObject({
   scope: addressSchemas.organization,
   at: v.number(),
   only: v.exactOptional(v.literal('feed')),
+  trace: v.exactOptional(traceHeadersSchema),
 })
 
 /**

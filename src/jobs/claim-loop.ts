@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { runUntraced } from '../tracing/current-trace.ts'
 
 export interface ClaimLoopOptions {
   readonly clock: Clock
@@ -44,7 +45,8 @@ export class ClaimLoop {
     if (this.#state === 'claiming') this.#state = 'claiming, again due'
     if (this.#state !== 'idle') return
     this.#state = 'claiming'
-    this.#claiming = this.#run()
+    // The loop serves all callers, so it belongs to the trace of none.
+    this.#claiming = runUntraced(() => this.#run())
   }
 
   /** Resolves when no claim is in progress. */

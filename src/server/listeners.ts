@@ -306,6 +306,7 @@ export function createHttp(
     readiness: callable,
     metrics,
     log,
+    spans: rest.spans,
   })
   const edge = new HttpListener(router, isEventStreamRequest)
   limitConnections(edge.server, httpConnectionsOf({ config, clock, reports: rest.reports }))

@@ -52,6 +52,7 @@ import type { CallbackFunctions } from '../subscriptions/callbacks/callback-func
 import { createWebhookModule, type WebhookModule } from '../subscriptions/webhook-module.ts'
 import type { RejectionLog } from '../sync/connect/rejection-log.ts'
 import type { Tracer } from '../trace.ts'
+import type { SpanSource } from '../tracing/span.ts'
 import { allUserDataSources } from '../userdata/all-sources.ts'
 import { UserDataService } from '../userdata/user-data-service.ts'
 import { createVersionParts } from '../versions/create-version-parts.ts'
@@ -68,6 +69,8 @@ export interface ServerBase {
   readonly log: Log
   /** Writes traces; undefined if nothing is traced. */
   readonly tracer: Tracer | undefined
+  /** Creates the spans of traces (OpenTelemetry); null if no exporter is configured. */
+  readonly spans: SpanSource | null
   readonly rejections: RejectionLog
   readonly clock: Clock
   readonly engine: Engine
@@ -346,6 +349,7 @@ function createRooms(
     reports,
     log,
     tracer,
+    spans,
     tenancy,
     rates,
   }: ServerBase & Pick<ServerServices, 'rates'>,
@@ -380,6 +384,7 @@ function createRooms(
     memory: memoryAccounts,
     logger: log,
     tracer,
+    spans,
     records,
     edits,
     visits: visits.visits,
@@ -427,7 +432,7 @@ const createIdempotentCalls = (
   })
 
 function createWebhooks(
-  { config, engine, clock, log, tracer, metrics, memoryAccounts, functions, listeners }: ServerBase,
+  { config, engine, clock, log, tracer, spans, metrics, memoryAccounts, functions, listeners }: ServerBase,
   subscribing: WebhookModule,
   organizations: OrganizationStore,
   editors: ContentServices,
@@ -441,6 +446,7 @@ function createWebhooks(
     clock,
     log,
     tracer,
+    spans,
     metrics,
     organizations,
     participants: (scope, annotationId) => participantsOf(organizations.read(scope), annotationId),

@@ -35,6 +35,7 @@ export async function shutDown(
   const { config, directory, engine, webhooks, reports, rejections, metricsHistory, log } = services
   const restarting = close('serviceRestart', 'the server is restarting')
   const drainMs = config.shutdownSeconds * 1000
+  const endsAt = performance.now() + drainMs
   const clientsMs = drainMs * (1 - storeShare)
   leave()
   metricsHistory.stop()
@@ -58,6 +59,8 @@ export async function shutDown(
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed during the shutdown'))
   if ((await Promise.race([finishing, late(drainMs * storeShare)])) === 'late')
     log.error('the store did not close within the time of the shutdown')
+  // The spans of the shutdown itself are the last ones.
+  await services.spans?.close(Math.max(0, endsAt - performance.now()))
   reports.end()
   rejections.end()
 }

@@ -67,5 +67,5 @@ function exhaustedEvent(
   }
   const at = clock.now()
   const event = { type, documentId: null, actionUser: { userId: address.apiKey }, data } as const
-  return queuedEvent({ ...address, organizationId }, event, { id: ids.next(at), at })
+  return queuedEvent({ ...address, organizationId }, event, { id: ids.next(at), at, trace: null })
 }

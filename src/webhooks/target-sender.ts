@@ -6,6 +6,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tenant } from '../model/address.ts'
 import type { OutgoingRequest } from '../outgoing/checked-sender.ts'
+import { withTraceHeaders } from '../outgoing/trace-headers.ts'
 import type { MemoryAccount } from '../quota/memory-account.ts'
 import type {
   AttemptRecord,
@@ -17,8 +18,10 @@ import type { DeliveryService, RecordedAttempt } from '../subscriptions/deliveri
 import type { StoreAttempt } from '../subscriptions/deliveries/message-transitions.ts'
 import type { WebhookTarget } from '../subscriptions/target.ts'
 import type { Tracer } from '../trace.ts'
+import type { SpanSource } from '../tracing/span.ts'
 import { AttemptRecorder } from './attempt-recorder.ts'
 import type { AttemptOutcome } from './delivery-attempt.ts'
+import { traceDelivery } from './delivery-trace.ts'
 import type { FailureLog } from './failure-log.ts'
 import type { ComposedMessage, OutgoingMessage } from './outgoing-message.ts'
 import { type RetryRuleDependencies, retryPolicyFor } from './retry-policy.ts'
@@ -43,6 +46,8 @@ export interface TargetSenderOptions extends RetryRuleDependencies {
   readonly clock: Clock
   readonly log: Log
   readonly tracer?: Tracer | undefined
+  /** Creates the spans of deliveries; null if no exporter is configured. */
+  readonly spans: SpanSource | null
   readonly metrics: Metrics
   readonly schedule: Schedule
   readonly deliveries: DeliveryService
@@ -167,7 +172,9 @@ export class TargetSender {
   async #send(target: WebhookTarget, outgoing: OutgoingMessage): Promise<boolean> {
     const { clock, metrics } = this.#options
     const at = clock.now()
-    const made = await this.#attempt(target, outgoing, at)
+    const made = await traceDelivery(this.#options.spans, outgoing.event, this.#address.targetId, () =>
+      this.#attempt(target, outgoing, at),
+    )
     if (made === null) return this.#skip(outgoing)
     const { outcome, version } = made
     if (outcome.kind === 'interrupted') return false
@@ -218,7 +225,8 @@ export class TargetSender {
     try {
       const composed = await this.#options.compose(target, outgoing, at)
       if (composed === null) return null
-      const { request, version } = composed
+      const { version } = composed
+      const request = withTraceHeaders(composed.request)
       claim.reserve(request.body.byteLength)
       return { outcome: await this.#options.attempt(request), version }
     } catch (err) {

@@ -10,6 +10,7 @@ import type { MemoryAccount } from '../quota/memory-account.ts'
 import { isTargetRemoved } from '../subscriptions/deliveries/delivery-targets.ts'
 import type { WebhookModule } from '../subscriptions/webhook-module.ts'
 import type { Tracer } from '../trace.ts'
+import type { SpanSource } from '../tracing/span.ts'
 import { AttemptSender } from './delivery-attempt.ts'
 import { DeliveryWorker } from './delivery-worker.ts'
 import { type ContentServices, EventContentReader } from './event-content.ts'
@@ -25,6 +26,8 @@ export interface WebhookServiceOptions extends WebhookModule {
   readonly clock: Clock
   readonly log: Log
   readonly tracer?: Tracer | undefined
+  /** Creates the spans of deliveries; null if no exporter is configured. */
+  readonly spans: SpanSource | null
   readonly metrics: Metrics
   readonly organizations: OrganizationStore
   readonly participants: FindParticipants

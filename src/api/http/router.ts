@@ -8,6 +8,8 @@ import { ApiError, invalid } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { encodedBytes } from '../../model/json-pieces.ts'
+import { runTraced } from '../../tracing/current-trace.ts'
+import type { SpanSource } from '../../tracing/span.ts'
 import { applyAgentRule } from '../agents/agent-members.ts'
 import { authorizeAgent, requireAgentRule, toAgentError } from '../agents/authorize-agent.ts'
 import type { ApiServices } from '../api-services.ts'
@@ -29,6 +31,7 @@ import { type ApiLimits, countGrowth, limitAddress, limitCaller, reportLimit } f
 import { ClientDisconnectedError, checkContentType, readRequestData } from './request-body.ts'
 import type { ServedResponse } from './served-response.ts'
 import type { ServedRoute } from './served-route.ts'
+import { traceRequest } from './traced-request.ts'
 
 export interface RouterOptions {
   readonly operations: readonly Operation[]
@@ -51,6 +54,8 @@ export interface RouterOptions {
   readonly readiness: () => Health
   readonly metrics: Metrics
   readonly log: Log
+  /** Creates the spans of traces; null if no exporter is configured. */
+  readonly spans: SpanSource | null
 }
 
 type Handler = (request: IncomingMessage, response: ServedResponse) => Promise<void>
@@ -65,6 +70,8 @@ interface Route {
   readonly methods: Readonly<Record<string, Handler>>
   /** Value of the header `allow`. */
   readonly allowed: string
+  /** True if its requests are traced. Requests of pages, metrics and health are not. */
+  readonly isTraced: boolean
 }
 
 /** Creates the HTTP service: pages, operations, and an enveloped error for all other requests. */
@@ -84,7 +91,10 @@ export function createRouter(options: RouterOptions): RequestListener {
     if (route === null) throw unknownPath(path)
     response.locals.route = route.label
     const handle = route.methods[request.method ?? '']
-    if (handle !== undefined) return handle(request, response)
+    if (handle !== undefined)
+      return route.isTraced
+        ? traceRequest(options.spans, request, response, () => handle(request, response))
+        : handle(request, response)
     response.setHeader('allow', route.allowed)
     throw new ApiError('request/method', `the method must be ${route.allowed}`)
   }
@@ -93,7 +103,7 @@ export function createRouter(options: RouterOptions): RequestListener {
     watchUnread(options.quotas.unread, served)
     const answer = (error: unknown): void => {
       try {
-        answerError(error, request, served, options)
+        inTrace(served, () => answerError(error, request, served, options))
       } catch (err) {
         options.log.error({ err }, 'an error response could not be sent')
         served.destroy()
@@ -106,6 +116,10 @@ export function createRouter(options: RouterOptions): RequestListener {
     }
   }
 }
+
+/** Runs `work` in the trace of a request, if it has one, so that log lines name the trace. */
+const inTrace = <T>({ locals: { trace } }: ServedResponse, work: () => T): T =>
+  trace === undefined ? work() : runTraced(trace, work)
 
 /** Finds the route of a path. If several routes have the same path, the first one counts. */
 class RouteTable {
@@ -143,7 +157,7 @@ function pathOf(target: string): string | null {
 function pageRoute(page: PageRoute, { auditor }: RouterOptions): Route {
   const send: Handler = (request, response) => sendPage(page, request, response, auditor)
   const { path, route: label = path, calls } = page
-  return { label, calls, methods: { GET: send, HEAD: send }, allowed: 'GET, HEAD' }
+  return { label, calls, methods: { GET: send, HEAD: send }, allowed: 'GET, HEAD', isTraced: false }
 }
 
 function operationRoutes(options: RouterOptions): readonly (readonly [path: string, route: Route])[] {
@@ -152,7 +166,7 @@ function operationRoutes(options: RouterOptions): readonly (readonly [path: stri
   return options.operations.map((operation) => {
     const post = serveOperation(operation, compileRequest(operation, validators), options)
     const methods = { POST: post, OPTIONS: preflight }
-    return [operation.path, { label: operation.path, calls: 1, methods, allowed: 'POST' }]
+    return [operation.path, { label: operation.path, calls: 1, methods, allowed: 'POST', isTraced: true }]
   })
 }
 
@@ -180,6 +194,7 @@ function servedRoute(route: ServedRoute, options: RouterOptions): Route {
     calls: 1,
     methods: { ...Object.fromEntries(handlers), OPTIONS: servePreflight(allowed, origins) },
     allowed,
+    isTraced: true,
   }
 }
 
@@ -292,13 +307,14 @@ function beginRequest(
   { metrics, log }: Pick<RouterOptions, 'metrics' | 'log'>,
 ): ServedResponse {
   const requestId = setCommonHeaders(request, plain)
-  const response = Object.assign(plain, { locals: { requestId, route: 'unknown' } })
+  const response: ServedResponse = Object.assign(plain, { locals: { requestId, route: 'unknown' } })
   const startedAt = performance.now()
   response.once('close', () => {
     const seconds = (performance.now() - startedAt) / 1000
     const { route } = response.locals
     metrics.httpRequestDurationSeconds.observe({ route, status: response.statusCode }, seconds)
-    log.debug({ requestId, method: request.method, route, status: response.statusCode, seconds }, 'request')
+    const fields = { requestId, method: request.method, route, status: response.statusCode, seconds }
+    inTrace(response, () => log.debug(fields, 'request'))
   })
   return response
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { AnyCaller } from '../../access/credentials/authenticator.ts'
+import type { CurrentTrace } from '../../tracing/current-trace.ts'
 
 /** The data of a request that later steps need. */
 interface ResponseLocals {
@@ -8,6 +9,8 @@ interface ResponseLocals {
   route: string
   /** Address of the client, as limits count it. */
   address?: string
+  /** Undefined unless the request belongs to a trace. */
+  trace?: CurrentTrace
   /** Undefined until the caller is authenticated. */
   caller?: AnyCaller
   /** The counted response, if the client has not read enough of it. */

@@ -170,6 +170,43 @@ export interface OptionValues {
    */
   readonly debug?: readonly string[] | null
   /**
+   * URL of a collector of OpenTelemetry traces (OTLP over HTTP), such as `http://collector:4318`. The server
+   * adds the path `/v1/traces`. Expects an http(s) URL. Default: none: no traces are exported.
+   */
+  readonly otlpEndpoint?: string | null
+  /**
+   * Headers of the requests to that collector, such as credentials: `name=value,name=value`, with
+   * percent-encoded values. Expects name=value,name=value with percent-encoded values. Default: none.
+   */
+  readonly otlpHeaders?: string | null
+  /**
+   * Encoding of the requests to that collector. Expects "http/protobuf" or "http/json". Default:
+   * `http/protobuf`.
+   */
+  readonly otlpProtocol?: 'http/protobuf' | 'http/json' | null
+  /**
+   * Name of this service in the exported traces. Expects a non-empty text. Default: `weft`.
+   */
+  readonly tracesServiceName?: string | null
+  /**
+   * Traces that the server records. `parentbased_…`: the caller decides about calls with `traceparent`.
+   * Expects "always_on" or "always_off" or "traceidratio" or "parentbased_always_on" or
+   * "parentbased_always_off" or "parentbased_traceidratio". Default: `parentbased_always_on`.
+   */
+  readonly tracesSampler?:
+    | 'always_on'
+    | 'always_off'
+    | 'traceidratio'
+    | 'parentbased_always_on'
+    | 'parentbased_always_off'
+    | 'parentbased_traceidratio'
+    | null
+  /**
+   * Share of the traces that the samplers `traceidratio` and `parentbased_traceidratio` record, from 0 to 1.
+   * Expects a number from 0 to 1. Default: `1`.
+   */
+  readonly tracesSamplerArg?: number | null
+  /**
    * Largest body of a REST call, in bytes. Expects a whole number from 1024 to 67108864. Default: `16777216`.
    */
   readonly maxBodyBytes?: number | null

@@ -4,6 +4,7 @@ import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { ApiError } from '../../errors.ts'
 import { versionOf } from '../../model/version.ts'
 import type { TraceWriter } from '../../trace.ts'
+import { currentTrace, startSpan } from '../../tracing/current-trace.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { emptyUpdate } from '../room/document-state.ts'
 import { whileAllowed } from '../room/write-rights.ts'
@@ -106,10 +107,38 @@ const waitMsMax = 2_000
  * @throws ApiError ABORTED if other nodes were faster each time; UNAVAILABLE; the errors of `compute`
  */
 export function makeChange<T>(room: EditContext, change: BackendChange<T>): Promise<EditResult<T>> {
+  const spanned = withSpans(change)
   const made = (): Promise<EditResult<T>> =>
-    whileAllowed(change.options.right, () => rejectWhenDurable(room, () => attempt(room, change)))
+    whileAllowed(change.options.right, () => rejectWhenDurable(room, () => attempt(room, spanned)))
   const trace = room.trace?.of(change.by)
   return trace === undefined ? made() : tracedChange(trace, change, made)
+}
+
+/** Adds a span to each computation of a change, if the call is traced and an exporter is configured. */
+function withSpans<T>(change: BackendChange<T>): BackendChange<T> {
+  if ((currentTrace()?.spans ?? null) === null) return change
+  const { inPlace, compute, runs = 'event loop' } = change
+  return {
+    ...change,
+    ...(inPlace !== undefined && {
+      inPlace: () => {
+        const span = startSpan('weft.compute', { 'weft.runs': 'in place' })
+        try {
+          return inPlace()
+        } finally {
+          span?.end()
+        }
+      },
+    }),
+    compute: async () => {
+      const span = startSpan('weft.compute', { 'weft.runs': runs })
+      try {
+        return await compute()
+      } finally {
+        span?.end()
+      }
+    },
+  }
 }
 
 async function tracedChange<T>(

@@ -35,6 +35,12 @@ interface Encoded {
   readonly all: Uint8Array
 }
 
+/** Traces the broadcast of a commit. */
+interface BroadcastTrace {
+  /** Runs `send`, which sends the commit to the members. */
+  broadcast(members: number, send: () => void): void
+}
+
 /**
  * The updates of one commit. Each update is encoded once for each protocol. The joined frames are also built
  * once, for all members that sent none of the updates. A busy room therefore makes one write for each
@@ -45,6 +51,8 @@ export class UpdateBroadcast implements CommittedUpdates {
   readonly updates: readonly AppliedUpdate[]
   /** Arrival time of the first of these updates, in epoch milliseconds. */
   readonly since: number
+  /** The spans of the commit; null if it is not traced. */
+  readonly trace: BroadcastTrace | null
   #senders: ReadonlySet<Member | null> | null = null
   /**
    * The frames of the protocol that was requested first; `#others` has the frames of other protocols. Most
@@ -53,9 +61,10 @@ export class UpdateBroadcast implements CommittedUpdates {
   #first: Encoded | null = null
   #others: Map<FrameEncoder, Encoded> | null = null
 
-  constructor(updates: readonly AppliedUpdate[], since: number) {
+  constructor(updates: readonly AppliedUpdate[], since: number, trace: BroadcastTrace | null = null) {
     this.updates = updates
     this.since = since
+    this.trace = trace
   }
 
   bytesFor(member: Member): Uint8Array | null {

@@ -8,6 +8,7 @@ import type { Metrics } from '../../metrics.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { MemoryLedger } from '../../quota/memory-bounds.ts'
 import type { Tracer } from '../../trace.ts'
+import type { SpanSource } from '../../tracing/span.ts'
 import type { AppendBacklog } from '../log/append-backlog.ts'
 import type { KeepsAttribution } from '../log/compaction-policy.ts'
 import type { CompactionLimits } from '../log/room-compaction.ts'
@@ -69,6 +70,8 @@ export interface RoomDependencies {
   readonly logger: Log
   /** Writes traces; undefined if nothing is traced. */
   readonly tracer?: Tracer | undefined
+  /** Creates the spans of commits; null if no exporter is configured. */
+  readonly spans: SpanSource | null
   readonly limits: RoomLimits
   readonly replicas: ReplicaDependencies
   /** Counts the bytes of updates that wait for the end of earlier appends. */

@@ -15,6 +15,7 @@ import { addressKey, type DocumentAddress, organizationPrefix } from '../../mode
 import { parseBranchEditorId } from '../../model/branch-address.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { Tracer } from '../../trace.ts'
+import type { SpanSource } from '../../tracing/span.ts'
 import { BranchFollower, type ReplacedContent } from '../branches/branch-follower.ts'
 import { noContent } from '../edits/edit-context.ts'
 import { compareOnThread, readInline, readOnThread } from '../edits/read-on-thread.ts'
@@ -66,6 +67,7 @@ export interface RoomRegistryOptions {
   readonly memory: RoomMemory
   readonly logger: Log
   readonly tracer?: Tracer | undefined
+  readonly spans?: SpanSource | null
   readonly records: DocumentRegistry
   readonly edits: EditListener
   readonly visits: VisitListener
@@ -119,7 +121,11 @@ export class RoomRegistry {
   readonly #unsubscribe: () => void
   readonly #resting: RoomHibernation
 
-  constructor(engine: Engine, options: RoomsOptions, { records, visits, ...parts }: RoomRegistryOptions) {
+  constructor(
+    engine: Engine,
+    options: RoomsOptions,
+    { records, visits, spans = null, ...parts }: RoomRegistryOptions,
+  ) {
     this.#engine = engine
     this.#options = options
     this.#clock = parts.clock
@@ -139,6 +145,7 @@ export class RoomRegistry {
     this.connections = new OpenConnections({ calls: requests, clock: parts.clock, self: engine.cluster.self })
     this.#dependencies = {
       ...parts,
+      spans,
       presence: this.presence,
       log: engine.log,
       fences: engine.fences,

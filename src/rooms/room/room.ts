@@ -13,6 +13,7 @@ import { Replacement } from '../edits/replacement.ts'
 import { StreamEdits } from '../edits/stream-edits.ts'
 import { WriteLock } from '../edits/write-lock.ts'
 import { RoomHistory } from '../history/room-history.ts'
+import { CommitTrace } from '../log/commit-trace.ts'
 import { Commits, isFenced } from '../log/commits.ts'
 import { hasOlderVersions } from '../log/compaction-policy.ts'
 import type { LoadedRoom } from '../log/load-room.ts'
@@ -656,16 +657,18 @@ export class Room {
   #commit(updates: readonly AppliedUpdate[], since: number): void {
     const now = this.#dependencies.clock.now()
     this.#added(updates)
-    const begun = this.#noted(updates, now)
-    this.commits.commit(new UpdateBroadcast(updates, since), now, begun?.jobs)
+    const trace = CommitTrace.start(this.#dependencies.spans, this.address, updates, since)
+    const begun = this.#noted(updates, now, trace)
+    this.commits.commit(new UpdateBroadcast(updates, since, trace), now, begun?.jobs)
     if (begun !== null) this.commits.durable.then(begun.stored, begun.lost)
   }
 
   async #commitAt({ head, update, apply }: ConditionalUpdate): Promise<number | null> {
     const at = this.#dependencies.clock.now()
-    const begun = this.#noted([update], at)
+    const trace = CommitTrace.start(this.#dependencies.spans, this.address, [update], at)
+    const begun = this.#noted([update], at, trace)
     try {
-      const broadcast = new UpdateBroadcast([update], at)
+      const broadcast = new UpdateBroadcast([update], at, trace)
       const seq = await this.commits.commitAt(head, { broadcast, at, jobs: begun?.jobs ?? [], apply })
       if (seq === null) begun?.lost()
       else begun?.stored()
@@ -681,12 +684,12 @@ export class Room {
    * Reports the authors of the updates to the edit listener. Returns the debounce windows that this edit
    * starts; null if it starts none.
    */
-  #noted(updates: readonly AppliedUpdate[], now: number): StartedWindows | null {
+  #noted(updates: readonly AppliedUpdate[], now: number, trace: CommitTrace | null): StartedWindows | null {
     const { metrics, edits } = this.#dependencies
     this.#editedAt = now
     metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
     const own = updates.some(isCopy) ? updates.filter((update) => !isCopy(update)) : updates
-    return own.length === 0 ? null : edits.noted(this.address, authorsOf(own))
+    return own.length === 0 ? null : edits.noted(this.address, authorsOf(own), trace?.current.context ?? null)
   }
 
   /** Starts to report the durable commits of the room. Returns the function that ends the reports. */
@@ -706,7 +709,9 @@ export class Room {
   }
 
   #broadcast(broadcast: UpdateBroadcast): void {
-    this.#send(broadcast)
+    const { trace } = broadcast
+    if (trace === null) this.#send(broadcast)
+    else trace.broadcast(this.#members.size, () => this.#send(broadcast))
     const { metrics, clock } = this.#dependencies
     metrics.commitLatencySeconds.observe((clock.now() - broadcast.since) / 1000)
   }

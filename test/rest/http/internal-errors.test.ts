@@ -85,6 +85,7 @@ beforeAll(async () => {
     pages: [],
     served: [],
     services: { agents } as ApiServices,
+    spans: null,
     authenticator,
     auditor: new CallAuditor({ audit, refusals, recent, mode: 'off', proxies: 0, onRejected: () => {} }),
     origins,

@@ -1,0 +1,10 @@
+import { currentTrace } from '../tracing/current-trace.ts'
+import { toTraceHeaders } from '../tracing/trace-context.ts'
+import type { OutgoingRequest } from './checked-sender.ts'
+
+/** Adds the headers of the current trace to a request, if there is one. */
+export function withTraceHeaders(request: OutgoingRequest): OutgoingRequest {
+  const trace = currentTrace()
+  if (trace === undefined) return request
+  return { ...request, headers: { ...request.headers, ...toTraceHeaders(trace.context) } }
+}

@@ -1,0 +1,71 @@
+import type { DocumentAddress } from '../../model/address.ts'
+import { type CurrentTrace, currentTrace, runTraced } from '../../tracing/current-trace.ts'
+import type { Span, SpanSource } from '../../tracing/span.ts'
+import { type AppliedUpdate, updateBytesOf } from '../room/broadcast.ts'
+
+/**
+ * The spans of one commit: `weft.commit` from the append until it is durable, then `weft.broadcast`. If clients have
+ * sent the updates, `weft.update` contains both and starts when the first update arrived.
+ */
+export class CommitTrace {
+  /** The trace for the log and for the events that the commit causes. */
+  readonly current: CurrentTrace
+  readonly #update: Span | null
+  readonly #commit: Span | null
+
+  private constructor(
+    current: CurrentTrace,
+    update: Span | null,
+    address: DocumentAddress,
+    updates: readonly AppliedUpdate[],
+  ) {
+    this.current = current
+    this.#update = update
+    const attributes = attributesOf(address, updates)
+    this.#commit = current.spans?.start('weft.commit', { parent: current.context, attributes }) ?? null
+  }
+
+  /**
+   * Starts the trace of a commit. Returns null if the commit is not traced. Updates of a backend belong to its call;
+   * the sampler decides about those of clients, once for each commit.
+   * @param since arrival time of the first update, in epoch milliseconds
+   */
+  static start(
+    spans: SpanSource | null,
+    address: DocumentAddress,
+    updates: readonly AppliedUpdate[],
+    since: number,
+  ): CommitTrace | null {
+    if (updates[0]?.from === null) {
+      const trace = currentTrace()
+      return trace === undefined ? null : new CommitTrace(trace, null, address, updates)
+    }
+    const update = spans?.startUpdate('weft.update', { kind: 'server', startMs: since }) ?? null
+    if (update === null) return null
+    update.set(attributesOf(address, updates))
+    return new CommitTrace({ context: update.context, spans }, update, address, updates)
+  }
+
+  /** Ends the commit, because it is durable, and runs `send` as the broadcast to the members. */
+  broadcast(members: number, send: () => void): void {
+    this.#commit?.end()
+    const { context, spans } = this.current
+    const attributes = { 'weft.members': members }
+    const span = spans?.start('weft.broadcast', { parent: context, attributes })
+    runTraced(this.current, send)
+    span?.end()
+    this.#update?.end()
+  }
+}
+
+const attributesOf = (
+  { workspaceId, organizationId, documentId, editorId }: DocumentAddress,
+  updates: readonly AppliedUpdate[],
+) => ({
+  'weft.workspace_id': workspaceId,
+  'weft.organization_id': organizationId,
+  'weft.document_id': documentId,
+  'weft.editor_id': editorId,
+  'weft.updates': updates.length,
+  'weft.bytes': updateBytesOf(updates),
+})
