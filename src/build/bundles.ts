@@ -12,6 +12,12 @@ const common = {
   absWorkingDir: pathOf('.'),
 } as const satisfies BuildOptions
 
+/**
+ * Libraries that the programs load from `node_modules`. `level` and `node-sqlite3-wasm` have binaries. An
+ * application that embeds the server, and its editors, must load one copy of Yjs only.
+ */
+export const installedLibraries = ['level', 'node-sqlite3-wasm', 'yjs', 'lib0', 'y-protocols'] as const
+
 /** Code that defines `require`, because CommonJS packages inside an ES module need it. */
 const requireBanner =
   "import { createRequire as requireForLibraries } from 'node:module'; const require = requireForLibraries(import.meta.url);"
@@ -38,8 +44,7 @@ export const programs = (folder: string): BuildOptions => ({
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
-  // An application that embeds the server, and its editors, must load one copy of Yjs only.
-  external: ['level', 'node-sqlite3-wasm', 'yjs', 'lib0', 'y-protocols'],
+  external: [...installedLibraries],
   banner: { js: requireBanner },
   define: { BUILD_FOLDER: JSON.stringify(folder) },
   minifyWhitespace: true,

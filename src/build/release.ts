@@ -5,7 +5,7 @@ import { packageFile } from '../config/package-file.ts'
 import { errorMessage } from '../errors.ts'
 
 /**
- * Implements `npm run release -- 0.2.0`. It checks the repository, sets the version, adds the version and the
+ * Implements `npm run release -- 0.2.0`. It checks the repository, sets the version, also that of the Helm chart, adds the version and the
  * date to the changelog, commits and tags. With `--dry-run`, it only checks. If something is missing, it
  * prints one line and exits with 1. It does not push or publish.
  */
@@ -13,6 +13,9 @@ const root = fileURLToPath(packageFile('.'))
 
 const git = (...args: readonly string[]): string =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+
+/** The Helm chart, whose default image has the version. */
+const chart = packageFile('examples/deploy/helm/weft/Chart.yaml')
 
 /** Names of files that a package may contain in addition to the build. */
 const packedFiles = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']
@@ -64,6 +67,7 @@ try {
   if (process.argv.includes('--dry-run')) console.log(`v${version} can be released`)
   else {
     writeFileSync(packageFile('CHANGELOG.md'), changelog)
+    writeFileSync(chart, readFileSync(chart, 'utf8').replace(/^appVersion: .*$/m, `appVersion: ${version}`))
     execSync(`npm version ${version} --no-git-tag-version`, { cwd: root, stdio: 'ignore' })
     git('commit', '--quiet', '--all', '--message', `release: ${version}`)
     git('tag', '--annotate', `v${version}`, '--message', `Weft ${version}`)

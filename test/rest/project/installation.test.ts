@@ -45,6 +45,22 @@ const admits = (range: string, [major, minor]: readonly [number, number]): boole
     return isReached && (sign.startsWith('>') || Number(from) === major)
   })
 
+it('[IMG-5] the build context of the image has the files that the Dockerfile copies, and no others', () => {
+  const read = (name: string): string => readFileSync(join(root, name), 'utf8')
+  const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
+    names.split(' '),
+  )
+  expect(copied.length).toBeGreaterThan(3)
+  expect(copied.filter((name) => !existsSync(join(root, name)))).toEqual([])
+  const [first, ...rules] = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+  expect(first).toBe('*')
+  const admitted = rules.filter((rule) => rule.startsWith('!')).map((rule) => rule.slice(1))
+  expect(admitted.toSorted()).toEqual(copied.toSorted())
+  expect(rules.filter((rule) => !rule.startsWith('!'))).toEqual(['**/node_modules'])
+})
+
 const built = fileURLToPath(builtFile('.'))
 const filesOf = (ending: RegExp): string[] =>
   readdirSync(built, { recursive: true, encoding: 'utf8' })
