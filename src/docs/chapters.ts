@@ -98,6 +98,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
     chapters: [
       { name: 'operations', title: 'Deployment and operations' },
       { name: 'troubleshooting', title: 'Troubleshooting' },
+      { name: 'kubernetes', title: 'Kubernetes' },
       { name: 'proxies', title: 'TLS and reverse proxies' },
       { name: 'encryption', title: 'Encryption at rest' },
       { name: 'audit', title: 'Audit log' },

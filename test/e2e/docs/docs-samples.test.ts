@@ -39,6 +39,8 @@ const migrated = 'it takes Hocuspocus; test/e2e/docs/tutorial-hocuspocus.test.ts
 
 const deployed = 'it changes a machine with systemd; test/e2e/docs/tutorial-production.test.ts has its files'
 
+const inKubernetes = 'there is no Kubernetes; test/deploy renders and checks the chart'
+
 const inReact = 'a page runs it; test/package/react has these components and options'
 
 const inPages = 'a page runs it; test/package/provider has these calls against servers and in a browser'
@@ -80,14 +82,18 @@ const notRun: Readonly<Record<string, string>> = {
   'install -m 600 /etc/weft/weft.env examples/deploy/weft.env': deployed,
   'systemctl reload caddy': deployed,
   'grep ^WEFT_ADMIN_TOKEN= /etc/weft/weft.env | cut -d= -f2 > /etc/weft/admin-token': deployed,
-  'systemctl daemon-reload': deployed,
+  'cp examples/deploy/weft-backup.service examples/deploy/weft-backup.timer /etc/systemd/system/': deployed,
   'grep ^WEFT_METRICS_TOKEN= /etc/weft/weft.env | cut -d= -f2 > /etc/prometheus/weft-metrics-token': deployed,
   'promtool check config /etc/prometheus/prometheus.yml': deployed,
   'npm ci': 'it installs and serves; test/quickstart/contributing.ts follows the guide',
   "npm test -- test/rest/content -t 'CRDT-42'": 'it runs these tests',
   'npm run test:soak -- kills power': 'it takes minutes, and is a test itself',
-  'docker build -t weft .':
-    'there is no Docker daemon; test/rest/project/installation.test.ts has the package as it is in the image',
+  'docker build -t weft .': 'there is no Docker daemon; npm run test:image builds the image',
+  'docker buildx build --platform linux/amd64,linux/arm64 \\': 'there is no Docker daemon',
+  'node dist/main.js init --env deploy': inKubernetes,
+  'kubectl create secret generic weft --from-env-file=deploy/.env \\': inKubernetes,
+  'kubectl create secret generic weft-metrics --from-literal=WEFT_METRICS_TOKEN="$(openssl rand -hex 32)"':
+    inKubernetes,
   'cryptsetup luksFormat --type luks2 /dev/nvme1n1': 'it takes a disk of its own, and root',
   'node dist/main.js export ./out --secrets --data-dir ./data                        # the embedded store of a stopped server':
     'it takes a database; test/transfer/cluster-import-export.test.ts moves there and back',

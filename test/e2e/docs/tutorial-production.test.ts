@@ -1,5 +1,14 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,10 +39,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
 })
 
-/** Runs the commands of a unit of the tutorial as systemd does, with the paths of this machine. */
+/** Runs the commands of the unit that the tutorial installs as systemd does, with the paths of this machine. */
 async function runUnit(paths: Readonly<Record<string, string>>): Promise<void> {
-  const unit = samplesOf('src/docs/tutorial-production.md').find(({ text }) => text.includes('ExecStart='))
-  const commands = [...(unit?.text ?? '').matchAll(/^ExecStart(?:Post)?=(.*)$/gm)].map(([, each = '']) =>
+  const unit = readFileSync(join(root, 'examples/deploy/weft-backup.service'), 'utf8')
+  const commands = [...unit.matchAll(/^ExecStart(?:Post)?=(.*)$/gm)].map(([, each = '']) =>
     Object.entries(paths).reduce((all, [from, to]) => all.replaceAll(from, to), each.replaceAll('%%', '%')),
   )
   expect(commands).toHaveLength(2)
@@ -140,6 +149,7 @@ it('[GUIDE-13] Git ignores the files with secrets that the documentation writes 
     'examples/deploy/weft.env',
     'examples/deploy/cluster/.env',
     'examples/deploy/cluster/weft.env',
+    'examples/deploy/secrets/admin-token',
     'admin-token',
     'weft.backup',
     'restored/CURRENT',

@@ -110,13 +110,7 @@ it('[DEF-3] keeps the access type of existing documents; a document that moves t
 })
 
 it('[DEF-4] sets access to restricted in every deployment file that starts a server', () => {
-  const files = [
-    'weft.service',
-    'compose.yaml',
-    'kubernetes.yaml',
-    'cluster/compose.yaml',
-    'cluster/kubernetes.yaml',
-  ]
+  const files = ['weft.service', 'compose.yaml', 'cluster/compose.yaml', 'helm/weft/values.yaml']
   for (const file of files) {
     const text = readFileSync(join(root, 'examples', 'deploy', file), 'utf8')
     expect(text, file).toMatch(/WEFT_DEFAULT_ACCESS(=|: |\n +value: )restricted\n/)

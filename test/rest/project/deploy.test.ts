@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { operationList } from '../../../src/api/operation-list.ts'
 import { environmentOf, isSecret, optionKeys, options } from '../../../src/config.ts'
 import { startCluster } from '../../support/servers/in-process-cluster.ts'
 import type { TestServer } from '../../support/servers/server.ts'
 
 const folder = join(import.meta.dirname, '../../..', 'examples', 'deploy')
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
-const ofCluster = ['compose.yaml', 'kubernetes.yaml', 'README.md'].map((name) => `cluster/${name}`)
-const deployments = ['weft.service', 'compose.yaml', 'kubernetes.yaml', 'README.md', ...ofCluster]
+const ofCluster = ['compose.yaml', 'README.md'].map((name) => `cluster/${name}`)
+const deployments = ['weft.service', 'compose.yaml', 'README.md', 'helm/weft/README.md', ...ofCluster]
 
 /** A server of a cluster, whose metrics include those of a single server. */
 let server: TestServer
@@ -70,24 +69,6 @@ it('[OPS-30] shows every metric of Weft in the dashboard', () => {
   expect(ours.filter((name) => !shown.includes(name))).toEqual([])
 })
 
-it('[RUN-9] the Ingress publishes the paths that clients need, but neither metrics nor backups', async () => {
-  const rules = [...read('ingress.yaml').matchAll(/^ +- path: (\S+)\n +pathType: (\w+)$/gm)]
-  expect(rules.length).toBeGreaterThan(5)
-  const isPublished = (path: string): boolean =>
-    rules.some(([, own = '', type]) => path === own || (type === 'Prefix' && path.startsWith(`${own}/`)))
-  const clientPaths = [
-    '/sync/acme/notes/main',
-    '/sync-http/acme/notes/main',
-    '/hocuspocus',
-    '/client/weft-socket.js',
-  ]
-  for (const path of [...clientPaths, '/console', '/docs/reference', '/v2/crdt/get'])
-    expect([path, isPublished(path)]).toEqual([path, true])
-  for (const { path } of operationList) expect([path, isPublished(path)]).toEqual([path, true])
-  for (const path of ['/metrics', '/backup', '/healthz'])
-    expect([path, isPublished(path)]).toEqual([path, false])
-})
-
 it('[OPS-31] gives each panel of the dashboard its own position', () => {
   const { panels } = JSON.parse(read('monitoring/dashboard.json')) as {
     panels: readonly { id: number; gridPos: { x: number; y: number } }[]
@@ -116,23 +97,16 @@ it('[OPS-31] the deployment files give the server more time to stop than `shutdo
   const graces = {
     'weft.service': /^TimeoutStopSec=(\d+)$/m,
     'compose.yaml': /^ +stop_grace_period: (\d+)s$/m,
-    'kubernetes.yaml': /^ +terminationGracePeriodSeconds: (\d+)$/m,
   }
   for (const [file, grace] of Object.entries(graces))
     expect(Number(grace.exec(read(file))?.[1])).toBeGreaterThan(options.shutdownSeconds.default)
 })
 
-it('[CF-30] the cluster files give a node more time to stop than its drain takes, and set the options that all nodes share', () => {
-  const graces = {
-    'cluster/compose.yaml': /^ +stop_grace_period: (\d+)s$/m,
-    'cluster/kubernetes.yaml': /^ +terminationGracePeriodSeconds: (\d+)$/m,
-  }
-  for (const [file, grace] of Object.entries(graces)) {
-    const drain = /WEFT_SHUTDOWN_SECONDS(?:: |\n +value: )'(\d+)'/.exec(read(file))?.[1]
-    expect(Number(grace.exec(read(file))?.[1])).toBeGreaterThan(Number(drain))
-    for (const name of ['WEFT_POSTGRES_URL', 'WEFT_NATS_URL']) expect(read(file)).toContain(name)
-  }
-  expect(read('cluster/kubernetes.yaml')).toMatch(/^ {6}enableServiceLinks: false$/m)
+it('[CF-30] the compose file of the cluster gives a node more time to stop than its drain takes, and sets the options that all nodes share', () => {
+  const file = read('cluster/compose.yaml')
+  const drain = /WEFT_SHUTDOWN_SECONDS: '(\d+)'/.exec(file)?.[1]
+  expect(Number(/^ +stop_grace_period: (\d+)s$/m.exec(file)?.[1])).toBeGreaterThan(Number(drain))
+  for (const name of ['WEFT_POSTGRES_URL', 'WEFT_NATS_URL']) expect(file).toContain(name)
 })
 
 it('[CF-30] uses only existing metrics in the alerts about a cluster', () => {
@@ -152,8 +126,4 @@ it('[CF-30] the load balancer of the example checks /readyz, because a stopping 
     expect(read('cluster/compose.yaml')).toContain(`WEFT_NODE_NAME: ${name}\n`)
     expect(port).toBe(String(options.port.default))
   }
-})
-
-it('[OPS-31] disables service links of Kubernetes, because they would set WEFT_PORT for a service named `weft`', () => {
-  expect(read('kubernetes.yaml')).toMatch(/^ {6}enableServiceLinks: false$/m)
 })
