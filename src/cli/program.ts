@@ -3,6 +3,7 @@ import { readPackageVersion } from '../config/package-version.ts'
 import { checkVariables } from '../config/variables.ts'
 import { auditCommand } from './audit.ts'
 import { benchCommand } from './bench.ts'
+import { commandNamesOf } from './command-line/command-names.ts'
 import { completionCommand } from './command-line/completion.ts'
 import { configCommand } from './config.ts'
 import { consoleCommand } from './console.ts'
@@ -21,6 +22,7 @@ import { compactCommand } from './storage/compact.ts'
 import { doctorCommand } from './storage/doctor.ts'
 import { requireEmbeddedStore } from './storage/require-embedded-store.ts'
 import { restoreCommand } from './storage/restore.ts'
+import { upgradeCommand } from './storage/upgrade.ts'
 import { verifyCommand } from './storage/verify.ts'
 import { tokenCommand } from './token.ts'
 
@@ -47,6 +49,7 @@ export function createProgram(): Command {
     .addCommand(initCommand())
     .addCommand(configCommand())
     .addCommand(doctorCommand())
+    .addCommand(upgradeCommand())
     .addCommand(tokenCommand())
     .addCommand(keysCommand())
     .addCommand(consoleCommand())
@@ -72,7 +75,8 @@ export function createProgram(): Command {
     )
     .addHelpText('after', examples)
   return program.hook('preAction', (_, command) => {
-    checkVariables(process.env)
+    // `upgrade` reports unknown variables itself.
+    if (commandNamesOf(command)[0] !== 'upgrade') checkVariables(process.env)
     requireEmbeddedStore(command)
   })
 }

@@ -29,6 +29,8 @@ export interface ConfigInput {
    * exists.
    */
   readonly file: string | null
+  /** Whether an unknown option of the file is an error. Default `refuse`. */
+  readonly unknown?: 'refuse' | 'ignore'
 }
 
 export type Source = 'flag' | 'environment' | 'file' | 'default'
@@ -36,6 +38,8 @@ export type Source = 'flag' | 'environment' | 'file' | 'default'
 export interface ReadConfig {
   readonly config: Config
   readonly sources: Readonly<Record<OptionKey, Source>>
+  /** Unknown options of the file. Empty unless `unknown` is `ignore`. */
+  readonly unknown: readonly string[]
 }
 
 interface Found {
@@ -52,6 +56,8 @@ const defaultFile = 'weft.config.json'
 /** Reads the configuration from all sources. @throws ConfigError for the first invalid option */
 export function readConfig(input: ConfigInput): ReadConfig {
   const file = readConfigFile(input.file)
+  const unknown = Object.keys(file).filter((key) => !optionKeys.includes(key as OptionKey))
+  if (input.unknown !== 'ignore') refuseUnknown(unknown)
   const values: Record<string, unknown> = {}
   const sources: Record<string, Source> = {}
   for (const key of optionKeys) {
@@ -62,7 +68,7 @@ export function readConfig(input: ConfigInput): ReadConfig {
   if (values.auth === 'none' && sources.host === 'default') values.host = '127.0.0.1'
   const config = values as unknown as Config
   checkTogether(config)
-  return { config, sources: sources as Record<OptionKey, Source> }
+  return { config, sources: sources as Record<OptionKey, Source>, unknown }
 }
 
 /**
@@ -147,14 +153,15 @@ function readConfigFile(path: string | null): FileValues {
       })
     throw new ConfigError(`the configuration file cannot be read: ${errorMessage(error)}`)
   }
-  const values = parseConfigFile(name, text)
-  const unknown = Object.keys(values).find((key) => !optionKeys.includes(key as OptionKey))
-  if (unknown !== undefined)
-    throw new ConfigError(
-      `unknown option "${unknown}" in the configuration file${didYouMean(unknown, optionKeys)}`,
-      { hint: '`weft config print` lists all options' },
-    )
-  return values
+  return parseConfigFile(name, text)
+}
+
+function refuseUnknown([unknown]: readonly string[]): void {
+  if (unknown === undefined) return
+  throw new ConfigError(
+    `unknown option "${unknown}" in the configuration file${didYouMean(unknown, optionKeys)}`,
+    { hint: '`weft config print` lists all options' },
+  )
 }
 
 function parseConfigFile(name: string, text: string): FileValues {

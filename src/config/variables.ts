@@ -40,23 +40,34 @@ export const isInjected = (name: string, value: string): boolean =>
 export const injectedVariables = (environment: Environment): readonly string[] =>
   Object.keys(environment).filter((name) => isInjected(name, environment[name] ?? ''))
 
+/** Returns the variables that start with `WEFT_` or `weft_` and that Weft does not know. */
+export function unknownVariables(environment: Environment): readonly string[] {
+  const known = knownVariables()
+  return Object.keys(environment).filter(
+    (name) =>
+      /^weft_/i.test(name) && !known.includes(asRead(name)) && !isInjected(name, environment[name] ?? ''),
+  )
+}
+
 /**
  * Checks that all variables that start with `WEFT_` or `weft_` are known.
  * @throws ConfigError if a variable is unknown, because it is probably misspelled
  */
 export function checkVariables(environment: Environment): void {
-  const known = knownVariables()
-  const unknown = Object.keys(environment).filter(
-    (name) =>
-      /^weft_/i.test(name) && !known.includes(asRead(name)) && !isInjected(name, environment[name] ?? ''),
-  )
+  const unknown = unknownVariables(environment)
   if (unknown.length === 0) return
-  const named = unknown.slice(0, namedMax).map((name) => name + didYouMean(name, known))
-  const rest = unknown.length > namedMax ? ` and ${unknown.length - namedMax} more` : ''
   throw new ConfigError(
-    `Weft does not know the variable${unknown.length > 1 ? 's' : ''} ${named.join(', ')}${rest}`,
+    `Weft does not know the variable${unknown.length > 1 ? 's' : ''} ${listUnknown(unknown)}`,
     { hint: '`weft serve --help` lists the options' },
   )
+}
+
+/** Returns a list of unknown names with suggestions, and without the names over `namedMax`. */
+export function listUnknown(unknown: readonly string[]): string {
+  const known = knownVariables()
+  const named = unknown.slice(0, namedMax).map((name) => name + didYouMean(name, known))
+  const rest = unknown.length > namedMax ? ` and ${unknown.length - namedMax} more` : ''
+  return `${named.join(', ')}${rest}`
 }
 
 /**

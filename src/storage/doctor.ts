@@ -3,12 +3,21 @@ import { access, open, rm, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { localUrlAt } from '../config/local-url.ts'
-import { nodeProblem } from '../config/node-version.ts'
 import { describeProcess, type FoundProcess, processOnPort, processWith } from '../config/process-with.ts'
 import type { Config } from '../config.ts'
 import { readCredentials } from '../directory/tenants/credentials-file.ts'
-import { errorMessage, OperatorError } from '../errors.ts'
 import { filesBeside, openFilesMax } from '../quota/open-files.ts'
+import {
+  existingDirectory,
+  type Finding,
+  fail,
+  type Judged,
+  judge,
+  MB,
+  nodeVersion,
+  ok,
+  warning,
+} from './finding.ts'
 import {
   fileDamage,
   lockPathIn,
@@ -18,21 +27,6 @@ import {
 } from './offline-store.ts'
 import { checkStoredCredentials } from './open-tenant.ts'
 
-/** Result of one check. `help` is the remedy; '' if there is nothing to do. */
-export interface Finding {
-  readonly name: string
-  readonly verdict: 'ok' | 'warn' | 'fail'
-  readonly found: string
-  readonly help: string
-}
-
-type Judged = Omit<Finding, 'name'>
-
-const ok = (found: string): Judged => ({ verdict: 'ok', found, help: '' })
-const warn = (found: string, help: string): Judged => ({ verdict: 'warn', found, help })
-const fail = (found: string, help: string): Judged => ({ verdict: 'fail', found, help })
-
-const MB = 2 ** 20
 const freeBytes = { fail: 100 * MB, warn: 1024 * MB }
 const syncs = 20
 /**
@@ -140,8 +134,8 @@ async function database(config: Config): Promise<Judged> {
   const found = `PostgreSQL ${version}, ${roundTripMs.toFixed(2)} ms away`
   const weak = [...warnings, ...tooFewConnections(connectionsMax, postgresConnections)]
   const all = (of: 'found' | 'help'): string => weak.map((each) => each[of]).join('; ')
-  if (weak.length > 0) return warn(`${found}: ${all('found')}`, all('help'))
-  return roundTripMs > slowTripMs ? warn(found, 'move the server nearer to the database') : ok(found)
+  if (weak.length > 0) return warning(`${found}: ${all('found')}`, all('help'))
+  return roundTripMs > slowTripMs ? warning(found, 'move the server nearer to the database') : ok(found)
 }
 
 /**
@@ -164,33 +158,12 @@ function tooFewConnections(connectionsMax: number, used: number): readonly { fou
 async function bus(urls: readonly string[], credentialsFile: string | null): Promise<Judged> {
   const { version, roundTripMs, bytesMax } = await probeConfiguredBus(urls, credentialsFile)
   const found = `NATS ${version}, ${roundTripMs.toFixed(2)} ms away, messages up to ${bytesMax / 1024} KB`
-  if (bytesMax < busBytesMin) return warn(found, `set max_payload to at least ${busBytesMin / 1024} KB`)
-  return roundTripMs > slowTripMs ? warn(found, 'move the server nearer to NATS') : ok(found)
-}
-
-async function judge(check: () => Promise<Judged> | Judged): Promise<Judged> {
-  try {
-    return await check()
-  } catch (error) {
-    const hint = error instanceof OperatorError ? error.hint : null
-    return fail(errorMessage(error), hint ?? 'correct this first')
-  }
-}
-
-function nodeVersion(): Judged {
-  const { node } = process.versions
-  const problem = nodeProblem(node)
-  return problem === null ? ok(`v${node}`) : fail(problem, 'install a newer Node')
-}
-
-/** Returns the data directory if it exists; otherwise the nearest existing directory above it. */
-async function existing(directory: string): Promise<string> {
-  const found = await stat(directory).catch(() => null)
-  return found !== null || directory === join(directory, '..') ? directory : existing(join(directory, '..'))
+  if (bytesMax < busBytesMin) return warning(found, `set max_payload to at least ${busBytesMin / 1024} KB`)
+  return roundTripMs > slowTripMs ? warning(found, 'move the server nearer to NATS') : ok(found)
 }
 
 async function dataDirectory(directory: string): Promise<Judged> {
-  const place = await existing(directory)
+  const place = await existingDirectory(directory)
   if (!(await stat(place)).isDirectory())
     return fail(`${place} is not a directory`, 'name another directory: --data-dir')
   const isWritable = await access(place, constants.W_OK | constants.X_OK).then(
@@ -201,21 +174,21 @@ async function dataDirectory(directory: string): Promise<Judged> {
   if (place !== directory) return ok(`${directory} will be made at the first start`)
   const { mode } = await stat(directory)
   if ((mode & 0o077) === 0) return ok(`${directory} can be written, and read by its owner only`)
-  return warn(`${directory} can be read by others`, `it holds secrets: chmod 700 ${directory}`)
+  return warning(`${directory} can be read by others`, `it holds secrets: chmod 700 ${directory}`)
 }
 
 async function freeSpace(directory: string): Promise<Judged> {
-  const { bavail, bsize } = await statfs(await existing(directory))
+  const { bavail, bsize } = await statfs(await existingDirectory(directory))
   const free = bavail * bsize
   const found = `${Math.floor(free / MB)} MB`
   if (free < freeBytes.fail)
     return fail(found, 'free some disk space: with a full disk the server acknowledges nothing')
-  return free < freeBytes.warn ? warn(found, 'free some disk space soon, and monitor it') : ok(found)
+  return free < freeBytes.warn ? warning(found, 'free some disk space soon, and monitor it') : ok(found)
 }
 
 async function syncSpeed({ dataDir, durability }: Config): Promise<Judged> {
-  if (durability === 'process') return warn('not used', 'a loss of power can lose acknowledged changes')
-  const path = join(await existing(dataDir), `.doctor-${process.pid}`)
+  if (durability === 'process') return warning('not used', 'a loss of power can lose acknowledged changes')
+  const path = join(await existingDirectory(dataDir), `.doctor-${process.pid}`)
   const file = await open(path, 'w', 0o600)
   try {
     const times: number[] = []
@@ -228,7 +201,7 @@ async function syncSpeed({ dataDir, durability }: Config): Promise<Judged> {
     const median = times.sort((a, b) => a - b)[syncs / 2] as number
     const found = `${median.toFixed(2)} ms for 100 bytes (median of ${syncs})`
     return median > slowSyncMs
-      ? warn(found, 'every edit takes this time; use a local or faster disk')
+      ? warning(found, 'every edit takes this time; use a local or faster disk')
       : ok(found)
   } finally {
     await file.close()
@@ -246,7 +219,7 @@ async function storedFiles(directory: string, running: Running): Promise<Judged>
   if (problem !== null) return fail(problem, 'the server does not start on it')
   const problems = await fileDamage(directory)
   if (problems.length === 0) return ok('LevelDB reports no errors')
-  return warn(problems.join('; '), `stop the server and run: weft verify ${directory}`)
+  return warning(problems.join('; '), `stop the server and run: weft verify ${directory}`)
 }
 
 async function credentials(config: Config, { onStore }: Running): Promise<Judged> {
@@ -264,7 +237,7 @@ async function credentialsOfRunning(config: Config): Promise<Judged> {
   const apiKey = config.apiKey ?? kept?.apiKey
   const authToken = config.authToken ?? (apiKey === kept?.apiKey ? kept?.authToken : undefined)
   if (apiKey === undefined || authToken === undefined)
-    return warn(
+    return warning(
       'not checked: a running server has the store open, and no auth token is known',
       'set WEFT_AUTH_TOKEN',
     )
@@ -284,7 +257,7 @@ async function credentialsOfRunning(config: Config): Promise<Judged> {
       `the running server does not accept the API key ${JSON.stringify(apiKey)} with its auth token`,
       'correct WEFT_API_KEY and WEFT_AUTH_TOKEN: with the present values, the server will not start again',
     )
-  return warn('not checked: the running server gave no usable answer', 'see its log')
+  return warning('not checked: the running server gave no usable answer', 'see its log')
 }
 
 /**
@@ -295,14 +268,14 @@ async function clock(directory: string): Promise<Judged> {
   const now = Date.now()
   const found = new Date(now).toISOString()
   if (now < earliest) return fail(found, 'set the clock: tokens and versions depend on it')
-  const path = join(await existing(directory), `.doctor-${process.pid}`)
+  const path = join(await existingDirectory(directory), `.doctor-${process.pid}`)
   const file = await open(path, 'w', 0o600)
   const { mtimeMs } = await file.stat()
   await file.close()
   await rm(path, { force: true })
   const skew = Math.abs(mtimeMs - now)
   return skew > skewMs
-    ? warn(`${found}, ${skew} ms off the clock of the disk`, 'run a time service')
+    ? warning(`${found}, ${skew} ms off the clock of the disk`, 'run a time service')
     : ok(found)
 }
 
@@ -313,7 +286,7 @@ function openFiles(connections: number): Judged {
   const wanted = connections + filesBeside
   const found = files === Number.POSITIVE_INFINITY ? 'unlimited' : String(files)
   if (files >= wanted) return ok(found)
-  return warn(
+  return warning(
     found,
     `${connections} connections need ${wanted}: ulimit -n ${wanted}, or a lower --max-connections`,
   )
@@ -336,7 +309,7 @@ async function port(config: Config, running: Running): Promise<Judged> {
     return ok(`the running server listens on ${place}: ${describeProcess(onPort)}`)
   const isOther = config.engine === 'level' && onPort !== null
   if (!isOther && (await isWeft(config)))
-    return warn(`${listener}, a Weft server, listens on ${place}`, 'stop it before another server starts')
+    return warning(`${listener}, a Weft server, listens on ${place}`, 'stop it before another server starts')
   return fail(`${listener} listens on ${place}`, 'stop it, or choose another --port')
 }
 

@@ -247,6 +247,29 @@ export async function openOfflineDump(directory: string): Promise<OpenedDump> {
 export const pairPartition = async (): Promise<(key: Uint8Array) => Key | null> =>
   (await loadUpkeep()).partOfPair
 
+/**
+ * Compares the format of the store in a data directory with the format of this version. Reads the files without
+ * opening the store: changes nothing, also while a server uses the store.
+ * @throws Error if the files are damaged
+ */
+export async function compareStoreFormats(directory: string) {
+  const { formatVersion, readFormatFromFiles, storePath } = await loadUpkeep()
+  const stored = (await hasStore(directory)) ? await readFormatFromFiles(storePath(directory)) : null
+  return {
+    stored: stored === null ? null : String(stored),
+    current: String(formatVersion),
+    missing: [],
+    isSupported: stored === null || stored === formatVersion,
+  }
+}
+
+/**
+ * Compares the format of a schema with the format of this version. Changes nothing.
+ * @throws EngineOpenError
+ */
+export const compareSchemaFormats = async (place: DatabaseLocation) =>
+  (await loadDatabase()).readSchemaFormats(place)
+
 /** Returns the format number of the stores that this version of Weft writes. */
 export async function storeFormat(): Promise<number> {
   return (await loadUpkeep()).formatVersion

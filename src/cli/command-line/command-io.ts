@@ -34,15 +34,19 @@ const defaultOf = (key: OptionKey): string => `default: ${defaultText(key).repla
 
 /**
  * Reads the configuration from the flags of a command, the environment of this process, and the file.
+ * @param unknown whether an unknown option of the file is an error
  * @throws ConfigError
  */
-export function configOf(flags: Readonly<Record<string, unknown>>): ReadConfig {
+export function configOf(
+  flags: Readonly<Record<string, unknown>>,
+  unknown: 'refuse' | 'ignore' = 'refuse',
+): ReadConfig {
   const texts = Object.entries(flags).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   )
   const { config, ...others } = Object.fromEntries(texts)
   const file = config ?? process.env.WEFT_CONFIG ?? null
-  return readConfig({ flags: others, environment: process.env, file })
+  return readConfig({ flags: others, environment: process.env, file, unknown })
 }
 
 export const printResult = (text: string): void => {

@@ -1,9 +1,16 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { errorMessage } from '../../../errors.ts'
-import { ByteCursor } from './byte-cursor.ts'
 import { crc32c, maskCrc } from './crc32c.ts'
-import { decompressSnappy } from './snappy.ts'
+import {
+  type BlockHandle,
+  footerBytes,
+  handlesOf,
+  kindBytes,
+  readAt,
+  readFooter,
+  trailerBytes,
+} from './table-blocks.ts'
 
 /**
  * How thoroughly a table is checked. `structure`: only the parts that a search reads (footer, index,
@@ -11,20 +18,6 @@ import { decompressSnappy } from './snappy.ts'
  */
 export type TableDepth = 'structure' | 'all'
 
-/**
- * Position of a block in the file. After the block, the file contains its compression type and its checksum.
- */
-interface BlockHandle {
-  readonly at: number
-  readonly bytes: number
-}
-
-const footerBytes = 48
-const magicBytes = 8
-const magic = Buffer.from('57fb808b247547db', 'hex')
-const kindBytes = 1
-const trailerBytes = kindBytes + 4
-const snappyKind = 1
 /** Maximum number of bytes that one call reads. A single larger block is read in one call. */
 const stretchBytes = 1024 * 1024
 
@@ -127,16 +120,6 @@ const afterBlock = ({ at, bytes }: BlockHandle): number => at + bytes + trailerB
 const endOf = (blocks: readonly BlockHandle[]): number =>
   blocks.reduce((end, block) => (block.at === end ? afterBlock(block) : Number.NaN), 0)
 
-function readFooter(footer: Buffer): { readonly metaindex: BlockHandle; readonly index: BlockHandle } {
-  if (!footer.subarray(-magicBytes).equals(magic)) throw new Error('its footer has a wrong magic number')
-  const cursor = new ByteCursor(footer.subarray(0, -magicBytes))
-  const handles = { metaindex: readHandle(cursor), index: readHandle(cursor) }
-  if (cursor.bytes(cursor.left).some((byte) => byte !== 0)) throw new Error('its footer has non-zero padding')
-  return handles
-}
-
-const readHandle = (cursor: ByteCursor): BlockHandle => ({ at: cursor.varint(), bytes: cursor.varint() })
-
 /**
  * Returns whether the checksum of a block is correct. If it is wrong, also calls `onDamage`.
  * @param stored the bytes of the block, followed by its compression type and its checksum
@@ -147,29 +130,4 @@ function isSound(what: string, { at, bytes }: BlockHandle, stored: Buffer, onDam
   const problem = `the checksum of its ${what} at byte ${at} is wrong`
   onDamage({ problem, kindAt: at + bytes, kind: stored.readUInt8(bytes) })
   return false
-}
-
-/**
- * Returns the block positions that are the values of an index block. Skips the keys of the index. A stored
- * key omits the prefix that it has in common with the previous key.
- */
-function handlesOf(stored: Buffer): BlockHandle[] {
-  const content = stored.subarray(0, -trailerBytes)
-  const block = stored.at(-trailerBytes) === snappyKind ? decompressSnappy(content) : content
-  const restarts = block.readUInt32LE(block.length - 4)
-  const cursor = new ByteCursor(block.subarray(0, block.length - 4 * (restarts + 1)))
-  const handles: BlockHandle[] = []
-  while (cursor.left > 0) {
-    cursor.varint()
-    const [keyBytes, valueBytes] = [cursor.varint(), cursor.varint()]
-    cursor.bytes(keyBytes)
-    handles.push(readHandle(new ByteCursor(cursor.bytes(valueBytes))))
-  }
-  return handles
-}
-
-async function readAt(file: FileHandle, at: number, bytes: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, at)
-  if (bytesRead < bytes) throw new Error('it is truncated')
-  return buffer
 }

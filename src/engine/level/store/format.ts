@@ -1,5 +1,6 @@
 import { EngineOpenError } from '../../engine.ts'
 import { rangeOf } from '../../key-encoding.ts'
+import { readRecordFromFiles } from '../check/read-record.ts'
 import { keyspaces } from './keyspaces.ts'
 import { addChecksum, checkChecksum } from './record-codec.ts'
 import type { Store } from './store.ts'
@@ -29,10 +30,22 @@ export async function ensureFormat(store: Store, path: string): Promise<void> {
   }
 }
 
+const decodeFormat = (stored: Buffer): number => checkChecksum(formatKey, stored)[0] ?? 0
+
+/**
+ * Returns the format of a store from its files; null if no file contains it. Does not open the store, and
+ * changes nothing.
+ * @throws DamagedRecordError; Error if a file is damaged
+ */
+export async function readFormatFromFiles(path: string): Promise<number | null> {
+  const stored = await readRecordFromFiles(path, formatKey)
+  return stored === null ? null : decodeFormat(stored)
+}
+
 /** Returns the format of a store; null if the store is empty. */
 async function readFormat(store: Store, path: string): Promise<number | null> {
   const stored = await store.get(formatKey)
-  if (stored !== undefined) return checkChecksum(formatKey, stored)[0] ?? 0
+  if (stored !== undefined) return decodeFormat(stored)
   if (await isEmpty(store)) return null
   throw new EngineOpenError('corrupted', `${path} holds data whose format is not known: restore a backup`)
 }

@@ -12,7 +12,7 @@ export { checkStore } from '../check/check-store.ts'
 export { checkManifest } from '../check/file-manifest.ts'
 export { partOfPair, storedEntry } from '../check/stored-entry.ts'
 export { bulkLoad, syncDirectory } from './bulk-load.ts'
-export { formatVersion } from './format.ts'
+export { formatVersion, readFormatFromFiles } from './format.ts'
 export { importMarkPath, lockPath, readWarnings, startProblem, storePath } from './open.ts'
 
 /**

@@ -18,12 +18,12 @@ export interface SchemaFormat {
  * A migration step from the previous format. If a step does not change the major number, it only adds to the
  * layout.
  */
-interface SchemaStep {
+export interface SchemaStep {
   readonly to: SchemaFormat
   readonly sql: (partitions: number) => string
 }
 
-const steps: readonly SchemaStep[] = [
+export const schemaSteps: readonly SchemaStep[] = [
   { to: { major: 1, minor: 0 }, sql: baseTables },
   { to: { major: 1, minor: 1 }, sql: () => clusterTables },
 ]
@@ -32,7 +32,11 @@ export const schemaFormat: SchemaFormat = { major: 1, minor: 1 }
 
 const isBefore = (a: SchemaFormat, b: SchemaFormat): boolean =>
   a.major < b.major || (a.major === b.major && a.minor < b.minor)
-const textOf = ({ major, minor }: SchemaFormat): string => `${major}.${minor}`
+export const formatText = ({ major, minor }: SchemaFormat): string => `${major}.${minor}`
+
+/** Returns the formats of the steps that a start would run on a schema. */
+export const missingSteps = (stored: SchemaFormat | null): readonly SchemaFormat[] =>
+  schemaSteps.map(({ to }) => to).filter((to) => stored === null || isBefore(stored, to))
 
 /**
  * Duration of the lease for a migration, in ms. After that time, another server may take over the migration.
@@ -67,10 +71,10 @@ export async function ensureSchema(
   const lease = new RowLease(database, 'migration', migrationMs)
   await lease.wait(() => false)
   try {
-    for (const step of steps) {
+    for (const step of schemaSteps) {
       const stored = await storedFormat(database)
       if (stored !== null && !isBefore(stored, step.to)) continue
-      log?.info({ schema, to: textOf(step.to) }, 'creating or migrating the tables')
+      log?.info({ schema, to: formatText(step.to) }, 'creating or migrating the tables')
       await database.once((session) => take(session, step, { lease, partitions }))
     }
   } finally {
@@ -95,11 +99,12 @@ async function take(
       if not found then raise 'another server is creating the tables'; end if;
     end $$;
     ${sql(partitions)}
-    insert into meta values ('format', '${textOf(to)}') on conflict (name) do update set value = excluded.value;
+    insert into meta values ('format', '${formatText(to)}') on conflict (name) do update set value = excluded.value;
     commit`)
 }
 
-async function storedFormat(database: PostgresDatabase): Promise<SchemaFormat | null> {
+/** Returns the format of the schema; null if its tables have not been created. The table `meta` must exist. */
+export async function storedFormat(database: PostgresDatabase): Promise<SchemaFormat | null> {
   const [row] = await database.read((session) => session.rows(readStored, []))
   if (row === undefined) return null
   const [major = Number.NaN, minor = 0] = row.value.split('.').map(Number)
@@ -113,7 +118,7 @@ async function storedFormat(database: PostgresDatabase): Promise<SchemaFormat | 
 function isSettled(schema: string, stored: SchemaFormat | null): boolean {
   if (stored === null) return false
   if (stored.major === schemaFormat.major) return !isBefore(stored, schemaFormat)
-  const formats = `format ${textOf(stored)}, this one knows ${textOf(schemaFormat)}`
+  const formats = `format ${formatText(stored)}, this one knows ${formatText(schemaFormat)}`
   if (stored.major < schemaFormat.major) {
     throw new EngineOpenError(
       'olderFormat',

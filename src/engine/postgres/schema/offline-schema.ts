@@ -1,9 +1,11 @@
 import { type Engine, EngineOpenError } from '../../engine.ts'
 import type { StoredEntry } from '../../stored-entry.ts'
+import { connectTimeoutMs } from '../connection/connection-pool.ts'
 import { PostgresDatabase } from '../connection/database.ts'
 import { statement } from '../connection/database-session.ts'
 import { checkSchemaName, postgresOpenError } from '../connection/open.ts'
 import { openPostgresEngine, type PostgresEngineOptions } from '../engine.ts'
+import { formatText, missingSteps, schemaFormat, storedFormat } from './format.ts'
 import { beginImport, endImport, readImport } from './import-marker.ts'
 import { storedEntries } from './stored-entries.ts'
 
@@ -34,12 +36,12 @@ const isThere = statement<{ made: boolean }>(
   `select to_regclass(current_setting('search_path') || '.document') is not null as made`,
 )
 
-const databaseOf = ({ url, schema }: StoppedOptions) =>
+const databaseOf = ({ url, schema }: StoppedOptions, holdMs = 30_000) =>
   new PostgresDatabase({
     url,
     schema,
     poolSize: 2,
-    holdMs: 30_000,
+    holdMs,
     durability: 'disk',
   })
 
@@ -50,6 +52,46 @@ export async function schemaExists(options: StoppedOptions): Promise<boolean> {
   try {
     const [found] = await database.read((session) => session.rows(isThere, []))
     return found?.made === true
+  } catch (error) {
+    throw postgresOpenError(error)
+  } finally {
+    await database.close()
+  }
+}
+
+const hasMeta = statement<{ made: boolean }>(
+  'has-meta',
+  `select to_regclass(current_setting('search_path') || '.meta') is not null as made`,
+)
+
+export interface SchemaComparison {
+  /** Format of the tables; null if they have not been created. */
+  readonly stored: string | null
+  /** Format that this version creates. */
+  readonly current: string
+  /** Formats to which a start would bring the tables, in order. */
+  readonly missing: readonly string[]
+  /** Whether this version can use the tables. */
+  readonly isSupported: boolean
+}
+
+/**
+ * Compares the format of a schema with the format of this version. Changes nothing, also while servers use the
+ * schema.
+ * @throws EngineOpenError
+ */
+export async function readSchemaFormats(options: StoppedOptions): Promise<SchemaComparison> {
+  checkSchemaName(options.schema)
+  const database = databaseOf(options, connectTimeoutMs)
+  try {
+    const [found] = await database.read((session) => session.rows(hasMeta, []))
+    const stored = found?.made === true ? await storedFormat(database) : null
+    return {
+      stored: stored === null ? null : formatText(stored),
+      current: formatText(schemaFormat),
+      missing: missingSteps(stored).map(formatText),
+      isSupported: stored === null || stored.major === schemaFormat.major,
+    }
   } catch (error) {
     throw postgresOpenError(error)
   } finally {
