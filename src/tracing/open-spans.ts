@@ -16,5 +16,5 @@ export async function openSpans(options: OpenSpansOptions): Promise<SpanSource |
   const { otlpEndpoint: endpoint } = options.config
   if (endpoint === null) return null
   const { OtlpSpans } = await import('./otlp-spans.ts')
-  return OtlpSpans.open({ ...options, endpoint })
+  return new OtlpSpans({ ...options, endpoint })
 }

@@ -9,6 +9,8 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api'
+import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace'
 import { parseHeaderList } from '../config/header-list.ts'
@@ -46,8 +48,9 @@ export class OtlpSpans implements SpanSource {
   readonly #queue: SpanQueue
   readonly #updates: UpdateSampler
 
-  private constructor(exporter: SpanExporter, { config, version, node, metrics, log }: OtlpSpansOptions) {
-    this.#queue = new SpanQueue({ exporter, metrics, log })
+  constructor(options: OtlpSpansOptions) {
+    const { config, version, node, metrics, log } = options
+    this.#queue = new SpanQueue({ exporter: createExporter(options), metrics, log })
     this.#updates = new UpdateSampler(config)
     const provider = new TracerProvider({
       sampler: createSampler(config),
@@ -59,10 +62,6 @@ export class OtlpSpans implements SpanSource {
       }),
     })
     this.#tracer = provider.getTracer('weft', version)
-  }
-
-  static async open(options: OtlpSpansOptions): Promise<OtlpSpans> {
-    return new OtlpSpans(await createExporter(options), options)
   }
 
   start(name: string, { parent, ...options }: SpanStart): Span {
@@ -96,7 +95,7 @@ export class OtlpSpans implements SpanSource {
   }
 }
 
-async function createExporter({ config, endpoint }: OtlpSpansOptions): Promise<SpanExporter> {
+function createExporter({ config, endpoint }: OtlpSpansOptions): SpanExporter {
   const url = new URL(endpoint)
   url.pathname += url.pathname.endsWith('/') ? 'v1/traces' : '/v1/traces'
   const options = {
@@ -104,11 +103,7 @@ async function createExporter({ config, endpoint }: OtlpSpansOptions): Promise<S
     headers: parseHeaderList(config.otlpHeaders ?? '') ?? {},
     timeoutMillis: exportTimeoutMs,
   }
-  const { OTLPTraceExporter } =
-    config.otlpProtocol === 'http/json'
-      ? await import('@opentelemetry/exporter-trace-otlp-http')
-      : await import('@opentelemetry/exporter-trace-otlp-proto')
-  return new OTLPTraceExporter(options)
+  return config.otlpProtocol === 'http/json' ? new JsonExporter(options) : new ProtobufExporter(options)
 }
 
 function toSdkContext({ traceId, spanId, isSampled, traceState, isRemote }: TraceContext): SdkContext {

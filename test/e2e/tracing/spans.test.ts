@@ -1,3 +1,4 @@
+import { createDecoder, hasContent, readVarUint, readVarUint8Array } from 'lib0/decoding'
 import { afterEach, expect, it } from 'vitest'
 import type { Config } from '../../../src/config.ts'
 import { eventually, syncedEditor } from '../../support/clients/clients.ts'
@@ -196,3 +197,41 @@ it('[OTEL-10] the shutdown sends the spans that wait', async () => {
   ends.splice(1, 1)
   expect(collector.of(traceId)).toHaveProperty(['POST /v2/crdt/add'])
 })
+
+it('[OTEL-6] sends Protocol Buffers unless JSON is configured', async () => {
+  const { collector, server: weft } = await start({ otlpProtocol: 'http/protobuf' })
+  await weft.post('/v2/crdt/add', { ...change, data: 'hello' }, { traceparent })
+  await weft.stop()
+  ends.splice(1, 1)
+  expect(collector.headers[0]).toMatchObject({ 'content-type': 'application/x-protobuf' })
+  // Field numbers of the definitions of OTLP: request → resource spans → scope spans → spans.
+  const spans = collector.bytes.flatMap((request) =>
+    fieldsOf(request, 1).flatMap((resource) =>
+      fieldsOf(resource, 2).flatMap((scope) =>
+        fieldsOf(scope, 2).map((span) => ({
+          traceId: fieldsOf(span, 1)[0]?.toString('hex'),
+          parentSpanId: fieldsOf(span, 4)[0]?.toString('hex'),
+          name: fieldsOf(span, 5)[0]?.toString(),
+        })),
+      ),
+    ),
+  )
+  expect(spans).toContainEqual({ traceId, parentSpanId: spanId, name: 'POST /v2/crdt/add' })
+  expect(spans.map(({ name }) => name)).toContain('weft.commit')
+})
+
+/** Returns the fields of a message of Protocol Buffers that have a number and a length. */
+function fieldsOf(message: Buffer, field: number): readonly Buffer[] {
+  const found: Buffer[] = []
+  const decoder = createDecoder(message)
+  while (hasContent(decoder)) {
+    const tag = readVarUint(decoder)
+    const wire = tag & 7
+    if (wire === 2) {
+      const bytes = Buffer.from(readVarUint8Array(decoder))
+      if (tag >>> 3 === field) found.push(bytes)
+    } else if (wire === 0) readVarUint(decoder)
+    else decoder.pos += wire === 1 ? 8 : 4
+  }
+  return found
+}

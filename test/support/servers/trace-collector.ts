@@ -52,7 +52,7 @@ export class TraceCollector {
   readonly resources: Readonly<Record<string, unknown>>[] = []
   readonly headers: IncomingHttpHeaders[] = []
   /** Bodies as received. */
-  readonly bodies: string[] = []
+  readonly bytes: Buffer[] = []
   /** Status of the responses; null: there is no response. */
   status: number | null = 200
   readonly url: string
@@ -72,12 +72,19 @@ export class TraceCollector {
       request.on('data', (part: Buffer) => parts.push(part))
       request.on('end', () => {
         collector.headers.push({ ...request.headers, path: request.url })
-        collector.#take(Buffer.concat(parts).toString())
+        collector.bytes.push(Buffer.concat(parts))
+        if (request.headers['content-type'] === 'application/json')
+          collector.#take(String(collector.bytes.at(-1)))
         if (collector.status !== null)
           response.writeHead(collector.status, { 'content-type': 'application/json' }).end('{}')
       })
     })
     return collector
+  }
+
+  /** Bodies as text. */
+  get bodies(): readonly string[] {
+    return this.bytes.map(String)
   }
 
   /** Returns the spans of a trace by name. */
@@ -94,7 +101,6 @@ export class TraceCollector {
   }
 
   #take(body: string): void {
-    this.bodies.push(body)
     if (this.status !== 200) return
     for (const { resource, scopeSpans } of (JSON.parse(body) as OtlpRequest).resourceSpans) {
       this.resources.push(valuesOf(resource.attributes))
