@@ -72,6 +72,8 @@ describe.each(['compose.yaml', 'cluster/compose.yaml'])('%s', (file) => {
         const hasCheck = services[name]?.healthcheck !== undefined || services[name]?.image === 'weft'
         expect(condition === 'service_started' || hasCheck).toBe(true)
       }
+    // Compose looks for an image without `build` in a registry.
+    expect(all.filter(({ image, build }) => image === 'weft' && build === undefined)).toEqual([])
     expect(
       all.filter(({ image, build, restart }) => (image ?? build) === undefined || restart === undefined),
     ).toEqual([])
