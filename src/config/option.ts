@@ -34,6 +34,7 @@ export const optional = (
   more: Partial<Option<string | null>>,
 ): Option<string | null> => ({ parser, default: null, description, ...more })
 
+/** An option that the environment or a file sets. `values.schema.json` of the Helm chart must list it. */
 export const secret = (
   parser: Parser<string>,
   description: string,
