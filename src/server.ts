@@ -275,5 +275,7 @@ function begin(services: ServerServices): void {
   services.streams.start()
   services.versions.start()
   services.auditing.sweep.start()
+  services.usage.meter.start()
+  services.usage.retention.start()
   services.idempotentCalls.start()
 }

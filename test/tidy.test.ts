@@ -37,7 +37,7 @@ const layers: readonly (readonly string[])[] = [
   ['events'],
   ['directory'],
   ['decisions'],
-  ['notifications', 'comments', 'subscriptions', 'audit'],
+  ['notifications', 'comments', 'subscriptions', 'audit', 'usage'],
   ['access', 'feed'],
   ['rooms'],
   ['versions', 'storage'],

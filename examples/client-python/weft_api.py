@@ -3723,6 +3723,41 @@ class WorkspaceStoragelimitUpdateRequest(TypedDict):
     storedBytesMax: NotRequired[Union[int, None]]
 
 
+WorkspaceUsageGetRequest = TypedDict("WorkspaceUsageGetRequest", {
+    "from": NotRequired[Union[int, None]],
+    "to": NotRequired[Union[int, None]],
+    "granularity": NotRequired[Union[Literal["hour", "day", "month"], None]],
+    "by": NotRequired[Union[Literal["workspace", "organization"], None]],
+    "organizationId": NotRequired[Union[str, None]],
+    "pageSize": NotRequired[Union[int, None]],
+    "pageToken": NotRequired[Union[str, None]],
+})
+
+
+class WorkspaceUsageGetDataItem(TypedDict):
+    # Start of the hour, day or month (UTC), in epoch milliseconds.
+    start: int
+    # API key of the organization; absent for the workspace.
+    apiKey: NotRequired[str]
+    # The organization; absent for the workspace.
+    organizationId: NotRequired[str]
+    # Realtime connections to an editor that were opened.
+    connectionsOpened: int
+    # Maximum number of connections that were open at the same time.
+    connectionsPeak: int
+    # Sum of the minutes for which the connections were open.
+    connectionMinutes: float
+    # Accepted updates of clients, and changes by REST.
+    updates: int
+    # Bytes sent on realtime connections and in responses to calls.
+    bytesSent: int
+    # Calls that the rate limit accepted.
+    calls: int
+    # Last measurement of the bytes that the workspace stores (an estimate). Absent for an organization,
+    # and without a measurement.
+    bytesStored: NotRequired[int]
+
+
 class WorkspaceWebhookconfigGetDataWebhookServiceConfig(TypedDict):
     # Sent with every request, as `Authorization: Basic …`; '' for none. Printable ASCII.
     authToken: str
@@ -4948,6 +4983,24 @@ class WorkspaceStoragelimitOperations:
         return self._caller.call("/v2/workspace/storagelimit/update", data, "repeatable", idempotency_key)
 
 
+class WorkspaceUsageOperations:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(self, data: WorkspaceUsageGetRequest = {}) -> List[WorkspaceUsageGetDataItem]:
+        """Read the usage: The usage of the workspace, or of each of its organizations, by hour, day or month
+        (UTC), oldest first. Hours, days and months without usage are left out. Usage by hour is kept for 90
+        days, and usage by day and month for 730 days. The response has the current counts of the node that
+        answers; the counts of other nodes are at most a minute old. A page may have fewer items than
+        requested, or no items: continue until there is no `pageToken`."""
+        return self._caller.call("/v2/workspace/usage/get", data, "reads", None)
+
+    def get_items(self, data: WorkspaceUsageGetRequest = {}) -> Iterator[WorkspaceUsageGetDataItem]:
+        """Returns each item of all pages of `get`."""
+        for page in self._caller.pages("/v2/workspace/usage/get", data, "pageToken"):
+            yield from page
+
+
 class WorkspaceWebhookconfigOperations:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -4993,6 +5046,7 @@ class WorkspaceOperations:
         self.mintingsecret = WorkspaceMintingsecretOperations(caller)
         self.mintingsecrets = WorkspaceMintingsecretsOperations(caller)
         self.storagelimit = WorkspaceStoragelimitOperations(caller)
+        self.usage = WorkspaceUsageOperations(caller)
         self.webhookconfig = WorkspaceWebhookconfigOperations(caller)
         self.workspaceauthtoken = WorkspaceWorkspaceauthtokenOperations(caller)
 

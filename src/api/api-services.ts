@@ -36,6 +36,7 @@ import type { CallbackConfigService } from '../subscriptions/callbacks/callback-
 import type { DeliveryService } from '../subscriptions/deliveries/delivery-service.ts'
 import type { EndpointService } from '../subscriptions/endpoints/endpoint-service.ts'
 import type { WebhookConfigService } from '../subscriptions/webhook-config-service.ts'
+import type { UsageModule } from '../usage/create-usage.ts'
 import type { UserDataService } from '../userdata/user-data-service.ts'
 import type { VersionService } from '../versions/version-service.ts'
 import type { PageTokens } from './paging/page-tokens.ts'
@@ -78,6 +79,7 @@ export interface ApiServices extends Tenancy {
   readonly feed: FeedService
   readonly pageTokens: PageTokens
   readonly storage: StorageQuota
+  readonly usage: Pick<UsageModule, 'meter' | 'reader'>
   readonly audit: AuditLog
   readonly recent: RecentRequests
   /** The logs of documents. Their content is accessible only through `rooms`. */

@@ -131,6 +131,7 @@ import { deleteMintingSecret } from './v2/workspace/mintingsecret/delete.ts'
 import { resetMintingSecret } from './v2/workspace/mintingsecret/reset.ts'
 import { getMintingSecrets } from './v2/workspace/mintingsecrets/get.ts'
 import { updateStorageLimit } from './v2/workspace/storagelimit/update.ts'
+import { getUsage } from './v2/workspace/usage/get.ts'
 import { getWebhookConfig } from './v2/workspace/webhookconfig/get.ts'
 import { updateWebhookConfig } from './v2/workspace/webhookconfig/update.ts'
 import { resetWorkspaceAuthToken } from './v2/workspace/workspaceauthtoken/reset.ts'
@@ -268,6 +269,7 @@ export const operationList: readonly Operation[] = [
   getAuthTokens,
   createWorkspace,
   updateStorageLimit,
+  getUsage,
   updateAttribution,
   addDomains,
   deleteDomains,

@@ -102,6 +102,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
       { name: 'proxies', title: 'TLS and reverse proxies' },
       { name: 'encryption', title: 'Encryption at rest' },
       { name: 'audit', title: 'Audit log' },
+      { name: 'usage', title: 'Usage' },
       { name: 'tracing', title: 'Distributed traces (OpenTelemetry)' },
       { name: 'corruption', title: 'Data corruption and recovery' },
       { name: 'postgres', title: 'PostgreSQL storage' },

@@ -14,6 +14,7 @@ import { MinuteLimiter, RateLimiter } from '../quota/rate-limiter.ts'
 import { SlowTransfers } from '../quota/slow-transfers.ts'
 import type { AdmissionLimits } from '../sync/connect/admission.ts'
 import { ReceiveRateLimit } from '../sync/socket/receive-rate-limit.ts'
+import type { UsageModule } from '../usage/create-usage.ts'
 
 interface LimitDependencies {
   readonly config: Config
@@ -27,6 +28,7 @@ interface ClusterLimitDependencies extends Pick<LimitDependencies, 'config' | 'c
 
 interface ApiLimitDependencies extends LimitDependencies, ClusterLimitDependencies {
   readonly memory: MemoryLedger
+  readonly usage: Pick<UsageModule, 'meter'>
   /** Time in ms within which a client must read a response; see `SlowTransfers`. */
   readonly transferTimeoutMs: number
 }
@@ -134,6 +136,7 @@ export const apiQuotasOf = ({
   reports,
   rates,
   memory,
+  usage,
   transferTimeoutMs,
 }: ApiLimitDependencies): ApiLimits => ({
   addressCalls: limiterOf(config.callsPerAddress, clock),
@@ -148,4 +151,5 @@ export const apiQuotasOf = ({
   bodies: sharedLimiterOf('bodyBytesPerKey', { config, clock, rates }),
   proxies: config.trustProxy,
   reports,
+  usage: usage.meter,
 })

@@ -191,6 +191,7 @@ export function createHttp(
     reports: rest.reports,
     rates: rest.rates,
     memory: rest.memoryAccounts,
+    usage: rest.usage,
     transferTimeoutMs: rest.transferTimeoutMs,
   })
   const feedServices = { feed, rooms, schemas, documents: directory.documents }
@@ -283,6 +284,7 @@ export function createHttp(
       branches,
       pageTokens,
       storage: rest.storage,
+      usage: rest.usage,
       audit: auditing.audit,
       recent: rest.recent,
       log: engine.log,

@@ -24,6 +24,7 @@ import type { Config } from '../config.ts'
 import { DecisionMemory } from '../decisions/decision-memory.ts'
 import { BranchStore } from '../directory/branches/branch-store.ts'
 import { createDirectory, type Directory } from '../directory/directory.ts'
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import { SchemaService } from '../directory/schemas/schema-service.ts'
 import { StorageQuota } from '../directory/storage-quota.ts'
@@ -53,6 +54,7 @@ import { createWebhookModule, type WebhookModule } from '../subscriptions/webhoo
 import type { RejectionLog } from '../sync/connect/rejection-log.ts'
 import type { Tracer } from '../trace.ts'
 import type { SpanSource } from '../tracing/span.ts'
+import { createUsage, type UsageModule } from '../usage/create-usage.ts'
 import { allUserDataSources } from '../userdata/all-sources.ts'
 import { UserDataService } from '../userdata/user-data-service.ts'
 import { createVersionParts } from '../versions/create-version-parts.ts'
@@ -120,6 +122,7 @@ export interface ServerServices extends ServerBase {
   readonly pageTokens: PageTokens
   readonly idempotentCalls: IdempotencyService
   readonly storage: StorageQuota
+  readonly usage: UsageModule
   /** Rate limits that apply to all nodes together. */
   readonly rates: ClusterRates
   /** Tenant of callers without credentials; null if credentials are required. */
@@ -182,7 +185,16 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     kept.notes,
   ])
   const rates = clusterRatesOf(base)
-  const rooms = createRooms({ ...base, rates }, directory, notes)
+  const storage = new StorageQuota({
+    engine,
+    tenants: tenancy.tenants,
+    clock,
+    log,
+    metrics: base.metrics,
+    bytesMax: config.maxStoredBytesPerWorkspace,
+  })
+  const usage = createUsage({ engine, storage, tenants: tenancy.tenants, clock, log })
+  const rooms = createRooms({ ...base, rates, usage }, directory, notes)
   base.recent.share(rooms.presence.requests, engine.cluster.self)
   const accessNews = new AccessChangeFeed({ engine })
   const accessReader = new AccessReader(organizations, accessNews, clock, config.defaultAccess)
@@ -207,14 +219,6 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
   const destinations = new DestinationPolicy(config.webhookAllowlist, resolveName)
   const callbacks = new CallbackCaller({ ...base, destinations, receivers: base.functions?.receivers })
   const { subscriptions } = subscribing
-  const storage = new StorageQuota({
-    engine,
-    tenants: tenancy.tenants,
-    clock,
-    log,
-    metrics: base.metrics,
-    bytesMax: config.maxStoredBytesPerWorkspace,
-  })
   const { leases } = engine
   const tokens = createTokens(base, credentials, accessNews)
   const decider = new CallbackDecider({ caller: callbacks, subscriptions, clock })
@@ -314,6 +318,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     pageTokens: new PageTokens(jwtSecret, config.jwtSecretPrevious),
     idempotentCalls: createIdempotentCalls(base, jwtSecret),
     storage,
+    usage,
     rates,
     defaultTenant,
   }
@@ -352,7 +357,8 @@ function createRooms(
     spans,
     tenancy,
     rates,
-  }: ServerBase & Pick<ServerServices, 'rates'>,
+    usage,
+  }: ServerBase & Pick<ServerServices, 'rates' | 'usage'>,
   directory: Directory,
   edits: EditListener,
 ): RoomRegistry {
@@ -389,6 +395,7 @@ function createRooms(
     edits,
     visits: visits.visits,
     overspent,
+    usage: (scope: OrganizationScope) => usage.meter.hold(scope),
     keepsAttribution: (workspaceId: string) => tenancy.attribution.isEnabled(workspaceId),
   }
   return new RoomRegistry(engine, options, parts)

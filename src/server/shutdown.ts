@@ -76,6 +76,7 @@ async function finishServer(
     feed,
     streams,
     auditing,
+    usage,
     engine,
     ...rest
   }: ServerServices,
@@ -92,12 +93,14 @@ async function finishServer(
     feed,
     streams,
     auditing.sweep,
+    usage.retention,
   ]
   await Promise.all(working.map((each) => each.stop()))
   await rooms.closeAll(restarting)
   await directory.edits.stop()
   await visits
   await auditing.refusals.flush()
+  await usage.meter.stop()
   rest.callbacks.end()
   rest.accessNews.end()
   rest.rates.end()

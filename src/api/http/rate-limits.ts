@@ -8,7 +8,9 @@ import { exhausted, type LimitName, limitOf, limitScopes } from '../../quota/lim
 import type { MemoryAccount, MemoryOwner } from '../../quota/memory-account.ts'
 import type { RateLimiter } from '../../quota/rate-limiter.ts'
 import type { SlowTransfers } from '../../quota/slow-transfers.ts'
+import type { UsageMeter } from '../../usage/usage-meter.ts'
 import type { ApiServices } from '../api-services.ts'
+import { CallUsage } from './call-usage.ts'
 import type { BodyMeter } from './request-body.ts'
 import type { ServedResponse } from './served-response.ts'
 
@@ -38,6 +40,8 @@ export interface ApiLimits {
   /** Number of reverse proxies whose `X-Forwarded-For` is trusted. */
   readonly proxies: number
   readonly reports: LimitReports
+  /** Counts the usage of workspaces. */
+  readonly usage: Pick<UsageMeter, 'hold' | 'holdRest'>
 }
 
 /**
@@ -63,7 +67,7 @@ export function limitAddress(
  * @throws ApiError RESOURCE_EXHAUSTED
  */
 export function limitCaller(
-  { calls, agentCalls, bodies, bodyMemory }: ApiLimits,
+  { calls, agentCalls, bodies, bodyMemory, usage }: ApiLimits,
   caller: AnyCaller,
   request: IncomingMessage,
   response: ServedResponse,
@@ -73,6 +77,8 @@ export function limitCaller(
   if (caller.level === 'agent')
     take(agentCalls, 'callsPerAgent', agentKeyOf(caller), 'too many calls of this agent')
   take(calls, 'callsPerKey', key, 'too many calls with this API key')
+  if (caller.level !== 'operator')
+    response.locals.call = new CallUsage(usage, ownerOf(caller), request.socket, response)
   const announced = Number(request.headers['content-length'] ?? 0)
   const isCharged = announced > 0 && announced <= bytesMax
   take(bodies, 'bodyBytesPerKey', key, 'too many bytes with this API key', isCharged ? announced : 0)

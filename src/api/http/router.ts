@@ -237,6 +237,7 @@ function serveOperation(
         ? { httpCode: 200, body: await perform(new SeededIds()), replayed: false }
         : idempotentCalls.run(parseIdempotentCall(caller, operation, key, text), perform)
     })
+    response.locals.call?.succeeded(caller, data)
     if (answer.replayed) response.setHeader(replayedHeader, 'true')
     if (typeof answer.body === 'string') sendSmall(response, answer.httpCode, answer.body)
     else {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { AnyCaller } from '../../access/credentials/authenticator.ts'
 import type { CurrentTrace } from '../../tracing/current-trace.ts'
+import type { CallUsage } from './call-usage.ts'
 
 /** The data of a request that later steps need. */
 interface ResponseLocals {
@@ -13,6 +14,8 @@ interface ResponseLocals {
   trace?: CurrentTrace
   /** Undefined until the caller is authenticated. */
   caller?: AnyCaller
+  /** Counts the call; undefined before authentication, and for calls of the operator. */
+  call?: CallUsage
   /** The counted response, if the client has not read enough of it. */
   unread?: object
   /** True if all readers of a page share the bytes of its body. */

@@ -1918,6 +1918,23 @@ export interface WeftApi {
         options?: CallOptions,
       ): Promise<Result<WorkspaceStoragelimitUpdateData, WorkspaceStoragelimitUpdateErrorCode>>
     }
+    readonly usage: {
+      /**
+       * Read the usage: `POST /v2/workspace/usage/get`.
+       *
+       * The usage of the workspace, or of each of its organizations, by hour, day or month (UTC), oldest first.
+       * Hours, days and months without usage are left out. Usage by hour is kept for 90 days, and usage by day and
+       * month for 730 days. The response has the current counts of the node that answers; the counts of other nodes
+       * are at most a minute old. A page may have fewer items than requested, or no items: continue until there is
+       * no `pageToken`.
+       */
+      readonly get: ListMethod<
+        [data?: WorkspaceUsageGetRequest, options?: CallOptions],
+        WorkspaceUsageGetData,
+        WorkspaceUsageGetErrorCode,
+        WorkspaceUsageGetData[number]
+      >
+    }
     readonly webhookconfig: {
       /**
        * Read the configuration of the basic webhook service: `POST /v2/workspace/webhookconfig/get`.
@@ -7986,6 +8003,59 @@ export type WorkspaceStoragelimitUpdateErrorCode =
   | ChangeErrorCode
   | 'auth/admin-token-unset'
   | 'workspace/not-found'
+
+/** Request of `/v2/workspace/usage/get`. */
+export interface WorkspaceUsageGetRequest {
+  /** Start of the time, in epoch milliseconds. Minimum: 0. Maximum: 253402300799999. Default: `0`. */
+  readonly from?: number | undefined
+  /** End of the time (excluded), in epoch milliseconds. Default: now. Minimum: 0. Maximum: 253402300799999. */
+  readonly to?: number | undefined
+  /** Length of the time that an item covers. An item always covers it completely. Default: `"hour"`. */
+  readonly granularity?: 'hour' | 'day' | 'month' | undefined
+  /**
+   * The subject of an item. With `organization`, items are sorted by `organizationId` first. Default:
+   * `"workspace"`.
+   */
+  readonly by?: 'workspace' | 'organization' | undefined
+  /** Only organizations with this id, of any API key. Implies `by: organization`. Id: at most 512 bytes. */
+  readonly organizationId?: string | undefined
+  /** Maximum number of items in the response. A number above 1000 stands for 1000. Minimum: 1. Default: `1000`. */
+  readonly pageSize?: number | undefined
+  /** `pageToken` of the previous response. All other parameters must stay the same. At most 32,768 characters. */
+  readonly pageToken?: string | undefined
+}
+
+export interface WorkspaceUsageGetDataItem {
+  /** Start of the hour, day or month (UTC), in epoch milliseconds. */
+  readonly start: number
+  /** API key of the organization; absent for the workspace. */
+  readonly apiKey?: string | undefined
+  /** The organization; absent for the workspace. */
+  readonly organizationId?: string | undefined
+  /** Realtime connections to an editor that were opened. Minimum: 0. */
+  readonly connectionsOpened: number
+  /** Maximum number of connections that were open at the same time. Minimum: 0. */
+  readonly connectionsPeak: number
+  /** Sum of the minutes for which the connections were open. Minimum: 0. */
+  readonly connectionMinutes: number
+  /** Accepted updates of clients, and changes by REST. Minimum: 0. */
+  readonly updates: number
+  /** Bytes sent on realtime connections and in responses to calls. Minimum: 0. */
+  readonly bytesSent: number
+  /** Calls that the rate limit accepted. Minimum: 0. */
+  readonly calls: number
+  /**
+   * Last measurement of the bytes that the workspace stores (an estimate). Absent for an organization, and
+   * without a measurement. Minimum: 0.
+   */
+  readonly bytesStored?: number | undefined
+}
+
+/** Data of a response of `/v2/workspace/usage/get`. */
+export type WorkspaceUsageGetData = readonly WorkspaceUsageGetDataItem[]
+
+/** Codes of errors of `/v2/workspace/usage/get`. */
+export type WorkspaceUsageGetErrorCode = CommonErrorCode | 'workspace/not-found'
 
 /** Request of `/v2/workspace/webhookconfig/get`. */
 export type WorkspaceWebhookconfigGetRequest = Record<string, never>

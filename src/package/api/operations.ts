@@ -530,6 +530,12 @@ export const operations = {
     bare: false,
     pages: null,
   },
+  'workspace.usage.get': {
+    path: '/v2/workspace/usage/get',
+    effect: 'reads',
+    bare: false,
+    pages: { token: 'pageToken', items: null },
+  },
   'workspace.webhookconfig.get': {
     path: '/v2/workspace/webhookconfig/get',
     effect: 'reads',

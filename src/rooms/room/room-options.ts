@@ -9,6 +9,7 @@ import type { DocumentAddress } from '../../model/address.ts'
 import type { MemoryLedger } from '../../quota/memory-bounds.ts'
 import type { Tracer } from '../../trace.ts'
 import type { SpanSource } from '../../tracing/span.ts'
+import type { UsageCounter } from '../../usage/usage-counter.ts'
 import type { AppendBacklog } from '../log/append-backlog.ts'
 import type { KeepsAttribution } from '../log/compaction-policy.ts'
 import type { CompactionLimits } from '../log/room-compaction.ts'
@@ -84,6 +85,8 @@ export interface RoomDependencies {
   readonly unrecorded: AppendBacklog
   /** Receives the authors of edits. */
   readonly edits: EditListener
+  /** Returns the usage counter of an organization. The room must release it. */
+  readonly usage: (scope: OrganizationScope) => UsageCounter
   /** Returns whether the workspace of a document keeps the authors of changes. */
   readonly keepsAttribution: KeepsAttribution
   /** Called when the log of a document has entries that a compaction can remove when the document is idle. */

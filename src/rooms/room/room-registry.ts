@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import { type ComparedBranch, compareBranch } from '../../content/branches/branch-hunks.ts'
 import type { InitialContent } from '../../content/initial-content.ts'
 import { type DocumentReading, type EncodedContent, readStateEncoded } from '../../content/read-document.ts'
+import type { OrganizationScope } from '../../directory/organizations/organization-keys.ts'
 import { decodeRemovalMessage, removalTopic } from '../../directory/removal/removal-message.ts'
 import type { RemovalTask } from '../../directory/removal/removal-task.ts'
 import { mapInSlices } from '../../directory/store/batch.ts'
@@ -16,6 +17,7 @@ import { parseBranchEditorId } from '../../model/branch-address.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { Tracer } from '../../trace.ts'
 import type { SpanSource } from '../../tracing/span.ts'
+import { type UsageCounter, unreadCounter } from '../../usage/usage-counter.ts'
 import { BranchFollower, type ReplacedContent } from '../branches/branch-follower.ts'
 import { noContent } from '../edits/edit-context.ts'
 import { compareOnThread, readInline, readOnThread } from '../edits/read-on-thread.ts'
@@ -75,6 +77,8 @@ export interface RoomRegistryOptions {
   readonly overspent: (workspaceId: string) => void
   /** Returns whether a workspace keeps the authors of changes. Default: each workspace keeps them. */
   readonly keepsAttribution?: (workspaceId: string) => Promise<boolean>
+  /** Returns the usage counter of an organization. Default: the usage is not counted. */
+  readonly usage?: (scope: OrganizationScope) => UsageCounter
 }
 
 interface OpenRoom {
@@ -144,6 +148,7 @@ export class RoomRegistry {
     this.live = new LiveMessageHub(requests)
     this.connections = new OpenConnections({ calls: requests, clock: parts.clock, self: engine.cluster.self })
     this.#dependencies = {
+      usage: unreadCounter,
       ...parts,
       spans,
       presence: this.presence,

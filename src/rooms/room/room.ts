@@ -6,6 +6,7 @@ import { type Close, close } from '../../model/close.ts'
 import { limitOf } from '../../quota/limits.ts'
 import { writeStateVector } from '../../update/state-vector.ts'
 import { isEmpty, type UpdateSummary } from '../../update/summary.ts'
+import type { UsageCounter } from '../../usage/usage-counter.ts'
 import { RoomAwareness } from '../awareness/room-awareness.ts'
 import { BackendEdits } from '../edits/backend-edits.ts'
 import { type ConditionalUpdate, type EditContext, pauseIncoming } from '../edits/edit-context.ts'
@@ -78,6 +79,8 @@ export class Room {
   readonly state: DocumentState
   readonly awareness: RoomAwareness
   readonly answering: SyncReplyCache
+  /** Counts the usage of the organization. */
+  readonly usage: UsageCounter
   readonly #dependencies: RoomDependencies
   /** The trace of this room; undefined if no step of the room is traced. */
   readonly #trace: RoomTrace | undefined
@@ -116,6 +119,7 @@ export class Room {
     this.doc = addressKey(address)
     this.state = state
     this.answering = new SyncReplyCache(state)
+    this.usage = dependencies.usage(address)
     this.#dependencies = dependencies
     const trace = RoomTrace.of(dependencies.tracer, address, dependencies.threads.enabled)
     this.#trace = trace
@@ -651,6 +655,7 @@ export class Room {
     const followers = [...(this.#followers ?? [])]
     this.#followers = null
     for (const follower of followers) follower.ended()
+    this.usage.release()
     this.#dependencies.ended(this)
   }
 
@@ -689,6 +694,7 @@ export class Room {
     this.#editedAt = now
     metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
     const own = updates.some(isCopy) ? updates.filter((update) => !isCopy(update)) : updates
+    this.usage.updates += own.length
     return own.length === 0 ? null : edits.noted(this.address, authorsOf(own), trace?.current.context ?? null)
   }
 

@@ -223,12 +223,15 @@ export class SessionManager {
     this.#sessions.add(session)
     this.#accessWatch.add(session, changes, origin)
     const labels = { protocol: protocol.name, transport: socket.transport }
+    const { usage } = start.roomHandle.room
     metrics.connections.inc(labels)
+    usage.enter()
     socket.onClosed((code) => {
       this.#sessions.delete(session)
       this.#accessWatch.delete(session)
       this.#credentialWatch.delete(session)
       metrics.connections.dec(labels)
+      usage.leave()
       session.closed(code)
     })
     session.start()

@@ -502,6 +502,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   send(frames: Uint8Array): void {
     if (!this.isOpen) return
     this.#heartbeat.sent(this.#dependencies.time())
+    this.#room.usage.bytesSent += frames.length
     this.#options.socket.write(frames)
   }
 

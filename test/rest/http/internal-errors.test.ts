@@ -22,6 +22,7 @@ import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { createMetrics } from '../../../src/metrics.ts'
 import { LimitReports } from '../../../src/quota/limit-reports.ts'
 import { SlowTransfers } from '../../../src/quota/slow-transfers.ts'
+import { unreadCounter } from '../../../src/usage/usage-counter.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { roomyAccounts } from '../../support/servers/memory.ts'
 import type { Envelope } from '../../support/servers/server.ts'
@@ -102,6 +103,7 @@ beforeAll(async () => {
       },
       proxies: 0,
       reports,
+      usage: { hold: unreadCounter, holdRest: unreadCounter },
     },
     idempotentCalls: new IdempotencyService({
       kv,

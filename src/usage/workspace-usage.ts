@@ -1,0 +1,165 @@
+import type { Key, KvEntry } from '../engine/engine.ts'
+import { keyName } from '../engine/key-encoding.ts'
+import { encodeRecord } from '../engine/stored-record.ts'
+import { ConnectionCount, type OrganizationOfKey, UsageCounter } from './usage-counter.ts'
+import {
+  hourKey,
+  type MeasuredBytes,
+  msPerHour,
+  type UsageRecord,
+  type UsageSubject,
+} from './usage-records.ts'
+
+/**
+ * Maximum number of organizations of one workspace that have their own counter in one hour on one node. The
+ * usage of further organizations counts for the workspace only.
+ */
+export const organizationsPerHourMax = 5_000
+/**
+ * Maximum number of records of ended hours that wait for the store. If there are more, the oldest ones are
+ * dropped.
+ */
+const endedRecordsMax = 20_000
+
+export interface UsageWriter {
+  /** Name of this node. */
+  readonly node: string
+  /** Unique id of this process. */
+  readonly writer: string
+}
+
+/** A record that the store does not have yet. */
+interface UnwrittenRecord extends KvEntry {
+  /** Counter of the current hour; null if the hour has ended. */
+  readonly counter: UsageCounter | null
+}
+
+/** The usage of one workspace during the current hour, on this node. */
+export class WorkspaceUsage {
+  /** Counts what belongs to no organization with its own counter. */
+  readonly rest: UsageCounter
+  readonly #connections: ConnectionCount
+  readonly #organizations = new Map<string, UsageCounter>()
+  readonly #now: () => number
+  readonly #writer: UsageWriter
+  #stored: MeasuredBytes | null = null
+  /** Records of ended hours that are not stored yet, by the name of their keys, oldest first. */
+  readonly #ended = new Map<string, KvEntry>()
+  #written: Uint8Array | null = null
+
+  constructor(writer: UsageWriter, now: () => number) {
+    this.#writer = writer
+    this.#now = now
+    this.#connections = new ConnectionCount(now())
+    this.rest = new UsageCounter(null, this.#connections, now)
+  }
+
+  /** True if nothing was counted in the current hour, no record waits for the store, and nothing has a counter. */
+  get isIdle(): boolean {
+    if (this.rest.isUsed || this.#organizations.size > 0 || this.#ended.size > 0) return false
+    return this.#record(this.#connections, this.rest) === null
+  }
+
+  counterOf({ apiKey, organizationId }: OrganizationOfKey): UsageCounter {
+    const name = keyName([organizationId, apiKey])
+    const known = this.#organizations.get(name)
+    if (known !== undefined) return known
+    if (this.#organizations.size >= organizationsPerHourMax) return this.rest
+    const counter = new UsageCounter({ apiKey, organizationId }, this.#connections, this.#now)
+    this.#organizations.set(name, counter)
+    return counter
+  }
+
+  /** Stores a measurement of the workspace with the current hour. */
+  measured(bytes: number, at: number): void {
+    this.#stored = { bytes, at }
+  }
+
+  /** Ends the hour that began at `ended`, and begins the one that begins at `hour`. */
+  restart(ended: number, hour: number): void {
+    this.#advance(ended + msPerHour)
+    for (const { key, value } of this.#changed(ended)) this.#ended.set(keyName(key), { key, value })
+    for (const oldest of this.#ended.keys()) {
+      if (this.#ended.size <= endedRecordsMax) break
+      this.#ended.delete(oldest)
+    }
+    this.#connections.restart(hour)
+    this.#stored = null
+    this.#written = null
+    this.rest.restart(hour)
+    for (const [name, counter] of this.#organizations) {
+      if (counter.isUsed) counter.restart(hour)
+      else this.#organizations.delete(name)
+    }
+  }
+
+  /** Returns the records that differ from the stored ones. @param hour start of the current hour */
+  unwritten(hour: number): readonly UnwrittenRecord[] {
+    this.#advance(this.#now())
+    const ended = [...this.#ended.values()].map((entry) => ({ ...entry, counter: null }))
+    return [...ended, ...this.#changed(hour)]
+  }
+
+  /** Call when the records are stored. @param hour start of the current hour at the time of `unwritten` */
+  wrote(records: readonly UnwrittenRecord[]): void {
+    for (const { key, value, counter } of records) {
+      if (counter === null) this.#ended.delete(keyName(key))
+      else if (counter === this.rest) this.#written = value
+      else counter.written = value
+    }
+  }
+
+  #advance(now: number): void {
+    this.#connections.advance(now)
+    for (const { connections } of this.#organizations.values()) connections.advance(now)
+  }
+
+  /** Returns the changed records of the hour that begins at `hour`. */
+  *#changed(hour: number): Generator<UnwrittenRecord> {
+    const total = this.#record(this.#connections, this.#sum())
+    if (total !== null && !isSame(total, this.#written))
+      yield { key: this.#key(null, hour), value: total, counter: this.rest }
+    for (const counter of this.#organizations.values()) {
+      const value = this.#record(counter.connections, counter)
+      if (value !== null && !isSame(value, counter.written))
+        yield { key: this.#key(counter.organization, hour), value, counter }
+    }
+  }
+
+  #sum(): Counted {
+    const sum = { updates: 0, bytesSent: 0, calls: 0 }
+    for (const { updates, bytesSent, calls } of [this.rest, ...this.#organizations.values()]) {
+      sum.updates += updates
+      sum.bytesSent += bytesSent
+      sum.calls += calls
+    }
+    return sum
+  }
+
+  /** Encodes a record; null if nothing was counted. */
+  #record(connections: ConnectionCount, { updates, bytesSent, calls }: Counted): Uint8Array | null {
+    const { opened, peak, openMs } = connections
+    if (opened + peak + updates + bytesSent + calls === 0) return null
+    const stored = connections === this.#connections && this.#stored !== null ? { stored: this.#stored } : {}
+    const record: UsageRecord = {
+      node: this.#writer.node,
+      opened,
+      peak,
+      openMs,
+      updates,
+      bytesSent,
+      calls,
+      ...stored,
+    }
+    return encodeRecord(record)
+  }
+
+  #key(subject: UsageSubject, hour: number): Key {
+    return hourKey(subject, hour, this.#writer.writer)
+  }
+}
+
+type Counted = Pick<UsageCounter, 'updates' | 'bytesSent' | 'calls'>
+
+const isSame = (value: Uint8Array, written: Uint8Array | null): boolean =>
+  written !== null && Buffer.compare(value, written) === 0
