@@ -4,6 +4,7 @@ import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Button } from '../ui/controls.tsx'
 import { formatCounted } from '../ui/format.ts'
 import { ActionOutcome, Notice } from '../ui/notice.tsx'
+import { saveFile } from '../ui/save-file.ts'
 import { describeErasure, downloadUserData, type ErasureProgress, eraseUser } from './erase-user.ts'
 
 /**
@@ -22,7 +23,7 @@ export function UserDataCard({ userId }: { readonly userId: string }) {
   )
   const download = useAction(async () => {
     const items = await downloadUserData(api, userId)
-    save(`user-${userId}.json`, JSON.stringify({ userId, items }, null, 2))
+    saveFile(`user-${userId}.json`, 'application/json', JSON.stringify({ userId, items }, null, 2))
     return `${formatCounted(items.length, 'thing')} downloaded.`
   })
   const work = useAction(() => eraseUser(api, userId, setErasure, () => isThere.current))
@@ -56,12 +57,4 @@ export function UserDataCard({ userId }: { readonly userId: string }) {
       )}
     </section>
   )
-}
-
-function save(name: string, text: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
