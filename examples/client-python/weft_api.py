@@ -3580,6 +3580,15 @@ class WorkspaceCallbacksUpdateRequest(TypedDict):
     store: NotRequired[Union[WorkspaceCallbacksUpdateRequestStore, None]]
 
 
+class WorkspaceCalllimitUpdateRequest(TypedDict):
+    # The workspace.
+    workspaceId: str
+    # Calls per second.
+    callsPerSecond: NotRequired[Union[int, None]]
+    # Calls at once after a pause. Default: twice `callsPerSecond`.
+    burst: NotRequired[Union[int, None]]
+
+
 class WorkspaceCreateRequest(TypedDict):
     # E-mail address of the owner, who may have several workspaces.
     ownerEmail: str
@@ -3662,6 +3671,13 @@ class WorkspaceGetDataStorage(TypedDict):
     storedBytesMax: int
 
 
+class WorkspaceGetDataCallLimit(TypedDict):
+    # Calls per second that the workspace may make.
+    callsPerSecond: int
+    # Calls at once after a pause.
+    burst: int
+
+
 class WorkspaceGetData(TypedDict):
     # Id of the workspace.
     id: str
@@ -3674,6 +3690,8 @@ class WorkspaceGetData(TypedDict):
     apiKeyList: Dict[str, WorkspaceApikeysGetDataItem]
     # Absent if the workspace has no storage limit.
     storage: NotRequired[WorkspaceGetDataStorage]
+    # Absent if the workspace has no call limit of its own.
+    callLimit: NotRequired[WorkspaceGetDataCallLimit]
     # False if the workspace does not keep the authors of changes; absent otherwise.
     attribution: NotRequired[bool]
 
@@ -4914,6 +4932,18 @@ class WorkspaceCallbacksOperations:
         return self._caller.call("/v2/workspace/callbacks/update", data, "repeatable", idempotency_key)
 
 
+class WorkspaceCalllimitOperations:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def update(self, data: WorkspaceCalllimitUpdateRequest, *, idempotency_key: Optional[str] = None) -> None:
+        """Limit the calls of a workspace: Sets how many calls a workspace may make per second, with all its
+        API keys and agents together. The limit applies in addition to the options `callsPerKey` and
+        `callsPerAgent`. Without `callsPerSecond`, the workspace has no limit of its own. Nodes follow
+        within 10 seconds."""
+        return self._caller.call("/v2/workspace/calllimit/update", data, "repeatable", idempotency_key)
+
+
 class WorkspaceDomainsOperations:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -5041,6 +5071,7 @@ class WorkspaceOperations:
         self.authtoken = WorkspaceAuthtokenOperations(caller)
         self.authtokens = WorkspaceAuthtokensOperations(caller)
         self.callbacks = WorkspaceCallbacksOperations(caller)
+        self.calllimit = WorkspaceCalllimitOperations(caller)
         self.domains = WorkspaceDomainsOperations(caller)
         self.feed = WorkspaceFeedOperations(caller)
         self.mintingsecret = WorkspaceMintingsecretOperations(caller)

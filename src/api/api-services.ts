@@ -13,6 +13,7 @@ import type { LocationService } from '../comments/location-service.ts'
 import type { ReactionService } from '../comments/reaction-service.ts'
 import type { ThreadService } from '../comments/thread-service.ts'
 import type { DecisionMemory } from '../decisions/decision-memory.ts'
+import type { CallQuota } from '../directory/call-quota.ts'
 import type { DocumentService } from '../directory/documents/document-service.ts'
 import type { EditActivityRecorder } from '../directory/documents/edit-activity-recorder.ts'
 import type { FolderService } from '../directory/documents/folder-service.ts'
@@ -79,6 +80,7 @@ export interface ApiServices extends Tenancy {
   readonly feed: FeedService
   readonly pageTokens: PageTokens
   readonly storage: StorageQuota
+  readonly callQuota: CallQuota
   readonly usage: Pick<UsageModule, 'meter' | 'reader'>
   readonly audit: AuditLog
   readonly recent: RecentRequests

@@ -120,6 +120,7 @@ import { getCallbackSecret } from './v2/workspace/callbacks/secret/get.ts'
 import { rotateCallbackSecret } from './v2/workspace/callbacks/secret/rotate.ts'
 import { testCallback } from './v2/workspace/callbacks/test.ts'
 import { updateCallbacks } from './v2/workspace/callbacks/update.ts'
+import { updateCallLimit } from './v2/workspace/calllimit/update.ts'
 import { createWorkspace } from './v2/workspace/create.ts'
 import { addDomains } from './v2/workspace/domains/add.ts'
 import { deleteDomains } from './v2/workspace/domains/delete.ts'
@@ -269,6 +270,7 @@ export const operationList: readonly Operation[] = [
   getAuthTokens,
   createWorkspace,
   updateStorageLimit,
+  updateCallLimit,
   getUsage,
   updateAttribution,
   addDomains,

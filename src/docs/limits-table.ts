@@ -54,6 +54,11 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
   },
   callsPerKey: { what: 'REST calls per second; burst', met: exhausted },
   callsPerAgent: { what: 'REST calls per second; burst', met: exhausted },
+  callsPerWorkspace: {
+    what: 'REST calls per second of all API keys; burst',
+    value: 'unlimited, or the value of `/v2/workspace/calllimit/update`',
+    met: exhausted,
+  },
   workspaceReadsPerMinute: { what: 'reads of the workspace per minute', met: exhausted },
   bodyBytesPerKey: { what: 'bytes of REST bodies per second; burst', met: exhausted },
   maxWebhookContentBytes: {

@@ -36,6 +36,8 @@ export const limitScopes = {
   callsPerAddress: 'address',
   callsPerKey: 'apiKey',
   callsPerAgent: 'agent',
+  /** Calls per second of a workspace for which the operator has set this limit. */
+  callsPerWorkspace: 'workspace',
   workspaceReadsPerMinute: 'workspace',
   bodyBytesPerKey: 'apiKey',
   maxBodyBytes: 'call',

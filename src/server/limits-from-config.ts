@@ -3,6 +3,7 @@ import type { ApiLimits } from '../api/http/rate-limits.ts'
 import type { Clock } from '../clock.ts'
 import type { Rate } from '../config/rate.ts'
 import type { Config } from '../config.ts'
+import type { CallQuota } from '../directory/call-quota.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tenant } from '../model/address.ts'
 import type { ClusterRates } from '../quota/cluster-rates.ts'
@@ -29,6 +30,7 @@ interface ClusterLimitDependencies extends Pick<LimitDependencies, 'config' | 'c
 interface ApiLimitDependencies extends LimitDependencies, ClusterLimitDependencies {
   readonly memory: MemoryLedger
   readonly usage: Pick<UsageModule, 'meter'>
+  readonly callQuota: CallQuota
   /** Time in ms within which a client must read a response; see `SlowTransfers`. */
   readonly transferTimeoutMs: number
 }
@@ -137,9 +139,11 @@ export const apiQuotasOf = ({
   rates,
   memory,
   usage,
+  callQuota,
   transferTimeoutMs,
 }: ApiLimitDependencies): ApiLimits => ({
   addressCalls: limiterOf(config.callsPerAddress, clock),
+  workspaceCalls: callQuota,
   calls: sharedLimiterOf('callsPerKey', { config, clock, rates }),
   agentCalls: sharedLimiterOf('callsPerAgent', { config, clock, rates }),
   bodyMemory: memory.requestBodies,

@@ -192,6 +192,7 @@ export function createHttp(
     rates: rest.rates,
     memory: rest.memoryAccounts,
     usage: rest.usage,
+    callQuota: rest.callQuota,
     transferTimeoutMs: rest.transferTimeoutMs,
   })
   const feedServices = { feed, rooms, schemas, documents: directory.documents }
@@ -285,6 +286,7 @@ export function createHttp(
       pageTokens,
       storage: rest.storage,
       usage: rest.usage,
+      callQuota: rest.callQuota,
       audit: auditing.audit,
       recent: rest.recent,
       log: engine.log,

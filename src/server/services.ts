@@ -23,6 +23,7 @@ import { publicUrlOf } from '../config/public-url.ts'
 import type { Config } from '../config.ts'
 import { DecisionMemory } from '../decisions/decision-memory.ts'
 import { BranchStore } from '../directory/branches/branch-store.ts'
+import { CallQuota } from '../directory/call-quota.ts'
 import { createDirectory, type Directory } from '../directory/directory.ts'
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import { OrganizationStore } from '../directory/organizations/organization-store.ts'
@@ -123,6 +124,7 @@ export interface ServerServices extends ServerBase {
   readonly idempotentCalls: IdempotencyService
   readonly storage: StorageQuota
   readonly usage: UsageModule
+  readonly callQuota: CallQuota
   /** Rate limits that apply to all nodes together. */
   readonly rates: ClusterRates
   /** Tenant of callers without credentials; null if credentials are required. */
@@ -319,6 +321,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     idempotentCalls: createIdempotentCalls(base, jwtSecret),
     storage,
     usage,
+    callQuota: new CallQuota({ tenants: tenancy.tenants, rates, clock, log }),
     rates,
     defaultTenant,
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { clientAddress } from '../../access/client-address.ts'
 import { type AgentCaller, type AnyCaller, isInTenant } from '../../access/credentials/authenticator.ts'
 import type { OptionKey } from '../../config.ts'
+import type { CallQuota } from '../../directory/call-quota.ts'
 import type { ApiError } from '../../errors.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'
 import { exhausted, type LimitName, limitOf, limitScopes } from '../../quota/limits.ts'
@@ -30,6 +31,8 @@ export interface ApiLimits {
   readonly addressCalls: RateLimiter | null
   /** Limits the calls of an API key. */
   readonly calls: RateLimiter | null
+  /** Limits the calls of workspaces that have their own limit. */
+  readonly workspaceCalls: Pick<CallQuota, 'ready' | 'take'>
   /** Limits the calls of an agent. */
   readonly agentCalls: RateLimiter | null
   /** Limits the bytes in the request bodies of an API key. */
@@ -67,7 +70,7 @@ export function limitAddress(
  * @throws ApiError RESOURCE_EXHAUSTED
  */
 export function limitCaller(
-  { calls, agentCalls, bodies, bodyMemory, usage }: ApiLimits,
+  { calls, workspaceCalls, agentCalls, bodies, bodyMemory, usage }: ApiLimits,
   caller: AnyCaller,
   request: IncomingMessage,
   response: ServedResponse,
@@ -77,8 +80,10 @@ export function limitCaller(
   if (caller.level === 'agent')
     take(agentCalls, 'callsPerAgent', agentKeyOf(caller), 'too many calls of this agent')
   take(calls, 'callsPerKey', key, 'too many calls with this API key')
-  if (caller.level !== 'operator')
+  if (caller.level !== 'operator') {
+    workspaceCalls.take(ownerOf(caller))
     response.locals.call = new CallUsage(usage, ownerOf(caller), request.socket, response)
+  }
   const announced = Number(request.headers['content-length'] ?? 0)
   const isCharged = announced > 0 && announced <= bytesMax
   take(bodies, 'bodyBytesPerKey', key, 'too many bytes with this API key', isCharged ? announced : 0)
@@ -89,6 +94,11 @@ export function limitCaller(
     keep: (bytes) => claim.reserve(bytes),
     complete: () => claim.pin(),
   }
+}
+
+/** Resolves when the limits of the workspace of a caller are known. Never rejects. */
+export async function limitsReady({ workspaceCalls }: ApiLimits, caller: AnyCaller): Promise<void> {
+  if (caller.level !== 'operator') await workspaceCalls.ready(ownerOf(caller))
 }
 
 /**

@@ -79,6 +79,15 @@ export const workspaceResponse = {
       },
       description: 'Absent if the workspace has no storage limit.',
     },
+    callLimit: {
+      type: 'object',
+      required: ['callsPerSecond', 'burst'],
+      properties: {
+        callsPerSecond: { type: 'integer', description: 'Calls per second that the workspace may make.' },
+        burst: { type: 'integer', description: 'Calls at once after a pause.' },
+      },
+      description: 'Absent if the workspace has no call limit of its own.',
+    },
     attribution: {
       type: 'boolean',
       description: 'False if the workspace does not keep the authors of changes; absent otherwise.',
@@ -155,10 +164,18 @@ export const toMintingSecretResponse = ({
 
 /** Converts a workspace with its API keys to its response. */
 export function toWorkspaceResponse(
-  { id, name, owner, authToken, attribution }: WorkspaceRecord,
+  { id, name, owner, authToken, attribution, calls }: WorkspaceRecord,
   apiKeys: readonly ApiKeyRecord[],
 ): FromSchema<typeof workspaceResponse> {
   const apiKeyList = emptyBatchResults<FromSchema<typeof apiKeyEntry>>()
   for (const apiKey of apiKeys) apiKeyList[apiKey.id] = toApiKeyResponse(apiKey)
-  return { id, name, owner, authToken, apiKeyList, ...(attribution === false && { attribution }) }
+  return {
+    id,
+    name,
+    owner,
+    authToken,
+    apiKeyList,
+    ...(calls && { callLimit: { callsPerSecond: calls.perSecond, burst: calls.burst } }),
+    ...(attribution === false && { attribution }),
+  }
 }

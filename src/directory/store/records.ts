@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { Rate } from '../../config/rate.ts'
 import type { RecordType } from '../../engine/stored-record.ts'
 
 /** The records of the directory. They are stored as JSON in the Kv of the engine. */
@@ -24,6 +25,8 @@ export interface WorkspaceRecord {
    * Limit of the stored bytes of the workspace; 0: unlimited. If absent, the option of the server applies.
    */
   readonly storedBytesMax?: number
+  /** Rate of the calls of the workspace. Absent if the workspace has no limit of its own. */
+  readonly calls?: Rate
   /** False if the workspace does not keep the authors of changes; absent otherwise. */
   readonly attribution?: false
   /** Time of creation, in epoch milliseconds. */
@@ -214,6 +217,7 @@ export const workspaceRecordType: RecordType<WorkspaceRecord> = {
     isUnissued: v.exactOptional(v.literal(true)),
     retiredTokens: v.exactOptional(v.array(v.looseObject({ token: v.string(), validUntil: v.number() }))),
     storedBytesMax: v.exactOptional(v.number()),
+    calls: v.exactOptional(v.looseObject({ perSecond: v.number(), burst: v.number() })),
     attribution: v.exactOptional(v.literal(false)),
     createdAt: v.number(),
   }),

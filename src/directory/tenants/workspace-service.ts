@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import type { Rate } from '../../config/rate.ts'
 import type { Bus } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import type { Tenant } from '../../model/address.ts'
@@ -163,6 +164,17 @@ export class WorkspaceService {
     return this.#change(workspaceId, (record) => {
       const { storedBytesMax: _, ...others } = record
       return bytesMax === null ? others : { ...others, storedBytesMax: bytesMax }
+    })
+  }
+
+  /**
+   * Sets the rate of the calls of a workspace. Null: the workspace has no limit of its own.
+   * @throws ApiError NOT_FOUND if the workspace does not exist
+   */
+  limitCalls(workspaceId: string, calls: Rate | null): Promise<void> {
+    return this.#change(workspaceId, (record) => {
+      const { calls: _, ...others } = record
+      return calls === null ? others : { ...others, calls }
     })
   }
 

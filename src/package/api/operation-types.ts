@@ -1808,6 +1808,22 @@ export interface WeftApi {
         ): Promise<Result<WorkspaceCallbacksSecretRotateData, WorkspaceCallbacksSecretRotateErrorCode>>
       }
     }
+    readonly calllimit: {
+      /**
+       * Limit the calls of a workspace: `POST /v2/workspace/calllimit/update`.
+       *
+       * Sets how many calls a workspace may make per second, with all its API keys and agents together. The limit
+       * applies in addition to the options `callsPerKey` and `callsPerAgent`. Without `callsPerSecond`, the
+       * workspace has no limit of its own. Nodes follow within 10 seconds.
+       *
+       * Errors: `workspace/not-found` when the workspace does not exist. `auth/admin-token-unset` when the server
+       * has no admin token.
+       */
+      update(
+        data: WorkspaceCalllimitUpdateRequest,
+        options?: CallOptions,
+      ): Promise<Result<WorkspaceCalllimitUpdateData, WorkspaceCalllimitUpdateErrorCode>>
+    }
     readonly domains: {
       /**
        * Allow domains: `POST /v2/workspace/domains/add`.
@@ -7722,6 +7738,25 @@ export interface WorkspaceCallbacksUpdateDataStore {
 /** Codes of errors of `/v2/workspace/callbacks/update`. */
 export type WorkspaceCallbacksUpdateErrorCode = ChangeErrorCode
 
+/** Request of `/v2/workspace/calllimit/update`. */
+export interface WorkspaceCalllimitUpdateRequest {
+  /** The workspace. Id: at most 512 bytes. */
+  readonly workspaceId: string
+  /** Calls per second. Minimum: 1. Maximum: 1000000. */
+  readonly callsPerSecond?: number | undefined
+  /** Calls at once after a pause. Default: twice `callsPerSecond`. Minimum: 1. Maximum: 1000000. */
+  readonly burst?: number | undefined
+}
+
+/** Data of a response of `/v2/workspace/calllimit/update`. */
+export type WorkspaceCalllimitUpdateData = null
+
+/** Codes of errors of `/v2/workspace/calllimit/update`. */
+export type WorkspaceCalllimitUpdateErrorCode =
+  | ChangeErrorCode
+  | 'auth/admin-token-unset'
+  | 'workspace/not-found'
+
 /** Request of `/v2/workspace/create`. */
 export interface WorkspaceCreateRequest {
   /** E-mail address of the owner, who may have several workspaces. At most 320 characters. */
@@ -7874,6 +7909,8 @@ export interface WorkspaceGetData {
   readonly apiKeyList: { readonly [id: string]: WorkspaceGetDataApiKeyListEntry }
   /** Absent if the workspace has no storage limit. */
   readonly storage?: WorkspaceGetDataStorage | undefined
+  /** Absent if the workspace has no call limit of its own. */
+  readonly callLimit?: WorkspaceGetDataCallLimit | undefined
   /** False if the workspace does not keep the authors of changes; absent otherwise. */
   readonly attribution?: boolean | undefined
 }
@@ -7904,6 +7941,14 @@ export interface WorkspaceGetDataStorage {
   readonly storedBytes: number
   /** Bytes that it may store. */
   readonly storedBytesMax: number
+}
+
+/** Absent if the workspace has no call limit of its own. */
+export interface WorkspaceGetDataCallLimit {
+  /** Calls per second that the workspace may make. */
+  readonly callsPerSecond: number
+  /** Calls at once after a pause. */
+  readonly burst: number
 }
 
 /** Codes of errors of `/v2/workspace/get`. */

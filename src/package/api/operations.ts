@@ -489,6 +489,12 @@ export const operations = {
     bare: false,
     pages: null,
   },
+  'workspace.calllimit.update': {
+    path: '/v2/workspace/calllimit/update',
+    effect: 'repeatable',
+    bare: false,
+    pages: null,
+  },
   'workspace.create': { path: '/v2/workspace/create', effect: 'once', bare: false, pages: null },
   'workspace.domains.add': { path: '/v2/workspace/domains/add', effect: 'once', bare: false, pages: null },
   'workspace.domains.delete': {

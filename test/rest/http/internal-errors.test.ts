@@ -94,6 +94,7 @@ beforeAll(async () => {
       addressCalls: null,
       calls: null,
       agentCalls: null,
+      workspaceCalls: { ready: () => Promise.resolve(), take: () => {} },
       bodies: null,
       bodyMemory: roomyAccounts().requestBodies,
       unread: {

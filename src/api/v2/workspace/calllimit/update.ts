@@ -1,0 +1,52 @@
+import { defineOperation } from '../../../operation.ts'
+
+/** Maximum rate, and maximum burst, that a workspace can have. */
+const callsMax = 1_000_000
+/** Ratio of the default burst to the rate. */
+const burstRatio = 2
+
+export const updateCallLimit = defineOperation({
+  path: '/v2/workspace/calllimit/update',
+  auth: 'operator',
+  effect: 'repeatable',
+  audited: 'admin',
+  summary: 'Limit the calls of a workspace',
+  description:
+    'Sets how many calls a workspace may make per second, with all its API keys and agents together. The limit applies in ' +
+    'addition to the options `callsPerKey` and `callsPerAgent`. Without `callsPerSecond`, the workspace has no limit of ' +
+    'its own. Nodes follow within 10 seconds.',
+  request: {
+    type: 'object',
+    required: ['workspaceId'],
+    properties: {
+      workspaceId: { type: 'string', format: 'id', description: 'The workspace.', examples: ['ws_example'] },
+      callsPerSecond: {
+        type: 'integer',
+        minimum: 1,
+        maximum: callsMax,
+        description: 'Calls per second.',
+        examples: [100],
+      },
+      burst: {
+        type: 'integer',
+        minimum: 1,
+        maximum: callsMax,
+        description: 'Calls at once after a pause. Default: twice `callsPerSecond`.',
+      },
+    },
+  },
+  response: null,
+  errors: [
+    { status: 'NOT_FOUND', code: 'workspace/not-found', when: 'the workspace does not exist' },
+    { status: 'FAILED_PRECONDITION', code: 'auth/admin-token-unset', when: 'the server has no admin token' },
+  ],
+  async handler({ workspaceId, callsPerSecond, burst }, { services: { workspaces, callQuota } }) {
+    const rate =
+      callsPerSecond === undefined
+        ? null
+        : { perSecond: callsPerSecond, burst: burst ?? callsPerSecond * burstRatio }
+    await workspaces.limitCalls(workspaceId, rate)
+    callQuota.forget(workspaceId)
+    return { message: 'Call limit updated.', data: undefined }
+  },
+})
