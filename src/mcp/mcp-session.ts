@@ -19,6 +19,7 @@ import type { AgentCaller } from '../access/agents/agent-caller.ts'
 import type { PageTokens } from '../api/paging/page-tokens.ts'
 import type { Clock } from '../clock.ts'
 import { readPackageVersion } from '../config/package-version.ts'
+import type { Status } from '../errors.ts'
 import { streamCommentMs } from '../event-stream.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -253,14 +254,16 @@ export class McpSession {
     return true
   }
 
+  /** Returns whether the agent may still read a resource. @throws an error that does not answer this, such as a limit or a failure of the store */
   async #isPermitted(uri: string): Promise<boolean> {
     const signal = AbortSignal.timeout(mcpLimits.callMs)
     const context = contextOf(this.#options, this.#latest, 'resources/subscribe', signal)
     try {
       await findEditor(requireUri(uri), context)
       return true
-    } catch {
-      return false
+    } catch (error) {
+      if (error instanceof ToolError && endingStatuses.includes(error.status)) return false
+      throw error
     }
   }
 }
@@ -279,6 +282,13 @@ class ProtocolError extends Error {
     this.data = data
   }
 }
+
+/** Statuses of errors after which an agent can no longer read a resource. */
+const endingStatuses: readonly string[] = [
+  'NOT_FOUND',
+  'PERMISSION_DENIED',
+  'UNAUTHENTICATED',
+] satisfies Status[]
 
 /** How a tool call ended. `rejected`: the tool did not run. */
 type ToolCallResult = 'ok' | 'error' | 'rejected' | 'canceled'

@@ -7,13 +7,16 @@ import { mcpLimits } from './mcp-limits.ts'
 /** Milliseconds until a subscription opens a room again that has ended. */
 const reopenMs = 2_000
 
+/** Milliseconds until a subscription checks the rights again if a check has failed. */
+const recheckMs = 5_000
+
 export interface SubscriptionRegistryOptions {
   readonly rooms: Pick<RoomRegistry, 'open'>
   readonly clock: Clock
   readonly metrics: Pick<Metrics, 'mcpSubscriptions'>
   /** Called with the URI of a resource that has changed. Returns false if the client cannot get it now. */
   readonly changed: (uri: string) => boolean
-  /** Returns whether the agent may still read the resource. */
+  /** Returns whether the agent may still read the resource. Throws if this cannot be checked now. */
   readonly isPermitted: (uri: string) => Promise<boolean>
 }
 
@@ -98,8 +101,8 @@ export class SubscriptionRegistry {
     try {
       return await this.#options.isPermitted(uri)
     } catch {
-      // The notification waits until the next one is due.
       subscription.mustCheck = true
+      subscription.reportAfter(recheckMs)
       return null
     } finally {
       subscription.isChecking = false
@@ -134,10 +137,10 @@ class ResourceSubscription {
     if (this.#hasEnded) return handle.release()
     this.#handle = handle
     this.#unfollow = handle.room.follow({
-      committed: () => this.#noteChange(),
+      committed: () => this.reportAfter(mcpLimits.notificationMs),
       ended: () => {
         this.#close()
-        this.#noteChange()
+        this.reportAfter(mcpLimits.notificationMs)
         this.#reopenLater()
       },
     })
@@ -150,9 +153,10 @@ class ResourceSubscription {
     this.#close()
   }
 
-  #noteChange(): void {
+  /** Sends a notification after a time, or together with one that is already due. */
+  reportAfter(ms: number): void {
     if (this.#hasEnded || this.#cancelTimer !== null) return
-    this.#cancelTimer = this.#options.clock.after(mcpLimits.notificationMs, () => {
+    this.#cancelTimer = this.#options.clock.after(ms, () => {
       this.#cancelTimer = null
       this.#report()
     })

@@ -526,6 +526,40 @@ describe('streams of notifications', () => {
     expect(seen).toBe(1)
   })
 
+  it('[MCP-76] keeps a subscription if a limit rejects the check of the right to read', async () => {
+    const limited = await startTestServer({ callsPerAgent: { perSecond: 0.2, burst: 20 } })
+    onTestFinished(() => limited.stop())
+    await addReport(limited, 'kept')
+    const token = await agentToken(limited, 'keeper')
+    const mcp = await connect(token, limited)
+    let seen = 0
+    mcp.client.fallbackNotificationHandler = () => {
+      seen += 1
+      return Promise.resolve()
+    }
+    await mcp.client.subscribeResource({ uri: 'weft://acme/kept/main' })
+    const document = { documentId: 'kept', accessType: 'public' }
+    dataOf(
+      await limited.post('/v2/organizations/documents/update', {
+        organizationId: 'acme',
+        documents: [document],
+      }),
+    )
+    let isLimited = false
+    while (!isLimited) isLimited = (await send({}, bearer(token), limited)).status === 429
+    const edit = () =>
+      limited.post('/v2/crdt/edit', {
+        organizationId: 'acme',
+        documentId: 'kept',
+        editorId: 'main',
+        edits: [{ insert: { at: 'end', content: 'More.' } }],
+      })
+    dataOf(await edit())
+    await eventually(() => seen === 1)
+    dataOf(await edit())
+    await eventually(() => seen === 2)
+  })
+
   it('[MCP-30] reads a resource within the limit of one page, between two lines with a boundary', async () => {
     const odd = 'a/b %2F 😀'
     await addReport(server, odd, `# Long\n\n${'Some text. '.repeat(20_000)}`)

@@ -118,3 +118,34 @@ it('[MCP-32] sends nothing while a check runs, and checks again after one that f
   await settled()
   expect([subscriptions.has(uri), changed]).toEqual([true, 1])
 })
+
+it('[MCP-76] checks again after a check that fails, also without another change', async () => {
+  subscriptions.noteRightsChanged()
+  await change('one')
+  for (const [count, seconds] of [
+    [2, 5],
+    [3, 5],
+  ] as const) {
+    checks.at(-1)?.reject(new Error('the store is not available'))
+    await settled()
+    clock.advance(seconds * 1_000 - 1)
+    expect(checks).toHaveLength(count - 1)
+    clock.advance(1)
+    expect(checks).toHaveLength(count)
+  }
+  checks[2]?.resolve(true)
+  await settled()
+  expect([subscriptions.has(uri), changed]).toEqual([true, 1])
+  clock.advance(60_000)
+  expect(checks).toHaveLength(3)
+})
+
+it('[MCP-76] checks nothing after the subscription has ended during a check that fails', async () => {
+  subscriptions.noteRightsChanged()
+  await change('one')
+  subscriptions.delete(uri)
+  checks[0]?.reject(new Error('the store is not available'))
+  await settled()
+  clock.advance(60_000)
+  expect([checks.length, changed]).toEqual([1, 0])
+})
