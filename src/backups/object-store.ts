@@ -31,9 +31,13 @@ export const objectBytesMax = 2 ** 30 + 2 ** 24
 /** A part of a name between slashes. It does not start with a dot. */
 const segment = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 
-/** Checks that an object name cannot leave the folder or the prefix of a store. @throws StorageError */
+/** Returns whether a name cannot leave the folder or the prefix of a store. */
+export const isObjectName = (name: string): boolean =>
+  name.length <= 200 && name.split('/').every((part) => segment.test(part))
+
+/** @throws StorageError unless `isObjectName` */
 export function checkObjectName(name: string): void {
-  if (name.length > 200 || !name.split('/').every((part) => segment.test(part)))
+  if (!isObjectName(name))
     throw new StorageError(`${JSON.stringify(name)} is not the name of an object of a backup repository`)
 }
 

@@ -9,12 +9,21 @@ export async function listed(store: ObjectStore, prefix: string): Promise<readon
   return found.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
+interface StoreTraits {
+  /** Number of objects that the place lists at once. */
+  readonly pageLength: number
+  /** False if concurrent writes of one name can mix in the place itself. */
+  readonly isAtomic: boolean
+}
+
 /**
  * Defines the tests that every object store must pass.
  * @param open returns a store without objects
- * @param pageLength number of objects that the place lists at once
  */
-export function describeObjectStore(open: () => Promise<ObjectStore>, pageLength: number): void {
+export function describeObjectStore(
+  open: () => Promise<ObjectStore>,
+  { pageLength, isAtomic }: StoreTraits,
+): void {
   it('[BKP-1] returns what was put, also empty objects and several megabytes, and null for an absent object', async () => {
     const store = await open()
     const large = randomBytes(5_000_000)
@@ -27,16 +36,22 @@ export function describeObjectStore(open: () => Promise<ObjectStore>, pageLength
     )
   })
 
-  it('[BKP-1] replaces an object as a whole, and concurrent writes of one name leave one of them', async () => {
+  it('[BKP-1] replaces an object as a whole', async () => {
     const store = await open()
-    const contents = Array.from({ length: 6 }, (_, index) => Buffer.alloc(200_000 + index, index))
-    await Promise.all(contents.map((content) => store.put('a/one', content)))
-    const kept = await store.get('a/one')
-    expect(contents.some((content) => kept?.equals(content))).toBe(true)
+    await store.put('a/one', Buffer.alloc(200_000, 'x'))
     await store.put('a/one', Buffer.from('short'))
     expect(String(await store.get('a/one'))).toBe('short')
     expect(await listed(store, '')).toEqual([{ name: 'a/one', size: 5 }])
   })
+
+  if (isAtomic)
+    it('[BKP-1] concurrent writes of one name leave one of them', async () => {
+      const store = await open()
+      const contents = Array.from({ length: 6 }, (_, index) => Buffer.alloc(200_000 + index, index))
+      await Promise.all(contents.map((content) => store.put('a/one', content)))
+      const kept = await store.get('a/one')
+      expect(contents.some((content) => kept?.equals(content))).toBe(true)
+    })
 
   it('[BKP-1] lists all objects below a prefix with their sizes, also more than one page', async () => {
     const store = await open()

@@ -6,7 +6,10 @@ import { describeObjectStore, listed } from '../../support/stores/object-store-s
 
 afterEach(removeFolders)
 
-describeObjectStore(async () => openFolder(join(await newFolder(), 'not', 'yet')), 32)
+describeObjectStore(async () => openFolder(join(await newFolder(), 'not', 'yet')), {
+  pageLength: 32,
+  isAtomic: true,
+})
 
 it('[BKP-1] writes files and folders that only their owner can read', async () => {
   const folder = join(await newFolder(), 'new')

@@ -1,0 +1,39 @@
+import { ConfigError } from './error.ts'
+
+/** How to reach the buckets of a service that is compatible with S3. */
+export interface S3Settings {
+  /** URL of the service; null for Amazon S3. */
+  readonly endpoint: string | null
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  /** Session token of temporary credentials. */
+  readonly sessionToken: string | null
+}
+
+/**
+ * Reads the variables that the tools of AWS use: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
+ * `AWS_SESSION_TOKEN`, `AWS_REGION` or `AWS_DEFAULT_REGION`, and `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL`.
+ * @throws ConfigError if the credentials are missing, or if the endpoint is not an HTTP URL
+ */
+export function readS3Settings(environment: NodeJS.ProcessEnv = process.env): S3Settings {
+  const read = (...names: readonly string[]): string | null =>
+    names.map((name) => environment[name]).find((value) => value !== undefined && value !== '') ?? null
+  const [accessKeyId, secretAccessKey] = [read('AWS_ACCESS_KEY_ID'), read('AWS_SECRET_ACCESS_KEY')]
+  if (accessKeyId === null || secretAccessKey === null)
+    throw new ConfigError(
+      'the credentials of the bucket are missing: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    )
+  const endpoint = read('AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL')
+  if (endpoint !== null && !/^https?:\/\/[^/?#]+\/?$/.test(endpoint))
+    throw new ConfigError(
+      `AWS_ENDPOINT_URL_S3 is not the URL of a service: ${JSON.stringify(endpoint)}; expected one such as https://s3.example.com`,
+    )
+  return {
+    endpoint: endpoint?.replace(/\/$/, '') ?? null,
+    region: read('AWS_REGION', 'AWS_DEFAULT_REGION') ?? 'us-east-1',
+    accessKeyId,
+    secretAccessKey,
+    sessionToken: read('AWS_SESSION_TOKEN'),
+  }
+}
