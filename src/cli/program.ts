@@ -20,6 +20,7 @@ import { serveCommand } from './serve.ts'
 import { backupCommand } from './storage/backup.ts'
 import { compactCommand } from './storage/compact.ts'
 import { doctorCommand } from './storage/doctor.ts'
+import { backupsCommand } from './storage/repository-commands.ts'
 import { requireEmbeddedStore } from './storage/require-embedded-store.ts'
 import { restoreCommand } from './storage/restore.ts'
 import { upgradeCommand } from './storage/upgrade.ts'
@@ -64,6 +65,7 @@ export function createProgram(): Command {
     .commandsGroup('Stored data:')
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
+    .addCommand(backupsCommand())
     .addCommand(verifyCommand())
     .addCommand(compactCommand())
     .addCommand(auditCommand())

@@ -97,6 +97,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
     title: 'Operating',
     chapters: [
       { name: 'operations', title: 'Deployment and operations' },
+      { name: 'backups', title: 'Backup repositories' },
       { name: 'troubleshooting', title: 'Troubleshooting' },
       { name: 'kubernetes', title: 'Kubernetes' },
       { name: 'proxies', title: 'TLS and reverse proxies' },

@@ -90,12 +90,18 @@ async function* checkedParts(bytes: ByteQueue): AsyncGenerator<BackupPart> {
       throw new StorageError(`the backup is damaged at byte ${at}: a checksum is wrong`)
     const decoded = decodePart(kind, part)
     if (decoded.kind === 'pairs') pairs += decoded.pairs.length
-    if (decoded.kind === 'end' && (decoded.pairs !== pairs || (await bytes.take(1)) !== null))
-      throw new StorageError('the backup is damaged: its footer does not match its content')
+    const isLast = decoded.kind === 'end'
+    if (isLast && decoded.pairs !== pairs) throw wrongFooter()
     yield decoded
-    if (decoded.kind === 'end') return
+    if (!isLast) continue
+    // Read only when the reader has processed the last part, because a source may note that it was read.
+    if ((await bytes.take(1)) !== null) throw wrongFooter()
+    return
   }
 }
+
+const wrongFooter = (): StorageError =>
+  new StorageError('the backup is damaged: its footer does not match its content')
 
 export const backupHeaderSchema = v.looseObject({ format: v.number(), madeAt: v.number() })
 const endSchema = v.looseObject({ pairs: v.number() })

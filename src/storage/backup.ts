@@ -99,11 +99,13 @@ export async function checkBackup(
   onProgress: Progress,
 ): Promise<{ header: BackupHeader; pairs: number }> {
   let header: BackupHeader | null = null
+  let pairs = 0
   for await (const part of readBackupParts(chunksOf(path, 'check', onProgress))) {
     if (part.kind === 'header') header = part.header
-    if (part.kind === 'end' && header !== null) return { header, pairs: part.pairs }
+    if (part.kind === 'end') pairs = part.pairs
   }
-  throw new StorageError('the backup is damaged: it has no header')
+  if (header === null) throw new StorageError('the backup is damaged: it has no header')
+  return { header, pairs }
 }
 
 /** Yields the chunks of a file. @throws StorageError if the file cannot be read */

@@ -1,20 +1,73 @@
+import { stat } from 'node:fs/promises'
 import { Command } from 'commander'
-import { restore } from '../../storage/restore.ts'
+import { BackupDamageError, damageText } from '../../backups/backup-damage.ts'
+import { isBucketUrl } from '../../backups/open-object-store.ts'
+import { type Restored, restore, restoreParts } from '../../storage/restore.ts'
+import { type Progress, StorageError } from '../../storage/storage-error.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
+import { openBackups } from './repository-commands.ts'
+
+interface Flags {
+  readonly keyFile?: string
+  readonly at?: string
+  readonly json?: true
+}
 
 /** Creates the command `weft restore`. */
 export function restoreCommand(): Command {
   return new Command('restore')
     .description('Create a data directory from a backup.')
-    .argument('<file>', 'The backup.')
+    .argument('<backup>', 'File, or backup repository: a folder, or s3://bucket/prefix.')
     .argument('<directory>', 'New or empty data directory.')
+    .option('--key-file <file>', 'Key of the repository.')
+    .option('--at <time>', 'Newest backup at or before this time in ISO 8601 (default: the newest).')
     .option('--json', 'Print JSON.')
-    .action(async (file: string, directory: string, { json }: { json?: true }) => {
-      const progress = showProgress('restore', json ? 'json' : 'text')
-      const done = await restore(file, directory, progress.at).finally(progress.end)
+    .action(async (from: string, directory: string, flags: Flags) => {
+      const progress = showProgress('restore', flags.json ? 'json' : 'text')
+      const isRepository = await isRepositoryPlace(from)
+      if (!isRepository && (flags.at !== undefined || flags.keyFile !== undefined))
+        throw new StorageError(`${from} is not a backup repository, so it has no key and no times`)
+      const restored = isRepository
+        ? fromRepository(from, directory, flags, progress.at)
+        : restore(from, directory, progress.at)
+      const done = await restored.finally(progress.end)
       const madeAt = new Date(done.madeAt).toISOString()
-      if (json) return printResult(JSON.stringify({ ok: true, ...done, madeAt }))
+      if (flags.json) return printResult(JSON.stringify({ ok: true, ...done, madeAt }))
       printResult(`restored ${done.records} records from the backup of ${madeAt} into ${directory}`)
     })
+}
+
+const isRepositoryPlace = async (from: string): Promise<boolean> =>
+  isBucketUrl(from) || (await stat(from).catch(() => null))?.isDirectory() === true
+
+/** If the backup is damaged, first prints all damages. @throws StorageError */
+async function fromRepository(
+  from: string,
+  directory: string,
+  { keyFile, at, json }: Flags,
+  onProgress: Progress,
+): Promise<Restored> {
+  const repository = await openBackups(from, keyFile)
+  const backup = await repository.open(at === undefined ? null : timeOf(at))
+  const parts = backup.parts({ onProgress: (share) => onProgress('restore', share) })
+  try {
+    return await restoreParts(parts, directory, backup.id)
+  } catch (error) {
+    if (!(error instanceof BackupDamageError)) throw error
+    if (json) printResult(JSON.stringify({ ok: false, backup: backup.id, damages: error.damages }))
+    else for (const damage of error.damages) process.stderr.write(`${damageText(damage)}\n`)
+    throw error
+  }
+}
+
+/** @throws StorageError */
+function timeOf(text: string): number {
+  const ms = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN
+  if (!Number.isNaN(ms)) return ms
+  throw new StorageError(
+    `${JSON.stringify(text)} is not a time; expected one with its time zone, such as 2026-01-31T12:00:00Z`,
+  )
 }

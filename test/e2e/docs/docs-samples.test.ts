@@ -97,6 +97,8 @@ const notRun: Readonly<Record<string, string>> = {
   'cryptsetup luksFormat --type luks2 /dev/nvme1n1': 'it takes a disk of its own, and root',
   'node dist/main.js export ./out --secrets --data-dir ./data                        # the embedded store of a stopped server':
     'it takes a database; test/transfer/cluster-import-export.test.ts moves there and back',
+  'node dist/main.js backup http://localhost:8787 --to s3://acme-backups/weft --key-file backup.key --token-file admin-token --every 24h --keep 7d,4w,12m':
+    'it takes a bucket, and runs until a signal; test/interop/s3.test.ts and test/rest/storage have both',
   'mv jwt-secret jwt-secret-previous; openssl rand -base64 48 > jwt-secret':
     'it starts a server; test/e2e/access/secret-rotation.test.ts does so',
   'nats-server --addr 127.0.0.1 &': 'it takes a database; test/cluster-faults has such servers',

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { damageText } from '../../backups/backup-damage.ts'
+import {
+  type BackupJob,
+  type BackupJobResult,
+  firstBackupAt,
+  nextBackupAt,
+  parseEvery,
+  runBackupJob,
+} from '../../backups/backup-job.ts'
+import { readBackupKey } from '../../backups/backup-key.ts'
+import { openObjectStore } from '../../backups/open-object-store.ts'
+import { parseKeep } from '../../backups/retention.ts'
+import { systemClock } from '../../clock.ts'
+import { readPackageVersion } from '../../config/package-version.ts'
+import { errorMessage } from '../../errors.ts'
+import { readBackupParts } from '../../storage/backup-file.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import { printResult } from '../command-line/command-io.ts'
+import { showProgress } from '../command-line/progress.ts'
+import { exitCodes } from '../command-line/run-command.ts'
+
+export interface RepositoryFlags {
+  readonly to: string
+  readonly keyFile?: string
+  readonly every?: string
+  readonly keep?: string
+  readonly verify?: string
+  readonly json?: true
+}
+
+/**
+ * Makes a backup in a repository, or several at an interval until SIGINT or SIGTERM. The exit code is then 1 if the
+ * last attempt failed.
+ * @param source returns the bytes of a new backup
+ */
+export async function backUpToRepository(
+  source: () => AsyncIterable<Uint8Array>,
+  flags: RepositoryFlags,
+): Promise<void> {
+  const { to, keep, verify = 'all', every } = flags
+  if (verify !== 'all' && verify !== 'new') throw new StorageError('--verify must be all or new')
+  const everyMs = every === undefined ? null : parseEvery(every)
+  const job: BackupJob = {
+    to,
+    key: await readBackupKey(requiredKeyFile(flags.keyFile)),
+    keep: keep === undefined ? null : parseKeep(keep),
+    verify,
+    version: readPackageVersion(),
+    clock: systemClock,
+  }
+  // Rejects a wrong place and missing settings before the first attempt.
+  await openObjectStore(to, systemClock)
+  const stop = new AbortController()
+  const onSignal = (): void => stop.abort()
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
+  const progress = showProgress('backup', flags.json || everyMs !== null ? 'json' : 'text')
+  const run = async (): Promise<void> => {
+    const options = { onProgress: progress.at, signal: stop.signal }
+    const done = await runBackupJob(job, readBackupParts(source()), options).finally(progress.end)
+    printResult(flags.json ? JSON.stringify({ ok: isSound(done), to, ...done }) : asText(to, done))
+    if (!isSound(done)) throw new StorageError('backups are damaged; run weft backups verify')
+  }
+  try {
+    if (everyMs === null) await run()
+    else await repeat(run, job, everyMs, stop.signal)
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+  }
+}
+
+/** @throws StorageError */
+export function requiredKeyFile(keyFile: string | undefined): string {
+  if (keyFile !== undefined) return keyFile
+  throw new StorageError('a backup repository needs its key: --key-file', {
+    hint: 'create one with weft backups key <file>',
+  })
+}
+
+async function repeat(
+  run: () => Promise<void>,
+  job: BackupJob,
+  everyMs: number,
+  stop: AbortSignal,
+): Promise<void> {
+  let failed = false
+  for (let at = await firstBackupAt(job, everyMs); ; ) {
+    await waitUntil(at, stop)
+    if (stop.aborted) break
+    const startedAt = Date.now()
+    const error = await run().then(
+      () => null,
+      (each: unknown) => ({ message: errorMessage(each) }),
+    )
+    failed = error !== null
+    at = nextBackupAt({ startedAt, endedAt: Date.now(), failed }, everyMs)
+    if (error !== null)
+      process.stderr.write(`weft: ${error.message}; next attempt at ${new Date(at).toISOString()}\n`)
+  }
+  if (failed) process.exitCode = exitCodes.fault
+}
+
+/** Maximum time in ms that a timer of Node can wait. */
+const timerMsMax = 2 ** 31 - 1
+
+async function waitUntil(at: number, signal: AbortSignal): Promise<void> {
+  for (let left = at - Date.now(); left > 0 && !signal.aborted; left = at - Date.now())
+    await sleep(Math.min(left, timerMsMax), undefined, { signal }).catch(() => undefined)
+}
+
+const isSound = ({ pruned }: BackupJobResult): boolean => pruned === null || pruned.damages.length === 0
+
+function asText(to: string, { backup, pruned }: BackupJobResult): string {
+  const { id, pairs, bytes, chunks, newChunks, newBytes, repairedChunks } = backup
+  const repaired = repairedChunks > 0 ? `, ${repairedChunks} damaged chunks written again` : ''
+  const lines = [
+    `${to} has the backup ${id}: ${pairs} records (${bytes} bytes); new: ${newChunks} of ${chunks} chunks (${newBytes} bytes)${repaired}; verified`,
+  ]
+  if (pruned !== null)
+    lines.push(
+      `kept ${pruned.kept.length} backups, deleted ${pruned.removed.length} backups and ${pruned.removedChunks} chunks (${pruned.removedBytes} bytes)`,
+      ...pruned.damages.map(damageText),
+    )
+  return lines.join('\n')
+}
