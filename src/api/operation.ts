@@ -117,6 +117,8 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
    */
   readonly strict?: true
   readonly audited: AuditPolicy
+  /** True if a call may wait for events. Its duration then says nothing about the server. */
+  readonly waits?: true
   /**
    * Set if a call may add to the stored bytes of the workspace. If the workspace is full, a call with
    * `records` is rejected, and a handler with `content` accepts only deletions.

@@ -26,6 +26,7 @@ import { restoreCommand } from './storage/restore.ts'
 import { upgradeCommand } from './storage/upgrade.ts'
 import { verifyCommand } from './storage/verify.ts'
 import { tokenCommand } from './token.ts'
+import { topCommand } from './top/top.ts'
 
 const examples = `
 Examples:
@@ -51,6 +52,7 @@ export function createProgram(): Command {
     .addCommand(configCommand())
     .addCommand(doctorCommand())
     .addCommand(upgradeCommand())
+    .addCommand(topCommand())
     .addCommand(tokenCommand())
     .addCommand(keysCommand())
     .addCommand(consoleCommand())

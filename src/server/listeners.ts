@@ -12,6 +12,7 @@ import { HttpListener } from '../api/http/http-listener.ts'
 import { createRouter } from '../api/http/router.ts'
 import type { ServedRoute } from '../api/http/served-route.ts'
 import { operationList } from '../api/operation-list.ts'
+import { DocumentRates } from '../api/pages/document-rates.ts'
 import { pageRoutes } from '../api/pages/page-list.ts'
 import { contentStreamRoute } from '../api/streams/stream-route.ts'
 import { readPackageVersion } from '../config/package-version.ts'
@@ -20,6 +21,7 @@ import type { Health } from '../engine/engine.ts'
 import { mcpRoute } from '../mcp/mcp-route.ts'
 import { NotificationConfigService } from '../notifications/notification-config-service.ts'
 import { NotificationService } from '../notifications/notification-service.ts'
+import { SlowCalls } from '../slow-calls.ts'
 import { backupOf } from '../storage/backup.ts'
 import { BackupLimiter } from '../storage/backup-limiter.ts'
 import { isEventStreamRequest } from '../sync/connect/sync-request.ts'
@@ -178,6 +180,7 @@ export function createHttp(
     onRefusal,
   })
   const backups = new BackupLimiter(clock)
+  const slowCalls = new SlowCalls(clock)
   const auditor = new CallAuditor({
     ...auditing,
     recent: rest.recent,
@@ -201,10 +204,14 @@ export function createHttp(
     operations: operationList,
     pages: pageRoutes({
       version: readPackageVersion(),
+      node: engine.cluster.self,
+      clock,
       publicUrl: publicUrlOf(config),
       operations: operationList,
       paths: describedPaths,
       metrics,
+      documents: new DocumentRates(() => rooms.openRooms(), clock),
+      slowCalls,
       metricsToken: config.metricsToken,
       readiness: wanted,
       adminToken: config.adminToken,
@@ -308,6 +315,7 @@ export function createHttp(
     unknownMembers: config.unknownMembers,
     loopbackOnly: config.auth === 'none',
     readiness: callable,
+    slowCalls,
     metrics,
     log,
     spans: rest.spans,

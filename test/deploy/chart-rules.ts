@@ -325,7 +325,7 @@ it('[RUN-9] the Ingress publishes the paths that clients need, but neither metri
   for (const path of [...clientPaths, '/console', '/docs/reference', '/v2/crdt/get'])
     expect([path, isPublished(path)]).toEqual([path, true])
   for (const { path } of operationList) expect([path, isPublished(path)]).toEqual([path, true])
-  for (const path of ['/metrics', '/backup', '/healthz'])
+  for (const path of ['/metrics', '/backup', '/status', '/healthz'])
     expect([path, isPublished(path)]).toEqual([path, false])
 })
 

@@ -198,7 +198,7 @@ it.skipIf(lacks('caddy', 'version'))(
     try {
       await expect.poll(() => statusOf(port, '/readyz'), { timeout: 30_000 }).toBe(200)
       expect(await statusOf(port, '/version?token=secret-of-this-test')).toBe(200)
-      for (const path of ['/metrics', '/backup'])
+      for (const path of ['/metrics', '/backup', '/status'])
         expect([path, await statusOf(port, path)]).toEqual([path, 404])
       await expect.poll(() => log).toContain('/version')
       expect(log).not.toContain('secret-of-this-test')

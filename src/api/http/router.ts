@@ -7,7 +7,9 @@ import type { Health } from '../../engine/engine.ts'
 import { ApiError, invalid } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
+import { idBytesMax } from '../../model/address.ts'
 import { encodedBytes } from '../../model/json-pieces.ts'
+import type { SlowCalls } from '../../slow-calls.ts'
 import { runTraced } from '../../tracing/current-trace.ts'
 import type { SpanSource } from '../../tracing/span.ts'
 import { applyAgentRule } from '../agents/agent-members.ts'
@@ -36,7 +38,7 @@ import {
   reportLimit,
 } from './rate-limits.ts'
 import { ClientDisconnectedError, checkContentType, readRequestData } from './request-body.ts'
-import type { ServedResponse } from './served-response.ts'
+import type { CalledDocument, ServedResponse } from './served-response.ts'
 import type { ServedRoute } from './served-route.ts'
 import { traceRequest } from './traced-request.ts'
 
@@ -59,6 +61,7 @@ export interface RouterOptions {
    * the start of the shutdown. All calls are then rejected with the reason.
    */
   readonly readiness: () => Health
+  readonly slowCalls: SlowCalls
   readonly metrics: Metrics
   readonly log: Log
   /** Creates the spans of traces; null if no exporter is configured. */
@@ -226,6 +229,7 @@ function serveOperation(
     const members = checkMembers(operation, { body: sent, target: request.url ?? '' }, unknownMembers)
     if (members.ignored !== null) response.setHeader(ignoredHeader, members.ignored)
     if (rule !== null && caller.level === 'agent') applyAgentRule(rule, data, caller.identity)
+    if (operation.waits !== true) response.locals.called = calledDocument(data)
     const removed = validate(data, text.length, members.unknown)
     const perform = async (ids: SeededIds): Promise<object> => {
       const full = operation.grows ? await countGrowth(services, caller, text.length) : null
@@ -271,6 +275,15 @@ function serveOperation(
   }
 }
 
+/** Returns the document of a request that is not validated yet. */
+function calledDocument(data: object): CalledDocument {
+  const idOf = (name: string): string | null => {
+    const id: unknown = Object.hasOwn(data, name) ? Reflect.get(data, name) : null
+    return typeof id === 'string' && id.length <= idBytesMax ? id : null
+  }
+  return { organizationId: idOf('organizationId'), documentId: idOf('documentId') }
+}
+
 function unknownPath(path: string): ApiError {
   return isDecodable(path)
     ? new ApiError('request/unknown-path', 'there is nothing at this path; /docs/reference lists all paths')
@@ -313,14 +326,17 @@ function answerError(
 function beginRequest(
   request: IncomingMessage,
   plain: ServerResponse,
-  { metrics, log }: Pick<RouterOptions, 'metrics' | 'log'>,
+  { metrics, slowCalls, log }: Pick<RouterOptions, 'metrics' | 'slowCalls' | 'log'>,
 ): ServedResponse {
   const requestId = setCommonHeaders(request, plain)
   const response: ServedResponse = Object.assign(plain, { locals: { requestId, route: 'unknown' } })
   const startedAt = performance.now()
   response.once('close', () => {
-    const seconds = (performance.now() - startedAt) / 1000
-    const { route } = response.locals
+    const durationMs = performance.now() - startedAt
+    const seconds = durationMs / 1000
+    const { route, called } = response.locals
+    if (called !== undefined)
+      slowCalls.note({ path: route, ...called, httpCode: response.statusCode, durationMs, requestId })
     metrics.httpRequestDurationSeconds.observe({ route, status: response.statusCode }, seconds)
     const fields = { requestId, method: request.method, route, status: response.statusCode, seconds }
     inTrace(response, () => log.debug(fields, 'request'))

@@ -3,6 +3,12 @@ import type { AnyCaller } from '../../access/credentials/authenticator.ts'
 import type { CurrentTrace } from '../../tracing/current-trace.ts'
 import type { CallUsage } from './call-usage.ts'
 
+/** The document that a call of an operation names; null if it names none. */
+export interface CalledDocument {
+  readonly organizationId: string | null
+  readonly documentId: string | null
+}
+
 /** The data of a request that later steps need. */
 interface ResponseLocals {
   readonly requestId: string
@@ -14,13 +20,6 @@ interface ResponseLocals {
   trace?: CurrentTrace
   /** Undefined until the caller is authenticated. */
   caller?: AnyCaller
-  /** Counts the call; undefined before authentication, and for calls of the operator. */
-  call?: CallUsage
-  /** The counted response, if the client has not read enough of it. */
-  unread?: object
-  /** True if all readers of a page share the bytes of its body. */
-  isCachedPage?: boolean
-}
 
-/** A response, with the values that the steps of handling its request share. */
-export type ServedResponse = ServerResponse & { readonly locals: ResponseLocals }
+  /** Undefined if the request is not a call, has no valid body, or may wait for events. */
+  called?: CalledDocument

@@ -3,7 +3,6 @@ import { authenticateOperator } from '../../access/credentials/operator-credenti
 import { timingSafeEqualText } from '../../access/credentials/timing-safe.ts'
 import type { Health } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
-import type { Metrics } from '../../metrics.ts'
 import { openApiDocument, tagsOf } from '../openapi/document.ts'
 import type { PathDescription } from '../openapi/path-description.ts'
 import type { Operation } from '../operation.ts'
@@ -12,21 +11,16 @@ import { clientPages } from './client-pages.ts'
 import { consolePages } from './console-pages.ts'
 import { docsPages } from './docs-pages.ts'
 import type { PageBody, PageRoute } from './page-route.ts'
+import { type StatusSources, statusPage } from './status-page.ts'
 
-export interface PageListOptions {
-  readonly version: string
+export interface PageListOptions extends StatusSources {
   /** URL at which clients reach the server. */
   readonly publicUrl: string
   readonly operations: readonly Operation[]
   /** Paths whose requests are not calls of operations. */
   readonly paths: readonly PathDescription[]
-  readonly metrics: Metrics
   /** Token that `/metrics` requires; null: public. */
   readonly metricsToken: string | null
-  /** Returns whether requests should be sent to this server. */
-  readonly readiness: () => Health
-  /** Token that backups require; null: backups are disabled. */
-  readonly adminToken: string | null
   /**
    * Returns the bytes of a backup of the current state; `nothing` if the engine stores nothing, `busy` if
    * other backups are running.
@@ -48,6 +42,12 @@ export function pageRoutes(options: PageListOptions): readonly PageRoute[] {
       calls: metricsCalls,
       door: 'metrics',
       content: (request) => metricsPage(request, options),
+    },
+    {
+      path: '/status',
+      calls: metricsCalls,
+      door: 'operator',
+      content: (request) => statusPage(request, options),
     },
     {
       path: '/backup',

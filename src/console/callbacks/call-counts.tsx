@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { Scrape } from '../../prometheus.ts'
 import { useApi, useAsync } from '../api/hooks.ts'
 import { useInterval } from '../api/use-interval.ts'
-import { Scrape } from '../overview/prometheus.ts'
 import { href } from '../routing/route.ts'
 import { DefinitionList } from '../ui/definition-list.tsx'
 import { EmptyNotice, ErrorNotice, Notice } from '../ui/notice.tsx'

@@ -1,5 +1,5 @@
+import type { MetricPoint } from '../../metric-points.ts'
 import { formatBytes } from '../ui/format.ts'
-import type { MetricPoint } from './metric-points.ts'
 
 type Figure = {
   [Name in keyof MetricPoint]: MetricPoint[Name] extends number | null ? Name : never

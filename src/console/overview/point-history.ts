@@ -1,5 +1,5 @@
 import { historyNames } from '../../history-names.ts'
-import { type MetricPoint, unknownPoint } from './metric-points.ts'
+import { type MetricPoint, unknownPoint } from '../../metric-points.ts'
 
 /** Time in ms for which all points are kept. */
 export const keptMs = 300_000

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { MetricPoint } from '../../metric-points.ts'
 import type { ApiCallError, ApiClient } from '../api/client.ts'
 import { useAsync } from '../api/hooks.ts'
 import { useServerVersion } from '../api/server-version.ts'
@@ -9,7 +10,6 @@ import { DefinitionList } from '../ui/definition-list.tsx'
 import { formatBytes } from '../ui/format.ts'
 import { Notice } from '../ui/notice.tsx'
 import { LocalTime } from '../ui/time.tsx'
-import type { MetricPoint } from './metric-points.ts'
 import type { TokenPrompt } from './use-metrics.ts'
 
 const storedRefreshMs = 60_000

@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { type MetricPoint, metricPoint } from '../../metric-points.ts'
+import { Scrape } from '../../prometheus.ts'
 import { type ApiCallError, ApiClient } from '../api/client.ts'
 import { useApi } from '../api/hooks.ts'
 import { saveCredentials } from '../auth/credentials.ts'
-import { type MetricPoint, metricPoint } from './metric-points.ts'
 import { appendPoint, mergeHistory, pauseMs, type ServerHistory } from './point-history.ts'
-import { Scrape } from './prometheus.ts'
 
 /** Time in ms between a response and the next request. */
 const betweenMs = 2000

@@ -203,6 +203,11 @@ export class RoomRegistry {
     }
   }
 
+  /** Yields the open rooms. */
+  *openRooms(): Generator<Room> {
+    for (const { room } of this.#rooms.values()) yield room
+  }
+
   /**
    * Runs `work` with the open room. If `work` finds that the document is expensive to read, opens the room
    * again with the help of a thread and runs `work` a second time. This is safe, because the first run has

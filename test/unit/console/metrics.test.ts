@@ -6,13 +6,13 @@ import {
   duration,
   formatCount,
 } from '../../../src/console/overview/chart-specs.ts'
-import { type MetricPoint, metricPoint, rate } from '../../../src/console/overview/metric-points.ts'
 import { appendPoint, keptMs, mergeHistory } from '../../../src/console/overview/point-history.ts'
-import { parseMetrics, Scrape } from '../../../src/console/overview/prometheus.ts'
 import { bucketsBetween, histogramQuantile } from '../../../src/histogram.ts'
 import { historyNames } from '../../../src/history-names.ts'
+import { type MetricPoint, metricPoint, rate } from '../../../src/metric-points.ts'
 import { createMetrics } from '../../../src/metrics.ts'
 import type { SampleSeries } from '../../../src/metrics-history.ts'
+import { parseMetrics, Scrape } from '../../../src/prometheus.ts'
 
 describe('Prometheus text', () => {
   it('[CON-3] reads labels, escapes, infinities and times, and ignores invalid lines', () => {

@@ -8,6 +8,7 @@ export const getFeed = defineOperation({
   effect: 'reads',
   strict: true,
   audited: 'read',
+  waits: true,
   summary: 'Read the change feed',
   description:
     'Returns the next events of all organizations, or of one, in one total order. To continue, send the `cursor` of the ' +

@@ -1,4 +1,4 @@
-import { bucketsBetween, histogramQuantile } from '../../histogram.ts'
+import { bucketsBetween, histogramQuantile } from './histogram.ts'
 import type { Scrape } from './prometheus.ts'
 
 /** The known values at one point in time: seconds, bytes and counts. */

@@ -1,4 +1,4 @@
-import type { HistogramBucket } from '../../histogram.ts'
+import type { HistogramBucket } from './histogram.ts'
 
 /** One line of Prometheus' text format: a series and its value. */
 export interface Sample {
