@@ -23,7 +23,7 @@ const layers: readonly (readonly string[])[] = [
     'histogram.ts',
     'prometheus.ts',
     'metric-points.ts',
-    'slow-calls.ts',
+    'call-durations.ts',
     'metrics.ts',
     'history-names.ts',
     'metrics-history.ts',

@@ -15,13 +15,13 @@ import { operationList } from '../api/operation-list.ts'
 import { DocumentRates } from '../api/pages/document-rates.ts'
 import { pageRoutes } from '../api/pages/page-list.ts'
 import { contentStreamRoute } from '../api/streams/stream-route.ts'
+import { CallDurations } from '../call-durations.ts'
 import { readPackageVersion } from '../config/package-version.ts'
 import { publicUrlOf } from '../config/public-url.ts'
 import type { Health } from '../engine/engine.ts'
 import { mcpRoute } from '../mcp/mcp-route.ts'
 import { NotificationConfigService } from '../notifications/notification-config-service.ts'
 import { NotificationService } from '../notifications/notification-service.ts'
-import { SlowCalls } from '../slow-calls.ts'
 import { backupOf } from '../storage/backup.ts'
 import { BackupLimiter } from '../storage/backup-limiter.ts'
 import { isEventStreamRequest } from '../sync/connect/sync-request.ts'
@@ -180,7 +180,7 @@ export function createHttp(
     onRefusal,
   })
   const backups = new BackupLimiter(clock)
-  const slowCalls = new SlowCalls(clock)
+  const slowCalls = new CallDurations(clock)
   const auditor = new CallAuditor({
     ...auditing,
     recent: rest.recent,

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { AllowedOrigins } from '../../access/allowed-origins.ts'
 import type { Authenticator } from '../../access/credentials/authenticator.ts'
 import { loopbackViolation } from '../../access/loopback-guard.ts'
+import type { CallDurations } from '../../call-durations.ts'
 import type { Config } from '../../config.ts'
 import type { Health } from '../../engine/engine.ts'
 import { ApiError, invalid } from '../../errors.ts'
@@ -9,7 +10,6 @@ import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { idBytesMax } from '../../model/address.ts'
 import { encodedBytes } from '../../model/json-pieces.ts'
-import type { SlowCalls } from '../../slow-calls.ts'
 import { runTraced } from '../../tracing/current-trace.ts'
 import type { SpanSource } from '../../tracing/span.ts'
 import { applyAgentRule } from '../agents/agent-members.ts'
@@ -61,7 +61,7 @@ export interface RouterOptions {
    * the start of the shutdown. All calls are then rejected with the reason.
    */
   readonly readiness: () => Health
-  readonly slowCalls: SlowCalls
+  readonly slowCalls: CallDurations
   readonly metrics: Metrics
   readonly log: Log
   /** Creates the spans of traces; null if no exporter is configured. */

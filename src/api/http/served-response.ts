@@ -20,6 +20,15 @@ interface ResponseLocals {
   trace?: CurrentTrace
   /** Undefined until the caller is authenticated. */
   caller?: AnyCaller
-
+  /** Counts the call; undefined before authentication, and for calls of the operator. */
+  call?: CallUsage
   /** Undefined if the request is not a call, has no valid body, or may wait for events. */
   called?: CalledDocument
+  /** The counted response, if the client has not read enough of it. */
+  unread?: object
+  /** True if all readers of a page share the bytes of its body. */
+  isCachedPage?: boolean
+}
+
+/** A response, with the values that the steps of handling its request share. */
+export type ServedResponse = ServerResponse & { readonly locals: ResponseLocals }

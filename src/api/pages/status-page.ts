@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import * as v from 'valibot'
 import { authenticateOperator } from '../../access/credentials/operator-credentials.ts'
+import type { CallDurations } from '../../call-durations.ts'
 import type { Clock } from '../../clock.ts'
 import type { Health } from '../../engine/engine.ts'
 import type { Metrics } from '../../metrics.ts'
-import type { SlowCalls } from '../../slow-calls.ts'
 import type { DocumentRates } from './document-rates.ts'
 import type { PageBody } from './page-route.ts'
 
@@ -59,7 +59,7 @@ export interface StatusSources {
   /** Token that the page requires; null: the page is disabled. */
   readonly adminToken: string | null
   readonly documents: DocumentRates
-  readonly slowCalls: SlowCalls
+  readonly slowCalls: CallDurations
 }
 
 /** Returns the status of this process for the operator. @throws ApiError as `authenticateOperator` */

@@ -14,6 +14,7 @@ import { IdempotencyService } from '../../../src/api/idempotency/idempotency-ser
 import { defineOperation } from '../../../src/api/operation.ts'
 import { createAudit } from '../../../src/audit/audit.ts'
 import { RecentRequests } from '../../../src/audit/recent-requests.ts'
+import { CallDurations } from '../../../src/call-durations.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { DomainService } from '../../../src/directory/tenants/domain-service.ts'
 import { TenantStore } from '../../../src/directory/tenants/tenant-store.ts'
@@ -22,5 +23,167 @@ import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { createMetrics } from '../../../src/metrics.ts'
 import { LimitReports } from '../../../src/quota/limit-reports.ts'
 import { SlowTransfers } from '../../../src/quota/slow-transfers.ts'
+import { unreadCounter } from '../../../src/usage/usage-counter.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { roomyAccounts } from '../../support/servers/memory.ts'
+import type { Envelope } from '../../support/servers/server.ts'
 
-import { SlowCalls } from '../../../src/slow-calls.ts'
+const faults: Readonly<Record<string, unknown>> = {
+  bug: new TypeError('a secret detail'),
+  text: 'a secret text',
+  away: new StoreUnavailableError('disk of a secret name'),
+  damaged: new CorruptRecordError('a secret document'),
+}
+
+/** An operation whose handler fails as requested. */
+const fail = defineOperation({
+  path: '/v2/test/fail',
+  auth: 'key',
+  effect: 'reads',
+  audited: 'change',
+  summary: '',
+  description: '',
+  request: { type: 'object', required: ['how'], properties: { how: { type: 'string' } } },
+  response: {},
+  errors: [],
+  handler: ({ how }) => Promise.reject(faults[how] as Error),
+})
+
+let logged: string[] = []
+const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) })
+const http = createServer()
+beforeEach(() => {
+  logged = []
+})
+
+beforeAll(async () => {
+  const engine = await openMemoryEngine()
+  const { kv, bus, queue } = engine
+  const tenants = new TenantStore(kv)
+  const news = new AccessChangeFeed({ engine })
+  const origins = new AllowedOrigins({
+    domains: new DomainService(tenants, bus),
+    news,
+    clock: systemClock,
+    own: 'http://localhost',
+  })
+  const authenticator = new Authenticator({
+    tenants,
+    origins,
+    clock: systemClock,
+    adminToken: null,
+    defaultTenant: { workspaceId: 'ws', apiKey: 'key' },
+    onRefusal: () => {},
+  })
+  const metrics = createMetrics()
+  const clock = systemClock
+  // The calls of this test have no bearer token.
+  const agents = new AgentAccess({ access: {} as RealtimeAccess, clock, onRejection: () => {} })
+  const reports = new LimitReports({ clock, log, metrics })
+  const { audit, refusals } = createAudit({ kv, tenants, clock, log, keepMs: 1 })
+  const recent = new RecentRequests({ tenants, clock, onlyOwner: null })
+  const router = createRouter({
+    operations: [fail],
+    slowCalls: new CallDurations(clock),
+    pages: [],
+    served: [],
+    services: { agents } as ApiServices,
+    spans: null,
+    authenticator,
+    auditor: new CallAuditor({ audit, refusals, recent, mode: 'off', proxies: 0, onRejected: () => {} }),
+    origins,
+    quotas: {
+      addressCalls: null,
+      calls: null,
+      agentCalls: null,
+      workspaceCalls: { ready: () => Promise.resolve(), take: () => {} },
+      bodies: null,
+      bodyMemory: roomyAccounts().requestBodies,
+      unread: {
+        holder: roomyAccounts().unreadResponses,
+        transfers: new SlowTransfers(60_000),
+        tooSlow: () => {},
+      },
+      proxies: 0,
+      reports,
+      usage: { hold: unreadCounter, holdRest: unreadCounter },
+    },
+    idempotentCalls: new IdempotencyService({
+      kv,
+      queue,
+      cluster: engine.cluster,
+      foreignChanges: engine.foreignChanges,
+      clock,
+      log,
+      metrics,
+      secrets: ['secret'],
+      keepMs: 1000,
+    }),
+    bodyBytesMax: 1000,
+    unknownMembers: 'reject',
+    loopbackOnly: false,
+    readiness: () => ({ ok: true }),
+    metrics,
+    log,
+  })
+  http.on('request', router)
+  await new Promise<void>((resolve) => {
+    http.listen(0, '127.0.0.1', resolve)
+  })
+})
+afterAll(() => http.close())
+
+async function provoke(how: string) {
+  const { port } = http.address() as AddressInfo
+  const response = await fetch(`http://127.0.0.1:${port}/v2/test/fail?token=in-the-query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-request-id': 'request-1', 'x-service-auth-token': '' },
+    body: JSON.stringify({ data: { how } }),
+  })
+  return { status: response.status, body: (await response.json()) as Envelope }
+}
+
+const errors = () => logged.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)
+
+it.each(['bug', 'text'])(
+  '[API-15] returns INTERNAL with the request id for an internal fault (%s), and logs the cause once',
+  async (how) => {
+    expect(await provoke(how)).toEqual({
+      status: 500,
+      body: {
+        error: {
+          status: 'INTERNAL',
+          message: 'internal error; request id request-1',
+          details: { code: 'server/internal' },
+        },
+      },
+    })
+    expect(errors()).toHaveLength(1)
+    expect(errors()[0]).toContain('a secret')
+    expect(JSON.parse(errors()[0] ?? '')).toMatchObject({ requestId: 'request-1', route: '/v2/test/fail' })
+  },
+)
+
+it('[API-16] returns UNAVAILABLE if the store is unavailable, and INTERNAL if a document is damaged, both without details', async () => {
+  const away = await provoke('away')
+  expect(away).toMatchObject({ status: 503, body: { error: { status: 'UNAVAILABLE' } } })
+  expect(errors()).toEqual([])
+  const damaged = await provoke('damaged')
+  expect(damaged).toMatchObject({ status: 500, body: { error: { status: 'INTERNAL' } } })
+  expect(errors()).toHaveLength(1)
+  expect(JSON.stringify([away, damaged])).not.toContain('secret')
+})
+
+it('[API-17] never logs query strings', async () => {
+  await provoke('bug')
+  expect(logged.length).toBeGreaterThan(1)
+  expect(logged.join('')).not.toContain('in-the-query')
+})
+
+it('[API-8] logs the request id in the log line of the request', async () => {
+  await provoke('bug')
+  const lines = () => logged.map((line) => JSON.parse(line) as { msg: string; requestId?: string })
+  await eventually(() => lines().some(({ msg }) => msg === 'request'))
+  const [request] = lines().filter(({ msg }) => msg === 'request')
+  expect(request).toMatchObject({ requestId: 'request-1', route: '/v2/test/fail', status: 500 })
+})

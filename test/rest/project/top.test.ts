@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { LiveStatus } from '../../../src/api/pages/status-page.ts'
-import { SlowCalls, slowCallsKeptMs, slowCallsMax } from '../../../src/slow-calls.ts'
+import { CallDurations, slowCallsKeptMs, slowCallsMax } from '../../../src/call-durations.ts'
 import { type Editor, eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { runCli, startCli } from '../../support/servers/cli.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
@@ -92,7 +92,7 @@ it('[TOP-2] /status lists the slowest calls with their documents, and not calls 
 
 it('[TOP-2] keeps a bounded number of slow calls for 5 minutes', () => {
   const clock = new HeldClock()
-  const calls = new SlowCalls(clock)
+  const calls = new CallDurations(clock)
   const note = (durationMs: number): void =>
     calls.note({
       path: '/v2/crdt/get',

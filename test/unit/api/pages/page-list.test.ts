@@ -3,17 +3,17 @@ import { expect, it } from 'vitest'
 import { operationList } from '../../../../src/api/operation-list.ts'
 import { DocumentRates } from '../../../../src/api/pages/document-rates.ts'
 import { pageRoutes } from '../../../../src/api/pages/page-list.ts'
+import { CallDurations } from '../../../../src/call-durations.ts'
 import { systemClock } from '../../../../src/clock.ts'
 import { createMetrics } from '../../../../src/metrics.ts'
 import { describedPaths } from '../../../../src/server/described-paths.ts'
-import { SlowCalls } from '../../../../src/slow-calls.ts'
 
 const all = pageRoutes({
   version: '1',
   node: 'node',
   clock: systemClock,
   documents: new DocumentRates(() => [], systemClock),
-  slowCalls: new SlowCalls(systemClock),
+  slowCalls: new CallDurations(systemClock),
   publicUrl: 'http://localhost:8787',
   operations: operationList,
   paths: describedPaths,

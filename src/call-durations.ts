@@ -24,7 +24,7 @@ export const slowCallsKeptMs = 300_000
 export const slowCallsMax = 20
 
 /** Keeps the slowest REST calls of the last 5 minutes in memory. */
-export class SlowCalls {
+export class CallDurations {
   readonly #clock: Clock
   /** The slowest first. */
   #calls: readonly SlowCall[] = []
