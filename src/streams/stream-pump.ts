@@ -15,7 +15,7 @@ export interface StreamPumpOptions {
   readonly bytesMax: number
   /** Called when an update is durable and sent. @param bytes bytes of its content in UTF-8 */
   readonly written: (progress: StreamProgress, bytes: number) => void
-  /** Called once, when an update has failed. Nothing is written afterwards. */
+  /** Called once, when an update has failed, unless the text is discarded. Nothing is written afterwards. */
   readonly failed: (error: unknown) => void
 }
 
@@ -30,6 +30,7 @@ export class StreamPump {
   #writing: Promise<void> | null = null
   /** The error of an update; null if none has failed. */
   #failure: { readonly error: unknown } | null = null
+  #isDiscarding = false
   #whenRoom: (() => void)[] = []
 
   constructor(options: StreamPumpOptions) {
@@ -79,6 +80,18 @@ export class StreamPump {
     if (this.#failure !== null) throw this.#failure.error
   }
 
+  /**
+   * Discards everything that was accepted and that no update contains yet. Resolves when no update runs any more. The
+   * failure of an update is then not reported.
+   * @throws the error of an update that has failed before
+   */
+  async discard(): Promise<void> {
+    if (this.#failure !== null) throw this.#failure.error
+    this.#isDiscarding = true
+    this.#text = ''
+    while (this.#writing !== null) await this.#writing
+  }
+
   #start(): void {
     this.#writing ??= this.#run()
   }
@@ -111,7 +124,7 @@ export class StreamPump {
 
   #fail(error: unknown): void {
     this.#failure = { error }
-    this.#options.failed(error)
+    if (!this.#isDiscarding) this.#options.failed(error)
     for (const resolve of this.#whenRoom.splice(0)) resolve()
   }
 

@@ -315,7 +315,9 @@ class StreamConnection {
             await pump.room()
             continue
           }
-          await pump.flush()
+          // A withdrawal must be possible also if the waiting text cannot be written.
+          if (read.is === 'withdraw') await pump.discard()
+          else await pump.flush()
           clearTimeout(timer)
           return stream.end(read.is)
         }

@@ -144,6 +144,43 @@ it('[STRM-90] keeps the replaced text when the server stops before the last piec
   await stopped
 })
 
+it('[STRM-106] withdraws a stream whose waiting text does not fit into the document', async () => {
+  await start({ maxDocumentBytes: 65_536 })
+  await add('an old text')
+  const writer = await openWithPiece()
+  writer.raw(`${JSON.stringify({ text: 'x'.repeat(40_000) })}\n${JSON.stringify({ withdraw: true })}\n`)
+  const { done } = await writer.until((line) => line.done !== undefined || line.error !== undefined)
+  expect(done).toMatchObject({ outcome: 'withdrawn', received: 3 })
+  expect(await textOf()).toBe('an old text')
+})
+
+it('[STRM-106] withdraws a stream with waiting text when its document is enabled again', async () => {
+  await start({ streamResumeSeconds: 1 })
+  await add('an old text')
+  const writer = await openWithPiece()
+  await disable(true)
+  writer.raw(`${JSON.stringify({ text: ' tail' })}\n${JSON.stringify({ withdraw: true })}\n`)
+  expect(await writer.error()).toMatchObject({ details: { code: 'document/disabled' } })
+  await disable(false)
+  await eventually(async () => (await metric(server, 'weft_streams_total{outcome="withdrawn"}')) === 1)
+  expect(await textOf()).toBe('an old text')
+})
+
+it('[STRM-106] withdraws rows of a table after text that is not a row', async () => {
+  await start()
+  const data = '| A | B |\n| --- | --- |\n| one | two |'
+  dataOf(await server.post('/v2/crdt/add', { ...ids, type: 'markdown', schema: 'tiptap', data }))
+  const edit = { insert: { after: { row: 'one' } } }
+  const before = await textOf()
+  const writer = await ContentStream.open(server, { ...ids, format: 'markdown', edit })
+  writer.text('| | |\n| --- | --- |\n| 1 | 2 |\n\n|')
+  await writer.received(30)
+  writer.raw(`${JSON.stringify({ text: ' |\n\nSorry, ' })}\n${JSON.stringify({ withdraw: true })}\n`)
+  const { done } = await writer.until((line) => line.done !== undefined || line.error !== undefined)
+  expect(done).toMatchObject({ outcome: 'withdrawn' })
+  expect(await textOf()).toBe(before)
+})
+
 it.each(['keep', 'withdraw'])(
   '[STRM-95] completes an insertion with onCut %s whose end has failed',
   async (onCut) => {
