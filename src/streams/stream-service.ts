@@ -221,9 +221,12 @@ export class StreamService {
    */
   async open(opening: StreamOpening, permission: StreamPermission): Promise<EnteredStream> {
     const { address } = opening
-    const leave = this.#enter(address, permission.agentId)
     const name = nameOf(opening, permission)
-    const settled = this.#opening.enter(streamKey(name))
+    const key = streamKey(name)
+    // A writer that takes over its own stream gets the place of its old connection in the limits.
+    const takesPlace = this.#active.has(key) && !this.#opening.isFull(key)
+    const leave = this.#enter(address, permission.agentId, takesPlace)
+    const settled = this.#opening.enter(key)
     try {
       const record =
         (await this.#continue(name, opening)) ?? (await this.#begin(name, opening, permission.right))
@@ -251,17 +254,21 @@ export class StreamService {
     }
   }
 
-  /** Counts an open stream. @throws ApiError RESOURCE_EXHAUSTED */
-  #enter({ apiKey }: Tenant, agentId: string | null): () => void {
+  /**
+   * Counts an open stream.
+   * @param takesPlace true if another connection of the same stream is counted, and ends before this one writes
+   * @throws ApiError RESOURCE_EXHAUSTED
+   */
+  #enter({ apiKey }: Tenant, agentId: string | null, takesPlace: boolean): () => void {
     const { limits, metrics } = this.#options
     const agent = agentId === null ? null : keyName([apiKey, agentId])
-    if (agent !== null && this.#perAgent.isFull(agent))
+    if (!takesPlace && agent !== null && this.#perAgent.isFull(agent))
       throw exhausted('streamsPerAgent', limits.perAgent, {
         problem: `the agent has ${limits.perAgent} open streams on this node`,
         remedy: 'end some',
         retryAfterSeconds: 1,
       })
-    if (this.#perKey.isFull(apiKey))
+    if (!takesPlace && this.#perKey.isFull(apiKey))
       throw exhausted('streamsPerKey', limits.perKey, {
         problem: `the API key has ${limits.perKey} open streams on this node`,
         remedy: 'end some',

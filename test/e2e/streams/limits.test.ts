@@ -100,6 +100,25 @@ it('[STRM-31] limits the open streams of an API key', async () => {
   expect(await metric(server, 'weft_streams_open')).toBe(0)
 })
 
+it('[STRM-107] takes over a stream when the limit of open streams is reached', async () => {
+  await start({ streamsPerKey: 1 })
+  const own = { ...opening, streamId: 's' }
+  const one = await ContentStream.open(server, own)
+  one.text('abc')
+  await one.received(3)
+  const different = ContentStream.send(server, { ...own, onCut: 'withdraw' })
+  expect(await different.error()).toMatchObject({ details: { code: 'crdt/stream-conflict' } })
+  const two = ContentStream.send(server, own)
+  const { opened } = await two.until((line) => line.opened !== undefined || line.error !== undefined)
+  expect(opened).toMatchObject({ received: 3 })
+  expect(await one.error()).toMatchObject({ details: { code: 'crdt/stream-taken-over' } })
+  const other = ContentStream.send(server, { ...opening, streamId: 'other' })
+  expect(await other.error()).toMatchObject({ details: { limit: 'streamsPerKey' } })
+  await two.text('d').end()
+  expect(await textOf()).toBe('abcd')
+  expect(await metric(server, 'weft_streams_open')).toBe(0)
+})
+
 it('[STRM-31] limits the bytes of a line, however they arrive', async () => {
   await start()
   const writer = await ContentStream.open(server, opening)
