@@ -62,7 +62,7 @@ export function writableUnits(
         'crdt/stream-limit',
         `more than ${blockUnitsMax} line breaks of the stream wait for the text after them; send fewer line breaks`,
       )
-    return wholePairs(text.slice(0, complete))
+    return Math.min(complete, wholePairs(text))
   }
   const units = blocks.take(text)
   if (units === 0 && text.length > blockUnitsMax)
@@ -73,6 +73,7 @@ export function writableUnits(
   return units
 }
 
+/** Returns the length of a text without half a surrogate pair at its end. */
 const wholePairs = (text: string): number =>
   (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800 ? text.length - 1 : text.length
 

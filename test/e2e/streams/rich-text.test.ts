@@ -222,6 +222,22 @@ it('[STRM-104] ends a stream of text with too many line breaks with an error', a
   expect(await read(other)).toBe('Start.\n\nOne')
 })
 
+it('[STRM-108] writes half a surrogate pair that line breaks follow, and limits these line breaks', async () => {
+  const opening = { edit: { insert: { at: 'end' } } }
+  const ids = await make('tiptap', 'Start.')
+  const writer = await ContentStream.open(server, { ...ids, ...opening })
+  writer.text('\ud83d')
+  for (let sent = 0; sent < 7; sent++) writer.text('\n'.repeat(10_000))
+  expect(await writer.error()).toMatchObject({ details: { code: 'crdt/stream-limit' } })
+  expect(await read(ids)).toBe('Start.\n\n\ufffd')
+  const other = await make('tiptap', 'Start.')
+  const whole = await ContentStream.open(server, { ...other, ...opening })
+  whole.text('a\ud83d')
+  await whole.received(1)
+  await whole.text('\ude00\nb').end()
+  expect(await read(other)).toBe('Start.\n\na😀\n\nb')
+})
+
 it('[STRM-18] rejects Markdown for a part of a block, and blocks that the schema does not allow', async () => {
   const ids = await make('tiptap')
   const part = ContentStream.send(server, {
