@@ -68,15 +68,24 @@ export class StreamPump {
   }
 
   /**
-   * Writes everything that was accepted. Resolves when it is durable and sent.
+   * Writes everything that was accepted, as the end of the content. Resolves when it is durable and sent.
    * @throws the error of an update that has failed; some content is then not durable
    */
   async flush(): Promise<void> {
-    while (this.#writing !== null) await this.#writing
-    if (this.#text !== '' && this.#failure === null) {
+    await this.settle()
+    if (this.#text !== '') {
       const text = this.#take(true)
       if (text !== '') await this.#write(text)
     }
+    if (this.#failure !== null) throw this.#failure.error
+  }
+
+  /**
+   * Writes the accepted content that later content cannot change. Resolves when it is durable and sent.
+   * @throws as for `flush`
+   */
+  async settle(): Promise<void> {
+    while (this.#writing !== null) await this.#writing
     if (this.#failure !== null) throw this.#failure.error
   }
 

@@ -321,7 +321,7 @@ class StreamConnection {
           clearTimeout(timer)
           return stream.end(read.is)
         }
-        await pump.flush()
+        await pump.settle()
         throw new ClientDisconnectedError('the body ended before the end of the stream')
       }
       for (const signal of [stream.stopped, this.#rejected.signal]) {

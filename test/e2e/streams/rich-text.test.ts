@@ -178,6 +178,26 @@ it('[STRM-20] continues Markdown at the last complete block', async () => {
   expect(await read(ids)).toBe('Start.\n\nOne.\n\nTwo.\n\n- a\n- b')
 })
 
+it.each([
+  ['text', 'Hello\n', 'World', 'Hello\n\nWorld'],
+  ['markdown', 'One.\n\nA **bo', 'ld** word', 'One.\n\nA **bold** word'],
+])(
+  '[STRM-109] stores no incomplete %s of a body without an end, and continues it',
+  async (format, first, second, result) => {
+    const ids = await make('tiptap', 'Start.')
+    const opening = { ...ids, streamId: `body-${format}`, format, edit: { insert: { at: 'end' } } }
+    const one = await ContentStream.open(server, opening)
+    one.text(first).endBody()
+    await one.error()
+    const two = await ContentStream.open(server, opening)
+    const { received } = two.opened
+    expect(received).toBe(format === 'text' ? 'Hello'.length : 'One.\n\n'.length)
+    expect(await read(ids)).toBe(format === 'text' ? 'Start.\n\nHello' : 'Start.\n\nOne.')
+    await two.text(`${first}${second}`.slice(received), received).end()
+    expect(await read(ids)).toBe(`Start.\n\n${result}`)
+  },
+)
+
 it('[STRM-72] keeps a definition as text, and uses it in later blocks, also after the stream has continued', async () => {
   const ids = await make('tiptap', 'Start.')
   const opening = { ...ids, streamId: 'links', format: 'markdown', edit: { insert: { at: 'end' } } }
