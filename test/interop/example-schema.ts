@@ -146,6 +146,8 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/workspace/webhookconfig/update': ['webhookServiceConfig'],
   '/v2/workspace/apikey/create': ['allowedDomains'],
   '/v2/workspace/callbacks/update': ['load', 'store'],
+  // A low rate would reject the calls that follow.
+  '/v2/workspace/calllimit/update': ['callsPerSecond', 'burst'],
   '/v2/workspace/feed/update': ['keepSeconds'],
   '/v2/workspace/authtoken/reset': ['domains'],
 }
