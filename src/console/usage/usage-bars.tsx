@@ -41,7 +41,7 @@ export function UsageBars({ title, bars, format }: BarsProps) {
           )
         })}
       </svg>
-      <p class="row between hint">
+      <p class="usage-scale">
         <span>{first}</span>
         <span>at most {format(most)}</span>
         <span>{last}</span>
