@@ -60,7 +60,8 @@ export class TestCluster {
     this.nodes = nodes
   }
 
-  static async start(kind: ClusterKind): Promise<TestCluster> {
+  /** @param program path of the program of the nodes; by default, the build of this version */
+  static async start(kind: ClusterKind, program?: string): Promise<TestCluster> {
     const directory = mkdtempSync(join(tmpdir(), 'weft-cluster-'))
     const count = kinds[kind]
     const servers = [PostgresCluster.start(count.standbys), startNatsCluster(count.buses)] as const
@@ -77,6 +78,7 @@ export class TestCluster {
     }
     const names = ['node-1', 'node-2', 'node-3']
     const nodes = await Promise.all(names.map((name) => ClusterNode.of(name, join(directory, name), all)))
+    for (const node of nodes) node.program = program
     const cluster = new TestCluster(directory, postgres, buses, nodes)
     try {
       await Promise.all(nodes.map((node) => node.start()))

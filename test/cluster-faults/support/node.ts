@@ -1,4 +1,4 @@
-import { mkdirSync, openSync } from 'node:fs'
+import { mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endWithThis } from '../../../bench/support/ending.ts'
 import { freePort, headers, type ServerProcess, startProcess } from '../../support/servers/process.ts'
@@ -14,6 +14,8 @@ export class ClusterNode {
   readonly name: string
   /** Whether a load balancer would send clients to the node. */
   state: 'serving' | 'away' = 'away'
+  /** Path of the program of another version, which the next start runs; by default, the build of this version. */
+  program: string | undefined
   readonly #data: string
   readonly #port: number
   #options: Readonly<Record<string, string>>
@@ -38,6 +40,11 @@ export class ClusterNode {
     return new ClusterNode(name, data, await freePort(), options)
   }
 
+  /** Returns the lines of its log. */
+  get logLines(): readonly string[] {
+    return readFileSync(join(this.#data, 'log'), 'utf8').split('\n')
+  }
+
   get url(): string {
     return `http://127.0.0.1:${this.#port}`
   }
@@ -54,7 +61,8 @@ export class ClusterNode {
 
   /** Resolves when it is ready. */
   async start(): Promise<void> {
-    this.#process = await startProcess(this.#data, this.#options, this.#port, undefined, this.#log)
+    const { program } = this
+    this.#process = await startProcess(this.#data, this.#options, this.#port, undefined, this.#log, program)
     endWithThis(this.#process.child)
     this.state = 'serving'
     // Later starts find the workspace in the store. Calls may have changed its credentials meanwhile.

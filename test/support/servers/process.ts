@@ -60,6 +60,7 @@ const withOpenFiles = (files: number): string[] => ['sh', '-c', `ulimit -n ${fil
  * @param atPort port of the server; by default a free port
  * @param openFiles limit of open files; by default the limit of this process
  * @param logTo file descriptor for the log; by default, the log is discarded
+ * @param program path of the program of another version; by default, the build of this version
  */
 export async function startProcess(
   data: string,
@@ -67,13 +68,14 @@ export async function startProcess(
   atPort?: number,
   openFiles?: number,
   logTo?: number,
+  program = main,
 ): Promise<ServerProcess> {
-  if (!existsSync(main))
-    throw new Error(`${main} is missing: run \`npm run build\` or \`npm run build:test\` first`)
+  if (!existsSync(program))
+    throw new Error(`${program} is missing: run \`npm run build\` or \`npm run build:test\` first`)
   const port = atPort ?? (await freePort())
   const [command, ...before] =
     openFiles === undefined ? [process.execPath] : [...withOpenFiles(openFiles), process.execPath]
-  const args = [main, 'serve', '--host', '127.0.0.1', '--port', String(port), '--data-dir', data]
+  const args = [program, 'serve', '--host', '127.0.0.1', '--port', String(port), '--data-dir', data]
   const env = { ...inheritedEnvironment(), ...environment, ...options }
   const child = spawn(command ?? process.execPath, [...before, ...args], {
     cwd: root,
