@@ -97,6 +97,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
     title: 'Operating',
     chapters: [
       { name: 'operations', title: 'Deployment and operations' },
+      { name: 'compatibility', title: 'Compatibility' },
       { name: 'backups', title: 'Backup repositories' },
       { name: 'troubleshooting', title: 'Troubleshooting' },
       { name: 'kubernetes', title: 'Kubernetes' },
