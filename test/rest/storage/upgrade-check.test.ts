@@ -83,7 +83,9 @@ it('[UPG-1] [UPG-2] weft upgrade --check reads a store that a server uses, and o
   })
   expect(await server.end('SIGTERM')).toBe(0)
   const stopped = stateOf(root)
-  expect((await check(data)).findings).toEqual(whileUsed.findings)
+  // The free space changes at any time.
+  const { 'space for a backup': _, ...others } = whileUsed.findings
+  expect((await check(data)).findings).toMatchObject(others)
   expect(stateOf(root)).toEqual(stopped)
   // The compaction moves all records from LevelDB's log to a table.
   await compactAll(data, () => undefined)
