@@ -2,7 +2,7 @@ import * as Y from 'yjs'
 import type { ChangeOrigin } from '../../model/change-origin.ts'
 import type { AttributedRange, Attribution } from '../../update/attribution/attribution.ts'
 import type { DocumentHistory, HistoryState } from './document-history.ts'
-import { RangeIndex } from './range-index.ts'
+import { type RangeAnswer, RangeIndex } from './range-index.ts'
 
 /** A part of an item whose ids have the same state and the same origins. */
 export interface Segment {
@@ -32,6 +32,20 @@ export class SegmentReader {
   /** Returns the origin of the insertion of an id; null if it is unknown. */
   inserterOf({ client, clock }: Y.ID): ChangeOrigin | null {
     return this.#inserted.at(client, clock).range?.origin ?? null
+  }
+
+  /**
+   * Returns whether one client has inserted two segments, and everything between them, in one change: with one
+   * author, source and `meta`. Changes of a few seconds can be one change, because the attribution has one time for
+   * them.
+   */
+  isOneInsertion(a: Segment, b: Segment): boolean {
+    const [first, second] = [this.#insertionOf(a), this.#insertionOf(b)]
+    return a.item.id.client === b.item.id.client && first.range === second.range && first.end === second.end
+  }
+
+  #insertionOf({ item: { id }, offset }: Segment): RangeAnswer<AttributedRange> {
+    return this.#inserted.at(id.client, id.clock + offset)
   }
 
   /** Returns the segments of all items, in the order of clients and clocks. */

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
-import type { ChangeOrigin } from '../../model/change-origin.ts'
 import { rootNames } from '../roots.ts'
 import { isKindEntry, type SharedRoot } from '../yjs/root-kind.ts'
 import { nameOfType, valuesOf } from '../yjs/sequence-content.ts'
@@ -94,6 +93,7 @@ export class UndoPlan {
         item.deleted ||
         !item.countable ||
         this.#isOwnCopy(item) ||
+        this.#isOwnValue(item) ||
         (this.#reader.of(item).every((segment) => this.#insertedIn(segment) !== null) &&
           (!(item.content instanceof Y.ContentType) || this.#containsOnlyOwn(item.content.type))),
     )
@@ -105,9 +105,22 @@ export class UndoPlan {
   #isOwnCopy(item: Y.Item): boolean {
     const { rightOrigin, parentSub, content } = item
     if (rightOrigin === null || parentSub !== null || content instanceof Y.ContentType) return false
-    const isCopy = this.#reader.inserterOf(item.id)?.source === 'undo'
-    return isCopy && this.#selected.inserted.has(rightOrigin.client, rightOrigin.clock)
+    return this.#isOfUndo(item.id) && this.#selected.inserted.has(rightOrigin.client, rightOrigin.clock)
   }
+
+  /** Returns whether an earlier undo has given an entry an older value of the selected changes. */
+  #isOwnValue({ id, left, parentSub, content }: Y.Item): boolean {
+    if (parentSub === null || left === null || content instanceof Y.ContentType || !this.#isOfUndo(id))
+      return false
+    for (let older: Y.Item | null = left; older !== null; older = older.left) {
+      if (this.#isOfUndo(older.id)) continue
+      for (const segment of this.#reader.of(older))
+        if (this.#insertedIn(segment) === null && !this.#selected.isPassing(segment)) return false
+    }
+    return true
+  }
+
+  #isOfUndo = (id: Y.ID): boolean => this.#reader.inserterOf(id)?.source === 'undo'
 
   #delete(range: IdRange): void {
     this.#deletions.push(range)
@@ -180,15 +193,7 @@ export class UndoPlan {
   }
 
   #entry(type: SharedRoot, key: string, last: Y.Item): void {
-    const chain: ChainedValue[] = []
-    for (let item: Y.Item | null = last; item !== null; item = item.left)
-      for (const segment of this.#reader.of(item).toReversed()) {
-        if (item.deleted && this.#selected.isPassing(segment)) continue
-        const [inserted, deleted] = [this.#insertedIn(segment), this.#deletedIn(segment)]
-        const { inserter } = segment
-        chain.push({ item, offset: segment.offset + segment.length - 1, inserter, inserted, deleted })
-      }
-    this.#keepOwn(type, chain)
+    const chain = this.#chainOf(type, last)
     const touched = chain.findIndex(({ inserted, deleted }) => inserted !== null || deleted !== null)
     const { content } = last
     if (touched === -1) {
@@ -213,19 +218,44 @@ export class UndoPlan {
   }
 
   /**
-   * Treats an attribute as a part of its element if the change set that has inserted the element has also set the
-   * attribute. If the element stays, so do these attributes.
-   * @param chain the values of the attribute
+   * Returns the values of an entry, from the newest one. Values that one change set has inserted and deleted are
+   * left out, except for the value with which a selected change has inserted the element of an attribute. This value
+   * is part of the element: it counts as an older value, so it stays if the element stays. It is the last one.
    */
-  #keepOwn(type: SharedRoot, chain: ChainedValue[]): void {
-    if (type instanceof Y.Map || type._item === null) return
-    const [element] = this.#reader.of(type._item)
-    if (element === undefined || this.#insertedIn(element) === null) return
-    for (let at = chain.length - 1; at >= 0; at--) {
-      const value = chain[at] as ChainedValue
-      if (value.inserted === null || !this.#selected.isSameChange(element.inserter, value.inserter)) return
-      chain[at] = { ...value, inserted: null }
+  #chainOf(type: SharedRoot, last: Y.Item): readonly ChainedValue[] {
+    const segments: Segment[] = []
+    for (let item: Y.Item | null = last; item !== null; item = item.left)
+      segments.push(...this.#reader.of(item).toReversed())
+    const [element = null] = this.#isPart(type) && type._item !== null ? this.#reader.of(type._item) : []
+    const cause = element === null ? null : this.#insertedIn(element)
+    const own =
+      element === null || cause === null
+        ? undefined
+        : segments.findLast((segment) => this.#isInsertedWith(element, segment))
+    const chain: ChainedValue[] = []
+    for (const segment of segments) {
+      const { item, offset, length } = segment
+      const isPassing = item.deleted && this.#selected.isPassing(segment)
+      const deleted = this.#deletedIn(segment)
+      if (!isPassing && (segment !== own || length > 1))
+        chain.push({ item, offset: offset + length - 1, inserted: this.#insertedIn(segment), deleted })
+      if (segment !== own) continue
+      chain.push({ item, offset, inserted: null, deleted: isPassing ? cause : deleted })
+      break
     }
+    return chain
+  }
+
+  /** Returns whether the entries of a type are attributes of an inserted element. */
+  #isPart = (type: SharedRoot): boolean => type._item !== null && !(type instanceof Y.Map)
+
+  /** Returns whether a value of an attribute was inserted together with the element, and not overwritten at once. */
+  #isInsertedWith(element: Segment, value: Segment): boolean {
+    const { state, inserter, deleter } = value
+    if (state !== 'inserted' && state !== 'transient') return false
+    // Yjs discards a value that the same transaction has overwritten.
+    if (value.item.content instanceof Y.ContentDeleted && deleter === inserter) return false
+    return this.#reader.isOneInsertion(element, value)
   }
 
   /** Returns whether an entry already has the older value. */
@@ -234,7 +264,7 @@ export class UndoPlan {
     const [a, b] = [live.content, older.item.content]
     if (!(a instanceof Y.ContentType) || !(b instanceof Y.ContentType))
       return isDeepStrictEqual(valuesOf(a).at(-1), valuesOf(b)[older.offset])
-    return this.#reader.inserterOf(live.id)?.source === 'undo' && nameOfType(a.type) === nameOfType(b.type)
+    return this.#isOfUndo(live.id) && nameOfType(a.type) === nameOfType(b.type)
   }
 
   #insertedIn = ({ item: { id }, offset }: Segment): SelectedRange | null =>
@@ -246,7 +276,6 @@ export class UndoPlan {
 
 /** A value in the history of an entry, and the selected changes that have inserted and deleted it. */
 interface ChainedValue extends EntryValue {
-  readonly inserter: ChangeOrigin | null
   readonly inserted: SelectedRange | null
   readonly deleted: SelectedRange | null
 }

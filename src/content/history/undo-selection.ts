@@ -1,4 +1,4 @@
-import type { ChangeMeta, ChangeOrigin } from '../../model/change-origin.ts'
+import type { ChangeMeta } from '../../model/change-origin.ts'
 import { type GroupedChanges, groupChanges } from './change-groups.ts'
 import { HunkWalk, matchesGroup } from './change-sets.ts'
 import { type IdRange, RangeIndex } from './range-index.ts'
@@ -90,12 +90,7 @@ export class SelectedIds {
 
   /** Returns whether one change set has inserted and deleted the content. */
   isPassing({ state, inserter, deleter }: Segment): boolean {
-    return state === 'transient' && this.isSameChange(inserter, deleter)
-  }
-
-  /** Returns whether two origins are in one change set. */
-  isSameChange(a: ChangeOrigin | null, b: ChangeOrigin | null): boolean {
-    return this.#grouped.groupOf(a) === this.#grouped.groupOf(b)
+    return state === 'transient' && this.#grouped.groupOf(inserter) === this.#grouped.groupOf(deleter)
   }
 
   /** Reports that a part of a hunk was not undone. Only the first reason of each hunk is kept. */

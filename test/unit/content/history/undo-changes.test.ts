@@ -4,6 +4,7 @@ import { readChangeSets } from '../../../../src/content/history/change-sets.ts'
 import { DocumentHistory } from '../../../../src/content/history/document-history.ts'
 import { type UndoResult, undoChanges } from '../../../../src/content/history/undo-changes.ts'
 import type { UndoSelection } from '../../../../src/content/history/undo-selection.ts'
+import type { ChangeOrigin } from '../../../../src/model/change-origin.ts'
 import { editRandomly, Random } from '../../../support/data/random-doc.ts'
 import { seed } from '../../../support/data/seed.ts'
 import { storedContent } from '../../../support/stores/stored-content.ts'
@@ -406,6 +407,83 @@ it('[ATT-103] keeps the attributes of an inserted element that stays because of 
   expect(content()).toBe(kept)
   expect(undo(recording, [from, recording.version], { by: 'ben' }).update).toBeNull()
   expect(undo(recording, [later, recording.version]).notUndone).toEqual([])
+})
+
+const xmlRoot = (doc: Y.Doc): Y.XmlFragment => doc.getXmlFragment('default')
+const xmlElement = (doc: Y.Doc, at: number): Y.XmlElement => xmlRoot(doc).get(at) as Y.XmlElement
+
+/** Ben inserts a heading with level 1 after a paragraph of ann, and eve types in it. */
+function recordHeading(origin: Partial<ChangeOrigin> = {}): [Recording, number] {
+  const recording = new Recording()
+  recording.change('ann', (doc) => xmlRoot(doc).insert(0, [new Y.XmlElement('paragraph')]))
+  const from = recording.version
+  const insert = (doc: Y.Doc): void => {
+    const element = new Y.XmlElement('heading')
+    element.setAttribute('level', '1')
+    element.insert(0, [new Y.XmlText('Plan')])
+    xmlRoot(doc).insert(1, [element])
+  }
+  recording.change('ben', insert, origin)
+  recording.change('eve', (doc) => (xmlElement(doc, 1).get(0) as Y.XmlText).insert(4, ' of eve'))
+  return [recording, from]
+}
+
+const keptHeading = '<paragraph></paragraph><heading level="1"> of eve</heading>'
+
+it.each([undefined, 60, 0])(
+  '[ATT-103] undoes later changes of attributes with groups of %s seconds',
+  (groupSeconds) => {
+    const [recording, from] = recordHeading()
+    recording.now += 200_000
+    recording.change('ben', (doc) => {
+      xmlElement(doc, 1).setAttribute('level', '3')
+      xmlElement(doc, 1).setAttribute('align', 'center')
+    })
+    const to = recording.version
+    const content = (): string => xmlRoot(recording.at()).toJSON()
+    const { notUndone } = undo(recording, [from, to], { by: 'ben', groupSeconds })
+    expect(new Set(notUndone.map(({ reason }) => reason))).toEqual(new Set(['contains-other-changes']))
+    expect(content()).toBe(keptHeading)
+    expect(undo(recording, [from, to], { by: 'ben', groupSeconds }).update).toBeNull()
+    undo(recording, [from, to], { by: 'eve' })
+    undo(recording, [from, to], { by: 'ben', groupSeconds })
+    expect(content()).toBe('<paragraph></paragraph>')
+  },
+)
+
+it.each([
+  ['the same meta', { step: 1 }],
+  ['other meta', { step: 2 }],
+])('[ATT-103] gives attributes their first values after changes of a moment with %s', (_, meta) => {
+  const [recording, from] = recordHeading({ meta: { step: 1 } })
+  for (const level of ['2', '3'])
+    recording.change('ben', (doc) => xmlElement(doc, 1).setAttribute('level', level), { meta })
+  const content = (): string => xmlRoot(recording.at()).toJSON()
+  const removed = recording.version
+  undo(recording, [from, removed], { by: 'ben' })
+  expect(content()).toBe(keptHeading)
+  recording.change('ben', (doc) => xmlElement(doc, 1).removeAttribute('level'), { meta })
+  undo(recording, [from, recording.version], { by: 'ben' })
+  expect(content()).toBe(keptHeading)
+})
+
+it('[ATT-103] undoes an attribute that an element gets in another change', () => {
+  const [recording, from] = recordHeading({ meta: { step: 1 } })
+  const align = (doc: Y.Doc): void => xmlElement(doc, 1).setAttribute('align', 'center')
+  recording.change('ben', align, { meta: { step: 2 } })
+  undo(recording, [from, recording.version], { by: 'ben' })
+  expect(xmlRoot(recording.at()).toJSON()).toBe(keptHeading)
+})
+
+it('[ATT-103] keeps a value that replaces another one in the change that inserts the element', () => {
+  const recording = new Recording()
+  recording.change('ben', (doc) => {
+    xmlRoot(doc).insert(0, [new Y.XmlElement('heading')])
+    for (const level of ['1', '2', '3']) xmlElement(doc, 0).setAttribute('level', level)
+  })
+  recording.change('eve', (doc) => xmlElement(doc, 0).insert(0, [new Y.XmlText('eve')]))
+  undo(recording, [0, recording.version], { by: 'ben' })
+  expect(xmlRoot(recording.at()).toJSON()).toBe('<heading level="3">eve</heading>')
 })
 
 it('[ATT-44] restores formatting, and does not change that of others', () => {
