@@ -76,7 +76,8 @@ function insertBlocks(transaction: Y.Transaction, writer: BlockWriter, content: 
   const { doc } = transaction
   const { contentKey, schema, place, isFirst } = writer
   const type = doc.share.get(contentKey) ?? doc.get(contentKey)
-  const rows = isFirst ? null : afterRows(transaction, writer)
+  const inCell = isFirst ? null : writtenInCell(transaction, writer)
+  const rows = inCell === 'blocks' ? null : inCell
   const at = rows ?? childPlaceOf(transaction, writer)
   const target = {
     view: readXmlView(type),
@@ -89,6 +90,7 @@ function insertBlocks(transaction: Y.Transaction, writer: BlockWriter, content: 
   new XmlEdits(transaction, target, editName).insertAt(at, content, {
     side: isFirst ? place.side : 'after',
     onlyRows: place.onlyRows || rows !== null,
+    noRows: inCell === 'blocks',
   })
 }
 
@@ -147,12 +149,16 @@ function childPlaceOf(
   return { parent, after: left }
 }
 
-/** Returns the place after the rows that a stream in a cell has added to the table of the cell; null if there are none. */
-function afterRows({ doc }: Y.Transaction, { place, client }: BlockWriter): ChildPlace | null {
+/**
+ * Returns what a stream in a cell has written: `blocks` in the cell, or rows of the table of the cell, with the place
+ * after them. Returns null if it has written nothing there.
+ */
+function writtenInCell({ doc }: Y.Transaction, { place, client }: BlockWriter): ChildPlace | 'blocks' | null {
   if (place.parent === null) return null
   const cell = typeAt(doc, place.parent)
   const row = rowAround(cell)
-  if (row === null || row === cell || lastChild(doc, client, cell) !== null) return null
+  if (row === null || row === cell) return null
+  if (lastChild(doc, client, cell) !== null) return 'blocks'
   const table = parentOf(row)
   const after = table === null ? null : lastChild(doc, client, table)
   return table === null || after === null ? null : { parent: table, after }

@@ -342,5 +342,34 @@ describe.each(['tiptap', 'blocknote'])('rows of a table in %s', (schema) => {
   })
 })
 
+it('[STRM-110] rejects a table after text in a cell, as one edit does', async () => {
+  const table = '| A | B |\n| --- | --- |\n| one | two |\n| x | y |'
+  const tableOf = (row: string) => `| | |\n| --- | --- |\n| ${row} |\n\n`
+  const content = `A note.\n\n${tableOf('1 | 2')}${tableOf('3 | 4')}`
+  const insert = { after: 'one' }
+  const edits = [{ insert: { ...insert, content, format: 'markdown' } }]
+  const { body } = await server.post('/v2/crdt/edit', { ...(await make('tiptap', table)), edits })
+  expect(body.error?.details).toMatchObject({ code: 'crdt/edit-not-supported' })
+  for (const length of [7, content.length]) {
+    const ids = await make('tiptap', table)
+    const writer = await ContentStream.open(server, { ...ids, format: 'markdown', edit: { insert } })
+    for (let at = 0; at < content.length; at += length) writer.text(content.slice(at, at + length))
+    writer.line({ end: true })
+    const { error } = await writer.until((line) => line.done !== undefined || line.error !== undefined)
+    expect(error).toMatchObject({ details: { code: 'crdt/edit-not-supported' } })
+    expect(await read(ids, 'xml')).not.toMatch(/>[1-4]</)
+  }
+  const slow = await make('tiptap', table)
+  const writer = await ContentStream.open(server, { ...slow, format: 'markdown', edit: { insert } })
+  writer.text('A note.\n\n|')
+  await writer.received(9)
+  writer.text(tableOf('1 | 2').slice(1)).line({ end: true })
+  const { error } = await writer.until((line) => line.done !== undefined || line.error !== undefined)
+  expect(error).toMatchObject({ details: { code: 'crdt/edit-not-supported' } })
+  const xml = await read(slow, 'xml')
+  expect(xml).toContain('A note.')
+  expect(xml).not.toMatch(/>[1-4]</)
+})
+
 /** Returns a table without the spaces with which its columns are aligned. */
 const normalized = (markdown: string): string => markdown.replace(/ +/g, ' ').replace(/-+/g, '---')

@@ -201,13 +201,21 @@ export class XmlEdits {
     return { matched, is: 'blocks', unit, place: this.#placeNextTo(unit, 'after'), onlyRows }
   }
 
-  /** Inserts content as blocks. @param found as in `XmlInsertion` */
+  /**
+   * Inserts content as blocks.
+   * @param found as in `XmlInsertion`. `noRows`: the place is in a cell, and the content must have no tables
+   */
   insertAt(
     place: ChildPlace,
     content: InsertedContent,
-    { side, onlyRows }: Pick<Extract<XmlInsertion, { is: 'blocks' }>, 'side' | 'onlyRows'>,
+    {
+      side,
+      onlyRows,
+      noRows,
+    }: Pick<Extract<XmlInsertion, { is: 'blocks' }>, 'side' | 'onlyRows'> & { readonly noRows: boolean },
   ): void {
     if (onlyRows) this.#checkRows(side ?? 'into', content)
+    if (noRows && content.format === 'nodes') this.#checkInCell(this.#made(content.values).nodesOf(content))
     this.#insertBlocks({}, place, content, side === null ? null : { block: null, side })
   }
 
@@ -251,9 +259,14 @@ export class XmlEdits {
     const row = whole === null || nodes.length === 0 ? null : rowAround(whole)
     if (row === null) return nodes
     if (row === whole) return rowsInsteadOf(row, this.#newRows(nodes, isProse))
-    if (isProse && nodes.some(isTableNode))
-      throw this.#unsupported('a cell cannot contain a table; insert its rows before or after the cell')
+    if (isProse) this.#checkInCell(nodes)
     return nodes
+  }
+
+  /** Checks that Markdown or HTML for a place in a cell has no table. */
+  #checkInCell(nodes: readonly XmlNode[]): void {
+    if (nodes.some(isTableNode))
+      throw this.#unsupported('a cell cannot contain a table; insert its rows before or after the cell')
   }
 
   /** Checks that content for a place next to a row, or for the place of a row, is of rows. */
