@@ -1,6 +1,6 @@
 import type { StoredUnder } from '../engine.ts'
 import { type ByteRange, keyRange } from '../key-encoding.ts'
-import { keyspaces } from './store/keyspaces.ts'
+import { keyspaces } from '../pairs/keyspaces.ts'
 import type { Store } from './store/store.ts'
 
 /**

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { EngineOpenError, type OpenFailure } from '../../../src/engine/engine.ts'
 import { type LevelEngine, openLevelEngine } from '../../../src/engine/level/engine.ts'
-import { addChecksum } from '../../../src/engine/level/store/record-codec.ts'
+import { addChecksum } from '../../../src/engine/pairs/record-codec.ts'
 import { docKey, entriesOf, loadLive, updates } from '../suite/sample-data.ts'
 import { overwrite, storedPair, type TemporaryDirectory, temporaryDirectory } from './store-tools.ts'
 

@@ -2,9 +2,9 @@ import { errorMessage } from '../../../errors.ts'
 import type { CheckOptions, Damage, ExpectedEntry, PendingRemoval } from '../../damage.ts'
 import type { Key } from '../../engine.ts'
 import { decodeKeyPair, encodeKey } from '../../key-encoding.ts'
-import { inKeyspace, keyspaces, under } from '../store/keyspaces.ts'
+import { inKeyspace, keyspaces, under } from '../../pairs/keyspaces.ts'
+import { checkChecksum } from '../../pairs/record-codec.ts'
 import type { Reads } from '../store/reads.ts'
-import { checkChecksum } from '../store/record-codec.ts'
 
 /**
  * Checks the entries that must exist because of an undamaged value. Returns one `Damage` for each entry that

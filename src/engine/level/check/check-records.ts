@@ -1,11 +1,11 @@
 import { errorMessage } from '../../../errors.ts'
 import type { Damage } from '../../damage.ts'
 import { decodeKey, encodeKey } from '../../key-encoding.ts'
-import { decodeJob } from '../jobs/job-records.ts'
-import { dueKey, readDueKey } from '../jobs/job-table.ts'
-import { inKeyspace, keyspaces } from '../store/keyspaces.ts'
+import { dueKey, readDueKey } from '../../pairs/due-keys.ts'
+import { decodeJob } from '../../pairs/job-records.ts'
+import { inKeyspace, keyspaces } from '../../pairs/keyspaces.ts'
+import { checkChecksum, decodeHead } from '../../pairs/record-codec.ts'
 import type { Reads } from '../store/reads.ts'
-import { checkChecksum, decodeHead } from '../store/record-codec.ts'
 
 type Decode = (key: Buffer, value: Buffer) => unknown
 

@@ -1,9 +1,9 @@
 import type { Key } from '../../engine.ts'
 import { decodeKey, decodeKeyPair } from '../../key-encoding.ts'
+import { decodeJob } from '../../pairs/job-records.ts'
+import { keyspaces } from '../../pairs/keyspaces.ts'
+import { checkChecksum, decodeHead } from '../../pairs/record-codec.ts'
 import type { StoredEntry } from '../../stored-entry.ts'
-import { decodeJob } from '../jobs/job-records.ts'
-import { keyspaces } from '../store/keyspaces.ts'
-import { checkChecksum, decodeHead } from '../store/record-codec.ts'
 
 type Decode = (key: Buffer, value: Buffer) => StoredEntry
 

@@ -8,14 +8,14 @@ import {
   encodeKey,
   encodeNumber,
   rangeOf,
-  splitKey,
 } from '../../key-encoding.ts'
+import { dueKey, dueSpace, dueTimeBytes } from '../../pairs/due-keys.ts'
+import { decodeJob, encodeJob } from '../../pairs/job-records.ts'
+import { inKeyspace, keyspaces } from '../../pairs/keyspaces.ts'
 import type { GroupCommit } from '../store/group-commit.ts'
-import { inKeyspace, keyspaces, under } from '../store/keyspaces.ts'
 import type { ReopeningStore } from '../store/reopening-store.ts'
 import { type CacheEntry, known, WriteThroughCache } from '../store/write-through-cache.ts'
 import { DueIndex, type DueJob, type StoredDueJob } from './due-index.ts'
-import { decodeJob, encodeJob } from './job-records.ts'
 
 /** Queue and id of a job, and its key in the store. */
 export interface JobKey {
@@ -34,8 +34,6 @@ const nothing = Buffer.alloc(0)
 const idleJobsMax = 500
 /** Maximum payload of a job that stays cached, in bytes. */
 const idlePayloadMax = 1_024
-/** Length in bytes of the time in a key. */
-const numberBytes = 8
 
 /**
  * Stored jobs by id, and an index of their due times. A leased job is due at the end of its lease. So if the
@@ -160,7 +158,7 @@ export class JobTable {
       const found: StoredDueJob[] = []
       for await (const page of store.pages(range, { limit, values: false })) {
         for (const [key] of page) {
-          const [id = ''] = decodeKey(key.subarray(spaceBytes + numberBytes))
+          const [id = ''] = decodeKey(key.subarray(spaceBytes + dueTimeBytes))
           found.push([key, { at: decodeNumber(key, spaceBytes), id }])
         }
       }
@@ -194,21 +192,4 @@ export class JobTable {
       return null
     }
   }
-}
-
-/** Returns the key of a job in the index of due times. */
-export const dueKey = (queue: string, at: number, id: string): Buffer =>
-  Buffer.concat([dueSpace(queue), encodeNumber(at), encodeKey([id])])
-
-/** Returns the prefix of the keys of a queue in the index of due times. */
-const dueSpace = (queue: string): Buffer => under(keyspaces.due, encodeKey([queue]))
-
-/**
- * Returns the queue and the id that a key of the index of due times contains (see `dueKey`).
- * @throws RangeError for any other key
- */
-export function readDueKey(key: Buffer): { readonly queue: string; readonly id: string } {
-  const [[queue = ''], rest] = splitKey(key.subarray(keyspaces.due.length))
-  const [id = ''] = decodeKey(rest.subarray(numberBytes))
-  return { queue, id }
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../clock.ts'
 import type { AdoptedLog, Key } from '../../engine.ts'
 import { adoptedState } from '../../log-state.ts'
+import { encodeAttributionRecord } from '../../pairs/attribution-record.ts'
+import { encodeHead, encodeSnapshot } from '../../pairs/record-codec.ts'
 import type { GroupCommit } from '../store/group-commit.ts'
-import { encodeHead, encodeSnapshot } from '../store/record-codec.ts'
 import { inEntryOrder, known } from '../store/write-through-cache.ts'
-import { encodeAttributionRecord } from './attribution-record.ts'
 import type { DocumentCacheEntry, DocumentHeads } from './document-heads.ts'
 
 /** Takes over logs from other stores. */

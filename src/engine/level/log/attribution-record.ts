@@ -1,16 +1,7 @@
 import { DamagedRecordError } from '../../damaged-record.ts'
+import type { DocumentKeyspace } from '../../pairs/document-keyspace.ts'
+import { decodeSnapshot } from '../../pairs/record-codec.ts'
 import type { Reads } from '../store/reads.ts'
-import { decodeSnapshot, encodeSnapshot } from '../store/record-codec.ts'
-import type { DocumentKeyspace } from './document-heads.ts'
-
-const noChange = { at: 0, by: '' }
-
-/**
- * Encodes the attribution of the entries up to `base`, in the layout of a snapshot. The record contains `base`,
- * so that a reader detects an attribution that a version without attribution has left.
- */
-export const encodeAttributionRecord = (keys: DocumentKeyspace, base: number, bytes: Uint8Array): Buffer =>
-  encodeSnapshot(keys.attribution, { seq: base, changed: noChange, bytes })
 
 /**
  * Reads the attribution of the entries up to `base`. Returns null if there is none, or if it belongs to

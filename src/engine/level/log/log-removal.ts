@@ -1,12 +1,13 @@
 import type { Clock } from '../../../clock.ts'
 import { DamagedRecordError } from '../../damaged-record.ts'
 import type { Key } from '../../engine.ts'
+import type { DocumentKeyspace } from '../../pairs/document-keyspace.ts'
+import { decodeHead, encodeHead } from '../../pairs/record-codec.ts'
 import type { GroupCommit } from '../store/group-commit.ts'
 import { type RangeCompaction, updateBytesGuessed } from '../store/range-compaction.ts'
-import { decodeHead, encodeHead } from '../store/record-codec.ts'
 import type { ReopeningStore } from '../store/reopening-store.ts'
 import { inEntryOrder, known } from '../store/write-through-cache.ts'
-import type { DocumentCacheEntry, DocumentHeads, DocumentKeyspace } from './document-heads.ts'
+import type { DocumentCacheEntry, DocumentHeads } from './document-heads.ts'
 
 /** Deletes logs with all their updates and snapshots. */
 export class LogRemoval {

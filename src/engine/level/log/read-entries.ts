@@ -1,8 +1,8 @@
 import { DamagedRecordError } from '../../damaged-record.ts'
 import type { LogEntry } from '../../engine.ts'
+import type { DocumentKeyspace } from '../../pairs/document-keyspace.ts'
+import { decodeUpdates } from '../../pairs/record-codec.ts'
 import type { Reads } from '../store/reads.ts'
-import { decodeUpdates } from '../store/record-codec.ts'
-import type { DocumentKeyspace } from './document-heads.ts'
 
 export interface EntryRange {
   readonly after: number

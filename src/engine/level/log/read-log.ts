@@ -7,12 +7,13 @@ import {
   rebuildStart,
   type VersionRequest,
 } from '../../log-state.ts'
+import type { DocumentKeyspace } from '../../pairs/document-keyspace.ts'
+import { decodeSnapshot, type StoredSnapshot } from '../../pairs/record-codec.ts'
 import { baseSnapshot } from '../../snapshot-list.ts'
 import type { Reads } from '../store/reads.ts'
-import { decodeSnapshot, type StoredSnapshot } from '../store/record-codec.ts'
 import type { Store } from '../store/store.ts'
 import { readUsableAttribution } from './attribution-record.ts'
-import { type DocumentKeyspace, type LogEnd, readLogEnd, readLogState } from './document-heads.ts'
+import { type LogEnd, readLogEnd, readLogState } from './document-heads.ts'
 import { type EntryRange, readLevelEntries } from './read-entries.ts'
 
 /**

@@ -1,13 +1,9 @@
 import { EngineOpenError } from '../../engine.ts'
 import { rangeOf } from '../../key-encoding.ts'
+import { encodeFormat, formatKey, formatVersion } from '../../pairs/format-record.ts'
+import { checkChecksum } from '../../pairs/record-codec.ts'
 import { readRecordFromFiles } from '../check/read-record.ts'
-import { keyspaces } from './keyspaces.ts'
-import { addChecksum, checkChecksum } from './record-codec.ts'
 import type { Store } from './store.ts'
-
-/** Version number of the layout of keys and records. A server refuses a store that has a higher number. */
-export const formatVersion = 2
-const formatKey = Buffer.concat([keyspaces.meta, Buffer.from('format')])
 
 /**
  * Checks that this server supports the format of a store. If the store is empty, writes the current format.
@@ -51,7 +47,7 @@ async function readFormat(store: Store, path: string): Promise<number | null> {
 }
 
 const writeFormat = (store: Store): Promise<void> =>
-  store.write([{ key: formatKey, value: addChecksum(formatKey, Buffer.of(formatVersion)) }], true)
+  store.write([{ key: formatKey, value: encodeFormat() }], true)
 
 async function isEmpty(store: Store): Promise<boolean> {
   for await (const page of store.pages(rangeOf(Buffer.alloc(0)), { limit: 1, values: false })) {

@@ -1,18 +1,19 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OpenedDump } from '../../engine.ts'
+import { formatVersion } from '../../pairs/format-record.ts'
 import { writeManifest } from '../check/file-manifest.ts'
 import { dumpSnapshot } from './dump.ts'
-import { formatVersion } from './format.ts'
 import { openChecked, storePath } from './open.ts'
 import { openLevelStore } from './store.ts'
 
+export { formatVersion } from '../../pairs/format-record.ts'
 /** Functions for the maintenance of a store while the server is stopped. */
 export { checkStore } from '../check/check-store.ts'
 export { checkManifest } from '../check/file-manifest.ts'
 export { partOfPair, storedEntry } from '../check/stored-entry.ts'
 export { bulkLoad, syncDirectory } from './bulk-load.ts'
-export { formatVersion, readFormatFromFiles } from './format.ts'
+export { readFormatFromFiles } from './format.ts'
 export { importMarkPath, lockPath, readWarnings, startProblem, storePath } from './open.ts'
 
 /**

@@ -3,7 +3,7 @@ import { errorMessage } from '../../../errors.ts'
 import type { Log } from '../../../log.ts'
 import type { ByteRange } from '../../key-encoding.ts'
 import type { OpenCalls } from '../../open-calls.ts'
-import type { DocumentKeyspace } from '../log/document-heads.ts'
+import type { DocumentKeyspace } from '../../pairs/document-keyspace.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { ReopeningStore } from './reopening-store.ts'
 

@@ -1,4 +1,4 @@
-import { keyEnd } from '../../key-encoding.ts'
+import { keyEnd } from '../key-encoding.ts'
 
 /** Returns the first byte of all keys under which records of one kind are stored. */
 const space = (letter: string): Buffer => Buffer.from(letter, 'latin1')

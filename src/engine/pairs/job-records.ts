@@ -1,6 +1,6 @@
-import type { JobRecord } from '../../job-state.ts'
-import { decodeNumber, encodeNumber } from '../../key-encoding.ts'
-import { addChecksum, checkChecksum } from '../store/record-codec.ts'
+import type { JobRecord } from '../job-state.ts'
+import { decodeNumber, encodeNumber } from '../key-encoding.ts'
+import { addChecksum, checkChecksum } from './record-codec.ts'
 
 /**
  * Stored instead of the due time of the next job if there is no next job. Layout of a record: due time,

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib'
-import { DamagedRecordError } from '../../damaged-record.ts'
-import type { LogEntry, LogUpdate } from '../../engine.ts'
-import { decodeNumber, encodeNumber, writeNumber } from '../../key-encoding.ts'
-import type { SnapshotInfo, SnapshotList } from '../../snapshot-list.ts'
-import { packAuthor, unpackAuthor } from '../../stored-author.ts'
+import { DamagedRecordError } from '../damaged-record.ts'
+import type { LogEntry, LogUpdate } from '../engine.ts'
+import { decodeNumber, encodeNumber, writeNumber } from '../key-encoding.ts'
+import type { SnapshotInfo, SnapshotList } from '../snapshot-list.ts'
+import { packAuthor, unpackAuthor } from '../stored-author.ts'
 
 /**
  * Size of the header of a value. The header contains a CRC-32 (4 bytes) of the key and the other bytes of the
