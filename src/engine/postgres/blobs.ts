@@ -5,9 +5,8 @@ import { decodeKey, encodeKey, keyRange } from '../key-encoding.ts'
 import type { OpenCalls } from '../open-calls.ts'
 import { asBuffer } from './connection/arrays.ts'
 import type { PostgresDatabase } from './connection/database.ts'
-import { statement } from './connection/database-session.ts'
+import { type DatabaseSession, statement } from './connection/database-session.ts'
 import type { PendingBytes } from './connection/pending-bytes.ts'
-import type { Statement } from './connection/statement-batch.ts'
 
 const noSpace = Buffer.alloc(0)
 
@@ -26,7 +25,14 @@ const listBlobs = statement<{ key: Buffer }>(
   'select key from blob where key >= $1 and key < $2 order by key limit $3',
 )
 
-const crcOf = (key: Buffer, bytes: Uint8Array): number => crc32(bytes, crc32(key))
+/** Returns the checksum of a blob, which includes its key. */
+export const blobCrc = (key: Buffer, bytes: Uint8Array): number => crc32(bytes, crc32(key))
+
+/** Returns a function that writes a blob. `key` is encoded. */
+export const upsertBlob =
+  (key: Buffer, bytes: Uint8Array) =>
+  (session: DatabaseSession): Promise<unknown> =>
+    session.rows(putBlob, [key, blobCrc(key, bytes), asBuffer(bytes)])
 
 export class PostgresBlobs implements Blobs {
   readonly #gate: OpenCalls
@@ -45,10 +51,9 @@ export class PostgresBlobs implements Blobs {
 
   put(key: Key, bytes: Uint8Array): Promise<void> {
     return this.#gate.run(async () => {
-      const at = encodeKey(key)
       const copy = new Uint8Array(bytes)
-      const values = [at, crcOf(at, copy), asBuffer(copy)]
-      await this.#pending.during(copy.length, () => this.#write(putBlob, values))
+      const put = upsertBlob(encodeKey(key), copy)
+      await this.#pending.during(copy.length, () => this.#write(put))
     })
   }
 
@@ -58,14 +63,14 @@ export class PostgresBlobs implements Blobs {
         const at = encodeKey(key)
         const [row] = await this.#database.read((session) => session.rows(getBlob, [at]))
         if (row === undefined) return null
-        if (crcOf(at, row.bytes) !== row.crc) throw new DamagedRecordError('a checksum is wrong')
+        if (blobCrc(at, row.bytes) !== row.crc) throw new DamagedRecordError('a checksum is wrong')
         return row.bytes
       }),
     )
   }
 
   delete(key: Key): Promise<void> {
-    return this.#gate.run(async () => this.#write(deleteBlob, [encodeKey(key)]))
+    return this.#gate.run(async () => this.#write((session) => session.rows(deleteBlob, [encodeKey(key)])))
   }
 
   list(prefix: Key, { after, limit }: { after?: Key; limit: number }): Promise<readonly Key[]> {
@@ -76,10 +81,10 @@ export class PostgresBlobs implements Blobs {
     })
   }
 
-  #write<R>(what: Statement<R>, values: readonly unknown[]): Promise<void> {
+  #write(send: (session: DatabaseSession) => Promise<unknown>): Promise<void> {
     return this.#database.write({
       ask: async () => undefined,
-      act: (_, write) => write((session) => session.rows(what, values)),
+      act: (_, write) => write(send),
     })
   }
 }

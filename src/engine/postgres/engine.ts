@@ -4,9 +4,11 @@ import type { ClusterOptions } from '../cluster-bus.ts'
 import type { Engine, Health } from '../engine.ts'
 import { LocalLeaseStore } from '../local-lease-store.ts'
 import { closedMessage, OpenCalls } from '../open-calls.ts'
+import { formatVersion } from '../pairs/format-record.ts'
 import { PolledChanges } from '../polled-changes.ts'
 import { QueueLeaseStore } from '../queue-lease-store.ts'
 import { noForeignChanges } from '../single-node.ts'
+import { dumpPostgres } from './backup/dump.ts'
 import { PostgresBlobs } from './blobs.ts'
 import { DatabaseClock, localTime } from './cluster/database-clock.ts'
 import { joinCluster, openExclusive } from './cluster/schema-access.ts'
@@ -108,7 +110,13 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
     health: (): Health => (gate.isOpen ? database.health() : { ok: false, reason: closedMessage }),
     pendingBytes: () => pending.bytes,
     storedBytes: (under) => gate.run(() => measurePostgresBytes(database, under)),
-    dump: () => null,
+    dump: () => ({
+      format: formatVersion,
+      pages: dumpPostgres(
+        gate,
+        () => new PostgresDatabase({ ...databaseOptions(options, schema), poolSize: 1 }),
+      ),
+    }),
     close: () => (closing ??= close()),
   }
 }

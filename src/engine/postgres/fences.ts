@@ -9,7 +9,7 @@ import type { Write } from './connection/sql-transaction.ts'
 import type { ValueReads } from './kv/value-reads.ts'
 
 /** Partition that contains the counters and nothing else. */
-const part = encodeKey(['', 'fences'])
+export const fencePartition = encodeKey(['', 'fences'])
 
 /**
  * Number of locks for the counters. Several counters share a lock. So a transaction never takes more locks
@@ -55,7 +55,7 @@ export class PostgresFences implements FenceStore {
     return this.#gate.run(async () => {
       const fence = countersOf(names).map((counter) => this.#here.at(counter, 0))
       const counts = await this.#values.get(
-        part,
+        fencePartition,
         fence.map(({ counter }) => keyOf(counter)),
       )
       return fence.map((one, index) => ({ ...one, raised: Number(counts[index]?.toString() ?? 0) }))
@@ -94,7 +94,7 @@ export class PostgresFences implements FenceStore {
     if (counters.length === 0) return
     this.raisedHere(counters)
     const keys = bytesArray([...new Set(counters)].sort((a, b) => a - b).map(keyOf))
-    write((session) => session.rows(raiseCounts, [part, keys]))
+    write((session) => session.rows(raiseCounts, [fencePartition, keys]))
   }
 
   /**
@@ -131,12 +131,12 @@ export const fenceCondition = (keys: string, values: string, partition: string):
 export const fenceParameters = (fence: Fence): readonly unknown[] => [
   bytesArray(fence.map(({ counter }) => keyOf(counter))),
   bytesArray(fence.map(({ raised }) => (raised === 0 ? null : Buffer.from(`${raised}`)))),
-  part,
+  fencePartition,
 ]
 
 async function countsOf(session: DatabaseSession, fence: Fence): Promise<ReadonlyMap<number, number>> {
   const keys = [...new Set(fence.map(({ counter }) => counter))].map(keyOf)
-  const rows = await session.rows(readCounts, [part, bytesArray(keys)])
+  const rows = await session.rows(readCounts, [fencePartition, bytesArray(keys)])
   return new Map(rows.map(({ key, value }) => [key.readUInt32BE(0), Number(value.toString())]))
 }
 

@@ -6,7 +6,8 @@ import { asBuffer, bytesArray, numberArray, plainArray } from '../connection/arr
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 import type { Write } from '../connection/sql-transaction.ts'
 
-interface StoredJob {
+/** A row of the table of jobs. */
+export interface StoredJob {
   readonly queue: Buffer
   readonly id: Buffer
   readonly due: number
@@ -18,7 +19,7 @@ interface StoredJob {
   readonly next_payload: Buffer | null
 }
 
-const names = 'queue, id, due, attempt, lease, payload, error, next_due, next_payload'
+export const jobColumns = 'queue, id, due, attempt, lease, payload, error, next_due, next_payload'
 
 /**
  * Statement that locks rows in the order of the given keys. This order must be the same in all transactions.
@@ -26,7 +27,7 @@ const names = 'queue, id, due, attempt, lease, payload, error, next_due, next_pa
 const lockJobs = statement<StoredJob>(
   'lock-jobs',
   `select j.* from unnest($1::bytea[], $2::bytea[]) with ordinality as k(queue, id, at)
-   cross join lateral (select ${names} from job where job.queue = k.queue and job.id = k.id for update) j`,
+   cross join lateral (select ${jobColumns} from job where job.queue = k.queue and job.id = k.id for update) j`,
 )
 /**
  * Statement that locks due jobs, starting with the jobs that have been due the longest. Skips rows that
@@ -34,16 +35,16 @@ const lockJobs = statement<StoredJob>(
  */
 const lockDue = statement<StoredJob>(
   'lock-due',
-  `select ${names} from job where queue = $1 and due <= $2 order by due, id limit $3 for update skip locked`,
+  `select ${jobColumns} from job where queue = $1 and due <= $2 order by due, id limit $3 for update skip locked`,
 )
 const given = `unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::int[], $5::text[], $6::bytea[], $7::bytea[],
   $8::bigint[], $9::bytea[])`
-const makeJobs = statement('make-jobs', `insert into job (${names}) select * from ${given}`)
+const makeJobs = statement('make-jobs', `insert into job (${jobColumns}) select * from ${given}`)
 const changeJobs = statement(
   'change-jobs',
   `update job j set due = u.due, attempt = u.attempt, lease = u.lease, payload = u.payload, error = u.error,
      next_due = u.next_due, next_payload = u.next_payload
-   from ${given} as u(${names})
+   from ${given} as u(${jobColumns})
    where j.queue = u.queue and j.id = u.id`,
 )
 const removeJobs = statement(
@@ -57,7 +58,8 @@ const moveJobToDeadLetters = statement(
    on conflict (queue, id) do update set at = excluded.at, payload = excluded.payload, error = excluded.error`,
 )
 
-const recordOf = (stored: StoredJob): JobRecord => ({
+/** Returns the job that a row contains. */
+export const jobRecordOf = (stored: StoredJob): JobRecord => ({
   at: stored.due,
   attempt: stored.attempt,
   lease: stored.lease,
@@ -156,8 +158,22 @@ export class JobRows {
 }
 
 function cellOf(stored: StoredJob): JobCell {
-  const record = recordOf(stored)
+  const record = jobRecordOf(stored)
   return { queue: stored.queue, id: stored.id, before: record, after: record }
+}
+
+/** Adds jobs that the table does not have. */
+export function insertJobs(
+  jobs: readonly { readonly queue: string; readonly id: string; readonly record: JobRecord }[],
+  write: Write,
+): void {
+  const cells = jobs.map(({ queue, id, record }) => ({
+    queue: nameBytes(queue),
+    id: nameBytes(id),
+    before: null,
+    after: record,
+  }))
+  if (cells.length > 0) write((session) => session.rows(makeJobs, valuesOf(cells)))
 }
 
 /** Moves a job to the dead letters. */

@@ -2,7 +2,7 @@ import type { Fence, FenceValue, Job } from '../../engine.ts'
 import type { LogState } from '../../log-state.ts'
 import { noSnapshots } from '../../snapshot-list.ts'
 import type { StoreClock } from '../cluster/database-clock.ts'
-import { bytesArray, numberArray, packBytes, plainArray } from '../connection/arrays.ts'
+import { bytesArray, numberArray, plainArray } from '../connection/arrays.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { allSettled, type DatabaseSession, statement } from '../connection/database-session.ts'
 import { GroupCommitQueue, type QueuedWrite } from '../connection/group-commit-queue.ts'
@@ -12,6 +12,7 @@ import { fenceCondition, fenceParameters, isRaised, type PostgresFences } from '
 import { JobRows } from '../jobs/job-rows.ts'
 import { DocumentChangeSet, type NewEntry } from './document-change-set.ts'
 import { headValues, lockHeads, makeHeads, moveHeads, readableRow } from './document-rows.ts'
+import { contentColumns, insertEntries } from './entry-rows.ts'
 import type { EntryRow } from './read-entries.ts'
 import { upsertSnapshot } from './snapshot-rows.ts'
 
@@ -73,12 +74,6 @@ const readAppended = statement<AppendedRow>(
      select * from entry t where t.doc = d.id and t.epoch = k.epoch and t.seq > k.head and t.seq <= k.head + k.count
      offset 0
    ) e`,
-)
-const addEntries = statement(
-  'add-entries',
-  `insert into entry select u.doc, u.epoch, u.seq, u.at, u.by, u.crc, substr($9::bytea, u.start, u.size)
-   from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[], $6::bigint[], $7::int[], $8::int[])
-     as u(doc, epoch, seq, at, by, crc, start, size)`,
 )
 const removeAll = (table: 'entry' | 'snapshot') =>
   statement(
@@ -345,27 +340,5 @@ function writeChanges(all: readonly DocumentChangeSet[], write: Write): void {
     for (const removal of removals) write((session) => session.rows(removal, values))
   }
   for (const { snapshots } of changed) for (const snapshot of snapshots) write(upsertSnapshot(snapshot))
-  if (entries.length > 0) write((session) => session.rows(addEntries, entryValues(entries)))
-}
-
-/** Returns the times, authors, checksums and bytes of entries, as parameters of a statement. */
-function contentColumns(entries: readonly NewEntry[]): unknown[] {
-  const { bytes, starts, sizes } = packBytes(entries.map((entry) => entry.bytes))
-  return [
-    numberArray(entries.map(({ at }) => at)),
-    bytesArray(entries.map(({ by }) => by)),
-    numberArray(entries.map(({ crc }) => crc)),
-    starts,
-    sizes,
-    bytes,
-  ]
-}
-
-function entryValues(entries: readonly NewEntry[]): unknown[] {
-  return [
-    plainArray(entries.map(({ doc }) => doc)),
-    numberArray(entries.map(({ epoch }) => epoch)),
-    numberArray(entries.map(({ seq }) => seq)),
-    ...contentColumns(entries),
-  ]
+  if (entries.length > 0) write(insertEntries(entries))
 }

@@ -7,6 +7,9 @@ const write = statement(
   'write-import',
   `insert into meta values ('import', $1) on conflict (name) do update set value = excluded.value`,
 )
+/** Marker of a schema that a restore of a backup fills. No export has this name. */
+export const restoreMarker = '\u0001restore'
+
 const remove = statement('end-import', `delete from meta where name = 'import'`)
 
 /** Returns the name of the export that is being imported into the schema; null if there is no import. */
@@ -24,14 +27,16 @@ export async function endImport(database: PostgresDatabase): Promise<void> {
 }
 
 /**
- * Checks that the schema does not contain an incomplete import. A server must not serve the data of such an
- * import.
+ * Checks that the schema does not contain an incomplete import or restore. A server must not serve such data.
  * @throws EngineOpenError
  */
 export async function refuseUnfinishedImport(database: PostgresDatabase, schema: string): Promise<void> {
-  if ((await readImport(database)) === null) return
+  const marker = await readImport(database)
+  if (marker === null) return
+  const [what, command] =
+    marker === restoreMarker ? ['a restore', 'weft restore'] : ['an import', 'weft import weft']
   throw new EngineOpenError(
     'failed',
-    `an import into the schema ${schema} of the database was interrupted: start it again (weft import weft), or name another schema`,
+    `${what} into the schema ${schema} of the database was interrupted: start it again (${command}), or name another schema`,
   )
 }

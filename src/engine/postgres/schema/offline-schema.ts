@@ -36,7 +36,8 @@ const isThere = statement<{ made: boolean }>(
   `select to_regclass(current_setting('search_path') || '.document') is not null as made`,
 )
 
-const databaseOf = ({ url, schema }: StoppedOptions, holdMs = 30_000) =>
+/** Returns connections to a schema that no server uses. The caller must close them. */
+export const offlineDatabase = ({ url, schema }: StoppedOptions, holdMs = 30_000) =>
   new PostgresDatabase({
     url,
     schema,
@@ -48,7 +49,7 @@ const databaseOf = ({ url, schema }: StoppedOptions, holdMs = 30_000) =>
 /** Returns whether a server or an import has ever created tables in the schema. @throws EngineOpenError */
 export async function schemaExists(options: StoppedOptions): Promise<boolean> {
   checkSchemaName(options.schema)
-  const database = databaseOf(options)
+  const database = offlineDatabase(options)
   try {
     const [found] = await database.read((session) => session.rows(isThere, []))
     return found?.made === true
@@ -82,7 +83,7 @@ export interface SchemaComparison {
  */
 export async function readSchemaFormats(options: StoppedOptions): Promise<SchemaComparison> {
   checkSchemaName(options.schema)
-  const database = databaseOf(options, connectTimeoutMs)
+  const database = offlineDatabase(options, connectTimeoutMs)
   try {
     const [found] = await database.read((session) => session.rows(hasMeta, []))
     const stored = found?.made === true ? await storedFormat(database) : null
@@ -108,7 +109,7 @@ export async function openOfflineSchema(options: StoppedOptions): Promise<Offlin
   const engine = await openPostgresEngine(options).catch((error: unknown) => {
     throw isLocked(error) ? stopThem(options.schema, error) : error
   })
-  const database = databaseOf(options)
+  const database = offlineDatabase(options)
   return {
     engine,
     entries: () => storedEntries(database, engine.blobs),
