@@ -24,6 +24,7 @@ import { memoryAccountsOf } from './server/limits-from-config.ts'
 import { createHttp, createSync } from './server/listeners.ts'
 import { createServices, type ServerBase, type ServerServices } from './server/services.ts'
 import { shutDown } from './server/shutdown.ts'
+import { lastBackupOf } from './storage/last-backup.ts'
 import type { CallbackFunctions } from './subscriptions/callbacks/callback-functions.ts'
 import { RejectionLog } from './sync/connect/rejection-log.ts'
 import { isSyncRequest } from './sync/connect/sync-request.ts'
@@ -200,7 +201,7 @@ async function open(
   const [leaving, stopping] = [new AbortController(), new AbortController()]
   const metrics = createMetrics()
   registerClusterMetrics(metrics, engine)
-  measureData(metrics, config)
+  measureData(metrics, config, lastBackupOf(config, engine.kv))
   const version = readPackageVersion()
   const spans = await openSpans({ config, version, node: engine.cluster.self, metrics, log })
   const reports = new LimitReports({ ...given, metrics })

@@ -2,15 +2,16 @@ import { statfs } from 'node:fs/promises'
 import { Gauge } from 'prom-client'
 import type { Config } from '../config.ts'
 import type { Metrics } from '../metrics.ts'
-import { readLastBackup } from '../storage/last-backup.ts'
+import type { LastBackup } from '../storage/last-backup.ts'
 
 /**
- * Registers gauges for the disk of the data directory and for the last backup. The gauges have values only
- * with the engine `level`.
+ * Registers gauges for the disk of the data directory, which have values only with the engine `level`, and for the
+ * last backup.
  */
 export function measureData(
   { registry }: Metrics,
   { engine, dataDir }: Pick<Config, 'engine' | 'dataDir'>,
+  lastBackup: LastBackup,
 ): void {
   const measure = (name: string, help: string, read: () => Promise<number | null>) =>
     new Gauge({
@@ -18,24 +19,52 @@ export function measureData(
       help,
       registers: [registry],
       async collect() {
-        const value = engine === 'level' ? await read() : null
+        const value = await read()
         if (value === null) this.remove()
         else this.set(value)
       },
     })
+  const bytes = (blocks: 'bavail' | 'blocks') => async () =>
+    engine === 'level' ? bytesOf(dataDir, blocks) : null
   measure(
     'weft_disk_free_bytes',
     'Bytes that the server may still write to the disk with the data directory',
-    () => bytesOf(dataDir, 'bavail'),
+    bytes('bavail'),
   )
-  measure('weft_disk_size_bytes', 'Size of the disk with the data directory', () =>
-    bytesOf(dataDir, 'blocks'),
-  )
+  measure('weft_disk_size_bytes', 'Size of the disk with the data directory', bytes('blocks'))
   measure(
     'weft_backup_last_success_timestamp_seconds',
     'Time of the last complete backup, in seconds since 1970; 0: none',
-    async () => (await readLastBackup(dataDir)) / 1000,
+    readTimes[engine](async () => (await lastBackup.read()) / 1000),
   )
+}
+
+type ReadGauge = () => Promise<number | null>
+
+/** How each engine reads the time of the last backup. */
+const readTimes: Readonly<Record<Config['engine'], (read: ReadGauge) => ReadGauge>> = {
+  memory: () => async () => null,
+  level: (read) => read,
+  postgres: latestKnown,
+}
+
+/**
+ * Returns a function that returns the value of the last complete read, and starts the next one. A database that does
+ * not answer must not delay the metrics.
+ */
+function latestKnown(read: ReadGauge): ReadGauge {
+  let known: number | null = null
+  let isReading = false
+  const refresh = async () => {
+    if (isReading) return
+    isReading = true
+    known = await read().catch(() => known)
+    isReading = false
+  }
+  return async () => {
+    void refresh()
+    return known
+  }
 }
 
 /**

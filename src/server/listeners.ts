@@ -24,6 +24,7 @@ import { NotificationConfigService } from '../notifications/notification-config-
 import { NotificationService } from '../notifications/notification-service.ts'
 import { backupOf } from '../storage/backup.ts'
 import { BackupLimiter } from '../storage/backup-limiter.ts'
+import { lastBackupOf } from '../storage/last-backup.ts'
 import { isEventStreamRequest } from '../sync/connect/sync-request.ts'
 import { SyncServer } from '../sync/connect/sync-server.ts'
 import { SocketAcceptor } from '../sync/socket/local-socket.ts'
@@ -218,7 +219,8 @@ export function createHttp(
       backup: () => {
         const dump = engine.dump()
         if (dump === null) return 'nothing'
-        return backups.take(backupOf(dump, { directory: config.dataDir, clock })) ?? 'busy'
+        const backupOrigin = { directory: config.dataDir, lastBackup: lastBackupOf(config, engine.kv), clock }
+        return backups.take(backupOf(dump, backupOrigin)) ?? 'busy'
       },
     }),
     served: [

@@ -5,19 +5,40 @@ import { errorMessage } from '../errors.ts'
 import { readJson } from '../json.ts'
 import { withoutTrailing } from '../text.ts'
 import { backupOf } from './backup.ts'
-import { openOfflineDump } from './offline-store.ts'
+import { lastBackupIn, lastBackupInStore } from './last-backup.ts'
+import {
+  type DatabaseLocation,
+  openForReading,
+  openOfflineDump,
+  type StoreLocation,
+} from './offline-store.ts'
 import { StorageError } from './storage-error.ts'
 
 /**
  * Backs up a stopped server, and yields the bytes of the backup.
  * @throws StorageError, EngineOpenError, CorruptRecordError
  */
-export async function* backupOffline(directory: string, clock: Clock): AsyncGenerator<Uint8Array> {
-  const dump = await openOfflineDump(directory)
+export const backupOffline = (place: StoreLocation, clock: Clock): AsyncGenerator<Uint8Array> =>
+  typeof place === 'string' ? backupDirectory(place, clock) : backupDatabase(place, clock)
+
+async function* backupDirectory(place: string, clock: Clock): AsyncGenerator<Uint8Array> {
+  const dump = await openOfflineDump(place)
   try {
-    yield* backupOf(dump, { directory, clock })
+    yield* backupOf(dump, { directory: place, lastBackup: lastBackupIn(place), clock })
   } finally {
     await dump.close()
+  }
+}
+
+async function* backupDatabase(place: DatabaseLocation, clock: Clock): AsyncGenerator<Uint8Array> {
+  const { engine, close } = await openForReading(place)
+  try {
+    const dump = engine.dump()
+    if (dump === null) throw new Error('a database without a dump')
+    const { directory } = place
+    yield* backupOf(dump, { directory, lastBackup: lastBackupInStore(engine.kv), clock })
+  } finally {
+    await close()
   }
 }
 

@@ -6,24 +6,25 @@ import { credentialsPath } from '../directory/tenants/credentials-file.ts'
 import type { StoreDump } from '../engine/engine.ts'
 import { errorCode, errorMessage } from '../errors.ts'
 import { type BackupHeader, type BackupPart, BackupWriter, readBackupParts } from './backup-file.ts'
-import { noteBackup } from './last-backup.ts'
+import type { LastBackup } from './last-backup.ts'
 import { type Progress, StorageError } from './storage-error.ts'
 
-interface BackupOrigin {
+export interface BackupOrigin {
   /** Data directory, which has the credentials file. */
   readonly directory: string
+  readonly lastBackup: LastBackup
   readonly clock: Clock
 }
 
 /**
  * Yields the parts of a backup. The backup contains the state of the store when the first part is read, and
- * the credentials file of `directory`. When the reader has processed the last part, writes the time of the
- * backup into `directory`.
+ * the credentials file of `directory`. When the reader has processed the last part, stores the time of the
+ * backup in `lastBackup`.
  * @throws the errors of the engine's dump
  */
 export async function* backupParts(
   { format, pages }: StoreDump,
-  { directory, clock }: BackupOrigin,
+  { directory, lastBackup, clock }: BackupOrigin,
 ): AsyncGenerator<BackupPart> {
   yield { kind: 'header', header: { format, madeAt: clock.now() } }
   const path = credentialsPath(directory)
@@ -36,7 +37,7 @@ export async function* backupParts(
   }
   yield { kind: 'end', pairs: count }
   // This line is reached only if the reader has received all parts.
-  await noteBackup(directory, clock.now())
+  await lastBackup.note(clock.now())
 }
 
 /** Yields the bytes of a backup; see `backupParts`. */

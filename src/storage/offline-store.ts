@@ -235,6 +235,23 @@ export async function fillOfflineStore(
 }
 
 /**
+ * Fills the schema of a database from the pages of another store, or creates it. Calls `beforeUsable` when all pages
+ * are durable; until then, no server starts on the schema.
+ * @throws EngineOpenError if the schema has data, or if servers use it; StoreUnavailableError
+ */
+export async function fillOfflineDatabase(
+  place: DatabaseLocation,
+  pages: AsyncIterable<StoredPage>,
+  beforeUsable: () => Promise<void>,
+) {
+  return (await import('../engine/postgres/backup/restore-schema.ts')).restoreSchema(
+    place,
+    pages,
+    beforeUsable,
+  )
+}
+
+/**
  * Opens the store of a stopped server in order to read its raw data. The caller must close the store.
  * @throws StorageError, EngineOpenError
  */
@@ -269,6 +286,10 @@ export async function compareStoreFormats(directory: string) {
  */
 export const compareSchemaFormats = async (place: DatabaseLocation) =>
   (await loadDatabase()).readSchemaFormats(place)
+
+/** Reads one value of a database, also while servers use it. Returns null if it does not exist. @throws EngineOpenError */
+export const readDatabaseValue = async (place: DatabaseLocation, part: Key, key: Key) =>
+  (await loadDatabase()).readSchemaValue(place, part, key)
 
 /** Returns the format number of the stores that this version of Weft writes. */
 export async function storeFormat(): Promise<number> {

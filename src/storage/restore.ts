@@ -1,16 +1,15 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { credentialsPath } from '../directory/tenants/credentials-file.ts'
-import type { StoredPage } from '../engine/engine.ts'
+import { EngineOpenError, type StoredPage } from '../engine/engine.ts'
 import { errorMessage } from '../errors.ts'
 import { isFeedPart } from '../feed/feed-keys.ts'
 import { chunksOf } from './backup.ts'
 import { type BackupHeader, type BackupPart, readBackupParts } from './backup-file.ts'
-import { fillOfflineStore, pairPartition, storeFormat } from './offline-store.ts'
+import { pairPartition, type StoreLocation, storeFormat } from './offline-store.ts'
+import { type FilledStore, fillStore } from './restore-target.ts'
 import { type Progress, StorageError } from './storage-error.ts'
 
-export interface Restored {
-  readonly records: number
+export interface Restored extends FilledStore {
   /** Time at which the backup was made, in epoch milliseconds. */
   readonly madeAt: number
 }
@@ -22,39 +21,32 @@ export interface Restored {
 const files = [basename(credentialsPath('.'))]
 
 /**
- * Creates a data directory from a backup file; see `restoreParts`.
- * @throws StorageError
+/**
+ * Creates a store from a backup file; see `restoreParts`.
+ * @throws StorageError, EngineOpenError
  */
-export const restore = (path: string, directory: string, onProgress: Progress): Promise<Restored> =>
-  restoreParts(readBackupParts(chunksOf(path, 'restore', onProgress)), directory, path)
+export const restore = (path: string, place: StoreLocation, onProgress: Progress): Promise<Restored> =>
+  restoreParts(readBackupParts(chunksOf(path, 'restore', onProgress)), place, path)
 
 /**
- * Creates a data directory from the parts of a backup, without the events of change feeds. The store gets its
- * final name only after every part was checked and written to disk.
+ * Creates a store from the parts of a backup, without the events of change feeds. The store can be used only after
+ * every part was checked and written to disk.
+ * @param place a new or empty data directory, or an empty schema of a database
  * @param name name of the backup, for messages
- * @throws StorageError if `directory` is not empty, if the backup is damaged, or if its format is unknown
+ * @throws StorageError if `place` is not empty, if the backup is damaged, or if its format is unknown;
+ * EngineOpenError if the database cannot be used
  */
 export async function restoreParts(
   parts: AsyncIterable<BackupPart>,
-  directory: string,
+  place: StoreLocation,
   name: string,
 ): Promise<Restored> {
-  await expectEmpty(directory)
   const unpacked = new Unpacked()
-  const written: string[] = []
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 })
-    const records = await fillOfflineStore(directory, unpacked.pages(parts), async () => {
-      for (const [fileName, bytes] of unpacked.files) {
-        const file = join(directory, fileName)
-        await writeFile(file, bytes, { mode: 0o600, flush: true, flag: 'wx' })
-        written.push(file)
-      }
-    })
-    return { records, madeAt: unpacked.madeAt }
+    const filled = await fillStore(place, unpacked.pages(parts), unpacked.files)
+    return { ...filled, madeAt: unpacked.madeAt }
   } catch (error) {
-    for (const file of written) await rm(file, { force: true })
-    if (error instanceof StorageError) throw error
+    if (error instanceof StorageError || error instanceof EngineOpenError) throw error
     throw new StorageError(`${name} could not be restored: ${errorMessage(error)}`, { cause: error })
   }
 }
@@ -87,19 +79,4 @@ class Unpacked {
       )
     this.madeAt = madeAt
   }
-}
-
-/**
- * Name of a directory that file systems create in the root of a volume. A directory that contains only this
- * directory counts as empty.
- */
-const ownOfFileSystem = 'lost+found'
-
-async function expectEmpty(directory: string): Promise<void> {
-  const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw new StorageError(`${directory} cannot be used: ${errorMessage(error)}`)
-  })
-  if (names.some((name) => name !== ownOfFileSystem))
-    throw new StorageError(`${directory} is not empty: restore into a new directory`)
 }

@@ -17,7 +17,7 @@ import {
   ok,
   warning,
 } from './finding.ts'
-import { readLastBackup } from './last-backup.ts'
+import { lastBackupIn, readLastBackupOf } from './last-backup.ts'
 import { compareSchemaFormats, compareStoreFormats, hasStore, storeSizeBytes } from './offline-store.ts'
 
 /** Age of the last backup in ms; older backups cause a warning. */
@@ -99,13 +99,17 @@ function downgrade({ stored, missing }: FormatComparison): Judged {
   return ok('the version that has written the store can open it again after a start of this version')
 }
 
-async function lastBackup({ dataDir, engine }: Config, clock: Clock): Promise<Judged> {
-  const at = await readLastBackup(dataDir)
-  const help =
-    engine === 'postgres'
-      ? 'back up the database before the upgrade, unless another tool has done it'
-      : 'take a backup before the upgrade: weft backup'
-  if (at === 0) return warning('no backup is recorded in the data directory', help)
+async function lastBackup(config: Config, clock: Clock): Promise<Judged> {
+  const { dataDir, engine, postgresUrl, postgresSchema: schema } = config
+  const isDatabase = engine === 'postgres'
+  const at = await (isDatabase
+    ? readLastBackupOf({ url: postgresUrl ?? '', schema, directory: dataDir })
+    : lastBackupIn(dataDir).read())
+  const help = isDatabase
+    ? 'take a backup before the upgrade (weft backup), unless another tool has done it'
+    : 'take a backup before the upgrade: weft backup'
+  if (at === 0)
+    return warning(`no backup is recorded in the ${isDatabase ? 'database' : 'data directory'}`, help)
   const ageMs = clock.now() - at
   const found = `${new Date(at).toISOString()}, ${Math.floor(ageMs / hourMs)} hours old`
   return ageMs > backupAgeMsMax ? warning(found, help) : ok(found)

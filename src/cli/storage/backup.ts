@@ -6,6 +6,7 @@ import { StorageError } from '../../storage/storage-error.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { backUpToRepository, type RepositoryFlags } from './repository-backup.ts'
+import { storeOf } from './store-location.ts'
 
 interface Flags extends Partial<RepositoryFlags> {
   readonly tokenFile?: string
@@ -17,7 +18,10 @@ export function backupCommand(): Command {
     .description(
       'Write all stored data of a running or stopped server to one file, or to a backup repository.',
     )
-    .argument('<source>', 'URL of the server, or data directory of a stopped one.')
+    .argument(
+      '<source>',
+      'URL of the server, or data directory of a stopped one, also if its documents are in PostgreSQL.',
+    )
     .argument('[file]', 'File to write; it contains secrets, and only its owner can read it.')
     .option('--token-file <file>', 'File with the admin token of the server.')
     .option('--to <repository>', 'Backup repository instead of a file: a folder, or s3://bucket/prefix.')
@@ -43,7 +47,7 @@ export function backupCommand(): Command {
 const repositoryOnly = ['keyFile', 'keep', 'every', 'verify'] as const
 
 function sourceOf(source: string, { tokenFile }: Flags): AsyncIterable<Uint8Array> {
-  if (!/^https?:\/\//.test(source)) return backupOffline(source, systemClock)
+  if (!/^https?:\/\//.test(source)) return backupOffline(storeOf(source), systemClock)
   if (tokenFile === undefined)
     throw new StorageError('the backup of a running server needs its admin token: --token-file')
   return backupOnline(source, tokenFile)

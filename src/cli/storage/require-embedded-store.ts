@@ -1,15 +1,12 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { ConfigError } from '../../config/read-config.ts'
-import type { Config } from '../../config.ts'
-import { configOf } from '../command-line/command-io.ts'
 import { commandNamesOf } from '../command-line/command-names.ts'
+import { readableConfig } from './store-location.ts'
 
 /** For each command, the index of the argument that is the data directory. */
 const argumentOf: Readonly<Record<string, number>> = {
   verify: 0,
-  backup: 0,
-  restore: 1,
   compact: 0,
   audit: 0,
 }
@@ -28,10 +25,10 @@ const others: readonly string[] = ['weft']
  */
 export function requireEmbeddedStore(command: Command): void {
   const names = commandNamesOf(command)
-  const config = configured(command)
+  const config = readableConfig(command.opts<{ config?: string }>().config)
   if (config?.engine !== 'postgres' || !isAbout(config.dataDir, command, names)) return
   throw new ConfigError(
-    `weft ${names.join(' ')} is for the embedded store, and this server keeps its documents in PostgreSQL: use the tools of the database, such as pg_dump`,
+    `weft ${names.join(' ')} is for the embedded store, and this server keeps its documents in PostgreSQL: use the tools of the database, such as pg_amcheck`,
   )
 }
 
@@ -41,17 +38,4 @@ function isAbout(data: string, command: Command, [name = '', own]: readonly stri
   const { dataDir: given, url } = command.opts<{ dataDir?: string; url?: string }>()
   if (name === 'doc') return url === undefined && given !== undefined && resolve(given) === data
   return byOption.includes(name) && !others.includes(own ?? '') && resolve(given ?? data) === data
-}
-
-/**
- * Returns the configuration; null if it cannot be read. Commands that need the configuration report the error
- * themselves.
- */
-function configured(command: Command): Config | null {
-  const { config } = command.opts<{ config?: string }>()
-  try {
-    return configOf({ config }).config
-  } catch {
-    return null
-  }
 }

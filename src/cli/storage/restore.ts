@@ -2,11 +2,14 @@ import { stat } from 'node:fs/promises'
 import { Command } from 'commander'
 import { BackupDamageError, damageText } from '../../backups/backup-damage.ts'
 import { isBucketUrl } from '../../backups/open-object-store.ts'
+import { locationName, type StoreLocation } from '../../storage/offline-store.ts'
 import { type Restored, restore, restoreParts } from '../../storage/restore.ts'
 import { type Progress, StorageError } from '../../storage/storage-error.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
+import { exitCodes } from '../command-line/run-command.ts'
 import { openBackups } from './repository-commands.ts'
+import { storeLocation, storeOf } from './store-location.ts'
 
 interface Flags {
   readonly keyFile?: string
@@ -17,24 +20,28 @@ interface Flags {
 /** Creates the command `weft restore`. */
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('Create a data directory from a backup.')
+    .description('Create a data directory from a backup, or fill an empty schema of PostgreSQL.')
     .argument('<backup>', 'File, or backup repository: a folder, or s3://bucket/prefix.')
-    .argument('<directory>', 'New or empty data directory.')
+    .argument('[directory]', 'New or empty data directory (default: the configured store).')
     .option('--key-file <file>', 'Key of the repository.')
     .option('--at <time>', 'Newest backup at or before this time in ISO 8601 (default: the newest).')
     .option('--json', 'Print JSON.')
-    .action(async (from: string, directory: string, flags: Flags) => {
+    .action(async (from: string, directory: string | undefined, flags: Flags) => {
+      const place = directory === undefined ? storeLocation(undefined) : storeOf(directory)
       const progress = showProgress('restore', flags.json ? 'json' : 'text')
       const isRepository = await isRepositoryPlace(from)
       if (!isRepository && (flags.at !== undefined || flags.keyFile !== undefined))
         throw new StorageError(`${from} is not a backup repository, so it has no key and no times`)
       const restored = isRepository
-        ? fromRepository(from, directory, flags, progress.at)
-        : restore(from, directory, progress.at)
+        ? fromRepository(from, place, flags, progress.at)
+        : restore(from, place, progress.at)
       const done = await restored.finally(progress.end)
       const madeAt = new Date(done.madeAt).toISOString()
-      if (flags.json) return printResult(JSON.stringify({ ok: true, ...done, madeAt }))
-      printResult(`restored ${done.records} records from the backup of ${madeAt} into ${directory}`)
+      const ok = done.damaged.length === 0
+      if (!ok) process.exitCode = exitCodes.fault
+      if (flags.json) return printResult(JSON.stringify({ ok, ...done, madeAt }))
+      for (const name of done.damaged) printResult(`left out, because it is damaged in the backup: ${name}`)
+      printResult(`restored ${done.records} records from the backup of ${madeAt} into ${locationName(place)}`)
     })
 }
 
@@ -44,7 +51,7 @@ const isRepositoryPlace = async (from: string): Promise<boolean> =>
 /** If the backup is damaged, first prints all damages. @throws StorageError */
 async function fromRepository(
   from: string,
-  directory: string,
+  place: StoreLocation,
   { keyFile, at, json }: Flags,
   onProgress: Progress,
 ): Promise<Restored> {
@@ -52,7 +59,7 @@ async function fromRepository(
   const backup = await repository.open(at === undefined ? null : timeOf(at))
   const parts = backup.parts({ onProgress: (share) => onProgress('restore', share) })
   try {
-    return await restoreParts(parts, directory, backup.id)
+    return await restoreParts(parts, place, backup.id)
   } catch (error) {
     if (!(error instanceof BackupDamageError)) throw error
     if (json) printResult(JSON.stringify({ ok: false, backup: backup.id, damages: error.damages }))

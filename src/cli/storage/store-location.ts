@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import type { StoreLocation } from '../../storage/offline-store.ts'
 import { configOf } from '../command-line/command-io.ts'
@@ -11,11 +12,33 @@ export function storeLocation(data: string | undefined): StoreLocation {
   return configuredStore(configOf({}).config)
 }
 
+/**
+ * Returns the store of a data directory: the database if this is the data directory of the configuration, and the
+ * configuration names a database; otherwise the directory itself. A configuration that cannot be read names no
+ * database.
+ */
+export function storeOf(directory: string): StoreLocation {
+  const config = readableConfig()
+  return config !== null && resolve(directory) === config.dataDir ? configuredStore(config) : directory
+}
+
 export function configuredStore(config: Config): StoreLocation {
   if (config.engine !== 'postgres' || config.postgresUrl === null) return config.dataDir
   return {
     url: config.postgresUrl,
     schema: config.postgresSchema,
     directory: config.dataDir,
+  }
+}
+
+/**
+ * Returns the configuration; null if it cannot be read. Commands that need the configuration report the error
+ * themselves.
+ */
+export function readableConfig(file?: string): Config | null {
+  try {
+    return configOf({ config: file }).config
+  } catch {
+    return null
   }
 }

@@ -117,8 +117,6 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
       await writeFile(file, '')
       const commands = [
         ['verify', data],
-        ['backup', data, join(data, 'backup')],
-        ['restore', file, data],
         ['compact', data],
         ['audit', data],
         ['doc', 'get', 'acme/notes/main', '--data-dir', data],

@@ -13,6 +13,7 @@ import type { Engine, StoredPage } from '../../../src/engine/engine.ts'
 import { openLevelEngine } from '../../../src/engine/level/engine.ts'
 import { backupParts } from '../../../src/storage/backup.ts'
 import type { BackupPart } from '../../../src/storage/backup-file.ts'
+import { lastBackupIn } from '../../../src/storage/last-backup.ts'
 import { openOfflineDump } from '../../../src/storage/offline-store.ts'
 
 const folders: string[] = []
@@ -44,7 +45,8 @@ export async function backUp(
 ): Promise<RepositoryBackup> {
   const dump = await openOfflineDump(directory)
   try {
-    return await writeToRepository(repository, backupParts(dump, { directory, clock: repository.clock }), {
+    const origin = { directory, lastBackup: lastBackupIn(directory), clock: repository.clock }
+    return await writeToRepository(repository, backupParts(dump, origin), {
       verify,
       version: '0.0.0',
       onProgress: () => undefined,

@@ -53,7 +53,7 @@ it('[BKP-2] a restored backup has every pair and the credentials, also values th
   expect(done).toMatchObject({ newChunks: done.chunks, repairedChunks: 0 })
   const opened = await repository.open(null)
   const restored = await restoreParts(opened.parts(), target, opened.id)
-  expect(restored).toEqual({ records: done.pairs, madeAt: done.at })
+  expect(restored).toEqual({ records: done.pairs, damaged: [], madeAt: done.at })
   expect(await storedPairs(target)).toEqual(await storedPairs(data))
   expect(readFileSync(join(target, 'credentials.json'))).toEqual(readFileSync(join(data, 'credentials.json')))
   await changeStore(target, async ({ blobs }) => {

@@ -59,7 +59,7 @@ export async function* dumpPostgres(
 
 interface BorrowedSession {
   readonly session: DatabaseSession
-  release(): void
+  readonly release: () => void
 }
 
 /** Takes a connection out of the pool until `release` is called. */

@@ -21,7 +21,10 @@ type StoredPair = readonly [key: Buffer, value: Buffer]
 export interface DumpedTable {
   readonly query: string
   /** Yields the pairs of some rows. A large value is a page of its own. */
-  pairs(session: DatabaseSession, rows: readonly unknown[]): AsyncGenerator<readonly StoredPair[]>
+  readonly pairs: (
+    session: DatabaseSession,
+    rows: readonly unknown[],
+  ) => AsyncGenerator<readonly StoredPair[]>
 }
 
 /** Bytes of a column that the query reads together with the other columns. Longer ones are read one by one. */
@@ -40,9 +43,13 @@ type Complete<Row extends WithBytes> = Row & { readonly bytes: Buffer }
 interface TableOptions<Row extends WithBytes> {
   readonly query: string
   /** Selects the bytes of one row by its key. */
-  readonly large: { readonly name: string; readonly text: string; key(row: Row): readonly unknown[] }
+  readonly large: {
+    readonly name: string
+    readonly text: string
+    readonly key: (row: Row) => readonly unknown[]
+  }
   /** Returns null for a row that nothing reads any more. */
-  pairOf(row: Complete<Row>): StoredPair | null
+  readonly pairOf: (row: Complete<Row>) => StoredPair | null
 }
 
 function dumpedTable<Row extends WithBytes>({ query, large, pairOf }: TableOptions<Row>): DumpedTable {
@@ -64,13 +71,20 @@ function dumpedTable<Row extends WithBytes>({ query, large, pairOf }: TableOptio
   }
 }
 
+interface SmallTable<Row> {
+  readonly query: string
+  readonly pairOf: (row: Row) => StoredPair
+}
+
 /** Like `dumpedTable`, for rows that are small. */
-const smallTable = <Row>(query: string, pairOf: (row: Row) => StoredPair): DumpedTable => ({
-  query,
-  async *pairs(_, rows) {
-    yield (rows as readonly Row[]).map(pairOf)
-  },
-})
+function smallTable<Row>({ query, pairOf }: SmallTable<Row>): DumpedTable {
+  return {
+    query,
+    async *pairs(_, rows) {
+      yield (rows as readonly Row[]).map(pairOf)
+    },
+  }
+}
 
 /**
  * Returns a value with a wrong checksum. A damaged row becomes a damaged record, which a check of the restored data
@@ -94,17 +108,20 @@ const blobs = dumpedTable<WithBytes & { readonly key: Buffer; readonly crc: numb
 
 const nothing = Buffer.alloc(0)
 
-const dueTimes = smallTable<{ readonly key: Buffer; readonly due: number; readonly id: Buffer }>(
-  'select queue as key, due, id from job order by queue, due, id',
-  ({ key, due, id }) => [Buffer.concat([under(keyspaces.due, key), encodeNumber(due), id]), nothing],
-)
+const dueTimes = smallTable<{ readonly key: Buffer; readonly due: number; readonly id: Buffer }>({
+  query: 'select queue as key, due, id from job order by queue, due, id',
+  pairOf: ({ key, due, id }) => [Buffer.concat([under(keyspaces.due, key), encodeNumber(due), id]), nothing],
+})
 
-const heads = smallTable<HeadRow>(`select ${columns} from document d order by d.key`, (stored) => {
-  const { row, damage } = readableRow(stored)
-  const key = new DocumentKeyspace(stored.key).head
-  const { standing } = row
-  const head = standing.state === 'absent' ? { state: 'deleted' as const, epoch: 0 } : standing
-  return [key, checked(damage === null, encodeHead(key, head))]
+const heads = smallTable<HeadRow>({
+  query: `select ${columns} from document d order by d.key`,
+  pairOf(stored) {
+    const { row, damage } = readableRow(stored)
+    const key = new DocumentKeyspace(stored.key).head
+    const { standing } = row
+    const head = standing.state === 'absent' ? { state: 'deleted' as const, epoch: 0 } : standing
+    return [key, checked(damage === null, encodeHead(key, head))]
+  },
 })
 
 const values = dumpedTable<WithBytes & { readonly part: Buffer; readonly key: Buffer }>({

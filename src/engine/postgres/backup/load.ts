@@ -42,7 +42,7 @@ type Pair = StoredPage[number]
 type SendStatements = Parameters<Write>[0]
 
 /** A decoded pair. `key` is the key of the record without the byte of its kind. */
-interface Decoded<T> {
+interface DecodedPair<T> {
   readonly key: Buffer
   readonly value: T
 }
@@ -193,7 +193,7 @@ class PairLoader {
   }
 
   /** Returns the pairs with their decoded values, without damaged records. */
-  #decoded<T>(pairs: readonly Pair[], decode: (key: Buffer, value: Buffer) => T): readonly Decoded<T>[] {
+  #decoded<T>(pairs: readonly Pair[], decode: (key: Buffer, value: Buffer) => T): readonly DecodedPair<T>[] {
     return pairs.flatMap(([stored, value]) => {
       const key = asBuffer(stored)
       try {
@@ -211,7 +211,7 @@ class PairLoader {
   }
 
   /** Reads the rows of the documents to which snapshots or updates belong. */
-  async #headsOf(found: readonly Decoded<unknown>[]): Promise<ReadonlyMap<string, LoadedHead>> {
+  async #headsOf(found: readonly DecodedPair<unknown>[]): Promise<ReadonlyMap<string, LoadedHead>> {
     const keys = new Map(found.map(({ key }) => [documentKeyOf(key).toString('latin1'), documentKeyOf(key)]))
     if (keys.size === 0) return new Map()
     const rows = await this.#database.read((session) =>

@@ -1,4 +1,5 @@
-import { type Engine, EngineOpenError } from '../../engine.ts'
+import { type Engine, EngineOpenError, type Key } from '../../engine.ts'
+import { encodeKey } from '../../key-encoding.ts'
 import type { StoredEntry } from '../../stored-entry.ts'
 import { connectTimeoutMs } from '../connection/connection-pool.ts'
 import { PostgresDatabase } from '../connection/database.ts'
@@ -93,6 +94,34 @@ export async function readSchemaFormats(options: StoppedOptions): Promise<Schema
       missing: missingSteps(stored).map(formatText),
       isSupported: stored === null || stored.major === schemaFormat.major,
     }
+  } catch (error) {
+    throw postgresOpenError(error)
+  } finally {
+    await database.close()
+  }
+}
+
+const readValue = statement<{ value: Buffer }>(
+  'read-value',
+  'select value from kv where part = $1 and key = $2',
+)
+
+/**
+ * Reads one value, also while servers use the schema. Returns null if the value or the schema does not exist. Changes
+ * nothing.
+ * @throws EngineOpenError
+ */
+export async function readSchemaValue(
+  options: StoppedOptions,
+  part: Key,
+  key: Key,
+): Promise<Uint8Array | null> {
+  if (!(await schemaExists(options))) return null
+  const database = offlineDatabase(options, connectTimeoutMs)
+  try {
+    const keys = [encodeKey(part), encodeKey(key)]
+    const [row] = await database.read((session) => session.rows(readValue, keys))
+    return row?.value ?? null
   } catch (error) {
     throw postgresOpenError(error)
   } finally {
