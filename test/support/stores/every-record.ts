@@ -100,10 +100,15 @@ const isLate = (item: unknown): boolean =>
   (('kind' in item && item.kind === 'presence') ||
     ('actionType' in item && item.actionType === 'crdt.editor_edit'))
 
-/** Returns the messages without their attempts, because the server may make another attempt at any time. */
+/**
+ * Returns the messages about new documents, without their attempts: the server may make another attempt at any time,
+ * and sends events about edits some time after them.
+ */
 function messagesOf(read: unknown): unknown {
   const found = read as { deliveries: readonly Readonly<Record<string, unknown>>[] }
-  return found.deliveries.map(({ messageId, eventType, status }) => ({ messageId, eventType, status }))
+  return found.deliveries
+    .filter(({ eventType }) => eventType === 'document.create')
+    .map(({ messageId, eventType, status }) => ({ messageId, eventType, status }))
 }
 
 /** Returns the number of attempts to send the event of `fillStore`. */
