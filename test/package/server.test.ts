@@ -224,6 +224,7 @@ it('[PKG-4] asks the functions of a program for roles and content, and sends it 
     documentId: 'old',
     editorId: 'main',
     user: { userId: 'ada', name: expect.any(String) as string, email: expect.any(String) as string },
+    agent: null,
   })
   ada.doc.getText('content').insert(0, 'changed ')
   await expect
