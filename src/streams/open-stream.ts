@@ -41,11 +41,13 @@ export interface OpenStreamOptions {
   /** The content that earlier connections have counted. */
   readonly content: ContentSize
   /**
-   * Records the ending that the writer has requested, and that all content is durable. The ending is then carried out
-   * even if this process dies.
+   * Records the ending that the writer has requested, that all content is durable, and its size. The ending is then
+   * carried out even if this process dies.
    * @throws ApiError if the writer has lost its permission, or if this connection does not write the stream any more
    */
-  readonly beginEnd: (ending: StreamEnding) => Promise<void>
+  readonly beginEnd: (ending: StreamEnding, size: Pick<OpenStream, 'bytes' | 'content'>) => Promise<void>
+  /** Carries out an ending. Returns the known result if this process has carried it out before. */
+  readonly once: (ending: StreamEnding, carryOut: () => Promise<StreamResult>) => Promise<StreamResult>
   /** Reads the ids of the content that the stream replaces. */
   readonly replaced: () => Promise<ReplacedIds>
   /** Returns the error to throw for added content, because the workspace is full; null if it is not full. */
@@ -118,12 +120,16 @@ export class OpenStream {
   /** Records and carries out an ending. Call when all content is durable. Resolves with the result of the stream. */
   async end(ending: StreamEnding): Promise<StreamResult> {
     this.#stopped.signal.throwIfAborted()
-    await this.#options.beginEnd(ending)
+    await this.#options.beginEnd(ending, this)
     return this.carryOut(ending)
   }
 
   /** Deletes the replaced content, or the content of the stream. Resolves with the result of the stream. */
-  async carryOut(ending: StreamEnding): Promise<StreamResult> {
+  carryOut(ending: StreamEnding): Promise<StreamResult> {
+    return this.#options.once(ending, () => this.#carryOut(ending))
+  }
+
+  async #carryOut(ending: StreamEnding): Promise<StreamResult> {
     const { userId, writer } = this.#options
     if (ending === 'withdraw')
       return this.#result('withdrawn', (edits, options) => edits.withdraw(userId, writer, options))

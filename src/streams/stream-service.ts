@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { TtlCache } from '../access/ttl-cache.ts'
 import type { Clock } from '../clock.ts'
 import type { MatchedPlace } from '../content/edit/edit.ts'
 import type { ReplacedIds, StreamPlaceRequest } from '../content/stream/stream-place.ts'
@@ -113,6 +114,8 @@ export interface EnteredStream {
 
 /** Time in ms for which the result of a stream is kept for a writer that has not received it. */
 const resultMs = 600_000
+/** Maximum number of results that this process keeps in addition, for streams whose results the store has rejected. */
+const keptResultsMax = 10_000
 /** Interval in ms at which due jobs are claimed. */
 const pollMs = 1_000
 /** Bounds of the interval in ms at which the job of an open stream checks its writer. */
@@ -147,6 +150,11 @@ interface ActiveStream {
   readonly leave: (reason: ApiError) => Promise<void>
 }
 
+interface RequestedEnding {
+  readonly ending: StreamEnding
+  readonly size: Pick<StreamRecord, 'bytes' | 'content'>
+}
+
 /**
  * The streams of all writers. A stream has a record, which is committed before its first update, and a job, which ends
  * the stream if its writer does not come back, also after the process has died. How much content is durable follows from
@@ -160,6 +168,8 @@ export class StreamService {
   readonly #opening = new KeyedCounter(1)
   readonly #perKey: KeyedCounter
   readonly #perAgent: KeyedCounter
+  /** The results of endings. If a result cannot be stored, the document does not show any more what was deleted. */
+  readonly #results: TtlCache<StreamResult>
   readonly #consumer: JobConsumer
   readonly #endMessages: () => void
 
@@ -169,6 +179,7 @@ export class StreamService {
     this.#transactions = new TransactionRunner(engine.kv)
     this.#perKey = new KeyedCounter(limits.perKey)
     this.#perAgent = new KeyedCounter(limits.perAgent)
+    this.#results = new TtlCache({ clock, max: keptResultsMax, keepMs: resultMs })
     this.#consumer = new JobConsumer({
       queue: engine.queue,
       name: streamQueue,
@@ -401,11 +412,11 @@ export class StreamService {
     const name = { ...address, streamId }
     const key = streamKey(name)
     let left: Promise<void> | null = null
-    const end = (reason: ApiError, phaseOf: () => StreamPhase): Promise<void> => {
+    const end = (reason: ApiError, phaseOf: () => StreamPhase, stored = (): void => {}): Promise<void> => {
       left ??= (async () => {
         await stream.stop(reason)
         try {
-          await this.#setPhase(name, record.turn, phaseOf(), stream)
+          if (await this.#setPhase(name, record.turn, phaseOf(), stream)) stored()
         } finally {
           // If the store has failed, the job of the stream finds that no connection writes it.
           if (this.#active.get(key) === active) this.#active.delete(key)
@@ -432,10 +443,13 @@ export class StreamService {
         active.leave(
           new ApiError('server/stopping', 'the connection has ended; open the stream again to continue it'),
         ),
-      finish: async (result) => {
-        await end(takenOver(), () => ({ is: 'ended', until: clock.now() + resultMs, isCut: false, result }))
-        this.#options.metrics.streamsEnded.inc({ outcome: result.outcome })
-      },
+      // If another connection has taken over the stream meanwhile, that one stores the result.
+      finish: (result) =>
+        end(
+          takenOver(),
+          () => ({ is: 'ended', until: clock.now() + resultMs, isCut: false, result }),
+          () => this.#options.metrics.streamsEnded.inc({ outcome: result.outcome }),
+        ),
     }
   }
 
@@ -498,7 +512,9 @@ export class StreamService {
       content,
       caret,
       full,
-      beginEnd: (ending) => this.#beginEnd(name, record, right, ending),
+      beginEnd: (ending, size) => this.#beginEnd(name, record, right, { ending, size }),
+      once: (ending, carryOut) =>
+        this.#results.get(keyName([...streamFence(name), `${client}`, ending]), carryOut),
       replaced: () => this.#replaced(name),
     })
   }
@@ -508,7 +524,7 @@ export class StreamService {
     name: StreamName,
     { turn, phase }: StreamRecord,
     right: WriteRight,
-    ending: StreamEnding,
+    { ending, size: { bytes, content } }: RequestedEnding,
   ): Promise<void> {
     await right.recheck().catch((error: unknown) => {
       if (!(error instanceof ApiError) || error.code !== 'document/disabled') throw error
@@ -517,7 +533,7 @@ export class StreamService {
       const key = streamKeys.stream(name.streamId)
       const record = await transaction.get(key, streamRecordType)
       if (record?.turn !== turn || record.phase.is !== phase.is) throw takenOver()
-      transaction.put(key, { ...record, ending })
+      transaction.put(key, { ...record, ending, bytes, content })
     })
   }
 

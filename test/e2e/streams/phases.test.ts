@@ -70,6 +70,58 @@ it('[STRM-93] gives a writer the result after the store has failed at the end', 
   expect(await textOf()).toBe('an new text')
 })
 
+const progressOf = ({ lines }: ContentStream): number => lines.reduce((sum, { bytes = 0 }) => sum + bytes, 0)
+
+it.each([
+  ['end', 'done', 3],
+  ['withdraw', 'withdrawn', 3],
+])('[STRM-111] gives a writer the bytes and deletions of %s after the store has failed', async (...args) => {
+  const [ending, outcome, deletions] = args
+  const engine = await startRejecting({})
+  await add('an old text')
+  const first = await openWithPiece()
+  engine.rejects = stores('ended')
+  first.line({ [ending]: true })
+  expect(await first.error()).toMatchObject({ status: 'UNAVAILABLE' })
+  engine.rejects = () => false
+  const second = await ContentStream.open(server, replacing)
+  const done = await second.end()
+  expect(done).toMatchObject({ outcome, received: 3, deletions })
+  expect(done.bytes).toBeGreaterThan(progressOf(first))
+  expect(await metric(server, `weft_streams_total{outcome="${outcome}"}`)).toBe(1)
+})
+
+it('[STRM-111] stores the bytes and deletions of a stream that the server has completed', async () => {
+  const engine = await startRejecting({ streamResumeSeconds: 1 })
+  await add('an old text')
+  const first = await openWithPiece()
+  engine.rejects = stores('ended')
+  first.line({ end: true })
+  await first.error()
+  engine.rejects = () => false
+  await eventually(async () => (await metric(server, 'weft_streams_total{outcome="done"}')) === 1)
+  const done = await (await ContentStream.open(server, replacing)).end()
+  expect(done).toMatchObject({ outcome: 'done', received: 3, deletions: 3 })
+  expect(done.bytes).toBeGreaterThan(progressOf(first))
+})
+
+it('[STRM-111] counts the end of a stream once that is taken over at its end', async () => {
+  const engine = holdable(await openMemoryEngine({ clock: systemClock }))
+  server = await startTestServer({}, { engine })
+  await add('an old text')
+  const first = await openWithPiece()
+  engine.hold()
+  first.line({ end: true })
+  await eventually(() => engine.waiting() === 1)
+  const second = ContentStream.send(server, replacing)
+  setTimeout(() => engine.release(), 300)
+  const { done } = await second.until((line) => line.done !== undefined || line.error !== undefined)
+  expect(done).toMatchObject({ outcome: 'done', received: 3, deletions: 3 })
+  await first.closed
+  expect(await metric(server, 'weft_streams_total{outcome="done"}')).toBe(1)
+  expect(await textOf()).toBe('an new text')
+})
+
 it('[STRM-94] lets no writer continue a stream while onCut is applied', async () => {
   const engine = holdable(await openMemoryEngine({ clock: systemClock }))
   server = await startTestServer({ streamResumeSeconds: 1 }, { engine })
