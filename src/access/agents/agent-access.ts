@@ -76,7 +76,8 @@ export class AgentAccess {
   /**
    * Checks that an agent has a right on an editor.
    * @throws ApiError NOT_FOUND if the agent has no role on the document, as if the document did not exist;
-   * PERMISSION_DENIED if its role is too weak; FAILED_PRECONDITION if the document is disabled
+   * PERMISSION_DENIED if its role is too weak, also in a disabled document; FAILED_PRECONDITION if the document is
+   * disabled
    */
   async require(caller: AgentCaller, address: DocumentAddress, right: RequiredRight): Promise<void> {
     const permission = await this.#read(caller, address)
@@ -124,11 +125,29 @@ function check(
   now: number,
 ): number {
   const { role, until } = roleIn(identity, address, permission, now)
-  if (role === null) throw withoutRole(identity, address, permission, now)
-  const { branch } = permission
+  if (role !== null) {
+    requireRight(identity, permission, role, right)
+    return until
+  }
+  // Only an agent that would have a role learns that the document is disabled. For all others, it does not exist.
+  const enabled = { ...permission, access: { ...permission.access, state: 'open' } } as const
+  const isDisabled = permission.access.state === 'disabled'
+  const later = isDisabled ? roleIn(identity, address, enabled, now).role : null
+  if (later === null) throw documentHidden(address.documentId)
+  requireRight(identity, permission, later, right)
+  throw new ApiError('document/disabled', 'the document is disabled; ask its owner to enable it')
+}
+
+/** @throws ApiError PERMISSION_DENIED if a role does not include a right */
+function requireRight(
+  { userId }: AgentIdentity,
+  { branch }: Permission,
+  role: AccessRole,
+  right: RequiredRight,
+): void {
   const isAllowed =
-    right === 'editor' ? mayWrite(role, identity.userId, branch) : roleStrength(role) >= roleStrength(right)
-  if (isAllowed) return until
+    right === 'editor' ? mayWrite(role, userId, branch) : roleStrength(role) >= roleStrength(right)
+  if (isAllowed) return
   if (right === 'editor' && branch !== null && branch.status !== 'open')
     throw new ApiError('branch/decided', `the branch was ${branch.status}; create a new branch`)
   throw new ApiError('agent/role-required', requiredMessages[right], { details: { role, required: right } })
@@ -138,23 +157,6 @@ const requiredMessages: Readonly<Record<RequiredRight, string>> = {
   viewer: 'the agent needs the role viewer on the document',
   suggester: 'the agent needs the role suggester on the document',
   editor: 'the agent needs the role editor on the document, or suggester in a branch that it has created',
-}
-
-/**
- * Returns the error for an agent without a role. Only an agent that would have a role learns that the document is
- * disabled. For all others, the document does not exist.
- */
-function withoutRole(
-  identity: AgentIdentity,
-  address: DocumentAddress,
-  permission: Permission,
-  now: number,
-): ApiError {
-  const { access } = permission
-  const enabled = { ...permission, access: { ...access, state: 'open' } } as const
-  return access.state === 'disabled' && roleIn(identity, address, enabled, now).role !== null
-    ? new ApiError('document/disabled', 'the document is disabled; ask its owner to enable it')
-    : documentHidden(address.documentId)
 }
 
 /** The error for a document that does not exist for the agent. It must not depend on whether the document exists. */

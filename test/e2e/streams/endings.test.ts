@@ -3,6 +3,7 @@ import { systemClock } from '../../../src/clock.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { ContentStream } from '../../support/clients/content-stream.ts'
+import { agentToken, grantOn, withoutKey } from '../../support/servers/agents.ts'
 import { startCluster } from '../../support/servers/in-process-cluster.ts'
 import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import type { NodesOptions } from '../../support/servers/simulated-network.ts'
@@ -23,8 +24,11 @@ async function start(...given: Parameters<typeof startTestServer>): Promise<void
   server = await startTestServer(...given)
   stop = server.stop
 }
-async function startNodes(options: NodesOptions): Promise<void> {
-  const cluster = await startCluster(2, {}, options)
+async function startNodes(
+  options: NodesOptions,
+  given: Parameters<typeof startCluster>[1] = {},
+): Promise<void> {
+  const cluster = await startCluster(2, given, options)
   const [one, two] = cluster.servers as [TestServer, TestServer]
   server = one
   other = two
@@ -179,6 +183,30 @@ it('[STRM-106] withdraws rows of a table after text that is not a row', async ()
   const { done } = await writer.until((line) => line.done !== undefined || line.error !== undefined)
   expect(done).toMatchObject({ outcome: 'withdrawn' })
   expect(await textOf()).toBe(before)
+})
+
+it('[STRM-112] does not record the end of an agent that may no longer edit its disabled document', async () => {
+  // The node of the stream gets no notice, so that only the end of the stream checks the role.
+  let isFair = true
+  await startNodes({ weather: () => (isFair ? [0] : []) }, { streamResumeSeconds: 1 })
+  await add('an old text')
+  const grant = async (accessRole: 'editor' | 'viewer') => {
+    const permissions = { resources: [grantOn(accessRole, ids.documentId)] }
+    const request = { user: { userId: 'bot' }, permissions, createMissing: true }
+    dataOf(await server.post('/v2/auth/permissions/add', request))
+  }
+  await grant('editor')
+  const authorization = `Bearer ${await agentToken(server, 'bot')}`
+  const writer = await openWithPiece({ ...withoutKey, authorization }, other)
+  isFair = false
+  await grant('viewer')
+  await disable(true)
+  writer.line({ end: true })
+  expect(await writer.error()).toMatchObject({ details: { code: 'agent/role-required', role: 'viewer' } })
+  await disable(false)
+  const name = 'weft_streams_total{outcome="kept"}'
+  await eventually(async () => (await metric(server, name)) === 1 || (await metric(other, name)) === 1)
+  expect(await textOf()).toBe('an oldnew text')
 })
 
 it.each(['keep', 'withdraw'])(
