@@ -7,7 +7,7 @@ import { type IdRange, withoutIds } from './range-index.ts'
 import type { RestoredCopies } from './restored-copies.ts'
 import type { Segment, SegmentReader } from './segments.ts'
 import type { SelectedIds, SelectedRange } from './undo-selection.ts'
-import type { EntryValue } from './version-values.ts'
+import { type EntryValue, formOfRoot, formOfType } from './version-values.ts'
 
 /** Deleted content of a sequence that an undo inserts again, directly before its old place. */
 export interface PlannedCopy extends IdRange {
@@ -41,20 +41,35 @@ export class UndoPlan {
   readonly #deletedTypes = new Set<Y.Item>()
   /** For types that were inserted by selected changes: whether selected changes have also inserted all live content in them. */
   readonly #isOwn = new Map<SharedRoot, boolean>()
+  /** Texts, elements, and the maps in them. Their entries are attributes. The entries of other maps are JSON. */
+  readonly #inElements = new Set<SharedRoot>()
 
   constructor(reader: SegmentReader, selected: SelectedIds, restored: RestoredCopies) {
     this.#reader = reader
     this.#selected = selected
     this.#restored = restored
     const { doc } = reader.history
-    for (const name of rootNames(doc)) this.#type(doc.share.get(name) as SharedRoot)
+    for (const name of rootNames(doc)) {
+      const root = doc.share.get(name) as SharedRoot
+      const form = formOfRoot(doc, name)
+      if (form === 'text' || form === 'xml') this.#inElements.add(root)
+      this.#type(root)
+    }
     this.deletions = withoutIds(this.#deletions, this.#kept)
   }
 
   #type(type: SharedRoot): void {
+    if (this.#isInElement(type)) this.#inElements.add(type)
     for (const [key, last] of type._map) if (!isKindEntry(key)) this.#entry(type, key, last)
     for (let item = type._start; item !== null; item = item.right)
       for (const segment of this.#reader.of(item)) this.#segment(type, segment)
+  }
+
+  #isInElement(type: SharedRoot): boolean {
+    if (type._item === null) return false
+    const form = formOfType(type)
+    if (form === 'text' || form === 'xml') return true
+    return type._item.parent instanceof Y.AbstractType && this.#inElements.has(type._item.parent)
   }
 
   #segment(type: SharedRoot, segment: Segment): void {
@@ -78,10 +93,31 @@ export class UndoPlan {
   }
 
   /** Returns whether an inserted value may be deleted. If not, undoes the changes inside of it. */
-  #canDelete({ content }: Y.Item, inserted: SelectedRange): boolean {
-    if (!(content instanceof Y.ContentType) || this.#containsOnlyOwn(content.type)) return true
+  #canDelete(item: Y.Item, inserted: SelectedRange): boolean {
+    const { content } = item
+    if (!(content instanceof Y.ContentType)) return true
+    if (this.#containsOnlyOwn(content.type) && !this.#isBeforeOthersText(item)) return true
     this.#selected.report(inserted, 'contains-other-changes')
     this.#type(content.type)
+    return false
+  }
+
+  /**
+   * Returns whether text of others follows a map in a nested text. In Lexical, such a map is the node of the text up
+   * to the next value, and the editor deletes text that has no node.
+   */
+  #isBeforeOthersText({ parent, parentSub, content, right }: Y.Item): boolean {
+    if (!(parent instanceof Y.XmlText) || parentSub !== null) return false
+    if (!(content instanceof Y.ContentType && content.type instanceof Y.Map)) return false
+    for (let item = right; item !== null; item = item.right) {
+      if (item.deleted || !item.countable) continue
+      if (!(item.content instanceof Y.ContentString)) return false
+      if (
+        this.#reader.of(item).some((segment) => this.#insertedIn(segment) === null) &&
+        !this.#isOwnCopy(item)
+      )
+        return true
+    }
     return false
   }
 
@@ -112,12 +148,17 @@ export class UndoPlan {
   #isOwnValue({ id, left, parentSub, content }: Y.Item): boolean {
     if (parentSub === null || left === null || content instanceof Y.ContentType || !this.#isOfUndo(id))
       return false
+    const value = valuesOf(content).at(-1)
     for (let older: Y.Item | null = left; older !== null; older = older.left) {
       if (this.#isOfUndo(older.id)) continue
-      for (const segment of this.#reader.of(older))
-        if (this.#insertedIn(segment) === null && !this.#selected.isPassing(segment)) return false
+      const values = valuesOf(older.content)
+      for (const segment of this.#reader.of(older).toReversed()) {
+        const part = values.slice(segment.offset, segment.offset + segment.length)
+        if (part.some((each) => isDeepStrictEqual(each, value)))
+          return this.#insertedIn(segment) !== null || this.#selected.isPassing(segment)
+      }
     }
-    return true
+    return false
   }
 
   #isOfUndo = (id: Y.ID): boolean => this.#reader.inserterOf(id)?.source === 'undo'
@@ -226,7 +267,8 @@ export class UndoPlan {
     const segments: Segment[] = []
     for (let item: Y.Item | null = last; item !== null; item = item.left)
       segments.push(...this.#reader.of(item).toReversed())
-    const [element = null] = this.#isPart(type) && type._item !== null ? this.#reader.of(type._item) : []
+    const [element = null] =
+      this.#inElements.has(type) && type._item !== null ? this.#reader.of(type._item) : []
     const cause = element === null ? null : this.#insertedIn(element)
     const own =
       element === null || cause === null
@@ -245,9 +287,6 @@ export class UndoPlan {
     }
     return chain
   }
-
-  /** Returns whether the entries of a type are attributes of an inserted element. */
-  #isPart = (type: SharedRoot): boolean => type._item !== null && !(type instanceof Y.Map)
 
   /** Returns whether a value of an attribute was inserted together with the element, and not overwritten at once. */
   #isInsertedWith(element: Segment, value: Segment): boolean {

@@ -486,6 +486,80 @@ it('[ATT-103] keeps a value that replaces another one in the change that inserts
   expect(xmlRoot(recording.at()).toJSON()).toBe('<heading level="3">eve</heading>')
 })
 
+const lexicalRoot = (doc: Y.Doc): Y.XmlText => doc.get('root', Y.XmlText)
+const embeddedIn = (text: Y.XmlText, at: number): unknown => text.toDelta()[at]?.insert
+
+/** Inserts a paragraph of Lexical. */
+function insertParagraph(doc: Y.Doc, at: number, words: string): void {
+  const paragraph = new Y.XmlText()
+  lexicalRoot(doc).insertEmbed(at, paragraph)
+  paragraph.setAttribute('__type', 'paragraph')
+  insertTextNode(paragraph, 0, words)
+}
+
+function insertTextNode(paragraph: Y.XmlText, at: number, words: string): void {
+  const node = new Y.Map<unknown>()
+  paragraph.insertEmbed(at, node)
+  const state = new Y.Map([['color', 'red']])
+  for (const [key, value] of Object.entries({ __type: 'text', __format: 0, __mode: 0, __style: '' }))
+    node.set(key, value)
+  node.set('__state', state)
+  paragraph.insert(at + 1, words)
+}
+
+/** Returns the attributes and the content of a paragraph. */
+function paragraphAt(doc: Y.Doc, at: number): unknown {
+  const paragraph = embeddedIn(lexicalRoot(doc), at) as Y.XmlText
+  const content = paragraph.toDelta() as { insert: unknown }[]
+  return [
+    paragraph.getAttributes(),
+    ...content.map(({ insert }) => (insert instanceof Y.Map ? insert.toJSON() : insert)),
+  ]
+}
+
+const textNode = { __type: 'text', __format: 0, __mode: 0, __style: '', __state: { color: 'red' } }
+
+it.each([
+  ['sets its format and types', 1],
+  ['only types', 0],
+])('[ATT-104] keeps a text node of Lexical in which another user %s', (_, format) => {
+  const recording = new Recording()
+  recording.change('ann', (doc) => insertParagraph(doc, 0, 'One'))
+  const from = recording.version
+  recording.change('ben', (doc) => insertParagraph(doc, 1, 'Hello'))
+  recording.change('eve', (doc) => {
+    const paragraph = embeddedIn(lexicalRoot(doc), 1) as Y.XmlText
+    if (format === 1) (embeddedIn(paragraph, 0) as Y.Map<unknown>).set('__format', format)
+    paragraph.insert(6, ' eve')
+  })
+  const to = recording.version
+  const { notUndone } = undo(recording, [from, to], { by: 'ben' })
+  expect(notUndone.map(({ reason }) => reason)).toEqual(['contains-other-changes'])
+  expect(paragraphAt(recording.at(), 1)).toEqual([
+    { __type: 'paragraph' },
+    { ...textNode, __format: format },
+    ' eve',
+  ])
+  expect(undo(recording, [from, to], { by: 'ben' }).update).toBeNull()
+  undo(recording, [from, to], { by: 'eve' })
+  undo(recording, [from, to], { by: 'ben' })
+  expect(lexicalRoot(recording.at()).length).toBe(1)
+})
+
+it('[ATT-104] undoes a text node in the paragraph of another user, unless others have typed in it', () => {
+  const recording = new Recording()
+  recording.change('ann', (doc) => insertParagraph(doc, 0, 'One'))
+  const from = recording.version
+  const paragraph = (doc: Y.Doc): Y.XmlText => embeddedIn(lexicalRoot(doc), 0) as Y.XmlText
+  recording.change('ben', (doc) => {
+    insertTextNode(paragraph(doc), 4, ' gone')
+    insertTextNode(paragraph(doc), 10, ' kept')
+  })
+  recording.change('eve', (doc) => paragraph(doc).insert(16, ' eve'))
+  undo(recording, [from, recording.version], { by: 'ben' })
+  expect(paragraphAt(recording.at(), 0)).toEqual([{ __type: 'paragraph' }, textNode, 'One', textNode, ' eve'])
+})
+
 it('[ATT-44] restores formatting, and does not change that of others', () => {
   const recording = new Recording()
   recording.change('ann', (doc) => text(doc).insert(0, '0123456789'))
