@@ -52,7 +52,7 @@ const notRun: Readonly<Record<string, string>> = {
   'npx weft-server init my-app --template tiptap-next': walked,
   'npm run dev': walked,
   'WEFT_OTLP_ENDPOINT=http://collector:4318 node dist/main.js serve':
-    'it takes a collector; test/interop/tracing.test.ts has one',
+    'it takes a collector; test/interop/trace-collector.test.ts has one',
   'KEY=$(node -p "require(\'./weft-data/credentials.json\').apiKey")': walked,
   "const { weftSocket } = await import('http://localhost:8787/client/weft-socket.js')":
     'a page imports it; test/browser/transport.test.ts does so',
