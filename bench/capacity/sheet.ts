@@ -4,8 +4,8 @@ import { round, thousands } from '../support/report.ts'
 import type { Inputs, Size } from './inputs.ts'
 import { assumptions, limitsOf, type Need, needOf, type Stored, storedOf } from './model.ts'
 
-const connectionSteps = [1e4, 1e5, 1e6, 1e7]
-const documentSteps = [1e6, 1e7, 1e8]
+const connectionSteps = [1e3, 1e4, 1e5]
+const documentSteps = [1e5, 1e6, 1e7]
 
 interface Line<Of> {
   readonly name: string
