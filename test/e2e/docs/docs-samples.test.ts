@@ -103,6 +103,10 @@ const notRun: Readonly<Record<string, string>> = {
     'it takes a bucket, and runs until a signal; test/interop/s3.test.ts and test/rest/storage have both',
   'mv jwt-secret jwt-secret-previous; openssl rand -base64 48 > jwt-secret':
     'it starts a server; test/e2e/access/secret-rotation.test.ts does so',
+  'export WEFT_ENGINE=postgres WEFT_POSTGRES_URL=postgres://weft:…@db.internal/weft WEFT_POSTGRES_SCHEMA=restored':
+    'it takes a database; test/e2e/cluster/postgres-backup.test.ts has one',
+  'node dist/main.js backup http://localhost:8787 weft.backup --token-file admin-token':
+    'it takes a database; test/e2e/cluster/postgres-backup.test.ts has one',
   'nats-server --addr 127.0.0.1 &': 'it takes a database; test/cluster-faults has such servers',
   'WEFT_DEBUG=document:acme/notes,client:ada node dist/main.js serve':
     'it serves until it is stopped; test/e2e/project/trace.test.ts has such servers',
