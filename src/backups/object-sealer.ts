@@ -1,10 +1,11 @@
-import { randomBytes, type webcrypto } from 'node:crypto'
+import { randomBytes, webcrypto } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import { Semaphore } from '../engine/semaphore.ts'
 import type { BackupKey } from './backup-key.ts'
 import { objectBytesMax } from './object-store.ts'
 
+const { subtle } = webcrypto
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
@@ -39,7 +40,7 @@ export class ObjectSealer {
   /** Returns the HMAC of a content, as 64 hexadecimal digits. It is the same for the same content and key. */
   digestOf(content: Uint8Array<ArrayBuffer>): Promise<string> {
     return this.#turn.run(async () =>
-      Buffer.from(await crypto.subtle.sign('HMAC', this.#nameKey, content)).toString('hex'),
+      Buffer.from(await subtle.sign('HMAC', this.#nameKey, content)).toString('hex'),
     )
   }
 
@@ -48,7 +49,7 @@ export class ObjectSealer {
     return this.#turn.run(async () => {
       const compressed = await deflate(content, { level: compressionLevel })
       const iv = new Uint8Array(randomBytes(nonceBytes))
-      const encrypted = await crypto.subtle.encrypt(cipher(name, iv), this.#sealKey, compressed)
+      const encrypted = await subtle.encrypt(cipher(name, iv), this.#sealKey, compressed)
       return Buffer.concat([Buffer.of(method), iv, new Uint8Array(encrypted)])
     })
   }
@@ -60,7 +61,7 @@ export class ObjectSealer {
     const encrypted = new Uint8Array(bytes.subarray(1 + nonceBytes))
     return this.#turn.run(async () => {
       try {
-        const compressed = await crypto.subtle.decrypt(cipher(name, iv), this.#sealKey, encrypted)
+        const compressed = await subtle.decrypt(cipher(name, iv), this.#sealKey, encrypted)
         return await inflate(Buffer.from(compressed), { maxOutputLength: objectBytesMax })
       } catch {
         return null
