@@ -1,4 +1,5 @@
 import { type AgentPolicy, agentPolicies } from './config/agent-policies.ts'
+import { backupInterval, backupKeyText, backupPlace, backupRetention } from './config/backup-options.ts'
 import { type ClaimNames, claimNames, usualClaimNames } from './config/claim-names.ts'
 import { type DeclaredWorkspace, declaredWorkspaces } from './config/declared-workspaces.ts'
 import { type Option, option, optional, rateOption, secret } from './config/option.ts'
@@ -403,6 +404,22 @@ export const options = {
     wholeNumber(2, 3650),
     30,
     'Days after an event for which the delivery log keeps its outcome.',
+  ),
+  backupTo: optional(
+    backupPlace,
+    'Backup repository in which the server makes backups at an interval. In a cluster, one node makes them.',
+    { defaultText: 'none: no backups' },
+  ),
+  backupEvery: option(backupInterval, '24h', 'Time from the start of a backup to the next one.'),
+  backupKeep: option(
+    backupRetention,
+    '7d,4w,12m',
+    'Backups to keep: the newest of each of the last days, weeks, months and years. The others are deleted after each backup.',
+  ),
+  backupKey: secret(
+    backupKeyText,
+    'Key of that repository. Without it, nobody can read the backups.',
+    'none',
   ),
   audit: option(
     oneOf('admin', 'all', 'off'),

@@ -106,6 +106,11 @@ function gauges(registry: Registry) {
       labelNames: ['purpose', 'state'],
       registers,
     }),
+    backupDurationSeconds: new Gauge({
+      name: 'weft_backup_duration_seconds',
+      help: 'Duration of the last backup that the server has started and that has ended; 0: none',
+      registers,
+    }),
     slowClients: new Gauge({
       name: 'weft_slow_clients',
       help: 'Connections with a full send buffer; they get no updates until the client has read it',
@@ -127,6 +132,18 @@ function counters(registry: Registry) {
       name: 'weft_trace_spans_dropped_total',
       help: 'Spans of traces that were not exported, by reason',
       labelNames: ['reason'],
+      registers,
+    }),
+    /** `result` is a `BackupResult`. */
+    backups: new Counter({
+      name: 'weft_backups_total',
+      help: 'Backups that the server has started and that have ended, by result: succeeded, failed or damaged (complete, but an earlier backup is damaged)',
+      labelNames: ['result'],
+      registers,
+    }),
+    backupWrittenBytes: new Counter({
+      name: 'weft_backup_written_bytes_total',
+      help: 'Bytes that complete backups of the server have written to the backup repository',
       registers,
     }),
     connectionsClosed: new Counter({

@@ -22,6 +22,7 @@ import { registerClusterMetrics } from './server/cluster-metrics.ts'
 import { measureData } from './server/data-gauges.ts'
 import { memoryAccountsOf } from './server/limits-from-config.ts'
 import { createHttp, createSync } from './server/listeners.ts'
+import { openBackupSchedule } from './server/open-backup-schedule.ts'
 import { createServices, type ServerBase, type ServerServices } from './server/services.ts'
 import { shutDown } from './server/shutdown.ts'
 import { lastBackupOf } from './storage/last-backup.ts'
@@ -203,6 +204,7 @@ async function open(
   registerClusterMetrics(metrics, engine)
   measureData(metrics, config, lastBackupOf(config, engine.kv))
   const version = readPackageVersion()
+  const backups = await openBackupSchedule({ ...given, metrics, version })
   const spans = await openSpans({ config, version, node: engine.cluster.self, metrics, log })
   const reports = new LimitReports({ ...given, metrics })
   const recent = new RecentRequests({ tenants, clock, onlyOwner: onlyOwnerOf(config, credentials) })
@@ -210,6 +212,7 @@ async function open(
     ...given,
     recent,
     metrics,
+    backups,
     metricsHistory: new MetricsHistory({ metrics, clock }),
     reports,
     tracer: createTracer(config.debug, log),
@@ -279,4 +282,5 @@ function begin(services: ServerServices): void {
   services.usage.meter.start()
   services.usage.retention.start()
   services.idempotentCalls.start()
+  services.backups?.start()
 }

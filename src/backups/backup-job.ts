@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { type KeepRule, readInterval } from '../config/backup-options.ts'
 import { errorMessage } from '../errors.ts'
 import type { BackupPart } from '../storage/backup-file.ts'
 import { type Progress, StorageError } from '../storage/storage-error.ts'
@@ -6,7 +7,6 @@ import type { BackupKey } from './backup-key.ts'
 import { openObjectStore } from './open-object-store.ts'
 import { type Pruned, pruneRepository } from './prune.ts'
 import { openRepository, type Repository } from './repository.ts'
-import type { KeepRule } from './retention.ts'
 import { type RepositoryBackup, writeToRepository } from './write-backup.ts'
 
 /** A backup that is made once or at intervals. */
@@ -33,8 +33,8 @@ export interface BackupRunOptions {
   readonly signal?: AbortSignal
 }
 
-/** Time in ms until the next attempt after a failure, unless the interval is shorter. */
-const retryMs = 900_000
+/** Time in ms until the next attempt after the first failure, and its maximum. It doubles with each failure. */
+const retryMs = { first: 60_000, max: 3_600_000 }
 
 /**
  * Makes one backup, then deletes the backups that the rule does not keep. Creates the repository if it is
@@ -52,7 +52,12 @@ export async function runBackupJob(
   const backup = await writeToRepository(repository, parts, options)
   if (keep === null) return { backup, pruned: null }
   try {
-    return { backup, pruned: await pruneRepository(repository, { keep, dropDamaged: false }) }
+    const pruned = await pruneRepository(repository, {
+      keep,
+      dropDamaged: false,
+      ...(signal !== undefined && { signal }),
+    })
+    return { backup, pruned }
   } catch (cause) {
     throw new StorageError(
       `the backup ${backup.id} is complete, but old backups could not be deleted: ${errorMessage(cause)}`,
@@ -70,39 +75,44 @@ export async function repositoryOf(
 }
 
 /**
- * Returns the time of the first backup of a process that makes them at an interval, in epoch milliseconds: one
- * interval after the newest backup in the repository, or now.
+ * Returns the time of the newest backup in the repository, in epoch milliseconds. Null if there is none, or if
+ * the repository cannot be read: the backup then reports the error.
  */
-export async function firstBackupAt(job: BackupJob, everyMs: number): Promise<number> {
-  const now = job.clock.now()
+export async function newestBackupAt(job: BackupJob): Promise<number | null> {
   try {
     const [newest] = await (await repositoryOf(job, 'create')).list()
-    // A backup in the future was made with a wrong clock.
-    return newest === undefined || newest.at > now ? now : newest.at + everyMs
+    return newest?.at ?? null
   } catch {
-    // The backup reports the error.
-    return now
+    return null
   }
 }
 
-/** Returns the time of the next attempt, in epoch milliseconds. */
-export const nextBackupAt = (
-  {
-    startedAt,
-    endedAt,
-    failed,
-  }: { readonly startedAt: number; readonly endedAt: number; readonly failed: boolean },
-  everyMs: number,
-): number => (failed ? endedAt + Math.min(everyMs, retryMs) : startedAt + everyMs)
+/**
+ * Returns the time of the first backup of a process that makes them at an interval: one interval after the
+ * newest backup, or now. Times are epoch milliseconds.
+ */
+export const firstBackupAt = (newestAt: number | null, now: number, everyMs: number): number =>
+  // A backup in the future was made with a wrong clock.
+  newestAt === null || newestAt > now ? now : newestAt + everyMs
 
-const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-const everyMsMax = 366 * unitMs.d
+/** The end of an attempt. Times are epoch milliseconds. */
+export interface EndedAttempt {
+  readonly startedAt: number
+  readonly endedAt: number
+  /** Number of attempts that have failed since the last success, this one included; 0: this one succeeded. */
+  readonly failures: number
+}
+
+/** Returns the time of the next attempt, in epoch milliseconds. */
+export function nextBackupAt({ startedAt, endedAt, failures }: EndedAttempt, everyMs: number): number {
+  if (failures === 0) return startedAt + everyMs
+  return endedAt + Math.min(everyMs, retryMs.max, retryMs.first * 2 ** (failures - 1))
+}
 
 /** Parses an interval such as `30m`, `24h` or `7d`. Returns milliseconds. @throws StorageError */
 export function parseEvery(text: string): number {
-  const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? []
-  const ms = Number(count) * unitMs[unit as keyof typeof unitMs]
-  if (ms <= everyMsMax) return ms
+  const ms = readInterval(text)
+  if (ms !== undefined) return ms
   throw new StorageError(
     `${JSON.stringify(text)} is not an interval of backups; expected minutes, hours or days, such as 24h`,
   )

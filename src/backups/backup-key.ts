@@ -1,5 +1,6 @@
 import { createHmac, hkdfSync, randomBytes, type webcrypto } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
+import { isBackupKeyText } from '../config/backup-options.ts'
 import { errorMessage } from '../errors.ts'
 import { StorageError } from '../storage/storage-error.ts'
 
@@ -37,7 +38,7 @@ export class BackupKey {
  * @throws StorageError
  */
 export function parseBackupKey(text: string, source: string): BackupKey {
-  if (!/^[0-9a-f]{64}$/i.test(text.trim()))
+  if (!isBackupKeyText(text))
     throw new StorageError(`${source} holds no backup key: it is 64 hexadecimal digits`, {
       hint: 'create one with weft backups key <file>',
     })

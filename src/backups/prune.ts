@@ -1,15 +1,19 @@
+import type { KeepRule } from '../config/backup-options.ts'
+import { StorageError } from '../storage/storage-error.ts'
 import { type BackupDamage, manifestDamage } from './backup-damage.ts'
 import { type BackupName, backupObjectName, chunkPrefix } from './manifest.ts'
 import { mapInOrder } from './map-in-order.ts'
 import type { Repository } from './repository.ts'
 import { RepositoryLock } from './repository-lock.ts'
-import { type KeepRule, keptBackups } from './retention.ts'
+import { keptBackups } from './retention.ts'
 
 export interface PruneOptions {
   /** The backups to keep; null to keep all, and to delete only unused objects. */
   readonly keep: KeepRule | null
   /** Whether to delete manifests that are damaged. While there are any, no chunk is deleted. */
   readonly dropDamaged: boolean
+  /** Ends the prune with an error before its next deletion. Its lock is released. */
+  readonly signal?: AbortSignal
 }
 
 export interface Pruned {
@@ -33,25 +37,29 @@ const deletesAtOnce = 8
  */
 export async function pruneRepository(
   repository: Repository,
-  { keep, dropDamaged }: PruneOptions,
+  { keep, dropDamaged, signal }: PruneOptions,
 ): Promise<Pruned> {
   const { store, clock } = repository
   const lock = await RepositoryLock.take(store, clock, 'prune')
+  const check = (): void => {
+    lock.check()
+    if (signal?.aborted === true) throw new StorageError('the prune was interrupted')
+  }
   try {
-    const { sound, damages } = await readManifests(repository)
+    const { sound, damages } = await readManifests(repository, check)
     const dropped = dropDamaged ? damages : []
     const names = sound.map(({ name }) => name)
     const keptIds = keep === null ? new Set(names.map(({ id }) => id)) : keptBackups(names, keep)
     const expired = names.filter(({ id }) => !keptIds.has(id)).map(({ id }) => backupObjectName(id))
     // Manifests first: if this is interrupted, no backup lacks a chunk.
     const removedNames = [...expired, ...dropped.map(({ object }) => object)]
-    await deleteAll(repository, lock, removedNames)
+    await deleteAll(repository, check, removedNames)
     const remaining = damages.filter((damage) => !dropped.includes(damage))
     const used = new Set(sound.filter(({ name }) => keptIds.has(name.id)).flatMap(({ digests }) => digests))
     const unused = remaining.length > 0 ? [] : await unusedChunks(repository, used)
     await deleteAll(
       repository,
-      lock,
+      check,
       unused.map(({ name }) => name),
     )
     return {
@@ -75,6 +83,7 @@ interface BackupChunks {
 /** Reads one manifest after the other, and keeps only the digests of its chunks. */
 async function readManifests(
   repository: Repository,
+  check: () => void,
 ): Promise<{ readonly sound: readonly BackupChunks[]; readonly damages: readonly BackupDamage[] }> {
   const sound: BackupChunks[] = []
   const damages: BackupDamage[] = []
@@ -85,6 +94,7 @@ async function readManifests(
     return shared.get(digest) as string
   }
   for (const name of await repository.list()) {
+    check()
     const read = await repository.readManifest(name.id)
     if (read.state === 'damaged') damages.push(manifestDamage(name.id, read.problem))
     else sound.push({ name, digests: read.manifest.chunks.map(({ digest }) => sharedOf(digest)) })
@@ -102,15 +112,11 @@ async function unusedChunks(
   return unused
 }
 
-async function deleteAll(
-  { store }: Repository,
-  lock: RepositoryLock,
-  names: readonly string[],
-): Promise<void> {
+async function deleteAll({ store }: Repository, check: () => void, names: readonly string[]): Promise<void> {
   const deleted = mapInOrder(
     names,
     async (name) => {
-      lock.check()
+      check()
       await store.delete(name)
     },
     { countMax: deletesAtOnce, bytesMax: deletesAtOnce, bytesOf: () => 1 },

@@ -1,26 +1,11 @@
+import { type KeepRule, readKeepRule } from '../config/backup-options.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { BackupName } from './manifest.ts'
 
-/** Numbers of days, weeks, months and years of which the newest backup is kept. */
-export interface KeepRule {
-  readonly d: number
-  readonly w: number
-  readonly m: number
-  readonly y: number
-}
-
-const none: KeepRule = { d: 0, w: 0, m: 0, y: 0 }
-
 /** Parses a rule such as `7d,4w,12m`. @throws StorageError */
 export function parseKeep(text: string): KeepRule {
-  const terms = text.split(',').map((term) => /^([1-9]\d{0,3})([dwmy])$/.exec(term.trim()))
-  const found = terms.flatMap((match) => (match === null ? [] : [[match[2], Number(match[1])] as const]))
-  const rule: KeepRule = { ...none, ...Object.fromEntries(found) }
-  if (
-    found.length === terms.length &&
-    Object.values(rule).filter((count) => count > 0).length === found.length
-  )
-    return rule
+  const rule = readKeepRule(text)
+  if (rule !== undefined) return rule
   throw new StorageError(
     `${JSON.stringify(text)} is not a rule for keeping backups; expected numbers of days, weeks, months and years, such as 7d,4w,12m`,
   )

@@ -218,6 +218,7 @@ function checkTogether(config: Config): void {
       `${environmentOf('natsUrl')} is set and ${environmentOf('engine')} is "${config.engine}"; ` +
         'expected "postgres", because servers share documents through PostgreSQL only',
     )
+  checkBackups(config)
   if (isIP(config.host) === 0 && /^[\d.]+$/.test(config.host))
     throw new ConfigError(
       `${environmentOf('host')} is ${JSON.stringify(config.host)}; expected an IP address`,
@@ -231,4 +232,19 @@ function checkTogether(config: Config): void {
     throw new ConfigError(
       `${environmentOf('jwtSecretPrevious')} equals ${environmentOf('jwtSecret')}; expected the previous secret`,
     )
+}
+
+function checkBackups({ backupTo, backupKey, engine }: Config): void {
+  const [to, key] = [environmentOf('backupTo'), environmentOf('backupKey')]
+  if (backupTo === null && backupKey !== null)
+    throw new ConfigError(`${key} is set; expected ${to} too, the place of the backups`)
+  if (backupTo === null) return
+  if (backupKey === null)
+    throw new ConfigError(`${to} is set; expected ${key} too, because backups are encrypted`, {
+      hint: `create a key with weft backups key <file>, and name the file in ${key}_FILE`,
+    })
+  if (engine !== 'memory') return
+  throw new ConfigError(
+    `${to} is set and ${environmentOf('engine')} is "memory"; expected "level" or "postgres", because this engine stores nothing`,
+  )
 }

@@ -11,6 +11,7 @@ import { IdempotencyService } from '../api/idempotency/idempotency-service.ts'
 import { PageTokens } from '../api/paging/page-tokens.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { RecentRequests } from '../audit/recent-requests.ts'
+import type { BackupSchedule } from '../backups/backup-schedule.ts'
 import { BranchService } from '../branches/branch-service.ts'
 import { CallbackCaller } from '../callbacks/callback-caller.ts'
 import { CallbackDecider } from '../callbacks/callback-decider.ts'
@@ -80,6 +81,8 @@ export interface ServerBase {
   /** Time in ms within which a client must finish a message or read sent bytes; see `SlowTransfers`. */
   readonly transferTimeoutMs: number
   readonly metrics: Metrics
+  /** Makes backups at an interval; null if none are configured. */
+  readonly backups: BackupSchedule | null
   readonly metricsHistory: MetricsHistory
   readonly reports: LimitReports
   readonly memoryAccounts: MemoryLedger

@@ -43,6 +43,8 @@ export async function shutDown(
   // shutdown does not wait for this, because other nodes may notice it late.
   void engine.cluster.drain(clientsMs)
   const webhooksStopped = webhooks.stop(clientsMs)
+  // An interrupted backup ends at its next chunk, unless its place does not respond.
+  const backupsStopped = Promise.race([services.backups?.stop(), late(clientsMs)])
   const isAlone = engine.cluster.nodes().length === 1
   const notReadyMs = isAlone ? 0 : clientsMs * drainShares.notReady
   if (!isAlone) await late(notReadyMs)
@@ -52,7 +54,12 @@ export async function shutDown(
   const visits = directory.visits.stop()
   const leftMs = clientsMs - notReadyMs
   const disconnectMs = isAlone ? 0 : clientsMs * drainShares.disconnect
-  await Promise.all([edge.settle(leftMs), sync.drain(restarting, leftMs, disconnectMs), webhooksStopped])
+  await Promise.all([
+    edge.settle(leftMs),
+    sync.drain(restarting, leftMs, disconnectMs),
+    webhooksStopped,
+    backupsStopped,
+  ])
   const finishing = finishServer(services, edge, visits, restarting)
   // Only logs a failure of the store that happens later, because the shutdown then no longer waits for the
   // store.

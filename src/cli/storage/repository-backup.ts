@@ -4,6 +4,7 @@ import {
   type BackupJob,
   type BackupJobResult,
   firstBackupAt,
+  newestBackupAt,
   nextBackupAt,
   parseEvery,
   runBackupJob,
@@ -83,8 +84,8 @@ async function repeat(
   everyMs: number,
   stop: AbortSignal,
 ): Promise<void> {
-  let failed = false
-  for (let at = await firstBackupAt(job, everyMs); ; ) {
+  let failures = 0
+  for (let at = firstBackupAt(await newestBackupAt(job), Date.now(), everyMs); ; ) {
     await waitUntil(at, stop)
     if (stop.aborted) break
     const startedAt = Date.now()
@@ -92,12 +93,12 @@ async function repeat(
       () => null,
       (each: unknown) => ({ message: errorMessage(each) }),
     )
-    failed = error !== null
-    at = nextBackupAt({ startedAt, endedAt: Date.now(), failed }, everyMs)
+    failures = error === null ? 0 : failures + 1
+    at = nextBackupAt({ startedAt, endedAt: Date.now(), failures }, everyMs)
     if (error !== null)
       process.stderr.write(`weft: ${error.message}; next attempt at ${new Date(at).toISOString()}\n`)
   }
-  if (failed) process.exitCode = exitCodes.fault
+  if (failures > 0) process.exitCode = exitCodes.fault
 }
 
 /** Maximum time in ms that a timer of Node can wait. */

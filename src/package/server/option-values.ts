@@ -437,6 +437,27 @@ export interface OptionValues {
    */
   readonly webhookLogRetentionDays?: number | null
   /**
+   * Backup repository in which the server makes backups at an interval. In a cluster, one node makes them.
+   * Expects the path of a folder, or s3://bucket/prefix. Default: none: no backups.
+   */
+  readonly backupTo?: string | null
+  /**
+   * Time from the start of a backup to the next one. Expects minutes, hours or days, such as 24h, at most
+   * 366d. Default: `24h`.
+   */
+  readonly backupEvery?: string | null
+  /**
+   * Backups to keep: the newest of each of the last days, weeks, months and years. The others are deleted
+   * after each backup. Expects numbers of days, weeks, months and years, such as 7d,4w,12m. Default:
+   * `7d,4w,12m`.
+   */
+  readonly backupKeep?: string | null
+  /**
+   * Key of that repository. Without it, nobody can read the backups. Expects 64 hexadecimal digits (`weft
+   * backups key` creates them). Default: none.
+   */
+  readonly backupKey?: string | null
+  /**
    * Calls that the audit log records: administration, deletion and access to secrets (`admin`), every change
    * (`all`), or none (`off`). Expects "admin" or "all" or "off". Default: `admin`.
    */

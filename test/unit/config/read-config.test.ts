@@ -216,3 +216,45 @@ it('[CFG-9] ignores variables that an orchestrator injects', () => {
   })
   expect(() => checkVariables({ WEFT_NODES_PORT: '1' })).toThrow('WEFT_NODES_PORT')
 })
+
+it('[BKP-94] rejects options of backups that are invalid or do not belong together, without showing the key', () => {
+  const key = 'ab'.repeat(32)
+  const base = { WEFT_BACKUP_TO: 's3://bucket/weft', WEFT_BACKUP_KEY: key }
+  expect(read({ environment: base }).config).toMatchObject({
+    backupTo: 's3://bucket/weft',
+    backupKey: key,
+    backupEvery: '24h',
+    backupKeep: '7d,4w,12m',
+  })
+  const keyFile = file(`${key}\n`)
+  const fromKeyFile = { WEFT_BACKUP_TO: './backups', WEFT_BACKUP_KEY_FILE: keyFile }
+  expect(read({ environment: fromKeyFile }).config.backupKey).toBe(key)
+  const rejected = (changes: Record<string, string>): string => {
+    try {
+      read({ environment: { ...base, ...changes } })
+    } catch (error) {
+      if (error instanceof ConfigError) return error.message
+    }
+    return 'accepted'
+  }
+  const cases: readonly (readonly [Record<string, string>, string])[] = [
+    [{ WEFT_BACKUP_KEY: '' }, 'WEFT_BACKUP_TO is set; expected WEFT_BACKUP_KEY too'],
+    [{ WEFT_BACKUP_TO: '' }, 'WEFT_BACKUP_KEY is set; expected WEFT_BACKUP_TO too'],
+    [
+      { WEFT_BACKUP_KEY: key.slice(1) },
+      'WEFT_BACKUP_KEY has a value that cannot be used; expected 64 hexadecimal',
+    ],
+    [
+      { WEFT_BACKUP_TO: 'ftp://host/x' },
+      'WEFT_BACKUP_TO is "ftp://host/x"; expected the path of a folder, or s3://',
+    ],
+    [{ WEFT_BACKUP_EVERY: '24' }, 'WEFT_BACKUP_EVERY is "24"; expected minutes, hours or days'],
+    [{ WEFT_BACKUP_EVERY: '367d' }, 'at most 366d'],
+    [{ WEFT_BACKUP_KEEP: '7d,7d' }, 'WEFT_BACKUP_KEEP is "7d,7d"; expected numbers of days'],
+    [{ WEFT_ENGINE: 'memory' }, 'expected "level" or "postgres", because this engine stores nothing'],
+  ]
+  for (const [changes, message] of cases) {
+    expect(rejected(changes)).toContain(message)
+    expect(rejected(changes)).not.toContain(key.slice(1))
+  }
+})

@@ -1,0 +1,168 @@
+import type { Clock } from '../clock.ts'
+import type { Engine } from '../engine/engine.ts'
+import { errorMessage, OperatorError } from '../errors.ts'
+import { LeaderElection } from '../jobs/leader-election.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { BackupPart } from '../storage/backup-file.ts'
+import {
+  type BackupJob,
+  type BackupJobResult,
+  firstBackupAt,
+  newestBackupAt,
+  nextBackupAt,
+  runBackupJob,
+} from './backup-job.ts'
+
+/** `damaged`: the backup is complete, but an earlier one is damaged. */
+export const backupResults = ['succeeded', 'failed', 'damaged'] as const
+export type BackupResult = (typeof backupResults)[number]
+
+export interface BackupScheduleOptions {
+  readonly job: BackupJob
+  /** Time in ms from the start of a backup to the start of the next one. */
+  readonly everyMs: number
+  /** Returns the parts of a new backup. @throws StorageError if there is nothing to back up */
+  readonly source: () => AsyncIterable<BackupPart>
+  readonly engine: Pick<Engine, 'leases' | 'bus'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'backups' | 'backupWrittenBytes' | 'backupDurationSeconds'>
+}
+
+type ScheduleState =
+  /** Another node makes the backups, or the schedule has not been started. */
+  | { readonly is: 'idle' }
+  | { readonly is: 'waiting'; readonly cancelTimer: () => void }
+  /** Reads the time of the newest backup, or makes a backup. `ended` never rejects. */
+  | { readonly is: 'working'; readonly interruption: AbortController; readonly ended: Promise<void> }
+  | { readonly is: 'stopped' }
+
+/**
+ * Maximum time in ms of one timer. The timers of Node have a maximum of 24 days, and a shorter time lets a
+ * corrected clock take effect soon.
+ */
+const timerMsMax = 3_600_000
+
+/**
+ * Makes backups in a repository at an interval, one at a time, on one node of a cluster. The repository has the
+ * time of the newest backup, so the interval continues after a restart and on another node.
+ */
+export class BackupSchedule {
+  readonly #options: BackupScheduleOptions
+  readonly #election: LeaderElection
+  #state: ScheduleState = { is: 'idle' }
+  #failures = 0
+
+  constructor(options: BackupScheduleOptions) {
+    this.#options = options
+    const { engine, clock, log } = options
+    const elected = (): void => this.#elected()
+    this.#election = new LeaderElection({ engine, name: 'backups', clock, log, elected })
+    // An increase can be measured only from a value that exists.
+    for (const result of backupResults) options.metrics.backups.inc({ result }, 0)
+  }
+
+  start(): void {
+    this.#election.start()
+  }
+
+  /** Interrupts a backup, and waits until it has ended. Then another node can make backups. */
+  async stop(): Promise<void> {
+    const before = this.#state
+    this.#state = { is: 'stopped' }
+    if (before.is === 'waiting') before.cancelTimer()
+    if (before.is === 'working') {
+      before.interruption.abort()
+      await before.ended
+    }
+    await this.#election.stop()
+  }
+
+  #elected(): void {
+    const state = this.#state
+    // Work that has begun determines the next time when it ends.
+    if (state.is === 'working' || state.is === 'stopped') return
+    if (state.is === 'waiting') state.cancelTimer()
+    this.#work(() => this.#readNewest())
+  }
+
+  /** @param work resolves with the time of the next backup; never rejects */
+  #work(work: (signal: AbortSignal) => Promise<number>): void {
+    const interruption = new AbortController()
+    const ended = work(interruption.signal).then((at) => this.#continueAt(at))
+    this.#state = { is: 'working', interruption, ended }
+  }
+
+  /** Makes the next backup at a time, if this node is then still the leader. */
+  #continueAt(at: number): void {
+    if (this.#state.is === 'stopped') return
+    const waitMs = at - this.#options.clock.now()
+    if (!this.#election.isLeader) this.#state = { is: 'idle' }
+    else if (waitMs <= 0) this.#work((signal) => this.#backUp(signal))
+    else this.#state = { is: 'waiting', cancelTimer: this.#timer(at, waitMs) }
+  }
+
+  #timer(at: number, waitMs: number): () => void {
+    return this.#options.clock.after(Math.min(waitMs, timerMsMax), () => this.#continueAt(at))
+  }
+
+  async #readNewest(): Promise<number> {
+    const { job, everyMs, clock } = this.#options
+    return firstBackupAt(await newestBackupAt(job), clock.now(), everyMs)
+  }
+
+  async #backUp(signal: AbortSignal): Promise<number> {
+    const { job, everyMs, source, clock, log, metrics } = this.#options
+    const [startedAt, begun] = [clock.now(), performance.now()]
+    try {
+      const done = await runBackupJob(job, source(), { onProgress: () => undefined, signal })
+      this.#failures = 0
+      this.#record(done)
+    } catch (err) {
+      if (signal.aborted) {
+        log.info({ event: 'backup.interrupted' }, 'the shutdown has ended a backup')
+        return startedAt
+      }
+      this.#failures += 1
+      metrics.backups.inc({ result: 'failed' satisfies BackupResult })
+      const reason = errorMessage(err)
+      log.error(
+        {
+          event: 'backup.failed',
+          reason,
+          failures: this.#failures,
+          ...(!(err instanceof OperatorError) && { err }),
+        },
+        'the backup failed; retrying later',
+      )
+    }
+    metrics.backupDurationSeconds.set((performance.now() - begun) / 1000)
+    return nextBackupAt({ startedAt, endedAt: clock.now(), failures: this.#failures }, everyMs)
+  }
+
+  #record({ backup, pruned }: BackupJobResult): void {
+    const { log, metrics } = this.#options
+    const { id, pairs, bytes, chunks, newChunks, newBytes, repairedChunks } = backup
+    metrics.backupWrittenBytes.inc(newBytes)
+    log.info(
+      {
+        event: 'backup.succeeded',
+        backup: id,
+        records: pairs,
+        bytes,
+        chunks,
+        newChunks,
+        newBytes,
+        repairedChunks,
+        removed: pruned?.removed.length ?? 0,
+      },
+      'the backup is complete and verified',
+    )
+    const damaged = (pruned?.damages ?? []).map(({ object }) => object)
+    const result: BackupResult = damaged.length > 0 ? 'damaged' : 'succeeded'
+    metrics.backups.inc({ result })
+    if (damaged.length > 0)
+      log.error({ event: 'backup.damaged', damaged }, 'backups are damaged: run weft backups verify')
+  }
+}

@@ -1,0 +1,60 @@
+import { parseEvery } from '../backups/backup-job.ts'
+import { parseBackupKey } from '../backups/backup-key.ts'
+import { BackupSchedule } from '../backups/backup-schedule.ts'
+import { openObjectStore } from '../backups/open-object-store.ts'
+import { parseKeep } from '../backups/retention.ts'
+import type { Clock } from '../clock.ts'
+import { type Config, environmentOf } from '../config.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { backupParts } from '../storage/backup.ts'
+import type { BackupPart } from '../storage/backup-file.ts'
+import { lastBackupOf } from '../storage/last-backup.ts'
+import { StorageError } from '../storage/storage-error.ts'
+
+interface BackupDependencies {
+  readonly config: Pick<
+    Config,
+    'backupTo' | 'backupEvery' | 'backupKeep' | 'backupKey' | 'dataDir' | 'engine'
+  >
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+  /** Version of Weft. */
+  readonly version: string
+}
+
+/**
+ * Creates the schedule of backups; null if none is configured. Checks the settings of the place, but does not
+ * connect to it, so that a server starts while the place is not available.
+ * @throws StorageError, ConfigError
+ */
+export async function openBackupSchedule({
+  config,
+  engine,
+  clock,
+  log,
+  metrics,
+  version,
+}: BackupDependencies): Promise<BackupSchedule | null> {
+  const { backupTo: to, backupKey, dataDir: directory } = config
+  if (to === null) return null
+  await openObjectStore(to, clock)
+  const source = (): AsyncIterable<BackupPart> => {
+    const dump = engine.dump()
+    if (dump === null) throw new StorageError('this server stores nothing that it can back up')
+    return backupParts(dump, { directory, lastBackup: lastBackupOf(config, engine.kv), clock })
+  }
+  const job = {
+    to,
+    key: parseBackupKey(backupKey ?? '', environmentOf('backupKey')),
+    keep: parseKeep(config.backupKeep),
+    verify: 'all' as const,
+    version,
+    clock,
+  }
+  const everyMs = parseEvery(config.backupEvery)
+  return new BackupSchedule({ job, everyMs, source, engine, clock, log, metrics })
+}

@@ -1,0 +1,225 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { parseBackupKey } from '../../../src/backups/backup-key.ts'
+import { openObjectStore } from '../../../src/backups/open-object-store.ts'
+import { openRepository } from '../../../src/backups/repository.ts'
+import { verifyRepository } from '../../../src/backups/verify-repository.ts'
+import { systemClock } from '../../../src/clock.ts'
+import type { Config } from '../../../src/config.ts'
+import { openLevelEngine } from '../../../src/engine/level/engine.ts'
+import { createLog } from '../../../src/log.ts'
+import { restoreParts } from '../../../src/storage/restore.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { startCluster } from '../../support/servers/in-process-cluster.ts'
+import { metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { changeStore, documentKey, entryOf } from '../../support/stores/backup-repository.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'weft-scheduled-'))
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
+
+const backupKey = 'ab'.repeat(32)
+const address = { organizationId: 'acme', documentId: 'plan', editorId: 'main' }
+const [minuteMs, hourMs] = [60_000, 3_600_000]
+
+const settings = (name: string): Partial<Config> => ({
+  engine: 'level',
+  dataDir: join(root, `${name}-data`),
+  backupTo: join(root, name),
+  backupKey,
+})
+
+/** Ids of the backups in a repository. */
+const backupsIn = (name: string): readonly string[] =>
+  existsSync(join(root, name, 'backups')) ? readdirSync(join(root, name, 'backups')).toSorted() : []
+
+const made = (server: TestServer, result: string): Promise<number> =>
+  metric(server, `weft_backups_total{result="${result}"}`)
+
+/** Waits until the server has ended this number of backups with a result. */
+const ended = (server: TestServer, result: string, count: number): Promise<void> =>
+  eventually(async () => (await made(server, result)) === count)
+
+const openBackups = async (name: string) =>
+  openRepository(
+    await openObjectStore(join(root, name), systemClock),
+    parseBackupKey(backupKey, 'test'),
+    systemClock,
+  )
+
+/** Restores the newest backup, and returns the text of the document. */
+async function restoredText(name: string): Promise<string> {
+  const directory = join(root, `${name}-restored`)
+  const opened = await (await openBackups(name)).open(null)
+  await restoreParts(opened.parts(), directory, opened.id)
+  const server = await startTestServer({ engine: 'level', dataDir: directory })
+  try {
+    const { body } = await server.post('/v2/crdt/get', { ...address, format: 'text' })
+    return JSON.stringify(body.result?.data)
+  } finally {
+    await server.stop()
+    rmSync(directory, { recursive: true })
+  }
+}
+
+interface LogEntry {
+  readonly event?: string
+  readonly [field: string]: unknown
+}
+
+/** A log whose entries a test reads. */
+function readableLog() {
+  const entries: LogEntry[] = []
+  const write = (line: string): void => void entries.push(JSON.parse(line) as LogEntry)
+  const of = (event: string) => entries.filter((entry) => entry.event === event)
+  return { log: createLog('info', { write }), of, text: () => JSON.stringify(entries) }
+}
+
+describe('a server with scheduled backups', () => {
+  it('[BKP-90] makes a backup at its start and at each interval, which a restart does not shorten, and keeps those of the rule', async () => {
+    const clock = new HeldClock(Date.parse('2026-03-02T08:00:00Z'))
+    const options = { ...settings('daily'), backupEvery: '12h', backupKeep: '2d' }
+    const first = await startTestServer(options, { clock })
+    await ended(first, 'succeeded', 1)
+    expect(await metric(first, 'weft_backup_last_success_timestamp_seconds')).toBe(clock.now() / 1000)
+    const [before] = await Promise.all([
+      metric(first, 'weft_backup_written_bytes_total'),
+      first.post('/v2/crdt/add', { ...address, type: 'text', data: 'kept' }),
+    ])
+    expect(before).toBeGreaterThan(0)
+    expect(await metric(first, 'weft_backup_duration_seconds')).toBeGreaterThan(0)
+    for (let hour = 0; hour < 12; hour++) {
+      expect(backupsIn('daily')).toHaveLength(1)
+      clock.advance(hourMs)
+      // The timer waits at most one hour, and then continues.
+      await eventually(() => clock.pending > 0)
+    }
+    await ended(first, 'succeeded', 2)
+    // Both are of one day, and the rule keeps one of each day.
+    expect(backupsIn('daily')).toEqual([expect.stringMatching(/^20260302T200000/)])
+    expect(await restoredText('daily')).toContain('kept')
+    clock.advance(5 * hourMs)
+    await first.stop()
+    const second = await startTestServer(options, { clock })
+    expect(await metric(second, 'weft_backup_last_success_timestamp_seconds')).toBe(
+      (clock.now() - 5 * hourMs) / 1000,
+    )
+    for (let hour = 0; hour < 6; hour++) {
+      clock.advance(hourMs)
+      await new Promise((done) => setTimeout(done, 30))
+    }
+    expect([await made(second, 'succeeded'), backupsIn('daily').length]).toEqual([0, 1])
+    clock.advance(hourMs)
+    await ended(second, 'succeeded', 1)
+    await second.stop()
+    // An overdue backup is made at once.
+    clock.advance(40 * hourMs)
+    const third = await startTestServer(options, { clock })
+    await ended(third, 'succeeded', 1)
+    expect(backupsIn('daily').map((id) => id.slice(0, 8))).toEqual(['20260303', '20260305'])
+    await third.stop()
+  })
+
+  it('[BKP-91] reports a failure with its reason, and tries again after a time that grows, until a backup succeeds', async () => {
+    const clock = new HeldClock()
+    const { log, of, text } = readableLog()
+    writeFileSync(join(root, 'failing'), 'a file at the place of the repository')
+    const server = await startTestServer(settings('failing'), { clock, log })
+    await ended(server, 'failed', 1)
+    expect([await made(server, 'succeeded'), of('backup.failed')]).toEqual([
+      0,
+      [expect.objectContaining({ level: 'error', failures: 1, reason: expect.stringContaining('failing') })],
+    ])
+    for (const [failures, minutes] of [
+      [2, 1],
+      [3, 2],
+      [4, 4],
+    ] as const) {
+      await eventually(() => clock.pending > 0)
+      clock.advance(minutes * minuteMs - 1)
+      await new Promise((done) => setTimeout(done, 50))
+      expect(of('backup.failed')).toHaveLength(failures - 1)
+      clock.advance(1)
+      await ended(server, 'failed', failures)
+    }
+    expect(await metric(server, 'weft_backup_last_success_timestamp_seconds')).toBe(0)
+    rmSync(join(root, 'failing'))
+    clock.advance(8 * minuteMs)
+    await ended(server, 'succeeded', 1)
+    expect(backupsIn('failing')).toHaveLength(1)
+    expect(text()).not.toContain(backupKey)
+    await server.stop()
+  })
+
+  it('[BKP-91] completes a backup although an earlier one is damaged, and reports the damage', async () => {
+    const clock = new HeldClock()
+    const { log, of } = readableLog()
+    const server = await startTestServer({ ...settings('damaged'), backupEvery: '1h' }, { clock, log })
+    await ended(server, 'succeeded', 1)
+    const [id] = backupsIn('damaged')
+    writeFileSync(join(root, 'damaged/backups', id as string), 'damage')
+    clock.advance(hourMs)
+    await ended(server, 'damaged', 1)
+    expect(of('backup.damaged')).toEqual([expect.objectContaining({ damaged: [`backups/${id}`] })])
+    expect(backupsIn('damaged')).toHaveLength(2)
+    await server.stop()
+  })
+
+  it('[BKP-92] ends a backup at its shutdown without a manifest and a lock, and makes it at the next start', async () => {
+    const options = settings('stopped')
+    await changeStore(options.dataDir as string, async (engine) => {
+      for (let index = 0; index < 30; index++)
+        await engine.log.append(documentKey(index), 'create', [entryOf(randomBytes(1_000_000))])
+    })
+    const { log, of } = readableLog()
+    const server = await startTestServer(options, { log })
+    await eventually(() => existsSync(join(root, 'stopped/chunks')))
+    const since = performance.now()
+    await server.server.close()
+    const seconds = (performance.now() - since) / 1000
+    expect([of('backup.interrupted').length, of('backup.failed').length]).toEqual([1, 0])
+    expect([backupsIn('stopped'), readdirSync(join(root, 'stopped/locks'))]).toEqual([[], []])
+    expect(seconds).toBeLessThan(server.config.shutdownSeconds)
+    expect(readdirSync(options.dataDir as string)).not.toContain('last-backup')
+    await server.stop()
+    const next = await startTestServer(options)
+    await ended(next, 'succeeded', 1)
+    await next.stop()
+    const found = await verifyRepository(await openBackups('stopped'), () => undefined)
+    expect(found.damages).toEqual([])
+    expect(backupsIn('stopped')).toHaveLength(1)
+  })
+})
+
+it('[BKP-93] one node of a cluster makes the backups, and another one continues when it has stopped', async () => {
+  const directory = join(root, 'cluster-data')
+  const store = await openLevelEngine({ directory, durability: 'process' })
+  const options = { backupTo: join(root, 'cluster'), backupKey, backupEvery: '1m' }
+  const cluster = await startCluster(2, options, { store })
+  const total = async (): Promise<readonly number[]> =>
+    Promise.all(cluster.servers.map((server) => made(server, 'succeeded')))
+  await eventually(async () => (await total()).some((count) => count > 0))
+  // The other node tries to become the leader every two seconds.
+  await new Promise((done) => setTimeout(done, 2_500))
+  const counts = await total()
+  expect([counts.toSorted(), backupsIn('cluster').length]).toEqual([[0, 1], 1])
+  const [leader, other] = counts[0] === 1 ? cluster.servers : cluster.servers.toReversed()
+  rmSync(join(root, 'cluster/backups'), { recursive: true })
+  await leader?.stop()
+  await ended(other as TestServer, 'succeeded', 1)
+  expect(backupsIn('cluster')).toHaveLength(1)
+  await cluster.stop()
+})
+
+it('[BKP-94] a server with wrong settings of its place does not start', async () => {
+  await expect(startTestServer({ ...settings('wrong'), backupTo: 's3://weft' })).rejects.toThrow(
+    'AWS_ACCESS_KEY_ID',
+  )
+  await expect(startTestServer({ ...settings('wrong'), backupTo: 's3://b' })).rejects.toThrow(
+    'is not the URL of a bucket',
+  )
+  expect(readFileSync(join(root, 'wrong-data/credentials.json'), 'utf8')).not.toContain(backupKey)
+})
