@@ -9,7 +9,13 @@ import type { Write } from './connection/sql-transaction.ts'
 import type { ValueReads } from './kv/value-reads.ts'
 
 /** Partition that contains the counters and nothing else. */
-export const fencePartition = encodeKey(['', 'fences'])
+const fencePartition = encodeKey(['', 'fences'])
+
+/**
+ * Condition on the rows of `kv`: leaves out the counters. They are state of processes and no content of the store,
+ * and their keys are numbers without the encoding of other keys.
+ */
+export const isNotFence = `part <> '\\x${fencePartition.toString('hex')}'`
 
 /**
  * Number of locks for the counters. Several counters share a lock. So a transaction never takes more locks

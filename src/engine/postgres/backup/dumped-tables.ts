@@ -10,7 +10,7 @@ import { attributionNumber, baseSnapshot, noSnapshots } from '../../snapshot-lis
 import { unpackAuthor } from '../../stored-author.ts'
 import { blobCrc } from '../blobs.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
-import { fencePartition } from '../fences.ts'
+import { isNotFence } from '../fences.ts'
 import { jobColumns, jobRecordOf, type StoredJob } from '../jobs/job-rows.ts'
 import { entryCrc, snapshotCrc } from '../log/document-change-set.ts'
 import { columns, type HeadRow, readableRow } from '../log/document-rows.ts'
@@ -125,8 +125,7 @@ const heads = smallTable<HeadRow>({
 })
 
 const values = dumpedTable<WithBytes & { readonly part: Buffer; readonly key: Buffer }>({
-  query: `select part, key, ${inline('value')} from kv where part <> '\\x${fencePartition.toString('hex')}'
-    order by part, key`,
+  query: `select part, key, ${inline('value')} from kv where ${isNotFence} order by part, key`,
   large: {
     name: 'dump-value',
     text: 'select value as bytes from kv where part = $1 and key = $2',

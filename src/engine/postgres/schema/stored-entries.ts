@@ -4,6 +4,7 @@ import type { StoredEntry } from '../../stored-entry.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { statement } from '../connection/database-session.ts'
 import type { Statement } from '../connection/statement-batch.ts'
+import { isNotFence } from '../fences.ts'
 
 /** Maximum number of rows that one query returns. */
 const rowsAtOnce = 500
@@ -36,7 +37,8 @@ const documents = statement<StoredDocument>(
 )
 const values = statement<StoredValue>(
   'all-values',
-  `select part, key, value from kv where (part, key) > ($1, $2) order by part, key limit ${rowsAtOnce}`,
+  `select part, key, value from kv where (part, key) > ($1, $2) and ${isNotFence}
+   order by part, key limit ${rowsAtOnce}`,
 )
 const blobs = statement<{ key: Buffer }>(
   'all-blobs',
@@ -53,7 +55,8 @@ const jobs = allOf('job', 'due')
 const deadLetters = allOf('buried', 'at')
 
 /**
- * Yields all stored entries of a schema that no server uses. Does not read the contents of documents.
+ * Yields all stored entries of a schema that no server uses, without the counters of fences. Does not read the contents
+ * of documents.
  * @throws CorruptRecordError, StoreUnavailableError
  */
 export async function* storedEntries(database: PostgresDatabase, stored: Blobs): AsyncGenerator<StoredEntry> {
