@@ -126,4 +126,57 @@ describe.skipIf(noPostgres !== null)('backups of a server over PostgreSQL', () =
     await eventually(async () => (await fetch(`${third.url}/readyz`)).status === 200)
     await stop(third)
   }, 60_000)
+
+  it('[BKP-20] [BKP-55] `weft backup --to` backs up a running server, and `weft restore` fills an empty schema from the repository', async () => {
+    const [schema, other] = [postgres.newSchema(), postgres.newSchema()]
+    const server = await start('of-repository', settings(schema))
+    const write = (path: string, data: object) =>
+      server.post(path, { ...address, documentId: 'kept', type: 'text', ...data })
+    expect((await write('/v2/crdt/add', { data: 'first' })).status).toBe(200)
+    const removal = { organizationId: 'acme', documentIds: ['removed'] }
+    expect((await write('/v2/crdt/add', { documentId: 'removed', data: 'removed' })).status).toBe(200)
+    expect((await server.post('/v2/organizations/documents/delete', removal)).status).toBe(200)
+    const run = (data: string, from: string, ...args: readonly string[]) =>
+      weft(from, data, ...args, '--json')
+    expect(await run('of-repository', schema, 'backups', 'key', 'key')).toMatchObject({ code: 0 })
+    const key = ['--key-file', 'key']
+    const backUp = () =>
+      run('elsewhere', schema, 'backup', server.url, '--to', 'repository', ...key, '--token-file', 'token')
+    expect(await backUp()).toMatchObject({ code: 0, err: '' })
+    expect((await write('/v2/crdt/update', { data: 'second' })).status).toBe(200)
+    const backup = await backUp()
+    expect(backup).toMatchObject({ code: 0, err: '' })
+    expect((await write('/v2/crdt/update', { data: 'after the backup' })).status).toBe(200)
+    const { id } = (JSON.parse(backup.out) as { readonly backup: { readonly id: string } }).backup
+    const restored = await run('restored-repository', other, 'restore', 'repository', ...key)
+    expect(restored).toMatchObject({ code: 0, err: '' })
+    expect(JSON.parse(restored.out)).toMatchObject({ ok: true, damaged: [] })
+    expect(await run('third', other, 'restore', 'repository', ...key)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('is not empty'),
+    })
+    await stop(server)
+    // The database of the stopped server is the source of a third backup.
+    const offline = await run(
+      'of-repository',
+      schema,
+      'backup',
+      join(root, 'of-repository'),
+      '--to',
+      'repository',
+      ...key,
+    )
+    expect(offline).toMatchObject({ code: 0, err: '' })
+    const again = await start('restored-repository', settings(other))
+    const { data } = await again.post('/v2/crdt/get', { ...address, documentId: 'kept' })
+    expect(data).toMatchObject([{ data: 'second' }])
+    expect(await again.post('/v2/organizations/documents/get', { organizationId: 'acme' })).toMatchObject({
+      data: [{ id: 'kept' }],
+    })
+    await stop(again)
+    const listed = JSON.parse(
+      (await run('restored-repository', other, 'backups', 'list', 'repository', ...key)).out,
+    )
+    expect(listed).toMatchObject([{}, { id }, {}])
+  }, 60_000)
 })
