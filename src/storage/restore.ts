@@ -21,7 +21,6 @@ export interface Restored extends FilledStore {
 const files = [basename(credentialsPath('.'))]
 
 /**
-/**
  * Creates a store from a backup file; see `restoreParts`.
  * @throws StorageError, EngineOpenError
  */
