@@ -228,6 +228,7 @@ it('[STRM-15] withdraws everything that the stream has inserted, and nothing els
   user.text.insert(9, ' MINE')
   await eventually(async () => (await textOf(ids)).includes('MINE'))
   writer.text(' more')
+  await writer.received(22)
   expect(await writer.withdraw()).toMatchObject({ outcome: 'withdrawn', received: 22, deletions: 23 })
   expect(await textOf(ids)).toBe('one\n MINEtwo')
   user.close()
