@@ -33,7 +33,8 @@ const deletesAtOnce = 8
 /**
  * Deletes the backups that a rule does not keep, and then the chunks that no backup needs. Damaged backups do
  * not count for the rule.
- * @throws StorageError, also if another process has the lock
+ * @throws StorageError, also if another process has the lock, or if damaged manifests are to be dropped and none
+ *   is readable
  */
 export async function pruneRepository(
   repository: Repository,
@@ -47,6 +48,9 @@ export async function pruneRepository(
   }
   try {
     const { sound, damages } = await readManifests(repository, check)
+    // Another key finds every manifest damaged.
+    if (dropDamaged && sound.length === 0 && damages.length > 0)
+      throw new StorageError(`the key can read none of the backups of ${store.name}; nothing was deleted`)
     const dropped = dropDamaged ? damages : []
     const names = sound.map(({ name }) => name)
     const keptIds = keep === null ? new Set(names.map(({ id }) => id)) : keptBackups(names, keep)
