@@ -19,7 +19,7 @@ export async function openObjectStore(location: string, clock: Clock): Promise<O
     return new S3Store(parseS3Location(location), readS3Settings())
   }
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(location))
-    throw new StorageError(`${JSON.stringify(location)} is not the place of a backup repository`, {
+    throw new StorageError('a URL of this kind is not the place of a backup repository', {
       hint: 'name a folder, or s3://bucket/prefix',
     })
   return new FolderStore(resolve(location), clock)

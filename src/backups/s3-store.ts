@@ -25,7 +25,7 @@ export function parseS3Location(url: string): S3Location {
   const found = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*?))?\/?$/.exec(url)
   const [, bucket = '', path = ''] = found ?? []
   if (found === null)
-    throw new StorageError(`${JSON.stringify(url)} is not the URL of a bucket; expected s3://bucket/prefix`)
+    throw new StorageError('the place is not the URL of a bucket; expected s3://bucket/prefix')
   if (path === '') return { bucket, prefix: '' }
   checkObjectName(path)
   return { bucket, prefix: `${path}/` }

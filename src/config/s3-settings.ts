@@ -14,7 +14,8 @@ export interface S3Settings {
 /**
  * Reads the variables that the tools of AWS use: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
  * `AWS_SESSION_TOKEN`, `AWS_REGION` or `AWS_DEFAULT_REGION`, and `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL`.
- * @throws ConfigError if the credentials are missing, or if the endpoint is not an HTTP URL
+ * @throws ConfigError if the credentials are missing, or if the endpoint is not an HTTP URL of a host without
+ * a user name and a password
  */
 export function readS3Settings(environment: NodeJS.ProcessEnv = process.env): S3Settings {
   const read = (...names: readonly string[]): string | null =>
@@ -25,10 +26,13 @@ export function readS3Settings(environment: NodeJS.ProcessEnv = process.env): S3
       'the credentials of the bucket are missing: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
     )
   const endpoint = read('AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL')
-  if (endpoint !== null && !/^https?:\/\/[^/?#]+\/?$/.test(endpoint))
+  if (endpoint !== null && !isServiceUrl(endpoint)) {
+    const name = read('AWS_ENDPOINT_URL_S3') === null ? 'AWS_ENDPOINT_URL' : 'AWS_ENDPOINT_URL_S3'
+    // The message does not contain the URL, because a URL may contain a password.
     throw new ConfigError(
-      `AWS_ENDPOINT_URL_S3 is not the URL of a service: ${JSON.stringify(endpoint)}; expected one such as https://s3.example.com`,
+      `${name} is not the URL of a service; expected one such as https://s3.example.com, without a user, a password and a path`,
     )
+  }
   return {
     endpoint: endpoint?.replace(/\/$/, '') ?? null,
     region: read('AWS_REGION', 'AWS_DEFAULT_REGION') ?? 'us-east-1',
@@ -37,3 +41,6 @@ export function readS3Settings(environment: NodeJS.ProcessEnv = process.env): S3
     sessionToken: read('AWS_SESSION_TOKEN'),
   }
 }
+
+const isServiceUrl = (text: string): boolean =>
+  /^https?:\/\/[A-Za-z0-9._:[\]-]+\/?$/.test(text) && URL.canParse(text)

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { openObjectStore } from '../../../src/backups/open-object-store.ts'
+import { systemClock } from '../../../src/clock.ts'
+import { readS3Settings } from '../../../src/config/s3-settings.ts'
+
+const secret = 'a-secret-password'
+const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' }
+
+it('[BKP-140] rejects the URL of a service with a user or a password, or that is wrong, and does not print it', () => {
+  for (const endpoint of [
+    `https://user:${secret}@s3.example.com`,
+    `https://${secret}@s3.example.com/`,
+    `https://:${secret}@s3.example.com`,
+    `https://user:${secret}@s3.example.com/path`,
+    `https://s3.example.com\\@${secret}`,
+    `https://s3.example.com/?token=${secret}`,
+    `https://s3.example.com:99999`,
+    `ftp://${secret}`,
+    secret,
+  ])
+    for (const name of ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL']) {
+      const read = () => readS3Settings({ ...keys, [name]: endpoint })
+      expect(read).toThrow(`${name} is not the URL of a service`)
+      expect(read).not.toThrow(secret)
+      expect(read).not.toThrow('99999')
+    }
+})
+
+it('[BKP-140] accepts the URL of a service without credentials', () => {
+  for (const endpoint of [
+    'https://s3.example.com',
+    'http://127.0.0.1:9000',
+    'http://[::1]:9000',
+    'http://minio_1',
+  ])
+    expect(readS3Settings({ ...keys, AWS_ENDPOINT_URL_S3: `${endpoint}/` }).endpoint).toBe(endpoint)
+})
+
+it('[BKP-140] does not print the URL of a place that it rejects', async () => {
+  for (const url of [`s3://user:${secret}@bucket/prefix`, `https://user:${secret}@s3.example.com/bucket`]) {
+    const message = await openObjectStore(url, systemClock).then(String, String)
+    expect(message).toMatch(/is not the (URL of a bucket|place of a backup repository)/)
+    expect(message).not.toContain(secret)
+  }
+})
