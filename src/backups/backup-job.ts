@@ -55,6 +55,7 @@ export async function runBackupJob(
     const pruned = await pruneRepository(repository, {
       keep,
       dropDamaged: false,
+      made: backup.id,
       ...(signal !== undefined && { signal }),
     })
     return { backup, pruned }

@@ -53,6 +53,12 @@ export interface BackupName {
   readonly at: number
 }
 
+/** Maximum difference in ms between the clocks of machines that counts as usual. */
+const clockDifferenceMs = 600_000
+
+/** Returns whether a backup has a time in the future, because it was made with a wrong clock. */
+export const isAhead = ({ at }: BackupName, now: number): boolean => at > now + clockDifferenceMs
+
 export const manifestPrefix = 'backups/'
 export const chunkPrefix = 'chunks/'
 

@@ -12,6 +12,8 @@ export interface PruneOptions {
   readonly keep: KeepRule | null
   /** Whether to delete manifests that are damaged. While there are any, no chunk is deleted. */
   readonly dropDamaged: boolean
+  /** Id of a backup that remains in any case. */
+  readonly made?: string
   /** Ends the prune with an error before its next deletion. Its lock is released. */
   readonly signal?: AbortSignal
 }
@@ -38,7 +40,7 @@ const deletesAtOnce = 8
  */
 export async function pruneRepository(
   repository: Repository,
-  { keep, dropDamaged, signal }: PruneOptions,
+  { keep, dropDamaged, made, signal }: PruneOptions,
 ): Promise<Pruned> {
   const { store, clock } = repository
   const lock = await RepositoryLock.take(store, clock, 'prune')
@@ -53,7 +55,8 @@ export async function pruneRepository(
       throw new StorageError(`the key can read none of the backups of ${store.name}; nothing was deleted`)
     const dropped = dropDamaged ? damages : []
     const names = sound.map(({ name }) => name)
-    const keptIds = keep === null ? new Set(names.map(({ id }) => id)) : keptBackups(names, keep)
+    const byRule = keep === null ? names.map(({ id }) => id) : keptBackups(names, keep, clock.now())
+    const keptIds = new Set([...byRule, ...(made === undefined ? [] : [made])])
     const expired = names.filter(({ id }) => !keptIds.has(id)).map(({ id }) => backupObjectName(id))
     // Manifests first: if this is interrupted, no backup lacks a chunk.
     const removedNames = [...expired, ...dropped.map(({ object }) => object)]

@@ -9,6 +9,7 @@ import { ChunkObjects, type ObjectProblem } from './chunk-objects.ts'
 import {
   type BackupName,
   backupObjectName,
+  isAhead,
   type Manifest,
   manifestPrefix,
   parseBackupName,
@@ -61,14 +62,21 @@ export class Repository {
     this.isRootDamaged = isRootDamaged
   }
 
-  /** Returns the names of all backups, the newest first. @throws StorageError */
+  /**
+   * Returns the names of all backups, the newest first. Those with times in the future are last.
+   * @throws StorageError
+   */
   async list(): Promise<readonly BackupName[]> {
     const found: BackupName[] = []
     for await (const { name } of this.store.list(manifestPrefix)) {
       const parsed = parseBackupName(name)
       if (parsed !== null) found.push(parsed)
     }
-    return found.toSorted((a, b) => (a.id < b.id ? 1 : -1))
+    const now = this.clock.now()
+    return [
+      ...newestFirst(found.filter((each) => !isAhead(each, now))),
+      ...newestFirst(found.filter((each) => isAhead(each, now))),
+    ]
   }
 
   /** @throws StorageError if the store cannot be used, or if a newer version of Weft wrote the backup */
@@ -91,19 +99,23 @@ export class Repository {
 
   /**
    * Opens the newest backup at or before a time.
-   * @param at epoch milliseconds; null for the newest backup
+   * @param at epoch milliseconds; null for the newest backup, except those with times in the future if there are
+   *   others
    * @throws BackupDamageError if its manifest is damaged; StorageError if there is none
    */
   async open(at: number | null): Promise<OpenedBackup> {
     const names = await this.list()
-    const found = names.find((each) => at === null || each.at <= at)
-    if (found === undefined) throw noBackup(this.store.name, at, names.at(-1))
+    const found = at === null ? names[0] : newestFirst(names).find((each) => each.at <= at)
+    if (found === undefined) throw noBackup(this.store.name, at, newestFirst(names).at(-1))
     const read = await this.readManifest(found.id)
     if (read.state === 'damaged')
       throw new BackupDamageError(found.id, [manifestDamage(found.id, read.problem)])
     return new OpenedBackup(read.manifest, this.chunks)
   }
 }
+
+const newestFirst = (names: readonly BackupName[]): readonly BackupName[] =>
+  names.toSorted((a, b) => (a.id < b.id ? 1 : -1))
 
 function noBackup(name: string, at: number | null, oldest: BackupName | undefined): StorageError {
   if (at === null || oldest === undefined) return new StorageError(`${name} has no backup`)

@@ -1,6 +1,6 @@
 import { type KeepRule, readKeepRule } from '../config/backup-options.ts'
 import { StorageError } from '../storage/storage-error.ts'
-import type { BackupName } from './manifest.ts'
+import { type BackupName, isAhead } from './manifest.ts'
 
 /** Parses a rule such as `7d,4w,12m`. @throws StorageError */
 export function parseKeep(text: string): KeepRule {
@@ -25,8 +25,20 @@ const periods: Readonly<Record<keyof KeepRule, (at: number) => string>> = {
 /**
  * Returns the ids of the backups to keep: the newest one, and the newest one of each of the last days, weeks,
  * months and years that have a backup. Periods without a backup do not count, so a pause deletes nothing.
+ * Backups with times in the future count apart until then, so they do not displace others.
+ * @param now epoch milliseconds
  */
-export function keptBackups(backups: readonly BackupName[], rule: KeepRule): ReadonlySet<string> {
+export function keptBackups(
+  backups: readonly BackupName[],
+  rule: KeepRule,
+  now: number,
+): ReadonlySet<string> {
+  const past = backups.filter((each) => !isAhead(each, now))
+  const ahead = backups.filter((each) => isAhead(each, now))
+  return new Set([...keptOf(past, rule), ...keptOf(ahead, rule)])
+}
+
+function keptOf(backups: readonly BackupName[], rule: KeepRule): ReadonlySet<string> {
   const newestFirst = backups.toSorted((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
   const kept = new Set(newestFirst.slice(0, 1).map(({ id }) => id))
   for (const unit of ['d', 'w', 'm', 'y'] as const) {

@@ -1,7 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { Command } from 'commander'
 import { BackupDamageError, damageText } from '../../backups/backup-damage.ts'
+import { isAhead } from '../../backups/manifest.ts'
 import { isBucketUrl } from '../../backups/open-object-store.ts'
+import { systemClock } from '../../clock.ts'
 import { locationName, type StoreLocation } from '../../storage/offline-store.ts'
 import { type Restored, restore, restoreParts } from '../../storage/restore.ts'
 import { type Progress, StorageError } from '../../storage/storage-error.ts'
@@ -57,6 +59,13 @@ async function fromRepository(
 ): Promise<Restored> {
   const repository = await openBackups(from, keyFile)
   const backup = await repository.open(at === undefined ? null : timeOf(at))
+  const ahead = (await repository.list()).filter((each) => isAhead(each, systemClock.now()))
+  if (ahead.length > 0) {
+    const times = ahead.slice(0, 5).map((each) => new Date(each.at).toISOString())
+    process.stderr.write(
+      `weft: ${ahead.length} backups have times in the future, because a clock was wrong: ${times.join(', ')}; this restore uses the backup ${backup.id}; --at chooses another\n`,
+    )
+  }
   const parts = backup.parts({ onProgress: (share) => onProgress('restore', share) })
   try {
     return await restoreParts(parts, place, backup.id)

@@ -1,13 +1,16 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { runBackupJob } from '../../../src/backups/backup-job.ts'
 import { BackupKey } from '../../../src/backups/backup-key.ts'
 import type { FolderStore } from '../../../src/backups/folder-store.ts'
 import { pruneRepository } from '../../../src/backups/prune.ts'
 import { openRepository, type Repository } from '../../../src/backups/repository.ts'
+import { parseKeep } from '../../../src/backups/retention.ts'
 import type { StoredPage } from '../../../src/engine/engine.ts'
 import {
   newFolder,
   openFolder,
   openTestRepository,
+  partsOf,
   removeFolders,
   testKey,
   writePages,
@@ -45,3 +48,47 @@ it.each(['missing', 'damaged'])(
     expect(await pruneRepository(same, { keep: null, dropDamaged: true })).toMatchObject({ removed: [] })
   },
 )
+
+const day = 86_400_000
+
+/** Makes a backup by a job that then prunes. */
+const runJob = (text: string, madeAt: number, keep: string) =>
+  runBackupJob(
+    { to: store.name, key: testKey, keep: parseKeep(keep), verify: 'all', version: '0.0.0', clock },
+    partsOf([pageOf(text)], madeAt),
+    { onProgress: () => undefined },
+  )
+
+async function textAt(at: number | null): Promise<string> {
+  const texts: string[] = []
+  for await (const page of (await repository.open(at)).pages())
+    texts.push(...page.map(([, value]) => Buffer.from(value).toString()))
+  return texts.join()
+}
+
+it('[BKP-132] backups of a clock that was ahead displace no others, and are not the newest', async () => {
+  const ahead = clock.now() + 365 * day
+  for (let index = 0; index < 9; index++) await runJob(`ahead ${index}`, ahead + index * day, '7d')
+  for (let index = 0; index < 3; index++) {
+    const { backup, pruned } = await runJob(`now ${index}`, clock.now(), '7d')
+    expect(pruned?.kept).toContain(backup.id)
+    expect((await repository.list()).map(({ at }) => at)).toEqual([
+      ...Array.from({ length: index + 1 }, (_, past) => clock.now() - past * day),
+      ...Array.from({ length: 7 }, (_, past) => ahead + (8 - past) * day),
+    ])
+    expect(await textAt(null)).toBe(`now ${index}`)
+    clock.advance(day)
+  }
+  expect([await textAt(ahead + 3 * day), await textAt(ahead)]).toEqual(['ahead 3', 'now 2'])
+  clock.advance(ahead + 9 * day - clock.now())
+  expect(await textAt(null)).toBe('ahead 8')
+  expect(
+    (await pruneRepository(repository, { keep: parseKeep('7d'), dropDamaged: false })).kept,
+  ).toHaveLength(7)
+})
+
+it('[BKP-132] a job does not delete its backup if the source has an earlier time than the repository', async () => {
+  await runJob('first', clock.now(), '1d')
+  const { backup, pruned } = await runJob('late', clock.now() - 2 * day, '1d')
+  expect(pruned).toMatchObject({ removed: [], kept: expect.arrayContaining([backup.id]) as unknown })
+})

@@ -14,7 +14,7 @@ const datesOf = (ids: Iterable<string>): readonly string[] => [...ids].map((id) 
 it('[BKP-9] keeps the newest backup of each of the last days, weeks and months', () => {
   // Two backups on each day of 2024 and 2025.
   const backups = Array.from({ length: 2 * 731 }, (_, index) => named(start + index * 12 * hour))
-  expect(datesOf(keptBackups(backups, parseKeep('3d,2w,4m,2y')))).toEqual([
+  expect(datesOf(keptBackups(backups, parseKeep('3d,2w,4m,2y'), start + 731 * 24 * hour))).toEqual([
     '2024-12-31',
     '2025-09-30',
     '2025-10-31',
@@ -25,8 +25,10 @@ it('[BKP-9] keeps the newest backup of each of the last days, weeks and months',
     '2025-12-30',
     '2025-12-31',
   ])
-  expect([...keptBackups(backups, parseKeep('1d'))]).toEqual([named(Date.UTC(2025, 11, 31, 12)).id])
-  expect(keptBackups([], parseKeep('1d'))).toEqual(new Set())
+  expect([...keptBackups(backups, parseKeep('1d'), start + 731 * 24 * hour)]).toEqual([
+    named(Date.UTC(2025, 11, 31, 12)).id,
+  ])
+  expect(keptBackups([], parseKeep('1d'), start)).toEqual(new Set())
 })
 
 it('[BKP-9] rejects a rule that is not a list of numbers of days, weeks, months and years', () => {
@@ -77,10 +79,10 @@ describe(`simulated years (seed ${seed})`, () => {
         at += each * hour
         all.push(named(at))
         present = [...present, named(at)]
-        const kept = keptBackups(present, rule)
+        const kept = keptBackups(present, rule, at)
         present = present.filter(({ id }) => kept.has(id))
       }
-      const kept = keptBackups(all, rule)
+      const kept = keptBackups(all, rule, at)
       expect(new Set(present.map(({ id }) => id))).toEqual(kept)
       expectKept(all, kept, rule)
     })
