@@ -66,6 +66,12 @@ export const backupObjectName = (id: string): string => `${manifestPrefix}${id}`
 
 export const chunkName = (digest: string): string => `${chunkPrefix}${digest.slice(0, 2)}/${digest}`
 
+/** Returns the digest in the name of a chunk; null for the name of another object. */
+export function parseChunkName(name: string): string | null {
+  const digest = name.slice(-64)
+  return /^[0-9a-f]{64}$/.test(digest) && chunkName(digest) === name ? digest : null
+}
+
 /** Returns an id that starts with the time, so the ids of later backups are greater. */
 export const newBackupId = (at: number): string =>
   `${new Date(at).toISOString().replaceAll(/[-:]/g, '')}-${randomBytes(4).toString('hex')}`

@@ -1,7 +1,7 @@
 import type { KeepRule } from '../config/backup-options.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import { type BackupDamage, manifestDamage } from './backup-damage.ts'
-import { type BackupName, backupObjectName, chunkPrefix } from './manifest.ts'
+import { type BackupName, backupObjectName, chunkPrefix, parseChunkName } from './manifest.ts'
 import { mapInOrder } from './map-in-order.ts'
 import type { Repository } from './repository.ts'
 import { RepositoryLock } from './repository-lock.ts'
@@ -114,8 +114,10 @@ async function unusedChunks(
   used: ReadonlySet<string>,
 ): Promise<readonly { readonly name: string; readonly size: number }[]> {
   const unused = []
-  for await (const object of store.list(chunkPrefix))
-    if (!used.has(object.name.slice(object.name.lastIndexOf('/') + 1))) unused.push(object)
+  for await (const object of store.list(chunkPrefix)) {
+    const digest = parseChunkName(object.name)
+    if (digest !== null && !used.has(digest)) unused.push(object)
+  }
   return unused
 }
 

@@ -1,7 +1,7 @@
 import type { Progress } from '../storage/storage-error.ts'
 import { type BackupDamage, chunkDamage, manifestDamage } from './backup-damage.ts'
 import { chunkLimits } from './chunk-objects.ts'
-import { type ChunkEntry, chunkPrefix } from './manifest.ts'
+import { type ChunkEntry, chunkPrefix, parseChunkName } from './manifest.ts'
 import { mapInOrder } from './map-in-order.ts'
 import type { Repository } from './repository.ts'
 
@@ -53,8 +53,10 @@ export async function verifyRepository(
     onProgress('verify', done / needed.size)
   }
   let unusedChunks = 0
-  for await (const { name } of repository.store.list(chunkPrefix))
-    if (!needed.has(name.slice(name.lastIndexOf('/') + 1))) unusedChunks += 1
+  for await (const { name } of repository.store.list(chunkPrefix)) {
+    const digest = parseChunkName(name)
+    if (digest !== null && !needed.has(digest)) unusedChunks += 1
+  }
   return {
     backups,
     chunks: needed.size,

@@ -10,6 +10,7 @@ import {
   chunkPrefix,
   type Manifest,
   newBackupId,
+  parseChunkName,
 } from './manifest.ts'
 import { mapInOrder } from './map-in-order.ts'
 import { PairSum } from './pair-sum.ts'
@@ -150,8 +151,10 @@ class BackupRun {
   }
 
   async #readPresent(): Promise<void> {
-    for await (const { name, size } of this.#repository.store.list(chunkPrefix))
-      this.#present.set(name.slice(name.lastIndexOf('/') + 1), size)
+    for await (const { name, size } of this.#repository.store.list(chunkPrefix)) {
+      const digest = parseChunkName(name)
+      if (digest !== null) this.#present.set(digest, size)
+    }
     if (this.#options.verify === 'all') return
     const [newest] = await this.#repository.list()
     const read = newest === undefined ? null : await this.#repository.readManifest(newest.id)

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { runBackupJob } from '../../../src/backups/backup-job.ts'
 import { BackupKey } from '../../../src/backups/backup-key.ts'
@@ -91,4 +94,24 @@ it('[BKP-132] a job does not delete its backup if the source has an earlier time
   await runJob('first', clock.now(), '1d')
   const { backup, pruned } = await runJob('late', clock.now() - 2 * day, '1d')
   expect(pruned).toMatchObject({ removed: [], kept: expect.arrayContaining([backup.id]) as unknown })
+})
+
+it('[BKP-131] a prune deletes no file below `chunks` that has not the name of a chunk', async () => {
+  const digest = 'ab'.repeat(32)
+  const foreign = [
+    'chunks/photos/holiday.jpg',
+    `chunks/${digest}`,
+    `chunks/cd/${digest}`,
+    `chunks/ab/x/${digest}`,
+  ]
+  for (const name of foreign) {
+    await mkdir(join(store.name, name, '..'), { recursive: true })
+    await writeFile(join(store.name, name), 'x')
+  }
+  await writeFile(join(store.name, `chunks/ab/${digest}`), 'x')
+  await writePages(repository, [pageOf('a')], 1_000)
+  expect(await pruneRepository(repository, { keep: null, dropDamaged: false })).toMatchObject({
+    removedChunks: 1,
+  })
+  for (const name of foreign) expect([name, existsSync(join(store.name, name))]).toEqual([name, true])
 })
