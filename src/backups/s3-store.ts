@@ -13,6 +13,9 @@ const timeoutMs = { fixed: 60_000, bytesPerMs: 64 } as const
 /** Maximum size of a list or an error response. A list has at most 1,000 names of at most 1,024 bytes. */
 const textBytesMax = 4 * 2 ** 20
 
+/** Maximum number of pages of a list, and of those without objects. Full pages have 5 million objects. */
+const pagesMax = { all: 5_000, empty: 1_000 } as const
+
 /** A bucket and the start of all names in it, from a URL such as `s3://bucket/prefix`. */
 export interface S3Location {
   readonly bucket: string
@@ -81,11 +84,16 @@ export class S3Store implements ObjectStore {
   }
 
   async *list(prefix: string): AsyncGenerator<StoredObject> {
+    let [pages, empty] = [0, 0]
     for (let token: string | null = ''; token !== null; ) {
       const next = token === '' ? {} : { 'continuation-token': token }
       const query = { 'list-type': '2', prefix: this.#prefix + prefix, ...next }
       const { body } = await this.#send({ method: 'GET', key: '', query })
       const page = this.#readPage(body)
+      pages += 1
+      if (page.objects.length === 0) empty += 1
+      if (page.next !== null && (page.next === token || pages === pagesMax.all || empty === pagesMax.empty))
+        throw this.#failed('the list of objects does not end', undefined)
       yield* page.objects
       token = page.next
     }
