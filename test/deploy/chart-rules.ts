@@ -8,8 +8,12 @@ import { Ingress, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { Service } from 'kubernetes-models/v1'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { operationList } from '../../src/api/operation-list.ts'
+import { type PageListOptions, pageRoutes } from '../../src/api/pages/page-list.ts'
 import { environmentOf, isSecret, optionKeys, options } from '../../src/config.ts'
+import { mcpPath } from '../../src/mcp/mcp-path.ts'
+import { describedPaths } from '../../src/server/described-paths.ts'
 import {
   chart,
   defaultValues,
@@ -90,6 +94,9 @@ const listAt = (value: Json | undefined, ...path: readonly (string | number)[]):
 
 const ofKind = (manifests: readonly Manifest[], kind: string): readonly Manifest[] =>
   manifests.filter((each) => each.kind === kind)
+/** The Service of all requests that need no fixed pod. */
+const mainServiceOf = (manifests: readonly Manifest[]): Manifest | undefined =>
+  ofKind(manifests, 'Service').find(({ metadata }) => metadata.name === workloadOf(manifests).metadata.name)
 function workloadOf(manifests: readonly Manifest[]): Manifest {
   const [workload, ...others] = manifests.filter(({ kind }) => /^(StatefulSet|Deployment)$/.test(kind))
   if (workload === undefined || others.length > 0) throw new Error('there must be one workload')
@@ -158,7 +165,7 @@ describe.each(Object.entries(cases))('%s', (_, changes) => {
     const labels = at(workloadOf(manifests).spec, 'template', 'metadata', 'labels') as JsonObject
     const selectors = [
       at(workloadOf(manifests).spec, 'selector', 'matchLabels'),
-      at(ofKind(manifests, 'Service')[0]?.spec, 'selector'),
+      ...ofKind(manifests, 'Service').map(({ spec }) => at(spec, 'selector')),
       ...ofKind(manifests, 'PodDisruptionBudget').map(({ spec }) => at(spec, 'selector', 'matchLabels')),
       ...ofKind(manifests, 'NetworkPolicy').map(({ spec }) => at(spec, 'podSelector', 'matchLabels')),
       ...listAt(pod, 'topologySpreadConstraints').map((each) => at(each, 'labelSelector', 'matchLabels')),
@@ -167,22 +174,30 @@ describe.each(Object.entries(cases))('%s', (_, changes) => {
       expect(Object.keys(selector as JsonObject)).toHaveLength(2)
       expect(labels).toMatchObject(selector as object)
     }
-    const [service] = ofKind(manifests, 'Service')
-    for (const { spec } of ofKind(manifests, 'ServiceMonitor'))
-      expect(service?.metadata.labels).toMatchObject(at(spec, 'selector', 'matchLabels') as object)
+    const services = ofKind(manifests, 'Service')
+    const service = mainServiceOf(manifests)
+    // If the monitor selected several Services, Prometheus would read each pod several times.
+    for (const { spec } of ofKind(manifests, 'ServiceMonitor')) {
+      const selected = Object.entries(at(spec, 'selector', 'matchLabels') as object)
+      expect(
+        services.filter(({ metadata }) =>
+          selected.every(([name, value]) => metadata.labels[name] === (value as string)),
+        ),
+      ).toEqual([service])
+    }
 
     const ports = listAt(container, 'ports').map(({ name }) => name)
     expect(ports).toEqual(['http'])
     expect(at(container, 'ports', 0, 'containerPort')).toBe(options.port.default)
+    for (const { spec } of services) expect(spec.ports).toEqual(service?.spec.ports)
     expect(at(service?.spec, 'ports', 0, 'targetPort')).toBe('http')
     const backends = ofKind(manifests, 'Ingress').flatMap(({ spec }) =>
       listAt(spec, 'rules', 0, 'http', 'paths').map((path) => at(path, 'backend', 'service')),
     )
-    for (const backend of backends)
-      expect(backend).toEqual({
-        name: service?.metadata.name,
-        port: { name: at(service?.spec, 'ports', 0, 'name') },
-      })
+    for (const backend of backends) {
+      expect(services.map(({ metadata }) => metadata.name)).toContain(at(backend, 'name'))
+      expect(at(backend, 'port')).toEqual({ name: at(service?.spec, 'ports', 0, 'name') })
+    }
     const allowed = ofKind(manifests, 'NetworkPolicy').flatMap(({ spec }) => listAt(spec, 'ingress'))
     for (const rule of allowed) expect(rule.ports).toEqual([{ port: 'http' }])
   })
@@ -257,8 +272,11 @@ it('[IMG-10] has the kinds of objects of its mode', () => {
     'Deployment',
     'Ingress',
     'Ingress',
+    'Ingress',
     'NetworkPolicy',
     'PodDisruptionBudget',
+    'Service',
+    'Service',
     'Service',
     'ServiceMonitor',
   ])
@@ -316,35 +334,56 @@ it('[RUN-9] the Ingress publishes the paths that clients need, but neither metri
       ({ path: own, pathType }) =>
         path === own || (pathType === 'Prefix' && path.startsWith(`${String(own)}/`)),
     )
-  const clientPaths = [
+  // Only the paths of the pages are read. Their contents need a server.
+  const pages = pageRoutes({ operations: operationList, paths: describedPaths } as unknown as PageListOptions)
+  // The probes of the cluster and the list of links are not for clients.
+  const inside = ['/', '/healthz']
+  const open = pages.filter(({ door, path }) => door === undefined && !inside.includes(path))
+  expect(open.length).toBeGreaterThan(20)
+  const paths = [
+    ...open.map(({ path }) => path.replace(/\/$/, '')),
+    ...operationList.map(({ path }) => path),
+    ...describedPaths.map(({ path }) => path),
     '/sync/acme/notes/main',
-    '/sync-http/acme/notes/main',
     '/hocuspocus',
-    '/client/weft-socket.js',
+    mcpPath,
   ]
-  for (const path of [...clientPaths, '/console', '/docs/reference', '/v2/crdt/get'])
-    expect([path, isPublished(path)]).toEqual([path, true])
-  for (const { path } of operationList) expect([path, isPublished(path)]).toEqual([path, true])
-  for (const path of ['/metrics', '/backup', '/status', '/healthz'])
-    expect([path, isPublished(path)]).toEqual([path, false])
+  expect(paths.filter((path) => !isPublished(path))).toEqual([])
+  const closed = [...inside, ...pages.filter(({ door }) => door !== undefined).map(({ path }) => path)]
+  expect(closed).toEqual(expect.arrayContaining(['/metrics', '/backup', '/status']))
+  expect(closed.filter(isPublished)).toEqual([])
 })
 
-it('[IMG-15] the Ingress keeps silent websockets, and sends a session over HTTP to one pod of a cluster', () => {
+it('[IMG-15] the Ingress keeps silent websockets, and sends a session over HTTP or MCP to one pod of a cluster', () => {
   const annotationsOf = (changes: JsonObject): readonly JsonObject[] =>
     ofKind(renderChart(changes), 'Ingress').map(
       ({ metadata }) => (metadata as unknown as { annotations?: JsonObject }).annotations ?? {},
     )
   const hash = 'nginx.ingress.kubernetes.io/upstream-hash-by'
-  const [main, sessions] = annotationsOf(cases['a cluster'] as JsonObject)
-  for (const each of [main, sessions])
+  const all = annotationsOf(cases['a cluster'] as JsonObject)
+  for (const each of all)
     for (const name of ['read', 'send'])
-      expect(Number(each?.[`nginx.ingress.kubernetes.io/proxy-${name}-timeout`])).toBeGreaterThanOrEqual(60)
-  expect(main?.[hash]).toBeUndefined()
-  expect(sessions?.[hash]).toBe('$arg_session')
+      expect(Number(each[`nginx.ingress.kubernetes.io/proxy-${name}-timeout`])).toBeGreaterThanOrEqual(60)
+  // A client of MCP has no id of a session in its first request, but it has its token in every request.
+  expect(all.map((each) => each[hash])).toEqual([undefined, '$arg_session', '$http_authorization'])
   expect(annotationsOf({ ingress: { enabled: true } }).map((each) => each[hash])).toEqual([
     undefined,
     undefined,
+    undefined,
   ])
+})
+
+it('[IMG-31] no two Ingress objects of the chart share a Service, and each path of a session has the Ingress with its annotation', () => {
+  // ingress-nginx names an upstream by Service and port, and takes the annotations of the first Ingress with that name.
+  const found = ofKind(renderChart(cases['a cluster'] as JsonObject), 'Ingress').map(({ spec }) => {
+    const paths = listAt(spec, 'rules', 0, 'http', 'paths')
+    return {
+      paths: paths.map(({ path }) => path),
+      services: [...new Set(paths.map((each) => at(each, 'backend', 'service', 'name')))],
+    }
+  })
+  expect(found.map(({ services }) => services)).toEqual([['weft'], ['weft-sessions'], ['weft-mcp']])
+  expect(found.slice(1).map(({ paths }) => paths)).toEqual([['/sync-http'], [mcpPath]])
 })
 
 it('[IMG-15] a cluster tolerates one voluntary disruption, spreads its pods, and replaces them one at a time', () => {
@@ -376,4 +415,40 @@ it('[IMG-16] the NetworkPolicy admits only named namespaces and peers, and lets 
   const cluster = ofKind(renderChart({ mode: 'cluster' }), 'NetworkPolicy')[0]?.spec
   const ports = listAt(cluster, 'egress').flatMap((rule) => listAt(rule, 'ports').map(({ port }) => port))
   expect(ports).toEqual(expect.arrayContaining([53, 5432, 4222, 443]))
+})
+
+it('[IMG-32] the NetworkPolicy admits DNS at the address of NodeLocal DNSCache, and no other port of it', () => {
+  const rules = listAt(ofKind(renderChart({}), 'NetworkPolicy')[0]?.spec, 'egress')
+  const withCache = rules.filter((rule) =>
+    listAt(rule, 'to').some((peer) => at(peer, 'ipBlock', 'cidr') === '169.254.20.10/32'),
+  )
+  expect(withCache).toHaveLength(1)
+  expect(withCache[0]?.ports).toEqual([
+    { port: 53, protocol: 'UDP' },
+    { port: 53, protocol: 'TCP' },
+  ])
+  expect(withCache[0]?.to).toContainEqual({
+    namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } },
+  })
+})
+
+it('[IMG-32] the values of the documentation are accepted, and let pods reach a collector and a bucket', () => {
+  const chapter = readFileSync(join(import.meta.dirname, '../../src/docs/kubernetes.md'), 'utf8')
+  const examples = [...chapter.matchAll(/^```yaml\n(.*?)^```$/gms)].map(
+    ([, text]) => parse(text as string) as JsonObject,
+  )
+  expect(examples.length).toBeGreaterThan(1)
+  for (const each of examples) expect([each, accepts(each)]).toEqual([each, true])
+  const policies = examples.flatMap((each) => ofKind(renderChart(each), 'NetworkPolicy'))
+  for (const policy of policies) expect(() => new NetworkPolicy(policy as never).validate()).not.toThrow()
+  const toNamespaces = policies.flatMap(({ spec }) =>
+    listAt(spec, 'egress').flatMap((rule) =>
+      listAt(rule, 'to').map((peer) => [
+        at(peer, 'namespaceSelector', 'matchLabels', 'kubernetes.io/metadata.name'),
+        at(rule, 'ports', 0, 'port'),
+      ]),
+    ),
+  )
+  expect(toNamespaces).toContainEqual(['monitoring', 4318])
+  expect(toNamespaces).toContainEqual(['minio', 9000])
 })
