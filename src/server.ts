@@ -202,7 +202,7 @@ async function open(
   const [leaving, stopping] = [new AbortController(), new AbortController()]
   const metrics = createMetrics()
   registerClusterMetrics(metrics, engine)
-  measureData(metrics, config, lastBackupOf(config, engine.kv))
+  measureData(metrics, config, lastBackupOf(config, engine.kv), clock)
   const version = readPackageVersion()
   const backups = await openBackupSchedule({ ...given, metrics, version })
   const spans = await openSpans({ config, version, node: engine.cluster.self, metrics, log })

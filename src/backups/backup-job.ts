@@ -110,6 +110,19 @@ export function nextBackupAt({ startedAt, endedAt, failures }: EndedAttempt, eve
   return endedAt + Math.min(everyMs, retryMs.max, retryMs.first * 2 ** (failures - 1))
 }
 
+/**
+ * Maximum time in ms of one timer that waits for a backup. The timers of Node have a maximum of 24 days, and a
+ * shorter time lets a corrected clock take effect soon.
+ */
+export const backupTimerMsMax = 3_600_000
+
+/**
+ * Returns the time of a planned backup, at most one interval from now: a later time was planned with a wrong clock.
+ * Times are epoch milliseconds.
+ */
+export const withinInterval = (plannedAt: number, now: number, everyMs: number): number =>
+  Math.min(plannedAt, now + everyMs)
+
 /** Parses an interval such as `30m`, `24h` or `7d`. Returns milliseconds. @throws StorageError */
 export function parseEvery(text: string): number {
   const ms = readInterval(text)

@@ -8,10 +8,12 @@ import type { BackupPart } from '../storage/backup-file.ts'
 import {
   type BackupJob,
   type BackupJobResult,
+  backupTimerMsMax,
   firstBackupAt,
   newestBackupAt,
   nextBackupAt,
   runBackupJob,
+  withinInterval,
 } from './backup-job.ts'
 
 /** `damaged`: the backup is complete, but an earlier one is damaged. */
@@ -37,12 +39,6 @@ type ScheduleState =
   /** Reads the time of the newest backup, or makes a backup. `ended` never rejects. */
   | { readonly is: 'working'; readonly interruption: AbortController; readonly ended: Promise<void> }
   | { readonly is: 'stopped' }
-
-/**
- * Maximum time in ms of one timer. The timers of Node have a maximum of 24 days, and a shorter time lets a
- * corrected clock take effect soon.
- */
-const timerMsMax = 3_600_000
 
 /**
  * Makes backups in a repository at an interval, one at a time, on one node of a cluster. The repository has the
@@ -95,16 +91,18 @@ export class BackupSchedule {
   }
 
   /** Makes the next backup at a time, if this node is then still the leader. */
-  #continueAt(at: number): void {
+  #continueAt(plannedAt: number): void {
     if (this.#state.is === 'stopped') return
-    const waitMs = at - this.#options.clock.now()
+    const now = this.#options.clock.now()
+    const at = withinInterval(plannedAt, now, this.#options.everyMs)
+    const waitMs = at - now
     if (!this.#election.isLeader) this.#state = { is: 'idle' }
     else if (waitMs <= 0) this.#work((signal) => this.#backUp(signal))
     else this.#state = { is: 'waiting', cancelTimer: this.#timer(at, waitMs) }
   }
 
   #timer(at: number, waitMs: number): () => void {
-    return this.#options.clock.after(Math.min(waitMs, timerMsMax), () => this.#continueAt(at))
+    return this.#options.clock.after(Math.min(waitMs, backupTimerMsMax), () => this.#continueAt(at))
   }
 
   async #readNewest(): Promise<number> {

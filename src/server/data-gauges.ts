@@ -1,8 +1,12 @@
 import { statfs } from 'node:fs/promises'
 import { Gauge } from 'prom-client'
+import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Metrics } from '../metrics.ts'
 import type { LastBackup } from '../storage/last-backup.ts'
+
+/** Time in ms by which the clocks of nodes may differ. */
+const clockDifferenceMsMax = 300_000
 
 /**
  * Registers gauges for the disk of the data directory, which have values only with the engine `level`, and for the
@@ -12,6 +16,7 @@ export function measureData(
   { registry }: Metrics,
   { engine, dataDir }: Pick<Config, 'engine' | 'dataDir'>,
   lastBackup: LastBackup,
+  clock: Pick<Clock, 'now'>,
 ): void {
   const measure = (name: string, help: string, read: () => Promise<number | null>) =>
     new Gauge({
@@ -35,7 +40,11 @@ export function measureData(
   measure(
     'weft_backup_last_success_timestamp_seconds',
     'Time of the last complete backup, in seconds since 1970; 0: none',
-    readTimes[engine](async () => (await lastBackup.read()) / 1000),
+    readTimes[engine](async () => {
+      const at = await lastBackup.read()
+      // A time in the future is that of a wrong clock. It must not silence an alert until then.
+      return at > clock.now() + clockDifferenceMsMax ? 0 : at / 1000
+    }),
   )
 }
 

@@ -111,6 +111,7 @@ async function lastBackup(config: Config, clock: Clock): Promise<Judged> {
   if (at === 0)
     return warning(`no backup is recorded in the ${isDatabase ? 'database' : 'data directory'}`, help)
   const ageMs = clock.now() - at
+  if (ageMs < -hourMs) return warning(`${new Date(at).toISOString()}, which is in the future`, help)
   const found = `${new Date(at).toISOString()}, ${Math.floor(ageMs / hourMs)} hours old`
   return ageMs > backupAgeMsMax ? warning(found, help) : ok(found)
 }

@@ -3,11 +3,13 @@ import { damageText } from '../../backups/backup-damage.ts'
 import {
   type BackupJob,
   type BackupJobResult,
+  backupTimerMsMax,
   firstBackupAt,
   newestBackupAt,
   nextBackupAt,
   parseEvery,
   runBackupJob,
+  withinInterval,
 } from '../../backups/backup-job.ts'
 import { readBackupKey } from '../../backups/backup-key.ts'
 import { openObjectStore } from '../../backups/open-object-store.ts'
@@ -86,7 +88,7 @@ async function repeat(
 ): Promise<void> {
   let failures = 0
   for (let at = firstBackupAt(await newestBackupAt(job), Date.now(), everyMs); ; ) {
-    await waitUntil(at, stop)
+    await waitUntil(at, everyMs, stop)
     if (stop.aborted) break
     const startedAt = Date.now()
     const error = await run().then(
@@ -101,12 +103,13 @@ async function repeat(
   if (failures > 0) process.exitCode = exitCodes.fault
 }
 
-/** Maximum time in ms that a timer of Node can wait. */
-const timerMsMax = 2 ** 31 - 1
-
-async function waitUntil(at: number, signal: AbortSignal): Promise<void> {
-  for (let left = at - Date.now(); left > 0 && !signal.aborted; left = at - Date.now())
-    await sleep(Math.min(left, timerMsMax), undefined, { signal }).catch(() => undefined)
+async function waitUntil(plannedAt: number, everyMs: number, signal: AbortSignal): Promise<void> {
+  for (let at = plannedAt; !signal.aborted; ) {
+    at = withinInterval(at, Date.now(), everyMs)
+    const left = at - Date.now()
+    if (left <= 0) return
+    await sleep(Math.min(left, backupTimerMsMax), undefined, { signal }).catch(() => undefined)
+  }
 }
 
 const isSound = ({ pruned }: BackupJobResult): boolean => pruned === null || pruned.damages.length === 0

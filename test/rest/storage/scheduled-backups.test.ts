@@ -123,6 +123,23 @@ describe('a server with scheduled backups', () => {
     await third.stop()
   })
 
+  it('[BKP-142] continues within an interval after a wrong clock was corrected, and its metric has no time in the future', async () => {
+    const clock = new HeldClock(Date.parse('2030-01-01T00:00:00Z'))
+    const server = await startTestServer({ ...settings('clock'), backupEvery: '12h' }, { clock })
+    await ended(server, 'succeeded', 1)
+    await eventually(() => clock.pending > 0)
+    clock.correct(Date.parse('2026-03-02T08:00:00Z'))
+    expect(await metric(server, 'weft_backup_last_success_timestamp_seconds')).toBe(0)
+    // The timer notices the correction after one hour.
+    for (let hour = 0; hour < 13; hour++) {
+      await eventually(() => clock.pending > 0)
+      clock.advance(hourMs)
+    }
+    await ended(server, 'succeeded', 2)
+    expect(await metric(server, 'weft_backup_last_success_timestamp_seconds')).toBe(clock.now() / 1000)
+    await server.stop()
+  })
+
   it('[BKP-91] reports a failure with its reason, and tries again after a time that grows, until a backup succeeds', async () => {
     const clock = new HeldClock()
     const { log, of, text } = readableLog()

@@ -3,7 +3,7 @@ import type { Clock } from '../../../src/clock.ts'
 /** A clock that stands still until a test advances it. */
 export class HeldClock implements Clock {
   #now: number
-  #waiting: { readonly at: number; readonly fn: () => void }[] = []
+  #waiting: { at: number; readonly fn: () => void }[] = []
 
   constructor(now = 1_700_000_000_000) {
     this.#now = now
@@ -24,6 +24,12 @@ export class HeldClock implements Clock {
     return () => {
       this.#waiting = this.#waiting.filter((each) => each !== entry)
     }
+  }
+
+  /** Changes the time as an operator does: the scheduled calls keep the time that they have to wait. */
+  correct(now: number): void {
+    for (const entry of this.#waiting) entry.at += now - this.#now
+    this.#now = now
   }
 
   /** Advances the time. Runs the scheduled calls that are due, in the order of their times. */
