@@ -17,6 +17,7 @@ const retryMs = 30_000
 const lockHeldMs = lockStaleMs - 2 * lockRenewMs
 const attemptsMax = 4
 const lockPrefix = 'locks/'
+const givenUpMax = 100
 
 const lockSchema = v.looseObject({
   work: v.string(),
@@ -35,6 +36,11 @@ type LockRecord = v.InferOutput<typeof lockSchema>
  * never both continue, provided that a list has all objects that were written before.
  */
 export class RepositoryLock {
+  /**
+   * Names of the last locks that this process has given up. Their objects can remain, or appear later, if the place
+   * was not available.
+   */
+  static readonly #givenUp = new Set<string>()
   readonly #store: ObjectStore
   readonly #clock: Clock
   readonly #name: string
@@ -61,9 +67,8 @@ export class RepositoryLock {
       const lock = new RepositoryLock(store, clock, { ...own, startedAt: now, renewedAt: clock.now() })
       const before = await lock.#otherHolder()
       if (before !== null) throw inUse(before)
-      await lock.#write()
-      const other = await lock.#otherHolder().catch(async (error: unknown) => {
-        await lock.release()
+      const other = await lock.#writeAndCompare().catch(async (error: unknown) => {
+        await lock.release().catch(() => undefined)
         throw error
       })
       if (other === null) {
@@ -91,11 +96,27 @@ export class RepositoryLock {
     this.check()
   }
 
+  /** If the lock cannot be deleted, it is deleted by the next `take` of this process. @throws StorageError */
   async release(): Promise<void> {
     this.#state = 'released'
+    RepositoryLock.#giveUp(this.#name)
     this.#cancelRenewal()
     await this.#renewal
     await this.#store.delete(this.#name)
+  }
+
+  static #giveUp(name: string): void {
+    const names = RepositoryLock.#givenUp.add(name)
+    for (const oldest of names) {
+      if (names.size <= givenUpMax) return
+      names.delete(oldest)
+    }
+  }
+
+  /** Returns the lock of another process that was written before or at the same time. */
+  async #writeAndCompare(): Promise<LockRecord | null> {
+    await this.#write()
+    return this.#otherHolder()
   }
 
   #schedule(ms: number): void {
@@ -120,10 +141,14 @@ export class RepositoryLock {
     return this.#store.put(this.#name, Buffer.from(JSON.stringify(record)))
   }
 
-  /** Returns the lock of another process, and deletes stale locks. */
+  /** Returns the lock of another process, and deletes stale locks and those that this process has given up. */
   async #otherHolder(): Promise<LockRecord | null> {
     for await (const { name } of this.#store.list(lockPrefix)) {
       if (name === this.#name) continue
+      if (RepositoryLock.#givenUp.has(name)) {
+        await this.#store.delete(name).catch(() => undefined)
+        continue
+      }
       const bytes = await this.#store.get(name)
       if (bytes === null) continue
       const record = readJsonOrNull(lockSchema, bytes)

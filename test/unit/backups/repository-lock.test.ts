@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { FolderStore } from '../../../src/backups/folder-store.ts'
+import { FolderStore } from '../../../src/backups/folder-store.ts'
 import { pruneRepository } from '../../../src/backups/prune.ts'
 import type { Repository } from '../../../src/backups/repository.ts'
 import { lockRenewMs, lockStaleMs, RepositoryLock } from '../../../src/backups/repository-lock.ts'
 import { parseKeep } from '../../../src/backups/retention.ts'
 import { verifyRepository } from '../../../src/backups/verify-repository.ts'
 import type { StoredPage } from '../../../src/engine/engine.ts'
+import { StorageError } from '../../../src/storage/storage-error.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import {
   newFolder,
@@ -115,5 +116,51 @@ it('[BKP-10] takes over the lock of a process of this machine that is not runnin
   await (await RepositoryLock.take(store, clock, 'prune')).release()
   await store.put('locks/other', Buffer.from('no lock'))
   await (await RepositoryLock.take(store, clock, 'prune')).release()
+  expect(await listed(store, 'locks/')).toEqual([])
+})
+
+/** A folder behind a network: while it is down, `put` and `delete` of locks fail, `put` after it has written. */
+class UnsureStore extends FolderStore {
+  isDown = false
+
+  override async put(name: string, bytes: Uint8Array): Promise<void> {
+    await super.put(name, bytes)
+    this.#fail(name)
+  }
+
+  override async delete(name: string): Promise<void> {
+    this.#fail(name)
+    await super.delete(name)
+  }
+
+  #fail(name: string): void {
+    if (this.isDown && name.startsWith('locks/')) throw new StorageError('the network is down')
+  }
+}
+
+it('[BKP-143] a lock that could not be deleted does not block its own process', async () => {
+  const folder = await newFolder()
+  const unsure = new UnsureStore(folder, clock)
+  const lock = await RepositoryLock.take(unsure, clock, 'backup')
+  unsure.isDown = true
+  await expect(lock.release()).rejects.toThrow('the network is down')
+  // The lock is ignored while it cannot be deleted, and is deleted later, also by another store of the folder.
+  await expect(RepositoryLock.take(unsure, clock, 'backup')).rejects.toThrow('the network is down')
+  expect(await listed(unsure, 'locks/')).toHaveLength(2)
+  const next = await RepositoryLock.take(openFolder(folder, clock), clock, 'backup')
+  expect(await listed(unsure, 'locks/')).toHaveLength(1)
+  // A lock that is held still blocks.
+  await expect(RepositoryLock.take(openFolder(folder, clock), clock, 'prune')).rejects.toThrow('is in use')
+  await next.release()
+  expect(await listed(unsure, 'locks/')).toEqual([])
+})
+
+it('[BKP-143] a lock that appears after its process has given it up does not block the process', async () => {
+  const lock = await RepositoryLock.take(store, clock, 'backup')
+  const [{ name } = { name: '' }] = await listed(store, 'locks/')
+  const late = (await store.get(name)) as Buffer
+  await lock.release()
+  await store.put(name, late)
+  await (await RepositoryLock.take(store, clock, 'backup')).release()
   expect(await listed(store, 'locks/')).toEqual([])
 })
