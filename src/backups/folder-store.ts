@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { lstat, mkdir, open, opendir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../clock.ts'
+import { Semaphore } from '../engine/semaphore.ts'
 import { errorCode, errorMessage } from '../errors.ts'
 import { fsyncDirectory } from '../storage/offline-store.ts'
 import { StorageError } from '../storage/storage-error.ts'
@@ -13,6 +14,11 @@ const partialFolder = '.partial'
 /** Age in ms after which the file of a write counts as the remains of an interrupted one. */
 const partialMsMax = 3_600_000
 
+/** Does not follow a link, and does not wait for the writer of a pipe. */
+const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+/** A server needs the other threads of the pool for its store. */
+const operationsMax = 2
+
 /**
  * Objects as files of a folder. Only the owner can read them. A file is written under another name, synced,
  * and then renamed.
@@ -22,6 +28,7 @@ export class FolderStore implements ObjectStore {
   readonly #clock: Clock
   /** Folders that exist and whose names are durable. */
   readonly #folders = new Set<string>()
+  readonly #turn = new Semaphore(operationsMax)
 
   constructor(folder: string, clock: Clock) {
     this.name = folder
@@ -48,7 +55,7 @@ export class FolderStore implements ObjectStore {
   get(name: string): Promise<Buffer | null> {
     const path = this.#pathOf(name)
     return this.#attempt(async () => {
-      const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(absentAsNull)
+      const file = await open(path, openFlags).catch(absentAsNull)
       if (file === null) return null
       try {
         const found = await file.stat()
@@ -116,7 +123,7 @@ export class FolderStore implements ObjectStore {
 
   async #attempt<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await work()
+      return await this.#turn.run(work)
     } catch (error) {
       if (error instanceof StorageError) throw error
       throw new StorageError(`${this.name} cannot be used: ${errorMessage(error)}`, { cause: error })

@@ -68,7 +68,7 @@ export class OpenedBackup {
       done += 1
       onProgress?.(done / wanted.length)
       if (page.read.state === 'sound') {
-        read.add(page.read.pairs)
+        await read.add(page.read.pairs)
         yield page.read.pairs
         continue
       }

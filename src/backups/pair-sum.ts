@@ -1,23 +1,38 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredPage } from '../engine/engine.ts'
+import { encodePairs } from '../storage/backup-file.ts'
+
+/** Maximum work of one turn of the event loop. A server answers requests between the turns. */
+const turnMax = { bytes: 2 ** 19, pairs: 2_000 } as const
 
 /** SHA-256 over pairs: the lengths (4 bytes each, big endian), key and value of each pair. */
 export class PairSum {
   readonly #hash = createHash('sha256')
-  readonly #lengths = Buffer.alloc(8)
   pairs = 0
 
-  add(page: StoredPage): void {
-    for (const [key, value] of page) {
-      this.#lengths.writeUInt32BE(key.length, 0)
-      this.#lengths.writeUInt32BE(value.length, 4)
-      this.#hash.update(this.#lengths).update(key).update(value)
-      this.pairs += 1
+  /** Adds pairs in several turns of the event loop. One call at a time is possible. */
+  async add(page: StoredPage): Promise<void> {
+    let [start, bytes] = [0, 0]
+    for (const [index, [key, value]] of page.entries()) {
+      bytes += key.length + value.length
+      const end = index + 1
+      if (end < page.length && bytes < turnMax.bytes && end - start < turnMax.pairs) continue
+      await this.#addBytes(encodePairs(page.slice(start, end)))
+      ;[start, bytes] = [end, 0]
     }
+    this.pairs += page.length
   }
 
   /** Returns the sum as 64 hexadecimal digits. Nothing can be added afterwards. */
   end(): string {
     return this.#hash.digest('hex')
+  }
+
+  async #addBytes(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length; at += turnMax.bytes) {
+      this.#hash.update(bytes.subarray(at, at + turnMax.bytes))
+      await nextTurn()
+    }
   }
 }

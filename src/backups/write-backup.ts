@@ -102,7 +102,7 @@ class BackupRun {
     })
     for await (const { entry, state, pairs } of stored) {
       entries.push(entry)
-      kept.add(pairs)
+      await kept.add(pairs)
       count.bytes += entry.bytes
       if (state === 'new') count.newChunks += 1
       if (state === 'repaired') count.repairedChunks += 1
@@ -145,7 +145,7 @@ class BackupRun {
         this.#files.push({ name: part.name, content: Buffer.from(part.bytes).toString('base64') })
       if (part.kind === 'end') return
       if (part.kind !== 'pairs') continue
-      this.#given.add(part.pairs)
+      await this.#given.add(part.pairs)
       yield part.pairs
     }
   }

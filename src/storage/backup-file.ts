@@ -130,8 +130,20 @@ function decodePart(kind: BackupPart['kind'], part: Buffer): BackupPart {
 }
 
 /** Encodes pairs: for each one the lengths of key and value (4 bytes each), the key and the value. */
-export const encodePairs = (pairs: StoredPage): Buffer<ArrayBuffer> =>
-  Buffer.concat(pairs.flatMap(([key, value]) => [lengthOf(key), lengthOf(value), key, value]))
+export function encodePairs(pairs: StoredPage): Buffer<ArrayBuffer> {
+  let length = 0
+  for (const [key, value] of pairs) length += 8 + key.length + value.length
+  const bytes = Buffer.allocUnsafeSlow(length)
+  let at = 0
+  for (const [key, value] of pairs) {
+    bytes.writeUInt32BE(key.length, at)
+    bytes.writeUInt32BE(value.length, at + 4)
+    bytes.set(key, at + 8)
+    bytes.set(value, at + 8 + key.length)
+    at += 8 + key.length + value.length
+  }
+  return bytes
+}
 
 /** Decodes pairs from bytes whose integrity the caller has checked. */
 export function decodePairs(part: Buffer): StoredPage {

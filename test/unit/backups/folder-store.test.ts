@@ -1,5 +1,7 @@
-import { mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { newFolder, openFolder, removeFolders } from '../../support/stores/backup-repository.ts'
 import { describeObjectStore, listed } from '../../support/stores/object-store-suite.ts'
@@ -45,4 +47,24 @@ it('[BKP-1] names the folder when it cannot be used', async () => {
   const file = join(await newFolder(), 'file')
   writeFileSync(file, '')
   await expect(openFolder(file).put('a', Buffer.from('x'))).rejects.toThrow(`${file} cannot be used: `)
+})
+
+it('[BKP-144] reads and writes at most two files at a time, and does not wait for a pipe', async () => {
+  const folder = await newFolder()
+  const store = openFolder(folder)
+  const puts = Promise.all(
+    Array.from({ length: 12 }, (_, index) => store.put(`a/${index}`, Buffer.alloc(3_000_000))),
+  )
+  const progress = { goesOn: true }
+  puts.finally(() => (progress.goesOn = false)).catch(() => undefined)
+  let most = 0
+  while (progress.goesOn) {
+    if (existsSync(join(folder, '.partial')))
+      most = Math.max(most, readdirSync(join(folder, '.partial')).length)
+    await nextTurn()
+  }
+  await puts
+  expect([most > 0, most <= 2]).toEqual([true, true])
+  execFileSync('mkfifo', [join(folder, 'pipe')])
+  expect(await store.get('pipe')).toBeNull()
 })

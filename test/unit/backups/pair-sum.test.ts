@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { PairSum } from '../../../src/backups/pair-sum.ts'
+import { decodePairs, encodePairs } from '../../../src/storage/backup-file.ts'
+import { turnsDuring } from '../../support/time/clock.ts'
+
+const page = (count: number, bytes: number) =>
+  Array.from(
+    { length: count },
+    (_, index) => [Buffer.from(`key-${index}`), Buffer.alloc(bytes, index)] as const,
+  )
+
+it('[BKP-144] adds pairs in turns of the event loop, with the same sum for other pages', async () => {
+  for (const [count, bytes, turnsMin] of [
+    [0, 0, 0],
+    [1, 0, 0],
+    [20_000, 100, 9],
+    [5, 1_000_000, 9],
+    [1, 16_000_000, 30],
+  ] as const) {
+    const [pairs, sum, parts] = [page(count, bytes), new PairSum(), new PairSum()]
+    expect(await turnsDuring(() => sum.add(pairs))).toBeGreaterThanOrEqual(turnsMin)
+    for (let at = 0; at < count; at += 7_001) await parts.add(pairs.slice(at, at + 7_001))
+    const encoded = encodePairs(pairs)
+    const digest = sum.end()
+    expect([sum.pairs, parts.end(), createHash('sha256').update(encoded).digest('hex')]).toEqual([
+      count,
+      digest,
+      digest,
+    ])
+    expect(decodePairs(encoded).length).toBe(count)
+  }
+})
