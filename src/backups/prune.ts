@@ -2,7 +2,6 @@ import type { KeepRule } from '../config/backup-options.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import { type BackupDamage, manifestDamage } from './backup-damage.ts'
 import { type BackupName, backupObjectName, chunkPrefix, parseChunkName } from './manifest.ts'
-import { mapInOrder } from './map-in-order.ts'
 import type { Repository } from './repository.ts'
 import { RepositoryLock } from './repository-lock.ts'
 import { keptBackups } from './retention.ts'
@@ -43,10 +42,14 @@ export async function pruneRepository(
   { keep, dropDamaged, made, signal }: PruneOptions,
 ): Promise<Pruned> {
   const { store, clock } = repository
-  const lock = await RepositoryLock.take(store, clock, 'prune')
+  const lock = await RepositoryLock.take(store, clock, 'prune', signal)
   const check = (): void => {
     lock.check()
     if (signal?.aborted === true) throw new StorageError('the prune was interrupted')
+  }
+  const confirm = async (): Promise<void> => {
+    check()
+    await lock.confirm()
   }
   try {
     const { sound, damages } = await readManifests(repository, check)
@@ -60,13 +63,13 @@ export async function pruneRepository(
     const expired = names.filter(({ id }) => !keptIds.has(id)).map(({ id }) => backupObjectName(id))
     // Manifests first: if this is interrupted, no backup lacks a chunk.
     const removedNames = [...expired, ...dropped.map(({ object }) => object)]
-    await deleteAll(repository, check, removedNames)
+    await deleteAll(repository, confirm, removedNames)
     const remaining = damages.filter((damage) => !dropped.includes(damage))
     const used = new Set(sound.filter(({ name }) => keptIds.has(name.id)).flatMap(({ digests }) => digests))
     const unused = remaining.length > 0 ? [] : await unusedChunks(repository, used)
     await deleteAll(
       repository,
-      check,
+      confirm,
       unused.map(({ name }) => name),
     )
     return {
@@ -121,14 +124,16 @@ async function unusedChunks(
   return unused
 }
 
-async function deleteAll({ store }: Repository, check: () => void, names: readonly string[]): Promise<void> {
-  const deleted = mapInOrder(
-    names,
-    async (name) => {
-      check()
-      await store.delete(name)
-    },
-    { countMax: deletesAtOnce, bytesMax: deletesAtOnce, bytesOf: () => 1 },
-  )
-  for await (const _ of deleted);
+/** @param confirm called before each batch of deletions */
+async function deleteAll(
+  { store }: Repository,
+  confirm: () => Promise<void>,
+  names: readonly string[],
+): Promise<void> {
+  for (let at = 0; at < names.length; at += deletesAtOnce) {
+    await confirm()
+    const batch = names.slice(at, at + deletesAtOnce)
+    const deleted = await Promise.allSettled(batch.map((name) => store.delete(name)))
+    for (const result of deleted) if (result.status === 'rejected') throw result.reason
+  }
 }

@@ -8,9 +8,11 @@ import { readJsonOrNull } from '../json.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { ObjectStore } from './object-store.ts'
 
-/** Time in ms without a renewal after which a lock is stale. */
+/** Time in ms without a renewal after which a lock may be stale. */
 export const lockStaleMs = 3_600_000
 export const lockRenewMs = 300_000
+/** Time in ms in which a running process renews its lock, also if a renewal fails. */
+export const lockObserveMs = 2 * lockRenewMs
 /** Time in ms until the next attempt after a renewal failed. */
 const retryMs = 30_000
 /** Time in ms without a renewal after which the holder stops its work, long before the lock is stale. */
@@ -25,6 +27,8 @@ const lockSchema = v.looseObject({
   /** Names the running system and its process numbers; '' if they cannot be distinguished. */
   system: v.string(),
   pid: v.number(),
+  /** Start of the process, because numbers of processes are used again; '' if it is unknown. */
+  processStart: v.string(),
   startedAt: v.number(),
   renewedAt: v.number(),
 })
@@ -33,7 +37,8 @@ type LockRecord = v.InferOutput<typeof lockSchema>
 /**
  * The right to write to a repository, or to delete from it, for one process at a time. Each process writes a
  * lock object of its own, then lists all of them, and gives up its own if there is another. So two processes
- * never both continue, provided that a list has all objects that were written before.
+ * never both continue, provided that a list has all objects that were written before. Clocks may differ: a lock
+ * of another machine that seems old is stale only if it does not change while it is observed.
  */
 export class RepositoryLock {
   /**
@@ -45,6 +50,8 @@ export class RepositoryLock {
   readonly #clock: Clock
   readonly #name: string
   #record: LockRecord
+  /** Time of the last renewal by a clock that nobody sets. */
+  #renewedAfterMs = performance.now()
   #state: 'held' | 'lost' | 'released' = 'held'
   #cancelRenewal: () => void = () => undefined
   #renewal: Promise<void> = Promise.resolve()
@@ -57,15 +64,31 @@ export class RepositoryLock {
   }
 
   /**
+   * Waits while it observes a lock that seems old.
    * @param work noun for messages, such as "backup"
+   * @param signal ends the wait with an error
    * @throws StorageError if another process has the lock
    */
-  static async take(store: ObjectStore, clock: Clock, work: string): Promise<RepositoryLock> {
+  static async take(
+    store: ObjectStore,
+    clock: Clock,
+    work: string,
+    signal?: AbortSignal,
+  ): Promise<RepositoryLock> {
     const now = clock.now()
-    const own = { work, host: hostname(), system: await systemId(), pid: process.pid }
+    const [system, processStart] = [await systemId(), (await startOf(process.pid)) ?? '']
+    const own = {
+      work,
+      host: hostname(),
+      system,
+      pid: process.pid,
+      processStart,
+      startedAt: now,
+      renewedAt: now,
+    }
     for (let attempt = 1; ; attempt++) {
-      const lock = new RepositoryLock(store, clock, { ...own, startedAt: now, renewedAt: clock.now() })
-      const before = await lock.#otherHolder()
+      const lock = new RepositoryLock(store, clock, own)
+      const before = await lock.#otherHolder((ms) => waitFor(clock, ms, signal))
       if (before !== null) throw inUse(before)
       const other = await lock.#writeAndCompare().catch(async (error: unknown) => {
         await lock.release().catch(() => undefined)
@@ -84,12 +107,16 @@ export class RepositoryLock {
 
   /** Call before each write and deletion. @throws StorageError if another process may have the lock */
   check(): void {
-    const isOld = this.#clock.now() - this.#record.renewedAt > lockHeldMs
+    const ages = [this.#clock.now() - this.#record.renewedAt, performance.now() - this.#renewedAfterMs]
+    const isOld = Math.max(...ages) > lockHeldMs
     if (this.#state === 'held' && !isOld) return
     throw new StorageError(`the lock of ${this.#store.name} was lost: it could not be renewed in time`)
   }
 
-  /** Like `check`, but also checks that the lock object exists. Call before a backup becomes visible. */
+  /**
+   * Like `check`, but also checks that the lock object exists. Call before a backup becomes visible, and
+   * before deletions.
+   */
   async confirm(): Promise<void> {
     this.check()
     if ((await this.#store.get(this.#name)) === null) this.#state = 'lost'
@@ -116,7 +143,8 @@ export class RepositoryLock {
   /** Returns the lock of another process that was written before or at the same time. */
   async #writeAndCompare(): Promise<LockRecord | null> {
     await this.#write()
-    return this.#otherHolder()
+    // Two processes that have just written their locks do not observe each other.
+    return this.#otherHolder(null)
   }
 
   #schedule(ms: number): void {
@@ -132,17 +160,23 @@ export class RepositoryLock {
   async #renew(): Promise<void> {
     if ((await this.#store.get(this.#name)) === null) this.#state = 'lost'
     if (this.#state !== 'held') return
-    const renewedAt = this.#clock.now()
-    await this.#write({ ...this.#record, renewedAt })
-    this.#record = { ...this.#record, renewedAt }
+    await this.#write()
   }
 
-  #write(record = this.#record): Promise<void> {
-    return this.#store.put(this.#name, Buffer.from(JSON.stringify(record)))
+  async #write(): Promise<void> {
+    const renewedAfterMs = performance.now()
+    const record = { ...this.#record, renewedAt: this.#clock.now() }
+    await this.#store.put(this.#name, Buffer.from(JSON.stringify(record)))
+    this.#record = record
+    this.#renewedAfterMs = renewedAfterMs
   }
 
-  /** Returns the lock of another process, and deletes stale locks and those that this process has given up. */
-  async #otherHolder(): Promise<LockRecord | null> {
+  /**
+   * Returns the lock of another process, and deletes stale locks and those that this process has given up.
+   * @param wait resolves after a time in ms; null: a lock that seems old counts as one of another process
+   */
+  async #otherHolder(wait: ((ms: number) => Promise<void>) | null): Promise<LockRecord | null> {
+    const old: { readonly name: string; readonly bytes: Buffer; readonly record: LockRecord }[] = []
     for await (const { name } of this.#store.list(lockPrefix)) {
       if (name === this.#name) continue
       if (RepositoryLock.#givenUp.has(name)) {
@@ -152,32 +186,66 @@ export class RepositoryLock {
       const bytes = await this.#store.get(name)
       if (bytes === null) continue
       const record = readJsonOrNull(lockSchema, bytes)
-      if (record !== null && !(await this.#isStale(record))) return record
+      const state = record === null ? 'ended' : await this.#stateOf(record)
+      if (record === null || state === 'ended') await this.#store.delete(name)
+      else if (state === 'held' || wait === null) return record
+      else old.push({ name, bytes, record })
+    }
+    if (old.length > 0) await wait?.(lockObserveMs)
+    for (const { name, bytes, record } of old) {
+      const found = await this.#store.get(name)
+      if (found?.equals(bytes) === false) return record
       await this.#store.delete(name)
     }
     return null
   }
 
-  async #isStale(lock: LockRecord): Promise<boolean> {
-    // A time in the future is that of a wrong clock.
-    if (Math.abs(this.#clock.now() - lock.renewedAt) > lockStaleMs) return true
-    return lock.system !== '' && lock.system === this.#record.system && !isRunning(lock.pid)
+  /** `old`: by the clocks, which may differ, it was not renewed in time. */
+  async #stateOf(lock: LockRecord): Promise<'held' | 'old' | 'ended'> {
+    if (lock.system === '' || lock.system !== this.#record.system)
+      return Math.abs(this.#clock.now() - lock.renewedAt) > lockStaleMs ? 'old' : 'held'
+    return (await isRunning(lock)) ? 'held' : 'ended'
   }
 }
 
 const inUse = ({ work, host, pid, startedAt }: LockRecord): StorageError =>
   new StorageError(
     `the repository is in use: a ${work} of process ${pid} on ${host} since ${new Date(startedAt).toISOString()}`,
-    { hint: 'try again when it has ended; the lock of a process that was killed ends after an hour' },
+    { hint: 'try again when it has ended; the lock of a process that was killed ends after about an hour' },
   )
 
-function isRunning(pid: number): boolean {
+/** Waits, and keeps the process alive. @throws StorageError after the signal */
+async function waitFor(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const alive = setInterval(() => undefined, lockRenewMs)
+  let cancel = (): void => undefined
+  let end = (): void => undefined
+  const ended = new Promise<void>((resolve) => {
+    end = () => resolve()
+    cancel = clock.after(ms, end)
+  })
+  signal?.addEventListener('abort', end)
+  if (signal?.aborted !== true) await ended
+  signal?.removeEventListener('abort', end)
+  cancel()
+  clearInterval(alive)
+  if (signal?.aborted === true) throw new StorageError('the wait for the lock was interrupted')
+}
+
+async function isRunning({ pid, processStart }: LockRecord): Promise<boolean> {
   try {
     process.kill(pid, 0)
-    return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
+  const start = await startOf(pid)
+  return start === null || processStart === '' || start === processStart
+}
+
+/** Returns the start of a process as Linux counts it; null if it is unknown. */
+async function startOf(pid: number): Promise<string | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
+  // The name of the program, in parentheses, may contain spaces.
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
 }
 
 /** Identifies the running Linux kernel and the namespace of process numbers; '' on other systems. */

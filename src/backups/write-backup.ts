@@ -54,7 +54,7 @@ export async function writeToRepository(
   parts: AsyncIterable<BackupPart>,
   options: BackupOptions,
 ): Promise<RepositoryBackup> {
-  const lock = await RepositoryLock.take(repository.store, repository.clock, 'backup')
+  const lock = await RepositoryLock.take(repository.store, repository.clock, 'backup', options.signal)
   const source = parts[Symbol.asyncIterator]()
   try {
     const done = await new BackupRun(repository, lock, options).run(source)

@@ -1,11 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { FolderStore } from '../../../src/backups/folder-store.ts'
 import { pruneRepository } from '../../../src/backups/prune.ts'
 import type { Repository } from '../../../src/backups/repository.ts'
-import { lockRenewMs, lockStaleMs, RepositoryLock } from '../../../src/backups/repository-lock.ts'
+import {
+  lockObserveMs,
+  lockRenewMs,
+  lockStaleMs,
+  RepositoryLock,
+} from '../../../src/backups/repository-lock.ts'
 import { parseKeep } from '../../../src/backups/retention.ts'
 import { verifyRepository } from '../../../src/backups/verify-repository.ts'
 import type { StoredPage } from '../../../src/engine/engine.ts'
@@ -94,12 +99,106 @@ it('[BKP-10] a lock that is renewed lasts; without renewals it is stale after an
     await eventually(() => clock.pending > 0)
   }
   await expect(RepositoryLock.take(store, clock, 'prune')).rejects.toThrow('is in use')
-  // The process stands still for an hour, and another one takes over.
+  // The process stands still for an hour, and one of another machine takes over.
   const others = new HeldClock(clock.now() + lockStaleMs + 1)
-  await (await RepositoryLock.take(store, others, 'prune')).release()
+  await moveLocks()
+  const taken = RepositoryLock.take(store, others, 'prune')
+  await eventually(() => others.pending > 0)
+  others.advance(lockObserveMs)
+  await (await taken).release()
   held.finish()
   await expect(held.done).rejects.toThrow('was lost')
   expect(await repository.list()).toEqual([])
+})
+
+/** Changes all locks to locks of another machine. */
+async function moveLocks(): Promise<void> {
+  for (const { name } of await listed(store, 'locks/')) {
+    const record = JSON.parse(String(await store.get(name))) as object
+    await store.put(name, Buffer.from(JSON.stringify({ ...record, system: 'another machine' })))
+  }
+}
+
+it('[BKP-133] a process whose clock is ahead takes no lock that is renewed', async () => {
+  const held = heldBackup()
+  await inProgress()
+  const others = new HeldClock(clock.now() + 2 * lockStaleMs)
+  await moveLocks()
+  const [{ name } = { name: '' }] = await listed(store, 'locks/')
+  const before = String(await store.get(name))
+  const taken = RepositoryLock.take(store, others, 'prune')
+  taken.catch(() => undefined)
+  await eventually(() => others.pending > 0)
+  clock.advance(lockRenewMs)
+  await eventually(async () => String(await store.get(name)) !== before)
+  others.advance(lockObserveMs)
+  await expect(taken).rejects.toThrow('is in use')
+  held.finish()
+  await held.done
+})
+
+it('[BKP-133] a signal ends the wait for a lock that seems old', async () => {
+  const lock = await RepositoryLock.take(store, clock, 'backup')
+  await moveLocks()
+  const others = new HeldClock(clock.now() + 2 * lockStaleMs)
+  const stop = new AbortController()
+  const taken = RepositoryLock.take(store, others, 'prune', stop.signal)
+  taken.catch(() => undefined)
+  await eventually(() => others.pending > 0)
+  stop.abort()
+  await expect(taken).rejects.toThrow('was interrupted')
+  expect(others.pending).toBe(0)
+  await lock.release()
+})
+
+it('[BKP-133] the lock of a running process of this machine is never stale', async () => {
+  const lock = await RepositoryLock.take(store, clock, 'backup')
+  const [{ name } = { name: '' }] = await listed(store, 'locks/')
+  const record = JSON.parse(String(await store.get(name))) as object
+  const others = new HeldClock(clock.now() + 2 * lockStaleMs)
+  await expect(RepositoryLock.take(store, others, 'prune')).rejects.toThrow('is in use')
+  await lock.release()
+  const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'])
+  const of = (changed: object) => Buffer.from(JSON.stringify({ ...record, pid: child.pid, ...changed }))
+  await store.put(name, of({ processStart: '' }))
+  await expect(RepositoryLock.take(store, others, 'prune')).rejects.toThrow('is in use')
+  // An earlier process had the same number.
+  await store.put(name, of({ processStart: '1' }))
+  await (await RepositoryLock.take(store, others, 'prune')).release()
+  // This process has not deleted a lock of its own.
+  await store.put(name, Buffer.from(JSON.stringify(record)))
+  await (await RepositoryLock.take(store, others, 'prune')).release()
+  child.kill()
+  await once(child, 'close')
+})
+
+it('[BKP-133] a clock that is set back does not prolong a lock', async () => {
+  const lock = await RepositoryLock.take(store, clock, 'backup')
+  clock.advance(-2 * lockStaleMs)
+  lock.check()
+  const later = performance.now() + lockStaleMs
+  const read = vi.spyOn(performance, 'now').mockReturnValue(later)
+  try {
+    expect(() => lock.check()).toThrow('was lost')
+  } finally {
+    read.mockRestore()
+  }
+  await lock.release()
+})
+
+it('[BKP-133] a prune that has lost its lock ends before the next batch of deletions', async () => {
+  const unused = Array.from({ length: 30 }, (_, index) => `${index + 10}`.repeat(32))
+  for (const digest of unused) await store.put(`chunks/${digest.slice(0, 2)}/${digest}`, Buffer.of(1))
+  const losing = openFolder(store.name, clock)
+  const remove = losing.delete.bind(losing)
+  losing.delete = async (name) => {
+    if (name.startsWith('chunks/'))
+      for (const lock of await listed(store, 'locks/')) await store.delete(lock.name)
+    await remove(name)
+  }
+  const pruned = pruneRepository(await openTestRepository(losing, clock), { keep: null, dropDamaged: false })
+  await expect(pruned).rejects.toThrow('was lost')
+  expect((await listed(store, 'chunks/')).length).toBeGreaterThanOrEqual(20)
 })
 
 it('[BKP-10] takes over the lock of a process of this machine that is not running', async () => {
