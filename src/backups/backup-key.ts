@@ -19,9 +19,9 @@ export class BackupKey {
     return createHmac('sha256', this.#derive('check')).update(repositoryId).digest('hex')
   }
 
-  /** Derives the key of one purpose (HKDF with SHA-256, 32 bytes). */
-  async cryptoKey(purpose: 'seal' | 'name'): Promise<webcrypto.CryptoKey> {
-    const bytes = this.#derive(purpose)
+  /** Derives the key of one purpose for one repository (HKDF with SHA-256, 32 bytes). */
+  async cryptoKey(purpose: 'seal' | 'name', repositoryId: string): Promise<webcrypto.CryptoKey> {
+    const bytes = this.#derive(`${purpose} ${repositoryId}`)
     return purpose === 'seal'
       ? crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
       : crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])

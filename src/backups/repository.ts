@@ -15,7 +15,7 @@ import {
   parseBackupName,
   readManifest,
 } from './manifest.ts'
-import { ObjectSealer } from './object-sealer.ts'
+import { ObjectSealer, statedRepositoryId } from './object-sealer.ts'
 import type { ObjectStore } from './object-store.ts'
 import { OpenedBackup } from './opened-backup.ts'
 import { RepositoryLock } from './repository-lock.ts'
@@ -136,20 +136,19 @@ export async function openRepository(
   clock: Clock,
   missing: 'create' | 'refuse' = 'refuse',
 ): Promise<Repository> {
-  const root = await readRoot(store)
-  if (root === null && missing === 'create') await createRoot(store, key, clock)
-  const repository = new Repository(
-    store,
-    await ObjectSealer.of(key),
-    clock,
-    root === null && missing === 'refuse',
-  )
-  if (root === null && missing === 'refuse' && (await repository.list()).length === 0)
-    throw new StorageError(`${store.name} holds no backup repository`)
+  const created = async (): Promise<RepositoryRoot | null> =>
+    missing === 'create' ? createRoot(store, key, clock) : null
+  const root = (await readRoot(store)) ?? (await created())
   if (root !== null && root.check !== key.checkOf(root.id))
     throw new StorageError(`the key is not the key of the backup repository ${store.name}`)
-  return repository
+  const found = root === null ? await idOfBackups(store, key) : { id: root.id, backups: 0 }
+  if (root === null && found.backups === 0) throw new StorageError(`${store.name} holds no backup repository`)
+  // Without an id, all backups are damaged, or their key is another one.
+  const sealer = await ObjectSealer.of(key, found.id ?? newId())
+  return new Repository(store, sealer, clock, root === null)
 }
+
+const newId = (): string => randomBytes(16).toString('hex')
 
 /** Returns null if the object is missing or damaged. */
 async function readRoot(store: ObjectStore): Promise<RepositoryRoot | null> {
@@ -163,29 +162,40 @@ async function readRoot(store: ObjectStore): Promise<RepositoryRoot | null> {
   return root
 }
 
-async function createRoot(store: ObjectStore, key: BackupKey, clock: Clock): Promise<void> {
-  await expectKeyOfBackups(store, key, clock)
+/** Writes the object `repository`. If it was lost, it gets the id that the backups have. */
+async function createRoot(store: ObjectStore, key: BackupKey, clock: Clock): Promise<RepositoryRoot> {
+  const found = await idOfBackups(store, key)
+  if (found.id === null && found.backups > 0)
+    throw new StorageError(
+      `the object ${rootName} of ${store.name} is damaged, and the key can read none of its backups`,
+    )
   const lock = await RepositoryLock.take(store, clock, 'creation of the repository')
   try {
-    const found = await readRoot(store)
-    if (found !== null && found.check !== key.checkOf(found.id))
-      throw new StorageError(`the key is not the key of the backup repository ${store.name}`)
-    if (found !== null) return
-    const id = randomBytes(16).toString('hex')
+    const existing = await readRoot(store)
+    if (existing !== null) return existing
+    const id = found.id ?? newId()
     const root = { format: formatNow, id, check: key.checkOf(id) }
-    await store.put(rootName, Buffer.from(`${JSON.stringify({ ...root, sum: sumOf(root) })}\n`))
+    const created = { ...root, sum: sumOf(root) }
+    await store.put(rootName, Buffer.from(`${JSON.stringify(created)}\n`))
+    return created
   } finally {
     await lock.release()
   }
 }
 
-/** If the object `repository` was lost, checks that the key can read at least one backup. */
-async function expectKeyOfBackups(store: ObjectStore, key: BackupKey, clock: Clock): Promise<void> {
-  const repository = new Repository(store, await ObjectSealer.of(key), clock, true)
-  const names = await repository.list()
-  for (const { id } of names) if ((await repository.readManifest(id)).state === 'sound') return
-  if (names.length > 0)
-    throw new StorageError(
-      `the object ${rootName} of ${store.name} is damaged, and the key can read none of its backups`,
-    )
+/** Returns the id of the repository that its manifests state, if the key can read at least one of them. */
+async function idOfBackups(
+  store: ObjectStore,
+  key: BackupKey,
+): Promise<{ readonly id: string | null; readonly backups: number }> {
+  let backups = 0
+  for await (const { name } of store.list(manifestPrefix)) {
+    if (parseBackupName(name) === null) continue
+    backups += 1
+    const bytes = await store.get(name)
+    const id = bytes === null ? null : statedRepositoryId(bytes)
+    if (bytes === null || id === null) continue
+    if ((await (await ObjectSealer.of(key, id)).unseal(name, bytes)) !== null) return { id, backups }
+  }
+  return { id: null, backups }
 }

@@ -115,3 +115,23 @@ it('[BKP-131] a prune deletes no file below `chunks` that has not the name of a 
   })
   for (const name of foreign) expect([name, existsSync(join(store.name, name))]).toEqual([name, true])
 })
+
+it('[BKP-134] rejects backups and chunks of another repository with the same key', async () => {
+  await writePages(repository, [pageOf('a')], 1_000)
+  const otherStore = openFolder(await newFolder(), clock)
+  const other = await openTestRepository(otherStore, clock)
+  await writePages(other, [pageOf('b')], 2_000)
+  for (const prefix of ['backups/', 'chunks/'])
+    for (const { name } of await listed(otherStore, prefix))
+      await store.put(name, (await otherStore.get(name)) as Buffer)
+  await expect(repository.open(null)).rejects.toThrow('the backup cannot be read')
+  expect((await repository.open(1_000)).at).toBe(1_000)
+  const { id } = JSON.parse(String(await store.get('repository'))) as { id: string }
+  await store.delete('repository')
+  await otherStore.delete('repository')
+  await openTestRepository(otherStore, clock)
+  for (const { name } of await listed(otherStore, 'backups/')) await store.delete(name)
+  await openTestRepository(store, clock)
+  expect(JSON.parse(String(await store.get('repository')))).toMatchObject({ id })
+  expect(await textAt(null)).toBe('a')
+})
