@@ -17,6 +17,8 @@ export interface BackupJob {
   /** Backups to keep; null: all. */
   readonly keep: KeepRule | null
   readonly verify: 'all' | 'new'
+  /** Whether to accept that the newest backup is of another store (default: false). */
+  readonly otherStore?: boolean
   /** Version of Weft. */
   readonly version: string
   readonly clock: Clock
@@ -47,8 +49,8 @@ export async function runBackupJob(
   { onProgress, signal }: BackupRunOptions,
 ): Promise<BackupJobResult> {
   const repository = await repositoryOf(job, 'create')
-  const { verify, version, keep } = job
-  const options = { verify, version, onProgress, ...(signal !== undefined && { signal }) }
+  const { verify, version, keep, otherStore = false } = job
+  const options = { verify, version, otherStore, onProgress, ...(signal !== undefined && { signal }) }
   const backup = await writeToRepository(repository, parts, options)
   if (keep === null) return { backup, pruned: null }
   try {

@@ -26,6 +26,8 @@ const manifestSchema = v.looseObject({
   /** Version of Weft that wrote the backup. */
   version: v.string(),
   header: backupHeaderSchema,
+  /** Ids of the first workspaces, by which the store is recognized. */
+  workspaces: v.array(v.string()),
   /** Small files of the data directory, with their content in base64. */
   files: v.array(v.looseObject({ name: v.string(), content: v.string() })),
   /** In the order of the keys. */

@@ -5,6 +5,7 @@ import { type BackupName, backupObjectName, chunkPrefix, parseChunkName } from '
 import type { Repository } from './repository.ts'
 import { RepositoryLock } from './repository-lock.ts'
 import { keptBackups } from './retention.ts'
+import { StoreIdentity } from './store-identity.ts'
 
 export interface PruneOptions {
   /** The backups to keep; null to keep all, and to delete only unused objects. */
@@ -32,9 +33,9 @@ export interface Pruned {
 const deletesAtOnce = 8
 
 /**
- * Deletes the backups that a rule does not keep, and then the chunks that no backup needs. Damaged backups do
- * not count for the rule.
- * @throws StorageError, also if another process has the lock, or if damaged manifests are to be dropped and none
+ * Deletes the backups that a rule does not keep, and then the chunks that no backup needs. The rule applies to the
+ * backups of each store apart. Damaged backups do not count for it.
+ * @throws StorageError, also if another process has the lock, or if `dropDamaged` is set and no manifest
  *   is readable
  */
 export async function pruneRepository(
@@ -58,7 +59,7 @@ export async function pruneRepository(
       throw new StorageError(`the key can read none of the backups of ${store.name}; nothing was deleted`)
     const dropped = dropDamaged ? damages : []
     const names = sound.map(({ name }) => name)
-    const byRule = keep === null ? names.map(({ id }) => id) : keptBackups(names, keep, clock.now())
+    const byRule = keep === null ? names.map(({ id }) => id) : keptOfStores(sound, keep, clock.now())
     const keptIds = new Set([...byRule, ...(made === undefined ? [] : [made])])
     const expired = names.filter(({ id }) => !keptIds.has(id)).map(({ id }) => backupObjectName(id))
     // Manifests first: if this is interrupted, no backup lacks a chunk.
@@ -85,8 +86,24 @@ export async function pruneRepository(
   }
 }
 
+/** Applies a rule to the backups of each store apart. */
+function keptOfStores(backups: readonly BackupChunks[], keep: KeepRule, now: number): readonly string[] {
+  const stores: { readonly identity: StoreIdentity; readonly names: BackupName[] }[] = []
+  for (const { name, workspaces } of backups) {
+    let store = stores.find(({ identity }) => identity.isOf(workspaces))
+    if (store === undefined) {
+      store = { identity: new StoreIdentity(), names: [] }
+      stores.push(store)
+    }
+    store.identity.add(workspaces)
+    store.names.push(name)
+  }
+  return stores.flatMap(({ names }) => [...keptBackups(names, keep, now)])
+}
+
 interface BackupChunks {
   readonly name: BackupName
+  readonly workspaces: readonly string[]
   readonly digests: readonly string[]
 }
 
@@ -107,7 +124,10 @@ async function readManifests(
     check()
     const read = await repository.readManifest(name.id)
     if (read.state === 'damaged') damages.push(manifestDamage(name.id, read.problem))
-    else sound.push({ name, digests: read.manifest.chunks.map(({ digest }) => sharedOf(digest)) })
+    else {
+      const { workspaces, chunks } = read.manifest
+      sound.push({ name, workspaces, digests: chunks.map(({ digest }) => sharedOf(digest)) })
+    }
   }
   return { sound, damages }
 }

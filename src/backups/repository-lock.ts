@@ -50,7 +50,7 @@ export class RepositoryLock {
   readonly #clock: Clock
   readonly #name: string
   #record: LockRecord
-  /** Time of the last renewal by a clock that nobody sets. */
+  /** Time of the last renewal by the monotonic clock. */
   #renewedAfterMs = performance.now()
   #state: 'held' | 'lost' | 'released' = 'held'
   #cancelRenewal: () => void = () => undefined

@@ -63,7 +63,7 @@ export class Repository {
   }
 
   /**
-   * Returns the names of all backups, the newest first. Those with times in the future are last.
+   * Returns the names of all backups, the newest first. Backups with times in the future are last.
    * @throws StorageError
    */
   async list(): Promise<readonly BackupName[]> {

@@ -16,6 +16,7 @@ import { mapInOrder } from './map-in-order.ts'
 import { PairSum } from './pair-sum.ts'
 import type { Repository } from './repository.ts'
 import { RepositoryLock } from './repository-lock.ts'
+import { StoreIdentity, workspacesIn } from './store-identity.ts'
 
 export interface BackupOptions {
   /**
@@ -25,6 +26,8 @@ export interface BackupOptions {
   readonly verify: 'all' | 'new'
   /** Version of Weft. */
   readonly version: string
+  /** Whether to accept that the newest backup is of another store. */
+  readonly otherStore?: boolean
   readonly onProgress: Progress
   /** Ends the backup with an error. Its lock is released. */
   readonly signal?: AbortSignal
@@ -84,6 +87,7 @@ class BackupRun {
   #header: BackupHeader | null = null
   readonly #files: { name: string; content: string }[] = []
   readonly #given = new PairSum()
+  readonly #identity = new StoreIdentity()
 
   constructor(repository: Repository, lock: RepositoryLock, options: BackupOptions) {
     this.#repository = repository
@@ -112,11 +116,13 @@ class BackupRun {
     const [pairs, sum] = [kept.pairs, kept.end()]
     if (sum !== this.#given.end() || this.#header === null)
       throw new StorageError('the backup could not be verified: the repository returns other records')
+    if (this.#options.otherStore !== true) await this.#expectSameStore()
     const manifest: Manifest = {
       format: 1,
       id: newBackupId(this.#header.madeAt),
       version: this.#options.version,
       header: { ...this.#header },
+      workspaces: [...this.#identity.ids],
       files: this.#files,
       chunks: entries,
       pairs,
@@ -146,7 +152,21 @@ class BackupRun {
       if (part.kind === 'end') return
       if (part.kind !== 'pairs') continue
       await this.#given.add(part.pairs)
+      this.#identity.add(workspacesIn(part.pairs))
       yield part.pairs
+    }
+  }
+
+  /** Compares the store with that of the newest readable backup. @throws StorageError */
+  async #expectSameStore(): Promise<void> {
+    for (const { id } of await this.#repository.list()) {
+      const read = await this.#repository.readManifest(id)
+      if (read.state !== 'sound') continue
+      if (this.#identity.isOf(read.manifest.workspaces)) return
+      throw new StorageError(
+        `the newest backup of ${this.#repository.store.name} is of another store: it has none of these workspaces`,
+        { hint: 'use another place; to continue with this store, make one backup with --other-store' },
+      )
     }
   }
 

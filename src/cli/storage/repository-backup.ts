@@ -29,6 +29,7 @@ export interface RepositoryFlags {
   readonly every?: string
   readonly keep?: string
   readonly verify?: string
+  readonly otherStore?: true
   readonly json?: true
 }
 
@@ -49,6 +50,7 @@ export async function backUpToRepository(
     key: await readBackupKey(requiredKeyFile(flags.keyFile)),
     keep: keep === undefined ? null : parseKeep(keep),
     verify,
+    otherStore: flags.otherStore === true,
     version: readPackageVersion(),
     clock: systemClock,
   }

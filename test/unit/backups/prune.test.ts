@@ -8,7 +8,10 @@ import type { FolderStore } from '../../../src/backups/folder-store.ts'
 import { pruneRepository } from '../../../src/backups/prune.ts'
 import { openRepository, type Repository } from '../../../src/backups/repository.ts'
 import { parseKeep } from '../../../src/backups/retention.ts'
+import { workspaceKeys, workspacesPart } from '../../../src/directory/tenants/workspace-keys.ts'
 import type { StoredPage } from '../../../src/engine/engine.ts'
+import { encodeKey } from '../../../src/engine/key-encoding.ts'
+import { keyspaces, under } from '../../../src/engine/pairs/keyspaces.ts'
 import {
   newFolder,
   openFolder,
@@ -134,4 +137,40 @@ it('[BKP-134] rejects backups and chunks of another repository with the same key
   await openTestRepository(store, clock)
   expect(JSON.parse(String(await store.get('repository')))).toMatchObject({ id })
   expect(await textAt(null)).toBe('a')
+})
+
+/** A page with the record of a workspace. */
+const workspacePage = (id: string): StoredPage => [
+  [
+    Buffer.concat([under(keyspaces.kv, encodeKey(workspacesPart)), encodeKey(workspaceKeys.workspace(id))]),
+    Buffer.from('record'),
+  ],
+]
+
+it('[BKP-135] rejects another store without `otherStore`, and keeps the backups of each store apart', async () => {
+  const jobOf = (ids: readonly string[], otherStore: boolean) =>
+    runBackupJob(
+      {
+        to: store.name,
+        key: testKey,
+        keep: parseKeep('1d'),
+        verify: 'all',
+        version: '0.0.0',
+        clock,
+        otherStore,
+      },
+      partsOf(ids.map(workspacePage), clock.now()),
+      { onProgress: () => undefined },
+    )
+  const first = await jobOf(['one', 'two'], false)
+  for (const ids of [['three'], []]) {
+    clock.advance(day)
+    await expect(jobOf(ids, false)).rejects.toThrow('is of another store')
+  }
+  expect(await listed(store, 'backups/')).toHaveLength(1)
+  const other = await jobOf(['three'], true)
+  expect(other.pruned).toMatchObject({ removed: [], kept: [other.backup.id, first.backup.id] })
+  clock.advance(day)
+  const next = await jobOf(['four', 'three'], false)
+  expect(next.pruned).toMatchObject({ removed: [other.backup.id], kept: [next.backup.id, first.backup.id] })
 })

@@ -160,10 +160,10 @@ it('[BKP-133] the lock of a running process of this machine is never stale', asy
   await lock.release()
   const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'])
   const of = (changed: object) => Buffer.from(JSON.stringify({ ...record, pid: child.pid, ...changed }))
-  await store.put(name, of({ processStart: '' }))
+  await store.put('locks/other', of({ processStart: '' }))
   await expect(RepositoryLock.take(store, others, 'prune')).rejects.toThrow('is in use')
   // An earlier process had the same number.
-  await store.put(name, of({ processStart: '1' }))
+  await store.put('locks/other', of({ processStart: '1' }))
   await (await RepositoryLock.take(store, others, 'prune')).release()
   // This process has not deleted a lock of its own.
   await store.put(name, Buffer.from(JSON.stringify(record)))
