@@ -129,9 +129,13 @@ itLong('[DEV-3] `npm start` ends with the server when it gets a signal', async (
   await eventually(async () => (await textAt(`http://127.0.0.1:${port}/healthz`)) === '')
 })
 
+const chart = 'examples/deploy/helm/weft'
+
 itLong('[DEV-4] releases only a version that is newer and whose changes are in the changelog', async () => {
   for (const name of ['README.md', 'LICENSE', 'CHANGELOG.md', '.gitignore'])
     cpSync(join(root, name), join(folder, name))
+  // The chart has the version of the package.
+  cpSync(join(root, chart), join(folder, chart), { recursive: true })
   const git = (...args: readonly string[]): string =>
     execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim()
   git('init', '--quiet')
