@@ -264,6 +264,21 @@ export async function openOfflineDump(directory: string): Promise<OpenedDump> {
 export const pairPartition = async (): Promise<(key: Uint8Array) => Key | null> =>
   (await loadUpkeep()).partOfPair
 
+/** The owner of a stored pair: a document, a partition of values, or the store itself (`isMeta`). */
+export interface PairOwner {
+  /** Key of the document whose log has the pair; null if no log has it. */
+  readonly document: Key | null
+  /** Partition of the value; null if the pair is not a value. */
+  readonly partition: Key | null
+  readonly isMeta: boolean
+}
+
+/** Returns a function that returns the owner of a stored pair. */
+export async function pairOwner(): Promise<(key: Uint8Array) => PairOwner> {
+  const { documentOfPair, isMetaPair, partOfPair } = await loadUpkeep()
+  return (key) => ({ document: documentOfPair(key), partition: partOfPair(key), isMeta: isMetaPair(key) })
+}
+
 /**
  * Compares the format of the store in a data directory with the format of this version. Reads the files without
  * opening the store: changes nothing, also while a server uses the store.

@@ -18,7 +18,7 @@ export function recordsOf(
   clock: Clock,
   defaultAccess: AccessType,
   hasFeed: (tenant: Tenant) => boolean = () => false,
-): Pick<Directory, 'organizations' | 'documents'> & RecordStore {
+): Pick<Directory, 'organizations' | 'documents' | 'folders'> & RecordStore {
   const events = new EventRecorder(clock, hasFeed, undefined, { only: 'feed' })
   const store = new OrganizationStore(engine, events)
   const unused = {

@@ -4,16 +4,23 @@ import { BackupDamageError, damageText } from '../../backups/backup-damage.ts'
 import { isAhead } from '../../backups/manifest.ts'
 import { isBucketUrl } from '../../backups/open-object-store.ts'
 import { systemClock } from '../../clock.ts'
-import { locationName, type StoreLocation } from '../../storage/offline-store.ts'
-import { type Restored, restore, restoreParts } from '../../storage/restore.ts'
+import type { BackupPart } from '../../storage/backup-file.ts'
+import { locationName } from '../../storage/offline-store.ts'
+import { partsOfFile, restoreParts } from '../../storage/restore.ts'
 import { type Progress, StorageError } from '../../storage/storage-error.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'
 import { openBackups } from './repository-commands.ts'
+import {
+  onlineTargetOf,
+  restoreSelected,
+  type SelectionFlags,
+  withSelectionFlags,
+} from './restore-selected.ts'
 import { storeLocation, storeOf } from './store-location.ts'
 
-interface Flags {
+interface Flags extends SelectionFlags {
   readonly keyFile?: string
   readonly at?: string
   readonly json?: true
@@ -21,42 +28,60 @@ interface Flags {
 
 /** Creates the command `weft restore`. */
 export function restoreCommand(): Command {
-  return new Command('restore')
-    .description('Create a data directory from a backup, or fill an empty schema of PostgreSQL.')
+  return withSelectionFlags(new Command('restore'))
+    .description(
+      'Create a data directory from a backup, or fill an empty schema of PostgreSQL. With --to, restore one document, ' +
+        'folder or organization into a running server.',
+    )
     .argument('<backup>', 'File, or backup repository: a folder, or s3://bucket/prefix.')
     .argument('[directory]', 'New or empty data directory (default: the configured store).')
     .option('--key-file <file>', 'Key of the repository.')
     .option('--at <time>', 'Newest backup at or before this time in ISO 8601 (default: the newest).')
-    .option('--json', 'Print JSON.')
+    .option('--json', 'Print JSON; with --to, a line for each document, and then one for all.')
     .action(async (from: string, directory: string | undefined, flags: Flags) => {
-      const place = directory === undefined ? storeLocation(undefined) : storeOf(directory)
+      const target = onlineTargetOf(flags, directory)
       const progress = showProgress('restore', flags.json ? 'json' : 'text')
-      const isRepository = await isRepositoryPlace(from)
-      if (!isRepository && (flags.at !== undefined || flags.keyFile !== undefined))
-        throw new StorageError(`${from} is not a backup repository, so it has no key and no times`)
-      const restored = isRepository
-        ? fromRepository(from, place, flags, progress.at)
-        : restore(from, place, progress.at)
-      const done = await restored.finally(progress.end)
-      const madeAt = new Date(done.madeAt).toISOString()
-      const ok = done.damaged.length === 0
-      if (!ok) process.exitCode = exitCodes.fault
-      if (flags.json) return printResult(JSON.stringify({ ok, ...done, madeAt }))
-      for (const name of done.damaged) printResult(`left out, because it is damaged in the backup: ${name}`)
-      printResult(`restored ${done.records} records from the backup of ${madeAt} into ${locationName(place)}`)
+      await withParts(from, flags, progress.at, (parts, name) =>
+        target === null
+          ? restoreAll(parts, name, directory, flags, progress.end)
+          : restoreSelected(parts, name, target, flags, progress.end),
+      ).finally(progress.end)
     })
 }
 
-const isRepositoryPlace = async (from: string): Promise<boolean> =>
-  isBucketUrl(from) || (await stat(from).catch(() => null))?.isDirectory() === true
+async function restoreAll(
+  parts: AsyncIterable<BackupPart>,
+  name: string,
+  directory: string | undefined,
+  { json }: Flags,
+  endProgress: () => void,
+): Promise<void> {
+  const place = directory === undefined ? storeLocation(undefined) : storeOf(directory)
+  const done = await restoreParts(parts, place, name)
+  endProgress()
+  const madeAt = new Date(done.madeAt).toISOString()
+  const ok = done.damaged.length === 0
+  if (!ok) process.exitCode = exitCodes.fault
+  if (json) return printResult(JSON.stringify({ ok, ...done, madeAt }))
+  for (const each of done.damaged) printResult(`left out, because it is damaged in the backup: ${each}`)
+  printResult(`restored ${done.records} records from the backup of ${madeAt} into ${locationName(place)}`)
+}
 
-/** If the backup is damaged, first prints all damages. @throws StorageError */
-async function fromRepository(
+/**
+ * Calls `use` with the parts of a backup and its name. If the backup is damaged, first prints all damages.
+ * @throws StorageError
+ */
+async function withParts(
   from: string,
-  place: StoreLocation,
   { keyFile, at, json }: Flags,
   onProgress: Progress,
-): Promise<Restored> {
+  use: (parts: AsyncIterable<BackupPart>, name: string) => Promise<void>,
+): Promise<void> {
+  if (!(await isRepositoryPlace(from))) {
+    if (at !== undefined || keyFile !== undefined)
+      throw new StorageError(`${from} is not a backup repository, so it has no key and no times`)
+    return use(partsOfFile(from, onProgress), from)
+  }
   const repository = await openBackups(from, keyFile)
   const backup = await repository.open(at === undefined ? null : timeOf(at))
   const ahead = (await repository.list()).filter((each) => isAhead(each, systemClock.now()))
@@ -68,7 +93,7 @@ async function fromRepository(
   }
   const parts = backup.parts({ onProgress: (share) => onProgress('restore', share) })
   try {
-    return await restoreParts(parts, place, backup.id)
+    await use(parts, backup.id)
   } catch (error) {
     if (!(error instanceof BackupDamageError)) throw error
     if (json) printResult(JSON.stringify({ ok: false, backup: backup.id, damages: error.damages }))
@@ -76,6 +101,9 @@ async function fromRepository(
     throw error
   }
 }
+
+const isRepositoryPlace = async (from: string): Promise<boolean> =>
+  isBucketUrl(from) || (await stat(from).catch(() => null))?.isDirectory() === true
 
 /** @throws StorageError */
 function timeOf(text: string): number {

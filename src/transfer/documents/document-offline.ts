@@ -26,17 +26,28 @@ export interface DocumentRoot {
 
 /** Parses `organization/document/editor` with percent-encoded parts. @throws StorageError */
 export function parsePath(text: string): DocumentPath {
+  const [organizationId = '', documentId = '', editorId = ''] = parseAddressIds(
+    text,
+    'organization/document/editor',
+  )
+  return { organizationId, documentId, editorId }
+}
+
+/**
+ * Parses the percent-encoded ids of an address.
+ * @param form the names of the ids, separated by `/`
+ * @throws StorageError if there are more or fewer ids, or if one is invalid
+ */
+export function parseAddressIds(text: string, form: string): readonly string[] {
   const segments = text.split('/').map(decodeSegment)
-  const [organizationId, documentId, editorId, ...others] = segments
-  if (organizationId == null || documentId == null || editorId == null || others.length > 0)
-    throw new StorageError(
-      `invalid address ${JSON.stringify(text)}; expected organization/document/editor, each percent-encoded`,
-    )
-  for (const id of [organizationId, documentId, editorId]) {
+  const ids = segments.filter((id) => id !== null)
+  if (ids.length < segments.length || ids.length !== form.split('/').length)
+    throw new StorageError(`invalid address ${JSON.stringify(text)}; expected ${form}, each percent-encoded`)
+  for (const id of ids) {
     const problem = idProblem(id)
     if (problem !== null) throw new StorageError(`the id ${JSON.stringify(id)} ${problem}`)
   }
-  return { organizationId, documentId, editorId }
+  return ids
 }
 
 /**

@@ -4,7 +4,7 @@ import type { DocumentPath } from '../../model/address.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { DocumentRoot, NewContent, PutReport } from './document-offline.ts'
 import { listingHint } from './listing-hints.ts'
-import { callOnline, type OnlineServer } from './rest-client.ts'
+import { callOnline, nullIfNotFound, type OnlineServer } from './rest-client.ts'
 
 export const rootSchema: v.GenericSchema<DocumentRoot, unknown> = v.looseObject({
   type: v.string(),
@@ -71,11 +71,7 @@ function reportOf(created: boolean, written: Omit<PutReport, 'created'>): PutRep
  * contain the content.
  */
 async function exists(server: OnlineServer, path: DocumentPath): Promise<boolean> {
-  try {
-    const query = { ...path, format: 'roots' }
-    return (await callOnline(server, '/v2/crdt/get', query, v.array(v.unknown()))).data.length > 0
-  } catch (error) {
-    if (error instanceof StorageError && error.message.includes('NOT_FOUND')) return false
-    throw error
-  }
+  const query = { ...path, format: 'roots' }
+  const found = await nullIfNotFound(callOnline(server, '/v2/crdt/get', query, v.array(v.unknown())))
+  return found !== null && found.data.length > 0
 }

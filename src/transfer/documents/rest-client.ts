@@ -87,6 +87,16 @@ async function refusedBy(url: string, path: string, response: Response): Promise
   })
 }
 
+/** Returns null instead of throwing if the server answers that what the call names does not exist. */
+export async function nullIfNotFound<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof StorageError && error.message.includes('refuses: NOT_FOUND: ')) return null
+    throw error
+  }
+}
+
 /** Yields all items of a listing of a running server, page by page. @throws StorageError */
 export async function* listOnline<Item>(
   server: OnlineServer,

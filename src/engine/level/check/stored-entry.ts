@@ -1,5 +1,5 @@
 import type { Key } from '../../engine.ts'
-import { decodeKey, decodeKeyPair } from '../../key-encoding.ts'
+import { decodeKey, decodeKeyPair, splitKey } from '../../key-encoding.ts'
 import { decodeJob } from '../../pairs/job-records.ts'
 import { keyspaces } from '../../pairs/keyspaces.ts'
 import { checkChecksum, decodeHead } from '../../pairs/record-codec.ts'
@@ -32,6 +32,17 @@ export const storedEntry = (key: Uint8Array, value: Uint8Array): StoredEntry | n
 /** Returns the partition of a stored pair of the Kv; null for a pair of another kind. */
 export const partOfPair = (key: Uint8Array): Key | null =>
   key[0] === keyspaces.kv[0] ? decodeKeyPair(asBuffer(key).subarray(1))[0] : null
+
+/** Returns the key of the document to which a stored pair of a log belongs; null for a pair of another kind. */
+export function documentOfPair(key: Uint8Array): Key | null {
+  const bytes = asBuffer(key)
+  if (bytes[0] === keyspaces.heads[0]) return decodeKey(bytes.subarray(1))
+  const isPart = bytes[0] === keyspaces.updates[0] || bytes[0] === keyspaces.snapshots[0]
+  return isPart ? splitKey(bytes.subarray(1))[0] : null
+}
+
+/** Returns whether a stored pair describes the store itself, such as its format. */
+export const isMetaPair = (key: Uint8Array): boolean => key[0] === keyspaces.meta[0]
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 

@@ -1,0 +1,136 @@
+import type { Command } from 'commander'
+import type { BackupPart } from '../../storage/backup-file.ts'
+import { pairOwner } from '../../storage/offline-store.ts'
+import { restoreParts } from '../../storage/restore.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import { escapeControls } from '../../text.ts'
+import { parseAddressIds } from '../../transfer/documents/document-offline.ts'
+import type { OneRestored } from '../../transfer/restore/restore-online.ts'
+import { isNeeded, type RestoreSelection } from '../../transfer/restore/restore-selection.ts'
+import { printResult } from '../command-line/command-io.ts'
+import { exitCodes } from '../command-line/run-command.ts'
+import { requireServer } from '../doc/location.ts'
+import { withTemporaryDirectory } from './temporary-directory.ts'
+
+/** Flags of a restore into a running server. */
+export interface SelectionFlags {
+  readonly to?: string
+  readonly document?: string
+  readonly folder?: string
+  readonly organization?: string
+  readonly dryRun?: true
+  readonly apiKey?: string
+  readonly dataDir?: string
+  readonly json?: true
+}
+
+/** A running server, and the documents that it gets. */
+interface OnlineTarget {
+  readonly to: string
+  readonly selection: RestoreSelection
+}
+
+export const withSelectionFlags = (command: Command): Command =>
+  command
+    .option('--to <url>', 'URL of a running server, which gets only the selected documents.')
+    .option('--document <address>', 'Document to restore: organization/document, each percent-encoded.')
+    .option('--folder <address>', 'Folder to restore: organization/folder, each percent-encoded.')
+    .option('--organization <id>', 'Organization to restore, percent-encoded.')
+    .option('--dry-run', 'With --to: change nothing, and print what the restore would do.')
+    .option('--api-key <key>', 'With --to: API key (default: WEFT_API_KEY, else that of the data directory).')
+    .option(
+      '--data-dir <directory>',
+      'With --to: data directory of the server, for its credentials (default: WEFT_DATA_DIR, else ./data).',
+    )
+
+/**
+ * Returns what the flags select; null if the whole backup is restored.
+ * @throws StorageError if flags are missing, or if they exclude each other
+ */
+export function onlineTargetOf(flags: SelectionFlags, directory: string | undefined): OnlineTarget | null {
+  const { to, document, folder, organization, dryRun, apiKey, dataDir } = flags
+  if (to === undefined) {
+    if ([document, folder, organization, dryRun, apiKey, dataDir].every((flag) => flag === undefined))
+      return null
+    throw new StorageError('the running server is missing', {
+      hint: 'name its URL with --to; without --to, the whole backup is restored, into a new directory',
+    })
+  }
+  if (directory !== undefined)
+    throw new StorageError('--to restores into a running server, so no directory can be named')
+  const selections: RestoreSelection[] = []
+  if (document !== undefined) {
+    const [organizationId = '', documentId = ''] = parseAddressIds(document, 'organization/document')
+    selections.push({ type: 'document', organizationId, documentId })
+  }
+  if (folder !== undefined) {
+    const [organizationId = '', folderId = ''] = parseAddressIds(folder, 'organization/folder')
+    selections.push({ type: 'folder', organizationId, folderId })
+  }
+  if (organization !== undefined) {
+    const [organizationId = ''] = parseAddressIds(organization, 'organization')
+    selections.push({ type: 'organization', organizationId })
+  }
+  const [selection, ...others] = selections
+  if (selection !== undefined && others.length === 0) return { to, selection }
+  throw new StorageError('--to needs exactly one of --document, --folder and --organization', {
+    hint: 'to restore everything, restore into a new directory',
+  })
+}
+
+/**
+ * Restores the selected documents of a backup into a running server, and prints the result of each. The exit code is 1
+ * if one failed.
+ * @param parts parts of the backup
+ * @param name name of the backup, for messages
+ * @throws StorageError, ConfigError
+ */
+export async function restoreSelected(
+  parts: AsyncIterable<BackupPart>,
+  name: string,
+  { to, selection }: OnlineTarget,
+  { apiKey, dataDir, dryRun, json }: SelectionFlags,
+  endProgress: () => void,
+): Promise<void> {
+  const server = await requireServer({
+    url: to,
+    ...(apiKey !== undefined && { apiKey }),
+    ...(dataDir !== undefined && { dataDir }),
+  })
+  const isDryRun = dryRun === true
+  const counts = { created: 0, changed: 0, same: 0, failed: 0 }
+  const ownerOf = await pairOwner()
+  const { restoreIntoServer } = await import('../../transfer/restore/restore-online.ts')
+  await withTemporaryDirectory(async (directory, stop) => {
+    const isSelected = (key: Uint8Array) => isNeeded(ownerOf(key), server.apiKey, selection)
+    const { madeAt } = await restoreParts(untilStopped(parts, stop), directory, name, isSelected)
+    endProgress()
+    for await (const each of restoreIntoServer(directory, { server, selection, madeAt, isDryRun })) {
+      counts[each.result] += 1
+      printResult(json ? JSON.stringify(each) : lineOf(each))
+      stop.throwIfAborted()
+    }
+    const ok = counts.failed === 0
+    if (!ok) process.exitCode = exitCodes.fault
+    const at = new Date(madeAt).toISOString()
+    const { created, changed, same, failed } = counts
+    printResult(
+      json
+        ? JSON.stringify({ ok, madeAt: at, dryRun: isDryRun, ...counts })
+        : `${isDryRun ? 'dry run, nothing was changed: ' : ''}${created} created, ${changed} changed, ${same} same, ${failed} failed, from the backup of ${at}`,
+    )
+  })
+}
+
+async function* untilStopped<T>(items: AsyncIterable<T>, stop: AbortSignal): AsyncGenerator<T> {
+  for await (const item of items) {
+    stop.throwIfAborted()
+    yield item
+  }
+}
+
+function lineOf({ organizationId, documentId, result, editors, reason }: OneRestored): string {
+  const address = [organizationId, documentId].map(encodeURIComponent).join('/')
+  const names = editors.length === 0 ? '' : ` (${editors.join(', ')})`
+  return escapeControls(`${address}: ${result}${names}${reason === undefined ? '' : `: ${reason}`}`)
+}
