@@ -1,3 +1,5 @@
+import { runUntraced } from './tracing/current-trace.ts'
+
 /**
  * The time and the timers of all services. This is an interface, so that a test can stop its clock, or move
  * it forward without waiting.
@@ -7,7 +9,8 @@ export interface Clock {
   now(): number
   /**
    * Calls `fn` once after `ms` milliseconds; `now` has then reached the due time. Returns a function that
-   * cancels the call. The timer does not keep the process alive.
+   * cancels the call. The timer does not keep the process alive. `fn` runs outside any trace, because many timers
+   * serve several callers.
    */
   after(ms: number, fn: () => void): () => void
 }
@@ -44,7 +47,7 @@ export const systemClock: Clock = {
       if (left > 0 && left <= earlyMsMax) timer = setTimeout(fn, left + 1).unref()
       else fn()
     }
-    let timer = setTimeout(ring, ms).unref()
+    let timer = runUntraced(() => setTimeout(ring, ms)).unref()
     return () => clearTimeout(timer)
   },
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Job } from '../engine/engine.ts'
 import { cachedKeyNames, keyName } from '../engine/key-encoding.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
+import { runUntraced } from '../tracing/current-trace.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
 
 /** The author of a commit, as a user. */
@@ -206,8 +207,11 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
 
   #end(name: string): void {
     const window = this.#take(name)
-    if (this.#ended !== null && window !== undefined && window.subject !== null)
-      this.#ended(window.subject, window.count)
+    const ended = this.#ended
+    if (ended === null || window === undefined || window.subject === null) return
+    const { subject, count } = window
+    // The start of another window may end this one, so the end belongs to the trace of none.
+    runUntraced(() => ended(subject, count))
   }
 
   #take(name: string): Window<Subject> | undefined {

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { OrganizationAddress, Tenant } from '../model/address.ts'
 import type { Tracer } from '../trace.ts'
 import { currentTrace } from '../tracing/current-trace.ts'
+import type { TraceContext } from '../tracing/trace-context.ts'
 import type { ActivityEvent } from './activity.ts'
 import { putNewActivities, writeActivities } from './activity-store.ts'
 import { traceEvent } from './event-trace.ts'
@@ -19,6 +20,11 @@ import type { PartitionWriter } from './partition.ts'
 export interface DomainEvent {
   readonly activity: ActivityEvent | null
   readonly outbound: OutboundEvent | null
+  /**
+   * Trace of the call that caused the event; null if there was none. Give it if the event is recorded outside this
+   * call. Default: the trace of the current call.
+   */
+  readonly trace?: TraceContext | null
 }
 
 /**
@@ -80,8 +86,8 @@ export class EventRecorder {
 
   #tell(transaction: PartitionWriter, scope: OrganizationAddress, occurrences: readonly DomainEvent[]): void {
     const at = this.#clock.now()
-    const trace = currentTrace()?.context ?? null
-    for (const { outbound } of occurrences) {
+    const current = currentTrace()?.context ?? null
+    for (const { outbound, trace = current } of occurrences) {
       if (outbound === null) continue
       if (!this.#wanted(scope, outbound.type)) {
         traceEvent(this.#tracer, 'event_skipped', { ...outbound, scope })

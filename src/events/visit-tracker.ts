@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts'
 import { keyName } from '../engine/key-encoding.ts'
 import { type DocumentScope, documentPrefix } from '../model/address.ts'
+import { type CurrentTrace, currentTrace } from '../tracing/current-trace.ts'
+import type { TraceContext } from '../tracing/trace-context.ts'
 import type { ActionUser } from './activity.ts'
 import type { EventType, OutboundEvent } from './outbound-event.ts'
 
@@ -27,27 +29,24 @@ export interface VisitListener {
 /** Types of the events of a visit. */
 export type VisitEventType = Extract<EventType, `presence.${string}`>
 
+/** A user has joined or left a document. */
+export interface VisitChange {
+  readonly document: DocumentScope
+  readonly visitor: Visitor
+  /** Time of the join or leave, in epoch milliseconds. */
+  readonly at: number
+  /** Trace of the call that caused the join or leave; null if there was none. */
+  readonly trace: TraceContext | null
+}
+
 export interface VisitsOptions {
   readonly clock: Clock
   /** Time in ms for which a user may be away. If the user returns within this time, the visit continues. */
   readonly awayMs: number
   /** Returns whether a webhook wants the events of visits. */
   readonly wants: (document: DocumentScope) => boolean
-  /**
-   * Sends an event.
-   * @param at time of the join or leave, in epoch milliseconds
-   */
-  readonly tell: (document: DocumentScope, event: OutboundEvent, visitor: Visitor, at: number) => void
-}
-
-interface Away {
-  readonly document: DocumentScope
-  readonly visitor: Visitor
-  /**
-   * Time at which the user left, in epoch milliseconds. The visit ends at this time if the user does not
-   * return.
-   */
-  readonly wentAt: number
+  /** Sends the event of a join or leave. */
+  readonly tell: (event: OutboundEvent, change: VisitChange) => void
 }
 
 /**
@@ -63,8 +62,8 @@ export const awayUsersMax = 100_000
  */
 export class VisitTracker implements VisitListener {
   readonly #options: VisitsOptions
-  /** Users who have left, in the order in which their visits end. */
-  readonly #away = new Map<string, Away>()
+  /** Users who have left and may return, in the order in which their visits end. */
+  readonly #away = new Map<string, VisitChange>()
   #cancelTimer: (() => void) | null = null
   #state: 'open' | 'ended' = 'open'
 
@@ -75,14 +74,15 @@ export class VisitTracker implements VisitListener {
   joined(document: DocumentScope, visitor: Visitor): void {
     if (this.#state === 'ended') return
     if (this.#away.size > 0 && this.#away.delete(nameOf(document, visitor))) return
-    this.#tell('presence.join', document, visitor, this.#options.clock.now())
+    this.#tell('presence.join', this.#changeOf(document, visitor, currentTrace()))
   }
 
   left(document: DocumentScope, visitor: Visitor): void {
     if (this.#state === 'ended') return
-    const { clock, wants } = this.#options
-    if (!wants(document)) return
-    this.#away.set(nameOf(document, visitor), { document, visitor, wentAt: clock.now() })
+    if (!this.#options.wants(document)) return
+    // The server may close a websocket during a call of another user, for example to free memory.
+    const trace = visitor.source === 'rest' ? currentTrace() : undefined
+    this.#away.set(nameOf(document, visitor), this.#changeOf(document, visitor, trace))
     if (this.#away.size > awayUsersMax) this.#endFirst()
     this.#schedule()
   }
@@ -100,8 +100,8 @@ export class VisitTracker implements VisitListener {
   #schedule(): void {
     if (this.#cancelTimer !== null) return
     const { clock, awayMs } = this.#options
-    for (const { wentAt } of this.#away.values()) {
-      this.#cancelTimer = clock.after(Math.max(0, wentAt + awayMs - clock.now()), () => this.#tick())
+    for (const { at } of this.#away.values()) {
+      this.#cancelTimer = clock.after(Math.max(0, at + awayMs - clock.now()), () => this.#tick())
       return
     }
   }
@@ -110,26 +110,30 @@ export class VisitTracker implements VisitListener {
     this.#cancelTimer = null
     const { clock, awayMs } = this.#options
     const now = clock.now()
-    for (const { wentAt } of this.#away.values()) {
-      if (wentAt + awayMs > now) break
+    for (const { at } of this.#away.values()) {
+      if (at + awayMs > now) break
       this.#endFirst()
     }
     this.#schedule()
   }
 
   #endFirst(): void {
-    for (const [name, { document, visitor, wentAt }] of this.#away) {
+    for (const [name, away] of this.#away) {
       this.#away.delete(name)
-      return this.#tell('presence.leave', document, visitor, wentAt)
+      return this.#tell('presence.leave', away)
     }
   }
 
-  #tell(type: VisitEventType, document: DocumentScope, visitor: Visitor, at: number): void {
+  #changeOf(document: DocumentScope, visitor: Visitor, trace: CurrentTrace | undefined): VisitChange {
+    return { document, visitor, at: this.#options.clock.now(), trace: trace?.context ?? null }
+  }
+
+  #tell(type: VisitEventType, change: VisitChange): void {
     const { wants, tell } = this.#options
+    const { document, visitor } = change
     if (!wants(document)) return
     const { user, kind, source } = visitor
-    const event = { type, documentId: document.documentId, actionUser: user, data: { user, kind, source } }
-    tell(document, event, visitor, at)
+    tell({ type, documentId: document.documentId, actionUser: user, data: { user, kind, source } }, change)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { runUntraced } from '../tracing/current-trace.ts'
 
 /**
  * Default of `timeoutMs`: milliseconds within which a client must finish a message, and must read the bytes
@@ -53,7 +54,7 @@ export class SlowTransfers {
   add(transfer: Transfer): void {
     if (this.#progress.has(transfer)) return
     this.#progress.set(transfer, { takenMs: 0, bytes: 0, idleMs: 0 })
-    this.#timer ??= setInterval(() => this.#check(), tickMs).unref()
+    this.#timer ??= runUntraced(() => setInterval(() => this.#check(), tickMs)).unref()
   }
 
   /** Stops checking a transfer that is complete, or whose client has disconnected. */

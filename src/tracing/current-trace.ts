@@ -23,8 +23,9 @@ export const currentTrace = (): CurrentTrace | undefined => storage.getStore()
 export const runTraced = <T>(trace: CurrentTrace, work: () => T): T => storage.run(trace, work)
 
 /**
- * Runs `work`, which handles a message from another process, outside any trace. Node may run the handler of a message
- * in the trace of the message before it on the same connection.
+ * Runs `work` outside any trace. Use it for work that serves several callers, such as a queue or a timer that all
+ * tenants share: Node would run it in the trace of the caller that has started it. Use it also for the handler of a
+ * message from another process, which Node may run in the trace of the message before it on the same connection.
  */
 export const runUntraced = <T>(work: () => T): T =>
   storage.getStore() === undefined ? work() : storage.exit(work)

@@ -239,11 +239,7 @@ export class ClusterVisits {
       const visit = { ...leaveEvent(documentId, { ...visitor, kind }), at }
       if (!(await leaves(transaction, visit, node))) return
       const recorded = await withoutErasedUsers(transaction, [visit])
-      this.#options.events.recordNew(
-        transaction,
-        scope,
-        recorded.map((outbound) => ({ activity: null, outbound })),
-      )
+      this.#options.events.recordNew(transaction, scope, recorded)
     })
   }
 }

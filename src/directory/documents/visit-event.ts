@@ -1,19 +1,17 @@
+import type { DomainEvent } from '../../events/event-recorder.ts'
 import type { OutboundEvent } from '../../events/outbound-event.ts'
-import type { Visitor } from '../../events/visit-tracker.ts'
+import type { VisitChange, Visitor } from '../../events/visit-tracker.ts'
 import { withoutUser } from '../../model/named-users.ts'
 import { areUsersErased } from '../organizations/erased-users.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 
 /** The event that a user has joined or left a document. */
-export interface VisitEvent {
+export interface VisitEvent extends Omit<VisitChange, 'document'> {
   readonly event: OutboundEvent
-  readonly visitor: Visitor
   readonly documentId: string
-  /** Time of the join or leave, in epoch milliseconds. */
-  readonly at: number
 }
 
-/** Returns the event that a user has left a document, without its time. */
+/** Returns the event that a user has left a document, without its time. No call has caused it. */
 export function leaveEvent(documentId: string, { user, kind, source }: Visitor): Omit<VisitEvent, 'at'> {
   const event: OutboundEvent = {
     type: 'presence.leave',
@@ -21,7 +19,7 @@ export function leaveEvent(documentId: string, { user, kind, source }: Visitor):
     actionUser: user,
     data: { user, kind, source },
   }
-  return { event, visitor: { user, kind, source }, documentId }
+  return { event, visitor: { user, kind, source }, documentId, trace: null }
 }
 
 /**
@@ -31,12 +29,13 @@ export function leaveEvent(documentId: string, { user, kind, source }: Visitor):
 export async function withoutErasedUsers(
   reader: DirectoryReader,
   visits: readonly VisitEvent[],
-): Promise<readonly OutboundEvent[]> {
+): Promise<readonly DomainEvent[]> {
   const erased = await areUsersErased(
     reader,
     visits.map(({ event, at }) => ({ userId: event.actionUser.userId, at })),
   )
-  return visits.map(({ event }, index) =>
-    erased[index] === true ? withoutUser(event, { userId: event.actionUser.userId }) : event,
-  )
+  return visits.map(({ event, trace }, index) => {
+    const outbound = erased[index] === true ? withoutUser(event, { userId: event.actionUser.userId }) : event
+    return { activity: null, outbound, trace }
+  })
 }

@@ -5,6 +5,7 @@ import type { EventRecorder } from '../../events/event-recorder.ts'
 import { VisitTracker } from '../../events/visit-tracker.ts'
 import type { Log } from '../../log.ts'
 import type { OrganizationAddress, Tenant } from '../../model/address.ts'
+import { runUntraced } from '../../tracing/current-trace.ts'
 import { type OrganizationScope, organizationPart } from '../organizations/organization-keys.ts'
 import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
 import { mapInSlices } from '../store/batch.ts'
@@ -63,8 +64,8 @@ export class VisitRecorder {
       clock,
       awayMs,
       wants: (document) => this.#isWanted(document),
-      tell: (document, event, visitor, at) =>
-        this.#tell(document, { event, visitor, documentId: document.documentId, at }),
+      tell: (event, { document, ...change }) =>
+        this.#tell(document, { event, documentId: document.documentId, ...change }),
     })
   }
 
@@ -105,7 +106,8 @@ export class VisitRecorder {
 
   #write(): void {
     if (this.#cancelRetry !== null && this.#state !== 'ended') return
-    this.#writing ??= this.#writeAll()
+    // One run writes the events of all tenants, so it belongs to the trace of none.
+    this.#writing ??= runUntraced(() => this.#writeAll())
   }
 
   /** Writes the waiting events. Events that arrive during a commit are written with the next commit. */
@@ -139,12 +141,8 @@ export class VisitRecorder {
       if (isKept) await this.#stored.mark(scope)
       await store.carryOut(scope, async (transaction) => {
         const admitted = await this.#stored.admit(transaction, some)
-        const events = await withoutErasedUsers(transaction, admitted)
-        this.#options.events.recordNew(
-          transaction,
-          scope,
-          events.map((outbound) => ({ activity: null, outbound })),
-        )
+        const recorded = await withoutErasedUsers(transaction, admitted)
+        this.#options.events.recordNew(transaction, scope, recorded)
       })
     } catch (err) {
       this.#options.log.warn({ err }, 'could not write presence events')

@@ -11,6 +11,7 @@ import {
 } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import type { Log } from '../../log.ts'
+import { runUntraced } from '../../tracing/current-trace.ts'
 import type { Room } from '../room/room.ts'
 import { bulkyEntriesMin } from './compaction-policy.ts'
 
@@ -79,7 +80,8 @@ export class BackgroundCompaction {
     this.#waiting.delete(name)
     if (this.#stopped || this.#waiting.size >= waitingMax) return
     this.#waiting.set(name, { doc, at: this.#options.clock.now() + this.#waitMs })
-    this.#running ??= this.#run().finally(() => {
+    // One run compacts the logs of all tenants, so it belongs to the trace of none.
+    this.#running ??= runUntraced(() => this.#run()).finally(() => {
       this.#running = null
     })
   }

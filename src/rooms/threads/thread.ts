@@ -2,6 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { builtFile } from '../../config/package-file.ts'
 import { ApiError } from '../../errors.ts'
+import { runUntraced } from '../../tracing/current-trace.ts'
 import { type PackedUpdates, packUpdates } from './packed-updates.ts'
 import type { ThreadResult, ThreadTask } from './thread-task.ts'
 
@@ -86,7 +87,8 @@ export const stopping = (): ApiError => new ApiError('server/stopping', 'the ser
 
 function startWorker(): Worker {
   // The flags of a program that embeds the server are meant for its own code: a thread rejects some of them.
-  const worker = new Worker(script, { execArgv: [] })
+  // The messages of a thread serve many callers, so they belong to the trace of none.
+  const worker = runUntraced(() => new Worker(script, { execArgv: [] }))
   // This listener only prevents an uncaught error if an idle thread ends: the next job starts a new thread. A
   // running job has its own listener.
   worker.on('error', () => {})

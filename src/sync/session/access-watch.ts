@@ -1,5 +1,6 @@
 import type { RealtimeAccess } from '../../access/realtime-access.ts'
 import type { AccessChange } from '../../directory/permissions/access-change.ts'
+import { runUntraced } from '../../tracing/current-trace.ts'
 import type { ServerFaults } from '../connect/server-faults.ts'
 import type { Session } from './session.ts'
 import { isAffectedBy, SessionIndex } from './session-index.ts'
@@ -77,7 +78,8 @@ export class AccessWatch {
     for (const session of sessions) this.#queued.add(session)
     while (this.#workers < Math.min(readsAtOnce, this.#queued.size)) {
       this.#workers += 1
-      void this.#recheckQueued().finally(() => {
+      // One worker serves the sessions of all tenants, so it belongs to the trace of none.
+      void runUntraced(() => this.#recheckQueued()).finally(() => {
         this.#workers -= 1
       })
     }

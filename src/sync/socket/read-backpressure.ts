@@ -1,3 +1,5 @@
+import { runUntraced } from '../../tracing/current-trace.ts'
+
 /**
  * The number of messages that a reader has delivered in the tick with the number `tick`. Each reader has its
  * budget as a field, because a lookup would cost more than the counting.
@@ -89,13 +91,13 @@ export class ReadBackpressure {
     if (!this.#undefer(reader)) reader.pauseReading()
     this.#paused.add(reader)
     this.#onExceeded()
-    this.#timer ??= setInterval(() => this.#release(), ReadBackpressure.pollMs).unref()
+    this.#timer ??= runUntraced(() => setInterval(() => this.#release(), ReadBackpressure.pollMs)).unref()
   }
 
   #beginTick(): void {
     if (this.#state === 'begun') return
     this.#state = 'begun'
-    setImmediate(this.#endTick)
+    runUntraced(() => setImmediate(this.#endTick))
   }
 
   readonly #endTick = (): void => {

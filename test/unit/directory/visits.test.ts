@@ -24,8 +24,8 @@ function noted() {
     clock,
     awayMs,
     wants: () => true,
-    tell: ({ documentId }, { type, actionUser }) =>
-      void told.push(`${documentId} ${actionUser.userId} ${type} ${clock.now()}`),
+    tell: ({ type, actionUser }, { document }) =>
+      void told.push(`${document.documentId} ${actionUser.userId} ${type} ${clock.now()}`),
   })
   return { clock, told, visits }
 }

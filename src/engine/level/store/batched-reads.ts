@@ -1,3 +1,5 @@
+import { runUntraced } from '../../../tracing/current-trace.ts'
+
 /**
  * Maximum number of keys in one read. A read of more keys is split, so that the reader threads can serve
  * other reads in between.
@@ -29,7 +31,7 @@ export class BatchedReads {
   get(key: Uint8Array): Promise<Buffer | undefined> {
     return new Promise((resolve, reject) => {
       this.#asked.push({ key, resolve, reject })
-      if (this.#asked.length === 1) setImmediate(() => this.flush())
+      if (this.#asked.length === 1) runUntraced(() => setImmediate(() => this.flush()))
     })
   }
 

@@ -1,4 +1,5 @@
 import { errorMessage } from '../../../errors.ts'
+import { runUntraced } from '../../../tracing/current-trace.ts'
 import { StoreUnavailableError } from '../../engine.ts'
 import type { ReopeningStore } from './reopening-store.ts'
 import type { BatchOperation } from './store.ts'
@@ -145,8 +146,8 @@ export class GroupCommit {
     if (this.#scheduled || this.#writing !== null) return
     this.#scheduled = true
     const restMs = this.#restMs()
-    if (restMs > 0) setTimeout(this.#begin, restMs)
-    else setImmediate(this.#begin)
+    // A group has writes of many callers, so it belongs to the trace of none.
+    runUntraced(() => (restMs > 0 ? setTimeout(this.#begin, restMs) : setImmediate(this.#begin)))
   }
 
   readonly #begin = (): void => {
@@ -170,10 +171,12 @@ export class GroupCommit {
   /** Schedules the next group to start after `soonMs`. Does nothing if it is already scheduled. */
   #scheduleSoon(): void {
     if (this.#later !== null) return
-    this.#later = setTimeout(() => {
-      this.#later = null
-      this.#schedule('now')
-    }, soonMs)
+    this.#later = runUntraced(() =>
+      setTimeout(() => {
+        this.#later = null
+        this.#schedule('now')
+      }, soonMs),
+    )
   }
 
   async #writeAll(): Promise<void> {

@@ -1,3 +1,5 @@
+import { runUntraced } from '../../../tracing/current-trace.ts'
+
 /** A write that waits until its group is written. */
 export interface QueuedWrite {
   /**
@@ -74,7 +76,8 @@ export class GroupCommitQueue<C extends QueuedWrite> {
     this.#isStarting = true
     setImmediate(() => {
       this.#isStarting = false
-      void this.#writeAll()
+      // A group has writes of many callers, so it belongs to the trace of none.
+      void runUntraced(() => this.#writeAll())
     })
   }
 

@@ -1,3 +1,4 @@
+import { runUntraced } from '../../../tracing/current-trace.ts'
 import type { PostgresDatabase } from './database.ts'
 import type { DatabaseSession } from './database-session.ts'
 
@@ -46,7 +47,8 @@ export class GroupedReads<Call, Answer> {
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
-      void this.#readGroup(this.#waiting.splice(0, this.#options.callsMax))
+      // A group has reads of many callers, so it belongs to the trace of none.
+      void runUntraced(() => this.#readGroup(this.#waiting.splice(0, this.#options.callsMax)))
       if (this.#waiting.length > 0) this.#schedule()
     })
   }
