@@ -47,6 +47,11 @@ export interface CommitListeners {
    * sent to members before this call.
    */
   durable(broadcast: UpdateBroadcast): void
+  /**
+   * Called once for each commit whose append has ended with success, before `durable`. It is also called if
+   * the commits have failed in the meantime.
+   */
+  accepted(broadcast: UpdateBroadcast): void
   /** Called once, when an append was rejected or has an unknown outcome. */
   failed(error: unknown): void
   /**
@@ -313,6 +318,7 @@ export class Commits {
   }
 
   #storeExact(appended: Appended, { broadcast, at, apply }: ConditionalCommit): void {
+    this.#listeners.accepted(broadcast)
     apply(this.#queue.length === 0 ? 'alone' : 'among others')
     this.#reached(appended)
     this.#position.noteChange(at, broadcast.updates.at(-1)?.by ?? '')
@@ -524,6 +530,8 @@ export class Commits {
   readonly #appended = (result: AppendResult): void => {
     if (result.state === 'moved') return this.#interrupted(() => this.#readLog(result.missing))
     const commits = this.#appends.shift() as number
+    for (let index = 0; index < commits; index += 1)
+      this.#listeners.accepted((this.#queue[index] as QueuedCommit).broadcast)
     try {
       if (!this.#hasFailed && result.first <= this.#durableTo) throw new LogTruncatedError()
       if (this.#lacksBefore(result)) this.#applyNotices()

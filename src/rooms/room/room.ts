@@ -146,6 +146,7 @@ export class Room {
       queued: dependencies.queued,
       listeners: {
         durable: (broadcast) => this.#broadcast(broadcast),
+        accepted: (broadcast) => this.#accepted(broadcast),
         failed: (error) => this.#fail(error),
         stored: trace === undefined ? undefined : (appended, updates) => trace.committed(appended, updates),
         appended: (notice) => this.#tellNodes({ is: 'appended', notice }),
@@ -655,7 +656,8 @@ export class Room {
     const followers = [...(this.#followers ?? [])]
     this.#followers = null
     for (const follower of followers) follower.ended()
-    this.usage.release()
+    // Appends in progress may still be accepted.
+    void this.commits.settled().then(() => this.usage.release())
     this.#dependencies.ended(this)
   }
 
@@ -690,12 +692,16 @@ export class Room {
    * starts; null if it starts none.
    */
   #noted(updates: readonly AppliedUpdate[], now: number, trace: CommitTrace | null): StartedWindows | null {
-    const { metrics, edits } = this.#dependencies
+    const { edits } = this.#dependencies
     this.#editedAt = now
-    metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
     const own = updates.some(isCopy) ? updates.filter((update) => !isCopy(update)) : updates
-    this.usage.updates += own.length
     return own.length === 0 ? null : edits.noted(this.address, authorsOf(own), trace?.current.context ?? null)
+  }
+
+  /** Counts the updates of a commit, which are durable. */
+  #accepted({ updates }: UpdateBroadcast): void {
+    this.#dependencies.metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
+    for (const update of updates) if (!isCopy(update)) this.usage.updates += 1
   }
 
   /** Starts to report the durable commits of the room. Returns the function that ends the reports. */

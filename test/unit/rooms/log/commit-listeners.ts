@@ -10,6 +10,7 @@ export const remoteUpdates: RemoteUpdates = {
 
 export const listening = (listeners: Partial<CommitListeners> = {}): CommitListeners => ({
   durable: () => undefined,
+  accepted: () => undefined,
   failed: () => undefined,
   appended: () => undefined,
   remote: () => remoteUpdates,

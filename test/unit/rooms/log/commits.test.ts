@@ -60,7 +60,7 @@ it('[ROOM-1] does not count an update as broadcast before it was broadcast, so t
   ])
 })
 
-it('[ROOM-40] acknowledges a durable update even if a later update was rejected meanwhile', async () => {
+it('[ROOM-40] [USE-30] acknowledges and counts a durable update even if a later update was rejected meanwhile', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'weft-commits-'))
   ends.push(() => rm(directory, { recursive: true, force: true, maxRetries: 20 }))
   const store = heldStore()
@@ -70,7 +70,11 @@ it('[ROOM-40] acknowledges a durable update even if a later update was rejected 
   const queued = new AppendBacklog(1_000)
   const line = lineOf(
     engine,
-    { durable: () => void told.push('durable'), failed: () => void told.push('failed') },
+    {
+      durable: () => void told.push('durable'),
+      accepted: ({ updates }) => void told.push(`accepted ${updates.length}`),
+      failed: () => void told.push('failed'),
+    },
     queued,
   )
   store.hold()
@@ -86,7 +90,7 @@ it('[ROOM-40] acknowledges a durable update even if a later update was rejected 
   expect(await first).toBe(1)
   await expect(second).rejects.toThrow('too many bytes')
   await expect(line.durable).rejects.toThrow('too many bytes')
-  expect([told, queued.bytes]).toEqual([['failed'], 0])
+  expect([told, queued.bytes]).toEqual([['failed', 'accepted 1'], 0])
 })
 
 it.each([
