@@ -47,12 +47,12 @@ export class ConnectionCount {
     this.#countedTo = now
   }
 
-  /** Starts to count an hour. Connections that are open count in it, but not as opened. */
-  restart(hour: number): void {
+  /** Starts to count an hour. Connections that are open count in it from `from`, but not as opened. */
+  restart(from: number): void {
     this.opened = 0
     this.openMs = 0
     this.peak = this.#open
-    this.#countedTo = hour
+    this.#countedTo = from
   }
 }
 
@@ -115,11 +115,11 @@ export class UsageCounter {
     this.#workspace.leave(now)
   }
 
-  restart(hour: number): void {
+  restart(from: number): void {
     this.updates = 0
     this.bytesSent = 0
     this.calls = 0
-    this.connections.restart(hour)
+    this.connections.restart(from)
     this.written = null
   }
 }

@@ -5,7 +5,7 @@ import type { Kv } from '../engine/engine.ts'
 import type { Log } from '../log.ts'
 import type { UsageCounter } from './usage-counter.ts'
 import { msPerHour, usagePart } from './usage-records.ts'
-import { type UsageWriter, WorkspaceUsage } from './workspace-usage.ts'
+import { type CountedHour, WorkspaceUsage } from './workspace-usage.ts'
 
 /** Interval in ms at which the counts are stored. A crash loses the counts of this time at most. */
 const writeEveryMs = 60_000
@@ -14,7 +14,11 @@ const measureEveryMs = 1_800_000
 /** Maximum number of records in one commit. */
 const recordsPerCommit = 500
 
-export interface UsageMeterOptions extends UsageWriter {
+export interface UsageMeterOptions {
+  /** Name of this node. */
+  readonly node: string
+  /** Unique id of this process. */
+  readonly writer: string
   readonly kv: Pick<Kv, 'commit'>
   readonly storage: Pick<StorageQuota, 'measured'>
   readonly clock: Clock
@@ -38,18 +42,23 @@ interface MeteredWorkspace {
 export class UsageMeter {
   readonly #options: UsageMeterOptions
   readonly #workspaces = new Map<string, MeteredWorkspace>()
-  /** Start of the current hour, in epoch milliseconds. Does not go back if the clock is set back. */
-  #hour: number
+  /** The current hour. It goes back only if the clock is more than an hour behind its start. */
+  #hour: CountedHour
+  /** Number of times that the hour went back. */
+  #returns = 0
   #cancel: (() => void) | null = null
   #writing: Promise<void> = Promise.resolve()
   readonly #now: () => number
 
   constructor(options: UsageMeterOptions) {
     this.#options = options
-    this.#hour = hourOf(options.clock.now())
+    const { clock, writer } = options
+    this.#hour = { start: startOfHour(clock.now()), writer }
     this.#now = () => {
-      const now = options.clock.now()
-      if (now >= this.#hour + msPerHour) this.#startHour(hourOf(now))
+      const now = clock.now()
+      const { start } = this.#hour
+      if (now >= start + msPerHour) this.#startHour(startOfHour(now))
+      else if (now < start - msPerHour) this.#returnTo(now)
       return now
     }
   }
@@ -91,17 +100,31 @@ export class UsageMeter {
     this.#now()
     const known = this.#workspaces.get(workspaceId)
     if (known !== undefined) return known.usage
-    const usage = new WorkspaceUsage(this.#options, this.#now)
+    const usage = new WorkspaceUsage(this.#options.node, this.#now)
     this.#workspaces.set(workspaceId, { usage, measureAt: 0, writing: Promise.resolve() })
     return usage
   }
 
   /** Ends the current hour. The next write stores its final counts. */
-  #startHour(hour: number): void {
+  #startHour(start: number): void {
     const ended = this.#hour
-    this.#hour = hour
+    this.#hour = { start, writer: ended.writer }
     for (const workspace of this.#workspaces.values()) {
-      workspace.usage.restart(ended, hour)
+      workspace.usage.end(ended, start)
+      workspace.measureAt = 0
+    }
+  }
+
+  /**
+   * Ends the current hour, because the clock was set back to `now`. The process may already have records of
+   * the hour that is counted next. Therefore its counts are stored as those of another process.
+   */
+  #returnTo(now: number): void {
+    const ended = this.#hour
+    this.#returns += 1
+    this.#hour = { start: startOfHour(now), writer: `${this.#options.writer} ${this.#returns}` }
+    for (const workspace of this.#workspaces.values()) {
+      workspace.usage.endAtReturn(ended, now)
       workspace.measureAt = 0
     }
   }
@@ -109,7 +132,7 @@ export class UsageMeter {
   /** Schedules the next write, at the latest for the end of the hour. */
   #schedule(): void {
     const { clock } = this.#options
-    const leftMs = this.#hour + msPerHour - clock.now()
+    const leftMs = this.#hour.start + msPerHour - clock.now()
     const waitMs = leftMs > 0 ? Math.min(writeEveryMs, leftMs) : writeEveryMs
     this.#cancel = clock.after(waitMs, () => {
       this.#now()
@@ -149,9 +172,9 @@ export class UsageMeter {
   }
 
   async #commit(workspaceId: string, usage: WorkspaceUsage): Promise<void> {
-    this.#now()
+    const now = this.#now()
     const hour = this.#hour
-    const records = usage.unwritten(hour)
+    const records = usage.unwritten(hour, now)
     for (let at = 0; at < records.length; at += recordsPerCommit) {
       const some = records.slice(at, at + recordsPerCommit)
       const puts = some.map(({ key, value }) => ({ key, value }))
@@ -162,4 +185,4 @@ export class UsageMeter {
   }
 }
 
-const hourOf = (at: number): number => at - (at % msPerHour)
+const startOfHour = (at: number): number => at - (at % msPerHour)

@@ -1,14 +1,8 @@
-import type { Key, KvEntry } from '../engine/engine.ts'
+import type { KvEntry } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
 import { encodeRecord } from '../engine/stored-record.ts'
 import { ConnectionCount, type OrganizationOfKey, UsageCounter } from './usage-counter.ts'
-import {
-  hourKey,
-  type MeasuredBytes,
-  msPerHour,
-  type UsageRecord,
-  type UsageSubject,
-} from './usage-records.ts'
+import { hourKey, type MeasuredBytes, msPerHour, type UsageRecord } from './usage-records.ts'
 
 /**
  * Maximum number of organizations of one workspace that have their own counter in one hour on one node. The
@@ -21,10 +15,11 @@ export const organizationsPerHourMax = 5_000
  */
 const endedRecordsMax = 20_000
 
-export interface UsageWriter {
-  /** Name of this node. */
-  readonly node: string
-  /** Unique id of this process. */
+/** An hour whose usage is counted. */
+export interface CountedHour {
+  /** Start in epoch milliseconds. */
+  readonly start: number
+  /** Unique id under which the counts are stored. */
   readonly writer: string
 }
 
@@ -41,14 +36,15 @@ export class WorkspaceUsage {
   readonly #connections: ConnectionCount
   readonly #organizations = new Map<string, UsageCounter>()
   readonly #now: () => number
-  readonly #writer: UsageWriter
+  readonly #node: string
   #stored: MeasuredBytes | null = null
   /** Records of ended hours that are not stored yet, by the name of their keys, oldest first. */
   readonly #ended = new Map<string, KvEntry>()
   #written: Uint8Array | null = null
 
-  constructor(writer: UsageWriter, now: () => number) {
-    this.#writer = writer
+  /** @param node name of this node */
+  constructor(node: string, now: () => number) {
+    this.#node = node
     this.#now = now
     this.#connections = new ConnectionCount(now())
     this.rest = new UsageCounter(null, this.#connections, now)
@@ -75,32 +71,45 @@ export class WorkspaceUsage {
     this.#stored = { bytes, at }
   }
 
-  /** Ends the hour that began at `ended`, and begins the one that begins at `hour`. */
-  restart(ended: number, hour: number): void {
-    this.#advance(ended + msPerHour)
+  /** Ends an hour, and begins a later one. @param start start of the later hour, in epoch milliseconds */
+  end(ended: CountedHour, start: number): void {
+    this.#advance(ended.start + msPerHour)
+    this.#restart(ended, start)
+  }
+
+  /**
+   * Ends an hour, because the clock was set back to `now`. Connections that are open do not count in the time
+   * between the last event and `now`.
+   */
+  endAtReturn(ended: CountedHour, now: number): void {
+    this.#restart(ended, now)
+  }
+
+  /** @param from time from which open connections count in the next hour */
+  #restart(ended: CountedHour, from: number): void {
     for (const { key, value } of this.#changed(ended)) this.#ended.set(keyName(key), { key, value })
     for (const oldest of this.#ended.keys()) {
       if (this.#ended.size <= endedRecordsMax) break
       this.#ended.delete(oldest)
     }
-    this.#connections.restart(hour)
+    this.#connections.restart(from)
     this.#stored = null
     this.#written = null
-    this.rest.restart(hour)
+    this.rest.restart(from)
     for (const [name, counter] of this.#organizations) {
-      if (counter.isUsed) counter.restart(hour)
+      if (counter.isUsed) counter.restart(from)
       else this.#organizations.delete(name)
     }
   }
 
-  /** Returns the records that differ from the stored ones. @param hour start of the current hour */
-  unwritten(hour: number): readonly UnwrittenRecord[] {
-    this.#advance(this.#now())
+  /** Returns the records that differ from the stored ones. @param hour the current hour */
+  unwritten(hour: CountedHour, now: number): readonly UnwrittenRecord[] {
+    this.#advance(now)
     const ended = [...this.#ended.values()].map((entry) => ({ ...entry, counter: null }))
     return [...ended, ...this.#changed(hour)]
   }
 
-  /** Call when the records are stored. @param hour start of the current hour at the time of `unwritten` */
+  /** Call when the records are stored. @param records records of the current hour, or of ended ones */
   wrote(records: readonly UnwrittenRecord[]): void {
     for (const { key, value, counter } of records) {
       if (counter === null) this.#ended.delete(keyName(key))
@@ -114,15 +123,15 @@ export class WorkspaceUsage {
     for (const { connections } of this.#organizations.values()) connections.advance(now)
   }
 
-  /** Returns the changed records of the hour that begins at `hour`. */
-  *#changed(hour: number): Generator<UnwrittenRecord> {
+  /** Returns the changed records of an hour. */
+  *#changed(hour: CountedHour): Generator<UnwrittenRecord> {
     const total = this.#record(this.#connections, this.#sum())
     if (total !== null && !isSame(total, this.#written))
-      yield { key: this.#key(null, hour), value: total, counter: this.rest }
+      yield { key: hourKey(null, hour.start, hour.writer), value: total, counter: this.rest }
     for (const counter of this.#organizations.values()) {
       const value = this.#record(counter.connections, counter)
       if (value !== null && !isSame(value, counter.written))
-        yield { key: this.#key(counter.organization, hour), value, counter }
+        yield { key: hourKey(counter.organization, hour.start, hour.writer), value, counter }
     }
   }
 
@@ -142,7 +151,7 @@ export class WorkspaceUsage {
     if (opened + peak + updates + bytesSent + calls === 0) return null
     const stored = connections === this.#connections && this.#stored !== null ? { stored: this.#stored } : {}
     const record: UsageRecord = {
-      node: this.#writer.node,
+      node: this.#node,
       opened,
       peak,
       openMs,
@@ -152,10 +161,6 @@ export class WorkspaceUsage {
       ...stored,
     }
     return encodeRecord(record)
-  }
-
-  #key(subject: UsageSubject, hour: number): Key {
-    return hourKey(subject, hour, this.#writer.writer)
   }
 }
 

@@ -107,6 +107,49 @@ it('[USE-2] loses nothing and counts nothing twice if the clock is set back over
   expect(await hoursOf(usage)).toEqual([{ hour: 0, opened: 2, peak: 1, minutes: 15, updates: 3, calls: 0 }])
 })
 
+it('[USE-31] counts in the hours of the corrected clock after a wrong reading, and adds up an hour that is entered again', async () => {
+  const clock = new HeldClock(noon + minuteMs)
+  const engine = await openMemoryEngine({ clock })
+  const usage = startUsage({ engine, clock })
+  const room = usage.meter.hold(acme)
+  const early = usage.meter.hold({ ...acme, organizationId: 'early' })
+  room.updates += 1
+  early.updates += 1
+  room.enter()
+  room.leave()
+  await usage.meter.write('w')
+  const yearMs = 365 * 24 * msPerHour
+  clock.advance(yearMs)
+  room.updates += 2
+  await usage.meter.write('w')
+  clock.advance(-yearMs)
+  early.release()
+  room.updates += 4
+  // The clock was wrong until this event.
+  room.enter()
+  room.updates += 10
+  clock.advance(minuteMs)
+  room.leave()
+  const hours = [
+    { hour: 0, opened: 2, peak: 1, minutes: 1, updates: 12, calls: 0 },
+    { hour: 365 * 24, opened: 0, peak: 0, minutes: 0, updates: 6, calls: 0 },
+  ]
+  const all = { to: noon + 2 * yearMs }
+  expect(await hoursOf(usage, all)).toEqual(hours)
+  // A second wrong reading in the same hours.
+  clock.advance(yearMs)
+  usage.meter.hold(acme).updates += 1
+  clock.advance(-yearMs)
+  usage.meter.hold(acme).updates += 1
+  clock.advance(5 * msPerHour)
+  usage.meter.hold(acme).updates += 100
+  expect(await hoursOf(usage, all)).toEqual([
+    { ...hours[0], updates: 13 },
+    { ...none, hour: 5, updates: 100 },
+    { ...hours[1], updates: 7 },
+  ])
+})
+
 it('[USE-4] adds up the counts and peaks of nodes, and keeps those of an earlier process of a node', async () => {
   const clock = new HeldClock(noon)
   const engine = await openMemoryEngine({ clock })
