@@ -51,12 +51,12 @@ export class CallQuota {
   }
 
   /**
-   * Counts a call. Accepts calls until the limit of the workspace was read.
-   * @throws ApiError RESOURCE_EXHAUSTED if the workspace exceeds its limit; the call is then not counted
+   * Counts calls. Accepts calls until the limit of the workspace was read.
+   * @throws ApiError RESOURCE_EXHAUSTED if the workspace exceeds its limit; the calls are then not counted
    */
-  take(workspaceId: string): void {
+  take(workspaceId: string, calls = 1): void {
     const { limiter } = this.#workspace(workspaceId)
-    const waitMs = limiter?.take(workspaceId) ?? 0
+    const waitMs = limiter?.take(workspaceId, calls) ?? 0
     if (limiter === null || waitMs === 0) return
     const seconds = Math.ceil(waitMs / 1000)
     throw exhausted(limit, limiter.perSecond, {

@@ -4,6 +4,7 @@ import type { AllowedOrigins } from '../access/allowed-origins.ts'
 import { readBearer } from '../access/tokens/bearer.ts'
 import type { CallAuditor } from '../api/call-auditor.ts'
 import { type ApiLimits, limitCaller, limitMessages } from '../api/http/rate-limits.ts'
+import type { BodyMeter } from '../api/http/request-body.ts'
 import { ClientDisconnectedError, checkContentType, readRequestJson } from '../api/http/request-body.ts'
 import type { ServedResponse } from '../api/http/served-response.ts'
 import type { ServedRoute } from '../api/http/served-route.ts'
@@ -80,7 +81,7 @@ async function answer(
   const ready = options.readiness()
   if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
   const agent = await authenticate(request, response, options)
-  const meter = limitCaller(options.quotas, agent.caller, request, response, options.bodyBytesMax)
+  const meter = await limitCaller(options.quotas, agent.caller, request, response, options.bodyBytesMax)
   const body = request.method === 'POST' ? await readMessages(request, options, meter) : undefined
   // The request itself has counted as one message.
   if (Array.isArray(body) && body.length > 1) limitMessages(options.quotas, agent.caller, body.length - 1)
@@ -143,7 +144,7 @@ async function authenticate(
 async function readMessages(
   request: IncomingMessage,
   { bodyBytesMax }: McpRouteOptions,
-  meter: ReturnType<typeof limitCaller>,
+  meter: BodyMeter,
 ): Promise<unknown> {
   checkContentType(request)
   const { body } = await readRequestJson(request, bodyBytesMax, meter)

@@ -61,7 +61,7 @@ export function feedStreamRoute(options: FeedStreamOptions): ServedRoute {
           if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
           const caller = await backendOf('key', request, options)
           response.locals.caller = caller
-          limitCaller(options.quotas, caller, request, response, 0)
+          await limitCaller(options.quotas, caller, request, response, 0)
           const selection = selectionOf(request)
           validate(selection, 0)
           const begun = (): void => noteOutcome({ httpCode: 200, body: '', replayed: false })

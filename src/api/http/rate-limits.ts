@@ -65,17 +65,18 @@ export function limitAddress(
 }
 
 /**
- * Applies the limits of an authenticated caller before the body is read. The memory of the body is reserved
- * until the response is sent.
+ * Applies the limits of an authenticated caller before the body is read. First reads the limit of the
+ * workspace, if this node does not know it. The memory of the body is reserved until the response is sent.
  * @throws ApiError RESOURCE_EXHAUSTED
  */
-export function limitCaller(
+export async function limitCaller(
   { calls, workspaceCalls, agentCalls, bodies, bodyMemory, usage }: ApiLimits,
   caller: AnyCaller,
   request: IncomingMessage,
   response: ServedResponse,
   bytesMax: number,
-): BodyMeter {
+): Promise<BodyMeter> {
+  if (caller.level !== 'operator') await workspaceCalls.ready(ownerOf(caller))
   const key = rateKeyOf(caller)
   if (caller.level === 'agent')
     take(agentCalls, 'callsPerAgent', agentKeyOf(caller), 'too many calls of this agent')
@@ -96,18 +97,18 @@ export function limitCaller(
   }
 }
 
-/** Resolves when the limits of the workspace of a caller are known. Never rejects. */
-export async function limitsReady({ workspaceCalls }: ApiLimits, caller: AnyCaller): Promise<void> {
-  if (caller.level !== 'operator') await workspaceCalls.ready(ownerOf(caller))
-}
-
 /**
  * Counts further messages in the body of a request of an agent, as many calls.
  * @throws ApiError RESOURCE_EXHAUSTED
  */
-export function limitMessages({ calls, agentCalls }: ApiLimits, caller: AgentCaller, messages: number): void {
+export function limitMessages(
+  { calls, workspaceCalls, agentCalls }: ApiLimits,
+  caller: AgentCaller,
+  messages: number,
+): void {
   take(agentCalls, 'callsPerAgent', agentKeyOf(caller), 'too many calls of this agent', messages)
   take(calls, 'callsPerKey', rateKeyOf(caller), 'too many calls with this API key', messages)
+  workspaceCalls.take(ownerOf(caller), messages)
 }
 
 /**

@@ -29,14 +29,7 @@ import { ValidatorCache } from '../validator.ts'
 import { callerOf } from './caller-of.ts'
 import { answerPreflight, type SharedOrigins, shareWithOrigin } from './cors.ts'
 import { sendError, setCommonHeaders, successBody, toApiError } from './envelope.ts'
-import {
-  type ApiLimits,
-  countGrowth,
-  limitAddress,
-  limitCaller,
-  limitsReady,
-  reportLimit,
-} from './rate-limits.ts'
+import { type ApiLimits, countGrowth, limitAddress, limitCaller, reportLimit } from './rate-limits.ts'
 import { ClientDisconnectedError, checkContentType, readRequestData } from './request-body.ts'
 import type { CalledDocument, ServedResponse } from './served-response.ts'
 import type { ServedRoute } from './served-route.ts'
@@ -223,8 +216,7 @@ function serveOperation(
     const caller = await callerOf(operation.auth, request, options)
     response.locals.caller = caller
     const rule = caller.level === 'agent' ? requireAgentRule(operation) : null
-    await limitsReady(quotas, caller)
-    const meter = limitCaller(quotas, caller, request, response, bodyBytesMax)
+    const meter = await limitCaller(quotas, caller, request, response, bodyBytesMax)
     const { body: sent, data, text } = await readRequestData(request, bodyBytesMax, meter)
     const members = checkMembers(operation, { body: sent, target: request.url ?? '' }, unknownMembers)
     if (members.ignored !== null) response.setHeader(ignoredHeader, members.ignored)

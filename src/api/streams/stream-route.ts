@@ -135,7 +135,7 @@ class StreamConnection {
     const caller = await callerOf('key', this.#request, this.#options)
     this.#response.locals.caller = caller
     timedRequests.add(this.#request)
-    const meter = limitCaller(quotas, caller, this.#request, this.#response, Number.POSITIVE_INFINITY)
+    const meter = await limitCaller(quotas, caller, this.#request, this.#response, Number.POSITIVE_INFINITY)
     meter.keep(connectionBytes)
     const { bytes } = this.#options.streams.limits
     const bodyBytesMax = bytes * escapedBytes + freeBytes

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { type ReadUsage, totalOf, workspaceHeaders } from '../../support/data/usage.ts'
+import { agentToken } from '../../support/servers/agents.ts'
 import { startNodes } from '../../support/servers/node-servers.ts'
 import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { adminToken, otherKey, otherWorkspace } from '../../support/servers/tenants.ts'
@@ -71,6 +72,55 @@ for (const engine of ['memory', 'level'] as const)
     const unknown = { workspaceId: 'unknown', callsPerSecond: 2 }
     expect((await server.post('/v2/workspace/calllimit/update', unknown, admin)).status).toBe(404)
   })
+
+it('[USE-32] limits the first parallel requests of streams after a start, and the messages of MCP batches', async () => {
+  const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
+  const dataDir = await mkdtemp(join(tmpdir(), 'weft-call-limit-'))
+  const config = { adminToken, engine: 'level', dataDir } as const
+  let server = await startTestServer(config, { clock })
+  stop = async () => {
+    await server.stop()
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 20 })
+  }
+  const token = await agentToken(server, 'bot')
+  expect((await server.post('/v2/workspace/feed/update', { enabled: true })).status).toBe(200)
+  expect((await setLimit(server, { callsPerSecond: 1, burst: 5 })).status).toBe(200)
+  await server.stop()
+  server = await startTestServer(config, { clock })
+  const { apiKey, authToken } = server.credentials
+  const headers = { 'x-service-api-key': apiKey, 'x-service-auth-token': authToken }
+  const open = async (): Promise<number> => {
+    const response = await fetch(`${server.url}/v2/feed/stream`, { headers })
+    await response.body?.cancel()
+    return response.status
+  }
+  const statuses = await Promise.all(Array.from({ length: 12 }, open))
+  expect(statuses.filter((status) => status === 200)).toHaveLength(5)
+  expect(new Set(statuses)).toEqual(new Set([200, 429]))
+  clock.advance(60_000)
+  const send = (body: unknown, session = {}) =>
+    fetch(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        ...session,
+      },
+      body: JSON.stringify(body),
+    })
+  const clientInfo = { name: 'test', version: '1' }
+  const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo }
+  const begun = await send({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+  const session = { 'mcp-session-id': String(begun.headers.get('mcp-session-id')) }
+  await begun.text()
+  const batch = Array.from({ length: 5 }, (_, id) => ({ jsonrpc: '2.0', id: 10 + id, method: 'ping' }))
+  const accepted = await send(batch, session)
+  await accepted.text()
+  expect(accepted.status).toBe(200)
+  // The batch has used the burst.
+  expect((await send(batch[0], session)).status).toBe(429)
+})
 
 it('[USE-21] counts the calls of a workspace on all nodes together, and applies a limit of another node', async () => {
   const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
