@@ -109,10 +109,7 @@ export class UsageMeter {
   #startHour(start: number): void {
     const ended = this.#hour
     this.#hour = { start, writer: ended.writer }
-    for (const workspace of this.#workspaces.values()) {
-      workspace.usage.end(ended, start)
-      workspace.measureAt = 0
-    }
+    for (const { usage } of this.#workspaces.values()) usage.end(ended, start)
   }
 
   /**

@@ -66,7 +66,7 @@ export class WorkspaceUsage {
     return counter
   }
 
-  /** Stores a measurement of the workspace with the current hour. */
+  /** Stores a measurement of the workspace with the current hour, and with later ones until the next one. */
   measured(bytes: number, at: number): void {
     this.#stored = { bytes, at }
   }
@@ -83,6 +83,7 @@ export class WorkspaceUsage {
    */
   endAtReturn(ended: CountedHour, now: number): void {
     this.#restart(ended, now)
+    this.#stored = null
   }
 
   /** @param from time from which open connections count in the next hour */
@@ -93,7 +94,6 @@ export class WorkspaceUsage {
       this.#ended.delete(oldest)
     }
     this.#connections.restart(from)
-    this.#stored = null
     this.#written = null
     this.rest.restart(from)
     for (const [name, counter] of this.#organizations) {

@@ -253,3 +253,21 @@ it('[USE-7] measures the stored bytes of a workspace at most twice an hour', asy
   const { items } = await usage.reader.list('w', query, { after: undefined, limit: 1 })
   expect(items.map(({ bucket }) => bucket.stored?.bytes)).toEqual([2_000])
 })
+
+it('[USE-7] does not measure at the end of an hour: an hour begins with the last measurement', async () => {
+  const clock = new HeldClock(noon + 59 * minuteMs)
+  const engine = await openMemoryEngine({ clock })
+  let measured = 0
+  const counting: Engine = { ...engine, storedBytes: async () => 1_000 * ++measured }
+  const usage = startUsage({ engine: counting, clock })
+  const room = usage.meter.hold(acme)
+  for (let minute = 0; minute < 2; minute++) {
+    room.updates += 1
+    await usage.meter.write('w')
+    clock.advance(minuteMs)
+  }
+  expect(measured).toBe(1)
+  const query = { granularity: 'hour', from: 0, to: noon + 2 * msPerHour, by: 'workspace' } as const
+  const { items } = await usage.reader.list('w', query, { after: undefined, limit: 2 })
+  expect(items.map(({ bucket }) => bucket.stored?.bytes)).toEqual([1_000, 1_000])
+})
