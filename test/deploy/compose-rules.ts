@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { request } from 'node:https'
@@ -209,7 +210,7 @@ it.skipIf(lacks('caddy', 'version'))(
   },
 )
 
-it('[IMG-24] the service for backups writes a backup that can be restored', async () => {
+it('[IMG-24] the service for backups writes a backup that can be restored, and deletes old ones only after a success', async () => {
   const [shell = '', flag = '', script = ''] = service('backup').command as readonly string[]
   const backups = join(directory, 'backups')
   mkdirSync(backups)
@@ -231,6 +232,18 @@ it('[IMG-24] the service for backups writes a backup that can be restored', asyn
     const args = [main, 'restore', join(backups, files()[0] as string), restored]
     expect(spawnSync(process.execPath, args).status).toBe(0)
     expect(loop.exitCode).toBeNull()
+    // The name of a backup is its minute.
+    for (const name of files()) rmSync(join(backups, name))
+    const old = join(backups, 'old.backup')
+    writeFileSync(old, '')
+    utimesSync(old, 0, 0)
+    const single = command.replace('sleep 86400 & wait', 'exit')
+    writeFileSync(token, 'another-token\n')
+    await once(spawn(shell, [flag, single], { stdio: 'ignore' }), 'close')
+    expect(existsSync(old)).toBe(true)
+    writeFileSync(token, 'an-admin-token-of-this-test\n')
+    await once(spawn(shell, [flag, single], { stdio: 'ignore' }), 'close')
+    expect(existsSync(old)).toBe(false)
   } finally {
     if (loop.pid !== undefined) process.kill(-loop.pid, 'SIGTERM')
     await once(loop, 'close')
