@@ -101,6 +101,10 @@ const notRun: Readonly<Record<string, string>> = {
     'it takes a database; test/transfer/cluster-import-export.test.ts moves there and back',
   'node dist/main.js backup http://localhost:8787 --to s3://acme-backups/weft --key-file backup.key --token-file admin-token --every 24h --keep 7d,4w,12m':
     'it takes a bucket, and runs until a signal; test/interop/s3.test.ts and test/rest/storage have both',
+  'WEFT_BACKUP_TO=s3://acme-backups/weft WEFT_BACKUP_KEY_FILE=backup.key node dist/main.js':
+    'it takes a bucket; test/rest/storage/scheduled-backups.test.ts has such a server over a folder',
+  'node dist/main.js restore ./weft-backups --key-file backup.key --to http://localhost:8787 --document acme/plan --dry-run':
+    'it takes these documents; test/e2e/records/restore-documents.test.ts has them',
   'mv jwt-secret jwt-secret-previous; openssl rand -base64 48 > jwt-secret':
     'it starts a server; test/e2e/access/secret-rotation.test.ts does so',
   'export WEFT_ENGINE=postgres WEFT_POSTGRES_URL=postgres://weft:…@db.internal/weft WEFT_POSTGRES_SCHEMA=restored':
