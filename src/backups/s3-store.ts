@@ -85,17 +85,17 @@ export class S3Store implements ObjectStore {
 
   async *list(prefix: string): AsyncGenerator<StoredObject> {
     let [pages, empty] = [0, 0]
-    for (let token: string | null = ''; token !== null; ) {
-      const next = token === '' ? {} : { 'continuation-token': token }
+    for (let start: string | null = ''; start !== null; ) {
+      const next = start === '' ? {} : { 'continuation-token': start }
       const query = { 'list-type': '2', prefix: this.#prefix + prefix, ...next }
       const { body } = await this.#send({ method: 'GET', key: '', query })
       const page = this.#readPage(body)
       pages += 1
       if (page.objects.length === 0) empty += 1
-      if (page.next !== null && (page.next === token || pages === pagesMax.all || empty === pagesMax.empty))
+      if (page.next !== null && (page.next === start || pages === pagesMax.all || empty === pagesMax.empty))
         throw this.#failed('the list of objects does not end', undefined)
       yield* page.objects
-      token = page.next
+      start = page.next
     }
   }
 

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { builtFile } from '../../../src/config/package-file.ts'
 
 /** Maximum of gzipped bytes that a browser loads for a page of the console. */
-const pageBytesMax = 60 * 1024
+const pageBytesMax = 61 * 1024
 /** The playground includes an editor. The maximum is the present size and a little more. */
 const playgroundBytesMax = 122 * 1024
 
@@ -46,7 +46,7 @@ function nameOf(script: string): string {
 const sum = (files: Iterable<string>): number => [...files].reduce((bytes, name) => bytes + sizeOf(name), 0)
 const kb = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KB`
 
-it('[CON-14] each page of the console loads at most 60 KB of compressed files', () => {
+it('[CON-14] each page of the console loads at most 61 KB of compressed files', () => {
   const entry = ['index.html', 'style.css', 'icon.svg', ...closure('main.js')]
   const pages = wanted('main.js').map((script) => {
     const name = nameOf(script)

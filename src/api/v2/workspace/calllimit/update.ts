@@ -25,7 +25,7 @@ export const updateCallLimit = defineOperation({
         minimum: 1,
         maximum: callsMax,
         description: 'Calls per second.',
-        examples: [100],
+        examples: [5000],
       },
       burst: {
         type: 'integer',
