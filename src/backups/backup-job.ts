@@ -26,6 +26,8 @@ export interface BackupJob {
 
 export interface BackupJobResult {
   readonly backup: RepositoryBackup
+  /** Whether the repository had no backup before. */
+  readonly isFirst: boolean
   /** Result of the prune; null without a rule. */
   readonly pruned: Pruned | null
 }
@@ -49,10 +51,11 @@ export async function runBackupJob(
   { onProgress, signal }: BackupRunOptions,
 ): Promise<BackupJobResult> {
   const repository = await repositoryOf(job, 'create')
+  const isFirst = (await repository.list()).length === 0
   const { verify, version, keep, otherStore = false } = job
   const options = { verify, version, otherStore, onProgress, ...(signal !== undefined && { signal }) }
   const backup = await writeToRepository(repository, parts, options)
-  if (keep === null) return { backup, pruned: null }
+  if (keep === null) return { backup, isFirst, pruned: null }
   try {
     const pruned = await pruneRepository(repository, {
       keep,
@@ -60,7 +63,7 @@ export async function runBackupJob(
       made: backup.id,
       ...(signal !== undefined && { signal }),
     })
-    return { backup, pruned }
+    return { backup, isFirst, pruned }
   } catch (cause) {
     throw new StorageError(
       `the backup ${backup.id} is complete, but old backups could not be deleted: ${errorMessage(cause)}`,
@@ -83,7 +86,7 @@ export async function repositoryOf(
  */
 export async function newestBackupAt(job: BackupJob): Promise<number | null> {
   try {
-    const [newest] = await (await repositoryOf(job, 'create')).list()
+    const [newest] = await (await repositoryOf(job, 'refuse')).list()
     return newest?.at ?? null
   } catch {
     return null

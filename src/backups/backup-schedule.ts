@@ -139,8 +139,13 @@ export class BackupSchedule {
     return nextBackupAt({ startedAt, endedAt: clock.now(), failures: this.#failures }, everyMs)
   }
 
-  #record({ backup, pruned }: BackupJobResult): void {
-    const { log, metrics } = this.#options
+  #record({ backup, isFirst, pruned }: BackupJobResult): void {
+    const { log, metrics, job } = this.#options
+    if (isFirst)
+      log.warn(
+        { event: 'backup.first', to: job.to },
+        'the place had no backup before; if you expected some, check that its disk is mounted',
+      )
     const { id, pairs, bytes, chunks, newChunks, newBytes, repairedChunks } = backup
     metrics.backupWrittenBytes.inc(newBytes)
     log.info(

@@ -116,12 +116,13 @@ async function waitUntil(plannedAt: number, everyMs: number, signal: AbortSignal
 
 const isSound = ({ pruned }: BackupJobResult): boolean => pruned === null || pruned.damages.length === 0
 
-function asText(to: string, { backup, pruned }: BackupJobResult): string {
+function asText(to: string, { backup, isFirst, pruned }: BackupJobResult): string {
   const { id, pairs, bytes, chunks, newChunks, newBytes, repairedChunks } = backup
   const repaired = repairedChunks > 0 ? `, ${repairedChunks} damaged chunks written again` : ''
   const lines = [
     `${to} has the backup ${id}: ${pairs} records (${bytes} bytes); new: ${newChunks} of ${chunks} chunks (${newBytes} bytes)${repaired}; verified`,
   ]
+  if (isFirst) lines.push(`${to} had no backup before; if you expected some, check that its disk is mounted`)
   if (pruned !== null)
     lines.push(
       `kept ${pruned.kept.length} backups, deleted ${pruned.removed.length} backups and ${pruned.removedChunks} chunks (${pruned.removedBytes} bytes)`,

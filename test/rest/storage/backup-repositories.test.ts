@@ -98,7 +98,7 @@ describe('the commands', () => {
     expect([failed.code, readdirSync(join(root, 'restored')).includes('last-backup')]).toEqual([2, false])
     const ran = await run('backup', 'restored', '--to', 'of-stopped', ...key)
     expect(ran.out).toMatch(
-      /^of-stopped has the backup \d{8}T\d{6}\.\d{3}Z-\w{8}: \d+ records \(\d+ bytes\); new: \d+ of \d+ chunks \(\d+ bytes\); verified\n$/,
+      /^of-stopped has the backup \d{8}T\d{6}\.\d{3}Z-\w{8}: \d+ records \(\d+ bytes\); new: \d+ of \d+ chunks \(\d+ bytes\); verified\nof-stopped had no backup before; if you expected some, check that its disk is mounted\n$/,
     )
     expect(readdirSync(join(root, 'restored'))).toContain('last-backup')
   })

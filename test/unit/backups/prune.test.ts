@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { runBackupJob } from '../../../src/backups/backup-job.ts'
+import { newestBackupAt, runBackupJob } from '../../../src/backups/backup-job.ts'
 import { BackupKey } from '../../../src/backups/backup-key.ts'
 import type { FolderStore } from '../../../src/backups/folder-store.ts'
 import { pruneRepository } from '../../../src/backups/prune.ts'
@@ -97,6 +97,18 @@ it('[BKP-132] a job does not delete its backup if the source has an earlier time
   await runJob('first', clock.now(), '1d')
   const { backup, pruned } = await runJob('late', clock.now() - 2 * day, '1d')
   expect(pruned).toMatchObject({ removed: [], kept: expect.arrayContaining([backup.id]) as unknown })
+})
+
+it('[BKP-145] a job reports that its place had no backup before', async () => {
+  expect(await runJob('first', clock.now(), '1d')).toMatchObject({ isFirst: true })
+  expect(await runJob('second', clock.now(), '1d')).toMatchObject({ isFirst: false })
+})
+
+it('[BKP-145] reading the time of the newest backup creates no repository', async () => {
+  const to = join(await newFolder(), 'not-mounted')
+  const job = { to, key: testKey, keep: null, verify: 'all', version: '0.0.0', clock } as const
+  expect(await newestBackupAt(job)).toBeNull()
+  expect(existsSync(to)).toBe(false)
 })
 
 it('[BKP-131] a prune deletes no file below `chunks` that has not the name of a chunk', async () => {
