@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { TenantStore } from '../directory/tenants/tenant-store.ts'
 import type { Key, Kv } from '../engine/engine.ts'
-import { errorMessage } from '../errors.ts'
+import { PeriodicTask } from '../jobs/periodic-task.ts'
 import type { Log } from '../log.ts'
 import { type AuditScope, auditKeys, auditPart } from './keys.ts'
 import { recordIn } from './listing.ts'
@@ -31,31 +31,30 @@ export interface SweepOptions {
  */
 export class AuditRetention {
   readonly #options: SweepOptions
-  #running: Promise<void> = Promise.resolve()
-  #cancel: () => void = () => {}
-  #stopped = false
+  readonly #task: PeriodicTask
 
   constructor(options: SweepOptions) {
     this.#options = options
+    const { clock, log } = options
+    this.#task = new PeriodicTask(
+      {
+        clock,
+        log,
+        firstMs: firstSweepMs,
+        everyMs: sweepMs,
+        failure: 'could not sweep the audit log; retrying',
+      },
+      () => this.run(),
+    )
   }
 
   start(): void {
-    this.#cancel = this.#options.clock.after(firstSweepMs, () => this.#sweep())
-  }
-
-  #sweep(): void {
-    const { clock, log } = this.#options
-    this.#running = this.run().catch((err: unknown) =>
-      log.warn({ err: errorMessage(err) }, 'could not sweep the audit log; retrying'),
-    )
-    this.#cancel = clock.after(sweepMs, () => this.#sweep())
+    this.#task.start()
   }
 
   /** Stops the sweeps. Resolves when no deletion is running. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    this.#cancel()
-    await this.#running
+  stop(): Promise<void> {
+    return this.#task.stop()
   }
 
   /** Deletes the old records of all logs, once. @throws StoreUnavailableError */
@@ -65,12 +64,12 @@ export class AuditRetention {
     let place: AuditScope = null
     do {
       let last = await this.#sweepSome(place, until)
-      while (last !== null && !this.#stopped) {
+      while (last !== null && !this.#task.isStopped) {
         await nextTurn()
         last = await this.#sweepSome(place, until, last)
       }
       place = await tenants.workspaceAfter(place)
-    } while (place !== null && !this.#stopped)
+    } while (place !== null && !this.#task.isStopped)
   }
 
   /**

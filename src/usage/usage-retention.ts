@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { TenantStore } from '../directory/tenants/tenant-store.ts'
 import type { Key, Kv } from '../engine/engine.ts'
 import { encodeRecord, readRecord } from '../engine/stored-record.ts'
-import { errorMessage } from '../errors.ts'
+import { PeriodicTask } from '../jobs/periodic-task.ts'
 import type { Log } from '../log.ts'
 import { UsageBucket } from './usage-bucket.ts'
 import { startOf, storedUsage, type UsageReader } from './usage-reader.ts'
@@ -33,31 +33,24 @@ export interface UsageRetentionOptions {
  */
 export class UsageRetention {
   readonly #options: UsageRetentionOptions
-  #running: Promise<void> = Promise.resolve()
-  #cancel: () => void = () => {}
-  #stopped = false
+  readonly #task: PeriodicTask
 
   constructor(options: UsageRetentionOptions) {
     this.#options = options
+    const { clock, log } = options
+    this.#task = new PeriodicTask(
+      { clock, log, firstMs: firstSweepMs, everyMs: sweepMs, failure: 'could not sweep the usage; retrying' },
+      () => this.run(),
+    )
   }
 
   start(): void {
-    this.#cancel = this.#options.clock.after(firstSweepMs, () => this.#sweep())
-  }
-
-  #sweep(): void {
-    const { clock, log } = this.#options
-    this.#running = this.run().catch((err: unknown) =>
-      log.warn({ err: errorMessage(err) }, 'could not sweep the usage; retrying'),
-    )
-    this.#cancel = clock.after(sweepMs, () => this.#sweep())
+    this.#task.start()
   }
 
   /** Stops the sweeps. Resolves when no deletion is running. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    this.#cancel()
-    await this.#running
+  stop(): Promise<void> {
+    return this.#task.stop()
   }
 
   /** Sweeps the records of all workspaces once. @throws StoreUnavailableError */
@@ -65,7 +58,7 @@ export class UsageRetention {
     const { tenants, reader } = this.#options
     for (let id = await tenants.workspaceAfter(null); id !== null; id = await tenants.workspaceAfter(id)) {
       for await (const subject of reader.subjects(id)) {
-        if (this.#stopped) return
+        if (this.#task.isStopped) return
         await nextTick()
         await this.#sweepHours(usagePart(id), subject)
         await this.#sweepDays(usagePart(id), subject)
@@ -78,7 +71,7 @@ export class UsageRetention {
     const to = startOf('day', clock.now() - hoursKeptDays * msPerDay)
     for (;;) {
       const oldest = await storedUsage(kv, part, 'hours', subject, { from: 0, to }).next()
-      if (this.#stopped || oldest.done === true) return
+      if (this.#task.isStopped || oldest.done === true) return
       if (!(await this.#moveDay(part, subject, startOf('day', oldest.value.at)))) return
     }
   }
