@@ -126,7 +126,7 @@ const at = (numbers: readonly number[], index: number): number => numbers[index]
 
 /**
  * Replaces the characters that a pattern matches by their codes, such as `\u{202e}`.
- * @param pattern has the flags `g` and `u`, and matches one character at a time
+ * @param pattern with the flags `g` and `u`; each match must be one character
  */
 export const escapeCharacters = (text: string, pattern: RegExp): string =>
   text.replaceAll(pattern, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)

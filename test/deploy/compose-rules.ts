@@ -224,10 +224,15 @@ it('[IMG-24] the service for backups writes a backup that can be restored, and d
     .replaceAll('/run/secrets/admin-token', token)
     .replaceAll('/data', backups)
   // A group of its own, so that a signal also ends the pause until the next backup.
-  const loop = spawn(shell, [flag, command], { detached: true, stdio: 'ignore' })
+  const loop = spawn(shell, [flag, command], { detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+  let log = ''
+  loop.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text
+  })
   try {
     const files = (): string[] => readdirSync(backups).filter((name) => name.endsWith('.backup'))
-    await expect.poll(files, { timeout: 30_000 }).toHaveLength(1)
+    // The log explains a failure.
+    await expect.poll(() => ({ files: files().length, log }), { timeout: 60_000 }).toMatchObject({ files: 1 })
     const restored = join(directory, 'restored')
     const args = [main, 'restore', join(backups, files()[0] as string), restored]
     expect(spawnSync(process.execPath, args).status).toBe(0)

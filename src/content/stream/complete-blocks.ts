@@ -50,7 +50,7 @@ export class CompleteBlocks {
     return complete
   }
 
-  /** Reads the lines that follow. Returns the end of the complete blocks. @param from where the next block begins */
+  /** Reads the lines that follow. Returns the end of the complete blocks. @param from start of the next block */
   #read(text: string, from: number): number {
     let complete = from
     for (;;) {
