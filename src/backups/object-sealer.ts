@@ -70,7 +70,7 @@ export class ObjectSealer {
    * or in another repository.
    */
   async unseal(name: string, bytes: Uint8Array): Promise<Buffer<ArrayBuffer> | null> {
-    if (bytes.length < overheadBytes || bytes[0] !== method) return null
+    if (bytes[0] !== method || statedRepositoryId(bytes) !== this.#id.toString('hex')) return null
     const iv = new Uint8Array(bytes.subarray(nonceAt, nonceAt + nonceBytes))
     const encrypted = new Uint8Array(bytes.subarray(nonceAt + nonceBytes))
     return this.#turn.run(async () => {

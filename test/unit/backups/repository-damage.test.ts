@@ -53,6 +53,7 @@ function changedAt(bytes: Buffer, at: number): Buffer {
 /** Each kind of damage, and the problem by which it is reported. */
 const harms: Readonly<Record<string, readonly [BackupDamage['problem'], Harm]>> = {
   'a changed byte': ['changed', (bytes) => changedAt(bytes, seed % bytes.length)],
+  'a changed id of its repository': ['changed', (bytes) => changedAt(bytes, 1 + (seed % 16))],
   'a changed last byte': ['changed', (bytes) => changedAt(bytes, bytes.length - 1)],
   'an added byte': ['changed', (bytes) => Buffer.concat([bytes, Buffer.of(0)])],
   'a cut end': ['truncated', (bytes) => bytes.subarray(0, -1)],
