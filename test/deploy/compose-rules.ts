@@ -20,6 +20,7 @@ import { parse } from 'yaml'
 import { endWithThis } from '../../bench/support/ending.ts'
 import { builtFile } from '../../src/config/package-file.ts'
 import { options } from '../../src/config.ts'
+import { inheritedEnvironment } from '../support/servers/environment.ts'
 import { freePort } from '../support/servers/process.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
 
@@ -224,7 +225,8 @@ it('[IMG-24] the service for backups writes a backup that can be restored, and d
     .replaceAll('/run/secrets/admin-token', token)
     .replaceAll('/data', backups)
   // A group of its own, so that a signal also ends the pause until the next backup.
-  const loop = spawn(shell, [flag, command], { detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+  const env = inheritedEnvironment()
+  const loop = spawn(shell, [flag, command], { detached: true, stdio: ['ignore', 'ignore', 'pipe'], env })
   let log = ''
   loop.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text
@@ -232,10 +234,10 @@ it('[IMG-24] the service for backups writes a backup that can be restored, and d
   try {
     const files = (): string[] => readdirSync(backups).filter((name) => name.endsWith('.backup'))
     // The log explains a failure.
-    await expect.poll(() => ({ files: files().length, log }), { timeout: 60_000 }).toMatchObject({ files: 1 })
+    await expect.poll(() => `${files().length} files ${log}`, { timeout: 60_000 }).toMatch(/^1 files/)
     const restored = join(directory, 'restored')
     const args = [main, 'restore', join(backups, files()[0] as string), restored]
-    expect(spawnSync(process.execPath, args).status).toBe(0)
+    expect(spawnSync(process.execPath, args, { env }).status).toBe(0)
     expect(loop.exitCode).toBeNull()
     // The name of a backup is its minute.
     for (const name of files()) rmSync(join(backups, name))
@@ -244,10 +246,10 @@ it('[IMG-24] the service for backups writes a backup that can be restored, and d
     utimesSync(old, 0, 0)
     const single = command.replace('sleep 86400 & wait', 'exit')
     writeFileSync(token, 'another-token\n')
-    await once(spawn(shell, [flag, single], { stdio: 'ignore' }), 'close')
+    await once(spawn(shell, [flag, single], { stdio: 'ignore', env }), 'close')
     expect(existsSync(old)).toBe(true)
     writeFileSync(token, 'an-admin-token-of-this-test\n')
-    await once(spawn(shell, [flag, single], { stdio: 'ignore' }), 'close')
+    await once(spawn(shell, [flag, single], { stdio: 'ignore', env }), 'close')
     expect(existsSync(old)).toBe(false)
   } finally {
     if (loop.pid !== undefined) process.kill(-loop.pid, 'SIGTERM')
