@@ -38,6 +38,7 @@ export class ContentStream {
   /** Resolves when the connection has ended. */
   readonly closed: Promise<void>
   readonly #request: ClientRequest
+  #isClosed = false
   #changed = (): void => {}
 
   private constructor({ url, credentials: { apiKey, authToken } }: Reachable, headers: Headers) {
@@ -53,6 +54,7 @@ export class ContentStream {
     })
     this.closed = new Promise((resolve) => {
       this.#request.once('close', () => {
+        this.#isClosed = true
         resolve()
         this.#changed()
       })
@@ -121,14 +123,11 @@ export class ContentStream {
 
   /** Resolves when a line of the response matches. @throws Error if the response ends before */
   async until(matches: (line: StreamAnswer) => boolean): Promise<StreamAnswer> {
-    let isClosed = false
-    void this.closed.then(() => {
-      isClosed = true
-    })
     for (;;) {
       const found = this.lines.find(matches)
       if (found !== undefined) return found
-      if (isClosed) throw new Error(`the stream has ended: ${this.status} ${JSON.stringify(this.lines)}`)
+      if (this.#isClosed)
+        throw new Error(`the stream has ended: ${this.status} ${JSON.stringify(this.lines)}`)
       await new Promise<void>((resolve) => {
         this.#changed = resolve
       })
