@@ -75,7 +75,12 @@ export async function streamWhileTyping(
     const length = 100 + random.below(400)
     let content = ''
     while (content.length < length) content += random.pick(words)
-    const opening = { ...address, streamId: `${documentId}-${index}`, edit: { insert: { after: place } }, userId: 'agent' }
+    const opening = {
+      ...address,
+      streamId: `${documentId}-${index}`,
+      edit: { insert: { after: place } },
+      userId: 'agent',
+    }
     for (let tries = 0; tries < connectionsMax; tries += 1) {
       if (await connect(opening, content).catch(() => sleep(100).then(() => false))) return content
     }
