@@ -1,13 +1,16 @@
 import type { IncomingMessage } from 'node:http'
-import { currentTrace, runTraced, runUntraced } from '../../tracing/current-trace.ts'
-import type { SpanSource } from '../../tracing/span.ts'
-import { readTraceContext } from '../../tracing/trace-context.ts'
+import type { AnyCaller } from '../../access/credentials/authenticator.ts'
+import { type CurrentTrace, currentTrace, runTraced, runUntraced } from '../../tracing/current-trace.ts'
+import type { Span, SpanSource } from '../../tracing/span.ts'
+import { readTraceContext, type TraceContext } from '../../tracing/trace-context.ts'
 import { InProcessRequest, toolOf } from './in-process-call.ts'
 import type { ServedResponse } from './served-response.ts'
 
 /**
- * Runs `work`, which handles a request, as a part of its trace: the one of the header `traceparent`, else the one of
- * the call in whose course this process makes the request, else a new one if an exporter is configured.
+ * Runs `work`, which handles a request, as a part of its trace. This is the trace of the header `traceparent`, else the
+ * one of the call in whose course this process makes the request. If there is neither, the request begins a trace if an
+ * exporter is configured. The span of a request with `traceparent` begins in `authenticated`, so that a client without
+ * credentials cannot decide what is exported.
  */
 export function traceRequest<T>(
   spans: SpanSource | null,
@@ -15,9 +18,62 @@ export function traceRequest<T>(
   response: ServedResponse,
   work: () => T,
 ): T {
-  const caller = request instanceof InProcessRequest ? currentTrace()?.context : undefined
-  const parent = readTraceContext(request.headers) ?? caller ?? null
+  const remote = readTraceContext(request.headers)
+  if (remote !== null) {
+    const trace = new RemoteTrace(remote, spans, (startMs) =>
+      startSpan(spans, request, response, remote, startMs),
+    )
+    response.locals.trace = trace
+    return runTraced(trace, work)
+  }
+  const parent = request instanceof InProcessRequest ? (currentTrace()?.context ?? null) : null
   if (parent === null && spans === null) return runUntraced(work)
+  const span = startSpan(spans, request, response, parent)
+  const context = span?.context ?? parent
+  // A trace that begins here and is not recorded has no other use.
+  if (context === null || (parent === null && span?.isRecording === false)) return runUntraced(work)
+  const trace = { context, spans }
+  response.locals.trace = trace
+  return runTraced(trace, work)
+}
+
+/** Stores the caller of a request. From now on the request belongs to the trace that the caller asks for. */
+export function authenticated({ locals }: ServedResponse, caller: AnyCaller): void {
+  locals.caller = caller
+  if (locals.trace instanceof RemoteTrace) locals.trace.begin()
+}
+
+/** The trace of a request with `traceparent`. Until its span begins, the span of the caller is the current one. */
+class RemoteTrace implements CurrentTrace {
+  readonly spans: SpanSource | null
+  readonly #start: (startMs: number) => Span | null
+  readonly #arrivedAt = Date.now()
+  #context: TraceContext
+
+  constructor(remote: TraceContext, spans: SpanSource | null, start: (startMs: number) => Span | null) {
+    this.#context = remote
+    this.spans = spans
+    this.#start = start
+  }
+
+  get context(): TraceContext {
+    return this.#context
+  }
+
+  begin(): void {
+    this.#context = this.#start(this.#arrivedAt)?.context ?? this.#context
+  }
+}
+
+/** Starts the span of a request, which ends with the response. Returns null if no exporter is configured. */
+function startSpan(
+  spans: SpanSource | null,
+  request: IncomingMessage,
+  response: ServedResponse,
+  parent: TraceContext | null,
+  startMs?: number,
+): Span | null {
+  if (spans === null) return null
   const { requestId, route } = response.locals
   const method = request.method ?? ''
   const tool = toolOf(request)
@@ -27,13 +83,13 @@ export function traceRequest<T>(
     'weft.request_id': requestId,
     ...(tool !== null && { 'weft.tool': tool }),
   }
-  const span = spans?.start(`${method} ${route}`, { kind: 'server', parent, attributes })
-  const context = span?.context ?? parent
-  // A trace that begins here and is not recorded concerns nobody else.
-  if (context === null || (parent === null && span?.isRecording === false)) return runUntraced(work)
-  const trace = { context, spans }
-  response.locals.trace = trace
-  if (span?.isRecording === true)
+  const span = spans.start(`${method} ${route}`, {
+    kind: 'server',
+    parent,
+    attributes,
+    ...(startMs !== undefined && { startMs }),
+  })
+  if (span.isRecording)
     response.once('close', () => {
       const { statusCode, locals } = response
       const workspaceId = workspaceOf(locals.caller)
@@ -43,7 +99,7 @@ export function traceRequest<T>(
       })
       span.end(statusCode >= 500 ? String(statusCode) : undefined)
     })
-  return runTraced(trace, work)
+  return span
 }
 
 function workspaceOf(caller: ServedResponse['locals']['caller']): string | null {
