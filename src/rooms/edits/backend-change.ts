@@ -5,6 +5,7 @@ import { ApiError } from '../../errors.ts'
 import { versionOf } from '../../model/version.ts'
 import type { TraceWriter } from '../../trace.ts'
 import { currentTrace, startSpan } from '../../tracing/current-trace.ts'
+import { errorTypeOf } from '../../tracing/error-type.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { emptyUpdate } from '../room/document-state.ts'
 import { whileAllowed } from '../room/write-rights.ts'
@@ -124,18 +125,24 @@ function withSpans<T>(change: BackendChange<T>): BackendChange<T> {
       inPlace: () => {
         const span = startSpan('weft.compute', { 'weft.runs': 'in place' })
         try {
-          return inPlace()
-        } finally {
+          const applied = inPlace()
           span?.end()
+          return applied
+        } catch (error) {
+          span?.end(errorTypeOf(error))
+          throw error
         }
       },
     }),
     compute: async () => {
       const span = startSpan('weft.compute', { 'weft.runs': runs })
       try {
-        return await compute()
-      } finally {
+        const proposed = await compute()
         span?.end()
+        return proposed
+      } catch (error) {
+        span?.end(errorTypeOf(error))
+        throw error
       }
     },
   }

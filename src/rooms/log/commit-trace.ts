@@ -1,17 +1,21 @@
 import type { DocumentAddress } from '../../model/address.ts'
 import { type CurrentTrace, currentTrace, runTraced } from '../../tracing/current-trace.ts'
+import { errorTypeOf } from '../../tracing/error-type.ts'
 import type { Span, SpanSource } from '../../tracing/span.ts'
 import { type AppliedUpdate, updateBytesOf } from '../room/broadcast.ts'
 
 /**
  * The spans of one commit: `weft.commit` from the append until it is durable, then `weft.broadcast`. If clients have
- * sent the updates, `weft.update` contains both and starts when the first update arrived.
+ * sent the updates, `weft.update` contains both and starts when the first update arrived. If the commit fails, its
+ * spans end with the error, and there is no broadcast.
  */
 export class CommitTrace {
   /** The trace for the log and for the events that the commit causes. */
   readonly current: CurrentTrace
   readonly #update: Span | null
   readonly #commit: Span | null
+  /** True once the commit is durable or has failed. A room may fail while it sends a durable commit. */
+  #isDecided = false
 
   private constructor(
     current: CurrentTrace,
@@ -48,13 +52,28 @@ export class CommitTrace {
 
   /** Ends the commit, because it is durable, and runs `send` as the broadcast to the members. */
   broadcast(members: number, send: () => void): void {
+    this.#isDecided = true
     this.#commit?.end()
     const { context, spans } = this.current
     const attributes = { 'weft.members': members }
     const span = spans?.start('weft.broadcast', { parent: context, attributes })
-    runTraced(this.current, send)
+    try {
+      runTraced(this.current, send)
+    } catch (error) {
+      span?.end(errorTypeOf(error))
+      this.#update?.end(errorTypeOf(error))
+      throw error
+    }
     span?.end()
     this.#update?.end()
+  }
+
+  /** Ends the spans, because the commit was rejected or has an unknown outcome. Does nothing after the broadcast. */
+  failed(error: unknown): void {
+    if (this.#isDecided) return
+    this.#isDecided = true
+    this.#commit?.end(errorTypeOf(error))
+    this.#update?.end(errorTypeOf(error))
   }
 }
 

@@ -266,7 +266,7 @@ export class Commits {
    * @param jobs jobs that the append enqueues in the same transaction
    */
   commit(broadcast: UpdateBroadcast, at: number, jobs?: readonly Job[]): void {
-    if (this.#hasFailed) return
+    if ('error' in this.#state) return broadcast.trace?.failed(this.#state.error)
     const { updates } = broadcast
     const bytes = updateBytesOf(updates)
     this.#queue.push({ broadcast, jobs, bytes })
@@ -721,6 +721,7 @@ export class Commits {
     if (this.#hasFailed) return
     this.#state = { is: this.#isIdle ? 'failed' : 'failing', error }
     for (const { bytes } of this.#queue.slice(this.#inFlight)) this.#queued.remove(bytes)
+    for (const { broadcast } of this.#queue) broadcast.trace?.failed(error)
     this.#listeners.failed(error)
     this.#settle()
   }

@@ -35,10 +35,12 @@ interface Encoded {
   readonly all: Uint8Array
 }
 
-/** Traces the broadcast of a commit. */
+/** Traces the broadcast of a commit, or its failure. */
 interface BroadcastTrace {
   /** Runs `send`, which sends the commit to the members. */
   broadcast(members: number, send: () => void): void
+  /** Must be called if the commit is not broadcast. Has no effect after a broadcast. */
+  failed(error: unknown): void
 }
 
 /**

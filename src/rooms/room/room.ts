@@ -8,6 +8,7 @@ import { writeStateVector } from '../../update/state-vector.ts'
 import { isEmpty, type UpdateSummary } from '../../update/summary.ts'
 import type { UsageCounter } from '../../usage/usage-counter.ts'
 import { RoomAwareness } from '../awareness/room-awareness.ts'
+import { headConflict } from '../edits/backend-change.ts'
 import { BackendEdits } from '../edits/backend-edits.ts'
 import { type ConditionalUpdate, type EditContext, pauseIncoming } from '../edits/edit-context.ts'
 import { Replacement } from '../edits/replacement.ts'
@@ -677,12 +678,17 @@ export class Room {
     try {
       const broadcast = new UpdateBroadcast([update], at, trace)
       const seq = await this.commits.commitAt(head, { broadcast, at, jobs: begun?.jobs ?? [], apply })
-      if (seq === null) begun?.lost()
-      else begun?.stored()
-      if (seq !== null) this.#added([update])
+      if (seq === null) {
+        begun?.lost()
+        trace?.failed(headConflict())
+      } else {
+        begun?.stored()
+        this.#added([update])
+      }
       return seq
     } catch (error) {
       begun?.lost()
+      trace?.failed(error)
       throw error
     }
   }
