@@ -1,4 +1,5 @@
 import type { StoredPage } from '../engine/engine.ts'
+import type { ByteRange } from '../engine/key-encoding.ts'
 import type { BackupHeader, BackupPart } from '../storage/backup-file.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import { type BackupDamage, BackupDamageError, chunkDamage } from './backup-damage.ts'
@@ -13,10 +14,8 @@ export interface PageOptions {
    * then BackupDamageError is thrown.
    */
   readonly onDamage?: (damage: BackupDamage) => void
-  /** Read only the chunks that may contain keys from this one on. Pages may begin with smaller keys. */
-  readonly from?: Uint8Array
-  /** Read only the chunks that may contain keys before this one. Pages may end with greater keys. */
-  readonly before?: Uint8Array
+  /** Read only the chunks that may contain keys of these ranges. Their pages may also contain other keys. */
+  readonly ranges?: readonly ByteRange[] | undefined
   /** Called with the completed part of the work, from 0 to 1. */
   readonly onProgress?: (share: number) => void
 }
@@ -28,6 +27,8 @@ export class OpenedBackup {
   readonly at: number
   readonly manifest: Manifest
   readonly #chunks: ChunkObjects
+  /** Indexes of the chunks that were read. */
+  readonly #read = new Set<number>()
 
   constructor(manifest: Manifest, chunks: ChunkObjects) {
     this.id = manifest.id
@@ -40,24 +41,32 @@ export class OpenedBackup {
     return this.manifest.header
   }
 
+  /** Number of chunks that were read so far. */
+  get chunksRead(): number {
+    return this.#read.size
+  }
+
   /** The small files of the data directory. */
   get files(): readonly { readonly name: string; readonly bytes: Uint8Array }[] {
     return this.manifest.files.map(({ name, content }) => ({ name, bytes: Buffer.from(content, 'base64') }))
   }
 
   /**
-   * Yields the pairs in the order of their keys. Reads all chunks even if some are damaged.
+   * Yields the pairs in the order of their keys. Reads all wanted chunks even if some are damaged.
    * @throws BackupDamageError; StorageError if the store cannot be used
    */
-  async *pages({ onDamage, from, before, onProgress }: PageOptions = {}): AsyncGenerator<StoredPage> {
+  async *pages({ onDamage, ranges, onProgress }: PageOptions = {}): AsyncGenerator<StoredPage> {
     const { chunks, sum } = this.manifest
     const damages: BackupDamage[] = []
     const read = new PairSum()
-    const wanted = [...chunks.keys()].filter((index) => this.#isWithin(index, from, before))
+    const wanted = [...chunks.keys()].filter(
+      (index) => ranges?.some((range) => this.#hasKeysOf(index, range)) ?? true,
+    )
     const pages = mapInOrder(
       wanted,
       async (index) => {
         const entry = chunks[index] as ChunkEntry
+        this.#read.add(index)
         const read = await this.#chunks.read(entry.digest, entry.storedBytes)
         return { entry, nextKey: chunks[index + 1]?.firstKey, read }
       },
@@ -93,11 +102,12 @@ export class OpenedBackup {
     yield { kind: 'end', pairs: count }
   }
 
-  #isWithin(index: number, from: Uint8Array | undefined, before: Uint8Array | undefined): boolean {
+  /** Returns whether a chunk may contain keys of a range. Its keys are before the first key of the next chunk. */
+  #hasKeysOf(index: number, { gte, lt }: ByteRange): boolean {
     const first = this.#firstKey(index)
     const next = this.#firstKey(index + 1)
-    if (from !== undefined && next !== null && Buffer.compare(next, from) <= 0) return false
-    return before === undefined || first === null || Buffer.compare(first, before) < 0
+    if (next !== null && Buffer.compare(next, gte) <= 0) return false
+    return first === null || Buffer.compare(first, lt) < 0
   }
 
   #firstKey(index: number): Buffer | null {

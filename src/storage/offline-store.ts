@@ -8,7 +8,7 @@ import {
   type OpenedDump,
   type StoredPage,
 } from '../engine/engine.ts'
-import type { StoredEntry } from '../engine/stored-entry.ts'
+import type { StoredEntry, StoredSelection } from '../engine/stored-entry.ts'
 import { errorCode, errorMessage } from '../errors.ts'
 import { StorageError } from './storage-error.ts'
 
@@ -264,20 +264,12 @@ export async function openOfflineDump(directory: string): Promise<OpenedDump> {
 export const pairPartition = async (): Promise<(key: Uint8Array) => Key | null> =>
   (await loadUpkeep()).partOfPair
 
-/** The owner of a stored pair: a document, a partition of values, or the store itself (`isMeta`). */
-export interface PairOwner {
-  /** Key of the document whose log has the pair; null if no log has it. */
-  readonly document: Key | null
-  /** Partition of the value; null if the pair is not a value. */
-  readonly partition: Key | null
-  readonly isMeta: boolean
-}
+/** Returns the ranges of the keys of stored pairs that a selection has. */
+export const storedRanges = async (selection: StoredSelection) =>
+  (await loadUpkeep()).selectedRanges(selection)
 
-/** Returns a function that returns the owner of a stored pair. */
-export async function pairOwner(): Promise<(key: Uint8Array) => PairOwner> {
-  const { documentOfPair, isMetaPair, partOfPair } = await loadUpkeep()
-  return (key) => ({ document: documentOfPair(key), partition: partOfPair(key), isMeta: isMetaPair(key) })
-}
+/** Returns a function that decodes a stored pair; it returns null for a part of another record. */
+export const pairEntry = async () => (await loadUpkeep()).storedEntry
 
 /**
  * Compares the format of the store in a data directory with the format of this version. Reads the files without

@@ -76,19 +76,22 @@ class Unpacked {
       return partition === null || !isFeedPart(partition)
     }
     for await (const part of parts) {
-      if (part.kind === 'header') await this.#take(part.header)
-      else if (part.kind === 'pairs') yield part.pairs.filter(([key]) => isKept(key))
+      if (part.kind === 'header') {
+        await requireFormat(part.header)
+        this.madeAt = part.header.madeAt
+      }
+      if (part.kind === 'pairs') yield part.pairs.filter(([key]) => isKept(key))
       else if (part.kind === 'file' && this.#isSelected === undefined && files.includes(part.name))
         this.files.set(part.name, part.bytes)
     }
   }
+}
 
-  async #take({ format, madeAt }: BackupHeader): Promise<void> {
-    const own = await storeFormat()
-    if (format !== own)
-      throw new StorageError(
-        `the backup is of a store of format ${format}, this version knows ${own}: use the version that made it`,
-      )
-    this.madeAt = madeAt
-  }
+/** @throws StorageError if the backup is of a store of another format */
+export async function requireFormat({ format }: BackupHeader): Promise<void> {
+  const own = await storeFormat()
+  if (format === own) return
+  throw new StorageError(
+    `the backup is of a store of format ${format}, this version knows ${own}: use the version that made it`,
+  )
 }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
+import type { ByteRange } from '../../engine/key-encoding.ts'
 import type { BackupPart } from '../../storage/backup-file.ts'
-import { pairOwner } from '../../storage/offline-store.ts'
 import { restoreParts } from '../../storage/restore.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import { escapeControls } from '../../text.ts'
 import { parseAddressIds } from '../../transfer/documents/document-offline.ts'
 import type { OneRestored } from '../../transfer/restore/restore-online.ts'
-import { isNeeded, type RestoreSelection } from '../../transfer/restore/restore-selection.ts'
+import type { RestoreSelection } from '../../transfer/restore/restore-selection.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { exitCodes } from '../command-line/run-command.ts'
 import { requireServer } from '../doc/location.ts'
@@ -22,6 +22,15 @@ export interface SelectionFlags {
   readonly apiKey?: string
   readonly dataDir?: string
   readonly json?: true
+}
+
+/** A backup file, or a backup of a repository. */
+export interface BackupSource {
+  readonly name: string
+  /** Reads the parts; see `ReadBackup`. Without ranges, reads the whole backup. */
+  readonly parts: (ranges?: readonly ByteRange[]) => AsyncIterable<BackupPart>
+  /** Returns the numbers of chunks that were read so far, and of all chunks; null for a file. */
+  readonly chunks: () => { readonly read: number; readonly total: number } | null
 }
 
 /** A running server, and the documents that it gets. */
@@ -81,13 +90,10 @@ export function onlineTargetOf(flags: SelectionFlags, directory: string | undefi
 /**
  * Restores the selected documents of a backup into a running server, and prints the result of each. The exit code is 1
  * if one failed.
- * @param parts parts of the backup
- * @param name name of the backup, for messages
  * @throws StorageError, ConfigError
  */
 export async function restoreSelected(
-  parts: AsyncIterable<BackupPart>,
-  name: string,
+  { name, parts, chunks }: BackupSource,
   { to, selection }: OnlineTarget,
   { apiKey, dataDir, dryRun, json }: SelectionFlags,
   endProgress: () => void,
@@ -99,11 +105,12 @@ export async function restoreSelected(
   })
   const isDryRun = dryRun === true
   const counts = { created: 0, changed: 0, same: 0, failed: 0 }
-  const ownerOf = await pairOwner()
+  const { neededRanges, rangeFilter } = await import('../../transfer/restore/restore-selection.ts')
   const { restoreIntoServer } = await import('../../transfer/restore/restore-online.ts')
   await withTemporaryDirectory(async (directory, stop) => {
-    const isSelected = (key: Uint8Array) => isNeeded(ownerOf(key), server.apiKey, selection)
-    const { madeAt } = await restoreParts(untilStopped(parts, stop), directory, name, isSelected)
+    const read = (ranges: readonly ByteRange[]) => untilStopped(parts(ranges), stop)
+    const ranges = await neededRanges(read, server.apiKey, selection)
+    const { madeAt } = await restoreParts(read(ranges), directory, name, rangeFilter(ranges))
     endProgress()
     for await (const each of restoreIntoServer(directory, { server, selection, madeAt, isDryRun })) {
       counts[each.result] += 1
@@ -114,10 +121,11 @@ export async function restoreSelected(
     if (!ok) process.exitCode = exitCodes.fault
     const at = new Date(madeAt).toISOString()
     const { created, changed, same, failed } = counts
+    const found = chunks()
     printResult(
       json
-        ? JSON.stringify({ ok, madeAt: at, dryRun: isDryRun, ...counts })
-        : `${isDryRun ? 'dry run, nothing was changed: ' : ''}${created} created, ${changed} changed, ${same} same, ${failed} failed, from the backup of ${at}`,
+        ? JSON.stringify({ ok, madeAt: at, dryRun: isDryRun, ...counts, chunks: found })
+        : `${isDryRun ? 'dry run, nothing was changed: ' : ''}${created} created, ${changed} changed, ${same} same, ${failed} failed, from the backup of ${at}${found === null ? '' : `, of which ${found.read} of ${found.total} chunks were read`}`,
     )
   })
 }

@@ -4,7 +4,6 @@ import { BackupDamageError, damageText } from '../../backups/backup-damage.ts'
 import { isAhead } from '../../backups/manifest.ts'
 import { isBucketUrl } from '../../backups/open-object-store.ts'
 import { systemClock } from '../../clock.ts'
-import type { BackupPart } from '../../storage/backup-file.ts'
 import { locationName } from '../../storage/offline-store.ts'
 import { partsOfFile, restoreParts } from '../../storage/restore.ts'
 import { type Progress, StorageError } from '../../storage/storage-error.ts'
@@ -13,6 +12,7 @@ import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'
 import { openBackups } from './repository-commands.ts'
 import {
+  type BackupSource,
   onlineTargetOf,
   restoreSelected,
   type SelectionFlags,
@@ -41,23 +41,22 @@ export function restoreCommand(): Command {
     .action(async (from: string, directory: string | undefined, flags: Flags) => {
       const target = onlineTargetOf(flags, directory)
       const progress = showProgress('restore', flags.json ? 'json' : 'text')
-      await withParts(from, flags, progress.at, (parts, name) =>
+      await withBackup(from, flags, progress.at, (backup) =>
         target === null
-          ? restoreAll(parts, name, directory, flags, progress.end)
-          : restoreSelected(parts, name, target, flags, progress.end),
+          ? restoreAll(backup, directory, flags, progress.end)
+          : restoreSelected(backup, target, flags, progress.end),
       ).finally(progress.end)
     })
 }
 
 async function restoreAll(
-  parts: AsyncIterable<BackupPart>,
-  name: string,
+  { parts, name }: BackupSource,
   directory: string | undefined,
   { json }: Flags,
   endProgress: () => void,
 ): Promise<void> {
   const place = directory === undefined ? storeLocation(undefined) : storeOf(directory)
-  const done = await restoreParts(parts, place, name)
+  const done = await restoreParts(parts(), place, name)
   endProgress()
   const madeAt = new Date(done.madeAt).toISOString()
   const ok = done.damaged.length === 0
@@ -68,19 +67,19 @@ async function restoreAll(
 }
 
 /**
- * Calls `use` with the parts of a backup and its name. If the backup is damaged, first prints all damages.
+ * Calls `use` with a backup. If a needed part is damaged, prints all damages that were found.
  * @throws StorageError
  */
-async function withParts(
+async function withBackup(
   from: string,
   { keyFile, at, json }: Flags,
   onProgress: Progress,
-  use: (parts: AsyncIterable<BackupPart>, name: string) => Promise<void>,
+  use: (backup: BackupSource) => Promise<void>,
 ): Promise<void> {
   if (!(await isRepositoryPlace(from))) {
     if (at !== undefined || keyFile !== undefined)
       throw new StorageError(`${from} is not a backup repository, so it has no key and no times`)
-    return use(partsOfFile(from, onProgress), from)
+    return use({ name: from, parts: () => partsOfFile(from, onProgress), chunks: () => null })
   }
   const repository = await openBackups(from, keyFile)
   const backup = await repository.open(at === undefined ? null : timeOf(at))
@@ -91,9 +90,12 @@ async function withParts(
       `weft: ${ahead.length} backups have times in the future, because a clock was wrong: ${times.join(', ')}; this restore uses the backup ${backup.id}; --at chooses another\n`,
     )
   }
-  const parts = backup.parts({ onProgress: (share) => onProgress('restore', share) })
   try {
-    await use(parts, backup.id)
+    await use({
+      name: backup.id,
+      parts: (ranges) => backup.parts({ ranges, onProgress: (share) => onProgress('restore', share) }),
+      chunks: () => ({ read: backup.chunksRead, total: backup.manifest.chunks.length }),
+    })
   } catch (error) {
     if (!(error instanceof BackupDamageError)) throw error
     if (json) printResult(JSON.stringify({ ok: false, backup: backup.id, damages: error.damages }))

@@ -1,6 +1,6 @@
 import type { StoredUnder } from '../engine.ts'
 import { type ByteRange, keyRange } from '../key-encoding.ts'
-import { keyspaces } from '../pairs/keyspaces.ts'
+import { keyspaces, logSpaces } from '../pairs/keyspaces.ts'
 import type { Store } from './store/store.ts'
 
 /**
@@ -17,7 +17,6 @@ const afterAll = Buffer.of(0xff)
  */
 export async function measureLevelBytes(store: Store, { logs, blobs, parts }: StoredUnder): Promise<number> {
   await store.compactTables({ gte: noKey, lt: noKey })
-  const logSpaces = [keyspaces.heads, keyspaces.snapshots, keyspaces.updates]
   const ranges = [
     ...logs.flatMap((prefix) => logSpaces.map((space) => keyRange(space, { prefix }))),
     ...blobs.map((prefix) => keyRange(keyspaces.blobs, { prefix })),

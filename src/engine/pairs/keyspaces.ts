@@ -24,6 +24,9 @@ export const keyspaces = {
   blobs: space('b'),
 } as const
 
+/** The kinds of records of which a log consists. */
+export const logSpaces: readonly Buffer[] = [keyspaces.heads, keyspaces.snapshots, keyspaces.updates]
+
 export const inKeyspace = (of: Buffer, encoded: Buffer): Buffer => Buffer.concat([of, encoded])
 
 const end = Buffer.of(keyEnd)

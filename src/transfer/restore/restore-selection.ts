@@ -1,4 +1,22 @@
-import type { PairOwner } from '../../storage/offline-store.ts'
+import { commentKeys } from '../../comments/comment-keys.ts'
+import { branchKeys } from '../../directory/branches/branch-records.ts'
+import {
+  keys,
+  type OrganizationScope,
+  organizationPart,
+} from '../../directory/organizations/organization-keys.ts'
+import { apiKeyOwnerType } from '../../directory/store/records.ts'
+import { workspaceKeys, workspacesPart } from '../../directory/tenants/workspace-keys.ts'
+import type { Key } from '../../engine/engine.ts'
+import { type ByteRange, lastSegment } from '../../engine/key-encoding.ts'
+import type { StoredEntry, StoredSelection } from '../../engine/stored-entry.ts'
+import { readRecord } from '../../engine/stored-record.ts'
+import { documentPrefix, organizationPrefix, type Tenant } from '../../model/address.ts'
+import type { BackupPart } from '../../storage/backup-file.ts'
+import { pairEntry, storedRanges } from '../../storage/offline-store.ts'
+import { requireFormat } from '../../storage/restore.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import { blobKeys, versionKeys } from '../../versions/version-keys.ts'
 
 /** The documents of a backup that are restored into a running server. */
 export type RestoreSelection =
@@ -7,26 +25,137 @@ export type RestoreSelection =
   | { readonly type: 'folder'; readonly organizationId: string; readonly folderId: string }
   | { readonly type: 'organization'; readonly organizationId: string }
 
-/** First segment of the keys of the partitions that name the API keys and the organizations. */
-const sharedParts = ['directory', 'tenant']
+/** Reads the parts of a backup. Pairs outside of the ranges may be missing. */
+export type ReadBackup = (ranges: readonly ByteRange[]) => AsyncIterable<BackupPart>
+
+/** Documents of a folder whose logs are read one by one. For more, the logs of the organization are read. */
+const documentsMax = 500
+
+/** Kinds of records of an organization that a restore needs for each document of the organization. */
+const organizationWide: readonly Key[] = [
+  keys.organization,
+  keys.folders,
+  keys.folderTree,
+  keys.grantsOn({ type: 'folder', id: '' }),
+  // Annotations are stored by their ids, without the id of the document.
+  commentKeys.annotation(''),
+  commentKeys.thread(''),
+  commentKeys.comments(''),
+].map((key) => key.filter((segment) => segment !== ''))
 
 /**
- * Returns whether a restore of a selection needs a stored pair: the logs of its documents, the records of its
- * organization, and the API keys.
- * @param apiKey the API key that owns the documents
+ * Returns the ranges of the keys that a restore of a selection needs: the records of its documents and of the folders
+ * and the organization, the logs, and the contents of versions.
+ * @throws StorageError if the backup does not have the API key; the errors of the backup
  */
-export function isNeeded(
-  { document, partition, isMeta }: PairOwner,
+export async function neededRanges(
+  read: ReadBackup,
   apiKey: string,
   selection: RestoreSelection,
-): boolean {
+): Promise<readonly ByteRange[]> {
   const { organizationId } = selection
-  if (document !== null) {
-    const [, ofKey, ofOrganization, ofDocument] = document
-    if (ofKey !== apiKey || ofOrganization !== organizationId) return false
-    return selection.type !== 'document' || ofDocument === selection.documentId
+  const scope = { ...(await findTenant(read, apiKey)), organizationId }
+  const selected = await selectedIds(read, scope, selection)
+  const part = organizationPart(scope)
+  const ofDocuments =
+    selected === null
+      ? {
+          logs: [organizationPrefix(scope)],
+          blobs: [blobKeys.ofOrganization(scope)],
+          values: [{ part, prefix: [] }],
+        }
+      : {
+          logs: selected.documentIds.map((id) => documentPrefix(scope, id)),
+          blobs: selected.documentIds.map((id) => blobKeys.ofDocument(scope, id)),
+          values: [
+            ...organizationWide,
+            ...selected.folderIds.map(keys.documentsIn),
+            ...selected.documentIds.flatMap(recordPrefixes),
+          ].map((prefix) => ({ part, prefix })),
+        }
+  const shared = [{ part: workspacesPart, prefix: workspaceKeys.ownerOfApiKey(apiKey) }]
+  return storedRanges({ ...ofDocuments, values: [...shared, ...ofDocuments.values] })
+}
+
+/** Prefixes of the keys of the records of one document. */
+const recordPrefixes = (documentId: string): readonly Key[] => [
+  keys.document(documentId),
+  keys.editorSchemas(documentId),
+  keys.grantsOn({ type: 'document', id: documentId }),
+  versionKeys.allOf(documentId),
+  branchKeys.ofDocument(documentId),
+  commentKeys.list({ kind: 'document', documentId }),
+]
+
+/** @throws StorageError if the backup does not have the API key */
+async function findTenant(read: ReadBackup, apiKey: string): Promise<Tenant> {
+  const prefix = workspaceKeys.ownerOfApiKey(apiKey)
+  const selection = { logs: [], blobs: [], values: [{ part: workspacesPart, prefix }] }
+  for await (const entry of valuesOf(read, selection))
+    return { apiKey, workspaceId: readRecord(apiKeyOwnerType, entry).workspaceId }
+  throw new StorageError(`the backup does not have the API key ${JSON.stringify(apiKey)}`, {
+    hint: 'use a backup of this server that was made after the key was created, or name the key with --api-key',
+  })
+}
+
+interface SelectedIds {
+  readonly folderIds: readonly string[]
+  readonly documentIds: readonly string[]
+}
+
+/** Returns the ids of the selected folders and documents; null if these are all of the organization, or too many. */
+async function selectedIds(
+  read: ReadBackup,
+  scope: OrganizationScope,
+  selection: RestoreSelection,
+): Promise<SelectedIds | null> {
+  if (selection.type === 'organization') return null
+  if (selection.type === 'document') return { folderIds: [], documentIds: [selection.documentId] }
+  const part = organizationPart(scope)
+  const subfolders = new Map<string, string[]>()
+  for await (const { key } of valuesOf(read, { values: [{ part, prefix: keys.folderTree }] })) {
+    const [, parent = ''] = key
+    subfolders.set(parent, [...(subfolders.get(parent) ?? []), lastSegment(key)])
   }
-  if (partition === null) return isMeta
-  const [type = '', , ofKey, ofOrganization] = partition
-  return sharedParts.includes(type) || (ofKey === apiKey && ofOrganization === organizationId)
+  const folderIds = [selection.folderId]
+  for (const folderId of folderIds) folderIds.push(...(subfolders.get(folderId) ?? []))
+  const values = folderIds.map((folderId) => ({ part, prefix: keys.documentsIn(folderId) }))
+  const documentIds: string[] = []
+  for await (const { key } of valuesOf(read, { values })) {
+    if (documentIds.push(lastSegment(key)) > documentsMax) return null
+  }
+  return { folderIds, documentIds }
+}
+
+/** Yields the values of a selection. */
+async function* valuesOf(
+  read: ReadBackup,
+  selection: Pick<StoredSelection, 'values'>,
+): AsyncGenerator<Extract<StoredEntry, { is: 'value' }>> {
+  const entryOf = await pairEntry()
+  const ranges = await storedRanges({ logs: [], blobs: [], ...selection })
+  const isWanted = rangeFilter(ranges)
+  for await (const part of read(ranges)) {
+    if (part.kind === 'header') await requireFormat(part.header)
+    if (part.kind !== 'pairs') continue
+    for (const [key, value] of part.pairs) {
+      const entry = isWanted(key) ? entryOf(key, value) : null
+      if (entry?.is === 'value') yield entry
+    }
+  }
+}
+
+/** Returns a function that returns whether a key is in one of the ranges, which must not overlap. */
+export function rangeFilter(ranges: readonly ByteRange[]): (key: Uint8Array) => boolean {
+  const sorted = ranges.toSorted((one, two) => Buffer.compare(one.gte, two.gte))
+  return (key) => {
+    let [low, high] = [0, sorted.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (Buffer.compare((sorted[middle] as ByteRange).gte, key) <= 0) low = middle + 1
+      else high = middle
+    }
+    const found = sorted[low - 1]
+    return found !== undefined && Buffer.compare(key, found.lt) < 0
+  }
 }

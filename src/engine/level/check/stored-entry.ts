@@ -1,9 +1,9 @@
 import type { Key } from '../../engine.ts'
-import { decodeKey, decodeKeyPair, splitKey } from '../../key-encoding.ts'
+import { type ByteRange, decodeKey, decodeKeyPair, encodeKey, keyRange, rangeOf } from '../../key-encoding.ts'
 import { decodeJob } from '../../pairs/job-records.ts'
-import { keyspaces } from '../../pairs/keyspaces.ts'
+import { keyspaces, logSpaces, under } from '../../pairs/keyspaces.ts'
 import { checkChecksum, decodeHead } from '../../pairs/record-codec.ts'
-import type { StoredEntry } from '../../stored-entry.ts'
+import type { StoredEntry, StoredSelection } from '../../stored-entry.ts'
 
 type Decode = (key: Buffer, value: Buffer) => StoredEntry
 
@@ -33,16 +33,13 @@ export const storedEntry = (key: Uint8Array, value: Uint8Array): StoredEntry | n
 export const partOfPair = (key: Uint8Array): Key | null =>
   key[0] === keyspaces.kv[0] ? decodeKeyPair(asBuffer(key).subarray(1))[0] : null
 
-/** Returns the key of the document to which a stored pair of a log belongs; null for a pair of another kind. */
-export function documentOfPair(key: Uint8Array): Key | null {
-  const bytes = asBuffer(key)
-  if (bytes[0] === keyspaces.heads[0]) return decodeKey(bytes.subarray(1))
-  const isPart = bytes[0] === keyspaces.updates[0] || bytes[0] === keyspaces.snapshots[0]
-  return isPart ? splitKey(bytes.subarray(1))[0] : null
-}
-
-/** Returns whether a stored pair describes the store itself, such as its format. */
-export const isMetaPair = (key: Uint8Array): boolean => key[0] === keyspaces.meta[0]
+/** Returns the ranges with the pairs of a selection, and with the pairs that describe the store, such as its format. */
+export const selectedRanges = ({ logs, blobs, values }: StoredSelection): readonly ByteRange[] => [
+  rangeOf(keyspaces.meta),
+  ...logSpaces.flatMap((space) => logs.map((prefix) => keyRange(space, { prefix }))),
+  ...blobs.map((prefix) => keyRange(keyspaces.blobs, { prefix })),
+  ...values.map(({ part, prefix }) => keyRange(under(keyspaces.kv, encodeKey(part)), { prefix })),
+]
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
