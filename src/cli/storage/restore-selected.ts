@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ByteRange } from '../../engine/key-encoding.ts'
 import type { BackupPart } from '../../storage/backup-file.ts'
 import { restoreParts } from '../../storage/restore.ts'
@@ -10,6 +10,7 @@ import type { RestoreSelection } from '../../transfer/restore/restore-selection.
 import { printResult } from '../command-line/command-io.ts'
 import { exitCodes } from '../command-line/run-command.ts'
 import { requireServer } from '../doc/location.ts'
+import { withRetries } from './retrying-server.ts'
 import { withTemporaryDirectory } from './temporary-directory.ts'
 
 /** Flags of a restore into a running server. */
@@ -19,6 +20,7 @@ export interface SelectionFlags {
   readonly folder?: string
   readonly organization?: string
   readonly dryRun?: true
+  readonly wait?: number
   readonly apiKey?: string
   readonly dataDir?: string
   readonly json?: true
@@ -39,6 +41,16 @@ interface OnlineTarget {
   readonly selection: RestoreSelection
 }
 
+/** Default of `--wait`. */
+const waitDefault = 300
+
+function parseWait(text: string): number {
+  const seconds = Number(text)
+  if (!/^\d+$/.test(text) || seconds > 3600)
+    throw new InvalidArgumentError('Expected a whole number from 0 to 3600.')
+  return seconds
+}
+
 export const withSelectionFlags = (command: Command): Command =>
   command
     .option('--to <url>', 'URL of a running server, which gets only the selected documents.')
@@ -46,6 +58,12 @@ export const withSelectionFlags = (command: Command): Command =>
     .option('--folder <address>', 'Folder to restore: organization/folder, each percent-encoded.')
     .option('--organization <id>', 'Organization to restore, percent-encoded.')
     .option('--dry-run', 'With --to: change nothing, and print what the restore would do.')
+    .addOption(
+      new Option(
+        '--wait <seconds>',
+        `With --to: seconds for which a call waits for a busy server (default: ${waitDefault}).`,
+      ).argParser(parseWait),
+    )
     .option('--api-key <key>', 'With --to: API key (default: WEFT_API_KEY, else that of the data directory).')
     .option(
       '--data-dir <directory>',
@@ -57,9 +75,9 @@ export const withSelectionFlags = (command: Command): Command =>
  * @throws StorageError if flags are missing, or if they exclude each other
  */
 export function onlineTargetOf(flags: SelectionFlags, directory: string | undefined): OnlineTarget | null {
-  const { to, document, folder, organization, dryRun, apiKey, dataDir } = flags
+  const { to, document, folder, organization, dryRun, wait, apiKey, dataDir } = flags
   if (to === undefined) {
-    if ([document, folder, organization, dryRun, apiKey, dataDir].every((flag) => flag === undefined))
+    if ([document, folder, organization, dryRun, wait, apiKey, dataDir].every((flag) => flag === undefined))
       return null
     throw new StorageError('the running server is missing', {
       hint: 'name its URL with --to; without --to, the whole backup is restored, into a new directory',
@@ -95,10 +113,10 @@ export function onlineTargetOf(flags: SelectionFlags, directory: string | undefi
 export async function restoreSelected(
   { name, parts, chunks }: BackupSource,
   { to, selection }: OnlineTarget,
-  { apiKey, dataDir, dryRun, json }: SelectionFlags,
+  { apiKey, dataDir, dryRun, wait = waitDefault, json }: SelectionFlags,
   endProgress: () => void,
 ): Promise<void> {
-  const server = await requireServer({
+  const configured = await requireServer({
     url: to,
     ...(apiKey !== undefined && { apiKey }),
     ...(dataDir !== undefined && { dataDir }),
@@ -109,9 +127,14 @@ export async function restoreSelected(
   const { restoreIntoServer } = await import('../../transfer/restore/restore-online.ts')
   await withTemporaryDirectory(async (directory, stop) => {
     const read = (ranges: readonly ByteRange[]) => untilStopped(parts(ranges), stop)
-    const ranges = await neededRanges(read, server.apiKey, selection)
+    const ranges = await neededRanges(read, configured.apiKey, selection)
     const { madeAt } = await restoreParts(read(ranges), directory, name, rangeFilter(ranges))
     endProgress()
+    const server = await withRetries(configured, {
+      waitSeconds: wait,
+      stop,
+      onMessage: (message) => void process.stderr.write(`weft: ${message}\n`),
+    })
     for await (const each of restoreIntoServer(directory, { server, selection, madeAt, isDryRun })) {
       counts[each.result] += 1
       printResult(json ? JSON.stringify(each) : lineOf(each))

@@ -42,6 +42,8 @@ export interface Settings {
   readonly timeoutMs: number
   readonly retries: number
   readonly responseBytesMax: number
+  /** Longest time in seconds for which a retry waits because the server names it. */
+  readonly retryAfterMaxSeconds: number
 }
 
 /** Headers of the credentials. */
@@ -53,6 +55,8 @@ const headers = {
   workspaceAuthToken: 'x-service-workspace-auth-token',
   adminToken: 'x-service-admin-token',
 } as const
+
+const retryAfterMaxSeconds = 30
 
 /** Longest time that timers support, in milliseconds. */
 const timerMax = 2_147_483_647
@@ -79,6 +83,7 @@ export function settingsOf(options: ClientOptions): Settings {
     timeoutMs: Math.min(numberOf('timeoutMs', options.timeoutMs, 60_000, 1), timerMax),
     retries: numberOf('retries', options.retries, 5, 0),
     responseBytesMax: numberOf('responseBytesMax', options.responseBytesMax, 134_217_728, 1),
+    retryAfterMaxSeconds,
   }
 }
 

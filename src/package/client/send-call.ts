@@ -4,8 +4,6 @@ import type { Settings } from './client-options.ts'
 import { Deadline, pause } from './deadline.ts'
 import { clientFailure, readBodyText, resultOf, retryAfterOf } from './read-response.ts'
 
-/** Longest time in seconds for which a retry waits because the server names it. */
-const retryAfterMax = 30
 /** Bounds of the time before a retry if the server names none. The time doubles with each retry. */
 const backoffMs = { first: 200, max: 10_000 }
 
@@ -59,7 +57,7 @@ export async function sendCall(
       const { result, retry } = await attempt(settings, operation, init, deadline)
       if (retry === false || made >= settings.retries) return result
       const waitMs = typeof retry === 'number' ? retry * 1000 + jitter(100) : backoffOf(made)
-      if (waitMs > retryAfterMax * 1000 + 100 || !deadline.hasTimeFor(waitMs)) return result
+      if (waitMs > settings.retryAfterMaxSeconds * 1000 + 100 || !deadline.hasTimeFor(waitMs)) return result
       await pause(waitMs, deadline.signal)
     }
   } finally {

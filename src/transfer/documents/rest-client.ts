@@ -11,7 +11,17 @@ export interface OnlineServer {
   readonly url: string
   readonly apiKey: string
   readonly authToken: string
+  /** Sends a call of an operation by its path, and may repeat it; absent: each call is sent once. */
+  readonly send?: (path: string, data: object) => Promise<OnlineResult>
 }
+
+/** Result of a call. `status` is the name of the error, such as NOT_FOUND. */
+export type OnlineResult =
+  | { readonly ok: true; readonly data: unknown; readonly nextPage?: string }
+  | {
+      readonly ok: false
+      readonly error: { readonly code: string; readonly status: string; readonly message: string }
+    }
 
 /** Response of the server to one call. */
 export interface RestResponse<Data> {
@@ -26,11 +36,13 @@ export interface RestResponse<Data> {
  * @throws StorageError with the error of the server, or if the response does not match the schema
  */
 export async function callOnline<Data>(
-  { url, apiKey, authToken }: OnlineServer,
+  server: OnlineServer,
   path: string,
   data: object,
   schema: v.GenericSchema<Data, unknown>,
 ): Promise<RestResponse<Data>> {
+  const { url, apiKey, authToken } = server
+  if (server.send !== undefined) return resultOf(url, path, await server.send(path, data), schema)
   const response = await fetch(withoutTrailing('/', url) + path, {
     method: 'POST',
     headers: {
@@ -42,11 +54,9 @@ export async function callOnline<Data>(
     redirect: 'error',
   }).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-    throw new StorageError(`${url} cannot be reached: ${errorMessage(cause)}`, {
-      hint: 'start the server, or name its URL (--url, WEFT_URL)',
-    })
+    throw unreachable(`${url} cannot be reached: ${errorMessage(cause)}`)
   })
-  if (!response.ok) throw await refusedBy(url, path, response)
+  if (!response.ok) throw refused(url, path, response.status, await responseError(response))
   return responded(url, await response.text(), schema)
 }
 
@@ -54,14 +64,20 @@ const responseSchema = v.looseObject({
   result: v.looseObject({ data: v.exactOptional(v.unknown()), pageToken: v.exactOptional(v.string()) }),
 })
 
-function responded<Data>(
+const responded = <Data>(
   url: string,
   text: string,
   schema: v.GenericSchema<Data, unknown>,
-): RestResponse<Data> {
-  try {
+): RestResponse<Data> =>
+  asExpected(url, () => {
     const { data, ...others } = readJson(responseSchema, text).result
     return { ...others, data: checkJson(schema, data) }
+  })
+
+/** @throws StorageError if `read` throws, because the response is not one of the API */
+function asExpected<T>(url: string, read: () => T): T {
+  try {
+    return read()
   } catch (error) {
     throw new StorageError(`unexpected response of ${url}: ${errorMessage(error)}`, {
       cause: error,
@@ -77,14 +93,37 @@ function responded<Data>(
 const credentialsHint =
   'name the data directory of that server (--data-dir), or set WEFT_API_KEY and WEFT_AUTH_TOKEN'
 
-async function refusedBy(url: string, path: string, response: Response): Promise<StorageError> {
-  const hints: Readonly<Record<number, string>> = {
+const unreachable = (message: string): StorageError =>
+  new StorageError(message, { hint: 'start the server, or name its URL (--url, WEFT_URL)' })
+
+/** @param status HTTP status, or the name of the error */
+function refused(url: string, path: string, status: number | string, problem: string): StorageError {
+  const notFoundHint = path.startsWith('/v2/crdt/versions/') ? versionsHint : listingHint
+  const hints: Readonly<Record<number | string, string>> = {
     401: credentialsHint,
-    404: path.startsWith('/v2/crdt/versions/') ? versionsHint : listingHint,
+    UNAUTHENTICATED: credentialsHint,
+    404: notFoundHint,
+    NOT_FOUND: notFoundHint,
   }
-  return new StorageError(`${url} refuses: ${await responseError(response)}`, {
-    hint: hints[response.status],
-  })
+  return new StorageError(`${url} refuses: ${problem}`, { hint: hints[status] })
+}
+
+function resultOf<Data>(
+  url: string,
+  path: string,
+  result: OnlineResult,
+  schema: v.GenericSchema<Data, unknown>,
+): RestResponse<Data> {
+  if (!result.ok) {
+    const { code, status, message } = result.error
+    if (code === 'client/unreachable') throw unreachable(`${url} cannot be reached: ${message}`)
+    throw refused(url, path, status, `${status}: ${message}`)
+  }
+  const { data, nextPage } = result
+  return asExpected(url, () => ({
+    data: checkJson(schema, data),
+    ...(nextPage !== undefined && { pageToken: nextPage }),
+  }))
 }
 
 /** Returns null instead of throwing if the server answers that what the call names does not exist. */
