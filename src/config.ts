@@ -421,6 +421,16 @@ export const options = {
     'Key of that repository. Without it, nobody can read the backups.',
     'none',
   ),
+  versionsTo: optional(
+    backupPlace,
+    'Object storage for the contents of saved versions from 4 KB. Contents that the store already has stay there.',
+    { defaultText: 'none: the store has all contents' },
+  ),
+  versionsKey: secret(
+    backupKeyText,
+    'Key of that object storage. Without it, nobody can read the contents.',
+    'none',
+  ),
   audit: option(
     oneOf('admin', 'all', 'off'),
     'admin',

@@ -16,6 +16,8 @@ import type { Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { MetricsHistory } from './metrics-history.ts'
 import type { Tenant } from './model/address.ts'
+import { problemLogger, warnOfMissingStorage, withObjects } from './objects/object-engine.ts'
+import { openObjects } from './objects/open-objects.ts'
 import { LimitReports } from './quota/limit-reports.ts'
 import { transferTimeoutMsDefault } from './quota/slow-transfers.ts'
 import { registerClusterMetrics } from './server/cluster-metrics.ts'
@@ -175,9 +177,14 @@ function onlyOwnerOf(
 }
 
 async function open(
-  given: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engine' | 'transferTimeoutMs' | 'functions'>,
+  options: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engine' | 'transferTimeoutMs' | 'functions'>,
 ): Promise<OpenServer & { abandon(): Promise<void> }> {
-  const { config, engine, clock, log } = given
+  const { config, clock, log } = options
+  const metrics = createMetrics()
+  const objects = await openObjects(config, { clock, metrics, onChange: problemLogger(log) })
+  const { engine, sweeper } = withObjects(options.engine, { objects, clock, log })
+  if (objects === null) await warnOfMissingStorage(engine, clock, log)
+  const given = { ...options, engine }
   const tenancy = createTenancy(engine, clock)
   const { tenants } = tenancy
   const directory = keepsData(config) ? config.dataDir : null
@@ -200,7 +207,6 @@ async function open(
   })
   if (isSecretLost) log.warn({ event: 'signing_secret.made', data: directory }, signingSecretMade)
   const [leaving, stopping] = [new AbortController(), new AbortController()]
-  const metrics = createMetrics()
   registerClusterMetrics(metrics, engine)
   measureData(metrics, config, lastBackupOf(config, engine.kv), clock)
   const version = readPackageVersion()
@@ -213,6 +219,8 @@ async function open(
     recent,
     metrics,
     backups,
+    objects,
+    sweeper,
     metricsHistory: new MetricsHistory({ metrics, clock }),
     reports,
     tracer: createTracer(config.debug, log),
@@ -283,4 +291,5 @@ function begin(services: ServerServices): void {
   services.usage.retention.start()
   services.idempotentCalls.start()
   services.backups?.start()
+  services.sweeper?.start()
 }

@@ -44,7 +44,7 @@ const layers: readonly (readonly string[])[] = [
   ['access', 'feed'],
   ['rooms'],
   ['versions', 'storage'],
-  ['backups'],
+  ['backups', 'objects'],
   ['branches', 'streams'],
   ['callbacks'],
   ['userdata', 'transfer'],

@@ -145,6 +145,7 @@ ErrorCode = Literal[
     "crdt/too-many-editors",
     "version/not-found",
     "version/too-many",
+    "version/content-unavailable",
     "branch/not-found",
     "branch/exists",
     "branch/invalid-name",

@@ -5,7 +5,7 @@ import { type RichTextFormat, richTextFormats } from '../transfer/export/manifes
 import { printResult } from './command-line/command-io.ts'
 import { showProgress } from './command-line/progress.ts'
 import { exitCodes } from './command-line/run-command.ts'
-import { storeLocation } from './storage/store-location.ts'
+import { configuredObjects, storeLocation } from './storage/store-location.ts'
 
 interface Flags {
   readonly dataDir?: string
@@ -42,6 +42,7 @@ export function exportCommand(): Command {
         organizationId: organization ?? null,
         format,
         secrets: secrets ? 'included' : 'left out',
+        objects: await configuredObjects(),
         clock: systemClock,
       } as const
       const done = await exportStore(storeLocation(data), directory, options, progress.at).finally(

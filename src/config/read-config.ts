@@ -219,6 +219,7 @@ function checkTogether(config: Config): void {
         'expected "postgres", because servers share documents through PostgreSQL only',
     )
   checkBackups(config)
+  checkVersionStorage(config)
   if (isIP(config.host) === 0 && /^[\d.]+$/.test(config.host))
     throw new ConfigError(
       `${environmentOf('host')} is ${JSON.stringify(config.host)}; expected an IP address`,
@@ -231,6 +232,24 @@ function checkTogether(config: Config): void {
   if (config.jwtSecret !== null && config.jwtSecret === config.jwtSecretPrevious)
     throw new ConfigError(
       `${environmentOf('jwtSecretPrevious')} equals ${environmentOf('jwtSecret')}; expected the previous secret`,
+    )
+}
+
+function checkVersionStorage({ versionsTo, versionsKey, engine }: Config): void {
+  const [to, key] = [environmentOf('versionsTo'), environmentOf('versionsKey')]
+  if (versionsTo === null && versionsKey !== null)
+    throw new ConfigError(`${key} is set; expected ${to} too, the object storage of saved versions`)
+  if (versionsTo === null) return
+  if (versionsKey === null)
+    throw new ConfigError(
+      `${to} is set; expected ${key} too, because the contents of versions are encrypted`,
+      {
+        hint: `create a key with weft backups key <file>, and name the file in ${key}_FILE`,
+      },
+    )
+  if (engine === 'memory')
+    throw new ConfigError(
+      `${to} is set and ${environmentOf('engine')} is "memory"; expected "level" or "postgres", because this engine stores nothing`,
     )
 }
 

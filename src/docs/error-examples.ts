@@ -331,6 +331,9 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'crdt/too-many-editors': { message: 'the document has more than 100 editors: name an editorId' },
   'version/not-found': { message: 'there is no such version of this editor; see versions/list' },
   'version/too-many': { message: 'an editor has at most 1000 versions: delete some' },
+  'version/content-unavailable': {
+    message: 'the object storage of saved versions is not available; try again',
+  },
   'branch/not-found': { message: 'the editor has no branch "draft"; see /v2/crdt/branches/list' },
   'branch/exists': { message: 'the editor has a branch "draft"; choose another name' },
   'branch/invalid-name': { message: 'the name of a branch must not contain "@": "a@b"' },

@@ -133,6 +133,9 @@ function transportRoutes({ http }: SyncServer): readonly ServedRoute[] {
   ]
 }
 
+/** In `/readyz`, without the reason, because it names the bucket. The log has the reason. */
+const objectsUnavailable = 'the object storage of saved versions cannot be used'
+
 /** Creates the HTTP edge, which serves REST, pages, and the clients of `sync` without a websocket. */
 export function createHttp(
   sync: SyncServer,
@@ -159,6 +162,7 @@ export function createHttp(
     idempotentCalls,
     origins,
     auditing,
+    objects,
     ...rest
   }: ServerServices,
 ): HttpListener {
@@ -215,6 +219,7 @@ export function createHttp(
       slowCalls,
       metricsToken: config.metricsToken,
       readiness: wanted,
+      degraded: () => (objects === null || objects.problem === null ? [] : [objectsUnavailable]),
       adminToken: config.adminToken,
       backup: () => {
         const dump = engine.dump()

@@ -43,6 +43,8 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { MetricsHistory } from '../metrics-history.ts'
 import type { Tenant } from '../model/address.ts'
+import type { ObjectSweeper } from '../objects/object-sweeper.ts'
+import type { SealedObjects } from '../objects/sealed-objects.ts'
 import { DestinationPolicy } from '../outgoing/destination-policy.ts'
 import { resolveName } from '../outgoing/dns-resolve.ts'
 import { ClusterRates } from '../quota/cluster-rates.ts'
@@ -83,6 +85,9 @@ export interface ServerBase {
   readonly metrics: Metrics
   /** Makes backups at an interval; null if none are configured. */
   readonly backups: BackupSchedule | null
+  /** Object storage of the contents of saved versions; null if none is configured. */
+  readonly objects: SealedObjects | null
+  readonly sweeper: ObjectSweeper | null
   readonly metricsHistory: MetricsHistory
   readonly reports: LimitReports
   readonly memoryAccounts: MemoryLedger

@@ -102,7 +102,8 @@ async function finishServer(
     auditing.sweep,
     usage.retention,
   ]
-  await Promise.all(working.map((each) => each.stop()))
+  rest.objects?.interrupt()
+  await Promise.all([...working.map((each) => each.stop()), rest.sweeper?.stop()])
   await rooms.closeAll(restarting)
   await directory.edits.stop()
   await visits

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
+import type { StoreDump } from '../engine/engine.ts'
 import { errorMessage } from '../errors.ts'
 import { readJson } from '../json.ts'
 import { withoutTrailing } from '../text.ts'
@@ -14,29 +15,45 @@ import {
 } from './offline-store.ts'
 import { StorageError } from './storage-error.ts'
 
+/** Returns a dump that does not need the object storage of saved versions. */
+export type DumpResolver = (dump: StoreDump) => Promise<StoreDump>
+
 /**
  * Backs up a stopped server, and yields the bytes of the backup.
- * @throws StorageError, EngineOpenError, CorruptRecordError
+ * @param resolved default: a store without references to objects
+ * @throws StorageError, EngineOpenError, CorruptRecordError; the errors of `resolved`
  */
-export const backupOffline = (place: StoreLocation, clock: Clock): AsyncGenerator<Uint8Array> =>
-  typeof place === 'string' ? backupDirectory(place, clock) : backupDatabase(place, clock)
+export const backupOffline = (
+  place: StoreLocation,
+  clock: Clock,
+  resolved: DumpResolver = async (dump) => dump,
+): AsyncGenerator<Uint8Array> =>
+  typeof place === 'string' ? backupDirectory(place, clock, resolved) : backupDatabase(place, clock, resolved)
 
-async function* backupDirectory(place: string, clock: Clock): AsyncGenerator<Uint8Array> {
+async function* backupDirectory(
+  place: string,
+  clock: Clock,
+  resolved: DumpResolver,
+): AsyncGenerator<Uint8Array> {
   const dump = await openOfflineDump(place)
   try {
-    yield* backupOf(dump, { directory: place, lastBackup: lastBackupIn(place), clock })
+    yield* backupOf(await resolved(dump), { directory: place, lastBackup: lastBackupIn(place), clock })
   } finally {
     await dump.close()
   }
 }
 
-async function* backupDatabase(place: DatabaseLocation, clock: Clock): AsyncGenerator<Uint8Array> {
+async function* backupDatabase(
+  place: DatabaseLocation,
+  clock: Clock,
+  resolved: DumpResolver,
+): AsyncGenerator<Uint8Array> {
   const { engine, close } = await openForReading(place)
   try {
     const dump = engine.dump()
     if (dump === null) throw new Error('a database without a dump')
     const { directory } = place
-    yield* backupOf(dump, { directory, lastBackup: lastBackupInStore(engine.kv), clock })
+    yield* backupOf(await resolved(dump), { directory, lastBackup: lastBackupInStore(engine.kv), clock })
   } finally {
     await close()
   }

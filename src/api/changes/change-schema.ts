@@ -3,6 +3,7 @@ import { defaultGroupSeconds } from '../../content/history/change-groups.ts'
 import type { ChangeSet } from '../../content/history/change-sets.ts'
 import { changeMetaLimits, changeSources } from '../../model/change-origin.ts'
 import type { FromSchema } from '../schema.ts'
+import { contentUnavailable } from '../schemas/version-schema.ts'
 import { changeMeta } from './change-meta.ts'
 import { contentPath, hunkAnchor, hunkContent, requiredOfHunk } from './hunk-schema.ts'
 
@@ -151,6 +152,7 @@ export const rangeErrors = [
     when: 'a version is unknown, or the log can no longer rebuild it; `details.oldest` is the oldest one that it can',
   },
   { status: 'NOT_FOUND', code: 'version/not-found', when: 'the editor has no such saved version' },
+  contentUnavailable,
 ] as const
 
 export const attributionDisabled = {

@@ -25,18 +25,20 @@ export interface PageListOptions extends StatusSources {
    * Returns the bytes of a backup of the current state; `nothing` if the engine stores nothing, `busy` if
    * other backups are running.
    */
+  /** Returns sentences about parts that do not work, although the server is ready. */
+  readonly degraded: () => readonly string[]
   readonly backup: () => AsyncIterable<Uint8Array> | 'nothing' | 'busy'
 }
 
 /** Creates the pages for operators. The pages about operations are created on the first request. */
 export function pageRoutes(options: PageListOptions): readonly PageRoute[] {
-  const { version, publicUrl, operations, paths, readiness } = options
+  const { version, publicUrl, operations, paths, readiness, degraded } = options
   const document = () => openApiDocument({ operations, paths, version }) as OpenApiDocument
   const described = once(() => Buffer.from(JSON.stringify(document())))
   return [
     { path: '/', calls: 1, content: (request) => banner(request, version) },
     { path: '/healthz', calls: 0, content: () => json({ status: 'ok' }) },
-    { path: '/readyz', calls: 0, content: () => ready(readiness()) },
+    { path: '/readyz', calls: 0, content: () => ready(readiness(), degraded()) },
     {
       path: '/metrics',
       calls: metricsCalls,
@@ -107,10 +109,10 @@ function banner({ headers }: IncomingMessage, version: string): PageBody {
   return { kind: 'text', type: 'text/html; charset=utf-8', text }
 }
 
-function ready(health: Health): PageBody {
+function ready(health: Health, degraded: readonly string[]): PageBody {
   if (!health.ok)
     throw new ApiError('server/not-ready', `not ready: ${health.reason}`, { retryAfterSeconds: 1 })
-  return json({ status: 'ready' })
+  return json({ status: 'ready', ...(degraded.length > 0 && { degraded }) })
 }
 
 async function metricsPage(

@@ -80,6 +80,12 @@ export const noSuchVersion = {
   when: 'the editor has no such version',
 } as const
 
+export const contentUnavailable = {
+  status: 'UNAVAILABLE',
+  code: 'version/content-unavailable',
+  when: 'the object storage with the content of the version cannot be used',
+} as const
+
 export const toVersionResponse = (record: VersionRecord): FromSchema<typeof versionRecord> => ({
   versionId: record.versionId,
   kind: record.kind,

@@ -6,7 +6,7 @@ import { StorageError } from '../../storage/storage-error.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { backUpToRepository, type RepositoryFlags } from './repository-backup.ts'
-import { storeOf } from './store-location.ts'
+import { resolveConfigured, storeOf } from './store-location.ts'
 
 interface Flags extends Partial<RepositoryFlags> {
   readonly tokenFile?: string
@@ -48,7 +48,7 @@ export function backupCommand(): Command {
 const repositoryOnly = ['keyFile', 'keep', 'every', 'verify', 'otherStore'] as const
 
 function sourceOf(source: string, { tokenFile }: Flags): AsyncIterable<Uint8Array> {
-  if (!/^https?:\/\//.test(source)) return backupOffline(storeOf(source), systemClock)
+  if (!/^https?:\/\//.test(source)) return backupOffline(storeOf(source), systemClock, resolveConfigured)
   if (tokenFile === undefined)
     throw new StorageError('the backup of a running server needs its admin token: --token-file')
   return backupOnline(source, tokenFile)

@@ -1,5 +1,7 @@
 import { Command } from 'commander'
+import { systemClock } from '../../clock.ts'
 import { injectedVariables } from '../../config/variables.ts'
+import { examineObjects } from '../../objects/examine-objects.ts'
 import { examine } from '../../storage/doctor.ts'
 import type { Finding } from '../../storage/finding.ts'
 import { configOf, withConfigFlags } from '../command-line/command-io.ts'
@@ -11,7 +13,12 @@ export function doctorCommand(): Command {
     .description('Check the configuration and the environment, and suggest fixes.')
     .action(async (flags: { json?: true }) => {
       const { config } = configOf(flags)
-      printFindings([configured(), ...(await examine(config))], flags.json)
+      const findings = [
+        configured(),
+        ...(await examine(config)),
+        ...(await examineObjects(config, systemClock)),
+      ]
+      printFindings(findings, flags.json)
     })
 }
 

@@ -1,5 +1,10 @@
 import { resolve } from 'node:path'
+import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
+import { openObjects } from '../../objects/open-objects.ts'
+import { resolveDump } from '../../objects/resolve-dump.ts'
+import type { SealedObjects } from '../../objects/sealed-objects.ts'
+import type { DumpResolver } from '../../storage/backup-sources.ts'
 import type { StoreLocation } from '../../storage/offline-store.ts'
 import { configOf } from '../command-line/command-io.ts'
 
@@ -42,3 +47,18 @@ export function readableConfig(file?: string): Config | null {
     return null
   }
 }
+
+/**
+ * Opens the object storage of the configuration; null if none is configured.
+ * @throws StorageError, ConfigError
+ */
+export async function configuredObjects(): Promise<SealedObjects | null> {
+  const config = readableConfig()
+  return config === null ? null : openObjects(config, { clock: systemClock })
+}
+
+/** Reads the contents of saved versions that are in the configured object storage. */
+export const resolveConfigured: DumpResolver = async (dump) =>
+  resolveDump(dump, await configuredObjects(), (problem) =>
+    process.stderr.write(`the content of a saved version is missing: ${problem}\n`),
+  )

@@ -366,10 +366,11 @@ export interface WeftApi {
      *
      * Errors: `crdt/version-too-old` when a version is unknown, or the log can no longer rebuild it;
      * `details.oldest` is the oldest one that it can. `version/not-found` when the editor has no such saved
-     * version. `organization/not-found` when the organization does not exist. `document/not-found` when the
-     * document does not exist. `crdt/no-content` when there is no CRDT data for the editor id.
-     * `crdt/attribution-disabled` when the workspace has disabled attribution. `limit/exceeded` when the response
-     * is larger than `maxResponseBytes`; the message names the request to make instead.
+     * version. `version/content-unavailable` when the object storage with the content of the version cannot be
+     * used. `organization/not-found` when the organization does not exist. `document/not-found` when the document
+     * does not exist. `crdt/no-content` when there is no CRDT data for the editor id. `crdt/attribution-disabled`
+     * when the workspace has disabled attribution. `limit/exceeded` when the response is larger than
+     * `maxResponseBytes`; the message names the request to make instead.
      */
     readonly changes: ListMethod<
       [data: CrdtChangesRequest, options?: CallOptions],
@@ -430,11 +431,12 @@ export interface WeftApi {
      *
      * Errors: `crdt/version-too-old` when a version is unknown, or the log can no longer rebuild it;
      * `details.oldest` is the oldest one that it can. `version/not-found` when the editor has no such saved
-     * version. `organization/not-found` when the organization does not exist. `document/not-found` when the
-     * document does not exist. `crdt/no-content` when there is no CRDT data for the editor id.
-     * `crdt/attribution-disabled` when the workspace has disabled attribution. `document/disabled` when the
-     * document is disabled. `branch/decided` when the editor is a branch that is merged or rejected.
-     * `document/being-deleted` when the document is being deleted, itself or with its folder or organization.
+     * version. `version/content-unavailable` when the object storage with the content of the version cannot be
+     * used. `organization/not-found` when the organization does not exist. `document/not-found` when the document
+     * does not exist. `crdt/no-content` when there is no CRDT data for the editor id. `crdt/attribution-disabled`
+     * when the workspace has disabled attribution. `document/disabled` when the document is disabled.
+     * `branch/decided` when the editor is a branch that is merged or rejected. `document/being-deleted` when the
+     * document is being deleted, itself or with its folder or organization.
      */
     undo(data: CrdtUndoRequest, options?: CallOptions): Promise<Result<CrdtUndoData, CrdtUndoErrorCode>>
     /**
@@ -619,8 +621,9 @@ export interface WeftApi {
        * content share its space.
        *
        * Errors: `organization/not-found` when the organization does not exist. `document/not-found` when the
-       * document does not exist. `crdt/no-content` when there is no CRDT data for the editor id. `version/too-many`
-       * when the editor has 1000 versions that were made by this call.
+       * document does not exist. `crdt/no-content` when there is no CRDT data for the editor id.
+       * `version/content-unavailable` when the object storage with the content of the version cannot be used.
+       * `version/too-many` when the editor has 1000 versions that were made by this call.
        */
       create(
         data: CrdtVersionsCreateRequest,
@@ -646,11 +649,12 @@ export interface WeftApi {
        *
        * Errors: `crdt/version-too-old` when a version is unknown, or the log can no longer rebuild it;
        * `details.oldest` is the oldest one that it can. `version/not-found` when the editor has no such saved
-       * version. `organization/not-found` when the organization does not exist. `document/not-found` when the
-       * document does not exist. `crdt/no-content` when there is no CRDT data for the editor id.
-       * `crdt/root-not-found` when there are roots, and none of them is called `contentKey`: `details.roots` names
-       * up to 20 of them. `crdt/root-kind-mismatch` when the root has no comparison in this format. `limit/exceeded`
-       * when the response is larger than `maxResponseBytes`; the message names the request to make instead.
+       * version. `version/content-unavailable` when the object storage with the content of the version cannot be
+       * used. `organization/not-found` when the organization does not exist. `document/not-found` when the document
+       * does not exist. `crdt/no-content` when there is no CRDT data for the editor id. `crdt/root-not-found` when
+       * there are roots, and none of them is called `contentKey`: `details.roots` names up to 20 of them.
+       * `crdt/root-kind-mismatch` when the root has no comparison in this format. `limit/exceeded` when the response
+       * is larger than `maxResponseBytes`; the message names the request to make instead.
        */
       diff(
         data: CrdtVersionsDiffRequest,
@@ -663,7 +667,8 @@ export interface WeftApi {
        *
        * Errors: `organization/not-found` when the organization does not exist. `document/not-found` when the
        * document does not exist. `crdt/no-content` when there is no CRDT data for the editor id. `version/not-found`
-       * when the editor has no such version. `crdt/root-not-found` when there are roots, and none of them is called
+       * when the editor has no such version. `version/content-unavailable` when the object storage with the content
+       * of the version cannot be used. `crdt/root-not-found` when there are roots, and none of them is called
        * `contentKey`: `details.roots` names up to 20 of them. `limit/exceeded` when the response is larger than
        * `maxResponseBytes`; the message names the request to make instead.
        */
@@ -695,10 +700,11 @@ export interface WeftApi {
        *
        * Errors: `organization/not-found` when the organization does not exist. `document/not-found` when the
        * document does not exist. `crdt/no-content` when there is no CRDT data for the editor id. `version/not-found`
-       * when the editor has no such version. `document/disabled` when the document is disabled. `branch/decided`
-       * when the editor is a branch that is merged or rejected. `document/being-deleted` when the document is being
-       * deleted, itself or with its folder or organization. `crdt/version-conflict` when the document is not at
-       * `ifVersion`; `details.version` is where it is.
+       * when the editor has no such version. `version/content-unavailable` when the object storage with the content
+       * of the version cannot be used. `document/disabled` when the document is disabled. `branch/decided` when the
+       * editor is a branch that is merged or rejected. `document/being-deleted` when the document is being deleted,
+       * itself or with its folder or organization. `crdt/version-conflict` when the document is not at `ifVersion`;
+       * `details.version` is where it is.
        */
       restore(
         data: CrdtVersionsRestoreRequest,

@@ -458,6 +458,16 @@ export interface OptionValues {
    */
   readonly backupKey?: string | null
   /**
+   * Object storage for the contents of saved versions from 4 KB. Contents that the store already has stay
+   * there. Expects the path of a folder, or s3://bucket/prefix. Default: none: the store has all contents.
+   */
+  readonly versionsTo?: string | null
+  /**
+   * Key of that object storage. Without it, nobody can read the contents. Expects 64 hexadecimal digits (`weft
+   * backups key` creates them). Default: none.
+   */
+  readonly versionsKey?: string | null
+  /**
    * Calls that the audit log records: administration, deletion and access to secrets (`admin`), every change
    * (`all`), or none (`off`). Expects "admin" or "all" or "off". Default: `admin`.
    */

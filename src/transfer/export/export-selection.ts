@@ -5,6 +5,7 @@ import { workspacesPart } from '../../directory/tenants/workspace-keys.ts'
 import { isLeaseJob } from '../../engine/queue-lease-store.ts'
 import type { StoredEntry } from '../../engine/stored-entry.ts'
 import { feedSweepQueue, isFeedPart } from '../../feed/feed-keys.ts'
+import { isObjectPart, objectQueue } from '../../objects/object-index.ts'
 import { importPart } from '../import/restore-jobs.ts'
 
 /** Selects the data of an export: all organizations or one, and all data or only documents. */
@@ -12,6 +13,9 @@ export interface ExportSelection {
   readonly holds: 'all' | 'documents'
   readonly organizationId: string | null
 }
+
+/** Queues whose jobs are about this store only. */
+const storeQueues: readonly string[] = [feedSweepQueue, objectQueue]
 
 const [organizations] = organizationPart({ workspaceId: '', apiKey: '', organizationId: '' })
 const [tenants] = tenantPart({ workspaceId: '', apiKey: '' })
@@ -31,7 +35,9 @@ export function isSelected(entry: StoredEntry, { holds, organizationId }: Export
     return false
   // Cursors of a change feed must not be valid in the other store, which gets other changes.
   if (entry.is === 'value' && isFeedPart(entry.part)) return false
-  if (entry.is === 'job' && (isLeaseJob(entry) || entry.queue === feedSweepQueue)) return false
+  // The export has the contents of the objects.
+  if (entry.is === 'value' && isObjectPart(entry.part)) return false
+  if (entry.is === 'job' && (isLeaseJob(entry) || storeQueues.includes(entry.queue))) return false
   // An import counts the schemas, because the store may have others.
   if (entry.is === 'value' && tenantOfSchemas(entry.part) !== null)
     return entry.key[0] !== schemaKeys.count[0]

@@ -8,10 +8,13 @@ import { AttributionSetting } from '../../directory/tenants/attribution-setting.
 import { readClusterCredentials } from '../../directory/tenants/cluster-credentials.ts'
 import { credentialsPath } from '../../directory/tenants/credentials-file.ts'
 import { TenantStore } from '../../directory/tenants/tenant-store.ts'
+import { withRecordName } from '../../engine/damaged-record.ts'
 import { CorruptRecordError, type Key } from '../../engine/engine.ts'
 import type { StoredEntry } from '../../engine/stored-entry.ts'
 import { errorMessage } from '../../errors.ts'
 import type { DocumentAddress } from '../../model/address.ts'
+import { readStoredBlob } from '../../objects/read-stored-blob.ts'
+import type { SealedObjects } from '../../objects/sealed-objects.ts'
 import { loadRoom } from '../../rooms/log/load-room.ts'
 import { compactedAttribution } from '../../rooms/log/read-attribution.ts'
 import {
@@ -42,6 +45,8 @@ export interface ExportOptions extends ExportSelection {
   readonly secrets: 'left out' | 'included'
   /** Format of the files with rich text. Default: `xml`. */
   readonly format?: RichTextFormat | undefined
+  /** Object storage of saved versions; null: an export fails if a content is there. */
+  readonly objects?: SealedObjects | null
   readonly clock: Clock
 }
 
@@ -173,7 +178,9 @@ class ExportRun {
     { key, value }: Extract<StoredEntry, { is: 'blob' }>,
   ): Promise<void> {
     const file = `blobs/${sha256Of(JSON.stringify(key)).slice(0, 32)}.bin`
-    await list.add({ key, ...(await this.#tree.write(file, value)) })
+    const { objects = null } = this.#options
+    const content = await withRecordName('blob', key, () => readStoredBlob(value, objects))
+    await list.add({ key, ...(await this.#tree.write(file, content)) })
   }
 
   async #writeDocuments(list: JsonLinesWriter): Promise<void> {

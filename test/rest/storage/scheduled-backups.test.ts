@@ -10,10 +10,10 @@ import { verifyRepository } from '../../../src/backups/verify-repository.ts'
 import { systemClock } from '../../../src/clock.ts'
 import type { Config } from '../../../src/config.ts'
 import { openLevelEngine } from '../../../src/engine/level/engine.ts'
-import { createLog } from '../../../src/log.ts'
 import { restoreParts } from '../../../src/storage/restore.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { startCluster } from '../../support/servers/in-process-cluster.ts'
+import { readableLog } from '../../support/servers/readable-log.ts'
 import { metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { changeStore, documentKey, entryOf } from '../../support/stores/backup-repository.ts'
 import { HeldClock } from '../../support/time/clock.ts'
@@ -63,19 +63,6 @@ async function restoredText(name: string): Promise<string> {
     await server.stop()
     rmSync(directory, { recursive: true })
   }
-}
-
-interface LogEntry {
-  readonly event?: string
-  readonly [field: string]: unknown
-}
-
-/** A log whose entries a test reads. */
-function readableLog() {
-  const entries: LogEntry[] = []
-  const write = (line: string): void => void entries.push(JSON.parse(line) as LogEntry)
-  const of = (event: string) => entries.filter((entry) => entry.event === event)
-  return { log: createLog('info', { write }), of, text: () => JSON.stringify(entries) }
 }
 
 describe('a server with scheduled backups', () => {

@@ -19,6 +19,7 @@ const all = pageRoutes({
   paths: describedPaths,
   metrics: createMetrics(),
   metricsToken: null,
+  degraded: () => [],
   readiness: () => ({ ok: true }),
   adminToken: null,
   backup: () => 'nothing',

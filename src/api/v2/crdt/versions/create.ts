@@ -3,6 +3,7 @@ import { defineOperation } from '../../../operation.ts'
 import { checkMetadataAt, metadata } from '../../../schemas/resource-schema.ts'
 import {
   contentErrors,
+  contentUnavailable,
   toVersionResponse,
   versionedAddress,
   versionedEditor,
@@ -38,6 +39,7 @@ export const createVersion = defineOperation({
   response: versionRecord,
   errors: [
     ...contentErrors,
+    contentUnavailable,
     {
       status: 'FAILED_PRECONDITION',
       code: 'version/too-many',

@@ -6,6 +6,7 @@ import { responseExceeds } from '../../../response-length.ts'
 import { contentFormat, noSuchRoot, smallerFormats } from '../../../schemas/content-format.ts'
 import {
   contentErrors,
+  contentUnavailable,
   noSuchVersion,
   toVersionResponse,
   versionedAddress,
@@ -43,7 +44,7 @@ export const getVersion = defineOperation({
       contentKey: { type: 'string' },
     },
   },
-  errors: [...contentErrors, noSuchVersion, noSuchRoot, responseExceeds],
+  errors: [...contentErrors, noSuchVersion, contentUnavailable, noSuchRoot, responseExceeds],
   async handler(data, { caller, services }) {
     const address = await versionedAddress(data, caller, services)
     const [{ record, bytes }, attached] = await Promise.all([

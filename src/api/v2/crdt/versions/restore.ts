@@ -3,6 +3,7 @@ import { updateRequest, writeErrors, writtenResponse } from '../../../editor-con
 import { defineOperation } from '../../../operation.ts'
 import {
   contentErrors,
+  contentUnavailable,
   noSuchVersion,
   versionedAddress,
   versionedEditor,
@@ -54,6 +55,7 @@ export const restoreVersion = defineOperation({
   errors: [
     ...contentErrors,
     noSuchVersion,
+    contentUnavailable,
     ...writeErrors,
     {
       status: 'ABORTED',

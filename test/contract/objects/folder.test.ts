@@ -1,0 +1,23 @@
+import { join } from 'node:path'
+import { FolderStore } from '../../../src/backups/folder-store.ts'
+import { type Clock, systemClock } from '../../../src/clock.ts'
+import { openLevelEngine } from '../../../src/engine/level/engine.ts'
+import { overObjects } from '../../support/stores/object-engine.ts'
+import { type TemporaryDirectory, temporaryDirectory } from '../level/store-tools.ts'
+import { engineContract, type OpenedEngine } from '../suite/suite.ts'
+
+async function openIn(directory: TemporaryDirectory, clock: Clock): Promise<OpenedEngine> {
+  const inner = await openLevelEngine({ directory: directory.path, clock })
+  const store = new FolderStore(join(directory.path, 'objects'), systemClock)
+  const { engine } = overObjects(inner, store, clock)
+  return {
+    engine,
+    reopen: () => engine.close().then(() => openIn(directory, clock)),
+    dispose: () => engine.close().then(() => directory.remove()),
+  }
+}
+
+engineContract('level with objects in a folder', {
+  keeps: true,
+  open: async (clock) => openIn(await temporaryDirectory(), clock),
+})
