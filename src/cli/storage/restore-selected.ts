@@ -123,6 +123,8 @@ export async function restoreSelected(
   })
   const isDryRun = dryRun === true
   const counts = { created: 0, changed: 0, same: 0, failed: 0 }
+  const restored: Record<string, number> = {}
+  const leftOut: Record<string, number> = {}
   const { neededRanges, rangeFilter } = await import('../../transfer/restore/restore-selection.ts')
   const { restoreIntoServer } = await import('../../transfer/restore/restore-online.ts')
   await withTemporaryDirectory(async (directory, stop) => {
@@ -137,6 +139,8 @@ export async function restoreSelected(
     })
     for await (const each of restoreIntoServer(directory, { server, selection, madeAt, isDryRun })) {
       counts[each.result] += 1
+      addTo(restored, each.restored)
+      addTo(leftOut, each.leftOut)
       printResult(json ? JSON.stringify(each) : lineOf(each))
       stop.throwIfAborted()
     }
@@ -145,9 +149,11 @@ export async function restoreSelected(
     const at = new Date(madeAt).toISOString()
     const { created, changed, same, failed } = counts
     const found = chunks()
+    if (!json)
+      for (const line of [sumLine('restored', restored), sumLine('not restored', leftOut)]) printResult(line)
     printResult(
       json
-        ? JSON.stringify({ ok, madeAt: at, dryRun: isDryRun, ...counts, chunks: found })
+        ? JSON.stringify({ ok, madeAt: at, dryRun: isDryRun, ...counts, restored, leftOut, chunks: found })
         : `${isDryRun ? 'dry run, nothing was changed: ' : ''}${created} created, ${changed} changed, ${same} same, ${failed} failed, from the backup of ${at}${found === null ? '' : `, of which ${found.read} of ${found.total} chunks were read`}`,
     )
   })
@@ -160,8 +166,39 @@ async function* untilStopped<T>(items: AsyncIterable<T>, stop: AbortSignal): Asy
   }
 }
 
-function lineOf({ organizationId, documentId, result, editors, reason }: OneRestored): string {
+function lineOf({
+  organizationId,
+  documentId,
+  result,
+  editors,
+  restored,
+  leftOut,
+  reason,
+}: OneRestored): string {
   const address = [organizationId, documentId].map(encodeURIComponent).join('/')
   const names = editors.length === 0 ? '' : ` (${editors.join(', ')})`
-  return escapeControls(`${address}: ${result}${names}${reason === undefined ? '' : `: ${reason}`}`)
+  const [added, missing] = [listOf(restored), listOf(leftOut)]
+  const records = `${added === '' ? '' : `, with ${added}`}${missing === '' ? '' : `, without ${missing}`}`
+  return escapeControls(`${address}: ${result}${names}${records}${reason === undefined ? '' : `: ${reason}`}`)
+}
+
+const sumLine = (name: string, counts: object): string => `${name}: ${listOf(counts) || 'no other records'}`
+
+/** Names of kinds of records that differ from the names of their members. */
+const kindNames: Readonly<Record<string, string>> = {
+  threads: 'comment threads',
+  schemas: 'attached schemas',
+  suggestions: 'decided suggestions',
+}
+
+/** Returns the numbers that are not 0, such as `2 versions, 1 branches`. */
+const listOf = (counts: object): string =>
+  Object.entries(counts)
+    .filter(([, count]) => count !== 0)
+    .map(([kind, count]) => `${count} ${kindNames[kind] ?? kind}`)
+    .join(', ')
+
+function addTo(sum: Record<string, number>, counts: object): void {
+  for (const [kind, count] of Object.entries(counts) as [string, number][])
+    sum[kind] = (sum[kind] ?? 0) + count
 }

@@ -13,11 +13,25 @@ import { lastSegment } from '../../engine/key-encoding.ts'
 import { ApiError } from '../../errors.ts'
 import { addressKey, documentPrefix } from '../../model/address.ts'
 import { StorageError } from '../../storage/storage-error.ts'
+import type { VersionRecord } from '../../versions/version-keys.ts'
+import { VersionStore } from '../../versions/version-store.ts'
 import { readStoredState } from '../documents/stored-document.ts'
 import { recordsOf } from '../offline-records.ts'
+import { RelatedRecords } from './related-records.ts'
 import type { RestoreSelection } from './restore-selection.ts'
 
 const pageSize = 200
+
+/** An editor of a backup. */
+export interface BackupEditor {
+  readonly editorId: string
+  /** The whole state (V1). */
+  readonly bytes: Uint8Array
+  /** The saved versions, the oldest first. */
+  readonly versions: readonly VersionRecord[]
+  /** Returns the content of a version as a whole state (V1). */
+  readonly contentOf: (version: VersionRecord) => Promise<Uint8Array>
+}
 
 /** Reads the selected documents of a backup, with everything that is necessary to create them again. */
 export class BackupDocuments {
@@ -25,12 +39,16 @@ export class BackupDocuments {
   readonly #scope: OrganizationScope
   readonly #selection: RestoreSelection
   readonly #records: ReturnType<typeof recordsOf>
+  readonly #versions: VersionStore
+  readonly related: RelatedRecords
 
   private constructor(engine: Engine, scope: OrganizationScope, selection: RestoreSelection) {
     this.#engine = engine
     this.#scope = scope
     this.#selection = selection
     this.#records = recordsOf(engine, systemClock, 'public')
+    this.#versions = new VersionStore(engine, this.#records.store, systemClock)
+    this.related = new RelatedRecords(engine, scope)
   }
 
   /**
@@ -90,18 +108,22 @@ export class BackupDocuments {
     return (await folderPath(this.#reader(), folderId)) ?? []
   }
 
-  /** Yields the whole state (V1) of each editor of a document, except for branches. @throws CorruptRecordError */
-  async *editors(
-    documentId: string,
-  ): AsyncGenerator<{ readonly editorId: string; readonly bytes: Uint8Array }> {
+  /** Yields each editor of a document, except for branches. @throws CorruptRecordError */
+  async *editors(documentId: string): AsyncGenerator<BackupEditor> {
     const { log } = this.#engine
     const prefix = documentPrefix(this.#scope, documentId)
     let found = await log.list(prefix, { limit: pageSize })
     for (let after = found.at(-1); after !== undefined; after = found.at(-1)) {
       for (const editorId of found.map(lastSegment)) {
         if ((await findBranch(this.#reader(), documentId, editorId)) !== null) continue
-        const stored = await readStoredState(log, addressKey({ ...this.#scope, documentId, editorId }))
-        if (stored.state === 'live') yield { editorId, bytes: stored.bytes }
+        const address = { ...this.#scope, documentId, editorId }
+        const stored = await readStoredState(log, addressKey(address))
+        if (stored.state !== 'live') continue
+        const { bytes, epoch } = stored
+        // Versions of an earlier epoch belong to an editor that was deleted.
+        const versions = (await this.#versions.all(address)).filter((version) => version.epoch === epoch)
+        const contentOf = (version: VersionRecord) => this.#versions.contentOf(address, version)
+        yield { editorId, bytes, versions, contentOf }
       }
       found = await log.list(prefix, { after, limit: pageSize })
     }

@@ -1,4 +1,5 @@
 import { commentKeys } from '../../comments/comment-keys.ts'
+import { judgmentKeys, memoryPart } from '../../decisions/judgment-keys.ts'
 import { branchKeys } from '../../directory/branches/branch-records.ts'
 import {
   keys,
@@ -37,6 +38,7 @@ const organizationWide: readonly Key[] = [
   keys.folders,
   keys.folderTree,
   keys.grantsOn({ type: 'folder', id: '' }),
+  keys.grantsOn({ type: 'organization', id: '' }),
   // Annotations are stored by their ids, without the id of the document.
   commentKeys.annotation(''),
   commentKeys.thread(''),
@@ -74,7 +76,11 @@ export async function neededRanges(
           ].map((prefix) => ({ part, prefix })),
         }
   const shared = [{ part: workspacesPart, prefix: workspaceKeys.ownerOfApiKey(apiKey) }]
-  return storedRanges({ ...ofDocuments, values: [...shared, ...ofDocuments.values] })
+  const decisions = (selected?.documentIds ?? [null]).map((documentId) => ({
+    part: memoryPart(scope),
+    prefix: judgmentKeys.within({ organizationId, documentId }),
+  }))
+  return storedRanges({ ...ofDocuments, values: [...shared, ...decisions, ...ofDocuments.values] })
 }
 
 /** Prefixes of the keys of the records of one document. */

@@ -1,0 +1,219 @@
+import * as v from 'valibot'
+import * as Y from 'yjs'
+import type { DocumentView } from '../../directory/documents/document-views.ts'
+import { errorMessage } from '../../errors.ts'
+import type { DocumentPath } from '../../model/address.ts'
+import { restoreWithinLimit } from '../../rooms/edits/size-check.ts'
+import { DocumentState } from '../../rooms/room/document-state.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import { versionLimits } from '../../versions/limits.ts'
+import type { VersionRecord } from '../../versions/version-keys.ts'
+import { applyOnline, readOnline } from '../documents/document-online.ts'
+import { callOnline, nullIfNotFound, type OnlineServer } from '../documents/rest-client.ts'
+import type { BackupDocuments, BackupEditor } from './backup-documents.ts'
+import { OnlineComments } from './online-comments.ts'
+import type { OnlineRecords } from './online-records.ts'
+
+/** Numbers of records of a document that the server got. */
+export interface RestoredCounts {
+  readonly versions: number
+  /** Threads that did not exist. */
+  readonly threads: number
+  /** Comments that did not exist, in new and in existing threads. */
+  readonly comments: number
+  /** Permissions on the document, and on folders and an organization that were created for it. */
+  readonly permissions: number
+}
+
+/** Numbers of records of a document in the backup that cannot be restored into a running server. */
+export interface LeftOutCounts {
+  readonly branches: number
+  readonly schemas: number
+  readonly decisions: number
+  /** Decided suggestions, whose threads were restored without them. */
+  readonly suggestions: number
+  /** Versions of editors that exist in the server, empty versions, and versions beyond the limit of an editor. */
+  readonly versions: number
+  /** Permissions of groups that do not exist, and of a document that exists. */
+  readonly permissions: number
+}
+
+/** Result of the restore of one document into a running server. */
+export interface DocumentResult {
+  /**
+   * `created`: it did not exist. `changed`: at least one editor got other content, or the document got comments. `same`:
+   * nothing changed. `failed`: see `reason`; a part may have been restored.
+   */
+  readonly result: 'created' | 'changed' | 'same' | 'failed'
+  /** Ids of the editors that were created or changed. */
+  readonly editors: readonly string[]
+  readonly restored: RestoredCounts
+  readonly leftOut: LeftOutCounts
+  readonly reason?: string
+}
+
+export interface RestoreSource {
+  readonly server: OnlineServer
+  readonly backup: BackupDocuments
+  readonly records: OnlineRecords
+  readonly organizationId: string
+  /** Time of the backup, in epoch milliseconds. */
+  readonly madeAt: number
+  /** True: nothing is changed, and the results are those of a restore. */
+  readonly isDryRun: boolean
+}
+
+/** Bytes of the state of an empty editor. */
+const emptyStateBytes = 2
+
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] }
+
+/** Restores one document into a running server. */
+export class RestoredDocumentWriter {
+  readonly #source: RestoreSource
+  readonly #view: DocumentView
+  readonly #editors: string[] = []
+  readonly #restored: Mutable<RestoredCounts> = { versions: 0, threads: 0, comments: 0, permissions: 0 }
+  readonly #leftOut: Mutable<LeftOutCounts> = {
+    branches: 0,
+    schemas: 0,
+    decisions: 0,
+    suggestions: 0,
+    versions: 0,
+    permissions: 0,
+  }
+
+  constructor(source: RestoreSource, view: DocumentView) {
+    this.#source = source
+    this.#view = view
+  }
+
+  async run(): Promise<DocumentResult> {
+    const [editors, restored, leftOut] = [this.#editors, this.#restored, this.#leftOut]
+    try {
+      const { documentId } = this.#view.record
+      Object.assign(leftOut, await this.#source.backup.related.countOthers(documentId))
+      const exists = await this.#source.records.hasDocument(documentId)
+      await (exists ? this.#change() : this.#create())
+      await this.#addComments(!exists)
+      const isChanged = editors.length + restored.threads + restored.comments > 0
+      return { result: exists ? (isChanged ? 'changed' : 'same') : 'created', editors, restored, leftOut }
+    } catch (error) {
+      return { result: 'failed', editors, restored, leftOut, reason: errorMessage(error) }
+    }
+  }
+
+  async #create(): Promise<void> {
+    const { documentId, folderId, disabled } = this.#view.record
+    const { isDryRun, backup, records } = this.#source
+    const path = await backup.folderPath(folderId)
+    const permissions = await records.addDocument(this.#view, path, isDryRun)
+    this.#restored.permissions += permissions.restored
+    this.#leftOut.permissions += permissions.leftOut
+    try {
+      for await (const editor of backup.editors(documentId)) await this.#createEditor(editor)
+    } catch (error) {
+      throw new StorageError(
+        `${errorMessage(error)}; the document was created without some content, so delete it before you repeat the restore`,
+        { cause: error },
+      )
+    } finally {
+      // Also after a failure, because users must not get access to a disabled document.
+      if (disabled && !isDryRun) await records.disable(documentId)
+    }
+  }
+  async #change(): Promise<void> {
+    const { backup } = this.#source
+    const { documentId } = this.#view.record
+    const grants = await backup.related.grants({ type: 'document', id: documentId })
+    this.#leftOut.permissions += grants.length
+    for await (const editor of backup.editors(documentId)) await this.#changeEditor(editor)
+  }
+
+  async #changeEditor(editor: BackupEditor): Promise<void> {
+    const { server, isDryRun, madeAt } = this.#source
+    const path = this.#pathOf(editor)
+    const found = await nullIfNotFound(readOnline(server, path, { format: 'update' }))
+    if (found === null) return this.#createEditor(editor)
+    this.#leftOut.versions += editor.versions.length
+    const update = updateTo(editor.bytes, Buffer.from(String(found.data), 'base64'))
+    if (update === null) return
+    if (!isDryRun) {
+      await this.#saveVersion(path, { label: `Before the restore from the backup of ${isoTime(madeAt)}` })
+      await applyOnline(server, path, update)
+    }
+    this.#editors.push(editor.editorId)
+  }
+
+  /**
+   * Creates an editor with its versions. Each version is a state of the same log, so applying the states from the oldest
+   * to the newest leads to the content of each version, and then to that of the editor.
+   */
+  async #createEditor(editor: BackupEditor): Promise<void> {
+    const { server, isDryRun } = this.#source
+    const path = this.#pathOf(editor)
+    const versions = editor.versions
+      .filter(({ sizeBytes }) => sizeBytes > emptyStateBytes)
+      .slice(-versionLimits.manual)
+    this.#leftOut.versions += editor.versions.length - versions.length
+    for (const version of versions) {
+      const { createdBy, metadata } = version
+      if (!isDryRun) {
+        await applyOnline(server, path, await editor.contentOf(version))
+        const userId = createdBy === '' ? {} : { userId: createdBy }
+        await this.#saveVersion(path, { label: labelOf(version), metadata, ...userId })
+      }
+      this.#restored.versions += 1
+    }
+    if (!isDryRun) await applyOnline(server, path, editor.bytes)
+    this.#editors.push(editor.editorId)
+  }
+
+  async #saveVersion(path: DocumentPath, version: object): Promise<void> {
+    await callOnline(this.#source.server, '/v2/crdt/versions/create', { ...path, ...version }, v.unknown())
+  }
+
+  async #addComments(isNew: boolean): Promise<void> {
+    const { server, backup, organizationId, isDryRun } = this.#source
+    const online = new OnlineComments(server, organizationId, isDryRun)
+    for await (const thread of backup.related.threads(this.#view.record.documentId)) {
+      const { threads, comments } = await online.restore(thread, isNew)
+      this.#restored.threads += threads
+      this.#restored.comments += comments
+      const { suggestion } = thread.annotation
+      if (threads > 0 && suggestion !== null && suggestion.status !== 'pending')
+        this.#leftOut.suggestions += 1
+    }
+  }
+
+  #pathOf({ editorId }: BackupEditor): DocumentPath {
+    const { organizationId } = this.#source
+    return { organizationId, documentId: this.#view.record.documentId, editorId }
+  }
+}
+
+const isoTime = (ms: number): string => new Date(ms).toISOString()
+
+/** Returns the label of a restored version: its label, and the time at which it was created. */
+function labelOf({ label, kind, createdAt }: VersionRecord): string {
+  const time = `(${isoTime(createdAt)})`
+  const name = label === '' ? (kind === 'automatic' ? 'Automatic version' : 'Version') : label
+  return `${name.slice(0, versionLimits.labelCharacters - time.length - 1)} ${time}`
+}
+
+/**
+ * Returns the update that gives an editor the content of a past state, as the restore of a version does; null if it has
+ * this content.
+ * @param past whole state (V1)
+ * @param present whole state (V1)
+ */
+function updateTo(past: Uint8Array, present: Uint8Array): Uint8Array | null {
+  const state = DocumentState.fromBytes(present, { isBounded: false })
+  try {
+    const vector = Y.encodeStateVector(state.doc)
+    const { changed } = restoreWithinLimit(state, past, Number.POSITIVE_INFINITY, null)
+    return changed ? Y.encodeStateAsUpdate(state.doc, vector) : null
+  } finally {
+    state.doc.destroy()
+  }
+}
