@@ -149,6 +149,7 @@ async function nodeCosts(stores: Stores): Promise<void> {
     [
       row('write', ofTyped('writing'), ofTyped('postgres')),
       row('join, not open', ofJoined('first', 'node'), ofJoined('first', 'postgres')),
+      row('join, open on the other node', ofJoined('elsewhere', 'node'), ofJoined('elsewhere', 'postgres')),
       row('join, open', ofJoined('further', 'node'), ofJoined('further', 'postgres')),
     ],
   )

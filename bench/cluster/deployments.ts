@@ -1,4 +1,4 @@
-import { type Contender, type Running, weft } from '../load/contenders.ts'
+import { type RunningWeft, weft } from '../load/contenders.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 import { temporaryDirectory } from '../support/server.ts'
 import type { Stores } from './stores.ts'
@@ -20,9 +20,11 @@ export const parts = ['writing', 'reading', 'postgres', 'nats'] as const
 
 /** The running servers of one of the supported forms of deployment. */
 export interface Deployment {
-  readonly writing: Running
+  readonly writing: RunningWeft
   /** The node from which users read. It is the same as `writing` if there is only one node. */
-  readonly reading: Running
+  readonly reading: RunningWeft
+  /** All nodes in the order of their start. The first is `writing`, and the second is `reading`. */
+  readonly nodes: readonly RunningWeft[]
   used(): Used
   /** Stops all nodes, and waits until they have ended. Other nodes can then start on the same store. */
   stop(): Promise<void>
@@ -65,27 +67,32 @@ export const waysOver = (stores: Stores): readonly [level: Way, one: Way, cluste
     name: 'one node, postgres',
     start: (data, schema) => started(stores, [weft('one', nodeOptions(stores, schema, 'alone'))], data),
   },
-  {
-    name: 'two nodes, postgres and nats',
-    start: (data, schema) => {
-      const options = nodeOptions(stores, schema, 'bus')
-      return started(stores, [weft('a', options), weft('b', options)], data)
-    },
-  },
+  clusterOf(stores, 2),
 ]
+
+/** Returns the deployment with `count` nodes, of which there must be at least two. */
+export const clusterOf = (stores: Stores, count: number): Way => ({
+  name: `${count} nodes, postgres and nats`,
+  start: (data, schema) => {
+    const options = nodeOptions(stores, schema, 'bus')
+    const nodes = Array.from({ length: count }, (_, index) => weft(`node-${index}`, options))
+    return started(stores, nodes, data)
+  },
+})
 
 async function started(
   stores: Stores | null,
-  nodes: readonly Contender[],
+  nodes: readonly ReturnType<typeof weft>[],
   data: string,
 ): Promise<Deployment> {
-  const running: Running[] = []
+  const running: RunningWeft[] = []
   // A node with a database stores nothing in `data`, so it gets a temporary directory.
   for (const node of nodes) running.push(await node.start(stores === null ? data : temporaryDirectory()))
-  const [writing, reading = writing] = running as [Running, Running?]
+  const [writing, reading = writing] = running as [RunningWeft, RunningWeft?]
   return {
     writing,
     reading,
+    nodes: running,
     used: () => ({
       writing: cpuOfTree(writing.pid),
       reading: reading === writing ? 0 : cpuOfTree(reading.pid),

@@ -1,21 +1,23 @@
 import { sleep } from '../../src/loadtest/typist.ts'
+import type { Running } from '../load/contenders.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
 import { cpuOfTree, residentBytes } from '../support/cpu.ts'
 import { documentOf } from '../sync/connect.ts'
 import type { Way } from './deployments.ts'
 import type { Filled } from './opening.ts'
 
-/**
- * Costs of an idle client. `first` is the first client of a document, and `further` is each further client of
- * it.
- */
+/** Costs of a client that connects to a document and then does nothing. */
 export interface Idle {
+  /** The first client of a document that no node has open. */
   readonly first: Cost
+  /** The first client of a node for a document that another node has open. `node` is the sum of both nodes. */
+  readonly elsewhere: Omit<Cost, 'bytes'>
+  /** A further client of a node for a document that the node has open. */
   readonly further: Cost
 }
 
 export interface Cost {
-  /** CPU time of the node per new client, in microseconds. `postgres` is the CPU time of the database. */
+  /** CPU time of the nodes per new client, in microseconds. `postgres` is the CPU time of the database. */
   readonly node: number
   readonly postgres: number
   /** Memory of the node per new client, in bytes. */
@@ -27,11 +29,18 @@ export interface Cost {
  * released its garbage.
  */
 const [manyRooms, manyMs] = [1_000, 15_000]
-const fewMs = 1_000
+/** Time in ms in which nodes do the work that follows the opening of many documents, and of a few documents. */
+const [someMs, fewMs] = [1_000, 200]
+const fewRooms = 100
+
+/** Duration in ms in which the bench measures the CPU time of open documents without new clients. */
+const quietMs = 4_000
 
 /**
- * Measures the costs of idle clients.
- * @param rooms number of documents; one client opens each document, and then two further clients join it
+ * Measures the costs of idle clients. The CPU time that open documents need without new clients does not
+ * count.
+ * @param rooms number of documents; one client opens each document, then two further clients of the same node
+ * join it, and then a client of another node
  * @param rest `brief`: does not wait for garbage collection, so the memory figures are not valid
  */
 export async function idle(
@@ -41,37 +50,48 @@ export async function idle(
   rest: 'brief' | 'long' = 'long',
 ): Promise<Idle> {
   const deployment = await way.start(data, schema)
-  const { reading: server } = deployment
-  const settleMs = rest === 'brief' || rooms < manyRooms ? fewMs : manyMs
-  const come = async (): Promise<Cost> => {
-    const of = () => ({
-      node: cpuOfTree(server.pid),
-      postgres: deployment.used().postgres,
-      bytes: residentBytes(server.pid),
-    })
-    const before = of()
+  const { reading, writing, nodes } = deployment
+  const isSmall = rooms < fewRooms
+  const workMs = isSmall ? fewMs : someMs
+  const settleMs = rest === 'brief' || rooms < manyRooms ? workMs : manyMs
+  const used = () => ({
+    at: performance.now(),
+    node: nodes.reduce((sum, { pid }) => sum + cpuOfTree(pid), 0),
+    postgres: deployment.used().postgres,
+  })
+  const come = async (server: Running): Promise<Cost> => {
+    const quiet = used()
+    await sleep(isSmall ? fewMs : quietMs)
+    const [bytes, before] = [residentBytes(server.pid), used()]
     await enterAll(rooms, async (index) => {
       const socket = await enter(server, documentOf(index))
       await answer(server, socket, documentOf(index))
       socket.onMessage = () => {}
       return socket
     })
+    await sleep(workMs)
+    const after = used()
     await sleep(settleMs)
-    const after = of()
+    const of = (part: 'node' | 'postgres'): number => {
+      const idlePerMs = (before[part] - quiet[part]) / (before.at - quiet.at)
+      return (after[part] - before[part] - idlePerMs * (after.at - before.at)) / rooms
+    }
     return {
-      node: (after.node - before.node) / rooms,
-      postgres: (after.postgres - before.postgres) / rooms,
-      bytes: (after.bytes - before.bytes) / rooms,
+      node: of('node'),
+      postgres: of('postgres'),
+      bytes: (residentBytes(server.pid) - bytes) / rooms,
     }
   }
   await sleep(settleMs)
-  const first = await come()
+  const first = await come(reading)
   // The heap grows in steps. The mean of two measurements reduces the effect of these steps.
-  const [second, third] = [await come(), await come()]
+  const [second, third] = [await come(reading), await come(reading)]
+  const elsewhere = await come(writing)
   await deployment.kill()
   const half = (one: number, other: number): number => (one + other) / 2
   return {
     first,
+    elsewhere,
     further: {
       node: half(second.node, third.node),
       postgres: half(second.postgres, third.postgres),

@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ClientProtocol, yWebsocketMessages } from '../../src/loadtest/client-protocol.ts'
 import { endWithThis } from '../support/ending.ts'
-import { freePort, ready, startWeft } from '../support/server.ts'
+import { freePort, headers, ready, startWeft, unlimitedCalls } from '../support/server.ts'
+import type { CalledServer } from './calling.ts'
 import { hocuspocus } from './dialects.ts'
 
 /** A server that runs in a separate process. */
@@ -24,6 +25,11 @@ export interface Contender {
   readonly keeps: boolean
   /** Starts the server. @param data empty directory that only this server uses */
   start(data: string): Promise<Running>
+}
+
+/** A node of Weft, with its REST API. */
+export interface RunningWeft extends Running {
+  readonly rest: CalledServer
 }
 
 const bench = join(import.meta.dirname, '..')
@@ -86,24 +92,29 @@ const peer = (name: string, script: string, dialect: ClientProtocol): Contender 
 })
 
 /**
- * Options that switch off the limits per address and workspace, because all connections here have the same
- * address and workspace.
+ * Options that switch off the limits per address, workspace and API key, because all connections and calls
+ * here have the same ones.
  */
 const oneAddress = {
+  ...unlimitedCalls,
   WEFT_CONNECTS_PER_ADDRESS: '0',
   WEFT_MAX_CONNECTIONS_PER_ADDRESS: '20000',
   WEFT_RECEIVE_BYTES_PER_WORKSPACE: '0',
 }
 
 /** Returns the contender for Weft. @param options options of Weft in addition to the default ones */
-export const weft = (name = 'weft', options: Readonly<Record<string, string>> = {}): Contender => ({
+export const weft = (
+  name = 'weft',
+  options: Readonly<Record<string, string>> = {},
+): Omit<Contender, 'start'> & { start(data: string): Promise<RunningWeft> } => ({
   name,
   keeps: true,
   start: async (data) => {
     const server = await startWeft(data, { ...oneAddress, ...options })
     const token = await server.token()
     const url = (document: string): string => `${server.syncUrl}bench/${document}/main?token=${token}`
-    return { ...runningOf(server.process, yWebsocketMessages, url), kill: () => server.kill() }
+    const running = runningOf(server.process, yWebsocketMessages, url)
+    return { ...running, kill: () => server.kill(), rest: { url: server.url, headers, pid: running.pid } }
   },
 })
 
