@@ -1,4 +1,4 @@
-import { bucketCount } from '../../src/engine/buckets.ts'
+import { growths, shareWith } from './checks.ts'
 import type { Inputs } from './inputs.ts'
 
 /** Assumptions about users and machines. The sheet shows the texts in `is`. */
@@ -6,17 +6,23 @@ export const assumptions = {
   people: { value: 3, is: 'users on an open document, each on a different node' },
   editing: { value: 0.05, is: 'share of connections that edit at the same time' },
   rate: { value: 3, is: 'updates per second of a user who edits' },
+  renewal: {
+    value: 15,
+    is: 'seconds after which a stock client sends its cursor again, if it has not moved',
+  },
+  writes: { value: 0.002, is: 'small texts that backends write by REST, per second and connection' },
+  pages: { value: 0.002, is: 'pages of 100 documents that backends read by REST, per second and connection' },
   session: { value: 1_800, is: 'seconds that a connection lasts' },
   textBytes: { value: 10_000, is: 'bytes of the text of a stored document' },
-  busy: { value: 0.5, is: 'used share of a core, and of the capacity of a database' },
+  busy: { value: 0.5, is: 'used share of the cores of a node and of a database server' },
   receiving: { value: 0.25, is: 'share of that for messages that a node does not need' },
+  databaseCores: {
+    value: 2,
+    is: 'cores of a database server, as in the measurements. With more cores, fewer clusters are necessary, but that was not measured',
+  },
   nodeBytes: { value: 3e9, is: 'bytes of memory of a node, which uses one core for its main thread' },
   copies: { value: 3, is: 'copies of the database: a primary and two standbys' },
   diskBytes: { value: 2e12, is: 'bytes of disk of one database server' },
-  databaseCores: {
-    value: 16,
-    is: 'cores of a larger database server; its capacity is assumed to grow with the cores',
-  },
 } as const
 
 const of = (name: keyof typeof assumptions): number => assumptions[name].value
@@ -26,17 +32,19 @@ export interface Need {
   readonly openDocuments: number
   readonly updatesPerSecond: number
   readonly connectsPerSecond: number
+  readonly cursorsPerSecond: number
+  /** Number of messages that all nodes send on the bus. */
+  readonly messagesPerSecond: number
   /** Number of clusters that would suffice for each limit. */
-  readonly clustersFor: { readonly appends: number; readonly hearing: number }
+  readonly clustersFor: { readonly database: number; readonly hearing: number }
   readonly clusters: number
-  readonly clustersWithLargeDatabases: number
   /**
-   * Number of nodes of one cluster that suffice for the CPU load. The next two members are also for one
-   * cluster.
+   * Number of nodes of one cluster that suffice for the CPU load. The members below are also for one cluster.
    */
   readonly nodesForCpu: number
   readonly nodesForMemory: number
   readonly nodes: number
+  readonly databaseCores: number
   readonly busBytesIn: number
   readonly busBytesOut: number
   readonly busCores: number
@@ -45,81 +53,160 @@ export interface Need {
   /** Time in seconds until all connections of one node have reconnected to other nodes. */
   readonly secondsToTakeOver: number
   /** Share of the capacity of one cluster that is used. */
-  readonly share: { readonly appends: number; readonly hearing: number }
+  readonly share: { readonly database: number; readonly hearing: number }
 }
 
 const secondMicros = 1e6
 
-/** Returns the CPU time that one connection costs all nodes together, in microseconds per second. */
-const microsEach = ({ typed, idle }: Inputs): number =>
-  of('editing') * of('rate') * (typed.cpu.writing + (of('people') - 1) * typed.cpu.reading) +
-  idle.first.node / of('session')
+/** Returns the costs of units in microseconds of CPU time, corrected for many nodes. */
+export function costsOf(inputs: Inputs) {
+  const { heard, many } = inputs
+  const growth = growths(inputs)
+  const meanOpen = (part: 'node' | 'postgres'): number =>
+    (many.idle.first[part] + (of('people') - 1) * many.idle.elsewhere[part]) / of('people')
+  return {
+    receive: heard.node * growth.receive,
+    deliver: heard.nats * growth.deliver,
+    /** Cost of a connect. One of the users of a document opens it, and the others open it on further nodes. */
+    open: meanOpen('node'),
+    openDatabase: meanOpen('postgres'),
+  }
+}
+
+/** Returns rates per second and connection. */
+const rates = ({ many }: Inputs) => {
+  const updates = of('editing') * of('rate')
+  const cursors = updates + 1 / of('renewal')
+  return {
+    updates,
+    cursors,
+    connects: 1 / of('session'),
+    writes: of('writes'),
+    pages: of('pages'),
+    messages: {
+      updates: updates * many.units.messages,
+      idle: many.units.idle.messages,
+      cursors: cursors * many.units.cursor.messages,
+    },
+  }
+}
+
+const allMessages = (inputs: Inputs): number => {
+  const { updates, idle, cursors } = rates(inputs).messages
+  return updates + idle + cursors
+}
+
+/** Returns the CPU time that one connection costs all nodes together, in microseconds per second, by cause. */
+export function microsOf(inputs: Inputs) {
+  const { units } = inputs.many
+  const cost = costsOf(inputs)
+  const rate = rates(inputs)
+  const others = of('people') - 1
+  return {
+    updates: rate.updates * (units.update.writing + others * units.update.reading),
+    cursors: rate.cursors * (units.cursor.moving + others * units.cursor.showing),
+    idle: units.idle.node,
+    connects: rate.connects * cost.open,
+    rest: rate.writes * units.write.node + rate.pages * units.page.node,
+  }
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+const microsEach = (inputs: Inputs): number => sum(Object.values(microsOf(inputs)))
+
+/** Returns the CPU time of a node for work on connections and messages, in microseconds per second. */
+const nodeMicros = ({ many }: Inputs): number => secondMicros * of('busy') - many.units.empty.node
 
 /** Returns the maximum load of a node and of a cluster. */
 export function limitsOf(inputs: Inputs) {
-  const { appended, heard } = inputs
   const nodeConnections = Math.min(
-    (secondMicros * of('busy')) / microsEach(inputs),
+    nodeMicros(inputs) / microsEach(inputs),
     of('nodeBytes') / inputs.idle.first.bytes,
   )
   // This assumes that each connection of a node has a different document.
-  const told = 1 - (1 - 1 / bucketCount) ** nodeConnections
+  const told = shareWith(nodeConnections)
   return {
     nodeConnections,
     /** Share of all messages that a node receives, because its documents are in their buckets. */
     told,
-    appends: appended.perSecond * of('busy'),
-    appendsOfLarge: (of('databaseCores') * secondMicros * of('busy')) / appended.databaseCpu,
-    heard: (secondMicros * of('busy') * of('receiving')) / (heard.node * told),
+    /** Maximum number of messages per second of a cluster. */
+    heard: (secondMicros * of('busy') * of('receiving')) / (costsOf(inputs).receive * told),
   }
+}
+
+/**
+ * Returns the CPU time that one connection costs PostgreSQL, in microseconds per second, with its share of
+ * the cost of its node.
+ */
+function databaseMicrosEach(inputs: Inputs): number {
+  const { units } = inputs.many
+  const cost = costsOf(inputs)
+  const rate = rates(inputs)
+  return (
+    rate.updates * units.update.postgres +
+    units.idle.postgres +
+    rate.connects * cost.openDatabase +
+    rate.writes * units.write.postgres +
+    rate.pages * units.page.postgres +
+    units.empty.postgres / limitsOf(inputs).nodeConnections
+  )
 }
 
 export function needOf(inputs: Inputs, connections: number): Need {
   const limits = limitsOf(inputs)
-  const updates = connections * of('editing') * of('rate')
-  const clustersFor = { appends: updates / limits.appends, hearing: updates / limits.heard }
-  const clusters = Math.ceil(Math.max(clustersFor.appends, clustersFor.hearing))
+  const rate = rates(inputs)
+  const clustersFor = {
+    database: (connections * databaseMicrosEach(inputs)) / (secondMicros * of('busy') * of('databaseCores')),
+    hearing: (connections * allMessages(inputs)) / limits.heard,
+  }
+  const clusters = Math.ceil(Math.max(clustersFor.database, clustersFor.hearing))
   return {
     connections,
     openDocuments: connections / of('people'),
-    updatesPerSecond: updates,
-    connectsPerSecond: connections / of('session'),
+    updatesPerSecond: connections * rate.updates,
+    connectsPerSecond: connections * rate.connects,
+    cursorsPerSecond: connections * rate.cursors,
+    messagesPerSecond: connections * allMessages(inputs),
     clustersFor,
     clusters,
-    clustersWithLargeDatabases: Math.ceil(Math.max(updates / limits.appendsOfLarge, clustersFor.hearing)),
+    share: { database: clustersFor.database / clusters, hearing: clustersFor.hearing / clusters },
     ...clusterOf(inputs, connections / clusters),
   }
 }
 
 /** Returns what one cluster with this number of connections needs. */
 function clusterOf(inputs: Inputs, connections: number) {
-  const { typed, idle, appended, heard } = inputs
+  const { idle, appended, heard, many } = inputs
+  const { units } = many
   const limits = limitsOf(inputs)
+  const cost = costsOf(inputs)
+  const rate = rates(inputs)
   const people = of('people')
-  const updates = connections * of('editing') * of('rate')
-  // The users of a document are on different nodes, so each user makes a node open the document.
-  const connectMicros = idle.first.node
-  const hearing = updates * limits.told * heard.node
-  const nodesForCpu = Math.ceil((connections * microsEach(inputs)) / (secondMicros * of('busy') - hearing))
-  const bytes = connections * idle.first.bytes
-  const nodesForMemory = Math.ceil(bytes / of('nodeBytes'))
-  const needed = Math.max(nodesForCpu, nodesForMemory)
-  const nodes = needed + 1
+  const messages = connections * allMessages(inputs)
+  const hearing = messages * limits.told * cost.receive
+  const nodesForCpu = Math.ceil((connections * microsEach(inputs)) / (nodeMicros(inputs) - hearing))
+  const nodesForMemory = Math.ceil((connections * idle.first.bytes) / of('nodeBytes'))
+  const nodes = Math.max(nodesForCpu, nodesForMemory) + 1
   // The nodes of the other users receive every message about a document. Each remaining node receives only
   // its share of the messages.
   const tellings = people - 1 + Math.max(0, nodes - people) * limits.told
-  const busBytesIn = updates * (typed.told.inBytes / typed.told.inMessages)
+  const busBytesIn =
+    connections *
+    (rate.messages.updates * heard.bytes +
+      rate.messages.idle * units.idle.message +
+      rate.messages.cursors * units.cursor.message)
   return {
-    share: { appends: updates / limits.appends, hearing: updates / limits.heard },
     nodesForCpu,
     nodesForMemory,
     nodes,
+    databaseCores: (connections * databaseMicrosEach(inputs)) / secondMicros,
     busBytesIn,
     busBytesOut: busBytesIn * tellings,
-    busCores: (updates * tellings * heard.nats) / secondMicros,
-    wireBytes: updates * (people - 1) * typed.wireBytes,
-    walBytes: updates * appended.walBytes,
-    secondsToTakeOver: ((connections / nodes) * connectMicros) / ((nodes - 1) * secondMicros * of('busy')),
+    busCores: (messages * tellings * cost.deliver) / secondMicros,
+    wireBytes:
+      connections * (people - 1) * (rate.updates * units.update.frame + rate.cursors * units.cursor.frame),
+    walBytes: connections * rate.updates * appended.walBytes,
+    secondsToTakeOver: ((connections / nodes) * cost.open) / ((nodes - 1) * secondMicros * of('busy')),
   }
 }
 

@@ -1,8 +1,10 @@
 import { cpus, totalmem } from 'node:os'
 import { bucketCount } from '../../src/engine/buckets.ts'
 import { round, thousands } from '../support/report.ts'
+import { type Check, checksOfConstants, checksOfOthers, ratioMax, ratioOf, sharesOf } from './checks.ts'
 import type { Inputs, Size } from './inputs.ts'
-import { assumptions, limitsOf, type Need, needOf, type Stored, storedOf } from './model.ts'
+import { measuredRows } from './measured-rows.ts'
+import { assumptions, limitsOf, microsOf, type Need, needOf, type Stored, storedOf } from './model.ts'
 
 const connectionSteps = [1e3, 1e4, 1e5]
 const documentSteps = [1e5, 1e6, 1e7]
@@ -29,33 +31,43 @@ const needs: readonly Line<Need>[] = [
     value: (of) => thousands(of.connectsPerSecond),
   },
   {
-    name: 'clusters for appends',
-    formula: 'updates / (appends × busy)',
-    value: (of) => round(of.clustersFor.appends),
+    name: 'cursors per second',
+    formula: 'updates + connections / renewal',
+    value: (of) => thousands(of.cursorsPerSecond),
+  },
+  {
+    name: 'messages on the bus per second',
+    formula: 'updates + connections × compare + cursors × move messages',
+    value: (of) => thousands(of.messagesPerSecond),
+  },
+  {
+    name: 'cores of PostgreSQL, for all clusters',
+    formula:
+      '(updates × database + connections × (idle + writes × write by REST + pages × page + node / connections of a node) + connects × open) / 1 s, with the CPU of PostgreSQL',
+    value: (of) => round(of.clusters * of.databaseCores),
+  },
+  {
+    name: 'clusters for the database',
+    formula: 'these cores / (databaseCores × busy)',
+    value: (of) => round(of.clustersFor.database),
   },
   {
     name: 'clusters for messages to nodes that do not need them',
-    formula: 'updates × share × receive / (1 s × busy × receiving)',
+    formula: 'messages × share × receive / (1 s × busy × receiving)',
     value: (of) => round(of.clustersFor.hearing),
   },
   { name: '**clusters**', formula: 'the larger, rounded up', value: (of) => `**${thousands(of.clusters)}**` },
   {
-    name: 'the same with larger databases',
-    formula: 'with appends × busy = databaseCores × busy × 1 s / database',
-    value: (of) => thousands(of.clustersWithLargeDatabases),
-  },
-  {
     name: '**first limit reached**',
     formula: 'the larger of the two, and the share of it that one of these clusters uses',
     value: ({ share }) =>
-      share.appends > share.hearing
-        ? `appends, ${percents(share.appends)}`
+      share.database > share.hearing
+        ? `database, ${percents(share.database)}`
         : `unneeded messages, ${percents(share.hearing)}`,
   },
   {
     name: 'per cluster: nodes for CPU',
-    formula:
-      '(updates × (write + (people − 1) × read) + connects × open) / (1 s × busy − updates × share × receive)',
+    formula: 'connections × the sum above / (1 s × busy − node − messages × share × receive)',
     value: (of) => thousands(of.nodesForCpu),
   },
   {
@@ -69,7 +81,11 @@ const needs: readonly Line<Need>[] = [
     formula: 'nodes × clusters',
     value: (of) => `**${thousands(of.nodes * of.clusters)}**`,
   },
-  { name: 'Mbit/s into NATS', formula: 'updates × message', value: (of) => megabits(of.busBytesIn) },
+  {
+    name: 'Mbit/s into NATS',
+    formula: 'the messages of updates, documents and cursors × their sizes',
+    value: (of) => megabits(of.busBytesIn),
+  },
   {
     name: 'Mbit/s out of NATS',
     formula: 'the same × (people − 1 + (nodes − people) × share)',
@@ -77,12 +93,12 @@ const needs: readonly Line<Need>[] = [
   },
   {
     name: 'cores of NATS',
-    formula: 'updates × (people − 1 + (nodes − people) × share) × deliver',
+    formula: 'messages × (people − 1 + (nodes − people) × share) × deliver',
     value: (of) => round(of.busCores),
   },
   {
     name: 'Mbit/s to clients, without TCP and TLS overhead',
-    formula: 'updates × (people − 1) × frame',
+    formula: '(people − 1) × (updates × frame + cursors × the frame of a cursor)',
     value: (of) => megabits(of.wireBytes),
   },
   {
@@ -124,53 +140,53 @@ function linesOf<Of>(lines: readonly Line<Of>[], steps: readonly Of[], head: rea
 const markdown = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
 
-/** Returns one row for each name in a formula: its value and its meaning. */
-function inputRows(inputs: Inputs, { appending: { documents, inFlight } }: Size): string[][] {
-  const { appended, typed, heard, idle, documentBytes } = inputs
-  const micros = (value: number): string => `${round(value, 1)} µs`
-  const bytes = (value: number): string => `${thousands(value)} bytes`
+const formatValue = ({ unit }: Check, value: number): string =>
+  unit === 'µs' ? `${round(value, 1)} µs` : round(value)
+
+const checkRow = (check: Check, verdict: string): string[] => [
+  check.name,
+  formatValue(check, check.few),
+  formatValue(check, check.many),
+  round(ratioOf(check)),
+  verdict,
+]
+
+/** Returns one row for each assumption about the number of nodes. */
+function checkRows(inputs: Inputs, { units }: Size): string[][] {
+  const { formula, measured } = sharesOf(inputs, units)
+  const verdict = (check: Check): string =>
+    ratioOf(check) <= ratioMax
+      ? 'does not grow'
+      : `grows: the sheet multiplies the cost by ${round(ratioOf(check))}`
   return [
+    ...checksOfConstants(inputs).map((check) => checkRow(check, verdict(check))),
     [
-      'appends',
-      `${thousands(appended.perSecond)}/s`,
-      `durable, ${thousands(documents)} documents, ${inFlight} in flight, by one client process on the same machine`,
+      `share of unneeded messages with ${thousands(units.idle)} documents on a node: by the formula, measured`,
+      percents1(formula),
+      percents1(measured),
+      round(measured / formula),
+      measured / formula <= ratioMax ? 'the formula is right' : 'the formula is too low',
     ],
-    ['database', micros(appended.databaseCpu), 'CPU of PostgreSQL for one of them'],
-    ['log', bytes(appended.walBytes), 'write-ahead log of PostgreSQL for one of them'],
-    ['write', micros(typed.cpu.writing), 'CPU of the node of the writer for each update'],
-    ['read', micros(typed.cpu.reading), 'CPU of the node of each reader'],
-    [
-      'receive',
-      micros(heard.node),
-      `CPU of a node that receives a message for a document that it does not have open, in a bucket of other open documents; at ${thousands(heard.perSecond)} per second`,
-    ],
-    ['deliver', micros(heard.nats), 'CPU of NATS to deliver such a message to one node'],
-    [
-      'message',
-      bytes(typed.told.inBytes / typed.told.inMessages),
-      `on the bus; ${round(typed.told.inMessages)} messages for each update`,
-    ],
-    ['frame', bytes(typed.wireBytes), 'on the websocket, for one update to one reader'],
-    [
-      'open',
-      micros(idle.first.node),
-      'CPU of a node to connect a client to a document that it must open, including its text',
-    ],
-    ['', micros(idle.first.postgres), 'CPU of PostgreSQL to open it'],
-    ['', micros(idle.further.node), 'CPU of a node to connect a client to an open document'],
-    [
-      'connection',
-      bytes(idle.first.bytes),
-      `memory of a node for the first client of a document: ${thousands(1e9 / idle.first.bytes)} a GB`,
-    ],
-    [
-      '',
-      bytes(idle.further.bytes),
-      `memory of a node for each further client of it: ${thousands(1e9 / idle.further.bytes)} a GB`,
-    ],
-    ['document', bytes(documentBytes), 'tables and indexes for a stored document, in addition to its text'],
+    ...checksOfOthers(inputs).map((check) =>
+      checkRow(check, ratioOf(check) <= ratioMax ? 'does not grow' : 'grows'),
+    ),
   ]
 }
+
+function connectionRows(inputs: Inputs): string[][] {
+  const { updates, cursors, idle, connects, rest } = microsOf(inputs)
+  const row = (name: string, value: number, formula: string): string[] => [name, thousands(value), formula]
+  return [
+    row('updates', updates, 'editing × rate × (write + (people − 1) × read)'),
+    row('cursors', cursors, '(editing × rate + 1 / renewal) × (move + (people − 1) × show)'),
+    row('open document', idle, 'idle'),
+    row('connects', connects, 'open / session'),
+    row('REST', rest, 'writes × write by REST + pages × page'),
+    row('**sum**', updates + cursors + idle + connects + rest, ''),
+  ]
+}
+
+const percents1 = (share: number): string => `${round(share * 100, 1)} %`
 
 export interface Circumstances {
   readonly size: Size
@@ -186,25 +202,40 @@ export function sheetOf(inputs: Inputs, { size, date, fsyncMs, load }: Circumsta
     value.toLocaleString('en-US'),
     is,
   ])
+  const { units } = size
   const limits = limitsOf(inputs)
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, ${round(totalmem() / 2 ** 30, 0)} GB, Node ${process.version}, fsync p50 ${round(fsyncMs)} ms, load ${round(load, 1)}`
   return `# Capacity of a cluster
 
 This sheet estimates the nodes, databases and bandwidth for a number of connections and documents. \`npm run bench -- capacity\` measures, calculates and writes it; no value is entered manually. A cluster is several nodes of Weft on one schema of PostgreSQL and one NATS. A load that exceeds one cluster is divided among several independent clusters, each with its own PostgreSQL and NATS. A router in front of them selects the cluster by a hash of the workspace, so a workspace cannot be larger than a cluster.
 
-All measurements ran on one machine (${date}: ${machine}). Two nodes, the listener, the load, PostgreSQL and NATS shared its cores. No measurement used more nodes. For larger clusters the sheet is arithmetic that assumes constant costs per unit.
+All measurements ran on one machine (${date}: ${machine}). All nodes, the load, PostgreSQL and NATS shared its cores, so compare CPU time and not latency. Other work on the machine makes each unit of CPU time more expensive.
 
 ## Measured
 
-${markdown(['', 'value', 'description'], inputRows(inputs, size))}
+${markdown(['', 'value', 'description'], measuredRows(inputs, size))}
+
+## Assumptions tested with ${inputs.many.nodes} nodes
+
+The same load was measured with ${inputs.few.nodes} and with ${inputs.many.nodes} nodes, ${size.rounds === 1 ? 'once' : `${size.rounds} times in alternation`}: ${thousands(units.idle)} documents without edits on each node, and for each group of nodes ${thousands(units.edited)} documents with ${thousands(units.perSecond)} updates per second. A group has ${inputs.few.nodes} nodes of ${inputs.few.nodes}, and 3 of ${inputs.many.nodes}. One user of the first node writes to a document, and one user of each other node of the group reads it. At this low rate a batch contains few updates, so an update costs more than at a high rate. A ratio above ${ratioMax} means that the cost grows with the nodes, or with the users of a document.
+
+${markdown(['', `${inputs.few.nodes} nodes`, `${inputs.many.nodes} nodes`, 'ratio', ''], checkRows(inputs, size))}
+
+The sheet uses the values with ${inputs.many.nodes} nodes, except for messages that a node does not need: it uses the values above, at a higher rate. No measurement used more than ${inputs.many.nodes} nodes. For larger clusters the sheet is arithmetic with these costs.
 
 ## Assumed
 
 ${markdown(['', 'value', 'description'], assumed)}
 
-The sheet does not include the wait for a standby, open documents without edits (nodes compare them with the database and with each other every few seconds), cursors and presence, REST calls, webhooks, versions and compaction, and TLS. It also ignores two savings: users on the same node, and a router that sends all users of a document to its home node.
+An editor publishes a cursor with each update. The sheet does not include the wait for a standby, webhooks, callbacks, versions and compaction, other REST calls, and TLS. It also ignores two savings: users on the same node, and a router that sends all users of a document to its home node.
 
-A node without other work has busy × 1 s / (editing × rate × (write + (people − 1) × read) + open / session) connections, or nodeBytes / connection if that is fewer: ${thousands(limits.nodeConnections)}. Messages about documents go to ${thousands(bucketCount)} buckets. A node has documents in a share of 1 − (1 − 1 / ${thousands(bucketCount)}) ^ connections of them, and receives that *share* of all messages: ${percents(limits.told)}.
+## CPU of a connection
+
+All nodes together need this CPU time for one connection:
+
+${markdown(['', 'µs per second', 'formula'], connectionRows(inputs))}
+
+A node without other work has (1 s × busy − node) / that sum connections, or nodeBytes / connection if that is fewer: ${thousands(limits.nodeConnections)}. Messages about documents go to ${thousands(bucketCount)} buckets. A node has documents in a share of 1 − (1 − 1 / ${thousands(bucketCount)}) ^ connections of them, and receives that *share* of all messages: ${percents(limits.told)}.
 
 ## Connections
 

@@ -14,13 +14,18 @@ export async function openCopies(
   schema: string,
   nats: string,
   name: string,
-): Promise<ReplicaSync> {
+): Promise<ReplicaSync & { readonly end: () => Promise<void> }> {
   const openBus = ({ prefix }: BusNamespace) => NatsBus.open({ urls: [nats], prefix })
   const engine = await openPostgresEngine({ url, schema, nodes: { name, openBus } })
-  return new ReplicaSync(engine, {
+  const copies = new ReplicaSync(engine, {
     clock: systemClock,
     logger: createLog('error'),
     room: () => undefined,
     open: () => [],
   })
+  const end = async (): Promise<void> => {
+    copies.close()
+    await engine.close()
+  }
+  return Object.assign(copies, { end })
 }

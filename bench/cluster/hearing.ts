@@ -15,17 +15,22 @@ export interface Telling {
   readonly perSecond: number
   /** Duration of the measurement in seconds. The warm-up before it has the same duration. */
   readonly seconds: number
+  /** Number of nodes that receive each message. */
+  readonly listeners: number
 }
 
 /** Costs of one message. */
 export interface Heard {
+  /** Number of messages per second that one listener received. */
   readonly perSecond: number
   /**
    * CPU time in microseconds of a node that ignores the message. `nats` is the CPU time in which NATS
-   * receives and forwards it.
+   * receives and forwards it, divided by the number of nodes that receive it.
    */
   readonly node: number
   readonly nats: number
+  /** Mean size of a message in bytes. */
+  readonly bytes: number
 }
 
 export const toldDocument = (index: number) => keyOf('bench', `told-${index}`)
@@ -37,7 +42,9 @@ export const toldDocument = (index: number) => keyOf('bench', `told-${index}`)
 export async function hearInVain(stores: Stores, telling: Telling): Promise<Heard> {
   const schema = stores.newSchema()
   const copies = await openCopies(stores.postgres.url, schema, stores.nats.url, 'teller')
-  const listener = await startListener(stores, schema, telling.documents)
+  const listeners = await Promise.all(
+    Array.from({ length: telling.listeners }, () => startListener(stores, schema, telling.documents)),
+  )
   const update = { by: 'bench', bytes: encodeKeystroke(1, 1_000) }
   let said = 0
   const stop = atRate(telling.perSecond, (due) => {
@@ -48,7 +55,7 @@ export async function hearInVain(stores: Stores, telling: Telling): Promise<Hear
     }
   })
   const of = async () => ({
-    node: cpuOfTree(listener.pid as number),
+    node: listeners.reduce((sum, { pid }) => sum + cpuOfTree(pid as number), 0),
     nats: cpuOfTree(stores.nats.pid),
     told: await stores.natsTold(),
   })
@@ -57,13 +64,14 @@ export async function hearInVain(stores: Stores, telling: Telling): Promise<Hear
   await sleep(telling.seconds * 1000)
   const after = await of()
   stop()
-  listener.kill('SIGKILL')
-  copies.close()
+  for (const listener of listeners) listener.kill('SIGKILL')
+  await copies.end()
   const count = after.told.outMessages - before.told.outMessages
   return {
-    perSecond: count / telling.seconds,
+    perSecond: count / telling.seconds / telling.listeners,
     node: (after.node - before.node) / count,
     nats: (after.nats - before.nats) / count,
+    bytes: (after.told.inBytes - before.told.inBytes) / (after.told.inMessages - before.told.inMessages),
   }
 }
 

@@ -6,7 +6,7 @@ import { toldDocument } from './hearing.ts'
 
 const [url = '', schema = '', nats = '', documents = '0'] = process.argv.slice(2)
 const commits = { durableTo: 0, differs: () => false, catchUp: () => undefined }
-const copies = await openCopies(url, schema, nats, 'listener')
+const copies = await openCopies(url, schema, nats, `listener-${process.pid}`)
 for (let index = 0; index < Number(documents); index++) {
   const doc = toldDocument(index)
   await copies.watch(doc)

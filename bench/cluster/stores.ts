@@ -26,6 +26,11 @@ export interface Stores {
   readonly nats: NatsServer
   /** Returns the numbers of messages and bytes that NATS has received and sent so far. */
   natsTold(): Promise<Told>
+  /**
+   * Returns, for each connection to NATS in the order in which they were opened, the number of messages that
+   * NATS has sent to it so far, by subject.
+   */
+  natsReceived(): Promise<readonly ReadonlyMap<string, number>[]>
   /** Returns a schema name that is not in use. */
   newSchema(): string
 }
@@ -56,6 +61,7 @@ export async function startStores(): Promise<Stores> {
     postgres,
     nats,
     natsTold: () => toldBy(`http://127.0.0.1:${monitor}/varz`),
+    natsReceived: () => receivedBy(`http://127.0.0.1:${monitor}/connz?subs=detail&sort=cid`),
     newSchema: () => `bench_${++schemas}`,
   }
 }
@@ -69,6 +75,15 @@ async function toldBy(url: string): Promise<Told> {
     outMessages: of('out_msgs'),
     outBytes: of('out_bytes'),
   }
+}
+
+async function receivedBy(url: string): Promise<readonly ReadonlyMap<string, number>[]> {
+  const { connections } = (await (await fetch(url)).json()) as {
+    connections: { subscriptions_list_detail?: { subject: string; msgs: number }[] }[]
+  }
+  return connections.map(
+    ({ subscriptions_list_detail: list = [] }) => new Map(list.map(({ subject, msgs }) => [subject, msgs])),
+  )
 }
 
 /** Returns the number of bytes that the database has written to its write-ahead log so far. */
