@@ -42,8 +42,18 @@ export function cpuMicroseconds(pid: number): number {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-/** Returns the CPU time of a process and of all its descendants, in microseconds. */
-export const cpuOfTree = (pid: number): number => sum(treeOf(pid).map(cpuMicroseconds))
+/**
+ * Returns the CPU time of a process and of all its descendants, in microseconds. This includes descendants
+ * that have ended, such as a process of PostgreSQL whose connection was closed.
+ */
+export const cpuOfTree = (pid: number): number =>
+  sum(treeOf(pid).map((each) => cpuMicroseconds(each) + endedMicroseconds(each)))
+
+/** Returns the CPU time of the children of a process that have ended, in microseconds. */
+function endedMicroseconds(pid: number): number {
+  const stat = statOf(pid)
+  return stat === null ? 0 : (Number(stat[13]) + Number(stat[14])) * microsecondsPerTick
+}
 
 /** Returns the resident memory of a process and of all its descendants, in bytes. */
 export const residentBytes = (pid: number): number =>
