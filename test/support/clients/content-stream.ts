@@ -101,6 +101,11 @@ export class ContentStream {
     return this.#request.socket?.localPort
   }
 
+  /** Number of bytes that wait in this process, because the server does not read them. */
+  get unsentBytes(): number {
+    return this.#request.socket?.writableLength ?? 0
+  }
+
   get opened(): NonNullable<StreamAnswer['opened']> {
     const [first] = this.lines
     if (first?.opened === undefined) throw new Error(`not opened: ${JSON.stringify(this.lines)}`)
