@@ -1,8 +1,8 @@
 /**
  * Ten users type recorded keystrokes into one document over stock y-websocket clients: alone, and then while ten
  * streams write into the same document. The connections of the streams are cut at random times, and the writers
- * continue. The two phases alternate, each pair in a new document. Prints the time from a keystroke to the other
- * users with and without streams, what the users have lost, and the figures of the streams.
+ * continue. The two phases alternate, each pair in a new document. A user in a separate process only reads. Prints the
+ * time from a keystroke to this user with and without streams, what the users have lost, and the figures of the streams.
  *
  *   node --import tsx bench/streams.ts [--smoke] [--seed=NUMBER] [--rounds=NUMBER] [--uncut] [--burst]
  *
@@ -11,6 +11,7 @@
 import { cpus, loadavg } from 'node:os'
 import { fsyncMs } from '../src/loadtest/fsync-time.ts'
 import { recordedTyping } from './agents/keystrokes.ts'
+import { Observer } from './streams/observing.ts'
 import { type Phase, type Round, runRound } from './streams/round.ts'
 import { median, percent, progress, quantile, round, table, thousands } from './support/report.ts'
 import { startWeft, temporaryDirectory, unlimitedCalls } from './support/server.ts'
@@ -31,13 +32,25 @@ const stretchLength = 20
 const { source, stretches } = recordedTyping(stretchLength)
 const server = await startWeft(temporaryDirectory(), unlimitedCalls)
 const tokens = await Promise.all(Array.from({ length: users }, (_, index) => server.token(`user-${index}`)))
+const observer = new Observer()
 // Each stock client listens for the end of the process.
 process.setMaxListeners(users + 20)
 const isCut = !process.argv.includes('--uncut')
 /** Programs do not open their streams at the same time. */
 const startsWithinMs = process.argv.includes('--burst') ? 1 : 1_000
 const run = (index: number): Promise<Round> =>
-  runRound({ server, tokens, stretches, round: index, seed, seconds, isCut, startsWithinMs, ...pace })
+  runRound({
+    server,
+    tokens,
+    observer,
+    stretches,
+    round: index,
+    seed,
+    seconds,
+    isCut,
+    startsWithinMs,
+    ...pace,
+  })
 
 const bar = progress('rounds')
 // The first round compiles the code of all processes, and does not count.

@@ -1,13 +1,14 @@
 import * as Y from 'yjs'
 import { streamMarkedIn } from './layout.ts'
+import type { Observed } from './observing.ts'
 
-/** A part that a writer has sent: the units that it has written with this part, and the time of `performance.now()`. */
+/** A part that a writer has sent: the units that it has written with this part, and the time on the clock of the machine. */
 export interface SentPart {
   readonly end: number
   readonly sentAt: number
 }
 
-/** The parts of one writer, of which an editor has received the first ones. */
+/** The parts of one writer, of which the observer has received the first ones. */
 interface Awaited {
   readonly parts: readonly SentPart[]
   readonly times: number[]
@@ -16,41 +17,43 @@ interface Awaited {
   next: number
 }
 
-/** Measures when the keystrokes of others and the pieces of streams are in an editor. */
+/** Computes when the keystrokes of users and the pieces of streams were in the editor of the observer. */
 export class Arrivals {
-  /** Times in ms from a keystroke of another user until it was in this editor. */
+  /** Times in ms from a keystroke until it was in the editor of the observer. */
   readonly keystrokes: number[] = []
-  /** Times in ms from the sending of a piece until it was in this editor. */
+  /** Times in ms from the sending of a piece until it was in the editor of the observer. */
   readonly pieces: number[] = []
-  /** Number of updates with content of streams. */
+  /** Number of transactions with content of streams. */
   streamUpdates = 0
   readonly #editor: Y.Doc
   readonly #typists = new Map<number, Awaited>()
-  readonly #streams = new Map<number, Awaited>()
-  readonly #others: Set<number>
-  #expected: readonly (readonly SentPart[])[] = []
+  readonly #streams = new Map<number, Awaited | null>()
+  readonly #expected: readonly (readonly SentPart[])[]
 
-  /** @param typists what each user types, by client id */
-  constructor(editor: Y.Doc, typists: ReadonlyMap<number, readonly SentPart[]>) {
+  /**
+   * @param editor an editor that has everything that the observer has received
+   * @param typists what each user types, by client id
+   * @param streams the pieces of each stream
+   */
+  constructor(
+    editor: Y.Doc,
+    typists: ReadonlyMap<number, readonly SentPart[]>,
+    streams: readonly (readonly SentPart[])[],
+  ) {
     this.#editor = editor
-    this.#others = new Set([editor.clientID, ...editor.store.clients.keys()])
+    this.#expected = streams
     for (const [client, parts] of typists)
-      if (client !== editor.clientID)
-        this.#typists.set(client, { parts, times: this.keystrokes, start: 0, next: 0 })
-    editor.on('afterTransaction', (transaction: Y.Transaction) => {
-      if (!transaction.local) this.#received(transaction, performance.now())
-    })
+      this.#typists.set(client, { parts, times: this.keystrokes, start: 0, next: 0 })
   }
 
-  /** From now on, awaits the pieces of these streams. */
-  expectStreams(pieces: readonly (readonly SentPart[])[]): void {
-    this.#expected = pieces
+  /** Adds the transactions of the observer. */
+  add(observed: readonly Observed[]): void {
+    for (const each of observed) this.#received(each)
   }
 
-  #received({ beforeState, afterState }: Y.Transaction, now: number): void {
+  #received({ at, changed }: Observed): void {
     let hasStream = false
-    for (const [client, clock] of afterState) {
-      if (beforeState.get(client) === clock) continue
+    for (const [client, clock] of changed) {
       const typist = this.#typists.get(client)
       const awaited = typist ?? this.#streamOf(client)
       if (awaited === null) continue
@@ -59,26 +62,25 @@ export class Arrivals {
       for (;;) {
         const part = parts[awaited.next]
         if (part === undefined || start + part.end > clock) break
-        times.push(now - part.sentAt)
+        times.push(at - part.sentAt)
         awaited.next += 1
       }
     }
     if (hasStream) this.streamUpdates += 1
   }
 
-  /** Returns the stream that writes with a client id. Its first update has its mark. */
+  /** Returns the stream that writes with a client id; null if there is none. The content of a stream has its mark. */
   #streamOf(client: number): Awaited | null {
-    const found = this.#streams.get(client)
-    if (found !== undefined || this.#others.has(client)) return found ?? null
+    const known = this.#streams.get(client)
+    if (known !== undefined) return known
     const marked = streamMarkedIn(writtenBy(this.#editor, client))
     const parts = marked === null ? undefined : this.#expected[marked.stream]
-    if (marked === null || parts === undefined) {
-      this.#others.add(client)
-      return null
-    }
-    const awaited: Awaited = { parts, times: this.pieces, start: marked.start, next: 0 }
-    this.#streams.set(client, awaited)
-    return awaited
+    const found =
+      marked === null || parts === undefined
+        ? null
+        : { parts, times: this.pieces, start: marked.start, next: 0 }
+    this.#streams.set(client, found)
+    return found
   }
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ContentStream, type StreamAnswer } from '../../test/support/clients/content-stream.ts'
 import type { Reachable } from '../../test/support/servers/server.ts'
 import type { Random } from '../support/random.ts'
+import { machineMs } from './machine-time.ts'
 
 /** Time from the opening of a connection until it is cut, in ms. */
 const cutAfterMs = { least: 200, range: 2_600 } as const
@@ -16,7 +17,7 @@ interface Piece {
   readonly end: number
   /** Time at which the piece is sent, in ms after the start of the stream. */
   readonly dueMs: number
-  /** Time of `performance.now()` at which the piece was sent the last time. */
+  /** Time on the clock of the machine in ms at which the piece was sent the last time. */
   sentAt: number
 }
 
@@ -93,7 +94,7 @@ export class InterruptedWriter {
       if (waitMs > 0) await pause(waitMs)
       if (performance.now() >= cutAt) return false
       const at = isFirst ? Math.max(0, received - random(repeatedUnitsMax)) : piece.start
-      piece.sentAt = performance.now()
+      piece.sentAt = machineMs()
       connection.text(content.slice(at, piece.end), at)
       isFirst = false
     }

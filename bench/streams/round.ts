@@ -11,11 +11,14 @@ import { Arrivals, type SentPart } from './arrivals.ts'
 import { countMoved, placeCarets, textOfOthers } from './carets.ts'
 import { InterruptedWriter } from './interrupted-writer.ts'
 import { contentFor, layoutOf } from './layout.ts'
+import { machineMs } from './machine-time.ts'
+import type { Observer } from './observing.ts'
 import { OpenEditor } from './open-editor.ts'
 
 export interface RoundOptions {
   readonly server: BenchServer
   readonly tokens: readonly string[]
+  readonly observer: Observer
   readonly stretches: readonly (readonly Keystroke[])[]
   readonly round: number
   readonly seed: number
@@ -32,7 +35,7 @@ export interface RoundOptions {
 
 /** What was measured while users typed, with or without streams. */
 export interface Phase {
-  /** Times in ms from each keystroke until each other user had it. */
+  /** Times in ms from each keystroke until the observer had it. */
   readonly keystrokes: readonly number[]
   /** CPU time of the server in microseconds. */
   readonly cpu: number
@@ -40,14 +43,14 @@ export interface Phase {
 }
 
 export interface StreamFigures {
-  /** Times in ms from each piece until each user had it. */
+  /** Times in ms from each piece until the observer had it. */
   readonly pieces: readonly number[]
   readonly resumed: readonly number[]
   readonly cuts: number
   readonly takeovers: number
   readonly units: number
   readonly bytes: number
-  /** Updates that an editor has received. */
+  /** Updates of streams that the observer has received. */
   readonly updates: number
 }
 
@@ -68,7 +71,7 @@ const organizationId = 'streams'
 
 /** Users type into a new document: first alone, and then while as many streams write into it. */
 export async function runRound(options: RoundOptions): Promise<Round> {
-  const { server, tokens, seed, round, seconds } = options
+  const { server, tokens, observer, seed, round, seconds } = options
   const random = seededRandom(seed + round)
   const layout = layoutOf(tokens.length, seed + round)
   const documentId = `round-${round}-${seed}`
@@ -77,9 +80,10 @@ export async function runRound(options: RoundOptions): Promise<Round> {
   const baseVersion = await readVersion(server, address)
   const editors = tokens.map((token) => new OpenEditor(server, `${organizationId}/${documentId}/main`, token))
   await until(() => editors.every(({ isSynced }) => isSynced), 'sync')
+  await observer.open(server, `${organizationId}/${documentId}/main`, tokens[0] as string)
 
   const sent = new Map(editors.map(({ editor }) => [editor.clientID, [] as SentPart[]]))
-  const arrivals = editors.map(({ editor }) => new Arrivals(editor, sent))
+  const [first] = editors as [OpenEditor]
   const carets = editors.map(({ text }) => placeCarets(text, layout, random))
   const typists = editors.map(({ editor, text }, index) => {
     const caret = Y.createRelativePositionFromTypeIndex(text, layout.typingAt[index] as number)
@@ -110,17 +114,16 @@ export async function runRound(options: RoundOptions): Promise<Round> {
     )
   }
   const measured = async (work: () => Promise<unknown>): Promise<Phase> => {
-    for (const { keystrokes } of arrivals) keystrokes.length = 0
     const pid = server.process.pid as number
     const [cpu, start] = [cpuMicroseconds(pid), performance.now()]
     await work()
     const used = cpuMicroseconds(pid) - cpu
     const elapsed = (performance.now() - start) / 1000
     await settled(editors)
-    return { keystrokes: arrivals.flatMap(({ keystrokes }) => keystrokes), cpu: used, seconds: elapsed }
+    arrivals.add(await observer.take(first.editor))
+    return { keystrokes: arrivals.keystrokes.splice(0), cpu: used, seconds: elapsed }
   }
 
-  const without = await measured(type)
   const writers = layout.targets.map(
     ({ edit }, index) =>
       new InterruptedWriter({
@@ -140,7 +143,9 @@ export async function runRound(options: RoundOptions): Promise<Round> {
         random,
       }),
   )
-  for (const each of arrivals) each.expectStreams(writers.map(({ pieces }) => pieces))
+  const streamed = writers.map(({ pieces }) => pieces)
+  const arrivals = new Arrivals(first.editor, sent, streamed)
+  const without = await measured(type)
   let results: NonNullable<StreamAnswer['done']>[] = []
   const withStreams = await measured(async () => {
     const writing = Promise.all(writers.map((writer) => writer.write()))
@@ -148,20 +153,20 @@ export async function runRound(options: RoundOptions): Promise<Round> {
     results = await writing
   })
 
-  const { editor, text } = editors[0] as OpenEditor
+  const { editor, text } = first
   const rest = textOfOthers(text, new Set(sent.keys()))
   const expected = layout.expected(writers.map(({ content }) => content))
   const outcome: Round = {
     without,
     with: withStreams,
     streams: {
-      pieces: arrivals.flatMap(({ pieces }) => pieces),
+      pieces: arrivals.pieces,
       resumed: writers.flatMap(({ resumed }) => resumed),
       cuts: sum(writers.map(({ cuts }) => cuts)),
       takeovers: sum(writers.map(({ takeovers }) => takeovers)),
       units: sum(writers.map(({ content }) => content.length)),
       bytes: sum(results.map(({ bytes }) => bytes)),
-      updates: (arrivals[0] as Arrivals).streamUpdates,
+      updates: arrivals.streamUpdates,
     },
     typed: sum(typists.map(({ clocks }) => clocks.length)),
     lost: sum(typists.map((typist) => lostIn(text, typist))),
@@ -184,7 +189,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 /** Presses one key. If this inserts characters, adds them to the sent parts. */
 function press(typist: Typist, parts: SentPart[]): void {
   const { store, clientID } = typist.editor
-  const [before, sentAt] = [Y.getState(store, clientID), performance.now()]
+  const [before, sentAt] = [Y.getState(store, clientID), machineMs()]
   typist.type(1)
   const end = Y.getState(store, clientID)
   if (end > before) parts.push({ end, sentAt })
