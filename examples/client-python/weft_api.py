@@ -3742,7 +3742,7 @@ class WorkspaceStoragelimitUpdateRequest(TypedDict):
     storedBytesMax: NotRequired[Union[int, None]]
 
 
-WorkspaceUsageGetRequest = TypedDict("WorkspaceUsageGetRequest", {
+WorkspaceUsageExportRequest = TypedDict("WorkspaceUsageExportRequest", {
     "from": NotRequired[Union[int, None]],
     "to": NotRequired[Union[int, None]],
     "granularity": NotRequired[Union[Literal["hour", "day", "month"], None]],
@@ -5018,7 +5018,20 @@ class WorkspaceUsageOperations:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
-    def get(self, data: WorkspaceUsageGetRequest = {}) -> List[WorkspaceUsageGetDataItem]:
+    def export(self, data: WorkspaceUsageExportRequest = {}) -> List[str]:
+        """Read the usage as CSV: The items of `/v2/workspace/usage/get` as lines of a CSV file (RFC 4180),
+        without line ends. The first page begins with the column names, in addition to its items, so the
+        lines of all pages are the file. The column `start` is in ISO 8601. An id that begins like a formula
+        (`=`, `+`, `-`, `@`) has an apostrophe before it, because a spreadsheet program would run it. A page
+        may have fewer lines than requested: continue until there is no `pageToken`."""
+        return self._caller.call("/v2/workspace/usage/export", data, "reads", None)
+
+    def export_items(self, data: WorkspaceUsageExportRequest = {}) -> Iterator[str]:
+        """Returns each item of all pages of `export`."""
+        for page in self._caller.pages("/v2/workspace/usage/export", data, "pageToken"):
+            yield from page
+
+    def get(self, data: WorkspaceUsageExportRequest = {}) -> List[WorkspaceUsageGetDataItem]:
         """Read the usage: The usage of the workspace, or of each of its organizations, by hour, day or month
         (UTC), oldest first. Hours, days and months without usage are left out. Usage by hour is kept for 90
         days, and usage by day and month for 730 days. The response has the current counts of the node that
@@ -5026,7 +5039,7 @@ class WorkspaceUsageOperations:
         requested, or no items: continue until there is no `pageToken`."""
         return self._caller.call("/v2/workspace/usage/get", data, "reads", None)
 
-    def get_items(self, data: WorkspaceUsageGetRequest = {}) -> Iterator[WorkspaceUsageGetDataItem]:
+    def get_items(self, data: WorkspaceUsageExportRequest = {}) -> Iterator[WorkspaceUsageGetDataItem]:
         """Returns each item of all pages of `get`."""
         for page in self._caller.pages("/v2/workspace/usage/get", data, "pageToken"):
             yield from page

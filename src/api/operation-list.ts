@@ -132,6 +132,7 @@ import { deleteMintingSecret } from './v2/workspace/mintingsecret/delete.ts'
 import { resetMintingSecret } from './v2/workspace/mintingsecret/reset.ts'
 import { getMintingSecrets } from './v2/workspace/mintingsecrets/get.ts'
 import { updateStorageLimit } from './v2/workspace/storagelimit/update.ts'
+import { exportUsage } from './v2/workspace/usage/export.ts'
 import { getUsage } from './v2/workspace/usage/get.ts'
 import { getWebhookConfig } from './v2/workspace/webhookconfig/get.ts'
 import { updateWebhookConfig } from './v2/workspace/webhookconfig/update.ts'
@@ -272,6 +273,7 @@ export const operationList: readonly Operation[] = [
   updateStorageLimit,
   updateCallLimit,
   getUsage,
+  exportUsage,
   updateAttribution,
   addDomains,
   deleteDomains,

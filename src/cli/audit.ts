@@ -1,11 +1,11 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { toAuditRecordResponse } from '../api/schemas/audit-schema.ts'
 import type { AuditQuery } from '../audit/listing.ts'
 import { type AuditActor, auditActors } from '../audit/record.ts'
-import { systemClock } from '../clock.ts'
 import { type PlacedRecord, readAuditLog } from '../storage/read-audit-log.ts'
 import { escapeControls } from '../text.ts'
 import { printWithBackpressure } from './command-line/command-io.ts'
+import { parseTimeOption } from './command-line/time-option.ts'
 
 interface Flags {
   readonly since?: number
@@ -25,8 +25,8 @@ export function auditCommand(): Command {
   return new Command('audit')
     .description('Show the audit log from the store of a stopped server.')
     .argument('<directory>', 'Data directory.')
-    .option('--since <time>', 'Only later records: a date, or an age (30m, 24h, 7d).', checkedTime)
-    .option('--until <time>', 'Only earlier records.', checkedTime)
+    .option('--since <time>', 'Only later records: a date, or an age (30m, 24h, 7d).', parseTimeOption)
+    .option('--until <time>', 'Only earlier records.', parseTimeOption)
     .option('--workspace <id>', 'Only records of this workspace.')
     .option('--operation <path>', 'Only records of this operation.')
     .option('--api-key <key>', 'Only records of this API key, or records that name it.')
@@ -45,18 +45,6 @@ const queryOf = ({ since, until, operation, apiKey, actor }: Flags): AuditQuery 
   ...(apiKey !== undefined && { apiKey }),
   ...(actor !== undefined && { actor }),
 })
-
-const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** Parses a date, or an age such as `24h`. Returns the time in epoch milliseconds. */
-function checkedTime(text: string): number {
-  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
-  const ms = unitsMs[unit ?? '']
-  const at = ms === undefined ? Date.parse(text) : systemClock.now() - Number(count) * ms
-  if (Number.isNaN(at))
-    throw new InvalidArgumentError('Expected a date such as 2026-11-21T08:00Z, or 30m, 24h, 7d.')
-  return at
-}
 
 const asJson = ({ workspaceId, record }: PlacedRecord): string =>
   JSON.stringify({ ...(workspaceId !== null && { workspaceId }), ...toAuditRecordResponse(record) })

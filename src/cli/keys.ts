@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { headerValue } from '../config/option-parsers.ts'
 import { ConfigError } from '../config/read-config.ts'
-import { credentialsOf } from '../directory/tenants/known-credentials.ts'
+import { configuredWorkspaceToken, credentialsOf } from '../directory/tenants/known-credentials.ts'
 import {
   addApiKey,
   type KeyChangeOptions,
@@ -142,10 +142,8 @@ function authTokenOf(key: string): string {
  * @throws ConfigError if no such token is configured
  */
 function workspaceTokenOf(id: string): string {
-  const { workspaceId, workspaceAuthToken, bootstrap } = configOf({}).config
-  const own = workspaceId === null || workspaceId === id ? workspaceAuthToken : null
-  const token = bootstrap.find((each) => each.workspaceId === id)?.workspaceAuthToken ?? own
-  if (token !== null) return token
+  const token = configuredWorkspaceToken(configOf({}).config, id)
+  if (token !== undefined) return token
   throw notConfigured(`token of the workspace ${JSON.stringify(id)}`, 'WEFT_WORKSPACE_AUTH_TOKEN')
 }
 

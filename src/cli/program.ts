@@ -27,6 +27,7 @@ import { upgradeCommand } from './storage/upgrade.ts'
 import { verifyCommand } from './storage/verify.ts'
 import { tokenCommand } from './token.ts'
 import { topCommand } from './top/top.ts'
+import { usageCommand } from './usage.ts'
 
 const examples = `
 Examples:
@@ -53,6 +54,7 @@ export function createProgram(): Command {
     .addCommand(doctorCommand())
     .addCommand(upgradeCommand())
     .addCommand(topCommand())
+    .addCommand(usageCommand())
     .addCommand(tokenCommand())
     .addCommand(keysCommand())
     .addCommand(consoleCommand())

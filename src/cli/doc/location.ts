@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../../config/read-config.ts'
 import { readableTypes } from '../../content/content-type-names.ts'
-import { restCredentialsOf } from '../../directory/tenants/known-credentials.ts'
+import { restCredentialsOf, workspaceCredentialsOf } from '../../directory/tenants/known-credentials.ts'
 import type { StoreLocation } from '../../storage/offline-store.ts'
 import type { Catalog } from '../../transfer/documents/catalog.ts'
-import type { OnlineServer } from '../../transfer/documents/rest-client.ts'
+import type { OnlineServer, OnlineWorkspace } from '../../transfer/documents/rest-client.ts'
 import { configOf } from '../command-line/command-io.ts'
 import { storeLocation } from '../storage/store-location.ts'
 import { tenantOf } from '../tenant-credentials.ts'
@@ -81,19 +81,33 @@ export async function onlineServerOf(flags: LocationFlags): Promise<OnlineServer
  * Returns the running server for a command that needs a running server.
  * @throws ConfigError
  */
-export async function requireServer(flags: ServerFlags): Promise<OnlineServer> {
-  const url = flags.url ?? process.env.WEFT_URL
-  if (url === undefined)
-    throw new ConfigError('the URL of a running server is missing', {
-      hint: 'name it: --url URL, or WEFT_URL',
-    })
-  return onlineServerAt(url, flags)
+export const requireServer = async (flags: ServerFlags): Promise<OnlineServer> =>
+  onlineServerAt(requireUrl(flags), flags)
+
+/**
+ * Returns the running server for a command that reads a workspace.
+ * @throws ConfigError
+ */
+export async function requireWorkspace(flags: Omit<LocationFlags, 'apiKey'>): Promise<OnlineWorkspace> {
+  const url = checkedUrl(requireUrl(flags))
+  return { url, ...(await workspaceCredentialsOf(configFor(flags), flags)) }
 }
 
-async function onlineServerAt(url: string, flags: ServerFlags): Promise<OnlineServer> {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new ConfigError(`${JSON.stringify(url)} is not a URL; expected a URL such as http://localhost:8787`)
-  return { url, ...(await restCredentialsOf(configFor(flags), flags)) }
+const onlineServerAt = async (url: string, flags: ServerFlags): Promise<OnlineServer> => ({
+  url: checkedUrl(url),
+  ...(await restCredentialsOf(configFor(flags), flags)),
+})
+
+function requireUrl({ url = process.env.WEFT_URL }: ServerFlags): string {
+  if (url !== undefined) return url
+  throw new ConfigError('the URL of a running server is missing', {
+    hint: 'name it: --url URL, or WEFT_URL',
+  })
+}
+
+function checkedUrl(url: string): string {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
+  throw new ConfigError(`${JSON.stringify(url)} is not a URL; expected a URL such as http://localhost:8787`)
 }
 
 export const locationOf = ({ dataDir: data }: LocationFlags): StoreLocation => storeLocation(data)

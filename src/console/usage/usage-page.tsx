@@ -12,15 +12,14 @@ import {
   barLabel,
   barStarts,
   granularityOf,
-  toUsageCsv,
   type UsageEntry,
   type UsagePeriod,
   usagePeriods,
 } from './usage-period.ts'
 
 const path = '/v2/workspace/usage/get'
-/** Maximum number of items in a downloaded file. */
-const downloadMax = 100_000
+/** Maximum number of pages in a downloaded file. A page has at most 1,000 items. */
+const downloadPagesMax = 100
 
 const figures = [
   ['connectionsPeak', 'Peak of connections'],
@@ -120,18 +119,20 @@ function UsageTable({ period, query }: { readonly period: UsagePeriod; readonly 
 function Download({ query, name }: { readonly query: object; readonly name: string }) {
   const api = useApi()
   const download = useAction(async () => {
-    const items: UsageEntry[] = []
+    const lines: string[] = []
+    let pages = 0
     let pageToken: string | undefined
     do {
-      const page = await api.page<readonly UsageEntry[]>(path, {
+      const page = await api.page<readonly string[]>('/v2/workspace/usage/export', {
         ...query,
         ...(pageToken !== undefined && { pageToken }),
       })
-      items.push(...page.data)
+      for (const line of page.data) lines.push(line)
+      pages += 1
       pageToken = page.pageToken
-    } while (pageToken !== undefined && items.length < downloadMax)
-    saveFile(`${name}.csv`, 'text/csv', toUsageCsv(items))
-    return pageToken === undefined ? undefined : `The file has the first ${items.length} items.`
+    } while (pageToken !== undefined && pages < downloadPagesMax)
+    saveFile(`${name}.csv`, 'text/csv', lines.map((line) => `${line}\r\n`).join(''))
+    return pageToken === undefined ? undefined : `The file has the first ${lines.length - 1} items.`
   })
   return (
     <>

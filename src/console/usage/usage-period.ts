@@ -46,26 +46,3 @@ export function barLabel(period: UsagePeriod, start: number): string {
   if (period === 'year') return text.slice(0, 7)
   return period === 'month' ? text.slice(0, 10) : `${text.slice(0, 10)} ${text.slice(11, 16)}`
 }
-
-const csvColumns = [
-  'apiKey',
-  'organizationId',
-  'connectionsOpened',
-  'connectionsPeak',
-  'connectionMinutes',
-  'updates',
-  'bytesSent',
-  'calls',
-  'bytesStored',
-] as const satisfies readonly (keyof UsageEntry)[]
-
-/** Encodes items as CSV (RFC 4180) with a header. The start of each item is in ISO 8601. */
-export function toUsageCsv(items: readonly UsageEntry[]): string {
-  const lines = items.map((item) => [
-    new Date(item.start).toISOString(),
-    ...csvColumns.map((column) => csvField(String(item[column] ?? ''))),
-  ])
-  return [['start', ...csvColumns], ...lines].map((line) => `${line.join(',')}\r\n`).join('')
-}
-
-const csvField = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -2,6 +2,9 @@ import { ConfigError } from '../../config/error.ts'
 import type { Config } from '../../config.ts'
 import { readCredentials } from './credentials-file.ts'
 
+/** The options that decide which credentials of a workspace are known. */
+export type ConfiguredWorkspace = Pick<Config, 'workspaceId' | 'workspaceAuthToken' | 'bootstrap' | 'dataDir'>
+
 /** The options that decide which credentials are known. */
 export type ConfiguredTenant = Pick<Config, 'workspaceId' | 'apiKey' | 'authToken' | 'jwtSecret' | 'dataDir'>
 
@@ -40,5 +43,37 @@ export async function restCredentialsOf(config: ConfiguredTenant, flags: TenantF
     })
   throw new ConfigError(`${config.dataDir} has no credentials`, {
     hint: 'name the data directory of the server (--data-dir), or set WEFT_API_KEY and WEFT_AUTH_TOKEN',
+  })
+}
+
+/** Returns the configured token of a workspace; undefined if no such token is configured. */
+export function configuredWorkspaceToken(
+  { workspaceId, workspaceAuthToken, bootstrap }: ConfiguredWorkspace,
+  id: string,
+): string | undefined {
+  const own = workspaceId === null || workspaceId === id ? workspaceAuthToken : null
+  return bootstrap.find((each) => each.workspaceId === id)?.workspaceAuthToken ?? own ?? undefined
+}
+
+/**
+ * Returns the credentials of a workspace for REST calls. They come from a flag, from the configuration, or from the
+ * data directory.
+ * @throws ConfigError
+ */
+export async function workspaceCredentialsOf(
+  config: ConfiguredWorkspace,
+  flags: Pick<TenantFlags, 'workspace'>,
+) {
+  const kept = (await readCredentials(config.dataDir)) ?? {}
+  const workspaceId = flags.workspace ?? config.workspaceId ?? kept.workspaceId
+  if (workspaceId === undefined)
+    throw new ConfigError(`${config.dataDir} has no credentials`, {
+      hint: 'name the data directory of the server (--data-dir), or set WEFT_WORKSPACE_ID and WEFT_WORKSPACE_AUTH_TOKEN',
+    })
+  const stored = workspaceId === kept.workspaceId ? kept.workspaceAuthToken : undefined
+  const workspaceAuthToken = configuredWorkspaceToken(config, workspaceId) ?? stored
+  if (workspaceAuthToken !== undefined) return { workspaceId, workspaceAuthToken }
+  throw new ConfigError(`no token of the workspace ${JSON.stringify(workspaceId)} is configured`, {
+    hint: 'set WEFT_WORKSPACE_AUTH_TOKEN, or name the data directory of the server (--data-dir)',
   })
 }

@@ -1942,6 +1942,21 @@ export interface WeftApi {
     }
     readonly usage: {
       /**
+       * Read the usage as CSV: `POST /v2/workspace/usage/export`.
+       *
+       * The items of `/v2/workspace/usage/get` as lines of a CSV file (RFC 4180), without line ends. The first page
+       * begins with the column names, in addition to its items, so the lines of all pages are the file. The column
+       * `start` is in ISO 8601. An id that begins like a formula (`=`, `+`, `-`, `@`) has an apostrophe before it,
+       * because a spreadsheet program would run it. A page may have fewer lines than requested: continue until there
+       * is no `pageToken`.
+       */
+      readonly export: ListMethod<
+        [data?: WorkspaceUsageExportRequest, options?: CallOptions],
+        WorkspaceUsageExportData,
+        WorkspaceUsageExportErrorCode,
+        WorkspaceUsageExportData[number]
+      >
+      /**
        * Read the usage: `POST /v2/workspace/usage/get`.
        *
        * The usage of the workspace, or of each of its organizations, by hour, day or month (UTC), oldest first.
@@ -8054,6 +8069,33 @@ export type WorkspaceStoragelimitUpdateErrorCode =
   | ChangeErrorCode
   | 'auth/admin-token-unset'
   | 'workspace/not-found'
+
+/** Request of `/v2/workspace/usage/export`. */
+export interface WorkspaceUsageExportRequest {
+  /** Start of the time, in epoch milliseconds. Minimum: 0. Maximum: 253402300799999. Default: `0`. */
+  readonly from?: number | undefined
+  /** End of the time (excluded), in epoch milliseconds. Default: now. Minimum: 0. Maximum: 253402300799999. */
+  readonly to?: number | undefined
+  /** Length of the time that an item covers. An item always covers it completely. Default: `"hour"`. */
+  readonly granularity?: 'hour' | 'day' | 'month' | undefined
+  /**
+   * The subject of an item. With `organization`, items are sorted by `organizationId` first. Default:
+   * `"workspace"`.
+   */
+  readonly by?: 'workspace' | 'organization' | undefined
+  /** Only organizations with this id, of any API key. Implies `by: organization`. Id: at most 512 bytes. */
+  readonly organizationId?: string | undefined
+  /** Maximum number of items in the response. A number above 1000 stands for 1000. Minimum: 1. Default: `1000`. */
+  readonly pageSize?: number | undefined
+  /** `pageToken` of the previous response. All other parameters must stay the same. At most 32,768 characters. */
+  readonly pageToken?: string | undefined
+}
+
+/** Data of a response of `/v2/workspace/usage/export`. */
+export type WorkspaceUsageExportData = readonly string[]
+
+/** Codes of errors of `/v2/workspace/usage/export`. */
+export type WorkspaceUsageExportErrorCode = CommonErrorCode | 'workspace/not-found'
 
 /** Request of `/v2/workspace/usage/get`. */
 export interface WorkspaceUsageGetRequest {

@@ -536,6 +536,12 @@ export const operations = {
     bare: false,
     pages: null,
   },
+  'workspace.usage.export': {
+    path: '/v2/workspace/usage/export',
+    effect: 'reads',
+    bare: false,
+    pages: { token: 'pageToken', items: null },
+  },
   'workspace.usage.get': {
     path: '/v2/workspace/usage/get',
     effect: 'reads',

@@ -15,6 +15,21 @@ export interface OnlineServer {
   readonly send?: (path: string, data: object) => Promise<OnlineResult>
 }
 
+/** A running server, and the credentials of a workspace. */
+export interface OnlineWorkspace {
+  readonly url: string
+  readonly workspaceId: string
+  readonly workspaceAuthToken: string
+}
+
+const headersOf = (server: OnlineServer | OnlineWorkspace): Readonly<Record<string, string>> =>
+  'apiKey' in server
+    ? { 'x-service-api-key': server.apiKey, 'x-service-auth-token': server.authToken }
+    : {
+        'x-service-workspace-id': server.workspaceId,
+        'x-service-workspace-auth-token': server.workspaceAuthToken,
+      }
+
 /** Result of a call. `status` is the name of the error, such as NOT_FOUND. */
 export type OnlineResult =
   | { readonly ok: true; readonly data: unknown; readonly nextPage?: string }
@@ -36,27 +51,24 @@ export interface RestResponse<Data> {
  * @throws StorageError with the error of the server, or if the response does not match the schema
  */
 export async function callOnline<Data>(
-  server: OnlineServer,
+  server: OnlineServer | OnlineWorkspace,
   path: string,
   data: object,
   schema: v.GenericSchema<Data, unknown>,
 ): Promise<RestResponse<Data>> {
-  const { url, apiKey, authToken } = server
-  if (server.send !== undefined) return resultOf(url, path, await server.send(path, data), schema)
+  const { url } = server
+  if ('apiKey' in server && server.send !== undefined)
+    return resultOf(server, path, await server.send(path, data), schema)
   const response = await fetch(withoutTrailing('/', url) + path, {
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-service-api-key': apiKey,
-      'x-service-auth-token': authToken,
-    },
+    headers: { 'content-type': 'application/json', ...headersOf(server) },
     body: JSON.stringify({ data }),
     redirect: 'error',
   }).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
     throw unreachable(`${url} cannot be reached: ${errorMessage(cause)}`)
   })
-  if (!response.ok) throw refused(url, path, response.status, await responseError(response))
+  if (!response.ok) throw refused(server, path, response.status, await responseError(response))
   return responded(url, await response.text(), schema)
 }
 
@@ -87,37 +99,49 @@ function asExpected<T>(url: string, read: () => T): T {
 }
 
 /**
- * Hint for the status 401. The most frequent cause of this status is that the credentials belong to another
- * server.
+ * Returns the hint for the status 401. The most frequent cause of this status is that the credentials belong to
+ * another server.
  */
-const credentialsHint =
-  'name the data directory of that server (--data-dir), or set WEFT_API_KEY and WEFT_AUTH_TOKEN'
+const credentialsHint = (server: OnlineServer | OnlineWorkspace): string =>
+  `name the data directory of that server (--data-dir), or set ${
+    'apiKey' in server
+      ? 'WEFT_API_KEY and WEFT_AUTH_TOKEN'
+      : 'WEFT_WORKSPACE_ID and WEFT_WORKSPACE_AUTH_TOKEN'
+  }`
 
 const unreachable = (message: string): StorageError =>
   new StorageError(message, { hint: 'start the server, or name its URL (--url, WEFT_URL)' })
 
 /** @param status HTTP status, or the name of the error */
-function refused(url: string, path: string, status: number | string, problem: string): StorageError {
-  const notFoundHint = path.startsWith('/v2/crdt/versions/') ? versionsHint : listingHint
+function refused(
+  server: OnlineServer | OnlineWorkspace,
+  path: string,
+  status: number | string,
+  problem: string,
+): StorageError {
+  const unauthenticated = credentialsHint(server)
+  const ofDocument = path.startsWith('/v2/crdt/versions/') ? versionsHint : listingHint
+  const notFound = 'apiKey' in server ? ofDocument : unauthenticated
   const hints: Readonly<Record<number | string, string>> = {
-    401: credentialsHint,
-    UNAUTHENTICATED: credentialsHint,
-    404: notFoundHint,
-    NOT_FOUND: notFoundHint,
+    401: unauthenticated,
+    UNAUTHENTICATED: unauthenticated,
+    404: notFound,
+    NOT_FOUND: notFound,
   }
-  return new StorageError(`${url} refuses: ${problem}`, { hint: hints[status] })
+  return new StorageError(`${server.url} refuses: ${problem}`, { hint: hints[status] })
 }
 
 function resultOf<Data>(
-  url: string,
+  server: OnlineServer,
   path: string,
   result: OnlineResult,
   schema: v.GenericSchema<Data, unknown>,
 ): RestResponse<Data> {
+  const { url } = server
   if (!result.ok) {
     const { code, status, message } = result.error
     if (code === 'client/unreachable') throw unreachable(`${url} cannot be reached: ${message}`)
-    throw refused(url, path, status, `${status}: ${message}`)
+    throw refused(server, path, status, `${status}: ${message}`)
   }
   const { data, nextPage } = result
   return asExpected(url, () => ({
@@ -138,7 +162,7 @@ export async function nullIfNotFound<T>(call: Promise<T>): Promise<T | null> {
 
 /** Yields all items of a listing of a running server, page by page. @throws StorageError */
 export async function* listOnline<Item>(
-  server: OnlineServer,
+  server: OnlineServer | OnlineWorkspace,
   path: string,
   query: object,
   schema: v.GenericSchema<Item, unknown>,

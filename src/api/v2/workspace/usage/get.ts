@@ -1,54 +1,8 @@
-import { granularities, type UsageItem } from '../../../../usage/usage-reader.ts'
-import { msPerHour } from '../../../../usage/usage-records.ts'
 import { daysKeptDays, hoursKeptDays } from '../../../../usage/usage-retention.ts'
 import { defineOperation } from '../../../operation.ts'
-import { pageRequest, pageSizeMax, readPageWithToken } from '../../../paging/page-request.ts'
-import type { FromSchema } from '../../../schema.ts'
+import { readUsagePage, usageItem, usageRequest } from '../../../usage-schema.ts'
 
 const path = '/v2/workspace/usage/get'
-/** The end of the year 9999, in epoch milliseconds. */
-const timeMax = 253_402_300_799_999
-const minuteMs = 60_000
-
-const time = { type: 'integer', minimum: 0, maximum: timeMax } as const
-const count = { type: 'integer', minimum: 0 } as const
-
-const usageItem = {
-  type: 'object',
-  required: [
-    'start',
-    'connectionsOpened',
-    'connectionsPeak',
-    'connectionMinutes',
-    'updates',
-    'bytesSent',
-    'calls',
-  ],
-  properties: {
-    start: { type: 'integer', description: 'Start of the hour, day or month (UTC), in epoch milliseconds.' },
-    apiKey: { type: 'string', description: 'API key of the organization; absent for the workspace.' },
-    organizationId: { type: 'string', description: 'The organization; absent for the workspace.' },
-    connectionsOpened: { ...count, description: 'Realtime connections to an editor that were opened.' },
-    connectionsPeak: {
-      ...count,
-      description: 'Maximum number of connections that were open at the same time.',
-    },
-    connectionMinutes: {
-      type: 'number',
-      minimum: 0,
-      description: 'Sum of the minutes for which the connections were open.',
-    },
-    updates: { ...count, description: 'Accepted updates of clients, and changes by REST.' },
-    bytesSent: { ...count, description: 'Bytes sent on realtime connections and in responses to calls.' },
-    calls: { ...count, description: 'Calls that the rate limit accepted.' },
-    bytesStored: {
-      ...count,
-      description:
-        'Last measurement of the bytes that the workspace stores (an estimate). Absent for an organization, and ' +
-        'without a measurement.',
-    },
-  },
-} as const
 
 export const getUsage = defineOperation({
   path,
@@ -63,65 +17,11 @@ export const getUsage = defineOperation({
     `month for ${daysKeptDays} days. The response has the current counts of the node that answers; the counts of other ` +
     'nodes are at most a minute old. A page may have fewer items than requested, or no items: continue until there is ' +
     'no `pageToken`.',
-  request: {
-    type: 'object',
-    properties: {
-      from: { ...time, default: 0, description: 'Start of the time, in epoch milliseconds.' },
-      to: { ...time, description: 'End of the time (excluded), in epoch milliseconds. Default: now.' },
-      granularity: {
-        type: 'string',
-        enum: granularities,
-        default: 'hour',
-        description: 'Length of the time that an item covers. An item always covers it completely.',
-      },
-      by: {
-        type: 'string',
-        enum: ['workspace', 'organization'],
-        default: 'workspace',
-        description:
-          'The subject of an item. With `organization`, items are sorted by `organizationId` first.',
-        examples: ['organization'],
-      },
-      organizationId: {
-        type: 'string',
-        format: 'id',
-        description: 'Only organizations with this id, of any API key. Implies `by: organization`.',
-      },
-      ...pageRequest,
-    },
-  },
+  request: usageRequest,
   response: { type: 'array', items: usageItem },
   errors: [],
-  async handler(data, { caller: { workspaceId }, services: { usage, pageTokens, clock } }) {
-    const { from = 0, granularity = 'hour', organizationId, pageSize = pageSizeMax, pageToken } = data
-    const by = organizationId === undefined ? (data.by ?? 'workspace') : 'organization'
-    // The end of the current hour, so that the token of the next page has the same query for a while.
-    const { to = endOfHour(clock.now()) } = data
-    const query = { from, to, granularity, by, ...(organizationId !== undefined && { organizationId }) }
-    if (pageToken === undefined) await usage.meter.write(workspaceId)
-    const { found, token } = await readPageWithToken(
-      pageTokens,
-      [path, workspaceId, from, data.to ?? null, granularity, by, organizationId ?? null],
-      { pageSize: Math.min(pageSize, pageSizeMax), ...(pageToken !== undefined && { pageToken }) },
-      (range) => usage.reader.list(workspaceId, query, range),
-    )
-    return { message: `${found.items.length} items found.`, data: found.items.map(toUsageResponse), ...token }
+  async handler(data, context) {
+    const { items, token } = await readUsagePage(path, data, context)
+    return { message: `${items.length} items found.`, data: items, ...token }
   },
 })
-
-const endOfHour = (now: number): number => now - (now % msPerHour) + msPerHour
-
-function toUsageResponse({ subject, bucket }: UsageItem): FromSchema<typeof usageItem> {
-  const { start, opened, peak, openMs, updates, bytesSent, calls, stored } = bucket
-  return {
-    start,
-    ...subject,
-    connectionsOpened: opened,
-    connectionsPeak: peak,
-    connectionMinutes: openMs / minuteMs,
-    updates,
-    bytesSent,
-    calls,
-    ...(stored !== null && { bytesStored: stored.bytes }),
-  }
-}
