@@ -1,9 +1,4 @@
-import type { Tenant } from '../model/address.ts'
-
-/** Identifies an organization within a workspace. */
-export interface OrganizationOfKey extends Pick<Tenant, 'apiKey'> {
-  readonly organizationId: string
-}
+import type { OrganizationOfKey, UsageRecord } from './usage-records.ts'
 
 /**
  * Counts the open connections of an organization or a workspace during one hour. All times are in epoch
@@ -70,8 +65,8 @@ export class UsageCounter {
   readonly connections: ConnectionCount
   /** Null for the usage of a workspace that belongs to no organization with its own counter. */
   readonly organization: OrganizationOfKey | null
-  /** Bytes that the last write of the current hour has stored; null if there was none. */
-  written: Uint8Array | null = null
+  /** Record that the last write of the current hour has stored; null if there was none. */
+  written: UsageRecord | null = null
   readonly #workspace: ConnectionCount
   readonly #now: () => number
   #users = 0

@@ -1,7 +1,9 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import type { StorageQuota } from '../directory/storage-quota.ts'
 import type { Kv } from '../engine/engine.ts'
+import { encodeRecord } from '../engine/stored-record.ts'
 import type { Log } from '../log.ts'
 import type { UsageCounter } from './usage-counter.ts'
 import { msPerHour, usagePart } from './usage-records.ts'
@@ -174,8 +176,10 @@ export class UsageMeter {
     const records = usage.unwritten(hour, now)
     for (let at = 0; at < records.length; at += recordsPerCommit) {
       const some = records.slice(at, at + recordsPerCommit)
-      const puts = some.map(({ key, value }) => ({ key, value }))
+      const puts = some.map(({ key, record }) => ({ key, value: encodeRecord(record) }))
       await this.#options.kv.commit(usagePart(workspaceId), { puts })
+      // A store in memory commits without a pause.
+      await nextTick()
       // If the hour has ended meanwhile, the next write stores its final records, possibly again.
       if (this.#hour === hour) usage.wrote(some)
     }

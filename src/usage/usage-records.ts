@@ -1,10 +1,15 @@
 import * as v from 'valibot'
 import type { Key } from '../engine/engine.ts'
 import type { RecordType } from '../engine/stored-record.ts'
-import type { OrganizationOfKey } from './usage-counter.ts'
+import type { Tenant } from '../model/address.ts'
 
 export const msPerHour = 3_600_000
 export const msPerDay = 24 * msPerHour
+
+/** Identifies an organization within a workspace. */
+export interface OrganizationOfKey extends Pick<Tenant, 'apiKey'> {
+  readonly organizationId: string
+}
 
 /** The usage of a workspace or an organization, during one hour on one node, or during one day. */
 export interface UsageRecord {

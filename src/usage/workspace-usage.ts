@@ -1,8 +1,13 @@
-import type { KvEntry } from '../engine/engine.ts'
+import type { Key } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
-import { encodeRecord } from '../engine/stored-record.ts'
-import { ConnectionCount, type OrganizationOfKey, UsageCounter } from './usage-counter.ts'
-import { hourKey, type MeasuredBytes, msPerHour, type UsageRecord } from './usage-records.ts'
+import { ConnectionCount, UsageCounter } from './usage-counter.ts'
+import {
+  hourKey,
+  type MeasuredBytes,
+  msPerHour,
+  type OrganizationOfKey,
+  type UsageRecord,
+} from './usage-records.ts'
 
 /**
  * Maximum number of organizations of one workspace that have their own counter in one hour on one node. The
@@ -23,8 +28,14 @@ export interface CountedHour {
   readonly writer: string
 }
 
+/** The final counts of an ended hour. They are encoded when they are stored, because many hours end at once. */
+interface EndedRecord {
+  readonly key: Key
+  readonly record: UsageRecord
+}
+
 /** A record that the store does not have yet. */
-interface UnwrittenRecord extends KvEntry {
+interface UnwrittenRecord extends EndedRecord {
   /** Counter of the current hour; null if the hour has ended. */
   readonly counter: UsageCounter | null
 }
@@ -39,8 +50,8 @@ export class WorkspaceUsage {
   readonly #node: string
   #stored: MeasuredBytes | null = null
   /** Records of ended hours that are not stored yet, by the name of their keys, oldest first. */
-  readonly #ended = new Map<string, KvEntry>()
-  #written: Uint8Array | null = null
+  readonly #ended = new Map<string, EndedRecord>()
+  #written: UsageRecord | null = null
 
   /** @param node name of this node */
   constructor(node: string, now: () => number) {
@@ -88,7 +99,7 @@ export class WorkspaceUsage {
 
   /** @param from time from which open connections count in the next hour */
   #restart(ended: CountedHour, from: number): void {
-    for (const { key, value } of this.#changed(ended)) this.#ended.set(keyName(key), { key, value })
+    for (const { key, record } of this.#changed(ended)) this.#ended.set(keyName(key), { key, record })
     for (const oldest of this.#ended.keys()) {
       if (this.#ended.size <= endedRecordsMax) break
       this.#ended.delete(oldest)
@@ -111,10 +122,10 @@ export class WorkspaceUsage {
 
   /** Call when the records are stored. @param records records of the current hour, or of ended ones */
   wrote(records: readonly UnwrittenRecord[]): void {
-    for (const { key, value, counter } of records) {
+    for (const { key, record, counter } of records) {
       if (counter === null) this.#ended.delete(keyName(key))
-      else if (counter === this.rest) this.#written = value
-      else counter.written = value
+      else if (counter === this.rest) this.#written = record
+      else counter.written = record
     }
   }
 
@@ -127,11 +138,11 @@ export class WorkspaceUsage {
   *#changed(hour: CountedHour): Generator<UnwrittenRecord> {
     const total = this.#record(this.#connections, this.#sum())
     if (total !== null && !isSame(total, this.#written))
-      yield { key: hourKey(null, hour.start, hour.writer), value: total, counter: this.rest }
+      yield { key: hourKey(null, hour.start, hour.writer), record: total, counter: this.rest }
     for (const counter of this.#organizations.values()) {
-      const value = this.#record(counter.connections, counter)
-      if (value !== null && !isSame(value, counter.written))
-        yield { key: hourKey(counter.organization, hour.start, hour.writer), value, counter }
+      const record = this.#record(counter.connections, counter)
+      if (record !== null && !isSame(record, counter.written))
+        yield { key: hourKey(counter.organization, hour.start, hour.writer), record, counter }
     }
   }
 
@@ -145,26 +156,23 @@ export class WorkspaceUsage {
     return sum
   }
 
-  /** Encodes a record; null if nothing was counted. */
-  #record(connections: ConnectionCount, { updates, bytesSent, calls }: Counted): Uint8Array | null {
+  /** Returns a record; null if nothing was counted. */
+  #record(connections: ConnectionCount, { updates, bytesSent, calls }: Counted): UsageRecord | null {
     const { opened, peak, openMs } = connections
     if (opened + peak + updates + bytesSent + calls === 0) return null
     const stored = connections === this.#connections && this.#stored !== null ? { stored: this.#stored } : {}
-    const record: UsageRecord = {
-      node: this.#node,
-      opened,
-      peak,
-      openMs,
-      updates,
-      bytesSent,
-      calls,
-      ...stored,
-    }
-    return encodeRecord(record)
+    return { node: this.#node, opened, peak, openMs, updates, bytesSent, calls, ...stored }
   }
 }
 
 type Counted = Pick<UsageCounter, 'updates' | 'bytesSent' | 'calls'>
 
-const isSame = (value: Uint8Array, written: Uint8Array | null): boolean =>
-  written !== null && Buffer.compare(value, written) === 0
+const isSame = (record: UsageRecord, written: UsageRecord | null): boolean =>
+  written !== null &&
+  record.opened === written.opened &&
+  record.peak === written.peak &&
+  record.openMs === written.openMs &&
+  record.updates === written.updates &&
+  record.bytesSent === written.bytesSent &&
+  record.calls === written.calls &&
+  record.stored === written.stored
