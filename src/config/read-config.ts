@@ -16,6 +16,7 @@ import { didYouMean } from '../text.ts'
 import { ConfigError } from './error.ts'
 import { isLoopbackHost } from './loopback-host.ts'
 import { formatRate, type Rate } from './rate.ts'
+import { readSecretFile } from './secret-file.ts'
 import { isInjected } from './variables.ts'
 
 export { ConfigError }
@@ -110,25 +111,14 @@ function fromFlag(key: OptionKey, { flags }: ConfigInput): Found | null {
 
 function fromEnvironment(key: OptionKey, { environment }: ConfigInput): Found | null {
   const name = environmentOf(key)
-  const fromSecretFile = isSecret(key) ? secretFile(name, environment) : null
-  if (fromSecretFile !== null) return fromSecretFile
+  const fromSecretFile = isSecret(key) ? readSecretFile(name, environment) : null
+  if (fromSecretFile !== null) return { source: 'environment', ...fromSecretFile }
   for (const candidate of [name, optionOf(key).alsoEnvironment]) {
     const text = candidate === undefined ? undefined : environment[candidate]
     if (candidate !== undefined && text !== undefined && text !== '' && !isInjected(candidate, text))
       return { source: 'environment', name: candidate, text }
   }
   return null
-}
-
-function secretFile(name: string, environment: ConfigInput['environment']): Found | null {
-  const path = environment[`${name}_FILE`]
-  if (path === undefined || path === '') return null
-  if (environment[name]) throw new ConfigError(`${name} and ${name}_FILE are both set; expected one of them`)
-  try {
-    return { source: 'environment', name: `${name}_FILE`, text: readFileSync(path, 'utf8').trimEnd() }
-  } catch (error) {
-    throw new ConfigError(`${name}_FILE cannot be read: ${errorMessage(error)}`)
-  }
 }
 
 function fromFile(key: OptionKey, file: FileValues): Found | null {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openObjectStore } from '../../../src/backups/open-object-store.ts'
 import { systemClock } from '../../../src/clock.ts'
@@ -42,4 +45,31 @@ it('[BKP-140] does not print the URL of a place that it rejects', async () => {
     expect(message).toMatch(/is not the (URL of a bucket|place of a backup repository)/)
     expect(message).not.toContain(secret)
   }
+})
+
+it('[BKP-98] reads the credentials from files, and rejects a file that is missing or contradicts its variable', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-s3-'))
+  const file = (name: string): string => {
+    writeFileSync(join(folder, name), `${name}\n`)
+    return join(folder, name)
+  }
+  const files = {
+    AWS_ACCESS_KEY_ID_FILE: file('an-id'),
+    AWS_SECRET_ACCESS_KEY_FILE: file('a-key'),
+    AWS_SESSION_TOKEN_FILE: file('a-token'),
+  }
+  expect(readS3Settings(files)).toMatchObject({
+    accessKeyId: 'an-id',
+    secretAccessKey: 'a-key',
+    sessionToken: 'a-token',
+  })
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN']) {
+    const both = () => readS3Settings({ ...files, [name]: secret })
+    expect(both).toThrow(`${name} and ${name}_FILE are both set`)
+    expect(both).not.toThrow(secret)
+    expect(() => readS3Settings({ ...files, [`${name}_FILE`]: join(folder, 'none') })).toThrow(
+      `${name}_FILE cannot be read`,
+    )
+  }
+  rmSync(folder, { recursive: true })
 })
