@@ -416,6 +416,11 @@ export const options = {
     '7d,4w,12m',
     'Backups to keep: the newest of each of the last days, weeks, months and years. The others are deleted after each backup.',
   ),
+  backupVerify: option(
+    oneOf('all', 'new'),
+    'all',
+    'Chunks that a backup reads again: all chunks of the backup (`all`), or those that it writes (`new`). `all` downloads the size of the compressed store for each backup.',
+  ),
   backupKey: secret(
     backupKeyText,
     'Key of that repository. Without it, nobody can read the backups.',

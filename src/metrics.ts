@@ -141,6 +141,13 @@ function counters(registry: Registry) {
       labelNames: ['result'],
       registers,
     }),
+    /** `result` is a `PruneResult`. */
+    backupPrunes: new Counter({
+      name: 'weft_backup_prunes_total',
+      help: 'Deletions of old backups after complete backups of the server, by result: succeeded or failed',
+      labelNames: ['result'],
+      registers,
+    }),
     backupWrittenBytes: new Counter({
       name: 'weft_backup_written_bytes_total',
       help: 'Bytes that complete backups of the server have written to the backup repository',

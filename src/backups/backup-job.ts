@@ -28,8 +28,10 @@ export interface BackupJobResult {
   readonly backup: RepositoryBackup
   /** Whether the repository had no backup before. */
   readonly isFirst: boolean
-  /** Result of the prune; null without a rule. */
+  /** Result of the prune; null without a rule, or if the prune has failed. */
   readonly pruned: Pruned | null
+  /** Reason for which old backups could not be deleted; null if there was no failure. */
+  readonly pruneFailure: string | null
 }
 
 export interface BackupRunOptions {
@@ -42,7 +44,7 @@ const retryMs = { first: 60_000, max: 3_600_000 }
 
 /**
  * Makes one backup, then deletes the backups that the rule does not keep. Creates the repository if it is
- * missing.
+ * missing. A prune that fails is a part of the result, because the backup is complete.
  * @throws StorageError; ConfigError if settings of the bucket are missing; the errors of `parts`
  */
 export async function runBackupJob(
@@ -55,7 +57,7 @@ export async function runBackupJob(
   const { verify, version, keep, otherStore = false } = job
   const options = { verify, version, otherStore, onProgress, ...(signal !== undefined && { signal }) }
   const backup = await writeToRepository(repository, parts, options)
-  if (keep === null) return { backup, isFirst, pruned: null }
+  if (keep === null) return { backup, isFirst, pruned: null, pruneFailure: null }
   try {
     const pruned = await pruneRepository(repository, {
       keep,
@@ -63,12 +65,9 @@ export async function runBackupJob(
       made: backup.id,
       ...(signal !== undefined && { signal }),
     })
-    return { backup, isFirst, pruned }
-  } catch (cause) {
-    throw new StorageError(
-      `the backup ${backup.id} is complete, but old backups could not be deleted: ${errorMessage(cause)}`,
-      { cause },
-    )
+    return { backup, isFirst, pruned, pruneFailure: null }
+  } catch (error) {
+    return { backup, isFirst, pruned: null, pruneFailure: errorMessage(error) }
   }
 }
 

@@ -20,6 +20,9 @@ import {
 export const backupResults = ['succeeded', 'failed', 'damaged'] as const
 export type BackupResult = (typeof backupResults)[number]
 
+export const pruneResults = ['succeeded', 'failed'] as const
+export type PruneResult = (typeof pruneResults)[number]
+
 export interface BackupScheduleOptions {
   readonly job: BackupJob
   /** Time in ms from the start of a backup to the start of the next one. */
@@ -29,7 +32,7 @@ export interface BackupScheduleOptions {
   readonly engine: Pick<Engine, 'leases' | 'bus'>
   readonly clock: Clock
   readonly log: Log
-  readonly metrics: Pick<Metrics, 'backups' | 'backupWrittenBytes' | 'backupDurationSeconds'>
+  readonly metrics: Pick<Metrics, 'backups' | 'backupPrunes' | 'backupWrittenBytes' | 'backupDurationSeconds'>
 }
 
 type ScheduleState =
@@ -57,6 +60,7 @@ export class BackupSchedule {
     this.#election = new LeaderElection({ engine, name: 'backups', clock, log, elected })
     // An increase can be measured only from a value that exists.
     for (const result of backupResults) options.metrics.backups.inc({ result }, 0)
+    for (const result of pruneResults) options.metrics.backupPrunes.inc({ result }, 0)
   }
 
   start(): void {
@@ -117,6 +121,8 @@ export class BackupSchedule {
       const done = await runBackupJob(job, source(), { onProgress: () => undefined, signal })
       this.#failures = 0
       this.#record(done)
+      // The next start prunes after its next backup.
+      if (!signal.aborted) this.#recordPrune(done)
     } catch (err) {
       if (signal.aborted) {
         log.info({ event: 'backup.interrupted' }, 'the shutdown has ended a backup')
@@ -167,5 +173,16 @@ export class BackupSchedule {
     metrics.backups.inc({ result })
     if (damaged.length > 0)
       log.error({ event: 'backup.damaged', damaged }, 'backups are damaged: run weft backups verify')
+  }
+
+  #recordPrune({ backup, pruned, pruneFailure: reason }: BackupJobResult): void {
+    const { log, metrics } = this.#options
+    if (pruned !== null) metrics.backupPrunes.inc({ result: 'succeeded' satisfies PruneResult })
+    if (reason === null) return
+    metrics.backupPrunes.inc({ result: 'failed' satisfies PruneResult })
+    log.error(
+      { event: 'backup.prune_failed', backup: backup.id, reason },
+      'the backup is complete, but old backups could not be deleted; retrying after the next backup',
+    )
   }
 }

@@ -1,10 +1,8 @@
+import { identifyingWorkspacesMax } from '../directory/tenants/list-workspace-ids.ts'
 import { workspaceKeys, workspacesPart } from '../directory/tenants/workspace-keys.ts'
 import type { Key, StoredPage } from '../engine/engine.ts'
 import { decodeKey, encodeKey } from '../engine/key-encoding.ts'
 import { keyspaces, under } from '../engine/pairs/keyspaces.ts'
-
-/** Maximum number of workspaces by which a store is recognized. */
-const workspacesMax = 1_000
 
 const partition = under(keyspaces.kv, encodeKey(workspacesPart))
 const start = Buffer.concat([partition, encodeKey(workspaceKeys.workspaces)])
@@ -38,7 +36,7 @@ export class StoreIdentity {
   }
 
   add(ids: readonly string[]): void {
-    for (const id of ids) if (this.#ids.size < workspacesMax) this.#ids.add(id)
+    for (const id of ids) if (this.#ids.size < identifyingWorkspacesMax) this.#ids.add(id)
   }
 
   /** Returns whether the store is the one with these workspaces: it has one of them, or neither has any. */

@@ -116,12 +116,13 @@ class BackupRun {
     const [pairs, sum] = [kept.pairs, kept.end()]
     if (sum !== this.#given.end() || this.#header === null)
       throw new StorageError('the backup could not be verified: the repository returns other records')
-    if (this.#options.otherStore !== true) await this.#expectSameStore()
+    // The header of an earlier version does not have the workspaces.
+    await this.#expectSameStore(this.#identity)
     const manifest: Manifest = {
       format: 1,
       id: newBackupId(this.#header.madeAt),
       version: this.#options.version,
-      header: { ...this.#header },
+      header: { format: this.#header.format, madeAt: this.#header.madeAt },
       workspaces: [...this.#identity.ids],
       files: this.#files,
       chunks: entries,
@@ -146,7 +147,7 @@ class BackupRun {
       this.#check()
       const { done, value: part } = await source.next()
       if (done === true) throw new StorageError('the backup is not complete: the source has ended early')
-      if (part.kind === 'header') this.#header = part.header
+      if (part.kind === 'header') await this.#begin(part.header)
       if (part.kind === 'file')
         this.#files.push({ name: part.name, content: Buffer.from(part.bytes).toString('base64') })
       if (part.kind === 'end') return
@@ -157,12 +158,22 @@ class BackupRun {
     }
   }
 
+  /** @throws StorageError if the store is another one */
+  async #begin(header: BackupHeader): Promise<void> {
+    this.#header = header
+    if (header.workspaces === undefined) return
+    const stated = new StoreIdentity()
+    stated.add(header.workspaces)
+    await this.#expectSameStore(stated)
+  }
+
   /** Compares the store with that of the newest readable backup. @throws StorageError */
-  async #expectSameStore(): Promise<void> {
+  async #expectSameStore(identity: StoreIdentity): Promise<void> {
+    if (this.#options.otherStore === true) return
     for (const { id } of await this.#repository.list()) {
       const read = await this.#repository.readManifest(id)
       if (read.state !== 'sound') continue
-      if (this.#identity.isOf(read.manifest.workspaces)) return
+      if (identity.isOf(read.manifest.workspaces)) return
       throw new StorageError(
         `the newest backup of ${this.#repository.store.name} is of another store: it has none of these workspaces`,
         { hint: 'use another place; to continue with this store, make one backup with --other-store' },

@@ -574,11 +574,6 @@ export interface StoreDump {
   readonly pages: AsyncIterable<StoredPage>
 }
 
-/** The data of an offline store, which no running engine uses. The caller must close it. */
-export interface OpenedDump extends StoreDump {
-  close(): Promise<void>
-}
-
 /** Selects the stored data whose keys start with one of these prefixes. */
 export interface StoredUnder {
   readonly logs: readonly Key[]

@@ -224,7 +224,8 @@ export function createHttp(
       backup: () => {
         const dump = engine.dump()
         if (dump === null) return 'nothing'
-        const backupOrigin = { directory: config.dataDir, lastBackup: lastBackupOf(config, engine.kv), clock }
+        const { kv } = engine
+        const backupOrigin = { directory: config.dataDir, kv, lastBackup: lastBackupOf(config, kv), clock }
         return backups.take(backupOf(dump, backupOrigin)) ?? 'busy'
       },
     }),

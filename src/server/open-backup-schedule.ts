@@ -16,7 +16,7 @@ import { StorageError } from '../storage/storage-error.ts'
 interface BackupDependencies {
   readonly config: Pick<
     Config,
-    'backupTo' | 'backupEvery' | 'backupKeep' | 'backupKey' | 'dataDir' | 'engine'
+    'backupTo' | 'backupEvery' | 'backupKeep' | 'backupVerify' | 'backupKey' | 'dataDir' | 'engine'
   >
   readonly engine: Engine
   readonly clock: Clock
@@ -45,13 +45,13 @@ export async function openBackupSchedule({
   const source = (): AsyncIterable<BackupPart> => {
     const dump = engine.dump()
     if (dump === null) throw new StorageError('this server stores nothing that it can back up')
-    return backupParts(dump, { directory, lastBackup: lastBackupOf(config, engine.kv), clock })
+    return backupParts(dump, { directory, kv: engine.kv, lastBackup: lastBackupOf(config, engine.kv), clock })
   }
   const job = {
     to,
     key: parseBackupKey(backupKey ?? '', environmentOf('backupKey')),
     keep: parseKeep(config.backupKeep),
-    verify: 'all' as const,
+    verify: config.backupVerify,
     version,
     clock,
   }

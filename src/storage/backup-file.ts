@@ -22,6 +22,8 @@ export interface BackupHeader {
   readonly format: number
   /** Time at which the backup was made, in epoch milliseconds. */
   readonly madeAt: number
+  /** Ids of the first workspaces, by which the store is recognized; missing in backups of earlier versions. */
+  readonly workspaces?: readonly string[]
 }
 
 const magic = Buffer.from('weft-backup 1\n')
@@ -103,7 +105,11 @@ async function* checkedParts(bytes: ByteQueue): AsyncGenerator<BackupPart> {
 const wrongFooter = (): StorageError =>
   new StorageError('the backup is damaged: its footer does not match its content')
 
-export const backupHeaderSchema = v.looseObject({ format: v.number(), madeAt: v.number() })
+export const backupHeaderSchema = v.looseObject({
+  format: v.number(),
+  madeAt: v.number(),
+  workspaces: v.exactOptional(v.array(v.string())),
+})
 const endSchema = v.looseObject({ pairs: v.number() })
 
 /**

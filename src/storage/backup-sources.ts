@@ -7,12 +7,7 @@ import { readJson } from '../json.ts'
 import { withoutTrailing } from '../text.ts'
 import { backupOf } from './backup.ts'
 import { lastBackupIn, lastBackupInStore } from './last-backup.ts'
-import {
-  type DatabaseLocation,
-  openForReading,
-  openOfflineDump,
-  type StoreLocation,
-} from './offline-store.ts'
+import { directoryOf, openForReading, type StoreLocation } from './offline-store.ts'
 import { StorageError } from './storage-error.ts'
 
 /** Returns a dump that does not need the object storage of saved versions. */
@@ -23,37 +18,18 @@ export type DumpResolver = (dump: StoreDump) => Promise<StoreDump>
  * @param resolved default: a store without references to objects
  * @throws StorageError, EngineOpenError, CorruptRecordError; the errors of `resolved`
  */
-export const backupOffline = (
+export async function* backupOffline(
   place: StoreLocation,
   clock: Clock,
   resolved: DumpResolver = async (dump) => dump,
-): AsyncGenerator<Uint8Array> =>
-  typeof place === 'string' ? backupDirectory(place, clock, resolved) : backupDatabase(place, clock, resolved)
-
-async function* backupDirectory(
-  place: string,
-  clock: Clock,
-  resolved: DumpResolver,
-): AsyncGenerator<Uint8Array> {
-  const dump = await openOfflineDump(place)
-  try {
-    yield* backupOf(await resolved(dump), { directory: place, lastBackup: lastBackupIn(place), clock })
-  } finally {
-    await dump.close()
-  }
-}
-
-async function* backupDatabase(
-  place: DatabaseLocation,
-  clock: Clock,
-  resolved: DumpResolver,
 ): AsyncGenerator<Uint8Array> {
   const { engine, close } = await openForReading(place)
   try {
     const dump = engine.dump()
-    if (dump === null) throw new Error('a database without a dump')
-    const { directory } = place
-    yield* backupOf(await resolved(dump), { directory, lastBackup: lastBackupInStore(engine.kv), clock })
+    if (dump === null) throw new Error('a stored engine without a dump')
+    const { kv } = engine
+    const lastBackup = typeof place === 'string' ? lastBackupIn(place) : lastBackupInStore(kv)
+    yield* backupOf(await resolved(dump), { directory: directoryOf(place), kv, lastBackup, clock })
   } finally {
     await close()
   }

@@ -3,7 +3,8 @@ import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Clock } from '../clock.ts'
 import { credentialsPath } from '../directory/tenants/credentials-file.ts'
-import type { StoreDump } from '../engine/engine.ts'
+import { listWorkspaceIds } from '../directory/tenants/list-workspace-ids.ts'
+import { CorruptRecordError, type Kv, type StoreDump } from '../engine/engine.ts'
 import { errorCode, errorMessage } from '../errors.ts'
 import { type BackupHeader, type BackupPart, BackupWriter, readBackupParts } from './backup-file.ts'
 import type { LastBackup } from './last-backup.ts'
@@ -12,6 +13,8 @@ import { type Progress, StorageError } from './storage-error.ts'
 export interface BackupOrigin {
   /** Data directory, which has the credentials file. */
   readonly directory: string
+  /** Values of the store. */
+  readonly kv: Pick<Kv, 'scan'>
   readonly lastBackup: LastBackup
   readonly clock: Clock
 }
@@ -24,9 +27,15 @@ export interface BackupOrigin {
  */
 export async function* backupParts(
   { format, pages }: StoreDump,
-  { directory, lastBackup, clock }: BackupOrigin,
+  { directory, kv, lastBackup, clock }: BackupOrigin,
 ): AsyncGenerator<BackupPart> {
-  yield { kind: 'header', header: { format, madeAt: clock.now() } }
+  const workspaces = await listWorkspaceIds(kv).catch((error: unknown) => {
+    // A backup keeps the damaged records of a database.
+    if (error instanceof CorruptRecordError) return null
+    throw error
+  })
+  const header = { format, madeAt: clock.now(), ...(workspaces !== null && { workspaces }) }
+  yield { kind: 'header', header }
   const path = credentialsPath(directory)
   const credentials = await readFile(path).catch(() => null)
   if (credentials !== null) yield { kind: 'file', name: basename(path), bytes: credentials }

@@ -1,13 +1,7 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CheckOptions, StoreCheck } from '../engine/damage.ts'
-import {
-  CorruptRecordError,
-  type Engine,
-  type Key,
-  type OpenedDump,
-  type StoredPage,
-} from '../engine/engine.ts'
+import { CorruptRecordError, type Engine, type Key, type StoredPage } from '../engine/engine.ts'
 import type { StoredEntry, StoredSelection } from '../engine/stored-entry.ts'
 import { errorCode, errorMessage } from '../errors.ts'
 import { StorageError } from './storage-error.ts'
@@ -249,15 +243,6 @@ export async function fillOfflineDatabase(
     pages,
     beforeUsable,
   )
-}
-
-/**
- * Opens the store of a stopped server in order to read its raw data. The caller must close the store.
- * @throws StorageError, EngineOpenError
- */
-export async function openOfflineDump(directory: string): Promise<OpenedDump> {
-  await expectStore(directory)
-  return (await loadUpkeep()).openDump(directory)
 }
 
 /** Returns a function that returns the partition of a stored pair; null if the pair is not a value of a partition. */

@@ -60,15 +60,17 @@ export async function backUpToRepository(
   const onSignal = (): void => stop.abort()
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
   const progress = showProgress('backup', flags.json || everyMs !== null ? 'json' : 'text')
-  const run = async (): Promise<void> => {
+  const run = async (each: BackupJob): Promise<string | null> => {
     const options = { onProgress: progress.at, signal: stop.signal }
-    const done = await runBackupJob(job, readBackupParts(source()), options).finally(progress.end)
-    printResult(flags.json ? JSON.stringify({ ok: isSound(done), to, ...done }) : asText(to, done))
-    if (!isSound(done)) throw new StorageError('backups are damaged; run weft backups verify')
+    const done = await runBackupJob(each, readBackupParts(source()), options).finally(progress.end)
+    const problem = problemOf(done)
+    printResult(flags.json ? JSON.stringify({ ok: problem === null, to, ...done }) : asText(to, done))
+    return problem
   }
   try {
-    if (everyMs === null) await run()
-    else await repeat(run, job, everyMs, stop.signal)
+    if (everyMs !== null) return await repeat(run, job, everyMs, stop.signal)
+    const problem = await run(job)
+    if (problem !== null) throw new StorageError(problem)
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
   }
@@ -82,27 +84,33 @@ export function requiredKeyFile(keyFile: string | undefined): string {
   })
 }
 
+/** @param run makes a backup, and resolves with the problem that remains although the backup is complete */
 async function repeat(
-  run: () => Promise<void>,
+  run: (job: BackupJob) => Promise<string | null>,
   job: BackupJob,
   everyMs: number,
   stop: AbortSignal,
 ): Promise<void> {
   let failures = 0
+  let hasProblem = false
+  let { otherStore = false } = job
   for (let at = firstBackupAt(await newestBackupAt(job), Date.now(), everyMs); ; ) {
     await waitUntil(at, everyMs, stop)
     if (stop.aborted) break
     const startedAt = Date.now()
-    const error = await run().then(
-      () => null,
-      (each: unknown) => ({ message: errorMessage(each) }),
+    const { problem, isComplete } = await run({ ...job, otherStore }).then(
+      (problem) => ({ problem, isComplete: true }),
+      (error: unknown) => ({ problem: errorMessage(error), isComplete: false }),
     )
-    failures = error === null ? 0 : failures + 1
+    hasProblem = problem !== null
+    failures = isComplete ? 0 : failures + 1
+    // Later backups must be of the store of the first one.
+    if (isComplete) otherStore = false
     at = nextBackupAt({ startedAt, endedAt: Date.now(), failures }, everyMs)
-    if (error !== null)
-      process.stderr.write(`weft: ${error.message}; next attempt at ${new Date(at).toISOString()}\n`)
+    if (problem !== null)
+      process.stderr.write(`weft: ${problem}; next attempt at ${new Date(at).toISOString()}\n`)
   }
-  if (failures > 0) process.exitCode = exitCodes.fault
+  if (hasProblem) process.exitCode = exitCodes.fault
 }
 
 async function waitUntil(plannedAt: number, everyMs: number, signal: AbortSignal): Promise<void> {
@@ -114,7 +122,14 @@ async function waitUntil(plannedAt: number, everyMs: number, signal: AbortSignal
   }
 }
 
-const isSound = ({ pruned }: BackupJobResult): boolean => pruned === null || pruned.damages.length === 0
+/** Returns the problem that remains although the backup is complete; null if there is none. */
+function problemOf({ backup, pruned, pruneFailure }: BackupJobResult): string | null {
+  if (pruneFailure !== null)
+    return `the backup ${backup.id} is complete, but old backups could not be deleted: ${pruneFailure}`
+  return pruned === null || pruned.damages.length === 0
+    ? null
+    : 'backups are damaged; run weft backups verify'
+}
 
 function asText(to: string, { backup, isFirst, pruned }: BackupJobResult): string {
   const { id, pairs, bytes, chunks, newChunks, newBytes, repairedChunks } = backup

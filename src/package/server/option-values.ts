@@ -453,6 +453,11 @@ export interface OptionValues {
    */
   readonly backupKeep?: string | null
   /**
+   * Chunks that a backup reads again: all chunks of the backup (`all`), or those that it writes (`new`). `all`
+   * downloads the size of the compressed store for each backup. Expects "all" or "new". Default: `all`.
+   */
+  readonly backupVerify?: 'all' | 'new' | null
+  /**
    * Key of that repository. Without it, nobody can read the backups. Expects 64 hexadecimal digits (`weft
    * backups key` creates them). Default: none.
    */

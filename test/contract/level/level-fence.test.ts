@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
 import { CorruptRecordError, type Engine, EngineOpenError } from '../../../src/engine/engine.ts'
 import { ByteCursor } from '../../../src/engine/level/check/byte-cursor.ts'
 import { type LevelEngine, openLevelEngine } from '../../../src/engine/level/engine.ts'
-import { compactFiles, openDump } from '../../../src/engine/level/store/maintenance.ts'
+import { compactFiles } from '../../../src/engine/level/store/maintenance.ts'
 import { openLevelStore, type Store } from '../../../src/engine/level/store/store.ts'
 import type { Log } from '../../../src/log.ts'
+import { backupOffline } from '../../../src/storage/backup-sources.ts'
 import { openOfflineStore } from '../../../src/storage/offline-store.ts'
 import { verify } from '../../../src/storage/verify.ts'
 import { runCli } from '../../support/servers/cli.ts'
@@ -175,19 +177,17 @@ it('[STORE-17] rejects a scan or a backup that reaches a damaged block, instead 
   const read = await engine.kv.scan(['p'], { after: [after[0] as string], limit: names.length })
   expect(read.map(({ key: [name] }) => name)).toEqual(after.slice(1))
   await engine.close()
-  const dump = await openDump(directory)
   const all = async () => {
-    for await (const _ of dump.pages);
+    for await (const _ of backupOffline(directory, systemClock));
   }
   await expect(all()).rejects.toBeInstanceOf(CorruptRecordError)
-  await dump.close()
 })
 
 it('[STORE-17] each command that opens a stopped store checks every table', async () => {
   const commands: Readonly<Record<string, (directory: string) => Promise<unknown>>> = {
     verify: (directory) => verify(directory, ignore),
     audit: async (directory) => (await openOfflineStore(directory, 'open')).close(),
-    backup: async (directory) => (await openDump(directory)).close(),
+    backup: (directory) => backupOffline(directory, systemClock).next(),
     compact: (directory) => compactFiles(directory).catch(ignore),
   }
   for (const [what, command] of Object.entries(commands)) {

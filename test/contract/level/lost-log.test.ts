@@ -1,9 +1,11 @@
 import { cp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
 import { EngineOpenError } from '../../../src/engine/engine.ts'
 import { openLevelEngine } from '../../../src/engine/level/engine.ts'
-import { compactFiles, openDump, startProblem } from '../../../src/engine/level/store/maintenance.ts'
+import { compactFiles, startProblem } from '../../../src/engine/level/store/maintenance.ts'
+import { backupOffline } from '../../../src/storage/backup-sources.ts'
 import { openForReading } from '../../../src/storage/offline-store.ts'
 import { verify } from '../../../src/storage/verify.ts'
 import { bytesOf } from '../suite/sample-data.ts'
@@ -57,7 +59,7 @@ it('[STORE-20] when the log was truncated after a clean stop, rejects each start
   const before = await readFile(path)
   for (let start = 0; start < 2; start++) expect(await refusal(open())).toMatch(refused)
   expect(await refusal(openForReading(directory.path))).toMatch(refused)
-  expect(await refusal(openDump(directory.path))).toMatch(refused)
+  expect(await refusal(backupOffline(directory.path, systemClock).next())).toMatch(refused)
   expect(await refusal(compactFiles(directory.path))).toMatch(refused)
   expect(await readFile(path)).toEqual(before)
 })

@@ -1,11 +1,17 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BackupJobResult } from '../../../src/backups/backup-job.ts'
+import { readBackupKey } from '../../../src/backups/backup-key.ts'
+import { backupObjectName, newBackupId } from '../../../src/backups/manifest.ts'
+import { openObjectStore } from '../../../src/backups/open-object-store.ts'
+import { openRepository } from '../../../src/backups/repository.ts'
+import { systemClock } from '../../../src/clock.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { runCli, startCli } from '../../support/servers/cli.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { itLong } from '../../support/time/full-run.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-repositories-'))
 const adminToken = 'an-admin-token-of-the-test'
@@ -125,6 +131,91 @@ describe('the commands', () => {
     failing.child.kill('SIGTERM')
     expect((await failing.ended).code).toBe(1)
   })
+
+  describe('old backups that cannot be deleted', () => {
+    const args = ['--to', 'unpruned', ...key, ...token, '--keep', '1d', '--json']
+
+    /** Creates a repository with an old backup and a manifest of a newer version of Weft. Returns the id of the latter. */
+    async function createUnpruned(): Promise<string> {
+      const folder = join(root, 'unpruned')
+      rmSync(folder, { recursive: true, force: true })
+      const made = await run('backup', server.url, '--to', 'unpruned', ...key, ...token)
+      expect(made.code).toBe(0)
+      const store = await openObjectStore(folder, systemClock)
+      const repository = await openRepository(store, await readBackupKey(join(root, 'key')), systemClock)
+      const opened = await repository.open(null)
+      const madeAt = 86_400_000
+      const old = { ...opened.manifest, id: newBackupId(madeAt), header: { ...opened.header, madeAt } }
+      const unknown = { format: 2, id: newBackupId(0) }
+      for (const each of [old, unknown]) {
+        const name = backupObjectName(each.id)
+        await store.put(name, await repository.sealer.seal(name, Buffer.from(JSON.stringify(each))))
+      }
+      await store.delete(backupObjectName(opened.id))
+      return unknown.id
+    }
+
+    it('[BKP-95] completes the backup, and reports the failure of the prune with its reason', async () => {
+      const id = await createUnpruned()
+      const ran = await run('backup', server.url, ...args)
+      expect([ran.code, JSON.parse(ran.out.split('\n')[0] as string)]).toMatchObject([
+        2,
+        { ok: false, pruned: null, pruneFailure: expect.stringContaining(id) },
+      ])
+      expect(ran.out + ran.err).toContain('is complete, but old backups could not be deleted')
+      expect(readdirSync(join(root, 'unpruned/backups'))).toHaveLength(3)
+    })
+
+    it('[BKP-95] makes the next backup after the interval, and not after the time of a failure', async () => {
+      await createUnpruned()
+      const repeating = startCli(['backup', server.url, ...args, '--every', '5m'], root)
+      let err = ''
+      repeating.child.stderr?.on('data', (text: string) => {
+        err += text
+      })
+      await eventually(() => err.includes('next attempt at'))
+      repeating.child.kill('SIGTERM')
+      expect((await repeating.ended).code).toBe(1)
+      expect(Date.parse(/next attempt at (\S+)/.exec(err)?.[1] ?? '') - Date.now()).toBeGreaterThan(180_000)
+    })
+  })
+
+  it('[BKP-96] rejects another store before it writes a chunk', async () => {
+    for (const name of ['one', 'two'])
+      await (await startTestServer({ engine: 'level', dataDir: join(root, name) })).stop()
+    expect((await run('backup', 'one', '--to', 'several', ...key)).code).toBe(0)
+    const chunks = readdirSync(join(root, 'several/chunks'))
+    const rejected = await run('backup', 'two', '--to', 'several', ...key)
+    expect([rejected.code, rejected.err]).toEqual([2, expect.stringContaining('--other-store')])
+    expect(readdirSync(join(root, 'several/chunks'))).toEqual(chunks)
+  })
+
+  itLong(
+    '[BKP-96] with `--every`, accepts another store for the first backup only',
+    async () => {
+      const other = await startTestServer({ engine: 'level', dataDir: join(root, 'three') })
+      await other.stop()
+      renameSync(join(root, 'two'), join(root, 'store'))
+      const args = ['backup', 'store', '--to', 'several', ...key, '--every', '1m', '--other-store', '--json']
+      const repeating = startCli(args, root)
+      let err = ''
+      repeating.child.stderr?.on('data', (text: string) => {
+        err += text
+      })
+      await repeating.printed(/"ok":true/)
+      rmSync(join(root, 'store'), { recursive: true })
+      renameSync(join(root, 'three'), join(root, 'store'))
+      await eventually(
+        () => err.includes('is of another store'),
+        () => err,
+        150_000,
+      )
+      repeating.child.kill('SIGTERM')
+      expect((await repeating.ended).code).toBe(1)
+      expect(readdirSync(join(root, 'several/backups'))).toHaveLength(2)
+    },
+    300_000,
+  )
 
   it('[BKP-22] names every damaged part in `weft backups verify` and `weft restore`, which then restores nothing', async () => {
     const sound = await run('backups', 'verify', 'repository', ...key)

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { parseBackupKey } from '../../../src/backups/backup-key.ts'
+import { backupObjectName, newBackupId } from '../../../src/backups/manifest.ts'
 import { openObjectStore } from '../../../src/backups/open-object-store.ts'
 import { openRepository } from '../../../src/backups/repository.ts'
 import { verifyRepository } from '../../../src/backups/verify-repository.ts'
@@ -63,6 +64,29 @@ async function restoredText(name: string): Promise<string> {
     await server.stop()
     rmSync(directory, { recursive: true })
   }
+}
+
+/** Paths of the files in a folder, sorted. */
+const filesOf = (folder: string): readonly string[] =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(join(root, folder), join(entry.parentPath, entry.name)))
+    .toSorted()
+
+/** Changes one byte of a file, and keeps its size. */
+function flipByte(path: string): void {
+  const bytes = readFileSync(path)
+  bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] as number) ^ 1
+  writeFileSync(path, bytes)
+}
+
+/** Writes the manifest of a newer version of Weft into a repository, and returns its id. */
+async function writeUnknownFormat(name: string): Promise<string> {
+  const { sealer, store } = await openBackups(name)
+  const id = newBackupId(0)
+  const object = backupObjectName(id)
+  await store.put(object, await sealer.seal(object, Buffer.from('{"format":2}')))
+  return id
 }
 
 describe('a server with scheduled backups', () => {
@@ -170,6 +194,81 @@ describe('a server with scheduled backups', () => {
     expect(of('backup.damaged')).toEqual([expect.objectContaining({ damaged: [`backups/${id}`] })])
     expect(backupsIn('damaged')).toHaveLength(2)
     await server.stop()
+  })
+
+  it('[BKP-95] counts a backup as succeeded although old backups could not be deleted, and deletes them after the next one', async () => {
+    const clock = new HeldClock(Date.parse('2026-03-02T08:00:00Z'))
+    const { log, of } = readableLog()
+    const options = { ...settings('unpruned'), backupEvery: '1h', backupKeep: '1d' }
+    const server = await startTestServer(options, { clock, log })
+    const prunes = (result: string) => metric(server, `weft_backup_prunes_total{result="${result}"}`)
+    await ended(server, 'succeeded', 1)
+    const [first] = backupsIn('unpruned')
+    const unknown = await writeUnknownFormat('unpruned')
+    await eventually(() => clock.pending > 0)
+    clock.advance(hourMs)
+    await ended(server, 'succeeded', 2)
+    await eventually(() => of('backup.prune_failed').length > 0)
+    expect(of('backup.prune_failed')).toEqual([
+      expect.objectContaining({ level: 'error', reason: expect.stringContaining(unknown) }),
+    ])
+    expect([await prunes('succeeded'), await prunes('failed'), await made(server, 'failed')]).toEqual([
+      1, 1, 0,
+    ])
+    expect(await metric(server, 'weft_backup_last_success_timestamp_seconds')).toBe(clock.now() / 1000)
+    expect(backupsIn('unpruned')).toContain(first)
+    rmSync(join(root, 'unpruned/backups', unknown))
+    await eventually(() => clock.pending > 0)
+    clock.advance(hourMs - 1)
+    await new Promise((done) => setTimeout(done, 50))
+    expect(await made(server, 'succeeded')).toBe(2)
+    clock.advance(1)
+    await ended(server, 'succeeded', 3)
+    await eventually(async () => (await prunes('succeeded')) === 2)
+    expect(backupsIn('unpruned')).toHaveLength(1)
+    await server.stop()
+  })
+
+  it('[BKP-96] rejects a backup of another store before it writes a chunk', async () => {
+    const clock = new HeldClock()
+    const first = await startTestServer(settings('shared'), { clock })
+    await ended(first, 'succeeded', 1)
+    await first.stop()
+    const before = filesOf('shared/chunks')
+    const { log, of } = readableLog()
+    clock.advance(24 * hourMs)
+    const options = { ...settings('shared'), dataDir: join(root, 'other-data') }
+    const other = await startTestServer(options, { clock, log })
+    await ended(other, 'failed', 1)
+    expect(of('backup.failed')).toEqual([
+      expect.objectContaining({ reason: expect.stringContaining('is of another store') }),
+    ])
+    await other.stop()
+    expect([before.length > 0, filesOf('shared/chunks')]).toEqual([true, before])
+  })
+
+  it('[BKP-97] reads only new chunks with `new`, and replaces every damaged chunk with `all`', async () => {
+    for (const backupVerify of ['new', 'all'] as const) {
+      const clock = new HeldClock()
+      const name = `verify-${backupVerify}`
+      const server = await startTestServer({ ...settings(name), backupEvery: '1h', backupVerify }, { clock })
+      await server.post('/v2/crdt/add', { ...address, type: 'text', data: 'kept' })
+      await ended(server, 'succeeded', 1)
+      await eventually(() => clock.pending > 0)
+      // The store of this test has one chunk, which the next backup needs again if nothing has changed.
+      clock.advance(hourMs)
+      await ended(server, 'succeeded', 2)
+      const [manifest] = backupsIn(name).toReversed()
+      const opened = await (await openBackups(name)).open(null)
+      expect(opened.id).toBe(manifest)
+      for (const file of filesOf(`${name}/chunks`)) flipByte(join(root, name, 'chunks', file))
+      await eventually(() => clock.pending > 0)
+      clock.advance(hourMs)
+      await ended(server, 'succeeded', 3)
+      await server.stop()
+      const { damages } = await verifyRepository(await openBackups(name), () => undefined)
+      expect([backupVerify, damages.length > 0]).toEqual([backupVerify, backupVerify === 'new'])
+    }
   })
 
   it('[BKP-92] ends a backup at its shutdown without a manifest and a lock, and makes it at the next start', async () => {

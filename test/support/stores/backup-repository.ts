@@ -9,12 +9,12 @@ import { openRepository, type Repository } from '../../../src/backups/repository
 import { type RepositoryBackup, writeToRepository } from '../../../src/backups/write-backup.ts'
 import { type Clock, systemClock } from '../../../src/clock.ts'
 import { requireAppended } from '../../../src/engine/append-result.ts'
-import type { Engine, StoredPage } from '../../../src/engine/engine.ts'
+import type { Engine, StoreDump, StoredPage } from '../../../src/engine/engine.ts'
 import { openLevelEngine } from '../../../src/engine/level/engine.ts'
 import { backupParts } from '../../../src/storage/backup.ts'
 import type { BackupPart } from '../../../src/storage/backup-file.ts'
 import { lastBackupIn } from '../../../src/storage/last-backup.ts'
-import { openOfflineDump } from '../../../src/storage/offline-store.ts'
+import { openForReading } from '../../../src/storage/offline-store.ts'
 
 const folders: string[] = []
 
@@ -43,17 +43,24 @@ export async function backUp(
   directory: string,
   verify: 'all' | 'new' = 'all',
 ): Promise<RepositoryBackup> {
-  const dump = await openOfflineDump(directory)
+  const { engine, close } = await openForReading(directory)
   try {
-    const origin = { directory, lastBackup: lastBackupIn(directory), clock: repository.clock }
-    return await writeToRepository(repository, backupParts(dump, origin), {
+    const { kv } = engine
+    const origin = { directory, kv, lastBackup: lastBackupIn(directory), clock: repository.clock }
+    return await writeToRepository(repository, backupParts(dumpOf(engine), origin), {
       verify,
       version: '0.0.0',
       onProgress: () => undefined,
     })
   } finally {
-    await dump.close()
+    await close()
   }
+}
+
+function dumpOf(engine: Engine): StoreDump {
+  const dump = engine.dump()
+  if (dump === null) throw new Error('an engine without a dump')
+  return dump
 }
 
 /** Yields the parts of a backup of the given pages. */
@@ -129,11 +136,11 @@ export const editDocuments = (directory: string, indexes: readonly number[]): Pr
 
 /** Returns all pairs of the stopped store in a data directory, as text. */
 export async function storedPairs(directory: string): Promise<readonly string[]> {
-  const dump = await openOfflineDump(directory)
+  const { engine, close } = await openForReading(directory)
   const found: string[] = []
-  for await (const page of dump.pages)
+  for await (const page of dumpOf(engine).pages)
     for (const [key, value] of page)
       found.push(`${Buffer.from(key).toString('hex')} ${Buffer.from(value).toString('hex')}`)
-  await dump.close()
+  await close()
   return found
 }

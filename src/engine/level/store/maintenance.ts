@@ -1,9 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { OpenedDump } from '../../engine.ts'
-import { formatVersion } from '../../pairs/format-record.ts'
 import { writeManifest } from '../check/file-manifest.ts'
-import { dumpSnapshot } from './dump.ts'
 import { openChecked, storePath } from './open.ts'
 import { openLevelStore } from './store.ts'
 
@@ -31,19 +28,6 @@ export async function compactFiles(directory: string): Promise<void> {
     await store.close()
   }
   await writeManifest(path)
-}
-
-/** Opens the stored data in order to read it. The caller must close it. @throws EngineOpenError */
-export async function openDump(directory: string): Promise<OpenedDump> {
-  const { store, path } = await openChecked(directory, openLevelStore, {
-    depth: 'verify',
-    damaged: 'open',
-  })
-  const close = async () => {
-    await store.close()
-    await writeManifest(path)
-  }
-  return { format: formatVersion, pages: dumpSnapshot(store.snapshot()), close }
 }
 
 /** Returns the total size of the data files of the store, in bytes. */
