@@ -11,6 +11,8 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { operationList } from '../../src/api/operation-list.ts'
 import { type PageListOptions, pageRoutes } from '../../src/api/pages/page-list.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import { readS3Settings } from '../../src/config/s3-settings.ts'
 import { environmentOf, isSecret, optionKeys, options } from '../../src/config.ts'
 import { mcpPath } from '../../src/mcp/mcp-path.ts'
 import { describedPaths } from '../../src/server/described-paths.ts'
@@ -24,6 +26,14 @@ import {
   valuesSchema,
   withValues,
 } from './chart.ts'
+
+const inBucket = {
+  to: 's3://acme-backups/weft',
+  every: '12h',
+  keep: '3d',
+  key: { secretName: 'weft-backups' },
+  bucket: { secretName: 'bucket', endpoint: 'https://s3.example.com' },
+}
 
 /** Values that together reach each branch of the templates. */
 const cases: Readonly<Record<string, JsonObject>> = {
@@ -63,6 +73,11 @@ const cases: Readonly<Record<string, JsonObject>> = {
     podAnnotations: { 'example.com/on': 'on' },
     nodeSelector: { disk: 'ssd' },
     tolerations: [{ key: 'weft', operator: 'Exists' }],
+  },
+  'a single pod with backups in a bucket': { backups: inBucket },
+  'a cluster with backups in a volume': {
+    mode: 'cluster',
+    backups: { to: '/backups/weft', verify: 'new', key: { secretName: 'weft-backups' }, claimName: 'shared' },
   },
   'a cluster without optional objects': {
     mode: 'cluster',
@@ -240,12 +255,14 @@ describe.each(Object.entries(cases))('%s', (_, changes) => {
   })
 
   it('[IMG-14] sets existing options once, and takes secrets only from Secrets that the operator has created', () => {
-    const known = optionKeys.map((key) => environmentOf(key))
+    const ofBucket = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_REGION', 'AWS_ENDPOINT_URL_S3']
+    const known = [...optionKeys.map((key) => environmentOf(key)), ...ofBucket]
     const variables = listAt(container, 'env')
     const names = variables.map(({ name }) => name as string)
     expect(names.filter((name) => !known.includes(name))).toEqual([])
     expect(new Set(names).size).toBe(names.length)
-    const secrets = optionKeys.filter((key) => isSecret(key)).map((key) => environmentOf(key))
+    const ofOptions = optionKeys.filter((key) => isSecret(key)).map((key) => environmentOf(key))
+    const secrets = [...ofOptions, ...ofBucket.slice(0, 2)]
     for (const { name, value, valueFrom } of variables)
       if (secrets.includes(name as string)) {
         expect(value).toBeUndefined()
@@ -451,4 +468,62 @@ it('[IMG-32] the values of the documentation are accepted, and let pods reach a 
   )
   expect(toNamespaces).toContainEqual(['monitoring', 4318])
   expect(toNamespaces).toContainEqual(['minio', 9000])
+})
+
+describe('backups of the chart', () => {
+  /** Reads the variables of a pod as the server does. Each Secret has the given text. */
+  function settingsOf(changes: JsonObject) {
+    const variables = listAt(containerOf(renderChart(changes)), 'env').filter(({ name }) =>
+      /^(WEFT_BACKUP|AWS)_/.test(name as string),
+    )
+    const environment = Object.fromEntries(
+      variables.map(({ name, value }) => [name as string, (value ?? 'ab'.repeat(32)) as string]),
+    )
+    const { config } = readConfig({ flags: {}, environment, file: null })
+    return { config, s3: 'AWS_REGION' in environment ? readS3Settings(environment) : null }
+  }
+
+  it('[IMG-33] gives the server a schedule of backups in a bucket or a volume, which it accepts', () => {
+    expect(settingsOf({})).toMatchObject({ config: { backupTo: null }, s3: null })
+    expect(settingsOf({ backups: inBucket })).toMatchObject({
+      config: {
+        backupTo: 's3://acme-backups/weft',
+        backupEvery: '12h',
+        backupKeep: '3d',
+        backupVerify: 'all',
+      },
+      s3: { endpoint: 'https://s3.example.com', region: 'us-east-1', accessKeyId: 'ab'.repeat(32) },
+    })
+    const changes = cases['a cluster with backups in a volume'] as JsonObject
+    expect(settingsOf(changes)).toMatchObject({
+      config: { backupTo: '/backups/weft', backupEvery: '24h', backupKeep: '7d,4w,12m', backupVerify: 'new' },
+      s3: null,
+    })
+    const pod = podOf(renderChart(changes))
+    expect(listAt(pod, 'volumes')).toContainEqual({
+      name: 'backups',
+      persistentVolumeClaim: { claimName: 'shared' },
+    })
+    expect(listAt(pod, 'containers', 0, 'volumeMounts')).toContainEqual({
+      name: 'backups',
+      mountPath: '/backups',
+    })
+  })
+
+  it('[IMG-33] the schema rejects backups without a key, without credentials of the bucket, or without a volume', () => {
+    expect(accepts({ backups: inBucket })).toBe(true)
+    const wrong: readonly JsonObject[] = [
+      { ...inBucket, key: { secretName: '' } },
+      { ...inBucket, bucket: { secretName: '' } },
+      { ...inBucket, claimName: 'shared' },
+      { ...inBucket, to: '/backups' },
+      { ...inBucket, to: '/elsewhere', claimName: 'shared' },
+      { ...inBucket, to: 'https://bucket.example.com' },
+      { ...inBucket, every: '1 day' },
+      { ...inBucket, keep: 'all' },
+      { ...inBucket, verify: 'none' },
+      { claimName: 'shared' },
+    ]
+    expect(wrong.filter((backups) => accepts({ backups }))).toEqual([])
+  })
 })

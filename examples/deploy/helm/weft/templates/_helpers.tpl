@@ -123,6 +123,41 @@ spec:
               name: {{ .Values.metrics.token.secretName }}
               key: {{ .Values.metrics.token.secretKey }}
         {{- end }}
+        {{- with .Values.backups }}
+        {{- if .to }}
+        - name: WEFT_BACKUP_TO
+          value: {{ .to | quote }}
+        - name: WEFT_BACKUP_EVERY
+          value: {{ .every | quote }}
+        - name: WEFT_BACKUP_KEEP
+          value: {{ .keep | quote }}
+        - name: WEFT_BACKUP_VERIFY
+          value: {{ .verify | quote }}
+        - name: WEFT_BACKUP_KEY
+          valueFrom:
+            secretKeyRef:
+              name: {{ .key.secretName }}
+              key: {{ .key.secretKey }}
+        {{- if not .claimName }}
+        - name: AWS_ACCESS_KEY_ID
+          valueFrom:
+            secretKeyRef:
+              name: {{ .bucket.secretName }}
+              key: AWS_ACCESS_KEY_ID
+        - name: AWS_SECRET_ACCESS_KEY
+          valueFrom:
+            secretKeyRef:
+              name: {{ .bucket.secretName }}
+              key: AWS_SECRET_ACCESS_KEY
+        - name: AWS_REGION
+          value: {{ .bucket.region | quote }}
+        {{- if .bucket.endpoint }}
+        - name: AWS_ENDPOINT_URL_S3
+          value: {{ .bucket.endpoint | quote }}
+        {{- end }}
+        {{- end }}
+        {{- end }}
+        {{- end }}
         {{- range $name, $value := .Values.settings }}
         - name: {{ $name }}
           value: {{ $value | quote }}
@@ -168,6 +203,10 @@ spec:
           mountPath: /data
         - name: tmp
           mountPath: /tmp
+        {{- if .Values.backups.claimName }}
+        - name: backups
+          mountPath: /backups
+        {{- end }}
   volumes:
     {{- if eq .Values.mode "cluster" }}
     # All durable data is in the database.
@@ -176,4 +215,9 @@ spec:
     {{- end }}
     - name: tmp
       emptyDir: {}
+    {{- if .Values.backups.claimName }}
+    - name: backups
+      persistentVolumeClaim:
+        claimName: {{ .Values.backups.claimName }}
+    {{- end }}
 {{- end -}}
