@@ -28,6 +28,8 @@ WORKDIR /weft
 # The server needs no package manager.
 RUN rm -rf /usr/local/lib/node_modules /opt/yarn* /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn*
 COPY --from=build --chown=1000:1000 --chmod=700 /weft/data /data
+# A volume for backups takes the owner of this folder.
+COPY --from=build --chown=1000:1000 --chmod=700 /weft/data /backups
 COPY --from=build /weft/package.json /weft/sbom.cdx.json ./
 COPY --from=build /weft/node_modules node_modules
 COPY --from=build /weft/dist dist

@@ -8,7 +8,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { request } from 'node:https'
@@ -19,10 +18,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { endWithThis } from '../../bench/support/ending.ts'
 import { builtFile } from '../../src/config/package-file.ts'
+import { readConfig } from '../../src/config/read-config.ts'
 import { options } from '../../src/config.ts'
 import { inheritedEnvironment } from '../support/servers/environment.ts'
 import { freePort } from '../support/servers/process.ts'
-import { startTestServer, type TestServer } from '../support/servers/server.ts'
+import { metric, startTestServer, type TestServer } from '../support/servers/server.ts'
+import { HeldClock } from '../support/time/clock.ts'
 
 const folder = join(import.meta.dirname, '../../examples/deploy')
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
@@ -93,14 +94,16 @@ describe.each(['compose.yaml', 'cluster/compose.yaml'])('%s', (file) => {
 
   it('[IMG-20] containers of Weft have a read-only root and no capabilities', () => {
     const ours = Object.values(services).filter(({ image }) => image === 'weft')
-    expect(ours.length).toBeGreaterThan(1)
+    expect(ours.length).toBeGreaterThan(0)
     for (const each of ours) expect(each).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
   })
 })
 
 it('[IMG-21] secrets reach the services only as files, and only from a folder that git ignores', () => {
-  const sources = Object.values(composition.secrets ?? {}).map(({ file }) => file)
-  expect(sources.every((file) => file.startsWith('secrets/'))).toBe(true)
+  const sources = ['compose.yaml', 'cluster/compose.yaml'].flatMap((name) =>
+    Object.values(composeOf(name).secrets ?? {}).map(({ file }) => join(dirname(name), file)),
+  )
+  expect(sources.every((file) => /^(cluster\/)?secrets\//.test(file))).toBe(true)
   const ignored = spawnSync('git', ['check-ignore', '--no-index', ...sources], {
     cwd: folder,
     encoding: 'utf8',
@@ -109,8 +112,11 @@ it('[IMG-21] secrets reach the services only as files, and only from a folder th
   for (const { environment = {} } of Object.values(composition.services))
     for (const [name, value] of Object.entries(environment))
       if (/PASSWORD|TOKEN|SECRET|KEY/.test(name)) expect(value).toMatch(/^\/run\/secrets\//)
-  // The commands of the README create all of them.
-  for (const source of sources) expect(read('README.md')).toContain(source)
+  // The commands of the README and of the compose file of the cluster create all of them.
+  for (const source of sources)
+    expect(read(source.startsWith('cluster/') ? 'cluster/compose.yaml' : 'README.md')).toContain(
+      `> ${source.replace('cluster/', '')}`,
+    )
 })
 
 it('[IMG-22] Grafana finds the dashboard, and reads the Prometheus of the composition', () => {
@@ -211,50 +217,86 @@ it.skipIf(lacks('caddy', 'version'))(
   },
 )
 
-it('[IMG-24] the service for backups writes a backup that can be restored, and deletes old ones only after a success', async () => {
-  const [shell = '', flag = '', script = ''] = service('backup').command as readonly string[]
-  const backups = join(directory, 'backups')
-  mkdirSync(backups)
-  const token = join(directory, 'admin-token')
-  writeFileSync(token, 'an-admin-token-of-this-test\n')
-  const main = fileURLToPath(builtFile('main.js'))
-  const command = script
-    .replaceAll('$$', '$')
-    .replaceAll('dist/main.js', main)
-    .replaceAll('http://weft:8787', server.url)
-    .replaceAll('/run/secrets/admin-token', token)
-    .replaceAll('/data', backups)
-  // A group of its own, so that a signal also ends the pause until the next backup.
-  const env = inheritedEnvironment()
-  const loop = spawn(shell, [flag, command], { detached: true, stdio: ['ignore', 'ignore', 'pipe'], env })
-  let log = ''
-  loop.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log += text
-  })
-  try {
-    const files = (): string[] => readdirSync(backups).filter((name) => name.endsWith('.backup'))
-    // The log explains a failure.
-    await expect.poll(() => `${files().length} files ${log}`, { timeout: 60_000 }).toMatch(/^1 files/)
-    const restored = join(directory, 'restored')
-    const args = [main, 'restore', join(backups, files()[0] as string), restored]
-    expect(spawnSync(process.execPath, args, { env }).status).toBe(0)
-    expect(loop.exitCode).toBeNull()
-    // The name of a backup is its minute.
-    for (const name of files()) rmSync(join(backups, name))
-    const old = join(backups, 'old.backup')
-    writeFileSync(old, '')
-    utimesSync(old, 0, 0)
-    const single = command.replace('sleep 86400 & wait', 'exit')
-    writeFileSync(token, 'another-token\n')
-    await once(spawn(shell, [flag, single], { stdio: 'ignore', env }), 'close')
-    expect(existsSync(old)).toBe(true)
-    writeFileSync(token, 'an-admin-token-of-this-test\n')
-    await once(spawn(shell, [flag, single], { stdio: 'ignore', env }), 'close')
-    expect(existsSync(old)).toBe(false)
-  } finally {
-    if (loop.pid !== undefined) process.kill(-loop.pid, 'SIGTERM')
-    await once(loop, 'close')
+describe.each(['compose.yaml', 'cluster/compose.yaml'])('the backups of %s', (file) => {
+  /** Options of backups of the servers, with their paths in a folder of this machine. */
+  const optionsIn = (place: string): Readonly<Record<string, string>> => {
+    const servers = Object.values(composeOf(file).services).filter(({ image }) => image === 'weft')
+    const found = servers.map(({ environment = {}, secrets = [], volumes: mounted = [] }) => {
+      expect(secrets).toContain('backup-key')
+      expect(mounted).toContain('backups:/backups')
+      return Object.fromEntries(
+        Object.entries(environment).filter(([name]) => name.startsWith('WEFT_BACKUP_')),
+      )
+    })
+    // All nodes of a cluster have the same options.
+    for (const each of found) expect(each).toEqual(found[0])
+    return Object.fromEntries(
+      Object.entries(found[0] ?? {}).map(([name, text]) => [
+        name,
+        text.replace('/run/secrets', place).replace('/backups', join(place, 'backups')),
+      ]),
+    )
   }
+
+  it('[IMG-24] the server makes backups that can be restored, and deletes old ones only after a success', async () => {
+    const place = mkdtempSync(join(directory, 'repository-'))
+    const keyFile = join(place, 'backup-key')
+    writeFileSync(keyFile, `${'ab'.repeat(32)}\n`)
+    const { config } = readConfig({ flags: {}, environment: optionsIn(place), file: null })
+    const { backupTo, backupKey, backupEvery, backupKeep } = config
+    expect(backupTo).toBe(join(place, 'backups'))
+    const settings = {
+      engine: 'level',
+      dataDir: join(place, 'data'),
+      backupTo,
+      backupKey,
+      backupEvery,
+      backupKeep,
+    } as const
+    const backups = (): readonly string[] => readdirSync(join(place, 'backups/backups')).toSorted()
+    const ended = (each: TestServer, result: string): Promise<void> =>
+      expect
+        .poll(() => metric(each, `weft_backups_total{result="${result}"}`), { timeout: 60_000 })
+        .toBe(1)
+        .then(() => undefined)
+    const clock = new HeldClock(Date.parse('2026-03-02T01:00:00Z'))
+    const address = { organizationId: 'acme', documentId: 'plan', editorId: 'main' }
+    const first = await startTestServer(settings, { clock })
+    await first.post('/v2/crdt/add', { ...address, type: 'text', data: 'kept in a backup' })
+    await ended(first, 'succeeded')
+    await first.stop()
+    const [old] = backups()
+    // The next backup is of the same day, so the rule does not keep the first one. Without its key, it fails.
+    clock.advance(22 * 3_600_000)
+    const failing = await startTestServer(
+      { ...settings, backupEvery: '1h', backupKey: 'cd'.repeat(32) },
+      { clock },
+    )
+    await ended(failing, 'failed')
+    await failing.stop()
+    expect(backups()).toEqual([old])
+    const next = await startTestServer({ ...settings, backupEvery: '1h' }, { clock })
+    await ended(next, 'succeeded')
+    await next.stop()
+    expect([backups().length, backups().includes(old as string)]).toEqual([1, false])
+    const restored = join(place, 'restored')
+    const main = fileURLToPath(builtFile('main.js'))
+    const args = [main, 'restore', join(place, 'backups'), restored, '--key-file', keyFile]
+    expect(spawnSync(process.execPath, args, { env: inheritedEnvironment() }).status).toBe(0)
+    const again = await startTestServer({ engine: 'level', dataDir: restored })
+    const read = await again.post('/v2/crdt/get', { ...address, format: 'text' })
+    await again.stop()
+    expect(JSON.stringify(read.body)).toContain('kept in a backup')
+  })
+
+  it('[IMG-24] the file names the backups as those of the same machine, and has a line for a bucket that a server accepts', () => {
+    expect(read(file)).toMatch(/lost together with (the|this)\s+(# )?machine/)
+    const [, bucket = ''] = /^ +# WEFT_BACKUP_TO: (s3:.*)$/m.exec(read(file)) ?? []
+    const place = mkdtempSync(join(directory, 'bucket-'))
+    writeFileSync(join(place, 'backup-key'), 'ab'.repeat(32))
+    const environment = { ...optionsIn(place), WEFT_BACKUP_TO: bucket }
+    expect(readConfig({ flags: {}, environment, file: null }).config.backupTo).toBe('s3://bucket/prefix')
+  })
 })
 
 describe.skipIf(lacks('systemd-analyze', '--version'))('the units of systemd', () => {
@@ -281,8 +323,13 @@ describe.skipIf(lacks('systemd-analyze', '--version'))('the units of systemd', (
 
 it('[IMG-30] the backup of systemd and the one of the tutorial have the same command', () => {
   const command = /^ExecStart=.*$/m.exec(read('weft-backup.service'))?.[0]
-  expect(command).toContain('--token-file "$CREDENTIALS_DIRECTORY/admin-token"')
-  expect(read('weft-backup.service')).toMatch(/^LoadCredential=admin-token:\/etc\/weft\/admin-token$/m)
+  for (const [option, name] of [
+    ['token', 'admin-token'],
+    ['key', 'backup-key'],
+  ] as const) {
+    expect(command).toContain(`--${option}-file \${CREDENTIALS_DIRECTORY}/${name}`)
+    expect(read('weft-backup.service')).toContain(`\nLoadCredential=${name}:/etc/weft/${name}\n`)
+  }
   const tutorial = readFileSync(join(folder, '../../src/docs/tutorial-production.md'), 'utf8')
   expect(tutorial).toContain(
     'cp examples/deploy/weft-backup.service examples/deploy/weft-backup.timer /etc/systemd/system/',

@@ -104,7 +104,10 @@ function checkContents(root: string): void {
     const { uid, mode } = lstatSync(join(root, 'weft', path))
     ok((uid === 0 && (mode & 0o170000) === 0o120000) || (uid === 0 && (mode & 0o022) === 0), path)
   }
-  strictEqual(lstatSync(join(root, 'data')).uid, 1000)
+  for (const folder of ['data', 'backups']) {
+    const { uid, mode } = lstatSync(join(root, folder))
+    deepStrictEqual([folder, uid, mode & 0o777], [folder, 1000, 0o700])
+  }
 }
 
 async function untilReady(url: string, container: Container): Promise<void> {

@@ -6,7 +6,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,44 +38,47 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
 })
 
-/** Runs the commands of the unit that the tutorial installs as systemd does, with the paths of this machine. */
+/** Runs the command of the unit that the tutorial installs as systemd does, with the paths of this machine. */
 async function runUnit(paths: Readonly<Record<string, string>>): Promise<void> {
   const unit = readFileSync(join(root, 'examples/deploy/weft-backup.service'), 'utf8')
-  const commands = [...unit.matchAll(/^ExecStart(?:Post)?=(.*)$/gm)].map(([, each = '']) =>
-    Object.entries(paths).reduce((all, [from, to]) => all.replaceAll(from, to), each.replaceAll('%%', '%')),
-  )
-  expect(commands).toHaveLength(2)
-  const env = { PATH: process.env.PATH, CREDENTIALS_DIRECTORY: join(folder, 'credentials') }
-  for (const command of commands) await run('sh', ['-c', command], { cwd: folder, env })
+  const commands = [...unit.matchAll(/^ExecStart(?:Post)?=(.*)$/gm)].map(([, each = '']) => each)
+  expect(commands).toHaveLength(1)
+  const [program = '', ...args] = (commands[0] as string)
+    .split(' ')
+    .map((word) => Object.entries(paths).reduce((all, [from, to]) => all.replaceAll(from, to), word))
+  await run(program, args, { cwd: folder, env: { PATH: process.env.PATH } })
 }
 
-it('[GUIDE-13] the backup of the tutorial can be restored, and backups that are older than two weeks are deleted', async () => {
+it('[GUIDE-13] the backup of the tutorial can be restored, and deletes old backups only after a success', async () => {
   const target = { organizationId: 'production', documentId: 'handbook', editorId: 'main' }
   await weft.post('/v2/crdt/add', { ...target, type: 'text', data: 'Be kind.' })
   const backups = join(folder, 'backups')
-  for (const name of ['backups', 'credentials']) mkdirSync(join(folder, name))
-  writeFileSync(join(folder, 'credentials', 'admin-token'), `${adminToken}\n`)
-  const [old, recent] = [15, 13].map((days) => {
-    const name = `${days}-days.backup`
-    writeFileSync(join(backups, name), '')
-    const then = Date.now() / 1000 - days * 86_400 - 3_600
-    utimesSync(join(backups, name), then, then)
-    return name
-  })
-
-  await runUnit({
+  const credentials = join(folder, 'credentials')
+  mkdirSync(credentials)
+  writeFileSync(join(credentials, 'admin-token'), `${adminToken}\n`)
+  writeFileSync(join(credentials, 'backup-key'), `${'ab'.repeat(32)}\n`)
+  const paths = {
     '/usr/bin/node': process.execPath,
     '/opt/weft/dist/main.js': fileURLToPath(builtFile('main.js')),
     'http://127.0.0.1:8787': weft.url,
     '/var/backups/weft': backups,
-  })
+    '${CREDENTIALS_DIRECTORY}': credentials,
+  }
+  const made = (): readonly string[] => readdirSync(join(backups, 'backups'))
 
-  const files = readdirSync(backups)
-  expect(files).not.toContain(old)
-  expect(files).toContain(recent)
-  const [made = ''] = files.filter((file) => file !== recent)
-  expect(made).toMatch(/^\d{4}-\d\d-\d\d-\d{4}\.backup$/)
-  const restored = await runCli(['restore', join(backups, made), './restored'], folder)
+  await runUnit(paths)
+  const [first] = made()
+  writeFileSync(join(credentials, 'admin-token'), 'another-token\n')
+  await expect(runUnit(paths)).rejects.toThrow('UNAUTHENTICATED')
+  expect(made()).toEqual([first])
+  writeFileSync(join(credentials, 'admin-token'), `${adminToken}\n`)
+  await runUnit(paths)
+  // Both are of one day, and the rule keeps one of each day.
+  if (made()[0]?.slice(0, 8) === first?.slice(0, 8))
+    expect([made().length, made().includes(first as string)]).toEqual([1, false])
+
+  const keyFile = join(credentials, 'backup-key')
+  const restored = await runCli(['restore', backups, './restored', '--key-file', keyFile], folder)
   expect({ code: restored.code, err: restored.code === 0 ? '' : restored.err }).toEqual({ code: 0, err: '' })
   const read = await runCli(
     [
@@ -149,8 +151,11 @@ it('[GUIDE-13] Git ignores the files with secrets that the documentation writes 
     'examples/deploy/weft.env',
     'examples/deploy/cluster/.env',
     'examples/deploy/cluster/weft.env',
-    'examples/deploy/secrets/admin-token',
+    'examples/deploy/secrets/backup-key',
+    'examples/deploy/cluster/secrets/backup-key',
     'admin-token',
+    'backup.key',
+    'weft-backups/repository',
     'weft.backup',
     'restored/CURRENT',
   ]
