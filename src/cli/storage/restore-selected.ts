@@ -128,15 +128,15 @@ export async function restoreSelected(
   const { neededRanges, rangeFilter } = await import('../../transfer/restore/restore-selection.ts')
   const { restoreIntoServer } = await import('../../transfer/restore/restore-online.ts')
   await withTemporaryDirectory(async (directory, stop) => {
-    const read = (ranges: readonly ByteRange[]) => untilStopped(parts(ranges), stop)
-    const ranges = await neededRanges(read, configured.apiKey, selection)
-    const { madeAt } = await restoreParts(read(ranges), directory, name, rangeFilter(ranges))
-    endProgress()
     const server = await withRetries(configured, {
       waitSeconds: wait,
       stop,
       onMessage: (message) => void process.stderr.write(`weft: ${message}\n`),
     })
+    const read = (ranges: readonly ByteRange[]) => untilStopped(parts(ranges), stop)
+    const ranges = await neededRanges(read, configured.apiKey, selection)
+    const { madeAt } = await restoreParts(read(ranges), directory, name, rangeFilter(ranges))
+    endProgress()
     for await (const each of restoreIntoServer(directory, { server, selection, madeAt, isDryRun })) {
       counts[each.result] += 1
       addTo(restored, each.restored)

@@ -1,3 +1,4 @@
+import { ConfigError } from '../../config/read-config.ts'
 import type { OnlineResult, OnlineServer } from '../../transfer/documents/rest-client.ts'
 
 /** Longest time in seconds for which one retry waits because the server names it in `Retry-After`. */
@@ -21,6 +22,7 @@ interface RetryOptions {
  * Returns the server with calls that are repeated while the server rejects them with 429 or 503 or cannot be reached.
  * Until the server has responded once, an error of the connection is final, because the URL can be wrong. A call whose
  * time is over is final, and later calls of the operation are sent once until one succeeds.
+ * @throws ConfigError if the URL or the credentials are not valid
  */
 export async function withRetries(server: OnlineServer, options: RetryOptions): Promise<OnlineServer> {
   const [{ settingsOf }, { sendCall }, { operations }] = await Promise.all([
@@ -53,13 +55,9 @@ export async function withRetries(server: OnlineServer, options: RetryOptions): 
       throw error
     }
   }
-  const settings = settingsOf({
-    url,
-    apiKey,
-    authToken,
-    timeoutMs: timeoutMs(waitSeconds),
-    fetch: fetchAndReport,
-  })
+  const settings = checked(() =>
+    settingsOf({ url, apiKey, authToken, timeoutMs: timeoutMs(waitSeconds), fetch: fetchAndReport }),
+  )
   return {
     ...server,
     async send(path, data): Promise<OnlineResult> {
@@ -85,3 +83,13 @@ export async function withRetries(server: OnlineServer, options: RetryOptions): 
 
 /** Returns the time for one call: its retries, and the attempt that is running when their time is over. */
 const timeoutMs = (waitSeconds: number): number => waitSeconds * 1000 + attemptMs
+
+/** Converts the error of invalid options to an error for the operator. @throws ConfigError */
+function checked<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof TypeError) throw new ConfigError(error.message)
+    throw error
+  }
+}

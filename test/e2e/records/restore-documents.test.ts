@@ -217,6 +217,7 @@ it('[BKP-70] [BKP-73] restores an organization, does not change a restored docum
 it('[BKP-74] rejects unknown documents, keys and servers, and contradicting options, with the remedy', async () => {
   const there = ['--to', server.url, '--data-dir', 'data']
   const off = ['--to', 'http://127.0.0.1:9', '--data-dir', 'data', '--organization', 'acme']
+  const query = ['--to', 'http://127.0.0.1:9/?query', '--data-dir', 'data', '--organization', 'acme']
   const unknown =
     /the backup has no document acme\/none; use another backup.*--organization acme --dry-run lists/
   const rejected: readonly (readonly [RegExp, ...string[]])[] = [
@@ -226,6 +227,7 @@ it('[BKP-74] rejects unknown documents, keys and servers, and contradicting opti
     [/no directory can be named/, 'place', ...there, '--organization', 'acme'],
     [/name its URL with --to/, '--organization', 'acme'],
     [/cannot be reached/, ...off],
+    [/invalid url "http:\/\/127\.0\.0\.1:9\/\?query"; expected an address/, ...query],
   ]
   const ran = await Promise.all(rejected.map(([, ...args]) => run('restore', 'file', ...args)))
   expect(ran.map(({ code, err }) => [code, err])).toEqual(
