@@ -34,6 +34,12 @@ export interface StoredGrant extends GrantRecord {
   readonly subjectId: string
 }
 
+/** A branch of an editor. */
+export interface StoredBranch {
+  readonly editorId: string
+  readonly name: string
+}
+
 /** Reads the records of a backup that belong to its documents: comments, permissions, and numbers of others. */
 export class RelatedRecords {
   readonly #engine: Engine
@@ -72,26 +78,28 @@ export class RelatedRecords {
     return grants
   }
 
-  /** Returns the numbers of records of a document that REST cannot create. */
-  async countOthers(
-    documentId: string,
-  ): Promise<Readonly<Record<'branches' | 'schemas' | 'decisions', number>>> {
-    const { organizationId } = this.#scope
-    const [branches, decisions] = await Promise.all([
-      this.#count(this.#entries(branchKeys.ofDocument(documentId))),
-      this.#count(
-        this.#entries(judgmentKeys.within({ organizationId, documentId }), memoryPart(this.#scope)),
-      ),
-    ])
-    let schemas = 0
-    for await (const entry of this.#entries(keys.editorSchemas(documentId)))
-      schemas += readRecord(editorSchemasType, entry).editors.length
-    return { branches, schemas, decisions }
+  /** Returns the branches of a document. */
+  async branches(documentId: string): Promise<readonly StoredBranch[]> {
+    const found: StoredBranch[] = []
+    for await (const { key } of this.#entries(branchKeys.ofDocument(documentId)))
+      found.push({ editorId: key.at(-2) ?? '', name: lastSegment(key) })
+    return found
   }
 
-  async #count(entries: AsyncIterable<KvEntry>): Promise<number> {
+  /** Returns the number of schemas that are attached to editors of a document. */
+  async countSchemas(documentId: string): Promise<number> {
     let count = 0
-    for await (const _ of entries) count += 1
+    for await (const entry of this.#entries(keys.editorSchemas(documentId)))
+      count += readRecord(editorSchemasType, entry).editors.length
+    return count
+  }
+
+  /** Returns the number of decisions about a document. */
+  async countDecisions(documentId: string): Promise<number> {
+    const { organizationId } = this.#scope
+    const prefix = judgmentKeys.within({ organizationId, documentId })
+    let count = 0
+    for await (const _ of this.#entries(prefix, memoryPart(this.#scope))) count += 1
     return count
   }
 

@@ -9,7 +9,7 @@ import { StorageError } from '../../storage/storage-error.ts'
 import { versionLimits } from '../../versions/limits.ts'
 import type { VersionRecord } from '../../versions/version-keys.ts'
 import { applyOnline, readOnline } from '../documents/document-online.ts'
-import { callOnline, nullIfNotFound, type OnlineServer } from '../documents/rest-client.ts'
+import { callOnline, listOnline, nullIfNotFound, type OnlineServer } from '../documents/rest-client.ts'
 import type { BackupDocuments, BackupEditor } from './backup-documents.ts'
 import { OnlineComments } from './online-comments.ts'
 import type { OnlineRecords } from './online-records.ts'
@@ -25,16 +25,18 @@ export interface RestoredCounts {
   readonly permissions: number
 }
 
-/** Numbers of records of a document in the backup that cannot be restored into a running server. */
+/** Numbers of records of the backup that the server does not have and that were not restored. */
 export interface LeftOutCounts {
   readonly branches: number
+  /** Attached schemas of a document that was created. */
   readonly schemas: number
+  /** Decisions about a document that was created. */
   readonly decisions: number
   /** Decided suggestions, whose threads were restored without them. */
   readonly suggestions: number
-  /** Versions of editors that exist in the server, empty versions, and versions beyond the limit of an editor. */
+  /** Versions of existing editors, empty versions, and versions beyond the limit of an editor. */
   readonly versions: number
-  /** Permissions of groups that do not exist, and of a document that exists. */
+  /** Permissions of groups that do not exist. */
   readonly permissions: number
 }
 
@@ -62,6 +64,9 @@ export interface RestoreSource {
   /** True: nothing is changed, and the results are those of a restore. */
   readonly isDryRun: boolean
 }
+
+const versionSchema = v.looseObject({ versionId: v.string(), label: v.string() })
+const branchSchema = v.looseObject({ name: v.string() })
 
 /** Bytes of the state of an empty editor. */
 const emptyStateBytes = 2
@@ -92,7 +97,6 @@ export class RestoredDocumentWriter {
     const [editors, restored, leftOut] = [this.#editors, this.#restored, this.#leftOut]
     try {
       const { documentId } = this.#view.record
-      Object.assign(leftOut, await this.#source.backup.related.countOthers(documentId))
       const exists = await this.#source.records.hasDocument(documentId)
       await (exists ? this.#change() : this.#create())
       await this.#addComments(!exists)
@@ -106,6 +110,10 @@ export class RestoredDocumentWriter {
   async #create(): Promise<void> {
     const { documentId, folderId, disabled } = this.#view.record
     const { isDryRun, backup, records } = this.#source
+    const { related } = backup
+    this.#leftOut.branches = (await related.branches(documentId)).length
+    this.#leftOut.schemas = await related.countSchemas(documentId)
+    this.#leftOut.decisions = await related.countDecisions(documentId)
     const path = await backup.folderPath(folderId)
     const permissions = await records.addDocument(this.#view, path, isDryRun)
     this.#restored.permissions += permissions.restored
@@ -125,17 +133,24 @@ export class RestoredDocumentWriter {
   async #change(): Promise<void> {
     const { backup } = this.#source
     const { documentId } = this.#view.record
-    const grants = await backup.related.grants({ type: 'document', id: documentId })
-    this.#leftOut.permissions += grants.length
-    for await (const editor of backup.editors(documentId)) await this.#changeEditor(editor)
+    const branches = await backup.related.branches(documentId)
+    for await (const editor of backup.editors(documentId)) {
+      const names = branches.filter(({ editorId }) => editorId === editor.editorId).map(({ name }) => name)
+      await this.#changeEditor(editor, names)
+    }
   }
 
-  async #changeEditor(editor: BackupEditor): Promise<void> {
+  /** @param branches names of the branches of the editor in the backup */
+  async #changeEditor(editor: BackupEditor, branches: readonly string[]): Promise<void> {
     const { server, isDryRun, madeAt } = this.#source
     const path = this.#pathOf(editor)
     const found = await nullIfNotFound(readOnline(server, path, { format: 'update' }))
-    if (found === null) return this.#createEditor(editor)
-    this.#leftOut.versions += editor.versions.length
+    if (found === null) {
+      this.#leftOut.branches += branches.length
+      await this.#createEditor(editor)
+      return
+    }
+    await this.#countMissing(path, editor.versions, branches)
     const update = updateTo(editor.bytes, Buffer.from(String(found.data), 'base64'))
     if (update === null) return
     if (!isDryRun) {
@@ -143,6 +158,33 @@ export class RestoredDocumentWriter {
       await applyOnline(server, path, update)
     }
     this.#editors.push(editor.editorId)
+  }
+
+  /** Counts the versions and the branches that an editor of the server does not have. */
+  async #countMissing(
+    path: DocumentPath,
+    versions: readonly VersionRecord[],
+    branches: readonly string[],
+  ): Promise<void> {
+    const { server } = this.#source
+    const present = new Set<string>()
+    if (versions.length > 0)
+      for await (const { versionId, label } of listOnline(
+        server,
+        '/v2/crdt/versions/list',
+        path,
+        versionSchema,
+      ))
+        present.add(versionId).add(label)
+    // A version that an earlier restore has created has another id.
+    const isMissing = (version: VersionRecord): boolean =>
+      !present.has(version.versionId) && !present.has(labelOf(version))
+    this.#leftOut.versions += versions.filter(isMissing).length
+    const names = new Set<string>()
+    if (branches.length > 0)
+      for await (const { name } of listOnline(server, '/v2/crdt/branches/list', path, branchSchema))
+        names.add(name)
+    this.#leftOut.branches += branches.filter((name) => !names.has(name)).length
   }
 
   /**
