@@ -16,10 +16,14 @@ export interface Check {
 /** Returns the share of all messages that a node receives if it has this number of documents open. */
 export const shareWith = (documents: number): number => 1 - (1 - 1 / bucketCount) ** documents
 
-export const ratioOf = ({ few, many }: Check): number => many / few
+/** Returns the ratio of the values; null if the noise of the measurement is larger than one of them. */
+export const ratioOf = ({ few, many }: Check): number | null => (few > 0 && many > 0 ? many / few : null)
+
+/** Returns whether a value grows with the number of nodes. */
+export const grows = (check: Check): boolean => (ratioOf(check) ?? 0) > ratioMax
 
 /** Returns the factor by which a cost of few nodes must be multiplied: 1 if the ratio is small. */
-const growthOf = (check: Check): number => (ratioOf(check) > ratioMax ? ratioOf(check) : 1)
+const growthOf = (check: Check): number => (grows(check) ? check.many / check.few : 1)
 
 type Value = readonly [name: string, of: (costs: ClusterCosts) => number]
 

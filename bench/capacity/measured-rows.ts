@@ -41,7 +41,11 @@ export function measuredRows(inputs: Inputs, size: Size): string[][] {
       micros(units.idle.node),
       'CPU of a node for a document that is open and has no edits, per second: the node compares it with the database and with other nodes',
     ],
-    ['', micros(units.idle.postgres), 'CPU of PostgreSQL for it'],
+    [
+      '',
+      units.idle.postgres > 0 ? micros(units.idle.postgres) : '0',
+      units.idle.postgres > 0 ? 'CPU of PostgreSQL for it' : 'CPU of PostgreSQL for it: too small to measure',
+    ],
     [
       'compare',
       `${round(units.idle.messages)}/s`,

@@ -144,7 +144,7 @@ function databaseMicrosEach(inputs: Inputs): number {
   const rate = rates(inputs)
   return (
     rate.updates * units.update.postgres +
-    units.idle.postgres +
+    Math.max(0, units.idle.postgres) +
     rate.connects * cost.openDatabase +
     rate.writes * units.write.postgres +
     rate.pages * units.page.postgres +

@@ -1,7 +1,15 @@
 import { cpus, totalmem } from 'node:os'
 import { bucketCount } from '../../src/engine/buckets.ts'
 import { round, thousands } from '../support/report.ts'
-import { type Check, checksOfConstants, checksOfOthers, ratioMax, ratioOf, sharesOf } from './checks.ts'
+import {
+  type Check,
+  checksOfConstants,
+  checksOfOthers,
+  grows,
+  ratioMax,
+  ratioOf,
+  sharesOf,
+} from './checks.ts'
 import type { Inputs, Size } from './inputs.ts'
 import { measuredRows } from './measured-rows.ts'
 import { assumptions, limitsOf, microsOf, type Need, needOf, type Stored, storedOf } from './model.ts'
@@ -143,23 +151,20 @@ const markdown = (head: readonly string[], rows: readonly (readonly string[])[])
 const formatValue = ({ unit }: Check, value: number): string =>
   unit === 'µs' ? `${round(value, 1)} µs` : round(value)
 
-const checkRow = (check: Check, verdict: string): string[] => [
-  check.name,
-  formatValue(check, check.few),
-  formatValue(check, check.many),
-  round(ratioOf(check)),
-  verdict,
-]
+function checkRow(check: Check, growing: (ratio: number) => string): string[] {
+  const ratio = ratioOf(check)
+  const verdict = ratio === null ? 'too small to measure' : grows(check) ? growing(ratio) : 'does not grow'
+  const values = [check.few, check.many].map((value) => formatValue(check, value))
+  return [check.name, ...values, ratio === null ? '' : round(ratio), verdict]
+}
 
 /** Returns one row for each assumption about the number of nodes. */
 function checkRows(inputs: Inputs, { units }: Size): string[][] {
   const { formula, measured } = sharesOf(inputs, units)
-  const verdict = (check: Check): string =>
-    ratioOf(check) <= ratioMax
-      ? 'does not grow'
-      : `grows: the sheet multiplies the cost by ${round(ratioOf(check))}`
   return [
-    ...checksOfConstants(inputs).map((check) => checkRow(check, verdict(check))),
+    ...checksOfConstants(inputs).map((check) =>
+      checkRow(check, (ratio) => `grows: the sheet multiplies the cost by ${round(ratio)}`),
+    ),
     [
       `share of unneeded messages with ${thousands(units.idle)} documents on a node: by the formula, measured`,
       percents1(formula),
@@ -167,9 +172,7 @@ function checkRows(inputs: Inputs, { units }: Size): string[][] {
       round(measured / formula),
       measured / formula <= ratioMax ? 'the formula is right' : 'the formula is too low',
     ],
-    ...checksOfOthers(inputs).map((check) =>
-      checkRow(check, ratioOf(check) <= ratioMax ? 'does not grow' : 'grows'),
-    ),
+    ...checksOfOthers(inputs).map((check) => checkRow(check, () => 'grows')),
   ]
 }
 
@@ -221,7 +224,7 @@ The same load was measured with ${inputs.few.nodes} and with ${inputs.many.nodes
 
 ${markdown(['', `${inputs.few.nodes} nodes`, `${inputs.many.nodes} nodes`, 'ratio', ''], checkRows(inputs, size))}
 
-The sheet uses the values with ${inputs.many.nodes} nodes, except for messages that a node does not need: it uses the values above, at a higher rate. No measurement used more than ${inputs.many.nodes} nodes. For larger clusters the sheet is arithmetic with these costs.
+The sheet uses the values with ${inputs.many.nodes} nodes, except for messages that a node does not need: it uses the values above, at a higher rate. No measurement used more than ${inputs.many.nodes} nodes. For larger clusters the sheet is arithmetic with these costs, although a cost that grows may be higher there. At a high rate, updates share commits, so \`write\` and \`database\` are upper limits.
 
 ## Assumed
 
