@@ -121,20 +121,32 @@ export class OpenStream {
   async end(ending: StreamEnding): Promise<StreamResult> {
     this.#stopped.signal.throwIfAborted()
     await this.#options.beginEnd(ending, this)
-    return this.carryOut(ending)
+    return this.#carryOutOnce(ending, false)
   }
 
-  /** Deletes the replaced content, or the content of the stream. Resolves with the result of the stream. */
+  /**
+   * Carries out an ending that was recorded before. If the content was deleted then, and the result was lost, the result
+   * counts it. Resolves with the result of the stream.
+   */
   carryOut(ending: StreamEnding): Promise<StreamResult> {
-    return this.#options.once(ending, () => this.#carryOut(ending))
+    return this.#carryOutOnce(ending, true)
   }
 
-  async #carryOut(ending: StreamEnding): Promise<StreamResult> {
+  #carryOutOnce(ending: StreamEnding, isRepeated: boolean): Promise<StreamResult> {
+    return this.#options.once(ending, () => this.#carryOut(ending, isRepeated))
+  }
+
+  /** Deletes the replaced content, or the content of the stream. */
+  async #carryOut(ending: StreamEnding, isRepeated: boolean): Promise<StreamResult> {
     const { userId, writer } = this.#options
     if (ending === 'withdraw')
-      return this.#result('withdrawn', (edits, options) => edits.withdraw(userId, writer, options))
+      return this.#result('withdrawn', (edits, options) =>
+        edits.withdraw(userId, writer, { ...options, isRepeated }),
+      )
     const replaced = await this.#options.replaced()
-    return this.#result('done', (edits, options) => edits.replace(userId, writer, replaced, options))
+    return this.#result('done', (edits, options) =>
+      edits.replace(userId, writer, replaced, { ...options, isRepeated }),
+    )
   }
 
   /** Rejects all further calls. Resolves when the current call has ended. */
@@ -176,7 +188,7 @@ export class OpenStream {
 
 type StreamCall = (
   edits: StreamEdits,
-  options: Parameters<StreamEdits['withdraw']>[2],
+  options: Parameters<StreamEdits['write']>[4],
 ) => Promise<EditResult<StreamedChange>>
 
 export const takenOver = (): ApiError =>

@@ -155,6 +155,10 @@ function count(transaction: Y.Transaction, counter: number, units: number): void
 export const deleteReplaced = (doc: Y.Doc, place: StreamPlace, replaced: ReplacedIds): ReplacementResult =>
   deleting(doc, place, replaced)
 
+/** Returns the number of units of the content that a stream replaces, deleted or not. */
+export const replacedUnits = ({ ranges, elements }: ReplacedIds): number =>
+  ranges.reduce((sum, { length }) => sum + length, elements.length)
+
 /** Deletes the content of a stream. Content of others that is inside it stays. */
 export function deleteStreamed(doc: Y.Doc, { place, client }: StreamWriter): ReplacementResult {
   const ranges: StoredRange[] = []

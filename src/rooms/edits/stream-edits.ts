@@ -8,6 +8,7 @@ import {
   deleteReplaced,
   deleteStreamed,
   receivedUnits,
+  replacedUnits,
   type StreamWriter,
   streamGap,
   writeInCopy,
@@ -137,15 +138,19 @@ export class StreamEdits {
   }
 
   /** Deletes the content that the stream replaces. Resolves when the change is durable and sent. */
-  replace(by: string, writer: StreamWriter, replaced: ReplacedIds, options: StreamOptions): Streaming {
+  replace(by: string, writer: StreamWriter, replaced: ReplacedIds, options: EndOptions): Streaming {
     return this.#change(by, writer, options, {
-      prepare: () => (doc) => deleteReplaced(doc, writer.place, replaced),
+      prepare: () => (doc) =>
+        counting(deleteReplaced(doc, writer.place, replaced), options, () => replacedUnits(replaced)),
     })
   }
 
   /** Deletes the content of the stream. Resolves when the change is durable and sent. */
-  withdraw(by: string, writer: StreamWriter, options: StreamOptions): Streaming {
-    return this.#change(by, writer, options, { prepare: () => (doc) => deleteStreamed(doc, writer) })
+  withdraw(by: string, writer: StreamWriter, options: EndOptions): Streaming {
+    return this.#change(by, writer, options, {
+      prepare: () => (doc) =>
+        counting(deleteStreamed(doc, writer), options, () => Y.getState(doc.store, writer.client)),
+    })
   }
 
   /**
@@ -220,12 +225,25 @@ interface StreamSteps {
 const alwaysInPlace = (): Promise<never> =>
   Promise.reject(new TypeError('this change of a stream is always made in place'))
 
-type StreamOptions = Omit<EditPrecondition, 'expects' | 'isCopy' | 'ifVersion' | 'making'> & {
+interface StreamOptions extends Omit<EditPrecondition, 'expects' | 'isCopy' | 'ifVersion' | 'making'> {
   readonly expects: 'content'
   /** Epoch of the log for which the place of the stream was found. */
   readonly epoch: number
   /** UTF-16 units of the content that were acknowledged to the writer. */
   readonly received: number
 }
+
+interface EndOptions extends StreamOptions {
+  /** True if the ending was recorded before, so that the content may be deleted already. */
+  readonly isRepeated: boolean
+}
+
+/** Returns a result that also counts content that was deleted before. */
+const counting = (
+  result: ReplacementResult,
+  { isRepeated }: EndOptions,
+  deletedBefore: () => number,
+): ReplacementResult =>
+  isRepeated && result.deletions === 0 ? { ...result, deletions: deletedBefore() } : result
 
 type Streaming = Promise<EditResult<StreamedChange>>
