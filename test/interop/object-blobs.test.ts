@@ -5,6 +5,8 @@ import { parseS3Location, S3Store } from '../../src/backups/s3-store.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
+import { keyspaces } from '../../src/engine/pairs/keyspaces.ts'
+import { checkChecksum } from '../../src/engine/pairs/record-codec.ts'
 import { openPostgresEngine } from '../../src/engine/postgres/engine.ts'
 import { type TemporaryDirectory, temporaryDirectory } from '../contract/level/store-tools.ts'
 import { blobContract } from '../contract/suite/blobs.ts'
@@ -69,6 +71,21 @@ describe.skipIf(isSkipped)('saved versions in a bucket of s3rver', () => {
     const bench = () => ({ engine, clock: new HeldClock(), reopen: async () => undefined })
     blobContract(bench)
     storedBytesContract(bench)
+
+    it('[VER-26] the dump has the contents instead of references, and no records of objects', async () => {
+      const contents = Array.from({ length: 20 }, (_, index) => Buffer.alloc(5_000 * index + 10, index + 1))
+      for (const [index, content] of contents.entries())
+        await engine.blobs.put(['v', String.fromCharCode(97 + index)], content)
+      const found: Buffer[] = []
+      for await (const page of engine.dump()?.pages ?? [])
+        for (const [key, value] of page) {
+          expect(Buffer.from(key).includes('objects')).toBe(false)
+          if (key[0] === keyspaces.blobs[0]) found.push(checkChecksum(key, Buffer.from(value)))
+        }
+      expect(found.map((content) => [content.length, content[0]])).toEqual(
+        contents.map((content) => [content.length, content[0]]),
+      )
+    })
   }
 
   describe('with LevelDB', () => {
