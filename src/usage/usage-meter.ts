@@ -178,10 +178,10 @@ export class UsageMeter {
       const some = records.slice(at, at + recordsPerCommit)
       const puts = some.map(({ key, record }) => ({ key, value: encodeRecord(record) }))
       await this.#options.kv.commit(usagePart(workspaceId), { puts })
-      // A store in memory commits without a pause.
-      await nextTick()
       // If the hour has ended meanwhile, the next write stores its final records, possibly again.
       if (this.#hour === hour) usage.wrote(some)
+      // A store in memory commits within one tick.
+      await nextTick()
     }
   }
 }

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest'
+import { StorageQuota } from '../../../src/directory/storage-quota.ts'
+import { createTenancy } from '../../../src/directory/tenants/tenancy.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { createLog } from '../../../src/log.ts'
+import { createMetrics } from '../../../src/metrics.ts'
+import { createUsage } from '../../../src/usage/create-usage.ts'
+import { HeldClock, turnsDuring } from '../../support/time/clock.ts'
+
+const organizations = 5_000
+/** Maximum number of records that one tick of the event loop stores. */
+const recordsPerTick = 500
+const ticksMin = organizations / recordsPerTick
+
+/** Counts an update of each organization of two workspaces. */
+async function startMetering() {
+  const clock = new HeldClock(Date.UTC(2026, 10, 27, 12))
+  const engine = await openMemoryEngine({ clock })
+  const log = createLog('silent')
+  const { tenants } = createTenancy(engine, clock)
+  const storage = new StorageQuota({ engine, tenants, clock, log, metrics: createMetrics(), bytesMax: 0 })
+  const { meter, reader } = createUsage({ engine, storage, tenants, clock, log })
+  const count = (): void => {
+    for (const workspaceId of ['w', 'v'])
+      for (let index = 0; index < organizations; index++) {
+        const counter = meter.hold({ workspaceId, apiKey: 'k', organizationId: `o${index}` })
+        counter.updates += 1
+        counter.release()
+      }
+  }
+  /** Returns the stored updates of all organizations of a workspace. */
+  const stored = async (workspaceId: string): Promise<number> => {
+    const query = { granularity: 'day', from: 0, to: clock.now() + 1, by: 'organization' } as const
+    let sum = 0
+    let after: string | undefined
+    do {
+      const { items, next } = await reader.list(workspaceId, query, { after, limit: 1_000 })
+      for (const { bucket } of items) sum += bucket.updates
+      after = next ?? undefined
+    } while (after !== undefined)
+    return sum
+  }
+  return { clock, engine, meter, count, stored }
+}
+
+it('[USE-35] stores the counts of many organizations in slices, so that other work runs in between', async () => {
+  const { engine, meter, count, stored } = await startMetering()
+  count()
+  const write = async (): Promise<void> => {
+    await Promise.all([meter.write('w'), meter.write('v')])
+  }
+  expect(await turnsDuring(write)).toBeGreaterThanOrEqual(ticksMin)
+  expect([await stored('w'), await stored('v')]).toEqual([organizations, organizations])
+  // Nothing has changed, so nothing is stored again.
+  expect(await turnsDuring(write)).toBeLessThan(ticksMin)
+  count()
+  await write()
+  expect(await stored('w')).toBe(2 * organizations)
+  await engine.close()
+})
+
+it('[USE-35] stores the counts of an ended hour in slices, and loses none', async () => {
+  const { clock, engine, meter, count, stored } = await startMetering()
+  count()
+  clock.advance(3_600_000)
+  count()
+  expect(await turnsDuring(() => meter.stop())).toBeGreaterThanOrEqual(4 * ticksMin)
+  expect([await stored('w'), await stored('v')]).toEqual([2 * organizations, 2 * organizations])
+  await engine.close()
+})
