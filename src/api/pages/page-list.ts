@@ -21,12 +21,12 @@ export interface PageListOptions extends StatusSources {
   readonly paths: readonly PathDescription[]
   /** Token that `/metrics` requires; null: public. */
   readonly metricsToken: string | null
+  /** Returns sentences about parts that do not work, although the server is ready. */
+  readonly degraded: () => readonly string[]
   /**
    * Returns the bytes of a backup of the current state; `nothing` if the engine stores nothing, `busy` if
    * other backups are running.
    */
-  /** Returns sentences about parts that do not work, although the server is ready. */
-  readonly degraded: () => readonly string[]
   readonly backup: () => AsyncIterable<Uint8Array> | 'nothing' | 'busy'
 }
 
