@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredPage } from '../engine/engine.ts'
 import { encodePairs } from '../storage/backup-file.ts'
-
-/** Maximum work of one turn of the event loop. A server answers requests between the turns. */
-const turnMax = { bytes: 2 ** 19, pairs: 2_000 } as const
+import { pageParts, turnMax } from './pair-turns.ts'
 
 /** SHA-256 over pairs: the lengths (4 bytes each, big endian), key and value of each pair. */
 export class PairSum {
@@ -13,14 +11,7 @@ export class PairSum {
 
   /** Adds pairs in several turns of the event loop. One call at a time is possible. */
   async add(page: StoredPage): Promise<void> {
-    let [start, bytes] = [0, 0]
-    for (const [index, [key, value]] of page.entries()) {
-      bytes += key.length + value.length
-      const end = index + 1
-      if (end < page.length && bytes < turnMax.bytes && end - start < turnMax.pairs) continue
-      await this.#addBytes(encodePairs(page.slice(start, end)))
-      ;[start, bytes] = [end, 0]
-    }
+    for (const part of pageParts(page)) await this.#addBytes(encodePairs(part))
     this.pairs += page.length
   }
 

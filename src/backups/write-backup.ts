@@ -1,5 +1,5 @@
 import type { StoredPage } from '../engine/engine.ts'
-import { type BackupHeader, type BackupPart, encodePairs } from '../storage/backup-file.ts'
+import type { BackupHeader, BackupPart } from '../storage/backup-file.ts'
 import { type Progress, StorageError } from '../storage/storage-error.ts'
 import { chunkLimits } from './chunk-objects.ts'
 import { cutChunks } from './cut-chunks.ts'
@@ -14,6 +14,7 @@ import {
 } from './manifest.ts'
 import { mapInOrder } from './map-in-order.ts'
 import { PairSum } from './pair-sum.ts'
+import { encodeInTurns } from './pair-turns.ts'
 import type { Repository } from './repository.ts'
 import { RepositoryLock } from './repository-lock.ts'
 import { StoreIdentity, workspacesIn } from './store-identity.ts'
@@ -195,7 +196,7 @@ class BackupRun {
 
   async #storeChunk(pairs: StoredPage): Promise<StoredChunk> {
     const { chunks, sealer, store } = this.#repository
-    const content = encodePairs(pairs)
+    const content = await encodeInTurns(pairs)
     const digest = await sealer.digestOf(content)
     const firstKey = Buffer.from(pairs[0]?.[0] ?? []).toString('base64')
     const entry = { digest, firstKey, pairs: pairs.length, bytes: content.length }

@@ -152,15 +152,16 @@ export function encodePairs(pairs: StoredPage): Buffer<ArrayBuffer> {
 }
 
 /** Decodes pairs from bytes whose integrity the caller has checked. */
-export function decodePairs(part: Buffer): StoredPage {
-  const pairs: [Buffer, Buffer][] = []
+export const decodePairs = (part: Buffer): StoredPage => [...pairsIn(part)]
+
+/** Yields the pairs of bytes whose integrity the caller has checked. */
+export function* pairsIn(part: Buffer): Generator<StoredPage[number]> {
   for (let at = 0; at < part.length; ) {
     const value = at + 8 + part.readUInt32BE(at)
     const end = value + part.readUInt32BE(at + 4)
-    pairs.push([part.subarray(at + 8, value), part.subarray(value, end)])
+    yield [part.subarray(at + 8, value), part.subarray(value, end)]
     at = end
   }
-  return pairs
 }
 
 function lengthOf(bytes: Uint8Array): Buffer {

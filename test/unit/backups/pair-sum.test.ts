@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { PairSum } from '../../../src/backups/pair-sum.ts'
+import { decodeInTurns, encodeInTurns } from '../../../src/backups/pair-turns.ts'
+import type { StoredPage } from '../../../src/engine/engine.ts'
 import { decodePairs, encodePairs } from '../../../src/storage/backup-file.ts'
 import { turnsDuring } from '../../support/time/clock.ts'
 
@@ -30,4 +32,21 @@ it('[BKP-144] adds pairs in turns of the event loop, with the same sum for other
     ])
     expect(decodePairs(encoded).length).toBe(count)
   }
+})
+
+it('[BKP-144] encodes and decodes a chunk of small pairs in turns of the event loop', async () => {
+  const pairs = page(20_000, 60)
+  const encoded: { content?: Buffer; pairs?: StoredPage } = {}
+  expect(
+    await turnsDuring(async () => {
+      encoded.content = await encodeInTurns(pairs)
+    }),
+  ).toBeGreaterThanOrEqual(9)
+  expect(encoded.content?.equals(encodePairs(pairs))).toBe(true)
+  expect(
+    await turnsDuring(async () => {
+      encoded.pairs = await decodeInTurns(encoded.content as Buffer)
+    }),
+  ).toBeGreaterThanOrEqual(9)
+  expect(encoded.pairs).toEqual(decodePairs(encoded.content as Buffer))
 })
