@@ -96,6 +96,11 @@ const notRun: Readonly<Record<string, string>> = {
   'kubectl create secret generic weft --from-env-file=deploy/.env \\': inKubernetes,
   'kubectl create secret generic weft-metrics --from-literal=WEFT_METRICS_TOKEN="$(openssl rand -hex 32)"':
     inKubernetes,
+  'openssl rand -hex 32 > backup.key   # keep a copy outside of the cluster': inKubernetes,
+  'weft usage --url http://localhost:8787 --since 7d --granularity day':
+    'it takes usage; test/rest/project/usage-command.test.ts has it',
+  'node dist/main.js backups key versions.key':
+    'it takes a bucket; test/rest/storage/version-objects.test.ts has such a server over a folder',
   'cryptsetup luksFormat --type luks2 /dev/nvme1n1': 'it takes a disk of its own, and root',
   'node dist/main.js export ./out --secrets --data-dir ./data                        # the embedded store of a stopped server':
     'it takes a database; test/transfer/cluster-import-export.test.ts moves there and back',
