@@ -5,6 +5,7 @@ import type { Log } from '../log.ts'
 import { notConfigured, ObjectBlobs } from './object-blobs.ts'
 import { ObjectIndex } from './object-index.ts'
 import { ObjectSweeper } from './object-sweeper.ts'
+import { PlaceRecord } from './place-record.ts'
 import { resolveDump } from './resolve-dump.ts'
 import type { SealedObjects } from './sealed-objects.ts'
 
@@ -28,8 +29,7 @@ export interface ObjectEngine {
 export function withObjects(inner: Engine, { objects, clock, log }: ObjectEngineOptions): ObjectEngine {
   const index = new ObjectIndex(inner.kv, clock)
   const blobs = new ObjectBlobs({ blobs: inner.blobs, index, objects, clock })
-  const onDamaged = (problem: string): void =>
-    log.error({ event: 'objects.damaged', problem }, 'a backup has a saved version without its content')
+  objects?.belongTo(new PlaceRecord(inner.kv))
   const gate = new OpenCalls()
   let closing: Promise<void> | null = null
   const engine: Engine = {
@@ -46,7 +46,7 @@ export function withObjects(inner: Engine, { objects, clock, log }: ObjectEngine
     },
     dump: () => {
       const dump = inner.dump()
-      return dump === null ? null : resolveDump(dump, objects, onDamaged)
+      return dump === null ? null : resolveDump(dump, objects)
     },
     // A write of a blob consists of several calls of the inner engine.
     close: () => (closing ??= gate.close().then(() => inner.close())),

@@ -8,6 +8,7 @@ import { keyspaces, under } from '../engine/pairs/keyspaces.ts'
 import type { ObjectReference } from '../engine/pairs/stored-blob.ts'
 import { encodeRecord, type RecordType, readRecord } from '../engine/stored-record.ts'
 import { readPayload } from '../jobs/job-payload.ts'
+import { placePart } from './place-record.ts'
 
 /** Queue of the checks whether a blob still refers to an object. */
 export const objectQueue = 'objects'
@@ -116,6 +117,7 @@ const checkJob = (check: ObjectCheck, at: number): Job => ({
 
 const ownPrefixes = [
   under(keyspaces.kv, encodeKey(objectPart)),
+  under(keyspaces.kv, encodeKey(placePart)),
   Buffer.concat([keyspaces.jobs, encodeKey([objectQueue])]),
   dueSpace(objectQueue),
 ]
@@ -124,5 +126,6 @@ const ownPrefixes = [
 export const isOfObjectIndex = (key: Uint8Array): boolean =>
   ownPrefixes.some((prefix) => Buffer.compare(prefix, key.subarray(0, prefix.length)) === 0)
 
-/** Returns whether a partition has the records of objects. */
-export const isObjectPart = (part: Key): boolean => part.length === 1 && part[0] === objectPart[0]
+/** Returns whether a partition has records about objects. */
+export const isObjectPart = (part: Key): boolean =>
+  part.length === 1 && (part[0] === objectPart[0] || part[0] === placePart[0])

@@ -38,7 +38,9 @@ export class ObjectSweeper {
     })
   }
 
+  /** Also checks the place, so that the log has its problem before the first call needs it. */
   start(): void {
+    void this.#options.objects.check().catch(() => undefined)
     this.#checks.start()
   }
 

@@ -1,6 +1,7 @@
 import { mapInOrder } from '../backups/map-in-order.ts'
-import { DamagedRecordError } from '../engine/damaged-record.ts'
+import { DamagedRecordError, withRecordName } from '../engine/damaged-record.ts'
 import type { StoreDump, StoredPage } from '../engine/engine.ts'
+import { decodeKey } from '../engine/key-encoding.ts'
 import { keyspaces } from '../engine/pairs/keyspaces.ts'
 import { addChecksum, checkChecksum } from '../engine/pairs/record-codec.ts'
 import { decodeStoredBlob, encodeBlobContent, type ObjectReference } from '../engine/pairs/stored-blob.ts'
@@ -21,26 +22,22 @@ type DumpPiece =
 
 /**
  * Returns a dump that has the contents of objects instead of the references, and no records of objects. The store
- * that is restored from it needs no object storage. A missing or damaged object stays a reference, so that reading
- * it reports the damage.
+ * that is restored from it needs no object storage.
  * @param objects null: the first reference fails
- * @throws StorageError (while pages are read) if the object storage cannot be used
+ * @throws while pages are read: StorageError if the object storage cannot be used; CorruptRecordError if an object is
+ *   missing or damaged
  */
-export const resolveDump = (
-  { format, pages }: StoreDump,
-  objects: SealedObjects | null,
-  onDamaged: (problem: string) => void,
-): StoreDump => ({ format, pages: resolvedPages(pages, objects, onDamaged) })
+export const resolveDump = ({ format, pages }: StoreDump, objects: SealedObjects | null): StoreDump => ({
+  format,
+  pages: resolvedPages(pages, objects),
+})
 
 async function* resolvedPages(
   pages: StoreDump['pages'],
   objects: SealedObjects | null,
-  onDamaged: (problem: string) => void,
 ): AsyncGenerator<StoredPage> {
   const work = (piece: DumpPiece): Promise<StoredPage> =>
-    piece.is === 'page'
-      ? Promise.resolve(piece.pairs)
-      : readContent(piece, objects, onDamaged).then((pair) => [pair])
+    piece.is === 'page' ? Promise.resolve(piece.pairs) : readContent(piece, objects).then((pair) => [pair])
   const bytesOf = (piece: DumpPiece): number => (piece.is === 'page' ? 0 : piece.reference.bytes)
   yield* mapInOrder(piecesOf(pages), work, { ...ahead, bytesOf })
 }
@@ -77,18 +74,13 @@ function referenceIn([key, value]: Pair): ObjectReference | null {
   }
 }
 
-async function readContent(
-  { pair, reference }: Extract<DumpPiece, { is: 'reference' }>,
+function readContent(
+  { pair: [key], reference }: Extract<DumpPiece, { is: 'reference' }>,
   objects: SealedObjects | null,
-  onDamaged: (problem: string) => void,
 ): Promise<Pair> {
   if (objects === null) throw new StorageError(notConfigured)
-  try {
-    const content = await objects.get(reference)
-    return [pair[0], addChecksum(pair[0], encodeBlobContent(content))]
-  } catch (error) {
-    if (!(error instanceof DamagedRecordError)) throw error
-    onDamaged(error.message)
-    return pair
-  }
+  return withRecordName('blob', decodeKey(Buffer.from(key.subarray(keyspaces.blobs.length))), async () => {
+    const content = await objects.getForBackup(reference)
+    return [key, addChecksum(key, encodeBlobContent(content))] as const
+  })
 }

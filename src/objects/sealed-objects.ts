@@ -7,17 +7,33 @@ import type { ObjectReference } from '../engine/pairs/stored-blob.ts'
 import { errorMessage } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { StorageError } from '../storage/storage-error.ts'
+import type { PlaceRecord } from './place-record.ts'
 
-/** Object that every used place has. Without it, the objects are in another place. */
+/** Object with the id of the store to which the objects of the place belong. */
 const markerName = 'weft-versions'
-/** Maximum time in ms of a call: a fixed time, and the time for the bytes (1 MB per second). */
-const callMsMax = { fixed: 15_000, bytesPerMs: 1_000 } as const
-/** Maximum number of calls that run at the same time. Further calls fail immediately. */
+/** Maximum time in ms of a call: a fixed time (longer for backups), and the time for the bytes (1 MB per second). */
+const callMsMax = { fixed: 15_000, backup: 120_000, bytesPerMs: 1_000 } as const
+/** Maximum number of calls that run at the same time, without those of backups. Further calls fail immediately. */
 const callsMax = 64
+/** Time in ms after a call without an answer in which further calls fail immediately, except those of backups. */
+const silentMs = 5_000
+/** Pauses in ms before a backup repeats a call. */
+const repeatMs = [1_000, 5_000, 15_000, 60_000] as const
 /** Hexadecimal digits of the id from which the keys of the place are derived. */
 const idDigits = 32
 
 type ObjectOperation = 'put' | 'get' | 'delete' | 'probe'
+
+/** The place has the objects of another store or of another key, or has lost them. A repetition does not help. */
+class WrongPlaceError extends StorageError {}
+
+interface CallOptions {
+  readonly operation: ObjectOperation
+  /** Bytes to transfer. */
+  readonly bytes: number
+  /** Whether a backup calls, which waits longer and uses none of the limited calls. */
+  readonly isBackup?: boolean
+}
 
 export interface SealedObjectsOptions {
   readonly store: ObjectStore
@@ -40,7 +56,11 @@ export class SealedObjects {
   readonly #id: string
   readonly #sealer: Promise<ObjectSealer>
   #calls = 0
-  #hasMarker = false
+  #place: PlaceRecord | null = null
+  #isPlaceChecked = false
+  #isInterrupted = false
+  /** Value of `performance.now()` until which calls fail immediately. */
+  #silentUntil = 0
   #problem: string | null = null
   /** Rejects the running calls. */
   readonly #rejections = new Set<(error: StorageError) => void>()
@@ -61,6 +81,19 @@ export class SealedObjects {
     return this.#problem
   }
 
+  /**
+   * Sets the store whose contents are in the place. The first call reserves an empty place for the store. From then
+   * on, a place of another store, an empty place and a place with another key are rejected.
+   */
+  belongTo(place: PlaceRecord): void {
+    this.#place = place
+  }
+
+  /** Checks that the place belongs to the store; reserves it if the store has none. */
+  check(): Promise<void> {
+    return this.#call({ operation: 'probe', bytes: 0 }, (store) => this.#checkPlace(store, 'reserve'))
+  }
+
   /** Returns a name that no object has. */
   newName(): string {
     const random = randomBytes(16).toString('hex')
@@ -69,13 +102,9 @@ export class SealedObjects {
 
   /** Writes an object. Resolves when it is durable. */
   put(name: string, content: Uint8Array): Promise<void> {
-    return this.#call('put', content.length, async (store) => {
-      const sealer = await this.#sealer
-      if (!this.#hasMarker) {
-        await store.put(markerName, await sealer.seal(markerName, new Uint8Array()))
-        this.#hasMarker = true
-      }
-      await store.put(name, await sealer.seal(name, content))
+    return this.#call({ operation: 'put', bytes: content.length }, async (store) => {
+      await this.#checkPlace(store, 'reserve')
+      await store.put(name, await (await this.#sealer).seal(name, content))
     })
   }
 
@@ -83,27 +112,39 @@ export class SealedObjects {
    * Returns the content of an object.
    * @throws DamagedRecordError if the object is missing or damaged
    */
-  get({ name, bytes }: ObjectReference): Promise<Uint8Array> {
-    return this.#call('get', bytes, async (store) => {
-      const sealed = await store.get(name)
-      if (sealed === null) throw await this.#missing(name)
-      const content = await (await this.#sealer).unseal(name, sealed)
-      if (content?.length === bytes) return content
-      const stated = statedRepositoryId(sealed)
-      if (content === null && stated !== null && stated !== this.#id)
-        throw new StorageError(`the objects in ${this.name} were sealed with another key`)
-      throw new DamagedRecordError(`its object ${JSON.stringify(name)} in ${this.name} is damaged`)
-    })
+  get(reference: ObjectReference): Promise<Uint8Array> {
+    return this.#call({ operation: 'get', bytes: reference.bytes }, (store) => this.#read(store, reference))
+  }
+
+  /**
+   * Returns the content of an object for a backup. Repeats a failed call for some minutes.
+   * @throws DamagedRecordError if the object is missing or damaged
+   */
+  async getForBackup(reference: ObjectReference): Promise<Uint8Array> {
+    const options = { operation: 'get', bytes: reference.bytes, isBackup: true } as const
+    for (const pauseMs of repeatMs)
+      try {
+        return await this.#call(options, (store) => this.#read(store, reference))
+      } catch (error) {
+        const isLasting = !(error instanceof StorageError) || error instanceof WrongPlaceError
+        if (isLasting || this.#isInterrupted) throw error
+        await this.#bounded(2 * pauseMs, () => new Promise((resolve) => setTimeout(resolve, pauseMs)))
+      }
+    return this.#call(options, (store) => this.#read(store, reference))
   }
 
   /** Deletes an object. Does nothing if it does not exist. */
   delete(name: string): Promise<void> {
-    return this.#call('delete', 0, (store) => store.delete(name))
+    return this.#call({ operation: 'delete', bytes: 0 }, async (store) => {
+      await this.#checkPlace(store, 'ignore')
+      await store.delete(name)
+    })
   }
 
-  /** Writes, reads and deletes an object that no blob has. */
+  /** Writes, reads and deletes an object that no blob has. Fails if the place has objects of another key. */
   probe(): Promise<void> {
-    return this.#call('probe', 0, async (store) => {
+    return this.#call({ operation: 'probe', bytes: 0 }, async (store) => {
+      await this.#markedId(store)
       const name = this.newName()
       const sealed = await (await this.#sealer).seal(name, randomBytes(100))
       await store.put(name, sealed)
@@ -116,24 +157,71 @@ export class SealedObjects {
 
   /** Rejects all running calls, so that a shutdown does not wait for the place. */
   interrupt(): void {
+    this.#isInterrupted = true
     for (const reject of this.#rejections) reject(new StorageError('the server is stopping'))
   }
 
-  async #missing(name: string): Promise<Error> {
-    const hasMarker = (await this.#options.store.get(markerName)) !== null
-    return hasMarker
-      ? new DamagedRecordError(`its object ${JSON.stringify(name)} is missing in ${this.name}`)
-      : new StorageError(`${this.name} does not hold the contents of saved versions`)
+  async #read(store: ObjectStore, { name, bytes }: ObjectReference): Promise<Uint8Array> {
+    await this.#checkPlace(store, 'ignore')
+    const sealed = await store.get(name)
+    if (sealed === null) {
+      this.#isPlaceChecked = false
+      await this.#checkPlace(store, 'ignore')
+      throw new DamagedRecordError(`the object ${JSON.stringify(name)} is missing in ${this.name}`)
+    }
+    const content = await (await this.#sealer).unseal(name, sealed)
+    if (content?.length === bytes) return content
+    throw new DamagedRecordError(`the object ${JSON.stringify(name)} in ${this.name} is damaged`)
   }
 
-  async #call<T>(
-    operation: ObjectOperation,
-    bytes: number,
-    work: (store: ObjectStore) => Promise<T>,
-  ): Promise<T> {
+  /**
+   * Checks that the place belongs to the store.
+   * @param missing what to do if the store has no place: `reserve` this one, or `ignore` it
+   * @throws StorageError if the place belongs to another store, or if it does not have the id of the store any more
+   */
+  async #checkPlace(store: ObjectStore, missing: 'reserve' | 'ignore'): Promise<void> {
+    const place = this.#place
+    if (this.#isPlaceChecked || place === null) return
+    const found = await (missing === 'reserve' ? place.create() : place.read())
+    if (found === null || (missing === 'ignore' && !found.isReserved)) return
+    const { id, isReserved } = found
+    const marked = await this.#markedId(store)
+    if (marked !== null && marked !== id)
+      throw new WrongPlaceError(`${this.name} holds the saved versions of another store; use an empty place`)
+    if (marked === null && isReserved)
+      throw new WrongPlaceError(`${this.name} does not hold the contents of the saved versions of this store`)
+    if (marked === null)
+      await store.put(markerName, await (await this.#sealer).seal(markerName, Buffer.from(id)))
+    if (!isReserved) await place.reserve(id)
+    this.#isPlaceChecked = true
+  }
+
+  /** Returns the id of the store to which the place belongs; null if it belongs to none. */
+  async #markedId(store: ObjectStore): Promise<string | null> {
+    const sealed = await store.get(markerName)
+    if (sealed === null) return null
+    const id = await (await this.#sealer).unseal(markerName, sealed)
+    if (id !== null) return id.toString()
+    const hasOtherKey = statedRepositoryId(sealed) !== this.#id
+    throw new WrongPlaceError(
+      hasOtherKey
+        ? `the objects in ${this.name} were sealed with another key`
+        : `the object ${markerName} in ${this.name} is damaged`,
+    )
+  }
+
+  async #call<T>(options: CallOptions, work: (store: ObjectStore) => Promise<T>): Promise<T> {
+    const { operation, bytes, isBackup = false } = options
+    if (!isBackup && this.#calls === callsMax)
+      throw new StorageError(`${callsMax} calls already wait for ${this.name}`)
+    if (!isBackup && performance.now() < this.#silentUntil)
+      throw new StorageError(`${this.name} did not answer a call; try again later`)
+    const fixedMs = isBackup ? callMsMax.backup : (this.#options.callMs ?? callMsMax.fixed)
     const observe = this.#options.metrics?.objectCallSeconds.startTimer({ operation })
     try {
-      const done = await this.#bounded(bytes, work)
+      const done = await this.#bounded(fixedMs + bytes / callMsMax.bytesPerMs, () =>
+        this.#counted(isBackup ? 0 : 1, work),
+      )
       this.#note(null)
       observe?.({ result: 'succeeded' })
       return done
@@ -147,23 +235,29 @@ export class SealedObjects {
   }
 
   /** A call that takes too long continues in the background, and counts among the running calls until it ends. */
-  async #bounded<T>(bytes: number, work: (store: ObjectStore) => Promise<T>): Promise<T> {
-    if (this.#calls === callsMax) throw new StorageError(`${callsMax} calls already wait for ${this.name}`)
-    this.#calls += 1
-    const running = work(this.#options.store).finally(() => {
-      this.#calls -= 1
-    })
-    const ms = (this.#options.callMs ?? callMsMax.fixed) + bytes / callMsMax.bytesPerMs
+  async #counted<T>(count: number, work: (store: ObjectStore) => Promise<T>): Promise<T> {
+    this.#calls += count
+    try {
+      return await work(this.#options.store)
+    } finally {
+      this.#calls -= count
+    }
+  }
+
+  /** Rejects if `work` takes longer than `ms`, or if the server stops. */
+  async #bounded<T>(ms: number, work: () => Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined
     let rejection: (error: StorageError) => void = () => undefined
     const rejected = new Promise<never>((_, reject) => {
       rejection = reject
-      const error = new StorageError(`${this.name} did not answer within ${Math.round(ms)} ms`)
-      timer = setTimeout(() => reject(error), ms)
+      timer = setTimeout(() => {
+        this.#silentUntil = performance.now() + silentMs
+        reject(new StorageError(`${this.name} did not answer within ${Math.round(ms)} ms`))
+      }, ms)
     })
     this.#rejections.add(rejection)
     try {
-      return await Promise.race([running, rejected])
+      return await Promise.race([work(), rejected])
     } finally {
       clearTimeout(timer)
       this.#rejections.delete(rejection)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
-import type { StoreDump } from '../engine/engine.ts'
+import type { Kv, StoreDump } from '../engine/engine.ts'
 import { errorMessage } from '../errors.ts'
 import { readJson } from '../json.ts'
 import { withoutTrailing } from '../text.ts'
@@ -11,7 +11,7 @@ import { directoryOf, openForReading, type StoreLocation } from './offline-store
 import { StorageError } from './storage-error.ts'
 
 /** Returns a dump that does not need the object storage of saved versions. */
-export type DumpResolver = (dump: StoreDump) => Promise<StoreDump>
+export type DumpResolver = (dump: StoreDump, kv: Kv) => Promise<StoreDump>
 
 /**
  * Backs up a stopped server, and yields the bytes of the backup.
@@ -29,7 +29,7 @@ export async function* backupOffline(
     if (dump === null) throw new Error('a stored engine without a dump')
     const { kv } = engine
     const lastBackup = typeof place === 'string' ? lastBackupIn(place) : lastBackupInStore(kv)
-    yield* backupOf(await resolved(dump), { directory: directoryOf(place), kv, lastBackup, clock })
+    yield* backupOf(await resolved(dump, kv), { directory: directoryOf(place), kv, lastBackup, clock })
   } finally {
     await close()
   }

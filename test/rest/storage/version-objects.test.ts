@@ -186,16 +186,70 @@ it('[VER-24] a changed or missing object is damage, and another key or an empty 
   expect(await codes()).toEqual([damaged, damaged])
   for (const path of paths) rmSync(path)
   expect(await codes()).toEqual([damaged, damaged])
-  rmSync(join(at('damaged'), 'weft-versions'))
+  const marker = join(at('damaged'), 'weft-versions')
+  renameSync(marker, at('marker'))
   expect(await codes()).toEqual([unavailable, unavailable])
+  renameSync(at('marker'), marker)
   for (const [index, path] of paths.entries()) writeFileSync(path, original[index] as Buffer)
   await server.stop()
   const other = await start('damaged', { versionsKey: 'ef'.repeat(32) })
   expect((await get(other, changed)).body.error?.details?.code).toBe('version/content-unavailable')
+  dataOf(await other.post('/v2/crdt/update', { ...editor, type: 'text', data: textOf(40_000, 8) }))
+  expect((await other.post('/v2/crdt/versions/create', editor)).body.error?.details?.code).toBe(
+    'version/content-unavailable',
+  )
+  expect(objectsIn('damaged')).toHaveLength(paths.length)
   await other.stop()
   const same = await start('damaged')
   expect(await contentOf(same, changed)).toBe(large)
   await same.stop()
+})
+
+it('[VER-24] a mistyped place is not used: nothing is written to it, and no backup is made from it', async () => {
+  const clock = newClock()
+  const server = await startAt(clock, 'right')
+  const [kept, deleted] = [await save(server, large), await save(server, textOf(50_000, 30))]
+  await server.stop()
+  const dataDir = at('right-data')
+  const wrong = await startTestServer(
+    { ...settings('wrong'), dataDir },
+    { clock, engine: await openLevelEngine({ directory: dataDir, clock }) },
+  )
+  dataOf(await wrong.post('/v2/crdt/update', { ...editor, type: 'text', data: textOf(40_000, 31) }))
+  for (const answer of [await wrong.post('/v2/crdt/versions/create', editor), await get(wrong, kept)])
+    expect([answer.status, answer.body.error?.details?.code]).toEqual([503, 'version/content-unavailable'])
+  dataOf(await remove(wrong, deleted))
+  clock.advance(3 * dayMs)
+  await settled(wrong)
+  await wrong.stop()
+  expect([objectsIn('wrong'), existsSync(join(at('wrong'), 'weft-versions'))]).toEqual([[], false])
+  const backup = await runCli(['backup', 'right-data', 'right-backup'], root, {
+    ...environmentOf('right'),
+    WEFT_VERSIONS_TO: at('wrong'),
+  })
+  expect([backup.code, existsSync(at('right-backup'))]).toEqual([2, false])
+  const again = await startAt(clock, 'right')
+  expect(await contentOf(again, kept)).toBe(large)
+  // The object that could not be deleted before is deleted now.
+  clock.advance(dayMs)
+  await eventually(() => objectsIn('right').length === 1)
+  await again.stop()
+})
+
+it('[VER-24] a place of another store is not used', async () => {
+  const first = await start('owned')
+  const version = await save(first, large)
+  await first.stop()
+  const second = await startTestServer({ ...settings('owned'), dataDir: at('intruder-data') })
+  dataOf(await second.post('/v2/crdt/update', { ...editor, type: 'text', data: large, upsert: true }))
+  expect((await second.post('/v2/crdt/versions/create', editor)).body.error?.details?.code).toBe(
+    'version/content-unavailable',
+  )
+  await second.stop()
+  expect(objectsIn('owned')).toHaveLength(1)
+  const again = await start('owned')
+  expect(await contentOf(again, version)).toBe(large)
+  await again.stop()
 })
 
 it('[VER-25] without the option, a content in object storage cannot be read, and the error names the option', async () => {
@@ -248,7 +302,7 @@ it('[VER-26] a backup of a running server has the contents, and the restored sto
   await copy.stop()
 })
 
-it('[VER-26] a backup fails if the object storage cannot be read, and names what is missing if one object is lost', async () => {
+it('[VER-26] a backup fails if the object storage cannot be read, and names the version of a lost object', async () => {
   const server = await start('lossy')
   const version = await save(server, large)
   await server.stop()
@@ -260,12 +314,13 @@ it('[VER-26] a backup fails if the object storage cannot be read, and names what
   expect([away.code, existsSync(at('none'))]).toEqual([2, false])
   renameSync(at('lossy-away'), at('lossy'))
   for (const path of objectsIn('lossy')) rmSync(path)
-  const made = await weft('lossy', 'backup', 'lossy-data', 'some')
-  expect([made.code, made.err.includes('is missing')]).toEqual([0, true])
-  expect((await weft('lossy', 'restore', 'some', 'from-some')).code).toBe(0)
-  const restored = await startTestServer({ ...settings('lossy'), dataDir: at('from-some') })
-  expect((await get(restored, version)).body.error?.details?.code).toBe('document/damaged')
-  await restored.stop()
+  const lossy = await weft('lossy', 'backup', 'lossy-data', 'none')
+  expect([lossy.code, existsSync(at('none'))]).toEqual([2, false])
+  expect(lossy.err).toMatch(/blob .*"plan".* is damaged: the object .* is missing/)
+  const again = await start('lossy')
+  dataOf(await remove(again, version))
+  await again.stop()
+  expect((await weft('lossy', 'backup', 'lossy-data', 'some')).code).toBe(0)
 })
 
 it('[VER-26] an export has the contents', async () => {
@@ -327,6 +382,11 @@ it('[VER-29] weft doctor writes, reads and deletes an object, and leaves nothing
     )
   expect(findingOf(sound)).toMatchObject({ verdict: 'ok' })
   expect([objectsIn('probed'), existsSync(join(at('probed'), 'weft-versions'))]).toEqual([[], false])
+  const used = await start('probed')
+  await save(used, large)
+  await used.stop()
+  const otherKey = { ...environment, WEFT_VERSIONS_KEY: 'ef'.repeat(32) }
+  expect(findingOf(await runCli(['doctor', '--json'], root, otherKey))).toMatchObject({ verdict: 'fail' })
   writeFileSync(at('a-file'), '')
   const failed = await runCli(['doctor', '--json'], root, { ...environment, WEFT_VERSIONS_TO: at('a-file') })
   expect(failed.code).not.toBe(0)
