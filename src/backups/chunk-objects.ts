@@ -2,7 +2,7 @@ import type { StoredPage } from '../engine/engine.ts'
 import { chunkName } from './manifest.ts'
 import type { ObjectSealer } from './object-sealer.ts'
 import type { ObjectStore } from './object-store.ts'
-import { decodeInTurns } from './pair-turns.ts'
+import { decodePairsInSlices } from './pair-slices.ts'
 
 export type ObjectProblem = 'missing' | 'truncated' | 'changed'
 
@@ -35,7 +35,7 @@ export class ChunkObjects {
     const content = await this.#sealer.unseal(name, bytes)
     if (content === null || (await this.#sealer.digestOf(content)) !== digest)
       return { state: 'damaged', problem: bytes.length < storedBytes ? 'truncated' : 'changed' }
-    return { state: 'sound', pairs: await decodeInTurns(content), storedBytes: bytes.length }
+    return { state: 'sound', pairs: await decodePairsInSlices(content), storedBytes: bytes.length }
   }
 
   /** Writes a chunk. Returns the size of the object. @throws StorageError */

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { StoredPage } from '../engine/engine.ts'
 import { encodePairs } from '../storage/backup-file.ts'
-import { pageParts, turnMax } from './pair-turns.ts'
+import { pageParts, sliceMax } from './pair-slices.ts'
 
 /** SHA-256 over pairs: the lengths (4 bytes each, big endian), key and value of each pair. */
 export class PairSum {
   readonly #hash = createHash('sha256')
   pairs = 0
 
-  /** Adds pairs in several turns of the event loop. One call at a time is possible. */
+  /** Adds pairs in slices, each in one tick. One call at a time is possible. */
   async add(page: StoredPage): Promise<void> {
     for (const part of pageParts(page)) await this.#addBytes(encodePairs(part))
     this.pairs += page.length
@@ -21,9 +21,9 @@ export class PairSum {
   }
 
   async #addBytes(bytes: Uint8Array): Promise<void> {
-    for (let at = 0; at < bytes.length; at += turnMax.bytes) {
-      this.#hash.update(bytes.subarray(at, at + turnMax.bytes))
-      await nextTurn()
+    for (let at = 0; at < bytes.length; at += sliceMax.bytes) {
+      this.#hash.update(bytes.subarray(at, at + sliceMax.bytes))
+      await nextTick()
     }
   }
 }

@@ -13,8 +13,8 @@ import {
   parseChunkName,
 } from './manifest.ts'
 import { mapInOrder } from './map-in-order.ts'
+import { encodePairsInSlices } from './pair-slices.ts'
 import { PairSum } from './pair-sum.ts'
-import { encodeInTurns } from './pair-turns.ts'
 import type { Repository } from './repository.ts'
 import { RepositoryLock } from './repository-lock.ts'
 import { StoreIdentity, workspacesIn } from './store-identity.ts'
@@ -196,7 +196,7 @@ class BackupRun {
 
   async #storeChunk(pairs: StoredPage): Promise<StoredChunk> {
     const { chunks, sealer, store } = this.#repository
-    const content = await encodeInTurns(pairs)
+    const content = await encodePairsInSlices(pairs)
     const digest = await sealer.digestOf(content)
     const firstKey = Buffer.from(pairs[0]?.[0] ?? []).toString('base64')
     const entry = { digest, firstKey, pairs: pairs.length, bytes: content.length }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { decodePairsInSlices, encodePairsInSlices } from '../../../src/backups/pair-slices.ts'
 import { PairSum } from '../../../src/backups/pair-sum.ts'
-import { decodeInTurns, encodeInTurns } from '../../../src/backups/pair-turns.ts'
 import type { StoredPage } from '../../../src/engine/engine.ts'
 import { decodePairs, encodePairs } from '../../../src/storage/backup-file.ts'
 import { turnsDuring } from '../../support/time/clock.ts'
@@ -12,8 +12,8 @@ const page = (count: number, bytes: number) =>
     (_, index) => [Buffer.from(`key-${index}`), Buffer.alloc(bytes, index)] as const,
   )
 
-it('[BKP-144] adds pairs in turns of the event loop, with the same sum for other pages', async () => {
-  for (const [count, bytes, turnsMin] of [
+it('[BKP-144] adds pairs in slices, each in one tick, with the same sum for other pages', async () => {
+  for (const [count, bytes, ticksMin] of [
     [0, 0, 0],
     [1, 0, 0],
     [20_000, 100, 9],
@@ -21,7 +21,7 @@ it('[BKP-144] adds pairs in turns of the event loop, with the same sum for other
     [1, 16_000_000, 30],
   ] as const) {
     const [pairs, sum, parts] = [page(count, bytes), new PairSum(), new PairSum()]
-    expect(await turnsDuring(() => sum.add(pairs))).toBeGreaterThanOrEqual(turnsMin)
+    expect(await turnsDuring(() => sum.add(pairs))).toBeGreaterThanOrEqual(ticksMin)
     for (let at = 0; at < count; at += 7_001) await parts.add(pairs.slice(at, at + 7_001))
     const encoded = encodePairs(pairs)
     const digest = sum.end()
@@ -34,18 +34,18 @@ it('[BKP-144] adds pairs in turns of the event loop, with the same sum for other
   }
 })
 
-it('[BKP-144] encodes and decodes a chunk of small pairs in turns of the event loop', async () => {
+it('[BKP-144] encodes and decodes a chunk of small pairs in slices, each in one tick', async () => {
   const pairs = page(20_000, 60)
   const encoded: { content?: Buffer; pairs?: StoredPage } = {}
   expect(
     await turnsDuring(async () => {
-      encoded.content = await encodeInTurns(pairs)
+      encoded.content = await encodePairsInSlices(pairs)
     }),
   ).toBeGreaterThanOrEqual(9)
   expect(encoded.content?.equals(encodePairs(pairs))).toBe(true)
   expect(
     await turnsDuring(async () => {
-      encoded.pairs = await decodeInTurns(encoded.content as Buffer)
+      encoded.pairs = await decodePairsInSlices(encoded.content as Buffer)
     }),
   ).toBeGreaterThanOrEqual(9)
   expect(encoded.pairs).toEqual(decodePairs(encoded.content as Buffer))
