@@ -8,7 +8,7 @@ import type { BodyMeter } from '../api/http/request-body.ts'
 import { ClientDisconnectedError, checkContentType, readRequestJson } from '../api/http/request-body.ts'
 import type { ServedResponse } from '../api/http/served-response.ts'
 import type { ServedRoute } from '../api/http/served-route.ts'
-import { authenticated } from '../api/http/traced-request.ts'
+import { setCaller } from '../api/http/traced-request.ts'
 import { PartWriter } from '../api/unread-responses.ts'
 import type { Health } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
@@ -128,7 +128,7 @@ async function authenticate(
           details: { reason: 'missing' },
         },
       )
-    authenticated(response, caller)
+    setCaller(response, caller)
     // Against DNS rebinding, a page needs more than a token: its domain must be listed.
     if (caller.origin !== undefined && !(await origins.isListed(caller.tenant, caller.origin)))
       throw new ApiError(

@@ -51,11 +51,11 @@ export class ObjectBlobs implements Blobs {
       return this.#replace(key, encodeBlobContent(content))
     const startedAt = clock.now()
     const reference = { name: objects.newName(), bytes: content.length }
-    await index.expect(key, reference)
+    await index.recordObject(key, reference)
     try {
       await whileAvailable(() => objects.put(reference.name, content))
     } catch (error) {
-      await index.expectRemoval(key, reference)
+      await index.recordRemoval(key, reference)
       throw error
     }
     if (clock.now() - startedAt > writeMsMax) throw unavailable('writing the object took too long')
@@ -74,7 +74,7 @@ export class ObjectBlobs implements Blobs {
   async delete(key: Key): Promise<void> {
     const { blobs, index } = this.#options
     const reference = await this.#referenceAt(key)
-    if (reference !== null) await index.expectRemoval(key, reference)
+    if (reference !== null) await index.recordRemoval(key, reference)
     await blobs.delete(key)
   }
 
@@ -91,7 +91,7 @@ export class ObjectBlobs implements Blobs {
   async #replace(key: Key, value: Uint8Array): Promise<void> {
     const { blobs, index } = this.#options
     const earlier = await this.#referenceAt(key)
-    if (earlier !== null) await index.expectRemoval(key, earlier)
+    if (earlier !== null) await index.recordRemoval(key, earlier)
     await blobs.put(key, value)
   }
 

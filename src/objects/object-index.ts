@@ -59,13 +59,13 @@ export class ObjectIndex {
     this.#clock = clock
   }
 
-  /** Notes that an object may exist from now on. */
-  expect(key: Key, { name, bytes }: ObjectReference): Promise<void> {
+  /** Records that an object may exist from now on. */
+  recordObject(key: Key, { name, bytes }: ObjectReference): Promise<void> {
     return this.#write({ key, name }, bytes)
   }
 
-  /** Notes that the blob is about to be deleted or replaced, or that the object was not written. */
-  expectRemoval(key: Key, { name }: ObjectReference): Promise<void> {
+  /** Records that the blob is about to be deleted or replaced, or that the object was not written. */
+  recordRemoval(key: Key, { name }: ObjectReference): Promise<void> {
     return this.#write({ key, name }, 0)
   }
 

@@ -36,9 +36,9 @@ export async function traceDelivery<T extends { readonly outcome: AttemptOutcome
   const { outcome } = made
   if (outcome.kind === 'interrupted') return made
   if (outcome.httpStatus !== null) span.set({ 'http.response.status_code': outcome.httpStatus })
-  span.end(outcome.kind === 'failed' ? errorTypeOf(outcome) : undefined)
+  span.end(outcome.kind === 'failed' ? errorTypeOfOutcome(outcome) : undefined)
   return made
 }
 
-const errorTypeOf = ({ failure, httpStatus }: Extract<AttemptOutcome, { kind: 'failed' }>): string =>
+const errorTypeOfOutcome = ({ failure, httpStatus }: Extract<AttemptOutcome, { kind: 'failed' }>): string =>
   httpStatus === null ? failure : String(httpStatus)

@@ -19,7 +19,7 @@ import { toApiError } from '../http/envelope.ts'
 import { type ApiLimits, limitCaller } from '../http/rate-limits.ts'
 import type { ServedResponse } from '../http/served-response.ts'
 import type { ServedRoute } from '../http/served-route.ts'
-import { authenticated } from '../http/traced-request.ts'
+import { setCaller } from '../http/traced-request.ts'
 import { PartWriter } from '../unread-responses.ts'
 import { invalidAt, ValidatorCache } from '../validator.ts'
 import {
@@ -61,7 +61,7 @@ export function feedStreamRoute(options: FeedStreamOptions): ServedRoute {
           const ready = options.readiness()
           if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
           const caller = await backendOf('key', request, options)
-          authenticated(response, caller)
+          setCaller(response, caller)
           await limitCaller(options.quotas, caller, request, response, 0)
           const selection = selectionOf(request)
           validate(selection, 0)

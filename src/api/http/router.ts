@@ -33,7 +33,7 @@ import { type ApiLimits, countGrowth, limitAddress, limitCaller, reportLimit } f
 import { ClientDisconnectedError, checkContentType, readRequestData } from './request-body.ts'
 import type { CalledDocument, ServedResponse } from './served-response.ts'
 import type { ServedRoute } from './served-route.ts'
-import { authenticated, traceRequest } from './traced-request.ts'
+import { setCaller, traceRequest } from './traced-request.ts'
 
 export interface RouterOptions {
   readonly operations: readonly Operation[]
@@ -214,7 +214,7 @@ function serveOperation(
     await shareWithOrigin(request, response, origins)
     checkContentType(request)
     const caller = await callerOf(operation.auth, request, options)
-    authenticated(response, caller)
+    setCaller(response, caller)
     const rule = caller.level === 'agent' ? requireAgentRule(operation) : null
     const meter = await limitCaller(quotas, caller, request, response, bodyBytesMax)
     const { body: sent, data, text } = await readRequestData(request, bodyBytesMax, meter)

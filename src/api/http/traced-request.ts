@@ -9,7 +9,7 @@ import type { ServedResponse } from './served-response.ts'
 /**
  * Runs `work`, which handles a request, as a part of its trace. This is the trace of the header `traceparent`, else the
  * one of the call in whose course this process makes the request. If there is neither, the request begins a trace if an
- * exporter is configured. The span of a request with `traceparent` begins in `authenticated`, so that a client without
+ * exporter is configured. The span of a request with `traceparent` begins in `setCaller`, so that a client without
  * credentials cannot decide what is exported.
  */
 export function traceRequest<T>(
@@ -38,7 +38,7 @@ export function traceRequest<T>(
 }
 
 /** Stores the caller of a request. From now on the request belongs to the trace that the caller asks for. */
-export function authenticated({ locals }: ServedResponse, caller: AnyCaller): void {
+export function setCaller({ locals }: ServedResponse, caller: AnyCaller): void {
   locals.caller = caller
   if (locals.trace instanceof RemoteTrace) locals.trace.begin()
 }

@@ -32,7 +32,7 @@ import { type ApiLimits, countGrowth, limitCaller } from '../http/rate-limits.ts
 import { ClientDisconnectedError } from '../http/request-body.ts'
 import type { ServedResponse } from '../http/served-response.ts'
 import type { ServedRoute } from '../http/served-route.ts'
-import { authenticated } from '../http/traced-request.ts'
+import { setCaller } from '../http/traced-request.ts'
 import { checkMembers } from '../members.ts'
 import type { FromSchema } from '../schema.ts'
 import { ValidatorCache } from '../validator.ts'
@@ -134,7 +134,7 @@ class StreamConnection {
     if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
     checkLinesType(this.#request)
     const caller = await callerOf('key', this.#request, this.#options)
-    authenticated(this.#response, caller)
+    setCaller(this.#response, caller)
     timedRequests.add(this.#request)
     const meter = await limitCaller(quotas, caller, this.#request, this.#response, Number.POSITIVE_INFINITY)
     meter.keep(connectionBytes)

@@ -42,7 +42,7 @@ interface OnlineTarget {
 }
 
 /** Default of `--wait`. */
-const waitDefault = 300
+const waitSecondsDefault = 300
 
 function parseWait(text: string): number {
   const seconds = Number(text)
@@ -61,7 +61,7 @@ export const withSelectionFlags = (command: Command): Command =>
     .addOption(
       new Option(
         '--wait <seconds>',
-        `With --to: seconds for which a call waits for a busy server (default: ${waitDefault}).`,
+        `With --to: seconds for which a call waits for a busy server (default: ${waitSecondsDefault}).`,
       ).argParser(parseWait),
     )
     .option('--api-key <key>', 'With --to: API key (default: WEFT_API_KEY, else that of the data directory).')
@@ -113,7 +113,7 @@ export function onlineTargetOf(flags: SelectionFlags, directory: string | undefi
 export async function restoreSelected(
   { name, parts, chunks }: BackupSource,
   { to, selection }: OnlineTarget,
-  { apiKey, dataDir, dryRun, wait = waitDefault, json }: SelectionFlags,
+  { apiKey, dataDir, dryRun, wait = waitSecondsDefault, json }: SelectionFlags,
   endProgress: () => void,
 ): Promise<void> {
   const configured = await requireServer({

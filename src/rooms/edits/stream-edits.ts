@@ -141,7 +141,9 @@ export class StreamEdits {
   replace(by: string, writer: StreamWriter, replaced: ReplacedIds, options: EndOptions): Streaming {
     return this.#change(by, writer, options, {
       prepare: () => (doc) =>
-        counting(deleteReplaced(doc, writer.place, replaced), options, () => replacedUnits(replaced)),
+        withEarlierDeletions(deleteReplaced(doc, writer.place, replaced), options, () =>
+          replacedUnits(replaced),
+        ),
     })
   }
 
@@ -149,7 +151,9 @@ export class StreamEdits {
   withdraw(by: string, writer: StreamWriter, options: EndOptions): Streaming {
     return this.#change(by, writer, options, {
       prepare: () => (doc) =>
-        counting(deleteStreamed(doc, writer), options, () => Y.getState(doc.store, writer.client)),
+        withEarlierDeletions(deleteStreamed(doc, writer), options, () =>
+          Y.getState(doc.store, writer.client),
+        ),
     })
   }
 
@@ -239,7 +243,7 @@ interface EndOptions extends StreamOptions {
 }
 
 /** Returns a result that also counts content that was deleted before. */
-const counting = (
+const withEarlierDeletions = (
   result: ReplacementResult,
   { isRepeated }: EndOptions,
   deletedBefore: () => number,
