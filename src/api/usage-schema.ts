@@ -1,3 +1,4 @@
+import type { UsageRow } from '../usage/usage-csv.ts'
 import { granularities, type UsageItem } from '../usage/usage-reader.ts'
 import { msPerHour } from '../usage/usage-records.ts'
 import type { OperationContext } from './operation.ts'
@@ -76,8 +77,6 @@ export const usageItem = {
   },
 } as const
 
-type UsageResponse = FromSchema<typeof usageItem>
-
 /**
  * Reads a page of usage. The first page has the current counts of this node.
  * @param path path of the operation, to which its page tokens belong
@@ -87,7 +86,7 @@ export async function readUsagePage(
   path: string,
   data: FromSchema<typeof usageRequest>,
   { caller: { workspaceId }, services: { usage, pageTokens, clock } }: OperationContext<'workspace'>,
-): Promise<{ readonly items: readonly UsageResponse[]; readonly token: { readonly pageToken?: string } }> {
+): Promise<{ readonly items: readonly UsageRow[]; readonly token: { readonly pageToken?: string } }> {
   const { from = 0, granularity = 'hour', organizationId, pageSize = pageSizeMax, pageToken } = data
   const by = organizationId === undefined ? (data.by ?? 'workspace') : 'organization'
   // The end of the current hour, so that the token of the next page has the same query for a while.
@@ -105,7 +104,7 @@ export async function readUsagePage(
 
 const endOfHour = (now: number): number => now - (now % msPerHour) + msPerHour
 
-function toUsageResponse({ subject, bucket }: UsageItem): UsageResponse {
+function toUsageResponse({ subject, bucket }: UsageItem): UsageRow {
   const { start, opened, peak, openMs, updates, bytesSent, calls, stored } = bucket
   return {
     start,

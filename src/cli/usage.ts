@@ -4,7 +4,9 @@ import { systemClock } from '../clock.ts'
 import { ConfigError } from '../config/read-config.ts'
 import { escapeControls } from '../text.ts'
 import { listOnline } from '../transfer/documents/rest-client.ts'
+import type { UsageRow } from '../usage/usage-csv.ts'
 import { type Granularity, granularities } from '../usage/usage-reader.ts'
+import { msPerDay } from '../usage/usage-records.ts'
 import { printRows, printWithBackpressure } from './command-line/command-io.ts'
 import { parseTimeOption } from './command-line/time-option.ts'
 import { requireWorkspace } from './doc/location.ts'
@@ -21,8 +23,6 @@ interface Flags {
   readonly csv?: true
   readonly json?: true
 }
-
-const dayMs = 86_400_000
 
 /** Creates the command `weft usage`. */
 export const usageCommand = (): Command =>
@@ -76,7 +76,7 @@ export const usageCommand = (): Command =>
 
 /** @throws ConfigError */
 function queryOf({ since, until, granularity, by, organization }: Flags) {
-  const from = since ?? systemClock.now() - dayMs
+  const from = since ?? systemClock.now() - msPerDay
   if (until !== undefined && until <= from)
     throw new ConfigError('the time of --until is not after that of --since', {
       hint: 'name an earlier --since (default: 24h), or leave out --until',
@@ -101,8 +101,7 @@ const itemSchema = v.looseObject({
   bytesSent: v.number(),
   calls: v.number(),
   bytesStored: v.exactOptional(v.number()),
-})
-type Item = v.InferOutput<typeof itemSchema>
+}) satisfies v.GenericSchema<unknown, UsageRow>
 
 /** Titles and minimum widths of the columns of numbers. */
 const columns = [
@@ -113,7 +112,7 @@ const columns = [
   ['calls', 'calls', 10],
   ['bytesSent', 'bytes sent', 15],
   ['bytesStored', 'bytes stored', 15],
-] as const satisfies readonly (readonly [keyof Item, string, number])[]
+] as const satisfies readonly (readonly [keyof UsageRow, string, number])[]
 
 const timeWidth = 16
 const organizationWidth = 24
@@ -125,7 +124,7 @@ function tableHeader(isByOrganization: boolean): string {
   return [...first, 'time (UTC)'.padEnd(timeWidth), ...numbers].join(' ')
 }
 
-function tableRow(item: Item, isByOrganization: boolean, granularity: Granularity): string {
+function tableRow(item: UsageRow, isByOrganization: boolean, granularity: Granularity): string {
   const first = isByOrganization ? [(item.organizationId ?? '').padEnd(organizationWidth)] : []
   const time = new Date(item.start).toISOString().replace('T', ' ').slice(0, timeLengths[granularity])
   const numbers = columns.map(([name, , width]) => numberText(item[name]).padStart(width))

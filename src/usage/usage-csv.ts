@@ -1,5 +1,5 @@
 /** The usage of one hour, day or month, as `/v2/workspace/usage/get` returns it. */
-interface UsageRow {
+export interface UsageRow {
   /** In epoch milliseconds. */
   readonly start: number
   readonly apiKey?: string

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { UsageRow } from '../../usage/usage-csv.ts'
 import { useAction, useApi, usePagedQuery, useQuery } from '../api/hooks.ts'
 import { NeedsWorkspace } from '../auth/needs-workspace.tsx'
 import type { PageProps } from '../routing/route.ts'
@@ -8,14 +9,7 @@ import { ActionOutcome, ErrorNotice } from '../ui/notice.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { PagedTable } from '../ui/table.tsx'
 import { UsageBars } from './usage-bars.tsx'
-import {
-  barLabel,
-  barStarts,
-  granularityOf,
-  type UsageEntry,
-  type UsagePeriod,
-  usagePeriods,
-} from './usage-period.ts'
+import { barLabel, barStarts, granularityOf, type UsagePeriod, usagePeriods } from './usage-period.ts'
 
 const path = '/v2/workspace/usage/get'
 /** Maximum number of pages in a downloaded file. A page has at most 1,000 items. */
@@ -63,7 +57,7 @@ function Usage() {
   const [now] = useState(() => Date.now())
   const starts = barStarts(period, now)
   const query = { from: starts[0], granularity: granularityOf[period] }
-  const { data, error } = useQuery<readonly UsageEntry[]>(path, query)
+  const { data, error } = useQuery<readonly UsageRow[]>(path, query)
   const bars = starts.map((start) => ({
     label: barLabel(period, start),
     value: data?.find((item) => item.start === start)?.[figure] ?? 0,
@@ -93,7 +87,7 @@ function Usage() {
 }
 
 function UsageTable({ period, query }: { readonly period: UsagePeriod; readonly query: object }) {
-  const listing = usePagedQuery<UsageEntry>(path, query, 100)
+  const listing = usePagedQuery<UsageRow>(path, query, 100)
   const isByOrganization = listing.items.some(({ organizationId }) => organizationId !== undefined)
   return (
     <PagedTable
@@ -103,13 +97,13 @@ function UsageTable({ period, query }: { readonly period: UsagePeriod; readonly 
       empty="There was no usage in this time."
       columns={[
         ...(isByOrganization
-          ? [{ title: 'Organization', cell: (item: UsageEntry) => <code>{item.organizationId}</code> }]
+          ? [{ title: 'Organization', cell: (item: UsageRow) => <code>{item.organizationId}</code> }]
           : []),
         { title: 'Time (UTC)', cell: ({ start }) => barLabel(period, start) },
         ...figures.map(([name, title]) => ({
           title,
           numeric: true,
-          cell: (item: UsageEntry) => (item[name] === undefined ? '–' : formatFigure(name, item[name])),
+          cell: (item: UsageRow) => (item[name] === undefined ? '–' : formatFigure(name, item[name])),
         })),
       ]}
     />

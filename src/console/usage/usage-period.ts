@@ -1,17 +1,3 @@
-/** An item of `/v2/workspace/usage/get`. Times are in epoch milliseconds. */
-export interface UsageEntry {
-  readonly start: number
-  readonly apiKey?: string
-  readonly organizationId?: string
-  readonly connectionsOpened: number
-  readonly connectionsPeak: number
-  readonly connectionMinutes: number
-  readonly updates: number
-  readonly bytesSent: number
-  readonly calls: number
-  readonly bytesStored?: number
-}
-
 /** The time that the page shows, and the length of the time of one bar. */
 export const usagePeriods = [
   ['day', 'Last 24 hours'],
