@@ -5,7 +5,7 @@ import { ApiError } from '../../errors.ts'
 import { versionOf } from '../../model/version.ts'
 import type { TraceWriter } from '../../trace.ts'
 import { currentTrace, startSpan } from '../../tracing/current-trace.ts'
-import { errorTypeOf } from '../../tracing/error-type.ts'
+import { runSpan } from '../../tracing/run-span.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { emptyUpdate } from '../room/document-state.ts'
 import { whileAllowed } from '../room/write-rights.ts'
@@ -122,29 +122,9 @@ function withSpans<T>(change: BackendChange<T>): BackendChange<T> {
   return {
     ...change,
     ...(inPlace !== undefined && {
-      inPlace: () => {
-        const span = startSpan('weft.compute', { 'weft.runs': 'in place' })
-        try {
-          const applied = inPlace()
-          span?.end()
-          return applied
-        } catch (error) {
-          span?.end(errorTypeOf(error))
-          throw error
-        }
-      },
+      inPlace: () => runSpan(startSpan('weft.compute', { 'weft.runs': 'in place' }), inPlace),
     }),
-    compute: async () => {
-      const span = startSpan('weft.compute', { 'weft.runs': runs })
-      try {
-        const proposed = await compute()
-        span?.end()
-        return proposed
-      } catch (error) {
-        span?.end(errorTypeOf(error))
-        throw error
-      }
-    },
+    compute: () => runSpan(startSpan('weft.compute', { 'weft.runs': runs }), compute),
   }
 }
 

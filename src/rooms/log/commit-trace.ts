@@ -1,6 +1,7 @@
 import type { DocumentAddress } from '../../model/address.ts'
 import { type CurrentTrace, currentTrace, runTraced } from '../../tracing/current-trace.ts'
 import { errorTypeOf } from '../../tracing/error-type.ts'
+import { runSpan } from '../../tracing/run-span.ts'
 import type { Span, SpanSource } from '../../tracing/span.ts'
 import { type AppliedUpdate, updateBytesOf } from '../room/broadcast.ts'
 
@@ -56,16 +57,8 @@ export class CommitTrace {
     this.#commit?.end()
     const { context, spans } = this.current
     const attributes = { 'weft.members': members }
-    const span = spans?.start('weft.broadcast', { parent: context, attributes })
-    try {
-      runTraced(this.current, send)
-    } catch (error) {
-      span?.end(errorTypeOf(error))
-      this.#update?.end(errorTypeOf(error))
-      throw error
-    }
-    span?.end()
-    this.#update?.end()
+    const span = spans?.start('weft.broadcast', { parent: context, attributes }) ?? null
+    runSpan(this.#update, () => runSpan(span, () => runTraced(this.current, send)))
   }
 
   /** Ends the spans, because the commit was rejected or has an unknown outcome. Does nothing after the broadcast. */
