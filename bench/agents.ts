@@ -13,7 +13,7 @@ import { keystrokesMade, type Outcome, runTask } from './agents/run-task.ts'
 import { structureTasks } from './agents/structure-tasks.ts'
 import { textTasks } from './agents/text-tasks.ts'
 import { ways } from './agents/ways.ts'
-import { mean, median, percent, progress, table, thousands } from './support/report.ts'
+import { mean, median, percent, progress, sum, table, thousands } from './support/report.ts'
 import { startWeft, temporaryDirectory, unlimitedCalls } from './support/server.ts'
 
 const smoke = process.argv.includes('--smoke')
@@ -37,7 +37,6 @@ for (const [index, task] of tasks.entries()) {
 }
 bar.end()
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 const byWay = ways.map((way) => ({ way, results: outcomes.filter((outcome) => outcome.way === way) }))
 const reference = byWay.find(({ way }) => way.write === 'xml')?.results ?? []
 const sentByXml = sum(reference.map(({ sent }) => sent))

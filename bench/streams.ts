@@ -13,7 +13,7 @@ import { fsyncMs } from '../src/loadtest/fsync-time.ts'
 import { recordedTyping } from './agents/keystrokes.ts'
 import { Observer } from './streams/observing.ts'
 import { type Phase, type Round, runRound } from './streams/round.ts'
-import { median, percent, progress, quantile, round, table, thousands } from './support/report.ts'
+import { median, percent, progress, quantile, round, sum, table, thousands } from './support/report.ts'
 import { startWeft, temporaryDirectory, unlimitedCalls } from './support/server.ts'
 
 const smoke = process.argv.includes('--smoke')
@@ -62,7 +62,6 @@ while (results.length < rounds) {
 }
 bar.end()
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 const ms = (values: readonly number[], share: number): string => round(quantile(values, share))
 const phases: readonly (readonly [name: string, phases: readonly Phase[]])[] = [
   ['without streams', results.map(({ without }) => without)],

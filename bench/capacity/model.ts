@@ -1,3 +1,4 @@
+import { sum } from '../support/report.ts'
 import { growths, shareWith } from './checks.ts'
 import type { Inputs } from './inputs.ts'
 
@@ -111,7 +112,6 @@ export function microsOf(inputs: Inputs) {
   }
 }
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 const microsEach = (inputs: Inputs): number => sum(Object.values(microsOf(inputs)))
 
 /** Returns the CPU time of a node for work on connections and messages, in microseconds per second. */

@@ -1,6 +1,6 @@
 import { cpus, totalmem } from 'node:os'
 import { bucketCount } from '../../src/engine/buckets.ts'
-import { round, thousands } from '../support/report.ts'
+import { percent, round, thousands } from '../support/report.ts'
 import {
   type Check,
   checksOfConstants,
@@ -24,7 +24,6 @@ interface Line<Of> {
 }
 
 const megabits = (bytes: number): string => round((bytes * 8) / 1e6, 1)
-const percents = (share: number): string => `${round(share * 100, 0)} %`
 
 const needs: readonly Line<Need>[] = [
   { name: 'documents open', formula: 'connections / people', value: (of) => thousands(of.openDocuments) },
@@ -70,8 +69,8 @@ const needs: readonly Line<Need>[] = [
     formula: 'the larger of the two, and the share of it that one of these clusters uses',
     value: ({ share }) =>
       share.database > share.hearing
-        ? `database, ${percents(share.database)}`
-        : `unneeded messages, ${percents(share.hearing)}`,
+        ? `database, ${percent(share.database, 0)}`
+        : `unneeded messages, ${percent(share.hearing, 0)}`,
   },
   {
     name: 'per cluster: nodes for CPU',
@@ -167,8 +166,8 @@ function checkRows(inputs: Inputs, { units }: Size): string[][] {
     ),
     [
       `share of unneeded messages with ${thousands(units.idle)} documents on a node: by the formula, measured`,
-      percents1(formula),
-      percents1(measured),
+      percent(formula, 1),
+      percent(measured, 1),
       round(measured / formula),
       measured / formula <= ratioMax ? 'the formula is right' : 'the formula is too low',
     ],
@@ -188,8 +187,6 @@ function connectionRows(inputs: Inputs): string[][] {
     row('**sum**', updates + cursors + idle + connects + rest, ''),
   ]
 }
-
-const percents1 = (share: number): string => `${round(share * 100, 1)} %`
 
 export interface Circumstances {
   readonly size: Size
@@ -238,7 +235,7 @@ All nodes together need this CPU time for one connection:
 
 ${markdown(['', 'µs per second', 'formula'], connectionRows(inputs))}
 
-A node without other work has (1 s × busy − node) / that sum connections, or nodeBytes / connection if that is fewer: ${thousands(limits.nodeConnections)}. Messages about documents go to ${thousands(bucketCount)} buckets. A node has documents in a share of 1 − (1 − 1 / ${thousands(bucketCount)}) ^ connections of them, and receives that *share* of all messages: ${percents(limits.told)}.
+A node without other work has (1 s × busy − node) / that sum connections, or nodeBytes / connection if that is fewer: ${thousands(limits.nodeConnections)}. Messages about documents go to ${thousands(bucketCount)} buckets. A node has documents in a share of 1 − (1 − 1 / ${thousands(bucketCount)}) ^ connections of them, and receives that *share* of all messages: ${percent(limits.told, 0)}.
 
 ## Connections
 

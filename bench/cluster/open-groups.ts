@@ -7,9 +7,10 @@ import { bucketTopic } from '../../src/rooms/presence/presence-messages.ts'
 import type { Running } from '../load/contenders.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
 import { Mover } from '../load/mover.ts'
+import { sum } from '../support/report.ts'
 import { keyOf } from '../support/stored.ts'
 import { documentOf } from '../sync/connect.ts'
-import { sum, type Usage } from './usage.ts'
+import type { Usage } from './usage.ts'
 
 /** Documents that a group of nodes has open. A user of the first node edits each, and one of each other node reads. */
 export interface OpenGroup {

@@ -1,11 +1,12 @@
 import { atRate, type KeystrokeTracker, sleep } from '../../src/loadtest/typist.ts'
 import { callAll } from '../load/calling.ts'
 import { type Mover, moveAll } from '../load/mover.ts'
+import { sum } from '../support/report.ts'
 import { clusterOf, type Deployment } from './deployments.ts'
 import { messagesAbout, namesInBuckets, type OpenGroup, openGroup, openIdle } from './open-groups.ts'
 import { fill } from './opening.ts'
 import type { Stores } from './stores.ts'
-import { sum, type Usage, usageDuring, usageOf } from './usage.ts'
+import { type Usage, usageDuring, usageOf } from './usage.ts'
 
 /** Load of one measurement. The nodes form groups of `usersMax` nodes, or one group if there are fewer. */
 export interface UnitLoad {

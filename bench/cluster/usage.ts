@@ -15,8 +15,6 @@ export interface Usage {
   readonly received: readonly ReadonlyMap<string, number>[]
 }
 
-export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
-
 /** Returns the resources that a cluster uses in a time of `seconds` seconds. */
 export async function usageDuring(stores: Stores, deployment: Deployment, seconds: number): Promise<Usage> {
   return usageOf(stores, deployment, () => sleep(seconds * 1000))

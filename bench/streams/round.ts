@@ -6,6 +6,7 @@ import type { Keystroke } from '../agents/keystrokes.ts'
 import { Typist } from '../agents/typist.ts'
 import { cpuMicroseconds } from '../support/cpu.ts'
 import { seededRandom } from '../support/random.ts'
+import { sum } from '../support/report.ts'
 import { type BenchServer, done, headers } from '../support/server.ts'
 import { Arrivals, type SentPart } from './arrivals.ts'
 import { countMoved, placeCarets, textOfOthers } from './carets.ts'
@@ -183,8 +184,6 @@ const credentials = {
   apiKey: headers['x-service-api-key'],
   authToken: headers['x-service-auth-token'],
 }
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 /** Presses one key. If this inserts characters, adds them to the sent parts. */
 function press(typist: Typist, parts: SentPart[]): void {

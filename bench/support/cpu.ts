@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { sum } from './report.ts'
 
 /** Microseconds in the unit in which the kernel counts CPU time: a hundredth of a second. */
 const microsecondsPerTick = 10_000
@@ -39,8 +40,6 @@ export function cpuMicroseconds(pid: number): number {
   const stat = statOf(pid)
   return stat === null ? Number.NaN : (Number(stat[11]) + Number(stat[12])) * microsecondsPerTick
 }
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 /**
  * Returns the CPU time of a process and of all its descendants, in microseconds. This includes descendants

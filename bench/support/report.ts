@@ -35,8 +35,9 @@ export function table(header: readonly string[], rows: readonly (readonly string
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length
+export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+
+export const mean = (values: readonly number[]): number => sum(values) / values.length
 
 export const round = (value: number, digits = 2): string => value.toFixed(digits)
 export const thousands = (value: number): string => Math.round(value).toLocaleString('en-US')
