@@ -150,7 +150,8 @@ export async function restoreSelected(
     const { created, changed, same, failed } = counts
     const found = chunks()
     if (!json)
-      for (const line of [sumLine('restored', restored), sumLine('not restored', leftOut)]) printResult(line)
+      for (const line of [sumLine('records restored', restored), sumLine('records not restored', leftOut)])
+        printResult(line)
     printResult(
       json
         ? JSON.stringify({ ok, madeAt: at, dryRun: isDryRun, ...counts, restored, leftOut, chunks: found })
@@ -182,7 +183,7 @@ function lineOf({
   return escapeControls(`${address}: ${result}${names}${records}${reason === undefined ? '' : `: ${reason}`}`)
 }
 
-const sumLine = (name: string, counts: object): string => `${name}: ${listOf(counts) || 'no other records'}`
+const sumLine = (name: string, counts: object): string => `${name}: ${listOf(counts) || 'none'}`
 
 /** Names of kinds of records that differ from the names of their members. */
 const kindNames: Readonly<Record<string, string>> = {
@@ -191,11 +192,11 @@ const kindNames: Readonly<Record<string, string>> = {
   suggestions: 'decided suggestions',
 }
 
-/** Returns the numbers that are not 0, such as `2 versions, 1 branches`. */
+/** Returns the numbers that are not 0, such as `versions: 2, branches: 1`. */
 const listOf = (counts: object): string =>
   Object.entries(counts)
     .filter(([, count]) => count !== 0)
-    .map(([kind, count]) => `${count} ${kindNames[kind] ?? kind}`)
+    .map(([kind, count]) => `${kindNames[kind] ?? kind}: ${count}`)
     .join(', ')
 
 function addTo(sum: Record<string, number>, counts: object): void {
