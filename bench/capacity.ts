@@ -1,6 +1,7 @@
 /**
  * Computes how many nodes and databases a Weft cluster needs for a number of connections and documents.
- * Measures the cost of one connection and one document, calculates the needs, and writes `bench/capacity.md`.
+ * Measures the costs of updates, cursors, open documents, connects and REST calls, calculates the needs, and writes
+ * `bench/capacity.md`.
  *
  *   node --import tsx bench/capacity.ts [--smoke]     `--smoke` prints the sheet and writes nothing
  */

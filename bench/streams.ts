@@ -2,7 +2,8 @@
  * Ten users type recorded keystrokes into one document over stock y-websocket clients: alone, and then while ten
  * streams write into the same document. The connections of the streams are cut at random times, and the writers
  * continue. The two phases alternate, each pair in a new document. A user in a separate process only reads. Prints the
- * time from a keystroke to this user with and without streams, what the users have lost, and the figures of the streams.
+ * time from a keystroke to this user with and without streams, the characters that the users have lost, and the figures
+ * of the streams.
  *
  *   node --import tsx bench/streams.ts [--smoke] [--seed=NUMBER] [--rounds=NUMBER] [--uncut] [--burst]
  *

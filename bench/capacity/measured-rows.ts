@@ -65,9 +65,9 @@ export function measuredRows(inputs: Inputs, size: Size): string[][] {
     [
       'open',
       micros(cost.open),
-      `CPU of all nodes to connect a client to a document that its node must open, including its text: ${micros(many.idle.first.node)} if no node has it open, ${micros(many.idle.elsewhere.node)} if another node has it open`,
+      `CPU of all nodes to connect a client to a document that its node must open, including its text: ${micros(many.idle.first.node)} if no node has it open, ${micros(many.idle.elsewhere.node)} if another node has it open. The mean of 1 connect of the first kind and people − 1 of the second`,
     ],
-    ['', micros(cost.openDatabase), 'CPU of PostgreSQL to open it'],
+    ['', micros(cost.openDatabase), 'CPU of PostgreSQL to open it, the same mean'],
     ['', micros(many.idle.further.node), 'CPU of a node to connect a client to a document that it has open'],
     [
       'connection',

@@ -44,7 +44,7 @@ const needs: readonly Line<Need>[] = [
   },
   {
     name: 'messages on the bus per second',
-    formula: 'updates + connections × compare + cursors × move messages',
+    formula: 'updates × messages of an update + connections × compare + cursors × messages of a move',
     value: (of) => thousands(of.messagesPerSecond),
   },
   {
@@ -221,7 +221,7 @@ The same load was measured with ${inputs.few.nodes} and with ${inputs.many.nodes
 
 ${markdown(['', `${inputs.few.nodes} nodes`, `${inputs.many.nodes} nodes`, 'ratio', ''], checkRows(inputs, size))}
 
-The sheet uses the values with ${inputs.many.nodes} nodes, except for messages that a node does not need: it uses the values above, at a higher rate. No measurement used more than ${inputs.many.nodes} nodes. For larger clusters the sheet is arithmetic with these costs, although a cost that grows may be higher there. At a high rate, updates share commits, so \`write\` and \`database\` are upper limits.
+The sheet uses the values with ${inputs.many.nodes} nodes, except for messages that a node does not need: it uses the values above, at a higher rate. No measurement used more than ${inputs.many.nodes} nodes. For larger clusters the sheet is arithmetic with these costs, although a cost that grows may be higher there. At a high rate, updates share commits, so \`write\` and \`database\` are upper limits. \`log\` was measured in large batches, and the log of REST writes is not included, so the sheet has lower limits for the log of the database.
 
 ## Assumed
 

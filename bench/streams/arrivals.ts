@@ -2,7 +2,10 @@ import * as Y from 'yjs'
 import { streamMarkedIn } from './layout.ts'
 import type { Observed } from './observing.ts'
 
-/** A part that a writer has sent: the units that it has written with this part, and the time on the clock of the machine. */
+/**
+ * A part that a writer has sent: the units that it has written with this part, and the time on the clock of the
+ * machine.
+ */
 export interface SentPart {
   readonly end: number
   readonly sentAt: number
@@ -32,7 +35,7 @@ export class Arrivals {
 
   /**
    * @param editor an editor that has everything that the observer has received
-   * @param typists what each user types, by client id
+   * @param typists the typed parts of each user, by client id
    * @param streams the pieces of each stream
    */
   constructor(
