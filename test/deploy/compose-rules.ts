@@ -289,7 +289,7 @@ describe.each(['compose.yaml', 'cluster/compose.yaml'])('the backups of %s', (fi
     expect(JSON.stringify(read.body)).toContain('kept in a backup')
   })
 
-  it('[IMG-24] the file names the backups as those of the same machine, and has a line for a bucket that a server accepts', () => {
+  it('[IMG-24] states that the backups are on the same machine, and has a line for a bucket that a server accepts', () => {
     expect(read(file)).toMatch(/lost together with (the|this)\s+(# )?machine/)
     const [, bucket = ''] = /^ +# WEFT_BACKUP_TO: (s3:.*)$/m.exec(read(file)) ?? []
     const place = mkdtempSync(join(directory, 'bucket-'))

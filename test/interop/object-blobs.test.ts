@@ -143,7 +143,7 @@ describe.skipIf(isSkipped)('saved versions in a bucket of s3rver', () => {
     await server.stop()
   })
 
-  it('[VER-23] a bucket that rejects everything fails saving and reading alone', async () => {
+  it('[VER-23] fails only saving and reading while the bucket rejects every call', async () => {
     const { log, of } = readableLog()
     const server = await startTestServer(settings('rejecting'), { log })
     await write(server, large)
