@@ -419,13 +419,9 @@ export const options = {
   backupVerify: option(
     oneOf('all', 'new'),
     'all',
-    'Chunks that a backup reads again: all chunks of the backup (`all`), or those that it writes (`new`). `all` downloads the size of the compressed store for each backup.',
+    'Chunks that are read again to verify a backup: all its chunks (`all`), or only its new ones (`new`). With `all`, each backup downloads the size of the compressed store.',
   ),
-  backupKey: secret(
-    backupKeyText,
-    'Key of that repository. Without it, nobody can read the backups.',
-    'none',
-  ),
+  backupKey: secret(backupKeyText, 'Key of that repository. Without it, the backups cannot be read.', 'none'),
   versionsTo: optional(
     backupPlace,
     'Object storage for the contents of saved versions from 4 KB. Contents that the store already has stay there.',
@@ -433,7 +429,7 @@ export const options = {
   ),
   versionsKey: secret(
     backupKeyText,
-    'Key of that object storage. Without it, nobody can read the contents.',
+    'Key of that object storage. Without it, the contents cannot be read.',
     'none',
   ),
   audit: option(

@@ -298,7 +298,7 @@ export const errorCodes = {
   'server/not-ready': {
     status: 'UNAVAILABLE',
     meaning: 'The server is starting, is stopping, or cannot reach its store. The message names the cause.',
-    remedy: 'Send the call again after `Retry-After` seconds. Operators look at `/readyz`.',
+    remedy: 'Send the call again after `Retry-After` seconds. Operators: check `/readyz`.',
   },
   'server/store-unavailable': {
     status: 'UNAVAILABLE',
@@ -736,7 +736,7 @@ export const errorCodes = {
     status: 'UNAVAILABLE',
     meaning:
       'The content of a saved version is in object storage, which cannot be used. Documents are not affected.',
-    remedy: 'Send the call again after `Retry-After` seconds. Operators look at `/readyz` and the log.',
+    remedy: 'Send the call again after `Retry-After` seconds. Operators: check `/readyz` and the log.',
   },
   'branch/not-found': {
     status: 'NOT_FOUND',

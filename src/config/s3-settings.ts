@@ -16,8 +16,8 @@ export interface S3Settings {
  * Reads the variables that the tools of AWS use: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
  * `AWS_SESSION_TOKEN`, `AWS_REGION` or `AWS_DEFAULT_REGION`, and `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL`. A
  * variable with the name of a credential and `_FILE` names a file with the credential.
- * @throws ConfigError if the credentials are missing or cannot be read, or if the endpoint is not an HTTP URL of a host without
- * a user name and a password
+ * @throws ConfigError if the credentials are missing or cannot be read, or if the endpoint is not an HTTP URL of a host
+ * without a user name and a password
  */
 export function readS3Settings(environment: NodeJS.ProcessEnv = process.env): S3Settings {
   const read = (...names: readonly string[]): string | null =>

@@ -133,7 +133,7 @@ function transportRoutes({ http }: SyncServer): readonly ServedRoute[] {
   ]
 }
 
-/** In `/readyz`, without the reason, because it names the bucket. The log has the reason. */
+/** Sentence of `/readyz`. It leaves out the reason, which names the bucket and is in the log. */
 const objectsUnavailable = 'the object storage of saved versions cannot be used'
 
 /** Creates the HTTP edge, which serves REST, pages, and the clients of `sync` without a websocket. */

@@ -453,12 +453,12 @@ export interface OptionValues {
    */
   readonly backupKeep?: string | null
   /**
-   * Chunks that a backup reads again: all chunks of the backup (`all`), or those that it writes (`new`). `all`
-   * downloads the size of the compressed store for each backup. Expects "all" or "new". Default: `all`.
+   * Chunks that are read again to verify a backup: all its chunks (`all`), or only its new ones (`new`). With
+   * `all`, each backup downloads the size of the compressed store. Expects "all" or "new". Default: `all`.
    */
   readonly backupVerify?: 'all' | 'new' | null
   /**
-   * Key of that repository. Without it, nobody can read the backups. Expects 64 hexadecimal digits (`weft
+   * Key of that repository. Without it, the backups cannot be read. Expects 64 hexadecimal digits (`weft
    * backups key` creates them). Default: none.
    */
   readonly backupKey?: string | null
@@ -468,7 +468,7 @@ export interface OptionValues {
    */
   readonly versionsTo?: string | null
   /**
-   * Key of that object storage. Without it, nobody can read the contents. Expects 64 hexadecimal digits (`weft
+   * Key of that object storage. Without it, the contents cannot be read. Expects 64 hexadecimal digits (`weft
    * backups key` creates them). Default: none.
    */
   readonly versionsKey?: string | null

@@ -130,6 +130,7 @@ export class RestoredDocumentWriter {
       if (disabled && !isDryRun) await records.disable(documentId)
     }
   }
+
   async #change(): Promise<void> {
     const { backup } = this.#source
     const { documentId } = this.#view.record
