@@ -81,7 +81,7 @@ const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm run build && npm prune --omit=dev --omit=optional': deployed,
   'VERSION=$(node dist/main.js --version)': deployed,
   'cp examples/deploy/weft.service /etc/systemd/system/': deployed,
-  'install -m 600 /etc/weft/weft.env examples/deploy/weft.env': deployed,
+  'test -e /etc/weft/backup-key || (umask 077; openssl rand -hex 32 > /etc/weft/backup-key)': deployed,
   'systemctl reload caddy': deployed,
   'grep ^WEFT_ADMIN_TOKEN= /etc/weft/weft.env | cut -d= -f2 > /etc/weft/admin-token': deployed,
   'cp examples/deploy/weft-backup.service examples/deploy/weft-backup.timer /etc/systemd/system/': deployed,
@@ -97,15 +97,13 @@ const notRun: Readonly<Record<string, string>> = {
   'kubectl create secret generic weft-metrics --from-literal=WEFT_METRICS_TOKEN="$(openssl rand -hex 32)"':
     inKubernetes,
   'openssl rand -hex 32 > backup.key   # keep a copy outside of the cluster': inKubernetes,
-  'weft usage --url http://localhost:8787 --since 7d --granularity day':
-    'it takes usage; test/rest/project/usage-command.test.ts has it',
-  'node dist/main.js backups key versions.key':
-    'it takes a bucket; test/rest/storage/version-objects.test.ts has such a server over a folder',
   'cryptsetup luksFormat --type luks2 /dev/nvme1n1': 'it takes a disk of its own, and root',
   'node dist/main.js export ./out --secrets --data-dir ./data                        # the embedded store of a stopped server':
     'it takes a database; test/transfer/cluster-import-export.test.ts moves there and back',
   'node dist/main.js backup http://localhost:8787 --to s3://acme-backups/weft --key-file backup.key --token-file admin-token --every 24h --keep 7d,4w,12m':
     'it takes a bucket, and runs until a signal; test/interop/s3.test.ts and test/rest/storage have both',
+  'node dist/main.js backups key versions.key':
+    'it takes a bucket; test/interop/object-blobs.test.ts has one',
   'WEFT_BACKUP_TO=s3://acme-backups/weft WEFT_BACKUP_KEY_FILE=backup.key node dist/main.js':
     'it takes a bucket; test/rest/storage/scheduled-backups.test.ts has such a server over a folder',
   'node dist/main.js restore ./weft-backups --key-file backup.key --to http://localhost:8787 --document acme/plan --dry-run':
@@ -117,6 +115,8 @@ const notRun: Readonly<Record<string, string>> = {
   'node dist/main.js backup http://localhost:8787 weft.backup --token-file admin-token':
     'it takes a database; test/e2e/cluster/postgres-backup.test.ts has one',
   'nats-server --addr 127.0.0.1 &': 'it takes a database; test/cluster-faults has such servers',
+  'weft usage --url http://localhost:8787 --since 7d --granularity day':
+    'it takes credentials from files; test/rest/project/usage-command.test.ts does so',
   'WEFT_DEBUG=document:acme/notes,client:ada node dist/main.js serve':
     'it serves until it is stopped; test/e2e/project/trace.test.ts has such servers',
   'node dist/main.js doc get acme/notes/main > notes.json':
