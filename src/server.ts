@@ -34,7 +34,6 @@ import { isSyncRequest } from './sync/connect/sync-request.ts'
 import { createTracer } from './trace.ts'
 import { runTraced, runUntraced } from './tracing/current-trace.ts'
 import { openSpans } from './tracing/open-spans.ts'
-import type { SpanSource } from './tracing/span.ts'
 import { readTraceContext } from './tracing/trace-context.ts'
 import { EventListeners } from './webhooks/event-listeners.ts'
 
@@ -236,7 +235,7 @@ async function open(
   const services = createServices(base, credentials)
   const sync = createSync(services)
   const edge = createHttp(sync, services)
-  const upgrade = tracedUpgrade(sync, spans)
+  const upgrade = tracedUpgrade(sync)
   onWebsocket(edge.server, upgrade)
   let closing: Promise<void> | null = null
   const stop = { leave: () => leaving.abort(), stop: () => stopping.abort() }
@@ -264,14 +263,15 @@ async function open(
 type UpgradeHandler = (request: IncomingMessage, connection: Duplex, head: Buffer) => void
 
 /**
- * Returns the handler of upgrades. The callbacks that a websocket with `traceparent` causes continue its trace. The
- * updates of the websocket do not, because it may be open for days.
+ * Returns the handler of upgrades. The callbacks that a websocket with `traceparent` causes get this header. They have
+ * no spans, because the client is not authenticated yet. The updates of the websocket do not continue its trace, because
+ * it may be open for days.
  */
-function tracedUpgrade(sync: { upgrade: UpgradeHandler }, spans: SpanSource | null): UpgradeHandler {
+function tracedUpgrade(sync: { upgrade: UpgradeHandler }): UpgradeHandler {
   return (request, connection, head) => {
     const context = readTraceContext(request.headers)
     if (context === null) runUntraced(() => sync.upgrade(request, connection, head))
-    else runTraced({ context, spans }, () => sync.upgrade(request, connection, head))
+    else runTraced({ context, spans: null }, () => sync.upgrade(request, connection, head))
   }
 }
 
