@@ -32,8 +32,11 @@ export const usageCsvHeader = ['start', ...columns].join(',')
 export const usageCsvLine = (row: UsageRow): string =>
   [new Date(row.start).toISOString(), ...columns.map((column) => encodeField(row[column] ?? ''))].join(',')
 
-/** Characters with which a formula begins, also in East Asian editions of spreadsheet programs. */
-const formulaStart = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
+/**
+ * Characters with which a formula begins, also in East Asian editions of spreadsheet programs, and the apostrophe, so
+ * that different ids stay different.
+ */
+const formulaStart = /^['=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 
 /**
  * Encodes a field. Text that a spreadsheet program would run as a formula gets an apostrophe before it. The counts
@@ -42,5 +45,5 @@ const formulaStart = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 function encodeField(value: string | number): string {
   if (typeof value === 'number') return String(value)
   const text = formulaStart.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -55,13 +55,13 @@ it('[USE-33] the usage of the workspace has the stored bytes and no ids', async 
 })
 
 it('[USE-33] an id that begins like a formula gets an apostrophe', async () => {
-  const ids = ['=1+1', '+1', '-1', '@sum(a1)', '＝1', '=a,"b"', 'a=1']
+  const ids = ['=1+1', '+1', '-1', '@sum(a1)', '＝1', '=a,"b"', 'a=1', "'=1+1", 'a;=1']
   for (const id of ids) await useAs(id)
   const query = { by: 'organization', granularity: 'month' }
   const rows = (await lines(query)).slice(1)
   const shown = rows.map((row) => /^[^,]*,[^,]*,(.*?)(,[\d.]*){7}$/.exec(row)?.[1])
   expect(shown.toSorted()).toEqual(
-    [`'=1+1`, `'+1`, `'-1`, `'@sum(a1)`, `'＝1`, `"'=a,""b"""`, 'a=1'].toSorted(),
+    [`'=1+1`, `'+1`, `'-1`, `'@sum(a1)`, `'＝1`, `"'=a,""b"""`, 'a=1', `''=1+1`, '"a;=1"'].toSorted(),
   )
   // JSON has the ids as they are.
   const found = await items(query)
