@@ -109,6 +109,16 @@ const credentialsHint = (server: OnlineServer | OnlineWorkspace): string =>
       : 'WEFT_WORKSPACE_ID and WEFT_WORKSPACE_AUTH_TOKEN'
   }`
 
+/** Thrown if the server responds with an error. `code`: the code of the error; null if it is not known. */
+class RefusedCallError extends StorageError {
+  readonly code: string | null
+
+  constructor(message: string, code: string | null, hint: string | undefined) {
+    super(message, { hint })
+    this.code = code
+  }
+}
+
 const unreachable = (message: string): StorageError =>
   new StorageError(message, { hint: 'start the server, or name its URL (--url, WEFT_URL)' })
 
@@ -118,6 +128,7 @@ function refused(
   path: string,
   status: number | string,
   problem: string,
+  code: string | null = null,
 ): StorageError {
   const unauthenticated = credentialsHint(server)
   const ofDocument = path.startsWith('/v2/crdt/versions/') ? versionsHint : listingHint
@@ -128,7 +139,7 @@ function refused(
     404: notFound,
     NOT_FOUND: notFound,
   }
-  return new StorageError(`${server.url} refuses: ${problem}`, { hint: hints[status] })
+  return new RefusedCallError(`${server.url} refuses: ${problem}`, code, hints[status])
 }
 
 function resultOf<Data>(
@@ -141,7 +152,7 @@ function resultOf<Data>(
   if (!result.ok) {
     const { code, status, message } = result.error
     if (code === 'client/unreachable') throw unreachable(`${url} cannot be reached: ${message}`)
-    throw refused(server, path, status, `${status}: ${message}`)
+    throw refused(server, path, status, `${status}: ${message}`, code)
   }
   const { data, nextPage } = result
   return asExpected(url, () => ({
@@ -156,6 +167,16 @@ export async function nullIfNotFound<T>(call: Promise<T>): Promise<T | null> {
     return await call
   } catch (error) {
     if (error instanceof StorageError && error.message.includes('refuses: NOT_FOUND: ')) return null
+    throw error
+  }
+}
+
+/** Returns null instead of throwing if the server answers with an error of this code. */
+export async function nullIfCode<T>(call: Promise<T>, code: string): Promise<T | null> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof RefusedCallError && error.code === code) return null
     throw error
   }
 }

@@ -42,7 +42,7 @@ export async function* restoreIntoServer(
     let isReached = false
     for await (const view of backup.documents()) {
       const { documentId } = view.record
-      if (!isReached) await records.hasDocument(documentId)
+      if (!isReached) await records.document(documentId)
       isReached = true
       yield { organizationId, documentId, ...(await new RestoredDocumentWriter(source, view).run()) }
     }

@@ -12,7 +12,8 @@ import { applyOnline, readOnline } from '../documents/document-online.ts'
 import { callOnline, listOnline, nullIfNotFound, type OnlineServer } from '../documents/rest-client.ts'
 import type { BackupDocuments, BackupEditor } from './backup-documents.ts'
 import { OnlineComments } from './online-comments.ts'
-import type { OnlineRecords } from './online-records.ts'
+import type { PermissionCounts } from './online-permissions.ts'
+import type { OnlineDocument, OnlineRecords } from './online-records.ts'
 
 /** Numbers of records of a document that the server got. */
 export interface RestoredCounts {
@@ -36,8 +37,10 @@ export interface LeftOutCounts {
   readonly suggestions: number
   /** Versions of existing editors, empty versions, and versions beyond the limit of an editor. */
   readonly versions: number
-  /** Permissions of groups that do not exist. */
+  /** Permissions of groups that do not exist, and of users whom an existing organization does not have. */
   readonly permissions: number
+  /** Access settings of an existing document and of existing folders of a new one that differ from the backup. */
+  readonly settings: number
 }
 
 /** Result of the restore of one document into a running server. */
@@ -86,6 +89,7 @@ export class RestoredDocumentWriter {
     suggestions: 0,
     versions: 0,
     permissions: 0,
+    settings: 0,
   }
 
   constructor(source: RestoreSource, view: DocumentView) {
@@ -97,8 +101,9 @@ export class RestoredDocumentWriter {
     const [editors, restored, leftOut] = [this.#editors, this.#restored, this.#leftOut]
     try {
       const { documentId } = this.#view.record
-      const exists = await this.#source.records.hasDocument(documentId)
-      await (exists ? this.#change() : this.#create())
+      const present = await this.#source.records.document(documentId)
+      const exists = present !== null
+      await (exists ? this.#change(present) : this.#create())
       await this.#addComments(!exists)
       const isChanged = editors.length + restored.threads + restored.comments > 0
       return { result: exists ? (isChanged ? 'changed' : 'same') : 'created', editors, restored, leftOut }
@@ -114,31 +119,54 @@ export class RestoredDocumentWriter {
     this.#leftOut.branches = (await related.branches(documentId)).length
     this.#leftOut.schemas = await related.countSchemas(documentId)
     this.#leftOut.decisions = await related.countDecisions(documentId)
-    const path = await backup.folderPath(folderId)
-    const permissions = await records.addDocument(this.#view, path, isDryRun)
-    this.#restored.permissions += permissions.restored
-    this.#leftOut.permissions += permissions.leftOut
+    if (isDryRun) this.#countPermissions(await records.countPermissions(documentId))
+    else {
+      const { permissions, differing } = await records.addParents(await backup.folderPath(folderId))
+      for (const counts of permissions) this.#countPermissions(counts)
+      this.#leftOut.settings += differing
+    }
     try {
+      if (!isDryRun) await records.addDocument(this.#view)
       for await (const editor of backup.editors(documentId)) await this.#createEditor(editor)
+      if (!isDryRun) this.#countPermissions(await records.completeDocument(this.#view))
     } catch (error) {
+      const problem = `${errorMessage(error)}${disabled && !isDryRun ? await this.#disable() : ''}`
       throw new StorageError(
-        `${errorMessage(error)}; the document was created without some content, so delete it before you repeat the restore`,
+        `${problem}; the document may exist without some content or permissions, so delete it before you repeat the restore`,
         { cause: error },
       )
-    } finally {
-      // Also after a failure, because users must not get access to a disabled document.
-      if (disabled && !isDryRun) await records.disable(documentId)
     }
   }
 
-  async #change(): Promise<void> {
+  /** Disables the document after a failure. Returns the end of the message if this fails. */
+  async #disable(): Promise<string> {
+    try {
+      await this.#source.records.disable(this.#view.record.documentId)
+      return ''
+    } catch (error) {
+      return `; the document could not be disabled again: ${errorMessage(error)}`
+    }
+  }
+
+  #countPermissions({ restored, leftOut }: PermissionCounts): void {
+    this.#restored.permissions += restored
+    this.#leftOut.permissions += leftOut
+  }
+
+  async #change({ disabled, accessType, isComplete }: OnlineDocument): Promise<void> {
+    if (!isComplete)
+      throw new StorageError(
+        'an earlier restore did not complete the document, so delete it before you repeat the restore',
+      )
     const { backup } = this.#source
-    const { documentId } = this.#view.record
+    const { record, accessType: pastAccessType } = this.#view
+    const { documentId } = record
     const branches = await backup.related.branches(documentId)
     for await (const editor of backup.editors(documentId)) {
       const names = branches.filter(({ editorId }) => editorId === editor.editorId).map(({ name }) => name)
       await this.#changeEditor(editor, names)
     }
+    this.#leftOut.settings = Number(disabled !== record.disabled) + Number(accessType !== pastAccessType)
   }
 
   /** @param branches names of the branches of the editor in the backup */

@@ -192,7 +192,15 @@ it('[BKP-79] [BKP-80] [BKP-81] creates a document again with its comments, versi
     .split('\n')
     .map((each) => JSON.parse(each) as object)
   const restored = { versions: 2, threads: 3, comments: 3, permissions: 2 }
-  const leftOut = { branches: 1, schemas: 0, decisions: 1, suggestions: 1, versions: 0, permissions: 1 }
+  const leftOut = {
+    branches: 1,
+    schemas: 0,
+    decisions: 1,
+    suggestions: 1,
+    versions: 0,
+    permissions: 1,
+    settings: 0,
+  }
   expect([code, line, total]).toEqual([
     0,
     expect.objectContaining({ result: 'created', editors: ['main'], restored, leftOut }),
