@@ -4,8 +4,8 @@ import { OpenCalls } from '../engine/open-calls.ts'
 import type { Log } from '../log.ts'
 import { notConfigured, ObjectBlobs } from './object-blobs.ts'
 import { ObjectIndex } from './object-index.ts'
+import { ObjectPlace } from './object-place.ts'
 import { ObjectSweeper } from './object-sweeper.ts'
-import { PlaceRecord } from './place-record.ts'
 import { resolveDump } from './resolve-dump.ts'
 import type { SealedObjects } from './sealed-objects.ts'
 
@@ -29,7 +29,7 @@ export interface ObjectEngine {
 export function withObjects(inner: Engine, { objects, clock, log }: ObjectEngineOptions): ObjectEngine {
   const index = new ObjectIndex(inner.kv, clock)
   const blobs = new ObjectBlobs({ blobs: inner.blobs, index, objects, clock })
-  objects?.belongTo(new PlaceRecord(inner.kv))
+  objects?.belongTo(new ObjectPlace(inner.kv))
   const gate = new OpenCalls()
   let closing: Promise<void> | null = null
   const engine: Engine = {

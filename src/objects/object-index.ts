@@ -8,7 +8,7 @@ import { keyspaces, under } from '../engine/pairs/keyspaces.ts'
 import type { ObjectReference } from '../engine/pairs/stored-blob.ts'
 import { encodeRecord, type RecordType, readRecord } from '../engine/stored-record.ts'
 import { readPayload } from '../jobs/job-payload.ts'
-import { placePart } from './place-record.ts'
+import { placePart } from './object-place.ts'
 
 /** Queue of the checks whether a blob still refers to an object. */
 export const objectQueue = 'objects'

@@ -7,7 +7,7 @@ import type { ObjectReference } from '../engine/pairs/stored-blob.ts'
 import { errorMessage } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { StorageError } from '../storage/storage-error.ts'
-import type { PlaceRecord } from './place-record.ts'
+import type { ObjectPlace } from './object-place.ts'
 
 /** Object with the id of the store to which the objects of the place belong. */
 const markerName = 'weft-versions'
@@ -56,7 +56,7 @@ export class SealedObjects {
   readonly #id: string
   readonly #sealer: Promise<ObjectSealer>
   #calls = 0
-  #place: PlaceRecord | null = null
+  #place: ObjectPlace | null = null
   #isPlaceChecked = false
   #isInterrupted = false
   /** Value of `performance.now()` until which calls fail immediately. */
@@ -85,7 +85,7 @@ export class SealedObjects {
    * Sets the store whose contents are in the place. The first call reserves an empty place for the store. From then
    * on, a place of another store, an empty place and a place with another key are rejected.
    */
-  belongTo(place: PlaceRecord): void {
+  belongTo(place: ObjectPlace): void {
     this.#place = place
   }
 

@@ -190,6 +190,7 @@ const kindNames: Readonly<Record<string, string>> = {
   threads: 'comment threads',
   schemas: 'attached schemas',
   suggestions: 'decided suggestions',
+  settings: 'other access settings',
 }
 
 /** Returns the numbers that are not 0, such as `versions: 2, branches: 1`. */

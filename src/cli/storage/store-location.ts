@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
+import { ObjectPlace } from '../../objects/object-place.ts'
 import { openObjects } from '../../objects/open-objects.ts'
-import { PlaceRecord } from '../../objects/place-record.ts'
 import { resolveDump } from '../../objects/resolve-dump.ts'
 import type { SealedObjects } from '../../objects/sealed-objects.ts'
 import type { DumpResolver } from '../../storage/backup-sources.ts'
@@ -61,6 +61,6 @@ export async function configuredObjects(): Promise<SealedObjects | null> {
 /** Reads the contents of saved versions that are in the configured object storage. */
 export const resolveConfigured: DumpResolver = async (dump, kv) => {
   const objects = await configuredObjects()
-  objects?.belongTo(new PlaceRecord(kv))
+  objects?.belongTo(new ObjectPlace(kv))
   return resolveDump(dump, objects)
 }

@@ -13,7 +13,7 @@ import { CorruptRecordError, type Key } from '../../engine/engine.ts'
 import type { StoredEntry } from '../../engine/stored-entry.ts'
 import { errorMessage } from '../../errors.ts'
 import type { DocumentAddress } from '../../model/address.ts'
-import { PlaceRecord } from '../../objects/place-record.ts'
+import { ObjectPlace } from '../../objects/object-place.ts'
 import { readStoredBlob } from '../../objects/read-stored-blob.ts'
 import type { SealedObjects } from '../../objects/sealed-objects.ts'
 import { loadRoom } from '../../rooms/log/load-room.ts'
@@ -112,7 +112,7 @@ class ExportRun {
     this.#attribution = new AttributionSetting(new TenantStore(store.engine.kv), options.clock)
     this.#tree = tree
     this.#options = options
-    options.objects?.belongTo(new PlaceRecord(store.engine.kv))
+    options.objects?.belongTo(new ObjectPlace(store.engine.kv))
     this.#onProgress = onProgress
   }
 

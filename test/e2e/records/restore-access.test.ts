@@ -134,7 +134,7 @@ it.each([
     before = () => null
     expect(await restore('inside')).toEqual({
       code: 0,
-      line: 'acme/inside: created (main), with 1 permissions',
+      line: 'acme/inside: created (main), with permissions: 1',
     })
     expect(await folder()).toMatchObject(complete)
     expect([await roleOf('ann', 'inside'), await roleOf('bob', 'inside')]).toEqual(['viewer', null])
@@ -145,8 +145,8 @@ it('[BKP-83] reports an existing folder and an existing document with other acce
   await remove('inside')
   const access = { folderIds: ['secret'], accessType: 'public', inheritAccessFromParent: true }
   await call('/v2/organizations/folders/access/update', { organizationId, ...access })
-  expect((await restore('inside')).line).toBe('acme/inside: created (main), without 1 settings')
-  expect((await restore('inside')).line).toBe('acme/inside: same, without 1 settings')
+  expect((await restore('inside')).line).toBe('acme/inside: created (main), without other access settings: 1')
+  expect((await restore('inside')).line).toBe('acme/inside: same, without other access settings: 1')
   expect(await folder()).toMatchObject({ accessType: 'public' })
 })
 
@@ -158,7 +158,7 @@ it('[BKP-84] keeps a disabled document restricted and without permissions until 
     if (path === '/v2/crdt/apply') seen.push([await recordOf('off'), await roleOf('ann', 'off')])
     return null
   }
-  const line = 'acme/off: created (main), with 1 permissions'
+  const line = 'acme/off: created (main), with permissions: 1'
   expect(await restore('off')).toEqual({ code: 0, line })
   expect(seen).toEqual([[expect.objectContaining({ accessType: 'restricted' }), null]])
   expect(past).toMatchObject({ disabled: true, accessType: 'organizationPrivate' })
@@ -193,7 +193,7 @@ it.each(['/v2/crdt/apply', '/v2/auth/permissions/add'])(
 it('[BKP-85] does not add a user who was removed from the organization again, and counts the permission as left out', async () => {
   await call('/v2/users/delete', { organizationId, userIds: ['bob'] })
   await remove('shared')
-  const line = 'acme/shared: created (main), with 1 permissions, without 1 permissions'
+  const line = 'acme/shared: created (main), with permissions: 1, without permissions: 1'
   expect(await restore('shared')).toEqual({ code: 0, line })
   const userIds = ['ann', 'bob']
   const users = (await call('/v2/users/get', { organizationId, userIds })) as { userId: string }[]
@@ -221,7 +221,7 @@ it('[BKP-83] completes an organization that has no permissions when the restore 
   ])
   expect(await recordOf('shared')).toBe(undefined)
   before = () => null
-  const line = 'acme/shared: created (main), with 3 permissions'
+  const line = 'acme/shared: created (main), with permissions: 3'
   expect(await restore('shared')).toEqual({ code: 0, line })
   expect(await organizations()).toMatchObject([{ metadata: { color: 'blue' } }])
   const query = { organizationId, userIds: ['cid'] }

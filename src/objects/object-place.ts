@@ -15,7 +15,7 @@ export interface StoredPlace {
   readonly isReserved: boolean
 }
 
-const placeRecordType: RecordType<StoredPlace> = {
+const objectPlaceType: RecordType<StoredPlace> = {
   name: 'object place',
   schema: v.looseObject({ id: v.string(), isReserved: v.boolean() }),
 }
@@ -25,7 +25,7 @@ const placeRecordType: RecordType<StoredPlace> = {
  * a restored copy of a store with the address of the original one, is recognized before an object is written or
  * deleted.
  */
-export class PlaceRecord {
+export class ObjectPlace {
   readonly #kv: Kv
 
   constructor(kv: Kv) {
@@ -35,7 +35,7 @@ export class PlaceRecord {
   /** Returns the record; null if the store has none. */
   async read(): Promise<StoredPlace | null> {
     const [value = null] = await this.#kv.get(placePart, [key])
-    return value === null ? null : readRecord(placeRecordType, { key, value })
+    return value === null ? null : readRecord(objectPlaceType, { key, value })
   }
 
   /** Returns the record. Creates it if the store has none. */
