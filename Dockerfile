@@ -12,7 +12,7 @@ RUN npm pkg delete devDependencies peerDependencies peerDependenciesMeta \
   && npm prune --omit=optional \
   && npm sbom --sbom-format=cyclonedx --sbom-type=application > sbom.cdx.json
 # dist contains most libraries. Only the others remain in node_modules.
-RUN mv /tmp/package.json . && npm prune --omit=optional && find node_modules -type d -empty -delete && mkdir data
+RUN mv /tmp/package.json . && npm prune --omit=optional && find node_modules -type d -empty -delete
 
 FROM node:22-slim
 ARG VERSION=unknown
@@ -27,9 +27,8 @@ ENV NODE_ENV=production WEFT_DATA_DIR=/data
 WORKDIR /weft
 # The server needs no package manager.
 RUN rm -rf /usr/local/lib/node_modules /opt/yarn* /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn*
-COPY --from=build --chown=1000:1000 --chmod=700 /weft/data /data
-# A volume for backups takes the owner of this folder.
-COPY --from=build --chown=1000:1000 --chmod=700 /weft/data /backups
+# Volumes for data and backups take the owner and the mode of these folders.
+RUN install -d -o 1000 -g 1000 -m 700 /data /backups
 COPY --from=build /weft/package.json /weft/sbom.cdx.json ./
 COPY --from=build /weft/node_modules node_modules
 COPY --from=build /weft/dist dist
