@@ -128,7 +128,7 @@ export class SealedObjects {
       } catch (error) {
         const isLasting = !(error instanceof StorageError) || error instanceof WrongPlaceError
         if (isLasting || this.#isInterrupted) throw error
-        await this.#bounded(2 * pauseMs, () => new Promise((resolve) => setTimeout(resolve, pauseMs)))
+        await this.#pause(pauseMs)
       }
     return this.#call(options, (store) => this.#read(store, reference))
   }
@@ -162,10 +162,9 @@ export class SealedObjects {
   }
 
   async #read(store: ObjectStore, { name, bytes }: ObjectReference): Promise<Uint8Array> {
-    await this.#checkPlace(store, 'ignore')
+    if (!this.#isPlaceChecked) await this.#checkPlace(store, 'ignore')
     const sealed = await store.get(name)
     if (sealed === null) {
-      this.#isPlaceChecked = false
       await this.#checkPlace(store, 'ignore')
       throw new DamagedRecordError(`the object ${JSON.stringify(name)} is missing in ${this.name}`)
     }
@@ -175,13 +174,14 @@ export class SealedObjects {
   }
 
   /**
-   * Checks that the place belongs to the store.
-   * @param missing what to do if the store has no place: `reserve` this one, or `ignore` it
+   * Checks that the place belongs to the store. Writes and deletions check it each time, because the place may have
+   * changed under its address, for example if its disk is not mounted any more.
+   * @param missing if the store has no place yet: `reserve` this one, or `ignore` it
    * @throws StorageError if the place belongs to another store, or if it does not have the id of the store any more
    */
   async #checkPlace(store: ObjectStore, missing: 'reserve' | 'ignore'): Promise<void> {
     const place = this.#place
-    if (this.#isPlaceChecked || place === null) return
+    if (place === null) return
     const found = await (missing === 'reserve' ? place.create() : place.read())
     if (found === null || (missing === 'ignore' && !found.isReserved)) return
     const { id, isReserved } = found
@@ -258,6 +258,22 @@ export class SealedObjects {
     this.#rejections.add(rejection)
     try {
       return await Promise.race([work(), rejected])
+    } finally {
+      clearTimeout(timer)
+      this.#rejections.delete(rejection)
+    }
+  }
+
+  /** @throws StorageError if the server stops */
+  async #pause(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    let rejection: (error: StorageError) => void = () => undefined
+    try {
+      await new Promise<void>((resolve, reject) => {
+        rejection = reject
+        timer = setTimeout(resolve, ms)
+        this.#rejections.add(rejection)
+      })
     } finally {
       clearTimeout(timer)
       this.#rejections.delete(rejection)

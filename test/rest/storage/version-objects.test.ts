@@ -236,6 +236,22 @@ it('[VER-24] a mistyped place is not used: nothing is written to it, and no back
   await again.stop()
 })
 
+it('[VER-24] a place that is exchanged while the server runs gets no object, and loses none', async () => {
+  const server = await start('swapped')
+  const version = await save(server, large)
+  renameSync(at('swapped'), at('swapped-away'))
+  mkdirSync(at('swapped'))
+  dataOf(await server.post('/v2/crdt/update', { ...editor, type: 'text', data: textOf(40_000, 32) }))
+  for (const answer of [await server.post('/v2/crdt/versions/create', editor), await get(server, version)])
+    expect([answer.status, answer.body.error?.details?.code]).toEqual([503, 'version/content-unavailable'])
+  expect(readdirSync(at('swapped'))).toEqual([])
+  rmSync(at('swapped'), { recursive: true })
+  renameSync(at('swapped-away'), at('swapped'))
+  expect((await server.post('/v2/crdt/versions/create', editor)).status).toBe(200)
+  expect(await contentOf(server, version)).toBe(large)
+  await server.stop()
+})
+
 it('[VER-24] a place of another store is not used', async () => {
   const first = await start('owned')
   const version = await save(first, large)
