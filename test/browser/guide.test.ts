@@ -91,7 +91,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('/docs in Chromium', () =>
     await page.goto(`${weft.url}/docs`)
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    expect(page.url()).toBe(`${weft.url}/docs#content`)
+    await page.waitForURL(`${weft.url}/docs#content`)
     await page.locator('#all-chapters a', { hasText: 'Presence' }).press('Enter')
     await page.waitForURL(`${weft.url}/docs/presence`)
     expect(await page.locator('h1').textContent()).toBe('Presence and awareness')
