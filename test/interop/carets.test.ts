@@ -61,11 +61,11 @@ const proseMirror = (sync: typeof ySyncPlugin, cursors: typeof yCursorPlugin): B
     '<paragraph>One two three.</paragraph><paragraph/><paragraph>Four <strong>five</strong> six.</paragraph>',
   open({ doc, provider }) {
     const plugins = [sync(doc.getXmlFragment('prosemirror')), cursors(provider.awareness)]
-    const view = new EditorView(place(), {
-      state: EditorState.create({ schema, plugins }),
+    const view = new EditorView(place(), { state: EditorState.create({ schema, plugins }) })
+    view.setProps({
       // The plugin with the carets dispatches in a timer, also after the view was destroyed.
-      dispatchTransaction(transaction) {
-        if (!this.isDestroyed) this.updateState(this.state.apply(transaction))
+      dispatchTransaction: (transaction) => {
+        if (!view.isDestroyed) view.updateState(view.state.apply(transaction))
       },
     })
     return {
