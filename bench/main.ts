@@ -7,9 +7,11 @@
  *   npm run bench -- --json=DIR       also writes the figures of each bench to a file in DIR (see `bench/chart.ts`)
  *   npm run bench -- --help           lists the benches
  */
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { round } from './support/report.ts'
 
 const benches: Readonly<Record<string, string>> = {
@@ -64,14 +66,37 @@ if (unknown.length > 0) {
 if (directory !== undefined) mkdirSync(directory, { recursive: true })
 
 const chosen = names.length > 0 ? names : Object.keys(benches)
-for (const [index, name] of chosen.entries()) {
-  console.log(
-    `\n${name} (${index + 1} of ${chosen.length}, after ${round(performance.now() / 60_000, 1)} min)`,
-  )
+/** The figures of a smoke run mean nothing, so two benches share the machine. */
+const atOnce = flags.includes('--smoke') ? 2 : 1
+let failure = 0
+
+const minutes = (): string => round(performance.now() / 60_000, 1)
+
+/** Runs a bench. If others run at the same time, its output is printed when it ends. */
+async function run(name: string, index: number): Promise<void> {
+  const heading = `\n${name} (${index + 1} of ${chosen.length}, after ${minutes()} min)`
   const script = join(import.meta.dirname, `${name}.ts`)
   const json = directory === undefined ? [] : [`--json=${join(directory, `${name}.json`)}`]
   const args = ['--import', 'tsx', script, ...flags, ...json]
-  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
-  if (status !== 0) process.exit(status ?? 1)
+  if (atOnce === 1) console.log(heading)
+  const child = spawn(process.execPath, args, {
+    stdio: ['inherit', atOnce === 1 ? 'inherit' : 'pipe', 'inherit'],
+  })
+  const [output, [status]] = await Promise.all([
+    child.stdout === null ? '' : text(child.stdout),
+    once(child, 'exit') as Promise<[number | null]>,
+  ])
+  if (atOnce > 1) console.log(`${heading}\n${output}`)
+  if (status !== 0) failure = status ?? 1
 }
-console.log(`\nall done after ${round(performance.now() / 60_000, 1)} min`)
+
+const waiting = chosen.entries()
+const runNext = async (): Promise<void> => {
+  for (const [index, name] of waiting) {
+    await run(name, index)
+    if (failure !== 0) return
+  }
+}
+await Promise.all(Array.from({ length: atOnce }, runNext))
+if (failure !== 0) process.exit(failure)
+console.log(`\nall done after ${minutes()} min`)

@@ -1,5 +1,6 @@
 import { round } from '../../bench/support/report.ts'
 import { attacks } from '../support/attacks/all.ts'
+import { inParallel } from '../support/clients/rebuilding-consumer.ts'
 import { elsewhere, type Hostile, hostile, type Noticed, worst } from './hostile.ts'
 import type { Outcome, Size, Step } from './steps.ts'
 
@@ -23,6 +24,8 @@ const bars: Readonly<Record<Size, Bars>> = {
   long: { ratio: 4, stallMs: 100 },
 }
 const seconds: Readonly<Record<Size, number>> = { smoke: 1, full: 3, long: 10 }
+/** Number of attacks at the same time, each on a server of its own. Only the limits of `smoke` allow several. */
+const atOnce: Readonly<Record<Size, number>> = { smoke: 3, full: 1, long: 1 }
 /** A measurement beyond a limit is repeated: two of three are a violation. */
 const triesMax = 3
 
@@ -62,10 +65,12 @@ const figures = ({ idle, attacked, rounds, recoveryMs, peakBytes, reopenStallMs 
 
 /** One hostile tenant for each attack next to an honest one. */
 export const hostileNeighbors: Step = async (size, say, parts) => {
-  const outcomes: Outcome[] = []
-  for (const attack of Object.keys(attacks))
-    if (parts.length === 0 || parts.includes(attack)) outcomes.push(await attackedBy(attack, size, say))
-  return outcomes
+  const chosen = Object.keys(attacks).filter((attack) => parts.length === 0 || parts.includes(attack))
+  const outcomes = new Map<string, Outcome>()
+  await inParallel(chosen, atOnce[size], async (attack) => {
+    outcomes.set(attack, await attackedBy(attack, size, say))
+  })
+  return chosen.map((attack) => outcomes.get(attack) as Outcome)
 }
 
 async function attackedBy(attack: string, size: Size, say: (line: string) => void): Promise<Outcome> {
