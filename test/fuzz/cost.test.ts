@@ -10,7 +10,7 @@ import type { GroupResult } from './cost/groups.ts'
 import { judge, judgeAt } from './cost/judge.ts'
 import { cpu, type Meter, type Probe, retained } from './cost/measure.ts'
 
-const seconds = Number(process.env.WEFT_FUZZ_SECONDS ?? times(3, 6))
+const seconds = Number(process.env.WEFT_FUZZ_SECONDS ?? times(3, 4))
 
 const run = promisify(execFile)
 const main = join(import.meta.dirname, 'cost', 'main.ts')

@@ -13,7 +13,7 @@ import { asCase, hexOf } from '../support/faults/corpus.ts'
 import { bytesOf, craftUpdate, varUint } from '../support/faults/crafted-updates.ts'
 import { times } from '../support/time/full-run.ts'
 
-const cases = Number(process.env.WEFT_FUZZ_CASES ?? times(2_000, 20_000))
+const cases = Number(process.env.WEFT_FUZZ_CASES ?? times(2_000, 10_000))
 const updatesPerHistory = 25
 
 /** Handles an update like a room, with a log that accepts only what has passed. */

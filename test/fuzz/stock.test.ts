@@ -278,7 +278,7 @@ it(
   async () => {
     const played: string[] = []
     let run = seed
-    const deadline = Date.now() + times(8_000, 25_000)
+    const deadline = Date.now() + times(8_000, 15_000)
     await fc.assert(
       fc.asyncProperty(someSteps, someContents, async (steps, contents) => {
         // The remaining cases are skipped, not interrupted.

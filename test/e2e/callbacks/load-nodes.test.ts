@@ -31,7 +31,7 @@ it('[CALL-36] calls once for clients of several nodes, and all of them converge'
   )
   const nodes = cluster.servers.map(callbackCalls)
   await nodes[0]?.configure({ load: { url: receiver.url } })
-  for (let round = 0; round < times(2, 30); round += 1) {
+  for (let round = 0; round < times(2, 15); round += 1) {
     const documentId = `d-${round}`
     const clients = await Promise.all(
       nodes.flatMap(({ connect }) => [connect(documentId), connect(documentId)]),
@@ -64,7 +64,7 @@ describe('a killed server', () => {
     let server = await begin()
     const receiver = await backend(json(text('x'.repeat(1_000))))
     await server.post('/v2/workspace/callbacks/update', { load: { url: receiver.url } })
-    for (let round = 0; round < times(2, 12); round += 1) {
+    for (let round = 0; round < times(2, 6); round += 1) {
       const documentId = `killed-${round}`
       const calls = receiver.hooks.length
       const killed = server

@@ -23,7 +23,7 @@ const options = {
   WEFT_WEBHOOK_ALLOWLIST: '127.0.0.1',
   WEFT_UPDATE_EVENT_WINDOW_SECONDS: '1',
 }
-const rounds = times(1, 10)
+const rounds = times(1, 5)
 const documents = Array.from({ length: times(6, 12) }, (_, index) => `d${index}`)
 /** Leases of a killed process end within 10 s, the first retry is after 5 s, the second after 5 min. */
 const patienceMs = 90_000

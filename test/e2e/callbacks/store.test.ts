@@ -265,7 +265,7 @@ it('[CALL-78] counts the calls of store by their results', async () => {
 const moods: readonly Behavior[] = [answering(200), answering(204), answering(500), answering(410), hanging]
 
 it(`[CALL-70] keeps the order of versions and the minimum time of each editor, and delivers the last version, for any changes and any receiver (seed ${seed})`, async () => {
-  for (let run = 0; run < times(1, 20); run++) {
+  for (let run = 0; run < times(1, 10); run++) {
     const random = new Random(seed + run)
     const { server, clock } = await start()
     const arrivals: { readonly at: number; readonly documentId: string; readonly number: number }[] = []

@@ -88,7 +88,7 @@ it(`[FEED-15] after crashes, the feed has everything that was committed, in chai
   let server = await start()
   ends.push(() => server.end('SIGKILL'))
   await server.post('/v2/workspace/feed/update', { enabled: true })
-  for (let round = 0; round < times(3, 8); round++) {
+  for (let round = 0; round < times(3, 5); round++) {
     const running = { is: true }
     const writing = Promise.allSettled(
       Array.from({ length: 4 }, async (_, writer) => {

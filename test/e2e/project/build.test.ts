@@ -104,10 +104,13 @@ itLong('[DEV-2] builds again only after a change, and uses a separate build for 
   const first = builtAt()
   await build('build')
   expect(builtAt()).toBe(first)
-  edit('src/main.ts', (text) => `${text}\n// A comment.\n`)
+  const comment = '\n// A comment.\n'
+  edit('src/main.ts', (text) => text + comment)
   await build('build:test')
   expect(builtAt()).toBe(first)
   expect(existsSync(join(folder, 'node_modules/.cache/weft-test/main.js'))).toBe(true)
+  // The next test then starts this build.
+  edit('src/main.ts', (text) => text.slice(0, -comment.length))
 })
 
 itLong('[DEV-3] `npm start` ends with the server when it gets a signal', async () => {

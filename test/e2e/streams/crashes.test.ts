@@ -9,7 +9,7 @@ import { times } from '../../support/time/full-run.ts'
 
 const ids = { organizationId: 'acme', documentId: 'd', editorId: 'main' }
 const opening = { ...ids, streamId: 's', edit: { replace: { find: 'old' } }, onCut: 'withdraw' }
-const crashes = times(2, 12)
+const crashes = times(2, 6)
 
 it(`[STRM-20] continues after SIGKILL with each acknowledged unit, and none twice (seed ${seed})`, async () => {
   const random = new Random(seed)

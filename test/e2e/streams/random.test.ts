@@ -10,7 +10,7 @@ import { times } from '../../support/time/full-run.ts'
 /** A user types only letters of its own alphabet, so that a test recognizes every character. */
 const alphabets = ['abcdefgh', 'stuvwxyz']
 const words = ['1', '22 ', '\n', '😀', '👩‍👩‍👧', '漢字', 'Ö', '"\\', '\t']
-const roundsMax = times(3, 30)
+const roundsMax = times(3, 15)
 
 /** Types one character at a time at random places, until `stop` is called. */
 function typing({ text }: Editor, alphabet: string, random: Random) {

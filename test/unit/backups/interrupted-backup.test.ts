@@ -54,7 +54,7 @@ it(`[BKP-8] after SIGKILL at any moment, the earlier backups are sound, the next
   const folder = await newFolder()
   const store = openFolder(folder)
   expect((await runBackup(folder, pageCount, 0, null)).signal).toBe(null)
-  for (let round = 1; round <= times(2, 12); round++) {
+  for (let round = 1; round <= times(2, 6); round++) {
     const killAfter = 1 + ((seed * round * 7) % (pageCount - 1))
     expect((await runBackup(folder, pageCount, round, killAfter)).signal).toBe('SIGKILL')
     const repository = await openTestRepository(store)

@@ -7,7 +7,7 @@ import { editRandomly, Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
 import { times } from '../../support/time/full-run.ts'
 
-const rounds = times(100, 700)
+const rounds = times(100, 350)
 
 const copyOf = (doc: Y.Doc): Y.Doc => {
   const copy = new Y.Doc()

@@ -12,7 +12,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const added =
   /<blockContainer id="[0-9a-f-]{36}"><paragraph [^>]*>new paragraph<\/paragraph><\/blockContainer>/
 const emptyStart = /^<blockContainer id="b0"><paragraph[^>]*><\/paragraph>/
-const numRuns = times(60, 600)
+const numRuns = times(60, 300)
 
 describe.each<TextFormat>(['markdown', 'html'])(
   `%s of random documents of BlockNote, seed ${seed}`,

@@ -22,7 +22,7 @@ import {
   xml,
 } from './edit-support.ts'
 
-const settings = { numRuns: times(100, 2_000), seed }
+const settings = { numRuns: times(100, 1_000), seed }
 
 function textDoc(): Y.Doc {
   const doc = new Y.Doc()

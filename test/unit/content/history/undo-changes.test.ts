@@ -12,7 +12,7 @@ import { times } from '../../../support/time/full-run.ts'
 import { unitsOf } from '../support.ts'
 import { Recording } from './support.ts'
 
-const rounds = times(60, 600)
+const rounds = times(60, 300)
 const users = ['ann', 'ben', 'eve']
 const text = (doc: Y.Doc): Y.Text => doc.getText('text')
 

@@ -89,7 +89,7 @@ const documents = fc
   )
   .map(([lines, end]) => [...lines.flat(), { insert: end }].filter(({ insert }) => insert !== ''))
 
-const runs = { numRuns: times(100, 1_000) }
+const runs = { numRuns: times(100, 500) }
 
 it('[FMT-125] writes nothing when the result of a read of any text of Quill is written back', () => {
   fc.assert(

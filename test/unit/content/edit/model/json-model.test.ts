@@ -14,7 +14,7 @@ import { docOf, storages, survivors } from '../patch-support.ts'
 import { randomText } from './random-edits.ts'
 
 /** Number of edits of each kind of root. An operation of a patch counts as an edit. */
-const editsPerRoot = times(500, 15_000)
+const editsPerRoot = times(500, 6_000)
 const requestsPerDocument = 10
 const clientId = 7
 

@@ -13,7 +13,7 @@ import { type RootKind, textRoots } from './roots.ts'
 import { applyToBlocks, type Block, clone, ModelError, notModeled, resolve, type Unit } from './text-model.ts'
 
 /** Number of edits of each kind of root. */
-const editsPerRoot = times(500, 15_000)
+const editsPerRoot = times(500, 6_000)
 const requestsPerDocument = 10
 const clientId = 7
 
