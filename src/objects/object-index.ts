@@ -126,6 +126,10 @@ const ownPrefixes = [
 export const isOfObjectIndex = (key: Uint8Array): boolean =>
   ownPrefixes.some((prefix) => Buffer.compare(prefix, key.subarray(0, prefix.length)) === 0)
 
+/** Returns the name of an object, if this is the key of its record; null for another key. */
+export const objectNameIn = (part: Key, key: Key): string | null =>
+  part.length === 1 && part[0] === objectPart[0] ? (key.at(-1) ?? null) : null
+
 /** Returns whether a partition has records about objects. */
 export const isObjectPart = (part: Key): boolean =>
   part.length === 1 && (part[0] === objectPart[0] || part[0] === placePart[0])

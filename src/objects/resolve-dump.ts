@@ -11,7 +11,7 @@ import { isOfObjectIndex } from './object-index.ts'
 import type { SealedObjects } from './sealed-objects.ts'
 
 /** Limits of the objects that are read ahead. */
-const ahead = { countMax: 8, bytesMax: 32 * 2 ** 20 } as const
+export const objectsAhead = { countMax: 8, bytesMax: 32 * 2 ** 20 } as const
 
 type Pair = StoredPage[number]
 
@@ -39,7 +39,7 @@ async function* resolvedPages(
   const work = (piece: DumpPiece): Promise<StoredPage> =>
     piece.is === 'page' ? Promise.resolve(piece.pairs) : readContent(piece, objects).then((pair) => [pair])
   const bytesOf = (piece: DumpPiece): number => (piece.is === 'page' ? 0 : piece.reference.bytes)
-  yield* mapInOrder(piecesOf(pages), work, { ...ahead, bytesOf })
+  yield* mapInOrder(piecesOf(pages), work, { ...objectsAhead, bytesOf })
 }
 
 async function* piecesOf(pages: StoreDump['pages']): AsyncGenerator<DumpPiece> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { BackupKey } from '../backups/backup-key.ts'
 import { ObjectSealer, statedRepositoryId } from '../backups/object-sealer.ts'
-import type { ObjectStore } from '../backups/object-store.ts'
+import type { ObjectStore, StoredObject } from '../backups/object-store.ts'
 import { DamagedRecordError } from '../engine/damaged-record.ts'
 import type { ObjectReference } from '../engine/pairs/stored-blob.ts'
 import { errorMessage } from '../errors.ts'
@@ -21,6 +21,8 @@ const silentMs = 5_000
 const repeatMs = [1_000, 5_000, 15_000, 60_000] as const
 /** Hexadecimal digits of the id from which the keys of the place are derived. */
 const idDigits = 32
+/** A name of `newName`. */
+const objectName = /^[0-9a-f]{2}\/[0-9a-f]{32}$/
 
 type ObjectOperation = 'put' | 'get' | 'delete' | 'probe'
 
@@ -117,7 +119,7 @@ export class SealedObjects {
   }
 
   /**
-   * Returns the content of an object for a backup. Repeats a failed call for some minutes.
+   * Returns the content of an object for a backup or a check. Repeats a failed call for some minutes.
    * @throws DamagedRecordError if the object is missing or damaged
    */
   async getForBackup(reference: ObjectReference): Promise<Uint8Array> {
@@ -131,6 +133,16 @@ export class SealedObjects {
         await this.#pause(pauseMs)
       }
     return this.#call(options, (store) => this.#read(store, reference))
+  }
+
+  /** Returns the id of the store to which the place belongs; null if it belongs to none. */
+  owner(): Promise<string | null> {
+    return this.#call({ operation: 'probe', bytes: 0 }, (store) => this.#markedId(store))
+  }
+
+  /** Yields the objects of contents, with the sizes that they have in the place. @throws StorageError */
+  async *list(): AsyncGenerator<StoredObject> {
+    for await (const object of this.#options.store.list('')) if (objectName.test(object.name)) yield object
   }
 
   /** Deletes an object. Does nothing if it does not exist. */
@@ -170,7 +182,10 @@ export class SealedObjects {
     }
     const content = await (await this.#sealer).unseal(name, sealed)
     if (content?.length === bytes) return content
-    throw new DamagedRecordError(`the object ${JSON.stringify(name)} in ${this.name} is damaged`)
+    const stated = statedRepositoryId(sealed)
+    const problem =
+      stated === null || stated === this.#id ? 'is damaged' : 'is damaged or was sealed with another key'
+    throw new DamagedRecordError(`the object ${JSON.stringify(name)} in ${this.name} ${problem}`)
   }
 
   /**

@@ -17,7 +17,7 @@ import { organizationRecordType } from '../directory/store/records.ts'
 import type { ExpectedEntry, PendingRemoval } from '../engine/damage.ts'
 import type { Key } from '../engine/engine.ts'
 import { type RecordType, readRecord } from '../engine/stored-record.ts'
-import { versionRecordType } from '../versions/version-keys.ts'
+import { versionBlobKey } from '../versions/version-keys.ts'
 
 /**
  * The members of records that the rules read. While a record is being deleted, its index entries are removed
@@ -132,11 +132,8 @@ export function expectedEntries(part: Key, key: Key, value: Uint8Array): readonl
   if (part[0] !== organizations) return []
   const record: ReadEntry = (type) => readRecord(type, { key, value })
   const [kind = ''] = key
-  if (kind === 'versions' && key.length === 4) {
-    const [, documentId = '', editorId = ''] = key
-    const blob = ['versions', ...part.slice(1), documentId, editorId, record(versionRecordType).hash]
-    return [{ in: 'blobs', key: blob }]
-  }
+  const content = versionBlobKey(part, key, value)
+  if (content !== null) return [{ in: 'blobs', key: content }]
   const others = rules.get(`${kind} ${key.length}`)?.(key, record) ?? []
   return others.map((other) => ({ in: 'partition', key: other }))
 }

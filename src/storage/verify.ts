@@ -1,11 +1,13 @@
-import type { Damage, StoreCheck } from '../engine/damage.ts'
+import type { CheckOptions, Damage, StoreCheck } from '../engine/damage.ts'
 import { findContentDamage } from './content-damage.ts'
 import { expectedEntries, pendingRemovalOf } from './expected-entries.ts'
 import { checkOfflineStore } from './offline-store.ts'
 import type { Progress } from './storage-error.ts'
 
+export type DamageWithHelp = Damage & { readonly help: string }
+
 export interface Verification extends Omit<StoreCheck, 'damages'> {
-  readonly damages: readonly (Damage & { readonly help: string })[]
+  readonly damages: readonly DamageWithHelp[]
 }
 
 /** The remedy that the operator is shown, for each kind of damage. */
@@ -21,18 +23,27 @@ const help: Readonly<Record<Damage['kind'], string>> = {
   index:
     'the record and its index entry do not match: write the named record again by REST, or restore the newest backup',
   job: 'the server drops this background job when it is due',
+  object:
+    'these saved versions cannot be read, and no backup is possible: return the object to its place from a copy, or delete the versions',
 }
+
+export const withHelp = (damage: Damage): DamageWithHelp => ({ ...damage, help: help[damage.kind] })
 
 /**
  * Checks all stored data of a stopped server, and loads each document.
  * @throws StorageError; EngineOpenError if the store cannot be read for a reason other than damage
  */
-export async function verify(directory: string, onProgress: Progress): Promise<Verification> {
+export async function verify(
+  directory: string,
+  onProgress: Progress,
+  entryProblem: CheckOptions['entryProblem'] = () => null,
+): Promise<Verification> {
   const { damages, ...counts } = await checkOfflineStore(directory, {
     contentProblem: findContentDamage,
     expected: expectedEntries,
     removed: pendingRemovalOf,
+    entryProblem,
     onProgress,
   })
-  return { ...counts, damages: damages.map((damage) => ({ ...damage, help: help[damage.kind] })) }
+  return { ...counts, damages: damages.map(withHelp) }
 }

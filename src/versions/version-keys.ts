@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import { type OrganizationScope, organizationPart } from '../directory/organizations/organization-keys.ts'
 import type { Metadata } from '../directory/store/records.ts'
 import type { Key } from '../engine/engine.ts'
-import type { RecordType } from '../engine/stored-record.ts'
+import { type RecordType, readRecord } from '../engine/stored-record.ts'
 import { addressKey, type DocumentAddress, documentPrefix, organizationPrefix } from '../model/address.ts'
 
 /** A user who has edited an editor's document. */
@@ -140,6 +140,20 @@ export const blobKeys = {
   ],
   of: (address: DocumentAddress): Key => ['versions', ...addressKey(address)],
   blob: (address: DocumentAddress, hash: string): Key => [...blobKeys.of(address), hash],
+}
+
+const [organizations] = organizationPart({ workspaceId: '', apiKey: '', organizationId: '' })
+
+/**
+ * Returns the key of the blob with the content of a version, if this entry is the record of a version; null for
+ * another entry.
+ * @throws MalformedJsonError if the record is malformed
+ */
+export function versionBlobKey(part: Key, key: Key, value: Uint8Array): Key | null {
+  const [kind, documentId = '', editorId = ''] = key
+  if (part[0] !== organizations || kind !== 'versions' || key.length !== 4) return null
+  const { hash } = readRecord(versionRecordType, { key, value })
+  return ['versions', ...part.slice(1), documentId, editorId, hash]
 }
 
 /** Ids that identify an editor within its organization. */

@@ -16,6 +16,7 @@ import { checkFiles, withoutRemoved } from './check-files.ts'
 import { checkDueIndex, checkRecord } from './check-records.ts'
 import { writeManifest } from './file-manifest.ts'
 import { readUndamaged } from './read-undamaged.ts'
+import { storedEntry } from './stored-entry.ts'
 
 /**
  * Reads and checks all data in the store of a data directory. The store must exist, and no process may have
@@ -114,13 +115,25 @@ class StoreChecker {
       const of = documentOf(key)
       if (of === null) {
         const damage = checkRecord(key, value) ?? (await checkDueIndex(this.#store, key, value))
-        if (damage !== null) this.#damages.push(damage)
-        else this.#damages.push(...(await checkExpected(this.#store, key, value, this.#options)))
+        const damages =
+          damage === null ? await checkExpected(this.#store, key, value, this.#options) : [damage]
+        this.#damages.push(...damages)
+        if (damages.length === 0) this.#checkEntry(key, value)
       } else if (of.toString('latin1') !== document) {
         document = of.toString('latin1')
         await this.#checkHead(of)
       }
     }
+  }
+
+  #checkEntry(key: Buffer, value: Buffer): void {
+    if (key[0] !== keyspaces.blobs[0] && key[0] !== keyspaces.kv[0]) return
+    const entry = storedEntry(key, value)
+    if (entry?.is !== 'blob' && entry?.is !== 'value') return
+    const problem = this.#options.entryProblem(entry)
+    if (problem === null) return
+    const name = entry.is === 'blob' ? entry.key : [...entry.part, ...entry.key]
+    this.#found('record', `${entry.is} ${JSON.stringify(name)}`, problem)
   }
 
   /**
