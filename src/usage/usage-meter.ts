@@ -15,6 +15,8 @@ const writeEveryMs = 60_000
 const measureEveryMs = 1_800_000
 /** Maximum number of records in one commit. */
 const recordsPerCommit = 500
+/** Number of counters after which the end of an hour yields to other work. */
+const countersPerTick = 500
 
 export interface UsageMeterOptions {
   /** Name of this node. */
@@ -29,6 +31,8 @@ export interface UsageMeterOptions {
 
 interface MeteredWorkspace {
   readonly usage: WorkspaceUsage
+  /** The hour that `usage` counts. For some ticks after the end of an hour, it can be the one before the current hour. */
+  hour: CountedHour
   /** Time of the next measurement of the stored bytes, in epoch milliseconds. */
   measureAt: number
   /** Resolves when no write of the workspace is in progress. Never rejects. */
@@ -99,19 +103,57 @@ export class UsageMeter {
   }
 
   #usageOf(workspaceId: string): WorkspaceUsage {
-    this.#now()
+    this.#nowIn(workspaceId)
     const known = this.#workspaces.get(workspaceId)
     if (known !== undefined) return known.usage
-    const usage = new WorkspaceUsage(this.#options.node, this.#now)
-    this.#workspaces.set(workspaceId, { usage, measureAt: 0, writing: Promise.resolve() })
+    const usage = new WorkspaceUsage(this.#options.node, () => this.#nowIn(workspaceId))
+    this.#workspaces.set(workspaceId, { usage, hour: this.#hour, measureAt: 0, writing: Promise.resolve() })
     return usage
+  }
+
+  /** Returns the time, and first ends the hour of the workspace if the current one is later. */
+  #nowIn(workspaceId: string): number {
+    const now = this.#now()
+    const workspace = this.#workspaces.get(workspaceId)
+    if (workspace !== undefined) this.#endHour(workspace)
+    return now
   }
 
   /** Ends the current hour. The next write stores its final counts. */
   #startHour(start: number): void {
-    const ended = this.#hour
-    this.#hour = { start, writer: ended.writer }
-    for (const { usage } of this.#workspaces.values()) usage.end(ended, start)
+    this.#endHours()
+    this.#hour = { start, writer: this.#hour.writer }
+    void this.#endHoursInSlices()
+  }
+
+  /**
+   * Ends the hour of all workspaces, some in each tick. A workspace that is used or stored meanwhile ends its hour
+   * before that. Never rejects.
+   */
+  async #endHoursInSlices(): Promise<void> {
+    const hour = this.#hour
+    let left = countersPerTick
+    for (const workspace of this.#workspaces.values()) {
+      if (left <= 0) {
+        await nextTick()
+        left = countersPerTick
+      }
+      // The code that has ended the hour has also ended it in all workspaces.
+      if (this.#hour !== hour) return
+      left -= workspace.usage.counters
+      this.#endHour(workspace)
+    }
+  }
+
+  /** Ends the hour of the workspaces that still count the hour before the current one. */
+  #endHours(): void {
+    for (const workspace of this.#workspaces.values()) this.#endHour(workspace)
+  }
+
+  #endHour(workspace: MeteredWorkspace): void {
+    if (workspace.hour === this.#hour) return
+    workspace.usage.end(workspace.hour, this.#hour.start)
+    workspace.hour = this.#hour
   }
 
   /**
@@ -119,11 +161,13 @@ export class UsageMeter {
    * the hour that is counted next. Therefore its counts are stored as those of another process.
    */
   #returnTo(now: number): void {
+    this.#endHours()
     const ended = this.#hour
     this.#returns += 1
     this.#hour = { start: startOfHour(now), writer: `${this.#options.writer} ${this.#returns}` }
     for (const workspace of this.#workspaces.values()) {
       workspace.usage.endAtReturn(ended, now)
+      workspace.hour = this.#hour
       workspace.measureAt = 0
     }
   }
@@ -160,26 +204,27 @@ export class UsageMeter {
     if (clock.now() < workspace.measureAt) return
     workspace.measureAt = clock.now() + measureEveryMs
     const measured = await storage.measured(workspaceId)
-    if (measured !== null) workspace.usage.measured(measured.storedBytes, this.#now())
+    if (measured !== null) workspace.usage.measured(measured.storedBytes, this.#nowIn(workspaceId))
   }
 
   /** Writes one after the other, because a database may store writes in another order. */
   #writeNow(workspaceId: string, workspace: MeteredWorkspace): Promise<void> {
-    const written = workspace.writing.then(() => this.#commit(workspaceId, workspace.usage))
+    const written = workspace.writing.then(() => this.#commit(workspaceId, workspace))
     workspace.writing = written.catch(() => {})
     return written
   }
 
-  async #commit(workspaceId: string, usage: WorkspaceUsage): Promise<void> {
+  async #commit(workspaceId: string, workspace: MeteredWorkspace): Promise<void> {
     const now = this.#now()
-    const hour = this.#hour
+    this.#endHour(workspace)
+    const { usage, hour } = workspace
     const records = usage.unwritten(hour, now)
     for (let at = 0; at < records.length; at += recordsPerCommit) {
       const some = records.slice(at, at + recordsPerCommit)
       const puts = some.map(({ key, record }) => ({ key, value: encodeRecord(record) }))
       await this.#options.kv.commit(usagePart(workspaceId), { puts })
       // If the hour has ended meanwhile, the next write stores its final records, possibly again.
-      if (this.#hour === hour) usage.wrote(some)
+      if (workspace.hour === hour) usage.wrote(some)
       // A store in memory commits within one tick.
       await nextTick()
     }

@@ -61,6 +61,11 @@ export class WorkspaceUsage {
     this.rest = new UsageCounter(null, this.#connections, now)
   }
 
+  /** Number of counters. */
+  get counters(): number {
+    return 1 + this.#organizations.size
+  }
+
   /** True if nothing was counted in the current hour, no record waits for the store, and nothing has a counter. */
   get isIdle(): boolean {
     if (this.rest.isUsed || this.#organizations.size > 0 || this.#ended.size > 0) return false

@@ -40,7 +40,7 @@ async function startMetering() {
     } while (after !== undefined)
     return sum
   }
-  return { clock, engine, meter, count, stored }
+  return { clock, engine, meter, reader, count, stored }
 }
 
 it('[USE-35] stores the counts of many organizations in slices, so that other work runs in between', async () => {
@@ -66,5 +66,36 @@ it('[USE-35] stores the counts of an ended hour in slices, and loses none', asyn
   count()
   expect(await turnsDuring(() => meter.stop())).toBeGreaterThanOrEqual(4 * ticksMin)
   expect([await stored('w'), await stored('v')]).toEqual([2 * organizations, 2 * organizations])
+  await engine.close()
+})
+
+it('[USE-36] ends the hour of many workspaces in slices, and a workspace that is used meanwhile before its use', async () => {
+  const { clock, engine, meter, reader } = await startMetering()
+  const held = Array.from({ length: 10_000 }, (_, index) => meter.holdRest(`w${index}`))
+  for (const counter of held) counter.updates += 1
+  const last = held.at(-1) as (typeof held)[number]
+  const isEnded = (counter: typeof last): boolean => counter.updates === 0
+  clock.advance(3_600_000)
+  meter.holdRest('w0').release()
+  // A counter starts from 0 in the next hour.
+  const ended = [held.filter(isEnded).length]
+  expect(isEnded(last)).toBe(false)
+  last.enter()
+  expect(isEnded(last)).toBe(true)
+  last.updates += 2
+  while (ended.at(-1) !== held.length - 1) {
+    await new Promise(setImmediate)
+    ended.push(held.filter(isEnded).length)
+  }
+  const perTick = ended.map((count, index) => count - (ended[index - 1] ?? 0))
+  expect(Math.max(...perTick)).toBeLessThanOrEqual(recordsPerTick + 1)
+  await meter.write(`w${held.length - 1}`)
+  const query = { granularity: 'hour', from: 0, to: clock.now() + 1, by: 'workspace' } as const
+  const { items } = await reader.list(`w${held.length - 1}`, query, { after: undefined, limit: 10 })
+  expect(items.map(({ bucket: { updates, opened } }) => ({ updates, opened }))).toEqual([
+    { updates: 1, opened: 0 },
+    { updates: 2, opened: 1 },
+  ])
+  for (const counter of held) counter.release()
   await engine.close()
 })
