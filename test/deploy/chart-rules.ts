@@ -537,56 +537,28 @@ describe('backups of the chart', () => {
         throw err
       }
     }
-    // In each list, the values before the null must be accepted, and the values after it rejected.
     const values = {
-      every: [
-        ...['1m', '9m', '10m', '99999m', '100000m', '499999m', '519999m', '526999m', '527039m', '527040m'],
-        ...[
-          '1h',
-          '24h',
-          '999h',
-          '1000h',
-          '7999h',
-          '8699h',
-          '8779h',
-          '8784h',
-          '1d',
-          '99d',
-          '299d',
-          '359d',
-          '366d',
-        ],
-        null,
-        ...['527041m', '527050m', '528000m', '530000m', '600000m', '999999m', '1000000m', '0m', '010m'],
-        ...['8785h', '8790h', '8800h', '9000h', '10000h', '999999h', '0h', '367d', '370d', '400d', '1000d'],
-        ...['999999d', '0d', '24', 'h', '24H', '24h ', '24hm', '1w', '-1d', '1.5d', '24h,1d'],
-      ],
-      keep: [
-        ...['7d', '4w', '12m', '9999y', '7d,4w,12m', '1y,2m,3w,4d', '7d,7w,7m,7y'],
-        null,
-        ...[
-          '7d,7d',
-          '7d,4w,12d',
-          '1d,2w,3m,4y,5d',
-          '1w,2w',
-          '1m,2m',
-          '1y,2w,3y',
-          '0d',
-          '07d',
-          '10000d',
-          '7d,0w',
-        ],
-        ...['7', 'd', '7d,', ',7d', '7d;4w', '7D', '7h', '-7d', 'all'],
-      ],
+      every: {
+        accepted:
+          '1m|9m|10m|99999m|100000m|499999m|519999m|526999m|527039m|527040m|1h|24h|999h|1000h|7999h|8699h|8779h|8784h|1d|99d|299d|359d|366d',
+        rejected:
+          '527041m|527050m|528000m|530000m|600000m|999999m|1000000m|0m|010m|8785h|8790h|8800h|9000h|10000h|999999h|0h|367d|370d|400d|1000d|999999d|0d|24|h|24H|24h |24hm|1w|-1d|1.5d|24h,1d',
+      },
+      keep: {
+        accepted: '7d|4w|12m|9999y|7d,4w,12m|1y,2m,3w,4d|7d,7w,7m,7y',
+        rejected:
+          '7d,7d|7d,4w,12d|1d,2w,3m,4y,5d|1w,2w|1m,2m|1y,2w,3y|0d|07d|10000d|7d,0w|7|d|7d,|,7d|7d;4w|7D|7h|-7d|all',
+      },
     }
-    const disagreed = Object.entries(values).flatMap(([name, each]) =>
-      each.flatMap((value, index) => {
-        if (value === null) return []
-        const changes = { backups: { ...inBucket, [name]: value } }
-        const expected = index < each.indexOf(null)
-        const found = { schema: accepts(changes), server: serverAccepts(changes) }
-        return found.schema === expected && found.server === expected ? [] : [{ name, value, ...found }]
-      }),
+    const disagreed = Object.entries(values).flatMap(([name, lists]) =>
+      Object.entries(lists).flatMap(([list, text]) =>
+        text.split('|').flatMap((value) => {
+          const changes = { backups: { ...inBucket, [name]: value } }
+          const expected = list === 'accepted'
+          const found = { schema: accepts(changes), server: serverAccepts(changes) }
+          return found.schema === expected && found.server === expected ? [] : [{ name, value, ...found }]
+        }),
+      ),
     )
     expect(disagreed).toEqual([])
   })

@@ -64,7 +64,7 @@ describe('a killed server', () => {
     let server = await begin()
     const receiver = await backend(json(text('x'.repeat(1_000))))
     await server.post('/v2/workspace/callbacks/update', { load: { url: receiver.url } })
-    for (let round = 0; round < times(2, 6); round += 1) {
+    for (let round = 0; round < times(2, 7); round += 1) {
       const documentId = `killed-${round}`
       const calls = receiver.hooks.length
       const killed = server

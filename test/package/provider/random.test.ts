@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end()
 })
 
-const rounds = times(2, 4)
+const rounds = times(2, 6)
 const stepsPerRound = 40
 /** Maximum life of a connection in ms while the relay cuts. */
 const lifeMs = 600
