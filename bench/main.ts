@@ -12,6 +12,7 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { inParallel } from '../test/support/in-parallel.ts'
 import { round } from './support/report.ts'
 
 const benches: Readonly<Record<string, string>> = {
@@ -90,13 +91,8 @@ async function run(name: string, index: number): Promise<void> {
   if (status !== 0) failure = status ?? 1
 }
 
-const waiting = chosen.entries()
-const runNext = async (): Promise<void> => {
-  for (const [index, name] of waiting) {
-    await run(name, index)
-    if (failure !== 0) return
-  }
-}
-await Promise.all(Array.from({ length: atOnce }, runNext))
+await inParallel([...chosen.entries()], atOnce, async ([index, name]) => {
+  if (failure === 0) await run(name, index)
+})
 if (failure !== 0) process.exit(failure)
 console.log(`\nall done after ${minutes()} min`)

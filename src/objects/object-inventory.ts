@@ -14,7 +14,7 @@ export interface ReferencedObject {
   readonly versionIds: string[]
 }
 
-/** The objects that the records of a store name. Takes about 400 bytes of memory for each object. */
+/** The objects that the records of a store name. Its memory grows with their number. */
 export class ObjectInventory {
   /** By the key of the blob as JSON. */
   readonly #referenced = new Map<string, ReferencedObject>()

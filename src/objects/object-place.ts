@@ -24,8 +24,8 @@ const objectPlaceType: RecordType<StoredPlace> = {
  * Returns the state of the place, if this entry is its record; null for another entry.
  * @throws MalformedJsonError if the record is malformed
  */
-export const placeIn = (part: Key, of: Key, value: Uint8Array): StoredPlace | null =>
-  part.length === 1 && part[0] === placePart[0] ? readRecord(objectPlaceType, { key: of, value }) : null
+export const placeIn = (part: Key, key: Key, value: Uint8Array): StoredPlace | null =>
+  part.length === 1 && part[0] === placePart[0] ? readRecord(objectPlaceType, { key, value }) : null
 
 /**
  * Record of a store about the place of its objects. A place has the same id as the store, so a mistyped address, or

@@ -7,13 +7,13 @@ import { backupOffline } from '../../src/storage/backup-sources.ts'
 import { restore } from '../../src/storage/restore.ts'
 import {
   idsOf,
-  inParallel,
   organizationId,
   posterOf,
   RebuildingConsumer,
   readText,
 } from '../support/clients/rebuilding-consumer.ts'
 import { Random } from '../support/data/random-doc.ts'
+import { inParallel } from '../support/in-parallel.ts'
 import { startNats } from '../support/servers/nats.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { type ServerProcess, startProcess } from '../support/servers/process.ts'

@@ -1,6 +1,6 @@
 import { round } from '../../bench/support/report.ts'
 import { attacks } from '../support/attacks/all.ts'
-import { inParallel } from '../support/clients/rebuilding-consumer.ts'
+import { inParallel } from '../support/in-parallel.ts'
 import { elsewhere, type Hostile, hostile, type Noticed, worst } from './hostile.ts'
 import type { Outcome, Size, Step } from './steps.ts'
 

@@ -5,7 +5,6 @@ import { afterEach, expect, it } from 'vitest'
 import { FeedConsumer, type ReceivedEvent } from '../../support/clients/feed-consumer.ts'
 import {
   idsOf,
-  inParallel,
   organizationId,
   type Poster,
   posterOf,
@@ -14,6 +13,7 @@ import {
 } from '../../support/clients/rebuilding-consumer.ts'
 import { Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
+import { inParallel } from '../../support/in-parallel.ts'
 import { startCluster } from '../../support/servers/in-process-cluster.ts'
 import { startProcess } from '../../support/servers/process.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'

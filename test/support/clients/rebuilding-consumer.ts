@@ -1,5 +1,6 @@
 import * as Y from 'yjs'
 import type { Random } from '../data/random-doc.ts'
+import { inParallel } from '../in-parallel.ts'
 import type { ServerProcess } from '../servers/process.ts'
 import { dataOf, type TestServer } from '../servers/server.ts'
 import { FeedConsumer, type ReceivedEvent } from './feed-consumer.ts'
@@ -31,20 +32,6 @@ export async function readText(
   if (answer.status === 404 || answer.body.error?.details?.code === 'document/being-deleted') return null
   const [entry] = dataOf(answer) as { data: string; version: string }[]
   return entry ?? null
-}
-
-/** Runs `work` for all items, `width` at a time. */
-export async function inParallel<T>(
-  items: readonly T[],
-  width: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const left = items.values()
-  await Promise.all(
-    Array.from({ length: width }, async () => {
-      for (const item of left) await work(item)
-    }),
-  )
 }
 
 /** A document as a consumer has rebuilt it from updates. */
