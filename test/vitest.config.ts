@@ -1,10 +1,15 @@
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { buildFolders } from '../src/build/build-folders.ts'
+import { skipWithoutNeeds } from './support/needs.ts'
+import { builtTiers, filesByTier, type Tier, tiers } from './support/tiers.ts'
 
-/** It takes minutes and mostly waits for another program. If it ran last, the run would wait for it alone. */
-const longest = /test\/interop\/openapi\.test\.ts$/
+const root = resolve(import.meta.dirname, '..')
+
+/** Files that mostly wait for another program or for time. If they ran last, the run would wait for them alone. */
+const longest = /test\/(interop\/openapi|e2e\/transport\/(proxies|failover))\.test\.ts$/
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -14,7 +19,20 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const files = filesByTier()
+
+const project = (tier: Tier): TestProjectInlineConfiguration => ({
+  extends: true,
+  test: {
+    name: tier,
+    include: [...(files.get(tier) ?? [])],
+    globalSetup: builtTiers.includes(tier) ? ['test/support/build-for-tests.ts'] : [],
+  },
+})
+
 export default defineConfig({
+  root,
+  plugins: [skipWithoutNeeds],
   // Programs that tests start, and the thread of servers inside of tests, are those of a build for tests.
   define: { BUILD_FOLDER: JSON.stringify(buildFolders.test) },
   resolve: {
@@ -24,9 +42,7 @@ export default defineConfig({
     },
   },
   test: {
-    root: fileURLToPath(new URL('..', import.meta.url)),
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/rebuild.ts'],
+    projects: tiers.map(project),
     setupFiles: ['test/support/data/property-seed.ts'],
     // Test files share two cores with the servers that they start; more workers only make timing worse.
     maxWorkers: 2,
@@ -34,7 +50,7 @@ export default defineConfig({
     // A worker loads each module once, because no module has a state of its own.
     isolate: false,
     // Limits for tests that hang. Other work of the machine may slow down a test that passes.
-    testTimeout: process.env.WEFT_TEST_ALL === '1' ? 600_000 : 120_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     // Concurrent tests mostly wait.
     maxConcurrency: 10,

@@ -12,7 +12,7 @@ import { freePort } from '../../test/support/servers/process.ts'
 import { atEnd } from '../support/ending.ts'
 
 /**
- * Reason why this machine cannot measure a cluster; null if it can. With WEFT_TEST_ALL=1, the import of this
+ * Reason why this machine cannot measure a cluster; null if it can. With WEFT_TEST_REQUIRED=1, the import of this
  * file throws instead.
  */
 export const missing: string | null = noPostgres ?? noNats

@@ -1,4 +1,3 @@
-import { execSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,46 +14,50 @@ import { copyTemplates } from './templates.ts'
 const root = fileURLToPath(packageFile('.'))
 
 /**
- * Checks the types, and builds everything into the folder. Does nothing if the folder already has a build of
- * the same sources.
- * @throws the error of the compiler or of a step; the folder then has no build
+ * Builds the programs, the pages and the documentation. Does not check types. Does nothing if the folder already
+ * has a build of the same sources.
+ * @throws the error of the compiler; the folder then has no build
  */
-export async function build(folder: string): Promise<void> {
-  const stamp = packageFile(`${folder}SOURCES`)
-  const hash = sourceHash()
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
-  for (const project of ['src/console', 'src/playground', 'src/docs/browser', 'src/client'])
-    execSync(`npx tsc -p ${project}`, { cwd: root, stdio: 'inherit' })
-  const types = compileEntryPointTypes()
+export async function buildPrograms(folder: string): Promise<void> {
+  if (isCurrent(folder, programsStamp)) return
   rmSync(packageFile(folder), { recursive: true, force: true })
-  await buildUnchecked(folder)
-  for (const { name, declarations } of types)
-    writeFileSync(packageFile(`${folder}package/${name}.d.ts`), declarations)
-  writeLicenses(folder)
-  writeFileSync(stamp, hash)
-}
-
-/**
- * Builds the programs, the pages and the documentation without a check of the types. Files of a previous
- * build stay.
- * @throws the error of the compiler
- */
-export async function buildUnchecked(folder: string): Promise<void> {
-  await Promise.all(
-    [
-      programs(folder),
-      pages(folder),
-      styles(folder),
-      docsScripts(folder),
-      clientScript(folder),
-      browserPackage(folder),
-    ].map((options) => bundle(options)),
+  const built = [programs, pages, styles, docsScripts, clientScript, browserPackage].map((options) =>
+    options(folder),
   )
+  await Promise.all(built.map((options) => bundle(options)))
   copyPages(folder)
   copyTemplates(folder)
   buildDocs(folder)
   writeSearchIndex(folder)
+  markCurrent(folder, programsStamp)
 }
+
+/**
+ * Builds what the package contains: the programs, the declarations of the entry points, and the licenses. Does
+ * nothing if the folder already has a package of the same sources.
+ * @throws the error of the compiler or of a step
+ */
+export async function buildPackage(folder: string): Promise<void> {
+  if (isCurrent(folder, packageStamp)) return
+  const types = compileEntryPointTypes()
+  await buildPrograms(folder)
+  for (const { name, declarations } of types)
+    writeFileSync(packageFile(`${folder}package/${name}.d.ts`), declarations)
+  writeLicenses(folder)
+  markCurrent(folder, packageStamp)
+}
+
+/** Files of a build with the hash of the sources from which its programs, or all of the package, were built. */
+const programsStamp = 'SOURCES'
+const packageStamp = 'build/PACKAGE'
+
+function isCurrent(folder: string, stamp: string): boolean {
+  const file = packageFile(folder + stamp)
+  return existsSync(file) && readFileSync(file, 'utf8') === sourceHash()
+}
+
+const markCurrent = (folder: string, stamp: string): void =>
+  writeFileSync(packageFile(folder + stamp), sourceHash())
 
 /**
  * Returns the SHA-256 of the sources, and of the files that determine the packages and the compiler options.

@@ -1,5 +1,5 @@
-import { build } from './build.ts'
+import { buildPackage, buildPrograms } from './build.ts'
 import { buildFolders } from './build-folders.ts'
 
-/** Runs `npm run build`. With the argument `test`, it makes the build for the tests. */
-await build(process.argv[2] === 'test' ? buildFolders.test : buildFolders.start)
+/** Runs `npm run build`. With the argument `programs`, it builds only what `npm start` needs. */
+await (process.argv[2] === 'programs' ? buildPrograms : buildPackage)(buildFolders.start)

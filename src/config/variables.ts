@@ -6,13 +6,14 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Variables of Weft that are not options: the path of the configuration file, the URL that `weft doc` uses
- * for the server, the token that `weft mcp` uses, and two variables of the tests.
+ * for the server, the token that `weft mcp` uses, and the variables of the tests.
  */
 const others: readonly string[] = [
   'WEFT_CONFIG',
   'WEFT_URL',
   'WEFT_AGENT_TOKEN',
-  'WEFT_TEST_ALL',
+  'WEFT_TEST_LONG',
+  'WEFT_TEST_REQUIRED',
   'WEFT_TEST_BROWSER',
 ]
 

@@ -150,7 +150,7 @@ afterAll(async () => {
 })
 
 const lacks = (program: string, ...args: readonly string[]): boolean =>
-  spawnSync(program, args).error !== undefined && process.env.WEFT_TEST_ALL !== '1'
+  spawnSync(program, args).error !== undefined && process.env.WEFT_TEST_REQUIRED !== '1'
 
 it.skipIf(lacks('promtool', '--version'))('[IMG-22] promtool accepts the configuration of Prometheus', () => {
   const place = join(directory, 'prometheus')

@@ -15,7 +15,7 @@ import { mutate } from '../support/faults/mutations.ts'
 import { dataOf, type Envelope } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
 
-const all = process.env.WEFT_TEST_ALL === '1'
+const all = process.env.WEFT_TEST_LONG === '1'
 const cases = Number(process.env.WEFT_FUZZ_CASES ?? (all ? 60 : 2))
 
 const canary = { organizationId: 'canary', documentId: 'song', editorId: 'main' }

@@ -4,7 +4,7 @@
  *   npm run test:image
  *
  * It needs Linux, root and buildah, and takes one to three minutes. Without them it is skipped, except with
- * `WEFT_TEST_ALL=1`. It cannot download the base image, so files of this machine stand in for it.
+ * `WEFT_TEST_REQUIRED=1`. It cannot download the base image, so files of this machine stand in for it.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert'
 import {
@@ -174,7 +174,7 @@ async function checkRuns(root: string, data: string, config: ImageConfig): Promi
 const missing = builderMissing()
 if (missing !== null) {
   console.log(`skipped: ${missing}`)
-  process.exit(process.env.WEFT_TEST_ALL === '1' ? 1 : 0)
+  process.exit(process.env.WEFT_TEST_REQUIRED === '1' ? 1 : 0)
 }
 const folder = mkdtempSync(join(tmpdir(), 'weft-image-'))
 const builder = new Builder(folder)

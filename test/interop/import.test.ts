@@ -15,7 +15,7 @@ import {
 import { seed } from '../support/data/seed.ts'
 import { missingOf, openLeveldb } from './legacy-servers.ts'
 
-const all = process.env.WEFT_TEST_ALL === '1'
+const all = process.env.WEFT_TEST_REQUIRED === '1'
 const withoutLeveldb = missingOf(['y-leveldb'])
 if (withoutLeveldb.length > 0 && !all)
   console.log(`skipped: ${withoutLeveldb.join(', ')} not installed (cd test/interop && npm ci)`)

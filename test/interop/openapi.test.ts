@@ -8,7 +8,7 @@ import { startWorldRelay, type WorldRelay } from './specmatic-proxy.ts'
 skipNotice()
 if (javaMissing) console.log('skipped: no Java found (Debian: openjdk-17-jre-headless)')
 
-const isEverythingAsked = process.env.WEFT_TEST_ALL === '1'
+const isEverythingAsked = process.env.WEFT_TEST_LONG === '1'
 /** Number of requests per operation, and the minimum in total. */
 const { variations, testsMin } = { variations: 12, testsMin: 700 }
 const timeoutMs = 900_000

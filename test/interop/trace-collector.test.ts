@@ -13,8 +13,8 @@ import { hookCalls } from '../support/servers/webhook-servers.ts'
 
 const folder = join(import.meta.dirname, 'collector')
 const studio = join(folder, 'node_modules/@fiberplane/studio/dist')
-/** With `WEFT_TEST_ALL=1` no test may be skipped: a missing collector is then a failure. */
-const isMissing = !existsSync(studio) && process.env.WEFT_TEST_ALL !== '1'
+/** With `WEFT_TEST_REQUIRED=1` no test may be skipped: a missing collector is then a failure. */
+const isMissing = !existsSync(studio) && process.env.WEFT_TEST_REQUIRED !== '1'
 
 /** A span as the collector stores it. */
 interface StoredSpan {

@@ -9,7 +9,7 @@ import { storm } from './reconnect-storm.ts'
 import { openAndClose } from './rooms.ts'
 import { burst } from './slow-reader.ts'
 
-const all = process.env.WEFT_TEST_ALL === '1'
+const all = process.env.WEFT_TEST_LONG === '1'
 const MB = 1_000_000
 const timeout = 300_000
 

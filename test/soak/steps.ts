@@ -113,7 +113,7 @@ const fuzz: Step = async (size) => {
     [vitest, 'run', '--config', 'test/vitest.config.ts', '--silent', '--no-file-parallelism', ...tests],
     {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),
-      env: { ...process.env, ...sizes, WEFT_TEST_ALL: '1', WEFT_FUZZ_SEED: String(seed) },
+      env: { ...process.env, ...sizes, WEFT_TEST_LONG: '1', WEFT_FUZZ_SEED: String(seed) },
       stdio: ['ignore', 'ignore', 'inherit'],
     },
   )

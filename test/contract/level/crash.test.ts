@@ -82,7 +82,7 @@ async function expectCountKept(
   expect(jobs).toHaveLength(count)
 }
 
-const durabilities = process.env.WEFT_TEST_ALL === '1' ? ['disk', 'process'] : ['disk']
+const durabilities = process.env.WEFT_TEST_LONG === '1' ? ['disk', 'process'] : ['disk']
 
 it.each(durabilities)(
   '[DUR-4] keeps all acknowledged appends after SIGKILL, complete and in order (durability %s)',

@@ -13,7 +13,7 @@ import { seed } from '../../support/data/seed.ts'
 import { bytesOf, docKey, textOf } from '../suite/sample-data.ts'
 import { flipped } from './store-tools.ts'
 
-const all = process.env.WEFT_TEST_ALL === '1'
+const all = process.env.WEFT_TEST_LONG === '1'
 const [flips, cuts] = all ? [60, 30] : [6, 4]
 const names = Array.from({ length: 12 }, (_, index) => `document ${index}`)
 const kinds = { CURRENT: /^CURRENT$/, MANIFEST: /^MANIFEST/, '.ldb': /\.ldb$/, '.log': /\.log$/ }

@@ -30,39 +30,36 @@ describe.skipIf(noNats !== null)('the bus over NATS', () => {
   busContract(() => ({ engine, clock, reopen: async () => undefined }))
 })
 
-describe.skipIf(process.env.WEFT_TEST_ALL !== '1' || (noNats ?? noPostgres) !== null)(
-  'over PostgreSQL and NATS',
-  () => {
-    let nats: NatsServer
-    let postgres: PostgresServer
-    beforeAll(async () => {
-      ;[nats, postgres] = await Promise.all([startNats(), startPostgres()])
-    })
-    afterAll(() => Promise.all([nats?.remove(), postgres?.remove()]))
+describe.skipIf((noNats ?? noPostgres) !== null)('over PostgreSQL and NATS', () => {
+  let nats: NatsServer
+  let postgres: PostgresServer
+  beforeAll(async () => {
+    ;[nats, postgres] = await Promise.all([startNats(), startPostgres()])
+  })
+  afterAll(() => Promise.all([nats?.remove(), postgres?.remove()]))
 
-    async function openIn(schema: string, clock: Clock): Promise<OpenedEngine> {
-      const openBus = ({ prefix }: BusNamespace) => NatsBus.open({ urls: [nats.url], prefix })
-      const options = {
-        url: postgres.url,
-        schema,
-        clock,
-        partitions: 2,
-        nodes: { openBus, time: 'own' as const },
-      }
-      const engine = await openPostgresEngine(options)
-      return {
-        engine,
-        reopen: () => engine.close().then(() => openIn(schema, clock)),
-        dispose: async () => {
-          await engine.close()
-          await postgres.sql(`drop schema ${schema} cascade`)
-        },
-      }
+  async function openIn(schema: string, clock: Clock): Promise<OpenedEngine> {
+    const openBus = ({ prefix }: BusNamespace) => NatsBus.open({ urls: [nats.url], prefix })
+    const options = {
+      url: postgres.url,
+      schema,
+      clock,
+      partitions: 2,
+      nodes: { openBus, time: 'own' as const },
     }
+    const engine = await openPostgresEngine(options)
+    return {
+      engine,
+      reopen: () => engine.close().then(() => openIn(schema, clock)),
+      dispose: async () => {
+        await engine.close()
+        await postgres.sql(`drop schema ${schema} cascade`)
+      },
+    }
+  }
 
-    engineContract('postgres of many nodes', {
-      keeps: true,
-      open: (clock) => openIn(postgres.newSchema(), clock),
-    })
-  },
-)
+  engineContract('postgres of many nodes', {
+    keeps: true,
+    open: (clock) => openIn(postgres.newSchema(), clock),
+  })
+})

@@ -20,7 +20,7 @@ async function openIn(schema: string, clock: Clock): Promise<OpenedEngine> {
 }
 
 // The suite takes long. The tests next to this file cover the parts that only PostgreSQL has.
-describe.skipIf(process.env.WEFT_TEST_ALL !== '1' || noPostgres !== null)('over PostgreSQL', () => {
+describe.skipIf(noPostgres !== null)('over PostgreSQL', () => {
   beforeAll(async () => {
     server = await startPostgres()
   })

@@ -7,7 +7,7 @@ import { seed } from '../../support/data/seed.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { itLong } from '../../support/time/full-run.ts'
 
-const rounds = process.env.WEFT_TEST_ALL === '1' ? 12 : 6
+const rounds = process.env.WEFT_TEST_LONG === '1' ? 12 : 6
 
 interface EditorIds {
   readonly organizationId: string

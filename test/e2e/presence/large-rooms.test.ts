@@ -191,6 +191,6 @@ it('[PRES-17] leaves presence and awareness empty after 500 clients have connect
       expect(late.awareness().filter(({ state }) => state !== null)).toEqual([])
       late.end()
     }),
-    { numRuns: process.env.WEFT_TEST_ALL === '1' ? 10 : 1, endOnFailure: true },
+    { numRuns: process.env.WEFT_TEST_LONG === '1' ? 10 : 1, endOnFailure: true },
   )
 })

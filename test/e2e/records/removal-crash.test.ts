@@ -10,8 +10,8 @@ import { seed } from '../../support/data/seed.ts'
 import { type ServerProcess, startProcess } from '../../support/servers/process.ts'
 import { itLong } from '../../support/time/full-run.ts'
 
-const rounds = process.env.WEFT_TEST_ALL === '1' ? 2 : 1
-const documents = process.env.WEFT_TEST_ALL === '1' ? 1_000 : 500
+const rounds = process.env.WEFT_TEST_LONG === '1' ? 2 : 1
+const documents = process.env.WEFT_TEST_LONG === '1' ? 1_000 : 500
 const organizationId = 'acme'
 
 const ids = Array.from({ length: documents }, (_, at) => `d${at}`)

@@ -20,7 +20,7 @@ import { HeldClock } from '../../support/time/clock.ts'
 import { itLong } from '../../support/time/full-run.ts'
 
 const organizationId = 'acme'
-const rounds = process.env.WEFT_TEST_ALL === '1' ? 2 : 1
+const rounds = process.env.WEFT_TEST_LONG === '1' ? 2 : 1
 
 const connect = async (server: TestServer, userId: string, name: string): Promise<RawClient> =>
   RawClient.connect(

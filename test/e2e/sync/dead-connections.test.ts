@@ -8,7 +8,7 @@ import { type Editor, eventually, syncedEditor } from '../../support/clients/cli
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 const script = join(import.meta.dirname, '../..', 'support', 'clients', 'idle-client.ts')
-const isEverythingAsked = process.env.WEFT_TEST_ALL === '1'
+const isEverythingAsked = process.env.WEFT_TEST_LONG === '1'
 
 /** A process with a connection to a document and a cursor. */
 async function idleClient(server: TestServer): Promise<ChildProcess> {

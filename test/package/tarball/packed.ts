@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
+import { buildPackage } from '../../../src/build/build.ts'
+import { buildFolders } from '../../../src/build/build-folders.ts'
 import { programs } from '../../../src/build/bundles.ts'
 import { builtFile, packageFile } from '../../../src/config/package-file.ts'
 import { inheritedEnvironment } from '../../support/servers/environment.ts'
@@ -109,7 +110,7 @@ export async function installPackage(): Promise<InstalledPackage | { readonly mi
  */
 async function pack(into: string): Promise<Packed> {
   const built = fileURLToPath(builtFile('.'))
-  if (!existsSync(built)) throw new Error(`${built} is missing: run \`npm run build:test\` first`)
+  await buildPackage(buildFolders.test)
   await rm(stage, { recursive: true, force: true })
   await mkdir(stage, { recursive: true })
   for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'])

@@ -131,7 +131,7 @@ it('[FOLD-15] after any additions, moves and deletions, has the same folders as 
       await compare(directory, model)
       await directory.removals.stop()
     }),
-    { numRuns: process.env.WEFT_TEST_ALL === '1' ? 1_200 : 200 },
+    { numRuns: process.env.WEFT_TEST_LONG === '1' ? 1_200 : 200 },
   )
 })
 
@@ -151,6 +151,6 @@ it('[FOLD-15] after concurrent additions, moves and deletions, has a valid tree 
       expect(stored).toHaveLength(all.length)
       await directory.removals.stop()
     }),
-    { numRuns: process.env.WEFT_TEST_ALL === '1' ? 1_200 : 200 },
+    { numRuns: process.env.WEFT_TEST_LONG === '1' ? 1_200 : 200 },
   )
 })

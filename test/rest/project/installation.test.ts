@@ -4,6 +4,8 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
+import { buildFolders } from '../../../src/build/build-folders.ts'
+import { writeLicenses } from '../../../src/build/licenses.ts'
 import { builtFile } from '../../../src/config/package-file.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -132,6 +134,7 @@ it('[OPS-44] the build has source maps, and the licenses of all libraries, inclu
   expect(ours.length).toBeGreaterThan(300)
   for (const name of ['src/server.ts', 'src/rooms/threads/thread-main.ts']) expect(ours).toContain(name)
   const libraries = sources.map((source) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(`/${source}`)?.[1])
+  writeLicenses(buildFolders.test)
   const licenses = readFileSync(join(built, 'LICENSES'), 'utf8').split('\n')
   const named = [...new Set(libraries)].filter((library) => library !== undefined)
   expect(named.length).toBeGreaterThan(10)

@@ -5,10 +5,10 @@ const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 const executable = process.env.WEFT_TEST_BROWSER ?? places.find((place) => existsSync(place))
 
 /**
- * True if tests that need a browser must be skipped. With `WEFT_TEST_ALL=1`, no test may be skipped, so a
+ * True if tests that need a browser must be skipped. With `WEFT_TEST_REQUIRED=1`, no test may be skipped, so a
  * missing browser makes the tests fail.
  */
-export const browserMissing = executable === undefined && process.env.WEFT_TEST_ALL !== '1'
+export const browserMissing = executable === undefined && process.env.WEFT_TEST_REQUIRED !== '1'
 
 export function skipNotice(): void {
   if (browserMissing) console.log('skipped: no Chromium found (set WEFT_TEST_BROWSER to its path)')

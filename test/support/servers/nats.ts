@@ -38,12 +38,12 @@ const found = ['nats-server', '/usr/sbin/nats-server'].find((path) => {
 })
 
 /**
- * Reason why no nats-server can run here; null if one can. With WEFT_TEST_ALL=1, a nats-server is required.
+ * Reason why no nats-server can run here; null if one can. With WEFT_TEST_REQUIRED=1, a nats-server is required.
  */
 export const noNats: string | null =
   found === undefined ? 'no nats-server is installed: neither on the path nor in /usr/sbin' : null
 if (noNats !== null) {
-  if (process.env.WEFT_TEST_ALL === '1') throw new Error(noNats)
+  if (process.env.WEFT_TEST_REQUIRED === '1') throw new Error(noNats)
   process.stderr.write(`tests over NATS are left out: ${noNats}\n`)
 }
 

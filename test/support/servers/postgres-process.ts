@@ -10,10 +10,10 @@ import { freePort } from './process.ts'
 
 const found = findBinaries()
 
-/** Reason why no PostgreSQL can run here; null if one can. With WEFT_TEST_ALL=1, PostgreSQL is required. */
+/** Reason why no PostgreSQL can run here; null if one can. With WEFT_TEST_REQUIRED=1, PostgreSQL is required. */
 export const noPostgres: string | null = typeof found === 'string' ? found : null
 if (noPostgres !== null) {
-  if (process.env.WEFT_TEST_ALL === '1') throw new Error(noPostgres)
+  if (process.env.WEFT_TEST_REQUIRED === '1') throw new Error(noPostgres)
   process.stderr.write(`tests over PostgreSQL are left out: ${noPostgres}\n`)
 }
 

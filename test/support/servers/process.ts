@@ -70,8 +70,7 @@ export async function startProcess(
   logTo?: number,
   program = main,
 ): Promise<ServerProcess> {
-  if (!existsSync(program))
-    throw new Error(`${program} is missing: run \`npm run build\` or \`npm run build:test\` first`)
+  if (!existsSync(program)) throw new Error(`${program} is missing: run \`npm run build\` first`)
   const port = atPort ?? (await freePort())
   const [command, ...before] =
     openFiles === undefined ? [process.execPath] : [...withOpenFiles(openFiles), process.execPath]

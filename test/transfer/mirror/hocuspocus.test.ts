@@ -29,7 +29,7 @@ const mirror = (
 const visit = (name: string, url = at.old.url, token = ''): ReturnType<typeof hocuspocusVisitor> =>
   at.keep(hocuspocusVisitor(url, name, token))
 
-describe.skipIf(hocuspocusMissing || process.env.WEFT_TEST_ALL !== '1')('a mirror of Hocuspocus', () => {
+describe.skipIf(hocuspocusMissing || process.env.WEFT_TEST_LONG !== '1')('a mirror of Hocuspocus', () => {
   beforeAll(async () => {
     at = await MirrorSetting.open(startHocuspocus)
   })

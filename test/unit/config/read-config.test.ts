@@ -192,7 +192,7 @@ it('[CFG-7] accepts every variable of the table, and the variables that are not 
     const name = environmentOf(key)
     checkVariables({ [name]: 'x', ...(isSecret(key) && { [`${name}_FILE`]: 'x' }) })
   }
-  checkVariables({ WEFT_CONFIG: 'x', WEFT_URL: 'x', WEFT_TEST_ALL: '1', OTHER: 'x', WEFTY: 'x' })
+  checkVariables({ WEFT_CONFIG: 'x', WEFT_URL: 'x', WEFT_TEST_LONG: '1', OTHER: 'x', WEFTY: 'x' })
 })
 
 it('[CFG-9] ignores variables that an orchestrator injects', () => {

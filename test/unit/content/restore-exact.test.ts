@@ -232,7 +232,7 @@ it.each(unsayable)('[VER-20] restores content that no replacement can express: %
   restoreThereAndBack(make)
 })
 
-it.runIf(process.env.WEFT_TEST_ALL === '1')(
+it.runIf(process.env.WEFT_TEST_LONG === '1')(
   '[VER-20] restores content that no replacement can express: more formatting than fits into a delta',
   () => {
     const operations = Array.from({ length: 210_000 }, (_, at) => ({ insert: 'a', attributes: { b: at } }))

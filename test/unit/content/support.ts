@@ -147,5 +147,5 @@ export function deltaIn(doc: Y.Doc): unknown[] {
   return joined
 }
 
-/** fast-check prints the seeds of failing runs. `WEFT_TEST_ALL=1` makes the search long. */
+/** fast-check prints the seeds of failing runs. `WEFT_TEST_LONG=1` makes the search long. */
 export const runs = { numRuns: times(150, 400) }

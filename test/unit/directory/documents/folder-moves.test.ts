@@ -64,6 +64,6 @@ it('[FOLD-7] [FOLD-8] [FOLD-9] after the accepted moves, the tree is valid and t
       const tree = new Map([...parents].toSorted(([a], [b]) => other.indexOf(a) - other.indexOf(b)))
       expect(rejectedMoves(tree, new Map(shuffled), depthMax)).toEqual(refused)
     }),
-    { numRuns: process.env.WEFT_TEST_ALL === '1' ? 20_000 : 2_000 },
+    { numRuns: process.env.WEFT_TEST_LONG === '1' ? 20_000 : 2_000 },
   )
 })

@@ -100,7 +100,7 @@ it('[AWA-23] when clients connect, leave and send in any order, shows every clie
       end(server, clients)
     }),
     {
-      numRuns: process.env.WEFT_TEST_ALL === '1' ? 5_000 : 150,
+      numRuns: process.env.WEFT_TEST_LONG === '1' ? 5_000 : 150,
       examples: [...movedOn, ...lostAgain, overwritten, longAway].map((steps) => [steps]),
     },
   )

@@ -11,7 +11,7 @@ import { document, Page, World } from '../presence/simulated-cluster.ts'
 
 const nodeCount = 3
 const awayMs = 10_000
-const runs = process.env.WEFT_TEST_ALL === '1' ? 250 : 60
+const runs = process.env.WEFT_TEST_LONG === '1' ? 250 : 60
 
 type Step =
   | { readonly kind: 'connect'; readonly page: number; readonly node: number }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { after, coming, expectExactly, historyOf, type Run, saying } from './reference-model.ts'
 import { document } from './simulated-cluster.ts'
 
-const testsAll = process.env.WEFT_TEST_ALL === '1'
+const testsAll = process.env.WEFT_TEST_LONG === '1'
 const [runs, testMs] = testsAll ? [300, 600_000] : [50, 60_000]
 const options = { numRuns: runs }
 
