@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { optionValuesFile, optionValuesSource } from '../../src/build/package-api/option-values.ts'
 import { createServer, dataOf, type ServerOptions, type WeftServer } from '../../src/package/server.ts'
 import { backupOnline } from '../../src/storage/backup-sources.ts'
 import { syncedEditor } from '../support/clients/clients.ts'
-import { optionValuesFile, optionValuesSource } from '../tables/option-values.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 

@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limitsTables } from '../../src/api/limits-tables.ts'
 import { apiFiles } from '../../src/build/package-api/api-files.ts'
+import { optionValuesFile, optionValuesSource } from '../../src/build/package-api/option-values.ts'
 import { compileEntryPointTypes, reportPath } from '../../src/build/package-types.ts'
 import { chapters } from '../../src/docs/chapters.ts'
 import { fillTables } from '../../src/docs/tables.ts'
-import { optionValuesFile, optionValuesSource } from './option-values.ts'
 
 const root = join(import.meta.dirname, '../..')
 

@@ -1,4 +1,4 @@
-import { optionTypes } from '../../src/config/render-config.ts'
+import { optionTypes } from '../../config/render-config.ts'
 
 /** Path of the file with the types of the options, which is generated. */
 export const optionValuesFile = 'src/package/server/option-values.ts'
