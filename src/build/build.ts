@@ -7,6 +7,7 @@ import { build as bundle } from 'esbuild'
 import { packageFile } from '../config/package-file.ts'
 import { buildDocs } from '../docs/build.ts'
 import { browserPackage, clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
+import { updateGeneratedFiles } from './generated-files.ts'
 import { writeLicenses } from './licenses.ts'
 import { compileEntryPointTypes } from './package-types.ts'
 import { writeSearchIndex } from './search-index.ts'
@@ -20,6 +21,7 @@ const root = fileURLToPath(packageFile('.'))
  * @throws the error of the compiler or of a step; the folder then has no build
  */
 export async function build(folder: string): Promise<void> {
+  await updateGeneratedFiles()
   const stamp = packageFile(`${folder}SOURCES`)
   const hash = sourceHash()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
@@ -40,6 +42,7 @@ export async function build(folder: string): Promise<void> {
  * @throws the error of the compiler
  */
 export async function buildUnchecked(folder: string): Promise<void> {
+  await updateGeneratedFiles()
   await Promise.all(
     [
       programs(folder),

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttp, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { optionValuesFile, optionValuesSource } from '../../src/build/package-api/option-values.ts'
 import { createServer, dataOf, type ServerOptions, type WeftServer } from '../../src/package/server.ts'
 import { backupOnline } from '../../src/storage/backup-sources.ts'
 import { syncedEditor } from '../support/clients/clients.ts'
@@ -170,12 +168,6 @@ it('[PKG-32] a running server below a path can be backed up', async () => {
     for await (const chunk of backupOnline(address, tokenFile)) bytes += chunk.length
     expect(bytes).toBeGreaterThan(1_000)
   }
-})
-
-it('[PKG-3] has the types of all options of the table', () => {
-  const plain = (text: string): string => text.replaceAll(/[\s|;<>]+/g, ' ')
-  const isCurrent = plain(readFileSync(optionValuesFile, 'utf8')) === plain(optionValuesSource())
-  expect(isCurrent).toBe(true)
 })
 
 it('[PKG-3] accepts options in the forms of their types', async () => {
