@@ -8,7 +8,7 @@ import { eventTypes } from '../../events/outbound-event.ts'
 import type { GeneratedPath } from '../generated-files.ts'
 import { allCodes, commonCodes, idempotencyCodes, ownCodes } from './operation-codes.ts'
 import { type NamedOperation, nameOperations } from './operation-names.ts'
-import { optionValuesSource } from './option-values.ts'
+import { optionValues } from './option-values.ts'
 import { sharedSchemas } from './shared-schemas.ts'
 import { comment, TypePrinter } from './type-printer.ts'
 
@@ -19,7 +19,7 @@ export function apiFiles(): Readonly<Record<GeneratedPath, string>> {
     'src/package/api/codes.ts': textOf(codesFile()),
     'src/package/api/operations.ts': textOf(tableFile(named)),
     'src/package/api/operation-types.ts': textOf(typesFile(named)),
-    'src/package/server/option-values.ts': optionValuesSource(),
+    'src/package/server/option-values.ts': textOf(optionValues()),
   }
 }
 
