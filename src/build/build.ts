@@ -27,7 +27,7 @@ export async function build(folder: string): Promise<void> {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
   for (const project of ['src/console', 'src/playground', 'src/docs/browser', 'src/client'])
     execSync(`npx tsc -p ${project}`, { cwd: root, stdio: 'inherit' })
-  const types = compileEntryPointTypes()
+  const types = compileEntryPointTypes(root)
   rmSync(packageFile(folder), { recursive: true, force: true })
   await buildUnchecked(folder)
   for (const { name, declarations } of types)
