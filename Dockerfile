@@ -3,7 +3,9 @@
 FROM --platform=$BUILDPLATFORM node:22-slim AS build
 WORKDIR /weft
 COPY package.json package-lock.json .npmrc tsconfig.json ./
-RUN npm ci
+# Without scripts, because `prepare` needs the sources. They are copied later, so that a change of them installs nothing
+# again. The packages contain their binaries.
+RUN npm ci --ignore-scripts
 COPY src src
 RUN npm run build && node --import tsx src/build/image-manifest.ts > /tmp/package.json
 # The SBOM lists all libraries of the server, with their licenses and hashes. `npm sbom --omit=dev` would leave out

@@ -88,6 +88,9 @@ const habitsMax: readonly { paths: readonly string[]; kind?: 'text'; max: number
   { paths: ['examples'], max: 40 },
 ]
 
+/** Files that git ignores, such as `/src/package/api/codes.ts`. A program writes them. */
+const ignored: ReadonlySet<string> = new Set(readFileSync(join(root, '.gitignore'), 'utf8').split('\n'))
+
 function filesUnder(folder: string, ending: RegExp): string[] {
   if (!existsSync(join(root, folder))) return []
   // With the types, it does not follow links, such as the one from an example to this package.
@@ -96,6 +99,7 @@ function filesUnder(folder: string, ending: RegExp): string[] {
     .map((entry) => relative(join(root, folder), join(entry.parentPath, entry.name)))
     .filter((name) => ending.test(name) && !/node_modules|public\/main\./.test(name))
     .map((name) => join(folder, name))
+    .filter((file) => !ignored.has(`/${file}`))
 }
 
 /** Templates are programs of users, which import the package instead of the sources. */
@@ -214,10 +218,8 @@ describe('files', () => {
 describe('names', () => {
   /** The path of an operation's file is the path of its URL, and all operations export the same names. */
   const isHandler = (file: string): boolean => /^src\/api\/v\d\//.test(file)
-  /** The names of its types are generated from the paths of the operations, such as `get` and `set`. */
-  const generated = 'src/package/api/operation-types.ts'
   const declared = sources
-    .filter((file) => !isHandler(file) && file !== generated)
+    .filter((file) => !isHandler(file))
     .flatMap((file) => declaredNames(join(root, file)).map((declaration) => ({ ...declaration, file })))
 
   it('[TIDY-14] exports each name from one file only, and has no types whose names differ by one letter or a plural', () => {

@@ -4,7 +4,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { buildFolders } from '../src/build/build-folders.ts'
 import { skipWithoutNeeds } from './support/needs.ts'
-import { builtTiers, filesByTier, type Tier, tiers } from './support/tiers.ts'
+import { filesByTier, type Tier, tiers } from './support/tiers.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -26,7 +26,7 @@ const project = (tier: Tier): TestProjectInlineConfiguration => ({
   test: {
     name: tier,
     include: [...(files.get(tier) ?? [])],
-    globalSetup: builtTiers.includes(tier) ? ['test/support/build-for-tests.ts'] : [],
+    globalSetup: ['test/support/prepare-tier.ts'],
   },
 })
 

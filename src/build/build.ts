@@ -6,6 +6,7 @@ import { build as bundle } from 'esbuild'
 import { packageFile } from '../config/package-file.ts'
 import { buildDocs } from '../docs/build.ts'
 import { browserPackage, clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
+import { updateGeneratedFiles } from './generated-files.ts'
 import { writeLicenses } from './licenses.ts'
 import { compileEntryPointTypes } from './package-types.ts'
 import { writeSearchIndex } from './search-index.ts'
@@ -19,6 +20,7 @@ const root = fileURLToPath(packageFile('.'))
  * @throws the error of the compiler; the folder then has no build
  */
 export async function buildPrograms(folder: string): Promise<void> {
+  await updateGeneratedFiles()
   if (isCurrent(folder, programsStamp)) return
   rmSync(packageFile(folder), { recursive: true, force: true })
   const built = [programs, pages, styles, docsScripts, clientScript, browserPackage].map((options) =>
@@ -38,8 +40,9 @@ export async function buildPrograms(folder: string): Promise<void> {
  * @throws the error of the compiler or of a step
  */
 export async function buildPackage(folder: string): Promise<void> {
+  await updateGeneratedFiles()
   if (isCurrent(folder, packageStamp)) return
-  const types = compileEntryPointTypes()
+  const types = compileEntryPointTypes(root)
   await buildPrograms(folder)
   for (const { name, declarations } of types)
     writeFileSync(packageFile(`${folder}package/${name}.d.ts`), declarations)

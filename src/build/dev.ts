@@ -9,6 +9,7 @@ import { buildDocs } from '../docs/build.ts'
 import { errorMessage } from '../errors.ts'
 import { buildFolders } from './build-folders.ts'
 import { clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
+import { generatedPaths, updateGeneratedFiles } from './generated-files.ts'
 import { writeSearchIndex } from './search-index.ts'
 
 /**
@@ -60,6 +61,7 @@ let hasNewDocs = true
 async function rebuild(): Promise<void> {
   const began = performance.now()
   try {
+    await updateGeneratedFiles()
     await Promise.all(contexts.map((each) => each.rebuild()))
     copyPages(folder)
     if (hasNewDocs) {
@@ -89,6 +91,8 @@ async function stop(): Promise<void> {
 
 let [timer, running]: [NodeJS.Timeout | undefined, Promise<void>] = [undefined, rebuild()]
 watch(fileURLToPath(packageFile('src')), { recursive: true }, (_event, name) => {
+  // A rebuild writes these files itself.
+  if (generatedPaths.some((path) => path === `src/${name}`)) return
   hasNewDocs ||= name?.startsWith('docs') ?? false
   clearTimeout(timer)
   timer = setTimeout(() => {

@@ -1,51 +1,42 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor'
-import { packageFile } from '../config/package-file.ts'
 
-const root = fileURLToPath(packageFile('.'))
-
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+interface PackageManifest {
   readonly name: string
   readonly exports: Readonly<Record<string, string | { readonly types: string }>>
 }
-
-/** Names of the exported entry points of the package, which are files of `src/package`. */
-const entryPointNames: readonly string[] = Object.values(manifest.exports).flatMap((target) =>
-  typeof target === 'string' ? [] : basename(target.types, '.d.ts'),
-)
 
 /** The types of one entry point of the package. */
 export interface EntryPointTypes {
   readonly name: string
   /** One declaration file with all types that the entry point exports. */
   readonly declarations: string
-  /** The exported names with their types, for reviews: a change of this text is a change of the public API. */
-  readonly report: string
 }
-
-/** Returns the path of the committed report of an entry point, from the top level of the repository. */
-export const reportPath = (name: string): string => `src/package/reports/${name}.api.md`
 
 /**
  * Compiles the types of the entry points.
- * @throws Error if the sources have errors, or if the types of an entry point cannot be in one file
+ * @param root path of the top folder of the package
+ * @throws Error if the sources have errors, or if an entry point does not export all its types
  */
-export function compileEntryPointTypes(): readonly EntryPointTypes[] {
+export function compileEntryPointTypes(root: string): readonly EntryPointTypes[] {
   // Files below `node_modules` would count as those of another package.
   const cache = mkdtempSync(join(tmpdir(), 'weft-types-'))
   try {
-    return compileInto(cache)
+    return compileInto(cache, root)
   } finally {
     rmSync(cache, { recursive: true })
   }
 }
 
-function compileInto(cache: string): readonly EntryPointTypes[] {
-  mkdirSync(join(cache, 'reports'))
+function compileInto(cache: string, root: string): readonly EntryPointTypes[] {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageManifest
+  // Files of `src/package`.
+  const names = Object.values(manifest.exports).flatMap((target) =>
+    typeof target === 'string' ? [] : basename(target.types, '.d.ts'),
+  )
   const emit = [
     '--noEmit',
     'false',
@@ -55,26 +46,26 @@ function compileInto(cache: string): readonly EntryPointTypes[] {
     join(cache, 'files'),
   ]
   // An entry point for browsers has compiler options of its own.
-  const own = entryPointNames.map((name) => `src/package/${name}/tsconfig.json`)
+  const own = names.map((name) => `src/package/${name}/tsconfig.json`)
   for (const project of ['tsconfig.json', ...own.filter((path) => existsSync(join(root, path)))])
     execFileSync('npx', ['tsc', '-p', project, ...emit], { cwd: root, stdio: 'inherit' })
-  nameImports(join(cache, 'files/package/react.d.ts'))
+  nameImports(join(cache, 'files/package/react.d.ts'), manifest.name)
   for (const file of readdirSync(join(cache, 'files/package/react')))
-    nameImports(join(cache, 'files/package/react', file))
-  return entryPointNames.map((name) => extractTypes(cache, name))
+    nameImports(join(cache, 'files/package/react', file), manifest.name)
+  return names.map((name) => extractTypes(cache, root, name))
 }
 
 /**
  * Makes a declaration file import other entry points by their public names. Otherwise, each of the two would have a class
  * of its own, and TypeScript would distinguish them.
  */
-function nameImports(file: string): void {
+function nameImports(file: string, packageName: string): void {
   const text = readFileSync(file, 'utf8')
-  writeFileSync(file, text.replaceAll(/'\.\.?\/(provider|client)\.ts'/g, `'${manifest.name}/$1'`))
+  writeFileSync(file, text.replaceAll(/'\.\.?\/(provider|client)\.ts'/g, `'${packageName}/$1'`))
 }
 
-/** Joins the declarations of an entry point to one file, and writes its report. */
-function extractTypes(cache: string, name: string): EntryPointTypes {
+/** Joins the declarations of an entry point to one file. */
+function extractTypes(cache: string, root: string, name: string): EntryPointTypes {
   const entry = join(cache, `files/package/${name}.d.ts`)
   if (!existsSync(entry)) throw new Error(`src/package/${name}.ts is in no project of TypeScript`)
   const rollup = join(cache, `${name}.d.ts`)
@@ -96,12 +87,7 @@ function extractTypes(cache: string, name: string): EntryPointTypes {
       projectFolder: root,
       mainEntryPointFilePath: entry,
       compiler: { overrideTsconfig: { compilerOptions, files: [entry] } },
-      apiReport: {
-        enabled: true,
-        reportFileName: `${name}.api.md`,
-        reportFolder: join(cache, 'reports'),
-        reportTempFolder: join(cache, 'reports-temp'),
-      },
+      apiReport: { enabled: false },
       docModel: { enabled: false },
       tsdocMetadata: { enabled: false },
       dtsRollup: { enabled: true, untrimmedFilePath: rollup },
@@ -122,6 +108,5 @@ function extractTypes(cache: string, name: string): EntryPointTypes {
     },
   })
   if (problems.length > 0) throw new Error(`the types of ${name} are not complete: ${problems.join('; ')}`)
-  const report = readFileSync(join(cache, `reports/${name}.api.md`), 'utf8')
-  return { name, declarations: readFileSync(rollup, 'utf8'), report }
+  return { name, declarations: readFileSync(rollup, 'utf8') }
 }

@@ -74,7 +74,7 @@ export function readConfig(input: ConfigInput): ReadConfig {
 
 /**
  * Reads the configuration from the values of a program. Reads neither the environment nor a file.
- * @param given values by option, in the forms that `optionTypes` declares; null and undefined are the default
+ * @param given values by option, in the forms that the type `OptionValues` declares; null and undefined are the default
  * @throws ConfigError for the first invalid option
  */
 export function configOfValues(given: Readonly<Record<string, unknown>>): Config {

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { builtFile } from '../../src/config/package-file.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -103,3 +104,15 @@ it('[PCLI-17] correct calls compile, and calls with wrong names, types or codes 
     rmSync(folder, { recursive: true })
   }
 })
+
+it.each(['server', 'client', 'provider', 'react'])(
+  '[PKG-20] the entry point %s exports every type that it declares',
+  (name) => {
+    const lines = readFileSync(builtFile(`package/${name}.d.ts`), 'utf8').split('\n')
+    const declared = lines.filter((line) =>
+      /^(export )?(declare |interface |type |class |function |const )/.test(line),
+    )
+    expect(declared.length).toBeGreaterThan(3)
+    expect(declared.filter((line) => !line.startsWith('export '))).toEqual([])
+  },
+)

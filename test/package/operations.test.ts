@@ -10,9 +10,11 @@ import { operations } from '../../src/package/api/operations.ts'
 const root = join(import.meta.dirname, '../..')
 
 describe('operations as methods', () => {
-  it('[PCLI-1] commits the generated files as the generator writes them', () => {
-    for (const { path, text } of apiFiles())
-      expect(readFileSync(join(root, path), 'utf8') === text, `run npm run docs:tables: ${path}`).toBe(true)
+  it('[PCLI-1] the generated files are current', () => {
+    const outdated = Object.entries(apiFiles()).filter(
+      ([path, text]) => readFileSync(join(root, path), 'utf8') !== text,
+    )
+    expect(outdated.map(([path]) => path)).toEqual([])
   })
 
   it('[PCLI-1] [PCLI-2] calls each operation at its path', async () => {

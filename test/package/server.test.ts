@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttp, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,7 +8,6 @@ import { WebSocket } from 'ws'
 import { createServer, dataOf, type ServerOptions, type WeftServer } from '../../src/package/server.ts'
 import { backupOnline } from '../../src/storage/backup-sources.ts'
 import { syncedEditor } from '../support/clients/clients.ts'
-import { optionValuesFile, optionValuesSource } from '../tables/option-values.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 
@@ -170,12 +168,6 @@ it('[PKG-32] a running server below a path can be backed up', async () => {
     for await (const chunk of backupOnline(address, tokenFile)) bytes += chunk.length
     expect(bytes).toBeGreaterThan(1_000)
   }
-})
-
-it('[PKG-3] has the types of all options of the table', () => {
-  const plain = (text: string): string => text.replaceAll(/[\s|;<>]+/g, ' ')
-  const isCurrent = plain(readFileSync(optionValuesFile, 'utf8')) === plain(optionValuesSource())
-  expect(isCurrent).toBe(true)
 })
 
 it('[PKG-3] accepts options in the forms of their types', async () => {

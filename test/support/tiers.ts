@@ -39,9 +39,6 @@ export const tiers: readonly Tier[] = ['unit', 'server', 'process', 'random', 'c
 /** Tiers of `npm test`. They need no program but Node. */
 export const quickTiers: readonly Tier[] = ['unit', 'server']
 
-/** Tiers whose tests start programs, pages or threads of the build. */
-export const builtTiers: readonly Tier[] = tiers.filter((tier) => tier !== 'unit')
-
 const importsByFile = new Map<string, readonly string[]>()
 
 /** Imports of a file of the tests: paths from the root for files, else names of modules. Types count. */

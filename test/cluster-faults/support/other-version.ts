@@ -1,8 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { addCommitTree } from '../../../src/build/commit-tree.ts'
 import { packageFile } from '../../../src/config/package-file.ts'
 
 const root = fileURLToPath(packageFile('.'))
@@ -30,26 +29,23 @@ const git = (...args: readonly string[]): string =>
 export function buildOtherVersion(ref: string | null): OtherVersion | string {
   const commit = commitOf(ref)
   if (commit === null) return ref === null ? 'the clone has no earlier commit' : `there is no commit ${ref}`
-  const folder = mkdtempSync(join(tmpdir(), 'weft-version-'))
-  const tree = join(folder, 'tree')
-  const remove = (): void => {
-    spawnSync('git', ['-C', root, 'worktree', 'remove', '--force', tree])
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-  }
+  const tree = addCommitTree(commit)
   try {
-    git('worktree', 'add', '--quiet', '--detach', tree, commit)
-    symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'))
     // Without the check of types and the list of licenses: the packages are those of this version.
     const build = `await (await import('./src/build/build.ts')).buildUnchecked('dist/')`
     execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', build], {
-      cwd: tree,
+      cwd: tree.path,
       stdio: ['ignore', 'ignore', 'inherit'],
     })
   } catch (error) {
-    remove()
+    tree.remove()
     throw error
   }
-  return { commit: git('rev-parse', '--short', commit), program: join(tree, 'dist', 'main.js'), remove }
+  return {
+    commit: git('rev-parse', '--short', commit),
+    program: join(tree.path, 'dist', 'main.js'),
+    remove: () => tree.remove(),
+  }
 }
 
 function commitOf(ref: string | null): string | null {

@@ -1,0 +1,56 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { packageFile } from '../config/package-file.ts'
+import { errorMessage } from '../errors.ts'
+import { addCommitTree } from './commit-tree.ts'
+import { updateGeneratedFiles } from './generated-files.ts'
+import { compileEntryPointTypes } from './package-types.ts'
+
+/**
+ * Implements `npm run api:diff -- [commit]`, for reviews of the public API. Prints how the types of the entry points
+ * differ from those of a commit. The default is the parent of HEAD. A difference is not an error.
+ */
+const root = fileURLToPath(packageFile('.'))
+
+function writeTypes(root: string, folder: string): void {
+  mkdirSync(folder)
+  for (const { name, declarations } of compileEntryPointTypes(root))
+    writeFileSync(join(folder, `${name}.d.ts`), declarations)
+}
+
+function writeTypesOfCommit(commit: string, folder: string): void {
+  const tree = addCommitTree(commit)
+  try {
+    // Older commits contain their generated files.
+    if (existsSync(join(tree.path, 'src/build/generate.ts')))
+      execFileSync(process.execPath, ['--import', 'tsx', 'src/build/generate.ts'], { cwd: tree.path })
+    writeTypes(tree.path, folder)
+  } finally {
+    tree.remove()
+  }
+}
+
+async function printDifference(commit: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-api-'))
+  try {
+    writeTypesOfCommit(commit, join(folder, 'before'))
+    await updateGeneratedFiles()
+    writeTypes(root, join(folder, 'now'))
+    const args = ['diff', '--no-index', '--no-prefix', 'before', 'now']
+    const { status } = spawnSync('git', args, { cwd: folder, stdio: 'inherit' })
+    if (status === 0) console.log(`the types of the package are those of ${commit}`)
+    else if (status !== 1) throw new Error(`git diff ended with ${status}`)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+try {
+  await printDifference(process.argv[2] ?? 'HEAD^')
+} catch (error) {
+  console.error(errorMessage(error))
+  process.exitCode = 1
+}
