@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { endWithThis } from '../../../bench/support/ending.ts'
-import { findBinaries } from './postgres-binaries.ts'
+import { findBinaries } from '../postgres-binaries.ts'
 import { freePort } from './process.ts'
 
 const found = findBinaries()
