@@ -9,10 +9,7 @@ import { readRootAs } from '../../src/content/read-root.ts'
 import { replaceContent } from '../../src/content/replace.ts'
 import { seed } from '../support/data/seed.ts'
 import { times } from '../support/time/full-run.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
 import type { Judge } from './third-party-editor.ts'
-
-skipNotice()
 
 const contentKey = 'document-store'
 
@@ -106,7 +103,7 @@ const agreedHtml = [
   '<hr>',
 ]
 
-describe.skipIf(judgesMissing)(`BlockNote, seed ${seed}`, () => {
+describe(`BlockNote, seed ${seed}`, () => {
   let judge: Judge
   let text: typeof import('./blocknote.ts').blocknoteText
   beforeAll(async () => {

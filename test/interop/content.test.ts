@@ -5,10 +5,7 @@ import * as Y from 'yjs'
 import { readRootAs } from '../../src/content/read-root.ts'
 import { replaceContent } from '../../src/content/replace.ts'
 import { times } from '../support/time/full-run.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
 import { type Judge, judges } from './third-party-editor.ts'
-
-skipNotice()
 
 /** Returns a replica that has only the updates of the other one, as on a server. */
 function replica(doc: Y.Doc): Y.Doc {
@@ -63,7 +60,7 @@ const pairs = times(
   ],
 )
 
-describe.skipIf(judgesMissing).each(names)('%s', (name) => {
+describe.each(names)('%s', (name) => {
   let judge: Judge
   beforeAll(async () => {
     judge = await (judges[name] as () => Promise<Judge>)()

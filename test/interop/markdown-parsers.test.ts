@@ -6,10 +6,7 @@ import { randomReadme } from '../support/data/random-readme.ts'
 import { seed } from '../support/data/seed.ts'
 import { times } from '../support/time/full-run.ts'
 import { gfmExamples } from '../unit/content/markdown/gfm-examples.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
 import { examplesOf, markdownDifferences } from './markdown-differences.ts'
-
-skipNotice()
 
 const root = createRequire(new URL('../../package.json', import.meta.url))
 const { tests } = root('commonmark-spec') as {
@@ -23,7 +20,7 @@ const examples: readonly (readonly [name: string, text: string])[] = [
 
 const readmes = times(30, 300)
 
-describe.skipIf(judgesMissing).each(['@tiptap/markdown', 'prosemirror-markdown'] as const)('%s', (name) => {
+describe.each(['@tiptap/markdown', 'prosemirror-markdown'] as const)('%s', (name) => {
   /** Returns whether the parser and the server have the same nodes for a text. */
   async function comparison(): Promise<(text: string) => boolean> {
     const { comparable, markdownParsers } = await import('./markdown-parsers.ts')

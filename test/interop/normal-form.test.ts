@@ -4,10 +4,7 @@ import * as Y from 'yjs'
 import { checkChange } from '../../src/content/root-change.ts'
 import type { NamedSchema } from '../../src/content/schemas/content-schema.ts'
 import { schemaJson } from '../support/data/schema-json.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
 import { type Judge, judges } from './third-party-editor.ts'
-
-skipNotice()
 
 interface Written {
   readonly type: string
@@ -157,7 +154,7 @@ const besidesOneCharacter = (update: Uint8Array): unknown => {
   }
 }
 
-describe.skipIf(judgesMissing).each(Object.keys(contents))('%s', (name) => {
+describe.each(Object.keys(contents))('%s', (name) => {
   it.each(contents[name]?.map((content) => [content] as const) ?? [])(
     '[FMT-150] changes nothing when the editor opens %j, and only what the user types then',
     async ({ type, data }) => {

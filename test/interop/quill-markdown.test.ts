@@ -6,10 +6,7 @@ import { readRootAs } from '../../src/content/read-root.ts'
 import { replaceContent } from '../../src/content/replace.ts'
 import { seed } from '../support/data/seed.ts'
 import { times } from '../support/time/full-run.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
 import { type Judge, judges } from './third-party-editor.ts'
-
-skipNotice()
 
 const blocks = [
   '# Title\n',
@@ -30,7 +27,7 @@ const documents = fc
   .array(fc.constantFrom(...blocks), { minLength: 1, maxLength: 6 })
   .map((some) => some.join('\n'))
 
-describe.skipIf(judgesMissing)(`Quill with Markdown (seed ${seed})`, () => {
+describe(`Quill with Markdown (seed ${seed})`, () => {
   let judge: Judge
   beforeAll(async () => {
     judge = await (judges.Quill as () => Promise<Judge>)()

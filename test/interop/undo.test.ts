@@ -2,12 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Editor, eventually, syncedEditor } from '../support/clients/clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
 import { type Judge, judges, type Seat } from './third-party-editor.ts'
 
-skipNotice()
-
-describe.skipIf(judgesMissing).each(Object.keys(judges))('%s at a server', (name) => {
+describe.each(Object.keys(judges))('%s at a server', (name) => {
   let judge: Judge
   let server: TestServer
   let token: string

@@ -10,13 +10,6 @@ import { freePort } from './process.ts'
 
 const found = findBinaries()
 
-/** Reason why no PostgreSQL can run here; null if one can. With WEFT_TEST_REQUIRED=1, PostgreSQL is required. */
-export const noPostgres: string | null = typeof found === 'string' ? found : null
-if (noPostgres !== null) {
-  if (process.env.WEFT_TEST_REQUIRED === '1') throw new Error(noPostgres)
-  process.stderr.write(`tests over PostgreSQL are left out: ${noPostgres}\n`)
-}
-
 export type Row = Readonly<Record<string, unknown>>
 
 /** Creates a directory to which the user of PostgreSQL can write. */
