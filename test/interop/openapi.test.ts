@@ -1,3 +1,4 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ExampleServer, startExampleServer } from '../support/data/openapi-example-data.ts'
 import { missing } from '../support/needs.ts'
@@ -25,7 +26,6 @@ describe('/openapi.json', () => {
   })
 
   it('[API-44] passes the linter of Redocly', async () => {
-    const { createConfig, lintFromString } = await import('@redocly/openapi-core')
     const config = await createConfig({ extends: ['recommended-strict'] })
     const lint = (text: string) => lintFromString({ source: text, absoluteRef: 'openapi.json', config })
     const problems = (await lint(source)).map(({ ruleId, message, location }) => ({
