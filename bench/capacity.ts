@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { fsyncMs } from '../src/loadtest/fsync-time.ts'
 import { measure } from './capacity/inputs.ts'
 import { sheetOf } from './capacity/sheet.ts'
-import { missing } from './cluster/stores.ts'
+import { noStores } from './cluster/stores.ts'
 
 const smoke = process.argv.includes('--smoke')
 const file = join(import.meta.dirname, 'capacity.md')
@@ -37,7 +37,7 @@ const size = smoke
       rounds: 1,
     }
 
-if (missing === null) {
+if (noStores === null) {
   const disk = fsyncMs()
   const inputs = await measure(size)
   const date = new Date().toISOString().slice(0, 10)
@@ -46,5 +46,5 @@ if (missing === null) {
   else writeFileSync(file, sheet)
   console.log(smoke ? 'that was too little to go by' : `written to ${file}`)
   console.log(`fsync on this machine: p50 ${disk.p50.toFixed(2)} ms, p99 ${disk.p99.toFixed(2)} ms`)
-} else console.log(`there is no cluster to be measured: ${missing}`)
+} else console.log(`there is no cluster to be measured: ${noStores}`)
 process.exit()

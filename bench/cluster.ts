@@ -14,7 +14,7 @@ import { appendTo } from './cluster/appending.ts'
 import { type Used, type Way, waysOver } from './cluster/deployments.ts'
 import { type Idle, idle } from './cluster/idling.ts'
 import { fill, openSome } from './cluster/opening.ts'
-import { missing, type Stores, startStores } from './cluster/stores.ts'
+import { noStores, type Stores, startStores } from './cluster/stores.ts'
 import { type Pace, type Typed, typeAcross } from './cluster/typing.ts'
 import { median, progress, round, table, thousands } from './support/report.ts'
 
@@ -174,6 +174,6 @@ async function all(): Promise<void> {
   console.log(`\nfsync on this machine: p50 ${round(disk.p50)} ms, p99 ${round(disk.p99)} ms`)
 }
 
-if (missing === null) await all()
-else console.log(`there is no cluster to be measured: ${missing}`)
+if (noStores === null) await all()
+else console.log(`there is no cluster to be measured: ${noStores}`)
 process.exit()

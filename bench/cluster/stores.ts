@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type NatsServer, noNats, startNats } from '../../test/support/servers/nats.ts'
+import { missing } from '../../test/support/needs.ts'
+import { type NatsServer, startNats } from '../../test/support/servers/nats.ts'
 import {
   initialize,
-  noPostgres,
   PostgresProcess,
   postgresDirectory,
   signal,
@@ -11,11 +11,8 @@ import {
 import { freePort } from '../../test/support/servers/process.ts'
 import { atEnd } from '../support/ending.ts'
 
-/**
- * Reason why this machine cannot measure a cluster; null if it can. With WEFT_TEST_REQUIRED=1, the import of this
- * file throws instead.
- */
-export const missing: string | null = noPostgres ?? noNats
+/** Why this machine cannot measure a cluster; null if it can. With WEFT_TEST_REQUIRED=1, the import throws instead. */
+export const noStores: string | null = missing('postgres') ?? missing('nats-server')
 
 /** Settings that make the database durable. In tests, the database does not write to disk. */
 const durable = ['fsync=on', 'shared_buffers=256MB', 'max_wal_size=4GB', 'max_connections=100']

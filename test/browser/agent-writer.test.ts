@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/clients/clients.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { type Site, startExample } from '../support/servers/examples.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
 
@@ -35,9 +35,7 @@ const has = async (page: Page, words: string): Promise<void> => {
 const caretOfWriter = (page: Page) =>
   page.locator('.collaboration-carets__caret', { hasText: 'Writer for Ada' })
 
-skipNotice()
-
-describe.skipIf(browserMissing)('the example with a writer in Chromium', () => {
+describe('the example with a writer in Chromium', () => {
   let weft: TestServer
   let site: Site
   let browser: Browser

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/clients/clients.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { exampleEnvironment, exampleFolder, type Site, startExample } from '../support/servers/examples.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { isEverythingAsked } from '../support/time/full-run.ts'
@@ -65,9 +65,7 @@ async function barriers(page: Page): Promise<readonly string[]> {
   })
 }
 
-skipNotice()
-
-describe.skipIf(browserMissing || !isEverythingAsked)('the board example in Chromium', () => {
+describe.skipIf(!isEverythingAsked)('the board example in Chromium', () => {
   let weft: TestServer
   let site: Site
   let browser: Browser

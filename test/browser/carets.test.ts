@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { eventually } from '../support/clients/clients.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { type Site, startExample } from '../support/servers/examples.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 
@@ -78,68 +78,63 @@ const examples: Record<string, Example> = {
   },
 }
 
-skipNotice()
+describe.each(Object.entries(examples))('the example %s in Chromium', (name, example) => {
+  const ids = { organizationId: 'example', documentId: 'carets' }
+  let weft: TestServer
+  let site: Site
+  let browser: Browser
 
-describe.skipIf(browserMissing).each(Object.entries(examples))(
-  'the example %s in Chromium',
-  (name, example) => {
-    const ids = { organizationId: 'example', documentId: 'carets' }
-    let weft: TestServer
-    let site: Site
-    let browser: Browser
+  beforeAll(async () => {
+    weft = await startTestServer()
+    site = await startExample(name, weft)
+    browser = await openBrowser()
+  }, 240_000)
 
-    beforeAll(async () => {
-      weft = await startTestServer()
-      site = await startExample(name, weft)
-      browser = await openBrowser()
-    }, 240_000)
+  afterAll(async () => {
+    await browser?.close()
+    site?.child.kill()
+    await weft?.stop()
+  })
 
-    afterAll(async () => {
-      await browser?.close()
-      site?.child.kill()
-      await weft?.stop()
-    })
-
-    it('[PRES-33] draws the caret of a backend with the name at its text, and removes it when its time expires', async () => {
-      const { contentKey, type, data, editor, carets } = example
-      const post = async (path: string, request: object) =>
-        dataOf(await weft.post(path, { ...ids, ...request }))
-      await post('/v2/crdt/add', { editorId: 'main', contentKey, type, data })
-      const page = await (await browser.newContext()).newPage()
-      await page.goto(`${site.url}/?name=Ada&room=example/carets/main`)
-      await page.waitForSelector(`${editor}:has-text("One two")`)
-      const shows = (expected: readonly Caret[], timeoutMs = 15_000): Promise<void> => {
-        let found: readonly Caret[] = []
-        return eventually(
-          async () => {
-            found = await page.evaluate(carets)
-            return JSON.stringify(found) === JSON.stringify(expected)
-          },
-          () => [expected, found],
-          timeoutMs,
-        )
-      }
-      const show = (cursor: object, ttlSeconds = 60) =>
-        post('/v2/presence/add', {
-          users: [{ userId: 'bot', name: 'Writer', kind: 'agent', cursor }],
-          ttlSeconds,
-        })
-      await show({ quote: 'two', at: 'end' })
-      await shows([{ name: 'Writer', before: 'One two' }])
-      await typeAtStart(page, editor)
-      await shows([{ name: 'Writer', before: 'Zero One two' }])
-      await show({ quote: 'Four five' })
-      await shows([{ name: 'Writer', before: 'Four five' }])
-      await show({ block: 1, at: 'end' })
-      await shows([{ name: 'Writer', before: 'Four five six.' }])
-      await show({ quote: 'three', at: 'start' }, 2)
-      await shows([{ name: 'Writer', before: 'Zero One two ' }])
-      await shows([])
-      await show({ end: true })
-      await shows([{ name: 'Writer', before: name === 'codemirror' ? '' : 'Four five six.' }])
-    }, 120_000)
-  },
-)
+  it('[PRES-33] draws the caret of a backend with the name at its text, and removes it when its time expires', async () => {
+    const { contentKey, type, data, editor, carets } = example
+    const post = async (path: string, request: object) =>
+      dataOf(await weft.post(path, { ...ids, ...request }))
+    await post('/v2/crdt/add', { editorId: 'main', contentKey, type, data })
+    const page = await (await browser.newContext()).newPage()
+    await page.goto(`${site.url}/?name=Ada&room=example/carets/main`)
+    await page.waitForSelector(`${editor}:has-text("One two")`)
+    const shows = (expected: readonly Caret[], timeoutMs = 15_000): Promise<void> => {
+      let found: readonly Caret[] = []
+      return eventually(
+        async () => {
+          found = await page.evaluate(carets)
+          return JSON.stringify(found) === JSON.stringify(expected)
+        },
+        () => [expected, found],
+        timeoutMs,
+      )
+    }
+    const show = (cursor: object, ttlSeconds = 60) =>
+      post('/v2/presence/add', {
+        users: [{ userId: 'bot', name: 'Writer', kind: 'agent', cursor }],
+        ttlSeconds,
+      })
+    await show({ quote: 'two', at: 'end' })
+    await shows([{ name: 'Writer', before: 'One two' }])
+    await typeAtStart(page, editor)
+    await shows([{ name: 'Writer', before: 'Zero One two' }])
+    await show({ quote: 'Four five' })
+    await shows([{ name: 'Writer', before: 'Four five' }])
+    await show({ block: 1, at: 'end' })
+    await shows([{ name: 'Writer', before: 'Four five six.' }])
+    await show({ quote: 'three', at: 'start' }, 2)
+    await shows([{ name: 'Writer', before: 'Zero One two ' }])
+    await shows([])
+    await show({ end: true })
+    await shows([{ name: 'Writer', before: name === 'codemirror' ? '' : 'Four five six.' }])
+  }, 120_000)
+})
 
 async function typeAtStart(page: Page, editor: string): Promise<void> {
   await page.bringToFront()

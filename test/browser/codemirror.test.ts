@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/clients/clients.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { type Site, startExample } from '../support/servers/examples.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
 
@@ -50,9 +50,7 @@ const beforeRemoteCaret = (page: Page): Promise<string> =>
     return range.toString().replace(/\u2060/g, '')
   })
 
-skipNotice()
-
-describe.skipIf(browserMissing)('the CodeMirror example in Chromium', () => {
+describe('the CodeMirror example in Chromium', () => {
   let weft: TestServer
   let site: Site
   let browser: Browser

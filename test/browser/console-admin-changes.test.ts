@@ -2,16 +2,14 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { hookCalls } from '../support/clients/webhook-receiver.ts'
 import { prepareAcme } from '../support/data/console-data.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { type ConsolePage, openConsole } from '../support/servers/console.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
 
-skipNotice()
-
 const organizationId = 'acme'
 
-describe.skipIf(browserMissing)('what administrators change in the console, in Chromium', () => {
+describe('what administrators change in the console, in Chromium', () => {
   let weft: TestServer
   let browser: Browser
   let shown: ConsolePage

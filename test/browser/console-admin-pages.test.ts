@@ -3,16 +3,14 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { hookCalls } from '../support/clients/webhook-receiver.ts'
 import { prepareAcme } from '../support/data/console-data.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { type ConsolePage, openConsole, seriousFindings } from '../support/servers/console.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
 
-skipNotice()
-
 const organizationId = 'acme'
 
-describe.skipIf(browserMissing)('pages of the console for administrators, in Chromium', () => {
+describe('pages of the console for administrators, in Chromium', () => {
   let weft: TestServer
   let browser: Browser
   let endpointId: string

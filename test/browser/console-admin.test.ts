@@ -3,16 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { RawClient } from '../support/clients/clients.ts'
 import { HookReceiver } from '../support/clients/webhook-receiver.ts'
 import { prepareAcme } from '../support/data/console-data.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { type ConsolePage, openConsole } from '../support/servers/console.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
 
-skipNotice()
-
 const organizationId = 'acme'
 
-describe.skipIf(browserMissing)('administrating in the console, in Chromium', () => {
+describe('administrating in the console, in Chromium', () => {
   let weft: TestServer
   let browser: Browser
   let shown: ConsolePage

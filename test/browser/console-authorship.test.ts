@@ -1,13 +1,11 @@
 import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, syncedEditor } from '../support/clients/clients.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { openConsole, seriousFindings } from '../support/servers/console.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 
-skipNotice()
-
-describe.skipIf(browserMissing)('authorship in the console', () => {
+describe('authorship in the console', () => {
   let weft: TestServer
   let browser: Browser
   beforeAll(async () => {

@@ -1,17 +1,15 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { answering } from '../support/clients/webhook-receiver.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { callbackTests, json } from '../support/servers/callback-servers.ts'
 import { openConsole } from '../support/servers/console.ts'
 import { dataOf, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
 
-skipNotice()
-
 const path = '/v2/workspace/callbacks'
 
-describe.skipIf(browserMissing)('callbacks in the console, in Chromium', () => {
+describe('callbacks in the console, in Chromium', () => {
   const { backend, start } = callbackTests()
   let browser: Browser
   let page: Page

@@ -2,16 +2,14 @@ import { execFile } from 'node:child_process'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FeedConsumer } from '../support/clients/feed-consumer.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { openConsole, seriousFindings } from '../support/servers/console.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
 
-skipNotice()
-
 const path = '/v2/workspace/feed'
 
-describe.skipIf(browserMissing)('the change feed in the console, in Chromium', () => {
+describe('the change feed in the console, in Chromium', () => {
   let weft: TestServer
   let browser: Browser
   beforeAll(async () => {

@@ -5,14 +5,12 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { RawClient } from '../support/clients/clients.ts'
 import { pageSocket } from '../support/clients/page-sockets.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { openConsole, seriousFindings } from '../support/servers/console.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
 
-skipNotice()
-
-describe.skipIf(browserMissing)('the console for operators, in Chromium', () => {
+describe('the console for operators, in Chromium', () => {
   let weft: TestServer
   let browser: Browser
   beforeAll(async () => {

@@ -1,13 +1,11 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { complaintsOf, openConsole, seriousFindings } from '../support/servers/console.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
 
-skipNotice()
-
-describe.skipIf(browserMissing)('the console in Chromium', () => {
+describe('the console in Chromium', () => {
   let weft: TestServer
   let browser: Browser
   beforeAll(async () => {

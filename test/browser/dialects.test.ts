@@ -1,16 +1,14 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/clients/clients.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { type Site, startExample } from '../support/servers/examples.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { isEverythingAsked } from '../support/time/full-run.ts'
 
 const address = { organizationId: 'example', documentId: 'welcome', editorId: 'main' }
 
-skipNotice()
-
-describe.skipIf(browserMissing || !isEverythingAsked)(
+describe.skipIf(!isEverythingAsked)(
   'Tiptap over HocuspocusProvider and CodeMirror over y-websocket in Chromium',
   () => {
     let weft: TestServer

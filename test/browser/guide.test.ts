@@ -3,15 +3,13 @@ import { createRequire } from 'node:module'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chapters, index, pathOf } from '../../src/docs/chapters.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
 import { isEverythingAsked } from '../support/time/full-run.ts'
 
-skipNotice()
-
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-describe.skipIf(browserMissing || !isEverythingAsked)('/docs in Chromium', () => {
+describe.skipIf(!isEverythingAsked)('/docs in Chromium', () => {
   let weft: TestServer
   let browser: Browser
   beforeAll(async () => {

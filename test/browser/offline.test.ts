@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { eventually } from '../support/clients/clients.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { type Site, startExample } from '../support/servers/examples.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
@@ -41,9 +41,7 @@ const seenOn = (page: Page): Promise<unknown> =>
     })
     .catch(String)
 
-skipNotice()
-
-describe.skipIf(browserMissing)('the CodeMirror example without its server, in Chromium', () => {
+describe('the CodeMirror example without its server, in Chromium', () => {
   let data: string
   let weft: TestServer
   let site: Site

@@ -2,13 +2,11 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { historyNames } from '../../src/history-names.ts'
 import { RawClient } from '../support/clients/clients.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { complaintsOf, openConsole, seriousFindings } from '../support/servers/console.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
 import { otherKey } from '../support/servers/tenants.ts'
 import { isEverythingAsked } from '../support/time/full-run.ts'
-
-skipNotice()
 
 const metricsToken = 'the-metrics-token-of-these-tests'
 
@@ -25,7 +23,7 @@ function samples(count: number, intervalSeconds: number, end: number) {
   return { intervalSeconds, timestamps, ...Object.fromEntries(values) }
 }
 
-describe.skipIf(browserMissing || !isEverythingAsked)('the overview in Chromium', () => {
+describe.skipIf(!isEverythingAsked)('the overview in Chromium', () => {
   let weft: TestServer
   let browser: Browser
   beforeAll(async () => {

@@ -1,12 +1,10 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/clients/clients.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { complaintsOf, openConsole, seriousFindings } from '../support/servers/console.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
-
-skipNotice()
 
 const editor = (page: Page) => page.getByRole('textbox', { name: 'Shared document' })
 /** Returns the text of the paragraphs, without the names at other users' cursors. */
@@ -36,7 +34,7 @@ async function popupOf(page: Page, button: string): Promise<Page> {
   return popup
 }
 
-describe.skipIf(browserMissing)('the playground in Chromium', () => {
+describe('the playground in Chromium', () => {
   let weft: TestServer
   let browser: Browser
   beforeAll(async () => {

@@ -9,11 +9,9 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DocumentProvider } from '../../src/package/provider.ts'
 import { eventually } from '../support/clients/clients.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { exampleFolder, installExample } from '../support/servers/examples.ts'
 import { type ServerProcess, startProcess } from '../support/servers/process.ts'
-
-skipNotice()
 
 const root = join(import.meta.dirname, '../..')
 
@@ -41,7 +39,7 @@ globalThis.provider = new DocumentProvider({ ...at, offline: IndexeddbPersistenc
   return outputFiles[0]?.text ?? ''
 }
 
-describe.skipIf(browserMissing)('the provider in Chromium', () => {
+describe('the provider in Chromium', () => {
   let data: string
   let weft: ServerProcess
   let site: Server

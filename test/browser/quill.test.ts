@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/clients/clients.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { type Site, startExample } from '../support/servers/examples.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { isEverythingAsked } from '../support/time/full-run.ts'
@@ -54,9 +54,7 @@ async function reads(page: Page, words: string | RegExp): Promise<void> {
   await eventually(isThere, () => found)
 }
 
-skipNotice()
-
-describe.skipIf(browserMissing || !isEverythingAsked)('the Quill example in Chromium', () => {
+describe.skipIf(!isEverythingAsked)('the Quill example in Chromium', () => {
   let weft: TestServer
   let site: Site
   let browser: Browser

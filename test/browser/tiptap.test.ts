@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/clients/clients.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { runExample, type Site, startExample } from '../support/servers/examples.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
@@ -94,9 +94,7 @@ async function comment(page: Page, words: string, said: string): Promise<void> {
   await page.click('#new button')
 }
 
-skipNotice()
-
-describe.skipIf(browserMissing)('the Tiptap example in Chromium', () => {
+describe('the Tiptap example in Chromium', () => {
   let weft: TestServer
   let site: Site
   let browser: Browser

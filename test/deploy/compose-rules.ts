@@ -20,6 +20,7 @@ import { endWithThis } from '../../bench/support/ending.ts'
 import { builtFile } from '../../src/config/package-file.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { options } from '../../src/config.ts'
+import { missing } from '../support/needs.ts'
 import { inheritedEnvironment } from '../support/servers/environment.ts'
 import { freePort } from '../support/servers/process.ts'
 import { metric, startTestServer, type TestServer } from '../support/servers/server.ts'
@@ -149,10 +150,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true, maxRetries: 20 })
 })
 
-const lacks = (program: string, ...args: readonly string[]): boolean =>
-  spawnSync(program, args).error !== undefined && process.env.WEFT_TEST_REQUIRED !== '1'
-
-it.skipIf(lacks('promtool', '--version'))('[IMG-22] promtool accepts the configuration of Prometheus', () => {
+it.skipIf(missing('promtool'))('[IMG-22] promtool accepts the configuration of Prometheus', () => {
   const place = join(directory, 'prometheus')
   mkdirSync(place)
   writeFileSync(join(place, 'token'), 'x')
@@ -181,7 +179,7 @@ const statusOf = (port: number, path: string): Promise<number | null> =>
       .end()
   })
 
-it.skipIf(lacks('caddy', 'version'))(
+it.skipIf(missing('caddy'))(
   '[IMG-23] Caddy serves the pages of clients over TLS, without metrics and backups',
   async () => {
     const port = await freePort()
@@ -299,7 +297,7 @@ describe.each(['compose.yaml', 'cluster/compose.yaml'])('the backups of %s', (fi
   })
 })
 
-describe.skipIf(lacks('systemd-analyze', '--version'))('the units of systemd', () => {
+describe.skipIf(missing('systemd-analyze'))('the units of systemd', () => {
   const units = ['weft.service', 'weft-backup.service', 'weft-backup.timer']
 
   it('[IMG-30] systemd finds no problem in the units', () => {

@@ -1,6 +1,6 @@
 // @vitest-environment dom
 import * as fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { applyEdits } from '../../src/content/edit/apply-edits.ts'
 import { checkEditContent } from '../../src/content/edit/check-edits.ts'
@@ -9,10 +9,7 @@ import { readRootAs } from '../../src/content/read-root.ts'
 import { replaceContent } from '../../src/content/replace.ts'
 import { seed } from '../support/data/seed.ts'
 import { times } from '../support/time/full-run.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
-import type { Judge } from './third-party-editor.ts'
-
-skipNotice()
+import { blocknote, blocknoteText } from './blocknote.ts'
 
 const contentKey = 'document-store'
 
@@ -106,15 +103,7 @@ const agreedHtml = [
   '<hr>',
 ]
 
-describe.skipIf(judgesMissing)(`BlockNote, seed ${seed}`, () => {
-  let judge: Judge
-  let text: typeof import('./blocknote.ts').blocknoteText
-  beforeAll(async () => {
-    const module = await import('./blocknote.ts')
-    judge = module.blocknote
-    text = module.blocknoteText
-  })
-
+describe(`BlockNote, seed ${seed}`, () => {
   function written(data: string, type = 'markdown'): Y.Doc {
     const doc = new Y.Doc()
     replaceContent(doc, { type, contentKey, data })
@@ -122,15 +111,15 @@ describe.skipIf(judgesMissing)(`BlockNote, seed ${seed}`, () => {
   }
 
   it.each(agreed)('[FMT-105] stores the blocks that BlockNote reads in %j', (data) => {
-    expect(text.of(written(data)).blocks).toEqual(text.ofMarkdown(data))
+    expect(blocknoteText.of(written(data)).blocks).toEqual(blocknoteText.ofMarkdown(data))
   })
 
   it.each(differing)('[FMT-105] stores other blocks than BlockNote reads in %j: %s', (data) => {
-    expect(text.of(written(data)).blocks).not.toEqual(text.ofMarkdown(data))
+    expect(blocknoteText.of(written(data)).blocks).not.toEqual(blocknoteText.ofMarkdown(data))
   })
 
   it.each(agreedHtml)('[FMT-105] stores the blocks that BlockNote reads in the HTML %j', (data) => {
-    expect(text.of(written(data, 'html')).blocks).toEqual(text.ofHtml(data))
+    expect(blocknoteText.of(written(data, 'html')).blocks).toEqual(blocknoteText.ofHtml(data))
   })
 
   it.each(['markdown', 'html'] as const)(
@@ -138,8 +127,9 @@ describe.skipIf(judgesMissing)(`BlockNote, seed ${seed}`, () => {
     (type) => {
       const losses = new Set((type === 'markdown' ? lost : lostInHtml).map(([data]) => data))
       for (const data of agreed) {
-        const own = text.of(written(data))
-        const same = JSON.stringify(text.of(written(own[type], type)).blocks) === JSON.stringify(own.blocks)
+        const own = blocknoteText.of(written(data))
+        const same =
+          JSON.stringify(blocknoteText.of(written(own[type], type)).blocks) === JSON.stringify(own.blocks)
         expect(same, data).toBe(!losses.has(data))
       }
     },
@@ -152,7 +142,7 @@ describe.skipIf(judgesMissing)(`BlockNote, seed ${seed}`, () => {
     Y.applyUpdate(own, Y.encodeStateAsUpdate(doc))
     const corrections: Uint8Array[] = []
     own.on('update', (update: Uint8Array, origin: unknown) => origin !== 'remote' && corrections.push(update))
-    const seat = judge.open(own)
+    const seat = blocknote.open(own)
     await settled()
     server.on('update', (update: Uint8Array) => Y.applyUpdate(own, update, 'remote'))
     change(server)
@@ -162,7 +152,7 @@ describe.skipIf(judgesMissing)(`BlockNote, seed ${seed}`, () => {
     )
     seat.close()
     expect(corrections).toEqual([])
-    expect(text.of(server).blocks).toEqual(shown)
+    expect(blocknoteText.of(server).blocks).toEqual(shown)
     return shown
   }
 
@@ -177,7 +167,7 @@ describe.skipIf(judgesMissing)(`BlockNote, seed ${seed}`, () => {
     async (type) => {
       await fc.assert(
         fc.asyncProperty(texts, texts, async (before, after) => {
-          const data = type === 'html' ? text.of(written(after)).html : after
+          const data = type === 'html' ? blocknoteText.of(written(after)).html : after
           await live(written(before), (server) => replaceContent(server, { type, contentKey, data }))
         }),
         { numRuns: times(8, 30), seed },
@@ -220,9 +210,9 @@ describe.skipIf(judgesMissing)(`BlockNote, seed ${seed}`, () => {
   })
 
   it('[FMT-102] writes no byte for the Markdown and the HTML of content that users wrote', async () => {
-    for (const content of judge.contents) {
+    for (const content of blocknote.contents) {
       const doc = new Y.Doc()
-      const seat = judge.open(doc)
+      const seat = blocknote.open(doc)
       await settled()
       seat.write(content)
       await settled()

@@ -12,7 +12,6 @@ import { type Editor, eventually, openEditor } from '../support/clients/clients.
 import { presenceNodes } from '../support/servers/node-presence.ts'
 import { dataOf, metric, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { place } from './dom.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
 
 /** A caret of another user: the name at it, the text before it in its line or block, and the selected text. */
 interface Caret {
@@ -109,9 +108,7 @@ const bindings = {
   'y-codemirror.next': codeMirror,
 }
 
-skipNotice()
-
-describe.skipIf(judgesMissing).each(Object.entries(bindings))('carets of %s', (_name, binding) => {
+describe.each(Object.entries(bindings))('carets of %s', (_name, binding) => {
   const { type, contentKey, content } = binding
   let server: TestServer
   let documents = 0
@@ -230,7 +227,7 @@ describe.skipIf(judgesMissing).each(Object.entries(bindings))('carets of %s', (_
   })
 })
 
-describe.skipIf(judgesMissing)('carets in a cluster', () => {
+describe('carets in a cluster', () => {
   it('[PRES-33] draws the caret at every node, also if REST has set it at another one', async () => {
     const { at, ids, call, stop } = await presenceNodes(2)
     const data = { ...ids, editorId: 'main', contentKey: 'content', type: 'text', data: 'One two three.' }

@@ -1,14 +1,12 @@
 // @vitest-environment dom
 import * as fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { readRootAs } from '../../src/content/read-root.ts'
 import { replaceContent } from '../../src/content/replace.ts'
 import { times } from '../support/time/full-run.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
-import { type Judge, judges } from './third-party-editor.ts'
-
-skipNotice()
+import { judges } from './judges.ts'
+import type { Judge } from './third-party-editor.ts'
 
 /** Returns a replica that has only the updates of the other one, as on a server. */
 function replica(doc: Y.Doc): Y.Doc {
@@ -48,7 +46,6 @@ function ownUpdates(doc: Y.Doc): Uint8Array[] {
 /** Each takes a tenth of a second. */
 const arrangements = times(4, 10)
 
-const names = Object.keys(judges)
 const pairs = times(
   [
     [0, 1],
@@ -63,12 +60,7 @@ const pairs = times(
   ],
 )
 
-describe.skipIf(judgesMissing).each(names)('%s', (name) => {
-  let judge: Judge
-  beforeAll(async () => {
-    judge = await (judges[name] as () => Promise<Judge>)()
-  })
-
+describe.each(Object.entries(judges))('%s', (_name, judge) => {
   const read = (doc: Y.Doc): unknown => readRootAs(doc, judge.type, judge.contentKey).data
 
   it('[EDITOR-1] writes no byte when a client reads content and writes it back', async () => {

@@ -16,11 +16,7 @@ import { seed } from '../support/data/seed.ts'
 import { type Ran, runCli } from '../support/servers/cli.ts'
 import { type ServerProcess, startProcess } from '../support/servers/process.ts'
 import { newFolder, removeFolders, storedPairs } from '../support/stores/backup-repository.ts'
-import { isEverythingAsked } from '../support/time/full-run.ts'
-import { accessKeyId, isS3Installed, type S3Server, secretAccessKey, startS3Server } from './s3-server.ts'
-
-const isSkipped = !isS3Installed && !isEverythingAsked
-if (isSkipped) console.log('skipped: s3rver is not installed (cd test/interop && npm ci)')
+import { accessKeyId, type S3Server, secretAccessKey, startS3Server } from './s3-server.ts'
 
 const place = 's3://weft/disaster'
 const key = ['--key-file', 'key']
@@ -38,7 +34,7 @@ interface Bounds {
   readonly sentBeforeEnd: ReadonlyMap<string, number>
 }
 
-describe.skipIf(isSkipped)(`a disaster (seed ${seed})`, () => {
+describe(`a disaster (seed ${seed})`, () => {
   const random = new Random(seed)
   const sharedDocuments = ['shared-a', 'shared-b']
   const callers = [new Caller('billing'), new Caller('robot')]

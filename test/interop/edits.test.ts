@@ -8,11 +8,9 @@ import { Random } from '../support/data/random-doc.ts'
 import { seed } from '../support/data/seed.ts'
 import { times } from '../support/time/full-run.ts'
 import { type EditCase, EditCases, vocabularies } from './edit-cases.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
+import { judges } from './judges.ts'
 import { joinedLines } from './shown-lines.ts'
-import { type Judge, judges } from './third-party-editor.ts'
-
-skipNotice()
+import type { Judge } from './third-party-editor.ts'
 
 /** Returns a replica that has only the updates of the other one, as on a server. */
 function replica(doc: Y.Doc): Y.Doc {
@@ -27,14 +25,13 @@ const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve
 /** Each takes some hundredths of a second. */
 const sequences = times(25, 80)
 
-describe.skipIf(judgesMissing).each(Object.keys(vocabularies))('%s', (name) => {
+describe.each(Object.keys(vocabularies))('%s', (name) => {
   const vocabulary = vocabularies[name] as (typeof vocabularies)[string]
-  let judge: Judge
+  const judge = judges[name] as Judge
   let samples: readonly Y.Doc[]
   let bare: Y.Doc
 
   beforeAll(async () => {
-    judge = await (judges[name] as () => Promise<Judge>)()
     const [article, note, empty] = await Promise.all(judge.contents.map(written))
     samples = [article, note] as Y.Doc[]
     bare = empty as Y.Doc

@@ -13,12 +13,7 @@ import {
   typedAfter,
 } from '../support/data/import-sources.ts'
 import { seed } from '../support/data/seed.ts'
-import { missingOf, openLeveldb } from './legacy-servers.ts'
-
-const all = process.env.WEFT_TEST_REQUIRED === '1'
-const withoutLeveldb = missingOf(['y-leveldb'])
-if (withoutLeveldb.length > 0 && !all)
-  console.log(`skipped: ${withoutLeveldb.join(', ')} not installed (cd test/interop && npm ci)`)
+import { openLeveldb } from './legacy-servers.ts'
 
 let data: string
 let old: string
@@ -44,37 +39,31 @@ async function writeLeveldb(folder: string, documents: Moved): Promise<void> {
   await persistence.destroy()
 }
 
-it.skipIf(withoutLeveldb.length > 0 && !all)(
-  '[MOVE-1] imports everything that the real y-leveldb has stored, also later additions, with the same state vector, deletions and bytes',
-  async () => {
-    const documents = sampleDocuments(seed)
-    const folder = join(old, 'leveldb')
-    await writeLeveldb(folder, documents)
-    const ran = await runImport(data, 'y-leveldb', folder, '--organization', 'old', '--json')
-    expect({ seed, err: ran.err, code: ran.code }).toEqual({ seed, err: '', code: 0 })
-    expect(summary(ran)).toMatchObject({ ok: true, documents: documents.size, made: documents.size })
-    await expectStored(data, documents)
-    const name = 'my room'
-    const more = typedAfter(documents.get(name) ?? [], 'and more')
-    await writeLeveldb(folder, new Map([[name, more]]))
-    const again = await runImport(data, 'y-leveldb', folder, '--organization', 'old', '--json')
-    expect(summary(again)).toMatchObject({ made: 0, added: 1, there: documents.size - 1 })
-    await expectStored(data, new Map([...documents, [name, [...(documents.get(name) ?? []), ...more]]]))
-  },
-)
+it('[MOVE-1] imports everything that the real y-leveldb has stored, also later additions, with the same state vector, deletions and bytes', async () => {
+  const documents = sampleDocuments(seed)
+  const folder = join(old, 'leveldb')
+  await writeLeveldb(folder, documents)
+  const ran = await runImport(data, 'y-leveldb', folder, '--organization', 'old', '--json')
+  expect({ seed, err: ran.err, code: ran.code }).toEqual({ seed, err: '', code: 0 })
+  expect(summary(ran)).toMatchObject({ ok: true, documents: documents.size, made: documents.size })
+  await expectStored(data, documents)
+  const name = 'my room'
+  const more = typedAfter(documents.get(name) ?? [], 'and more')
+  await writeLeveldb(folder, new Map([[name, more]]))
+  const again = await runImport(data, 'y-leveldb', folder, '--organization', 'old', '--json')
+  expect(summary(again)).toMatchObject({ made: 0, added: 1, there: documents.size - 1 })
+  await expectStored(data, new Map([...documents, [name, [...(documents.get(name) ?? []), ...more]]]))
+})
 
-it.skipIf(withoutLeveldb.length > 0 && !all)(
-  '[MOVE-8] rejects a LevelDB that the old server still uses, a folder that is not a LevelDB, and a store of Weft',
-  async () => {
-    const folder = join(old, 'leveldb')
-    const serving = await openLeveldb(folder)
-    await serving.storeUpdate('acme/plan/main', typedAfter([], 'x')[0] as Uint8Array)
-    const ran = await runImport(data, 'y-leveldb', folder)
-    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('stop the old server') as string])
-    await serving.destroy()
-    const none = await runImport(data, 'y-leveldb', old)
-    expect([none.code, none.err]).toEqual([2, expect.stringContaining('holds no LevelDB') as string])
-    const ours = await runImport(data, 'y-leveldb', join(data, 'store'))
-    expect([ours.code, ours.err]).toEqual([2, expect.stringContaining('is a store of Weft') as string])
-  },
-)
+it('[MOVE-8] rejects a LevelDB that the old server still uses, a folder that is not a LevelDB, and a store of Weft', async () => {
+  const folder = join(old, 'leveldb')
+  const serving = await openLeveldb(folder)
+  await serving.storeUpdate('acme/plan/main', typedAfter([], 'x')[0] as Uint8Array)
+  const ran = await runImport(data, 'y-leveldb', folder)
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('stop the old server') as string])
+  await serving.destroy()
+  const none = await runImport(data, 'y-leveldb', old)
+  expect([none.code, none.err]).toEqual([2, expect.stringContaining('holds no LevelDB') as string])
+  const ours = await runImport(data, 'y-leveldb', join(data, 'store'))
+  expect([ours.code, ours.err]).toEqual([2, expect.stringContaining('is a store of Weft') as string])
+})

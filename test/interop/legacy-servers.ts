@@ -1,12 +1,3 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-
-const folder = join(import.meta.dirname, 'node_modules')
-
-/** Packages of old servers that are not installed. */
-export const missingOf = (names: readonly string[]): readonly string[] =>
-  names.filter((name) => !existsSync(join(folder, name, 'package.json')))
-
 /** The real y-leveldb. TypeScript cannot find its types. */
 export interface Leveldb {
   storeUpdate(name: string, update: Uint8Array): Promise<number>

@@ -6,10 +6,8 @@ import { randomReadme } from '../support/data/random-readme.ts'
 import { seed } from '../support/data/seed.ts'
 import { times } from '../support/time/full-run.ts'
 import { gfmExamples } from '../unit/content/markdown/gfm-examples.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
 import { examplesOf, markdownDifferences } from './markdown-differences.ts'
-
-skipNotice()
+import { comparable, markdownParsers } from './markdown-parsers.ts'
 
 const root = createRequire(new URL('../../package.json', import.meta.url))
 const { tests } = root('commonmark-spec') as {
@@ -23,24 +21,20 @@ const examples: readonly (readonly [name: string, text: string])[] = [
 
 const readmes = times(30, 300)
 
-describe.skipIf(judgesMissing).each(['@tiptap/markdown', 'prosemirror-markdown'] as const)('%s', (name) => {
-  /** Returns whether the parser and the server have the same nodes for a text. */
-  async function comparison(): Promise<(text: string) => boolean> {
-    const { comparable, markdownParsers } = await import('./markdown-parsers.ts')
-    const parser = markdownParsers[name]
-    return (text) =>
-      JSON.stringify(comparable(parser.parse(text))) === JSON.stringify(comparable(parser.stored(text)))
-  }
+describe.each(['@tiptap/markdown', 'prosemirror-markdown'] as const)('%s', (name) => {
+  const parser = markdownParsers[name]
 
-  it('[FMT-170] parses all examples like the server, except for the listed differences', async () => {
-    const isEqual = await comparison()
+  /** Returns whether the parser and the server have the same nodes for a text. */
+  const isEqual = (text: string): boolean =>
+    JSON.stringify(comparable(parser.parse(text))) === JSON.stringify(comparable(parser.stored(text)))
+
+  it('[FMT-170] parses all examples like the server, except for the listed differences', () => {
     const different = examples.filter(([, text]) => !isEqual(text)).map(([example]) => example)
     const listed = markdownDifferences.filter(({ parser }) => parser === name).flatMap(examplesOf)
     expect(new Set(different)).toEqual(new Set(listed))
   })
 
-  it(`[FMT-170] parses READMEs without HTML like the server (seed ${seed})`, async () => {
-    const isEqual = await comparison()
+  it(`[FMT-170] parses READMEs without HTML like the server (seed ${seed})`, () => {
     const random = new Random(seed)
     for (let count = 0; count < readmes; count += 1) {
       const text = randomReadme(random).join('\n\n')

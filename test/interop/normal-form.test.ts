@@ -4,10 +4,10 @@ import * as Y from 'yjs'
 import { checkChange } from '../../src/content/root-change.ts'
 import type { NamedSchema } from '../../src/content/schemas/content-schema.ts'
 import { schemaJson } from '../support/data/schema-json.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
-import { type Judge, judges } from './third-party-editor.ts'
-
-skipNotice()
+import { schemaOfBlockNote, schemaOfTiptap } from './installed-schemas.ts'
+import { judges } from './judges.ts'
+import { proseMirrorSchema } from './prosemirror.ts'
+import type { Judge } from './third-party-editor.ts'
 
 interface Written {
   readonly type: string
@@ -88,9 +88,7 @@ const contents: Readonly<Record<string, readonly Written[]>> = {
 const presets: Readonly<Record<string, string>> = { Tiptap: 'tiptap', BlockNote: 'blocknote' }
 
 /** Returns the preset of an editor, if it has one with all its nodes, and the schema that its code states. */
-async function schemasOf(name: string): Promise<readonly NamedSchema[]> {
-  const { schemaOfBlockNote, schemaOfTiptap } = await import('./installed-schemas.ts')
-  const { proseMirrorSchema } = await import('./prosemirror.ts')
+function schemasOf(name: string): readonly NamedSchema[] {
   const installed = {
     Tiptap: schemaOfTiptap(true),
     BlockNote: schemaOfBlockNote(),
@@ -157,12 +155,12 @@ const besidesOneCharacter = (update: Uint8Array): unknown => {
   }
 }
 
-describe.skipIf(judgesMissing).each(Object.keys(contents))('%s', (name) => {
+describe.each(Object.keys(contents))('%s', (name) => {
   it.each(contents[name]?.map((content) => [content] as const) ?? [])(
     '[FMT-150] changes nothing when the editor opens %j, and only what the user types then',
     async ({ type, data }) => {
-      const judge = await (judges[name] as () => Promise<Judge>)()
-      for (const schema of await schemasOf(name)) {
+      const judge = judges[name] as Judge
+      for (const schema of schemasOf(name)) {
         const doc = new Y.Doc()
         const { contentKey } = judge
         checkChange({ type, contentKey, data, schema }).apply(doc)

@@ -12,20 +12,17 @@ import { type TemporaryDirectory, temporaryDirectory } from '../contract/level/s
 import { blobContract } from '../contract/suite/blobs.ts'
 import { storedBytesContract } from '../contract/suite/stored-bytes.ts'
 import { syncedEditor } from '../support/clients/clients.ts'
-import { noPostgres, type PostgresServer, startPostgres } from '../support/servers/postgres.ts'
+import { missing } from '../support/needs.ts'
+import { type PostgresServer, startPostgres } from '../support/servers/postgres.ts'
 import { readableLog } from '../support/servers/readable-log.ts'
 import { dataOf, metric, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { overObjects } from '../support/stores/object-engine.ts'
 import { HeldClock } from '../support/time/clock.ts'
-import { isEverythingAsked } from '../support/time/full-run.ts'
-import { accessKeyId, isS3Installed, type S3Server, secretAccessKey, startS3Server } from './s3-server.ts'
-
-const isSkipped = !isS3Installed && !isEverythingAsked
-if (isSkipped) console.log('skipped: s3rver is not installed (cd test/interop && npm ci)')
+import { accessKeyId, type S3Server, secretAccessKey, startS3Server } from './s3-server.ts'
 
 const editor = { organizationId: 'acme', documentId: 'plan', editorId: 'main' }
 
-describe.skipIf(isSkipped)('saved versions in a bucket of s3rver', () => {
+describe('saved versions in a bucket of s3rver', () => {
   let s3: S3Server
   let opened = 0
   let environment: NodeJS.ProcessEnv
@@ -98,7 +95,7 @@ describe.skipIf(isSkipped)('saved versions in a bucket of s3rver', () => {
     })
   })
 
-  describe.skipIf(noPostgres !== null)('with PostgreSQL', () => {
+  describe.skipIf(missing('postgres'))('with PostgreSQL', () => {
     let postgres: PostgresServer
     beforeAll(async () => {
       postgres = await startPostgres()

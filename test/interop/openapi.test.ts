@@ -1,19 +1,17 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ExampleServer, startExampleServer } from '../support/data/openapi-example-data.ts'
+import { missing } from '../support/needs.ts'
 import { type OpenApi, ofKnownWorld } from './example-schema.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
-import { javaMissing, runSpecmatic } from './specmatic.ts'
+import { runSpecmatic } from './specmatic.ts'
 import { startWorldRelay, type WorldRelay } from './specmatic-proxy.ts'
-
-skipNotice()
-if (javaMissing) console.log('skipped: no Java found (Debian: openjdk-17-jre-headless)')
 
 const isEverythingAsked = process.env.WEFT_TEST_LONG === '1'
 /** Number of requests per operation, and the minimum in total. */
 const { variations, testsMin } = { variations: 12, testsMin: 700 }
 const timeoutMs = 900_000
 
-describe.skipIf(judgesMissing)('/openapi.json', () => {
+describe('/openapi.json', () => {
   let example: ExampleServer
   let relay: WorldRelay
   let source: string
@@ -28,7 +26,6 @@ describe.skipIf(judgesMissing)('/openapi.json', () => {
   })
 
   it('[API-44] passes the linter of Redocly', async () => {
-    const { createConfig, lintFromString } = await import('@redocly/openapi-core')
     const config = await createConfig({ extends: ['recommended-strict'] })
     const lint = (text: string) => lintFromString({ source: text, absoluteRef: 'openapi.json', config })
     const problems = (await lint(source)).map(({ ruleId, message, location }) => ({
@@ -42,7 +39,7 @@ describe.skipIf(judgesMissing)('/openapi.json', () => {
   })
 
   // This takes minutes.
-  it.skipIf(javaMissing || !isEverythingAsked)(
+  it.skipIf(missing('java') !== null || !isEverythingAsked)(
     '[API-45] passes Specmatic, which calls every operation with many variants',
     async () => {
       const { tests, failures, said } = await runSpecmatic({

@@ -1,15 +1,12 @@
 // @vitest-environment dom
 import * as fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { readRootAs } from '../../src/content/read-root.ts'
 import { replaceContent } from '../../src/content/replace.ts'
 import { seed } from '../support/data/seed.ts'
 import { times } from '../support/time/full-run.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
-import { type Judge, judges } from './third-party-editor.ts'
-
-skipNotice()
+import { quill } from './quill.ts'
 
 const blocks = [
   '# Title\n',
@@ -30,22 +27,17 @@ const documents = fc
   .array(fc.constantFrom(...blocks), { minLength: 1, maxLength: 6 })
   .map((some) => some.join('\n'))
 
-describe.skipIf(judgesMissing)(`Quill with Markdown (seed ${seed})`, () => {
-  let judge: Judge
-  beforeAll(async () => {
-    judge = await (judges.Quill as () => Promise<Judge>)()
-  })
-
+describe(`Quill with Markdown (seed ${seed})`, () => {
   const write = (doc: Y.Doc, data: string): unknown =>
-    replaceContent(doc, { type: 'markdown', contentKey: judge.contentKey, data })
+    replaceContent(doc, { type: 'markdown', contentKey: quill.contentKey, data })
 
-  const storedDelta = (doc: Y.Doc): unknown => readRootAs(doc, 'delta', judge.contentKey).data
+  const storedDelta = (doc: Y.Doc): unknown => readRootAs(doc, 'delta', quill.contentKey).data
 
   /** Returns what Quill shows after it has opened a document. It must change nothing. */
   function shown(doc: Y.Doc): unknown {
     const updates: Uint8Array[] = []
     doc.on('update', (update: Uint8Array) => updates.push(update))
-    const seat = judge.open(doc)
+    const seat = quill.open(doc)
     const content = seat.shown()
     seat.close()
     expect(updates).toEqual([])
@@ -75,14 +67,14 @@ describe.skipIf(judgesMissing)(`Quill with Markdown (seed ${seed})`, () => {
   })
 
   it('[FMT-129] changes nothing when content that Quill has written is read and written back', () => {
-    for (const content of judge.contents) {
+    for (const content of quill.contents) {
       const doc = new Y.Doc()
-      const seat = judge.open(doc)
+      const seat = quill.open(doc)
       seat.write(content)
       seat.close()
       const updates: Uint8Array[] = []
       doc.on('update', (update: Uint8Array) => updates.push(update))
-      write(doc, String(readRootAs(doc, 'markdown', judge.contentKey).data))
+      write(doc, String(readRootAs(doc, 'markdown', quill.contentKey).data))
       expect(updates).toEqual([])
     }
   })

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,9 +9,6 @@ import { join } from 'node:path'
 import { freePort } from '../support/servers/process.ts'
 
 const program = join(import.meta.dirname, 'node_modules/s3rver/bin/s3rver.js')
-
-/** Whether the S3 server is installed. */
-export const isS3Installed = existsSync(program)
 
 /** The key of s3rver. */
 export const accessKeyId = 'S3RVER'

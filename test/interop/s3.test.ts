@@ -17,13 +17,9 @@ import {
   storedPairs,
 } from '../support/stores/backup-repository.ts'
 import { describeObjectStore, listed } from '../support/stores/object-store-suite.ts'
-import { isEverythingAsked } from '../support/time/full-run.ts'
-import { accessKeyId, isS3Installed, type S3Server, secretAccessKey, startS3Server } from './s3-server.ts'
+import { accessKeyId, type S3Server, secretAccessKey, startS3Server } from './s3-server.ts'
 
-const isSkipped = !isS3Installed && !isEverythingAsked
-if (isSkipped) console.log('skipped: s3rver is not installed (cd test/interop && npm ci)')
-
-describe.skipIf(isSkipped)('a bucket of s3rver', () => {
+describe('a bucket of s3rver', () => {
   let server: S3Server
   let opened = 0
 

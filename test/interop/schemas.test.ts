@@ -1,7 +1,7 @@
 // @vitest-environment dom
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { LineBreakNode, ParagraphNode, TabNode, TextNode } from 'lexical'
 import { expect, test } from 'vitest'
 import { checkSchema } from '../../src/content/schemas/check-schema.ts'
 import { compileSchema } from '../../src/content/schemas/compiled-schema.ts'
@@ -11,9 +11,9 @@ import { quillSchema } from '../../src/content/schemas/presets/quill.ts'
 import { tiptapSpec } from '../../src/content/schemas/presets/tiptap.ts'
 import type { SchemaSpec, SpecsByAttribute } from '../../src/content/schemas/schema-spec.ts'
 import { schemaJson } from '../support/data/schema-json.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
-
-skipNotice()
+import { missing } from '../support/needs.ts'
+import { formatsOfQuill, schemaOfBlockNote, schemaOfTiptap } from './installed-schemas.ts'
+import { proseMirrorSchema } from './prosemirror.ts'
 
 const withoutTypes = (attributes: SpecsByAttribute | undefined): object | undefined =>
   attributes &&
@@ -46,8 +46,7 @@ const untyped = ({ nodes, marks = {} }: SchemaSpec): SchemaSpec =>
 /** Marks and attributes of the preset whose packages are not installed here. */
 const notInstalled = ['highlight', 'subscript', 'superscript']
 
-test.skipIf(judgesMissing)('[FMT-84] has the schema of the installed Tiptap in the preset', async () => {
-  const { schemaOfTiptap } = await import('./installed-schemas.ts')
+test('[FMT-84] has the schema of the installed Tiptap in the preset', () => {
   const [blockImages, inlineImages] = [schemaOfTiptap(false), schemaOfTiptap(true)].map((schema) =>
     untyped(schemaJson(schema)),
   ) as [SchemaSpec, SchemaSpec]
@@ -67,24 +66,18 @@ test.skipIf(judgesMissing)('[FMT-84] has the schema of the installed Tiptap in t
   expect(preset.nodes.image?.attributes).toEqual(inlineImages.nodes.image?.attributes)
 })
 
-test.skipIf(judgesMissing)('[FMT-84] has the schema of the installed BlockNote in the preset', async () => {
-  const { schemaOfBlockNote } = await import('./installed-schemas.ts')
+test('[FMT-84] has the schema of the installed BlockNote in the preset', () => {
   // BlockNote states a default of undefined for a value that may be absent.
   expect(untyped(blocknoteSpec)).toEqual(untyped(schemaJson(schemaOfBlockNote())))
 })
 
-test.skipIf(judgesMissing)(
-  '[FMT-84] has the formats and the embeds of the installed Quill in the preset',
-  async () => {
-    const { formatsOfQuill } = await import('./installed-schemas.ts')
-    const attributesOfEmbeds = ['alt', 'height', 'width']
-    const preset = [...quillSchema.formats.keys(), ...quillSchema.embeds.keys()]
-    expect(preset.filter((name) => !attributesOfEmbeds.includes(name)).sort()).toEqual(formatsOfQuill())
-  },
-)
+test('[FMT-84] has the formats and the embeds of the installed Quill in the preset', () => {
+  const attributesOfEmbeds = ['alt', 'height', 'width']
+  const preset = [...quillSchema.formats.keys(), ...quillSchema.embeds.keys()]
+  expect(preset.filter((name) => !attributesOfEmbeds.includes(name)).sort()).toEqual(formatsOfQuill())
+})
 
-test('[FMT-84] has the nodes of the installed Lexical in the preset', async () => {
-  const { LineBreakNode, ParagraphNode, TabNode, TextNode } = await import('lexical')
+test('[FMT-84] has the nodes of the installed Lexical in the preset', () => {
   expect(lexicalSchema.texts).toContain(ParagraphNode.getType())
   const maps = [LineBreakNode, TabNode, TextNode].map((node) => node.getType())
   expect([...lexicalSchema.maps]).toEqual(expect.arrayContaining(maps))
@@ -92,18 +85,18 @@ test('[FMT-84] has the nodes of the installed Lexical in the preset', async () =
 
 const example = join(import.meta.dirname, '../../examples/tiptap')
 const printSchema = join(example, 'print-schema.js')
-const exampleMissing = judgesMissing || !existsSync(join(example, 'node_modules'))
 
-test.skipIf(exampleMissing)('[FMT-162] prints the schema of Tiptap, so that the server can store it', () => {
-  const printed: unknown = JSON.parse(execFileSync(process.execPath, [printSchema], { encoding: 'utf8' }))
-  expect(compileSchema(checkSchema(printed))).toMatchObject({ contentKey: 'default', topNode: 'doc' })
-})
+test.skipIf(missing('examples/tiptap'))(
+  '[FMT-162] prints the schema of Tiptap, so that the server can store it',
+  () => {
+    const printed: unknown = JSON.parse(execFileSync(process.execPath, [printSchema], { encoding: 'utf8' }))
+    expect(compileSchema(checkSchema(printed))).toMatchObject({ contentKey: 'default', topNode: 'doc' })
+  },
+)
 
-test.skipIf(exampleMissing)(
+test.skipIf(missing('examples/tiptap'))(
   '[FMT-162] returns the schemas of Tiptap, ProseMirror and BlockNote, so that the server can store them',
   async () => {
-    const { schemaOfBlockNote, schemaOfTiptap } = await import('./installed-schemas.ts')
-    const { proseMirrorSchema } = await import('./prosemirror.ts')
     const { schemaJson: printedBy } = (await import(printSchema)) as {
       readonly schemaJson: (schema: object, contentKey: string) => unknown
     }

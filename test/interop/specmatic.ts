@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,10 +6,6 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
 const jar = join(import.meta.dirname, 'node_modules', 'specmatic', 'specmatic.jar')
-
-/** With `WEFT_TEST_REQUIRED=1` no test may be skipped: a missing Java is then a failure. */
-export const javaMissing =
-  spawnSync('java', ['-version']).status !== 0 && process.env.WEFT_TEST_REQUIRED !== '1'
 
 export interface Verdict {
   readonly tests: number

@@ -33,16 +33,3 @@ export interface Seat {
   redo(): void
   close(): void
 }
-
-/** Editors by name, loaded on request because their libraries may not be installed. */
-export const judges: Readonly<Record<string, () => Promise<Judge>>> = {
-  Tiptap: async () => (await import('./tiptap.ts')).tiptap,
-  ProseMirror: async () => (await import('./prosemirror.ts')).prosemirror,
-  BlockNote: async () => (await import('./blocknote.ts')).blocknote,
-  Quill: async () => (await import('./quill.ts')).quill,
-  Lexical: async () => (await import('./lexical.ts')).lexical,
-  Slate: async () => (await import('./slate.ts')).slate,
-  CodeMirror: async () => (await import('./codemirror.ts')).codemirror,
-  board: async () => (await import('./board.ts')).board,
-  list: async () => (await import('./board.ts')).list,
-}

@@ -2,18 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Editor, eventually, syncedEditor } from '../support/clients/clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
-import { type Judge, judges, type Seat } from './third-party-editor.ts'
+import { judges } from './judges.ts'
+import type { Seat } from './third-party-editor.ts'
 
-skipNotice()
-
-describe.skipIf(judgesMissing).each(Object.keys(judges))('%s at a server', (name) => {
-  let judge: Judge
+describe.each(Object.entries(judges))('%s at a server', (_name, judge) => {
   let server: TestServer
   let token: string
   const opened: { seat: Seat; editor: Editor }[] = []
   beforeAll(async () => {
-    judge = await (judges[name] as () => Promise<Judge>)()
     server = await startTestServer()
     token = await server.token('ada')
   })

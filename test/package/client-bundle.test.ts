@@ -4,7 +4,8 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { builtFile } from '../../src/config/package-file.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { missing } from '../support/needs.ts'
+import { openBrowser } from '../support/servers/browser.ts'
 import { startTestServer } from '../support/servers/server.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -50,8 +51,7 @@ describe('the client as a bundle', () => {
     expect(text).not.toMatch(/\brequire\(|\bimport\b|\bprocess\.|\bBuffer\b/)
   })
 
-  skipNotice()
-  it.skipIf(browserMissing)('[PCLI-21] runs in Chromium: calls, pages and webhooks', async () => {
+  it.skipIf(missing('chromium'))('[PCLI-21] runs in Chromium: calls, pages and webhooks', async () => {
     const server = await startTestServer()
     const browser = await openBrowser()
     try {

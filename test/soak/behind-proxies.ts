@@ -2,8 +2,9 @@ import { thousands } from '../../bench/support/report.ts'
 import { errorMessage } from '../../src/errors.ts'
 import { Random } from '../support/data/random-doc.ts'
 import { seed } from '../support/data/seed.ts'
+import { missing } from '../support/needs.ts'
 import { type Converged, stockClients } from '../support/proxies/crowd.ts'
-import { missingProxies, modesOf, type ProxyKind, proxyKinds } from '../support/proxies/proxies.ts'
+import { installedProxies, modesOf, type ProxyKind } from '../support/proxies/proxies.ts'
 import {
   behindFailover,
   behindProxy,
@@ -12,8 +13,8 @@ import {
   startUnlimited,
   type TrialOptions,
 } from '../support/proxies/trials.ts'
-import { noNats, startNats } from '../support/servers/nats.ts'
-import { noPostgres, startPostgres } from '../support/servers/postgres.ts'
+import { startNats } from '../support/servers/nats.ts'
+import { startPostgres } from '../support/servers/postgres.ts'
 import type { Outcome, Size, Step } from './steps.ts'
 
 interface Amount {
@@ -25,7 +26,7 @@ interface Amount {
   readonly cutMs: number
 }
 
-const installed = proxyKinds.filter((kind) => !missingProxies.includes(kind))
+const installed = installedProxies()
 const problems: readonly Problem[] = ['plain', 'buffers', 'cuts', 'http2', 'random', 'six', 'every30']
 
 const amounts: Readonly<Record<Size, Amount>> = {
@@ -123,7 +124,7 @@ export const behindProxies: Step = async (size, say) => {
   await add('the server is killed and restarts, and stops and restarts', kinds, (kind) =>
     behindRestarts(kind, optionsFor()),
   )
-  if (size === 'smoke' || noPostgres !== null || noNats !== null) return outcomes
+  if (size === 'smoke' || (missing('postgres') ?? missing('nats-server')) !== null) return outcomes
   const [postgres, nats] = [await startPostgres(), await startNats()]
   try {
     await add('one of two nodes is killed', kinds, (kind) =>

@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { round, thousands } from '../../bench/support/report.ts'
 import { seed } from '../support/data/seed.ts'
-import { noNats } from '../support/servers/nats.ts'
-import { noPostgres } from '../support/servers/postgres.ts'
+import { missing } from '../support/needs.ts'
 import { behindProxies } from './behind-proxies.ts'
 import { type Crashes, type CrashOptions, crashes } from './crashes.ts'
 import { followFeed } from './feed-consumers.ts'
@@ -211,7 +210,7 @@ const feed: Step = async (size, say, parts) => {
   const outcomes: Outcome[] = []
   for (const store of ['embedded', 'cluster'] as const) {
     if (parts.length > 0 && !parts.includes(store)) continue
-    if (store === 'cluster' && (noPostgres !== null || noNats !== null)) continue
+    if (store === 'cluster' && (missing('postgres') ?? missing('nats-server')) !== null) continue
     const started = performance.now()
     const { writes, deletions, events, kills, restarts, differing } = await followFeed({
       documents,

@@ -18,7 +18,7 @@ const root = resolve(import.meta.dirname, '../..')
  */
 const rules = [
   ['unit', /^test\/tidy\.test\.ts$/, null],
-  ['interop', /^test\/(interop|deploy)\//, /^test\/interop\/(installed|specmatic)/],
+  ['interop', /^test\/(interop|deploy)\//, /^test\/interop\//],
   ['browser', /^test\/browser\//, /^test\/support\/servers\/browser\.ts$/],
   [
     'cluster',
@@ -50,6 +50,7 @@ function importsOf(file: string): readonly string[] {
   const found = [...text.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)]
     .map(([, name]) => name as string)
     .map((name) => (name.startsWith('.') ? relative(root, resolve(dirname(path), name)) : name))
+  if (text.startsWith('// @vitest-environment dom')) found.push('test/interop/dom-environment.ts')
   importsByFile.set(file, found)
   return found
 }

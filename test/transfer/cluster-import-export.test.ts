@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { editRecorded } from '../support/data/recorded-edits.ts'
 import { runCli, startCli } from '../support/servers/cli.ts'
-import { type NatsServer, noNats, startNats } from '../support/servers/nats.ts'
-import { noPostgres, type PostgresServer, startPostgres } from '../support/servers/postgres.ts'
+import { type NatsServer, startNats } from '../support/servers/nats.ts'
+import { type PostgresServer, startPostgres } from '../support/servers/postgres.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
 import { adminToken } from '../support/servers/tenants.ts'
 import { itLong as it } from '../support/time/full-run.ts'
@@ -14,161 +14,154 @@ import { answersOf, fill, heldBy, movingIds, type RichStore, seenBySocket, start
 const deep = { timeout: 240_000 }
 const typed = 'acme/report/typed'
 
-describe.skipIf((noNats ?? noPostgres) !== null)(
-  'from a data directory to servers that share a database',
-  () => {
-    const root = mkdtempSync(join(tmpdir(), 'weft-moving-'))
-    const at = (...names: string[]): string => join(root, ...names)
-    let nats: NatsServer
-    let postgres: PostgresServer
-    let rich: RichStore
-    let before: Awaited<ReturnType<typeof shown>>
-    let schema: string
+describe('from a data directory to servers that share a database', () => {
+  const root = mkdtempSync(join(tmpdir(), 'weft-moving-'))
+  const at = (...names: string[]): string => join(root, ...names)
+  let nats: NatsServer
+  let postgres: PostgresServer
+  let rich: RichStore
+  let before: Awaited<ReturnType<typeof shown>>
+  let schema: string
 
-    const shown = async (server: TestServer) => ({
-      answers: await answersOf(server, rich),
-      ids: await movingIds(server, rich),
-      socket: await seenBySocket(server, typed),
-    })
-    const environment = (data = 'of-the-first') => ({
-      WEFT_ENGINE: 'postgres',
-      WEFT_POSTGRES_URL: postgres.url,
-      WEFT_POSTGRES_SCHEMA: schema,
-      WEFT_DATA_DIR: at(data),
-    })
-    const weft = (...args: string[]) => runCli(args, root, environment())
-    const embedded = (...args: string[]) => runCli(args, root)
-    const node = (name: string): Promise<TestServer> =>
-      startTestServer({
-        engine: 'postgres',
-        postgresUrl: postgres.url,
-        postgresSchema: schema,
-        natsUrl: [nats.url],
-        dataDir: at(name),
-        adminToken,
-      })
-
-    beforeAll(async () => {
-      ;[nats, postgres] = await Promise.all([startNats(), startPostgres()])
-      schema = postgres.newSchema()
-      const filled = await startOn(at('data'))
-      rich = await fill(filled)
-      await filled.stop()
-      const server = await startOn(at('data'))
-      before = await shown(server)
-      await server.stop()
-      expect(await embedded('export', at('all'), '--data-dir', at('data'), '--secrets')).toMatchObject({
-        code: 0,
-      })
-    }, 120_000)
-
-    afterAll(async () => {
-      await Promise.all([nats?.remove(), postgres?.remove()])
-      rmSync(root, { recursive: true, force: true, maxRetries: 20 })
+  const shown = async (server: TestServer) => ({
+    answers: await answersOf(server, rich),
+    ids: await movingIds(server, rich),
+    socket: await seenBySocket(server, typed),
+  })
+  const environment = (data = 'of-the-first') => ({
+    WEFT_ENGINE: 'postgres',
+    WEFT_POSTGRES_URL: postgres.url,
+    WEFT_POSTGRES_SCHEMA: schema,
+    WEFT_DATA_DIR: at(data),
+  })
+  const weft = (...args: string[]) => runCli(args, root, environment())
+  const embedded = (...args: string[]) => runCli(args, root)
+  const node = (name: string): Promise<TestServer> =>
+    startTestServer({
+      engine: 'postgres',
+      postgresUrl: postgres.url,
+      postgresSchema: schema,
+      natsUrl: [nats.url],
+      dataDir: at(name),
+      adminToken,
     })
 
-    it(
-      '[CF-20] when the database has no store, an export fails, an import dry run succeeds, and neither creates anything',
-      deep,
-      async () => {
-        const nothing = await weft('export', at('nothing'))
-        expect(nothing).toMatchObject({
-          code: 2,
-          err: expect.stringContaining(`${schema} of the database holds no store`),
-        })
-        const dry = await weft('import', 'weft', at('all'), '--dry-run')
-        expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('dry run, nothing was written') })
-        expect(await postgres.sql(`select 1 from pg_namespace where nspname = '${schema}'`)).toEqual([])
-      },
-    )
+  beforeAll(async () => {
+    ;[nats, postgres] = await Promise.all([startNats(), startPostgres()])
+    schema = postgres.newSchema()
+    const filled = await startOn(at('data'))
+    rich = await fill(filled)
+    await filled.stop()
+    const server = await startOn(at('data'))
+    before = await shown(server)
+    await server.stop()
+    expect(await embedded('export', at('all'), '--data-dir', at('data'), '--secrets')).toMatchObject({
+      code: 0,
+    })
+  }, 120_000)
 
-    it(
-      '[CF-20] after an import into the database, all servers serve the content of the data directory',
-      deep,
-      async () => {
-        const imported = await weft('import', 'weft', at('all'), '--json')
-        expect(imported).toMatchObject({ code: 0, err: expect.any(String) })
-        expect(JSON.parse(imported.out)).toMatchObject({
-          ok: true,
-          problems: [],
-          documents: { merged: 0, there: 0 },
-        })
-        expect((await weft('export', at('again'), '--secrets')).code).toBe(0)
-        expect(heldBy(at('again'))).toEqual(heldBy(at('all')))
-        // The first server to start does not have the credentials.
-        const [one, two] = [await node('of-another'), await node('of-the-first')]
-        try {
-          for (const server of [one, two]) {
-            expect(server.credentials).toEqual(rich.credentials)
-            const after = await shown(server)
-            expect(after.answers).toEqual(before.answers)
-            expect(after.socket).toEqual(before.socket)
-            expect(after.ids).toEqual(expect.arrayContaining([...before.ids]))
-          }
-        } finally {
-          await Promise.all([one.stop(), two.stop()])
-        }
-      },
-    )
+  afterAll(async () => {
+    await Promise.all([nats?.remove(), postgres?.remove()])
+    rmSync(root, { recursive: true, force: true, maxRetries: 20 })
+  })
 
-    it(
-      '[CF-21] while a server uses the database, export and import fail with one sentence',
-      deep,
-      async () => {
-        const one = await node('of-the-first')
-        try {
-          const sentence = expect.stringContaining('in use: stop all its servers first')
-          expect(await weft('export', at('refused'))).toMatchObject({ code: 2, err: sentence })
-          expect(await weft('import', 'weft', at('all'))).toMatchObject({ code: 2, err: sentence })
-        } finally {
-          await one.stop()
-        }
-      },
-    )
-
-    it('[CF-20] exports the content of the database into a new directory', deep, async () => {
-      const [one, two] = [await node('of-the-first'), await node('of-another')]
-      const ids = { organizationId: 'acme', documentId: 'report', editorId: 'from-the-cluster' }
-      await one.post('/v2/crdt/add', { ...ids, type: 'text', data: 'made there' })
-      await editRecorded(one, ids)
-      before = await shown(two)
-      await Promise.all([one.stop(), two.stop()])
-      // Simulates a machine without any server.
-      const elsewhere = { ...environment('nowhere') }
-      expect(await runCli(['export', at('back'), '--secrets'], root, elsewhere)).toMatchObject({ code: 0 })
-      expect(await embedded('import', 'weft', at('back'), '--data-dir', at('home'))).toMatchObject({
-        code: 0,
+  it(
+    '[CF-20] when the database has no store, an export fails, an import dry run succeeds, and neither creates anything',
+    deep,
+    async () => {
+      const nothing = await weft('export', at('nothing'))
+      expect(nothing).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`${schema} of the database holds no store`),
       })
-      expect((await embedded('verify', at('home'))).code).toBe(0)
-      const server = await startOn(at('home'))
+      const dry = await weft('import', 'weft', at('all'), '--dry-run')
+      expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('dry run, nothing was written') })
+      expect(await postgres.sql(`select 1 from pg_namespace where nspname = '${schema}'`)).toEqual([])
+    },
+  )
+
+  it(
+    '[CF-20] after an import into the database, all servers serve the content of the data directory',
+    deep,
+    async () => {
+      const imported = await weft('import', 'weft', at('all'), '--json')
+      expect(imported).toMatchObject({ code: 0, err: expect.any(String) })
+      expect(JSON.parse(imported.out)).toMatchObject({
+        ok: true,
+        problems: [],
+        documents: { merged: 0, there: 0 },
+      })
+      expect((await weft('export', at('again'), '--secrets')).code).toBe(0)
+      expect(heldBy(at('again'))).toEqual(heldBy(at('all')))
+      // The first server to start does not have the credentials.
+      const [one, two] = [await node('of-another'), await node('of-the-first')]
       try {
-        expect(server.credentials).toEqual(rich.credentials)
-        const after = await shown(server)
-        expect(after.answers).toEqual(before.answers)
-        expect(after.socket).toEqual(before.socket)
-        expect(after.ids).toEqual(expect.arrayContaining([...before.ids]))
+        for (const server of [one, two]) {
+          expect(server.credentials).toEqual(rich.credentials)
+          const after = await shown(server)
+          expect(after.answers).toEqual(before.answers)
+          expect(after.socket).toEqual(before.socket)
+          expect(after.ids).toEqual(expect.arrayContaining([...before.ids]))
+        }
       } finally {
-        await server.stop()
+        await Promise.all([one.stop(), two.stop()])
       }
-    })
+    },
+  )
 
-    it('[CF-22] rejects the start of a server whose database has an interrupted import', deep, async () => {
-      schema = postgres.newSchema()
-      const running = startCli(['import', 'weft', at('all')], root, environment())
-      let err = ''
-      await new Promise<void>((resolve) => {
-        running.child.stderr?.on('data', (text: string) => {
-          err += text
-          if (/documents \d/.test(err)) resolve()
-        })
-        running.child.once('close', () => resolve())
-      })
-      running.child.kill('SIGKILL')
-      await running.ended
-      await postgres.sql(`delete from ${schema}.lease`)
-      expect(await weft('import', 'weft', at('all'))).toMatchObject({ code: 0 })
-      expect((await weft('export', at('whole'), '--secrets')).code).toBe(0)
-      expect(heldBy(at('whole'))).toEqual(heldBy(at('all')))
+  it('[CF-21] while a server uses the database, export and import fail with one sentence', deep, async () => {
+    const one = await node('of-the-first')
+    try {
+      const sentence = expect.stringContaining('in use: stop all its servers first')
+      expect(await weft('export', at('refused'))).toMatchObject({ code: 2, err: sentence })
+      expect(await weft('import', 'weft', at('all'))).toMatchObject({ code: 2, err: sentence })
+    } finally {
+      await one.stop()
+    }
+  })
+
+  it('[CF-20] exports the content of the database into a new directory', deep, async () => {
+    const [one, two] = [await node('of-the-first'), await node('of-another')]
+    const ids = { organizationId: 'acme', documentId: 'report', editorId: 'from-the-cluster' }
+    await one.post('/v2/crdt/add', { ...ids, type: 'text', data: 'made there' })
+    await editRecorded(one, ids)
+    before = await shown(two)
+    await Promise.all([one.stop(), two.stop()])
+    // Simulates a machine without any server.
+    const elsewhere = { ...environment('nowhere') }
+    expect(await runCli(['export', at('back'), '--secrets'], root, elsewhere)).toMatchObject({ code: 0 })
+    expect(await embedded('import', 'weft', at('back'), '--data-dir', at('home'))).toMatchObject({
+      code: 0,
     })
-  },
-)
+    expect((await embedded('verify', at('home'))).code).toBe(0)
+    const server = await startOn(at('home'))
+    try {
+      expect(server.credentials).toEqual(rich.credentials)
+      const after = await shown(server)
+      expect(after.answers).toEqual(before.answers)
+      expect(after.socket).toEqual(before.socket)
+      expect(after.ids).toEqual(expect.arrayContaining([...before.ids]))
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('[CF-22] rejects the start of a server whose database has an interrupted import', deep, async () => {
+    schema = postgres.newSchema()
+    const running = startCli(['import', 'weft', at('all')], root, environment())
+    let err = ''
+    await new Promise<void>((resolve) => {
+      running.child.stderr?.on('data', (text: string) => {
+        err += text
+        if (/documents \d/.test(err)) resolve()
+      })
+      running.child.once('close', () => resolve())
+    })
+    running.child.kill('SIGKILL')
+    await running.ended
+    await postgres.sql(`delete from ${schema}.lease`)
+    expect(await weft('import', 'weft', at('all'))).toMatchObject({ code: 0 })
+    expect((await weft('export', at('whole'), '--secrets')).code).toBe(0)
+    expect(heldBy(at('whole'))).toEqual(heldBy(at('all')))
+  })
+})

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { runCli } from '../support/servers/cli.ts'
-import { noPostgres, type PostgresServer, startPostgres } from '../support/servers/postgres.ts'
+import { type PostgresServer, startPostgres } from '../support/servers/postgres.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong as it } from '../support/time/full-run.ts'
 import { heldBy, startOn } from './sample-store.ts'
 
 const organizationId = 'acme'
 
-describe.skipIf(noPostgres !== null)('the transfer of a database with raised fences', () => {
+describe('the transfer of a database with raised fences', () => {
   const root = mkdtempSync(join(tmpdir(), 'weft-fences-'))
   let postgres: PostgresServer
   beforeAll(async () => {

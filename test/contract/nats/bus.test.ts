@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { EngineOpenError } from '../../../src/engine/engine.ts'
 import { NatsBus, type NatsBusOptions } from '../../../src/engine/nats/bus.ts'
 import { eventually } from '../../support/clients/clients.ts'
-import { type NatsServer, noNats, startNats, startNatsCluster } from '../../support/servers/nats.ts'
+import { type NatsServer, startNats, startNatsCluster } from '../../support/servers/nats.ts'
 import { itLong } from '../../support/time/full-run.ts'
 import { bytesOf, textOf } from '../suite/sample-data.ts'
 
-describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
+describe('nodes on a bus over NATS', () => {
   let server: NatsServer
   const open: NatsBus[] = []
   beforeAll(async () => {

@@ -6,12 +6,12 @@ import { type Engine, EngineOpenError, StoreUnavailableError } from '../../../sr
 import { NatsBus } from '../../../src/engine/nats/bus.ts'
 import { openPostgresEngine, type PostgresEngineOptions } from '../../../src/engine/postgres/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
-import { type NatsServer, noNats, startNats } from '../../support/servers/nats.ts'
-import { noPostgres, type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
+import { type NatsServer, startNats } from '../../support/servers/nats.ts'
+import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 import { itLong as it } from '../../support/time/full-run.ts'
 import { bytesOf, docKey, job, outcomeOf, updates } from '../suite/sample-data.ts'
 
-describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', () => {
+describe('nodes that share a schema', () => {
   let nats: NatsServer
   let postgres: PostgresServer
   let schema: string

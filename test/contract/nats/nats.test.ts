@@ -5,13 +5,13 @@ import type { Engine } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { NatsBus } from '../../../src/engine/nats/bus.ts'
 import { openPostgresEngine } from '../../../src/engine/postgres/engine.ts'
-import { type NatsServer, noNats, startNats } from '../../support/servers/nats.ts'
-import { noPostgres, type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
+import { type NatsServer, startNats } from '../../support/servers/nats.ts'
+import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 import { busContract } from '../suite/bus.ts'
 import { engineContract, type OpenedEngine } from '../suite/suite.ts'
 
-describe.skipIf(noNats !== null)('the bus over NATS', () => {
+describe('the bus over NATS', () => {
   let server: NatsServer
   let clock: HeldClock
   let bus: NatsBus
@@ -30,7 +30,7 @@ describe.skipIf(noNats !== null)('the bus over NATS', () => {
   busContract(() => ({ engine, clock, reopen: async () => undefined }))
 })
 
-describe.skipIf((noNats ?? noPostgres) !== null)('over PostgreSQL and NATS', () => {
+describe('over PostgreSQL and NATS', () => {
   let nats: NatsServer
   let postgres: PostgresServer
   beforeAll(async () => {

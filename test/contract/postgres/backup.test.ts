@@ -5,7 +5,7 @@ import { openLevelEngine } from '../../../src/engine/level/engine.ts'
 import { bulkLoad } from '../../../src/engine/level/store/bulk-load.ts'
 import { restoreSchema } from '../../../src/engine/postgres/backup/restore-schema.ts'
 import { openPostgresEngine } from '../../../src/engine/postgres/engine.ts'
-import { noPostgres, type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
+import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 import { temporaryDirectory } from '../level/store-tools.ts'
 import {
@@ -105,7 +105,7 @@ async function contentOf({ log, kv, blobs }: Engine): Promise<unknown> {
   return plain({ logs, values, bytes })
 }
 
-describe.skipIf(noPostgres !== null)('backups of PostgreSQL', () => {
+describe('backups of PostgreSQL', () => {
   let server: PostgresServer
   beforeAll(async () => {
     server = await startPostgres()

@@ -4,7 +4,7 @@ import { PostgresDatabase } from '../../../src/engine/postgres/connection/databa
 import { statement } from '../../../src/engine/postgres/connection/database-session.ts'
 import { openPostgresEngine } from '../../../src/engine/postgres/engine.ts'
 import { appendKnown } from '../../../src/engine/postgres/log/append-batch.ts'
-import { noPostgres, type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
+import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 import {
   appendNumbered,
   bytesOf,
@@ -18,7 +18,7 @@ import {
   updates,
 } from '../suite/sample-data.ts'
 
-describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
+describe('logs in PostgreSQL', () => {
   let server: PostgresServer
   let schema: string
   let engine: Engine

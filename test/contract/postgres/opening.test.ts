@@ -12,12 +12,7 @@ import { statement } from '../../../src/engine/postgres/connection/database-sess
 import { probeDatabase } from '../../../src/engine/postgres/connection/probe.ts'
 import { openPostgresEngine, type PostgresEngineOptions } from '../../../src/engine/postgres/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
-import {
-  noPostgres,
-  type PostgresServer,
-  startEncrypted,
-  startPostgres,
-} from '../../support/servers/postgres.ts'
+import { type PostgresServer, startEncrypted, startPostgres } from '../../support/servers/postgres.ts'
 import { itLong as it } from '../../support/time/full-run.ts'
 import {
   bytesOf,
@@ -31,7 +26,7 @@ import {
   updates,
 } from '../suite/sample-data.ts'
 
-describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
+describe('opening a schema of PostgreSQL', () => {
   let server: PostgresServer
   beforeAll(async () => {
     server = await startPostgres()

@@ -5,12 +5,12 @@ import { PostgresDatabase } from '../../../src/engine/postgres/connection/databa
 import { openPostgresEngine, type PostgresEngineOptions } from '../../../src/engine/postgres/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { startCuttingProxy } from '../../support/faults/connection-cutting-proxy.ts'
-import { noPostgres, type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
+import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 import { withClient } from '../../support/servers/postgres-process.ts'
 import { itLong } from '../../support/time/full-run.ts'
 import { bytesOf, docKey, entriesOf, loadLive, outcomeOf, textOf, updates } from '../suite/sample-data.ts'
 
-describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () => {
+describe('a database that becomes unavailable', () => {
   let server: PostgresServer
   beforeAll(async () => {
     server = await startPostgres()

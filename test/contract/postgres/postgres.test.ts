@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { Clock } from '../../../src/clock.ts'
 import { openPostgresEngine } from '../../../src/engine/postgres/engine.ts'
-import { noPostgres, type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
+import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 import { engineContract, type OpenedEngine } from '../suite/suite.ts'
 
 let server: PostgresServer
@@ -20,7 +20,7 @@ async function openIn(schema: string, clock: Clock): Promise<OpenedEngine> {
 }
 
 // The suite takes long. The tests next to this file cover the parts that only PostgreSQL has.
-describe.skipIf(noPostgres !== null)('over PostgreSQL', () => {
+describe('over PostgreSQL', () => {
   beforeAll(async () => {
     server = await startPostgres()
   })

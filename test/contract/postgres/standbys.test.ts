@@ -2,12 +2,11 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { probeDatabase } from '../../../src/engine/postgres/connection/probe.ts'
 import { openPostgresEngine } from '../../../src/engine/postgres/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
-import { noPostgres } from '../../support/servers/postgres.ts'
 import { PostgresCluster } from '../../support/servers/postgres-cluster.ts'
 import { itLong as it } from '../../support/time/full-run.ts'
 import { docKey, entriesOf, loadLive, outcomeOf, updates } from '../suite/sample-data.ts'
 
-describe.skipIf(noPostgres !== null)('a primary with standbys', () => {
+describe('a primary with standbys', () => {
   let servers: PostgresCluster
   beforeAll(async () => {
     servers = await PostgresCluster.start()

@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { exampleWorkspace, TestCluster } from '../../cluster-faults/support/cluster.ts'
 import { contentOf, eventually, RawClient, typed } from '../../support/clients/clients.ts'
+import { missing } from '../../support/needs.ts'
 import { callbackCalls, callbackTests, json, send } from '../../support/servers/callback-servers.ts'
 import { startCluster } from '../../support/servers/in-process-cluster.ts'
-import { noNats } from '../../support/servers/nats.ts'
-import { noPostgres } from '../../support/servers/postgres.ts'
 import { type ServerProcess, startProcess } from '../../support/servers/process.ts'
 import { dataOf } from '../../support/servers/server.ts'
 import { itLong, times } from '../../support/time/full-run.ts'
@@ -85,7 +84,7 @@ describe('a killed server', () => {
   }, 120_000)
 })
 
-describe.skipIf(noPostgres !== null || noNats !== null)('nodes over PostgreSQL and NATS', () => {
+describe.skipIf(missing('postgres') ?? missing('nats-server'))('nodes over PostgreSQL and NATS', () => {
   itLong(
     '[CALL-36] [CALL-37] calls once across nodes, and again if the node that called was killed',
     async () => {

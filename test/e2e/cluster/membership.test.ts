@@ -6,12 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { eventually } from '../../support/clients/clients.ts'
 import { selfSigned } from '../../support/servers/certificates.ts'
 import { runCli } from '../../support/servers/cli.ts'
-import { type NatsServer, noNats, startNats } from '../../support/servers/nats.ts'
-import { noPostgres, type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
+import { type NatsServer, startNats } from '../../support/servers/nats.ts'
+import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 import { type ServerProcess, startProcess } from '../../support/servers/process.ts'
 import { itLong as it } from '../../support/time/full-run.ts'
 
-describe.skipIf((noNats ?? noPostgres) !== null)('servers that share documents', () => {
+describe('servers that share documents', () => {
   let nats: NatsServer
   let postgres: PostgresServer
   let data: string

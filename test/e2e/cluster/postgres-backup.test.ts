@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { runCli } from '../../support/servers/cli.ts'
-import { noPostgres, type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
+import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 import { type ServerProcess, startProcess } from '../../support/servers/process.ts'
 
 const adminToken = 'an-admin-token-of-the-test'
 
-describe.skipIf(noPostgres !== null)('backups of a server over PostgreSQL', () => {
+describe('backups of a server over PostgreSQL', () => {
   let postgres: PostgresServer
   let root: string
   const running = new Set<ServerProcess>()

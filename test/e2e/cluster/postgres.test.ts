@@ -6,7 +6,7 @@ import { readConfig } from '../../../src/config/read-config.ts'
 import { examine } from '../../../src/storage/doctor.ts'
 import { contentOf, eventually, RawClient, syncedEditor, typed } from '../../support/clients/clients.ts'
 import { runCli } from '../../support/servers/cli.ts'
-import { noPostgres, type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
+import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 import { type ServerProcess, startProcess } from '../../support/servers/process.ts'
 import { startTestServer } from '../../support/servers/server.ts'
 import { itLong } from '../../support/time/full-run.ts'
@@ -15,7 +15,7 @@ import { itLong } from '../../support/time/full-run.ts'
 const timeless = (read: unknown): unknown =>
   (read as readonly Record<string, unknown>[]).map((entry) => ({ ...entry, lastUpdate: 'then' }))
 
-describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
+describe('a server over PostgreSQL', () => {
   let postgres: PostgresServer
   let data: string
   let schema: string

@@ -2,13 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type StepName, steps } from '../../cluster-faults/steps.ts'
 import { type ClusterKind, TestCluster } from '../../cluster-faults/support/cluster.ts'
 import { seed } from '../../support/data/seed.ts'
-import { noNats } from '../../support/servers/nats.ts'
-import { noPostgres } from '../../support/servers/postgres.ts'
 import { itLong } from '../../support/time/full-run.ts'
 
 const timeout = 240_000
 
-describe.skipIf(noPostgres !== null || noNats !== null)('three nodes', () => {
+describe('three nodes', () => {
   const begun: Partial<Record<ClusterKind, Promise<TestCluster>>> = {}
   const cluster = (kind: ClusterKind): Promise<TestCluster> => (begun[kind] ??= TestCluster.start(kind))
   beforeAll(() => cluster('small'), timeout)

@@ -9,17 +9,10 @@ import * as Y from 'yjs'
 import { eventually } from '../../support/clients/clients.ts'
 import { hocuspocusVisitor } from '../../support/clients/hocuspocus-client.ts'
 import { runSamples, samplesOf } from '../../support/data/docs-samples.ts'
-import {
-  hocuspocusMissing,
-  type OldServerProcess,
-  peersNode,
-  startHocuspocus,
-} from '../../support/servers/legacy-servers.ts'
+import { type OldServerProcess, peersNode, startHocuspocus } from '../../support/servers/legacy-servers.ts'
 import { freePort, type ServerProcess, startProcess } from '../../support/servers/process.ts'
 import { startTestServer } from '../../support/servers/server.ts'
 import { isEverythingAsked } from '../../support/time/full-run.ts'
-
-if (hocuspocusMissing) console.log('skipped: Hocuspocus is not installed (npm ci --prefix bench/peers)')
 
 const run = promisify(execFile)
 /** The credentials of `startProcess`. */
@@ -47,7 +40,7 @@ const draft = 'draft'
 /** A document that is created in Weft, with the name in the example of the program. */
 const created = { name: 'new', address: 'acme/new/main' }
 
-describe.skipIf(hocuspocusMissing || !isEverythingAsked)('the tutorial for Hocuspocus', () => {
+describe.skipIf(!isEverythingAsked)('the tutorial for Hocuspocus', () => {
   let folder: string
   let old: OldServerProcess
   let weft: ServerProcess | undefined

@@ -15,17 +15,13 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { builtFile } from '../../../src/config/package-file.ts'
 import { samplesOf } from '../../support/data/docs-samples.ts'
+import { missing } from '../../support/needs.ts'
 import { runCli } from '../../support/servers/cli.ts'
 import { type ServerProcess, startProcess } from '../../support/servers/process.ts'
 
 const run = promisify(execFile)
 const adminToken = 'an-admin-token-of-tests'
 const root = join(import.meta.dirname, '../../..')
-
-/** With `WEFT_TEST_REQUIRED=1` nothing may be skipped: a missing command is then a failure. */
-const isPromtoolMissing =
-  spawnSync('promtool', ['--version']).status !== 0 && process.env.WEFT_TEST_REQUIRED !== '1'
-if (isPromtoolMissing) console.log('skipped: there is no promtool command (Debian: prometheus)')
 
 let folder: string
 let weft: ServerProcess
@@ -120,7 +116,7 @@ scrape_configs:
       - targets: ['localhost:9100']
 `
 
-describe.skipIf(isPromtoolMissing)('the configuration of Prometheus', () => {
+describe.skipIf(missing('promtool'))('the configuration of Prometheus', () => {
   it('[GUIDE-13] the Prometheus configuration of Debian is valid after the items of the tutorial are added', () => {
     const items = samplesOf('src/docs/tutorial-production.md').filter(({ language }) => language === 'yaml')
     const keys = ['rule_files:', 'scrape_configs:']

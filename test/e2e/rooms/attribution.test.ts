@@ -9,9 +9,10 @@ import type { Attribution } from '../../../src/update/attribution/attribution.ts
 import { temporaryDirectory } from '../../contract/level/store-tools.ts'
 import { editRandomly, Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
+import { missing } from '../../support/needs.ts'
 import { runCli } from '../../support/servers/cli.ts'
 import { startNodes } from '../../support/servers/node-servers.ts'
-import { noPostgres, startPostgres } from '../../support/servers/postgres.ts'
+import { startPostgres } from '../../support/servers/postgres.ts'
 import { startProcess } from '../../support/servers/process.ts'
 import { itLong, times } from '../../support/time/full-run.ts'
 
@@ -233,7 +234,7 @@ describe(`authors of random histories (seed ${seed})`, () => {
     await run({ call, end: (work) => work(log) }, times(100, 120))
   }, 600_000)
 
-  const itPostgres = noPostgres === null ? itLong : it.skip
+  const itPostgres = missing('postgres') === null ? itLong : it.skip
   itPostgres(
     '[ATT-15] keeps the author of each id in PostgreSQL over SIGKILL',
     async () => {

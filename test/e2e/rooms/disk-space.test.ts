@@ -10,21 +10,10 @@ import { type ServerProcess, startProcess } from '../../support/servers/process.
 /** A small file system of its own that can be full. */
 const disk = mkdtempSync(join(tmpdir(), 'weft-disk-'))
 const elsewhere = mkdtempSync(join(tmpdir(), 'weft-elsewhere-'))
-const isMounted = mounted()
+execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk])
 const data = join(disk, 'data')
 const ballast = join(disk, 'ballast')
 let server: ServerProcess
-
-function mounted(): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk], { stdio: 'ignore' })
-    return true
-  } catch {
-    if (process.env.WEFT_TEST_REQUIRED === '1') throw new Error('a tmpfs cannot be mounted: run this as root')
-    console.log('skipped: a full disk needs the right to mount a tmpfs')
-    return false
-  }
-}
 
 /** Fills the file system to the last byte. The server may write at the same time, so the free space may shrink. */
 function fillUp(): void {
@@ -49,83 +38,70 @@ const connect = async () =>
   RawClient.connect(`${server.wsUrl}/sync/acme/typed/main?token=${await server.token()}`)
 
 beforeAll(async () => {
-  if (isMounted) server = await startProcess(data, { WEFT_LOG_LEVEL: 'silent' })
+  server = await startProcess(data, { WEFT_LOG_LEVEL: 'silent' })
 }, 30_000)
 
 afterAll(async () => {
-  if (!isMounted) return
   // Undefined if the first start has failed.
   await (server as ServerProcess | undefined)?.end('SIGKILL')
   execFileSync('umount', ['-l', disk])
   for (const path of [disk, elsewhere]) rmSync(path, { recursive: true, force: true, maxRetries: 20 })
 })
 
-it.skipIf(!isMounted)(
-  '[STORE-9] sends only stored edits while the disk is full, and continues when there is room',
-  async () => {
-    expect(await add('before')).toBe(200)
-    const [writer, reader] = [await connect(), await connect()]
-    await Promise.all([writer.roundTrip(), reader.roundTrip()])
-    fillUp()
-    const large = 'x'.repeat(100_000)
-    for (let client = 1; client <= 20; client++) writer.sendUpdate(typed(large, client))
-    await eventually(async () => (await ready()) === 503)
-    const shown = contentOf(reader.updates()).length
-    expect(await add('during')).toBe(503)
-    const gauge = await (await fetch(`${server.url}/metrics`)).text()
-    expect(gauge).toMatch(/^weft_ready 0$/m)
-    expect(contentOf(reader.updates()).length).toBe(shown)
-    makeRoom()
-    await eventually(async () => (await ready()) === 200, undefined, 20_000)
-    await eventually(() => contentOf(reader.updates()).length === 20 * large.length, undefined, 20_000)
-    expect(await (await fetch(`${server.url}/metrics`)).text()).toMatch(/^weft_ready 1$/m)
-    expect(await add('after')).toBe(200)
-    await server.end('SIGKILL')
-    expect(JSON.parse((await weft('verify', data, '--json')).out)).toMatchObject({ ok: true, documents: 3 })
-  },
-  90_000,
-)
+it('[STORE-9] sends only stored edits while the disk is full, and continues when there is room', async () => {
+  expect(await add('before')).toBe(200)
+  const [writer, reader] = [await connect(), await connect()]
+  await Promise.all([writer.roundTrip(), reader.roundTrip()])
+  fillUp()
+  const large = 'x'.repeat(100_000)
+  for (let client = 1; client <= 20; client++) writer.sendUpdate(typed(large, client))
+  await eventually(async () => (await ready()) === 503)
+  const shown = contentOf(reader.updates()).length
+  expect(await add('during')).toBe(503)
+  const gauge = await (await fetch(`${server.url}/metrics`)).text()
+  expect(gauge).toMatch(/^weft_ready 0$/m)
+  expect(contentOf(reader.updates()).length).toBe(shown)
+  makeRoom()
+  await eventually(async () => (await ready()) === 200, undefined, 20_000)
+  await eventually(() => contentOf(reader.updates()).length === 20 * large.length, undefined, 20_000)
+  expect(await (await fetch(`${server.url}/metrics`)).text()).toMatch(/^weft_ready 1$/m)
+  expect(await add('after')).toBe(200)
+  await server.end('SIGKILL')
+  expect(JSON.parse((await weft('verify', data, '--json')).out)).toMatchObject({ ok: true, documents: 3 })
+}, 90_000)
 
-it.skipIf(!isMounted)(
-  '[STORE-9] after SIGKILL, keeps the edits that were sent while the disk was full',
-  async () => {
-    server = await startProcess(data, { WEFT_LOG_LEVEL: 'silent' })
-    const [writer, reader] = [await connect(), await connect()]
-    await Promise.all([writer.roundTrip(), reader.roundTrip()])
-    const before = contentOf(reader.offers()).length
-    fillUp()
-    for (let client = 101; client <= 120; client++) writer.sendUpdate(typed('y'.repeat(100_000), client))
-    await eventually(async () => (await ready()) === 503)
-    const shown = contentOf([...reader.offers(), ...reader.updates()]).length
-    await server.end('SIGKILL')
-    makeRoom()
-    server = await startProcess(data, { WEFT_LOG_LEVEL: 'silent' })
-    const late = await connect()
-    await late.roundTrip()
-    const stored = contentOf(late.offers()).length
-    expect({ before, stored }).toEqual({ before: 2_000_000, stored: Math.max(stored, shown) })
-    late.end()
-  },
-  90_000,
-)
+it('[STORE-9] after SIGKILL, keeps the edits that were sent while the disk was full', async () => {
+  server = await startProcess(data, { WEFT_LOG_LEVEL: 'silent' })
+  const [writer, reader] = [await connect(), await connect()]
+  await Promise.all([writer.roundTrip(), reader.roundTrip()])
+  const before = contentOf(reader.offers()).length
+  fillUp()
+  for (let client = 101; client <= 120; client++) writer.sendUpdate(typed('y'.repeat(100_000), client))
+  await eventually(async () => (await ready()) === 503)
+  const shown = contentOf([...reader.offers(), ...reader.updates()]).length
+  await server.end('SIGKILL')
+  makeRoom()
+  server = await startProcess(data, { WEFT_LOG_LEVEL: 'silent' })
+  const late = await connect()
+  await late.roundTrip()
+  const stored = contentOf(late.offers()).length
+  expect({ before, stored }).toEqual({ before: 2_000_000, stored: Math.max(stored, shown) })
+  late.end()
+}, 90_000)
 
-it.skipIf(!isMounted)(
-  '[STORE-9] when the disk is full, backup, compact and serve report this, and damage nothing',
-  async () => {
-    await server.end('SIGKILL')
-    fillUp()
-    const told = async (...args: string[]) => {
-      const { code, err } = await weft(...args)
-      return { code, told: err.trim().split('\n').at(-1) }
-    }
-    const full = { code: 2, told: expect.stringMatching(/weft: .*(no space left|ENOSPC|full)/i) }
-    expect(await told('backup', data, join(disk, 'backup'))).toEqual(full)
-    expect(readdirSync(disk).sort()).toEqual(['ballast', 'data'])
-    expect(await told('compact', data)).toEqual(full)
-    expect(await told('serve', '--data-dir', data, '--port', '0')).toEqual(full)
-    makeRoom()
-    expect(JSON.parse((await weft('verify', data, '--json')).out)).toMatchObject({ ok: true, documents: 3 })
-    expect((await weft('compact', data)).code).toBe(0)
-  },
-  90_000,
-)
+it('[STORE-9] when the disk is full, backup, compact and serve report this, and damage nothing', async () => {
+  await server.end('SIGKILL')
+  fillUp()
+  const told = async (...args: string[]) => {
+    const { code, err } = await weft(...args)
+    return { code, told: err.trim().split('\n').at(-1) }
+  }
+  const full = { code: 2, told: expect.stringMatching(/weft: .*(no space left|ENOSPC|full)/i) }
+  expect(await told('backup', data, join(disk, 'backup'))).toEqual(full)
+  expect(readdirSync(disk).sort()).toEqual(['ballast', 'data'])
+  expect(await told('compact', data)).toEqual(full)
+  expect(await told('serve', '--data-dir', data, '--port', '0')).toEqual(full)
+  makeRoom()
+  expect(JSON.parse((await weft('verify', data, '--json')).out)).toMatchObject({ ok: true, documents: 3 })
+  expect((await weft('compact', data)).code).toBe(0)
+}, 90_000)

@@ -1,19 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
+import { missing } from '../../support/needs.ts'
 import { type Converged, stockClients } from '../../support/proxies/crowd.ts'
-import { missingProxies, proxyKinds } from '../../support/proxies/proxies.ts'
-import {
-  behindFailover,
-  behindRestarts,
-  type ClusterStores,
-  type TrialOptions,
-} from '../../support/proxies/trials.ts'
-import { noNats, startNats } from '../../support/servers/nats.ts'
-import { noPostgres, startPostgres } from '../../support/servers/postgres.ts'
+import { installedProxies } from '../../support/proxies/proxies.ts'
+import { behindFailover, behindRestarts, type TrialOptions } from '../../support/proxies/trials.ts'
+import { type NatsServer, startNats } from '../../support/servers/nats.ts'
+import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 
 const random = new Random(seed)
-const kinds = proxyKinds.filter((kind) => !missingProxies.includes(kind))
+const kinds = installedProxies()
 
 /** One version of y-websocket and one of Hocuspocus, which depend on the proxy. */
 const optionsFor = (kind: (typeof kinds)[number]): TrialOptions => ({
@@ -34,8 +30,8 @@ it.concurrent.each(kinds)(
   async (kind) => expectComplete(await behindRestarts(kind, optionsFor(kind))),
 )
 
-describe('two nodes', { concurrent: true, skip: noPostgres !== null || noNats !== null }, () => {
-  let stores: ClusterStores
+describe.skipIf(missing('postgres') ?? missing('nats-server'))('two nodes', { concurrent: true }, () => {
+  let stores: { readonly postgres: PostgresServer; readonly nats: NatsServer }
   beforeAll(async () => {
     stores = { postgres: await startPostgres(), nats: await startNats() }
   })

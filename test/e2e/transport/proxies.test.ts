@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
 import { stockClients } from '../../support/proxies/crowd.ts'
-import { missingProxies, modesOf, type ProxyKind, proxyKinds } from '../../support/proxies/proxies.ts'
+import { installedProxies, modesOf, type ProxyKind } from '../../support/proxies/proxies.ts'
 import { behindProxy, type Problem, startUnlimited, type TrialOptions } from '../../support/proxies/trials.ts'
 import type { ServerProcess } from '../../support/servers/process.ts'
 
@@ -10,7 +10,7 @@ let server: ServerProcess
 let stop: () => Promise<void>
 const random = new Random(seed)
 const typingMs = 1_500
-const kinds = proxyKinds.filter((kind) => !missingProxies.includes(kind))
+const kinds = installedProxies()
 const kindsOf = (mode: 'buffers' | 'cuts' | 'http2'): ProxyKind[] =>
   kinds.filter((kind) => modesOf(kind).includes(mode))
 

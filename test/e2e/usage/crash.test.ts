@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { RawClient, typed } from '../../support/clients/clients.ts'
 import { type ReadUsage, totalOf, workspaceHeaders } from '../../support/data/usage.ts'
-import { type NatsServer, noNats, startNats } from '../../support/servers/nats.ts'
-import { noPostgres, type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
+import { missing } from '../../support/needs.ts'
+import { type NatsServer, startNats } from '../../support/servers/nats.ts'
+import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 import { type ServerProcess, startProcess } from '../../support/servers/process.ts'
 import { itLong } from '../../support/time/full-run.ts'
 
@@ -89,7 +90,7 @@ it(
   60_000,
 )
 
-describe.skipIf(noPostgres !== null || noNats !== null)('over PostgreSQL and NATS', () => {
+describe.skipIf(missing('postgres') ?? missing('nats-server'))('over PostgreSQL and NATS', () => {
   let postgres: PostgresServer
   let nats: NatsServer
   beforeEach(async () => {

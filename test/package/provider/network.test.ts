@@ -2,7 +2,8 @@ import { afterEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { eventually } from '../../support/clients/clients.ts'
 import { openProvider, recorded, settled, textOf } from '../../support/clients/provider.ts'
-import { missingProxies, startProxy } from '../../support/proxies/proxies.ts'
+import { missing } from '../../support/needs.ts'
+import { startProxy } from '../../support/proxies/proxies.ts'
 import { freePort } from '../../support/servers/process.ts'
 import { metric, startTestServer } from '../../support/servers/server.ts'
 
@@ -87,24 +88,21 @@ it('[PROV-12] replaces a connection that does not answer when the network has ch
   expect(statuses.map(([status]) => status)).toEqual(['connecting', 'connected'])
 })
 
-it.skipIf(missingProxies.includes('haproxy'))(
-  '[PROV-11] uses HTTP behind a proxy that rejects websockets',
-  async () => {
-    const server = await startTestServer()
-    ends.push(() => server.stop())
-    const proxy = await startProxy('haproxy', 'plain', [server.port])
-    ends.push(() => proxy.stop())
-    const open = (userId: string) => {
-      const provider = openProvider({ url: proxy.url, user: {}, getToken: () => server.token(userId) })
-      ends.push(() => provider.destroy())
-      return provider
-    }
-    const [ada, grace] = [open('ada'), open('grace')]
-    await Promise.all([settled(ada), settled(grace)])
-    expect(await metric(server, 'weft_connections{protocol="y-websocket",transport="http"')).toBe(2)
-    textOf(ada).insert(0, 'over HTTP')
-    await eventually(() => String(textOf(grace)) === 'over HTTP')
-    await settled(ada)
-    await eventually(() => ada.users().length === 2 && grace.users().length === 2)
-  },
-)
+it.skipIf(missing('haproxy'))('[PROV-11] uses HTTP behind a proxy that rejects websockets', async () => {
+  const server = await startTestServer()
+  ends.push(() => server.stop())
+  const proxy = await startProxy('haproxy', 'plain', [server.port])
+  ends.push(() => proxy.stop())
+  const open = (userId: string) => {
+    const provider = openProvider({ url: proxy.url, user: {}, getToken: () => server.token(userId) })
+    ends.push(() => provider.destroy())
+    return provider
+  }
+  const [ada, grace] = [open('ada'), open('grace')]
+  await Promise.all([settled(ada), settled(grace)])
+  expect(await metric(server, 'weft_connections{protocol="y-websocket",transport="http"')).toBe(2)
+  textOf(ada).insert(0, 'over HTTP')
+  await eventually(() => String(textOf(grace)) === 'over HTTP')
+  await settled(ada)
+  await eventually(() => ada.users().length === 2 && grace.users().length === 2)
+})

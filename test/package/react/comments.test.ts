@@ -13,7 +13,6 @@ import {
   useComments,
   useRoom,
 } from '../../../src/package/react.ts'
-import { judgesMissing, skipNotice } from '../../interop/installed.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { page, sockets, useEventsOfNode } from '../../support/clients/react-page.ts'
 import {
@@ -22,7 +21,6 @@ import {
 } from '../../support/servers/comment-application.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
-skipNotice()
 useEventsOfNode()
 
 /** The last values of the hooks of one page, and the number of renderings. */
@@ -45,7 +43,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /** Milliseconds in which a wrong read would have started. */
 const quietMs = 700
 
-describe.skipIf(judgesMissing)('comments of a room', () => {
+describe('comments of a room', () => {
   let server: TestServer
   let application: CommentApplication
   const roots: Root[] = []

@@ -10,13 +10,11 @@ import {
   useRoom,
   useSaved,
 } from '../../../src/package/react.ts'
-import { judgesMissing, skipNotice } from '../../interop/installed.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { openProvider, settled, textOf } from '../../support/clients/provider.ts'
 import { type PageProps, page, sockets, useEventsOfNode } from '../../support/clients/react-page.ts'
 import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
-skipNotice()
 useEventsOfNode()
 
 /** The last values of the hooks of one page, and the number of renderings. */
@@ -39,7 +37,7 @@ function Watched({ seen }: { readonly seen: Seen }): ReactNode {
   return `${seen.room.status} ${seen.presence.users.length}`
 }
 
-describe.skipIf(judgesMissing)('a room', () => {
+describe('a room', () => {
   const ends: (() => unknown)[] = []
   const problems: unknown[][] = []
   for (const name of ['error', 'warn'] as const) {

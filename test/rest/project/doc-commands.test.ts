@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createProgram } from '../../../src/cli/program.ts'
 import { environmentOf, isSecret, optionKeys } from '../../../src/config.ts'
 import { eventually } from '../../support/clients/clients.ts'
+import { missing } from '../../support/needs.ts'
 import { runCli, startCli } from '../../support/servers/cli.ts'
 import { dataOf, startTestServer } from '../../support/servers/server.ts'
 import { itLong } from '../../support/time/full-run.ts'
@@ -282,9 +283,7 @@ it('[CMD-10] shows the defaults and the variables of options in the help of a co
   expect(get).toContain('default: "json"')
 })
 
-const hasShell = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0
-
-it.skipIf(!hasShell('bash'))('[CMD-6] in bash, completes commands, options and their values', async () => {
+it.skipIf(missing('bash'))('[CMD-6] in bash, completes commands, options and their values', async () => {
   const cwd = directory()
   writeFileSync(join(cwd, 'weft.bash'), (await runCli(['completion', 'bash'], cwd)).out)
   const complete = (...words: readonly string[]): readonly string[] => {

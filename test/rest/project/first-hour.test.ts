@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, expect, it } from 'vitest'
 import { builtFile } from '../../../src/config/package-file.ts'
+import { missing } from '../../support/needs.ts'
 import { type Ran, type Running, startCli } from '../../support/servers/cli.ts'
 import { freePort } from '../../support/servers/process.ts'
 
@@ -140,29 +141,18 @@ it('[RUN-7] when another process uses the store, does not start, and prints one 
   expect(second).toEqual(sentence(new RegExp(`^weft: \\S+ is in use by ${holder}: stop it first\n$`)))
 })
 
-function mounted(disk: string): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=777', 'tmpfs', disk], { stdio: 'ignore' })
-    return true
-  } catch {
-    if (process.env.WEFT_TEST_REQUIRED === '1') throw new Error('a tmpfs cannot be mounted: run this as root')
-    console.log('skipped: a full disk needs the right to mount a tmpfs')
-    return false
-  }
-}
-
-const disk = directory(0o777)
-const isMounted = mounted(disk)
-afterAll(() => {
-  if (isMounted) execFileSync('umount', ['-l', disk])
-})
-
-it.skipIf(!isMounted)('[RUN-7] when the disk is full, does not start, and prints one sentence', async () => {
-  const { bavail, bsize } = statfsSync(disk)
-  writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize))
-  const ran = await run(directory(0o777), ['serve', '--data-dir', join(disk, 'data')])
-  expect(ran).toEqual(sentence(/^weft: [^\n]*(ENOSPC|[Nn]o space left)[^\n]*make room on its disk\n$/))
-})
+it.skipIf(missing('tmpfs'))(
+  '[RUN-7] when the disk is full, does not start, and prints one sentence',
+  async () => {
+    const disk = directory(0o777)
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=777', 'tmpfs', disk])
+    ends.push(async () => execFileSync('umount', ['-l', disk]))
+    const { bavail, bsize } = statfsSync(disk)
+    writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize))
+    const ran = await run(directory(0o777), ['serve', '--data-dir', join(disk, 'data')])
+    expect(ran).toEqual(sentence(/^weft: [^\n]*(ENOSPC|[Nn]o space left)[^\n]*make room on its disk\n$/))
+  },
+)
 
 const verdictsOf = ({ out }: Ran): Readonly<Record<string, string>> => {
   const { findings } = JSON.parse(out) as { findings: { name: string; verdict: string }[] }

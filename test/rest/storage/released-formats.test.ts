@@ -10,7 +10,8 @@ import { storeFormat } from '../../../src/storage/offline-store.ts'
 import { restore } from '../../../src/storage/restore.ts'
 import { verify } from '../../../src/storage/verify.ts'
 import { eventually } from '../../support/clients/clients.ts'
-import { noPostgres, startPostgres } from '../../support/servers/postgres.ts'
+import { missing } from '../../support/needs.ts'
+import { startPostgres } from '../../support/servers/postgres.ts'
 import { dataOf, startTestServer } from '../../support/servers/server.ts'
 import { countAttempts, postOf, readStore, releasedCredentials } from '../../support/stores/every-record.ts'
 
@@ -79,7 +80,7 @@ it('[UPG-4] restores a backup of format 2 of the embedded store with all its con
   await expectContent('level-2', { engine: 'level', dataDir: data })
 })
 
-describe.skipIf(noPostgres !== null)('released formats of PostgreSQL', () => {
+describe.skipIf(missing('postgres'))('released formats of PostgreSQL', () => {
   const formats = schemaSteps.map(({ to }) => ({ format: formatText(to), ...to }))
 
   it('[UPG-4] [UPG-5] opens a schema of each format with all its content, and stores no other major format', async () => {

@@ -9,8 +9,9 @@ import { addChecksum } from '../../../src/engine/pairs/record-codec.ts'
 import { openPostgresEngine } from '../../../src/engine/postgres/engine.ts'
 import { compactAll } from '../../../src/storage/compact.ts'
 import { overwrite, storedPair } from '../../contract/level/store-tools.ts'
+import { missing } from '../../support/needs.ts'
 import { runCli } from '../../support/servers/cli.ts'
-import { noPostgres, type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
+import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 import { startProcess } from '../../support/servers/process.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-upgrade-'))
@@ -185,7 +186,7 @@ it('[UPG-1] weft upgrade without --check, or with an invalid configuration, ends
   expect(await runCli(['upgrade', '--check', '--port', 'x'], root)).toMatchObject({ code: 2 })
 })
 
-describe.skipIf(noPostgres !== null)('weft upgrade --check with PostgreSQL', () => {
+describe.skipIf(missing('postgres'))('weft upgrade --check with PostgreSQL', () => {
   it('[UPG-1] [UPG-2] states the format of a schema and the steps of a start, and changes nothing', async () => {
     const server: PostgresServer = await startPostgres()
     try {

@@ -1,16 +1,16 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { endWithThis } from '../../../bench/support/ending.ts'
+import { missing, pathOf } from '../needs.ts'
 import { selfSigned } from '../servers/certificates.ts'
-import { opensslMissing } from '../servers/openssl.ts'
 import { freePort } from '../servers/process.ts'
 
 /** Reverse proxies as Debian ships them. */
-export const proxyKinds = ['nginx', 'haproxy', 'caddy', 'squid'] as const
+const proxyKinds = ['nginx', 'haproxy', 'caddy', 'squid'] as const
 export type ProxyKind = (typeof proxyKinds)[number]
 
 /**
@@ -132,7 +132,6 @@ ${mode === 'cuts' ? 'read_timeout 2 seconds' : ''}
 `
 
 interface Program {
-  readonly path: string
   readonly configure: (place: Place, mode: ProxyMode) => string
   readonly modes: readonly ProxyMode[]
   readonly args: (file: string, directory: string) => readonly string[]
@@ -140,25 +139,21 @@ interface Program {
 
 const programs: Readonly<Record<ProxyKind, Program>> = {
   nginx: {
-    path: '/usr/sbin/nginx',
     configure: nginx,
     modes: ['plain', 'buffers', 'cuts', 'http2'],
     args: (file, directory) => ['-c', file, '-p', directory],
   },
   haproxy: {
-    path: '/usr/sbin/haproxy',
     configure: haproxy,
     modes: ['plain', 'buffers', 'cuts', 'http2'],
     args: (file) => ['-db', '-f', file],
   },
   caddy: {
-    path: '/usr/bin/caddy',
     configure: caddy,
     modes: ['plain', 'buffers', 'cuts', 'http2'],
     args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
   },
   squid: {
-    path: '/usr/sbin/squid',
     configure: squid,
     // Squid has no option that holds responses back, and no HTTP/2.
     modes: ['plain', 'cuts'],
@@ -168,24 +163,11 @@ const programs: Readonly<Record<ProxyKind, Program>> = {
 
 /** Modes that a proxy has. */
 export const modesOf = (kind: ProxyKind): readonly ProxyMode[] =>
-  programs[kind].modes.filter((mode) => mode !== 'http2' || !opensslMissing)
+  programs[kind].modes.filter((mode) => mode !== 'http2' || missing('openssl') === null)
 
-const isMissing = ({ path }: Program): boolean => {
-  try {
-    execFileSync('test', ['-x', path], { stdio: 'ignore' })
-    return false
-  } catch {
-    return true
-  }
-}
-
-/** Names of the proxies that are not installed. With WEFT_TEST_REQUIRED=1, all are required. */
-export const missingProxies = proxyKinds.filter((kind) => isMissing(programs[kind]))
-if (missingProxies.length > 0) {
-  const problem = `not installed: ${missingProxies.join(', ')} (Debian packages of these names)`
-  if (process.env.WEFT_TEST_REQUIRED === '1') throw new Error(problem)
-  process.stderr.write(`tests behind some proxies are left out: ${problem}\n`)
-}
+/** Returns the proxies that are installed. With WEFT_TEST_REQUIRED=1, all are required. */
+export const installedProxies = (): readonly ProxyKind[] =>
+  proxyKinds.filter((kind) => missing(kind) === null)
 
 /** Starts a proxy in front of Weft. */
 export async function startProxy(
@@ -193,7 +175,7 @@ export async function startProxy(
   mode: ProxyMode,
   nodes: readonly number[],
 ): Promise<RunningProxy> {
-  const { path, configure, args } = programs[kind]
+  const { configure, args } = programs[kind]
   const [port, directory] = [await freePort(), mkdtempSync(join(tmpdir(), `weft-${kind}-`))]
   // nginx and Squid give up the rights of root, but must write here.
   chmodSync(directory, 0o777)
@@ -203,7 +185,7 @@ export async function startProxy(
   }
   const file = join(directory, 'proxy.conf')
   writeFileSync(file, configure({ port, directory, nodes }, mode))
-  const child = spawn(path, [...args(file, directory)], {
+  const child = spawn(pathOf(kind), [...args(file, directory)], {
     cwd: directory,
     env: { ...process.env, HOME: directory, XDG_CONFIG_HOME: directory, XDG_DATA_HOME: directory },
     stdio: ['ignore', 'pipe', 'pipe'],

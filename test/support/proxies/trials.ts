@@ -5,8 +5,6 @@ import { fetchOverHttp2, fetchOverSix } from '../clients/node-fetch.ts'
 import type { Dialect } from '../clients/protocol-clients.ts'
 import type { Random } from '../data/random-doc.ts'
 import { startCuttingRelay } from '../faults/cutting-relay.ts'
-import type { NatsServer } from '../servers/nats.ts'
-import type { PostgresServer } from '../servers/postgres.ts'
 import { type ServerProcess, startProcess } from '../servers/process.ts'
 import { type Converged, Crowd, type CrowdOptions } from './crowd.ts'
 import { type ProxyKind, type ProxyMode, type RunningProxy, startProxy } from './proxies.ts'
@@ -163,8 +161,8 @@ export const behindRestarts = (
 
 /** Stores of a cluster. */
 export interface ClusterStores {
-  readonly postgres: PostgresServer
-  readonly nats: NatsServer
+  readonly postgres: { readonly url: string; newSchema(): string }
+  readonly nats: { readonly url: string }
 }
 
 /** Clients type behind a proxy that chooses one of two nodes by the session. The node that has sessions is killed. */

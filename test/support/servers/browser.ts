@@ -1,22 +1,7 @@
-import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
-
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-const executable = process.env.WEFT_TEST_BROWSER ?? places.find((place) => existsSync(place))
-
-/**
- * True if tests that need a browser must be skipped. With `WEFT_TEST_REQUIRED=1`, no test may be skipped, so a
- * missing browser makes the tests fail.
- */
-export const browserMissing = executable === undefined && process.env.WEFT_TEST_REQUIRED !== '1'
-
-export function skipNotice(): void {
-  if (browserMissing) console.log('skipped: no Chromium found (set WEFT_TEST_BROWSER to its path)')
-}
+import { pathOf } from '../needs.ts'
 
 export function openBrowser(): Promise<Browser> {
-  if (executable === undefined)
-    throw new Error('no Chromium: install it, or set WEFT_TEST_BROWSER to its path')
   const args = [
     '--no-sandbox',
     '--disable-gpu',
@@ -26,5 +11,5 @@ export function openBrowser(): Promise<Browser> {
     '--disable-component-update',
     '--disable-sync',
   ]
-  return chromium.launch({ executablePath: executable, headless: true, args })
+  return chromium.launch({ executablePath: pathOf('chromium'), headless: true, args })
 }

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { createRequire } from 'node:module'
 import { type AddressInfo, connect } from 'node:net'
@@ -19,8 +18,6 @@ export interface OldServerProcess {
 const peers = join(import.meta.dirname, '../../..', 'bench', 'peers')
 /** Path of the Node that runs Hocuspocus, because its SQLite needs a certain version of Node. */
 export const peersNode = join(peers, 'node_modules', 'node', 'bin', 'node')
-
-export const hocuspocusMissing = !existsSync(peersNode)
 
 /** Starts the server of y-websocket 1.5.4 with y-leveldb. */
 export async function startYWebsocket(directory: string, atPort?: number): Promise<OldServerProcess> {

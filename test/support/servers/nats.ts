@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { endWithThis } from '../../../bench/support/ending.ts'
+import { pathOf } from '../needs.ts'
 import { freePort } from './process.ts'
 
 /** A nats-server on a port of the loopback address. `remove` ends it and deletes its files. */
@@ -28,26 +29,7 @@ export interface NatsOptions {
   readonly files?: readonly { readonly name: string; readonly text: string }[]
 }
 
-const found = ['nats-server', '/usr/sbin/nats-server'].find((path) => {
-  try {
-    execFileSync(path, ['--version'], { stdio: 'pipe' })
-    return true
-  } catch {
-    return false
-  }
-})
-
-/**
- * Reason why no nats-server can run here; null if one can. With WEFT_TEST_REQUIRED=1, a nats-server is required.
- */
-export const noNats: string | null =
-  found === undefined ? 'no nats-server is installed: neither on the path nor in /usr/sbin' : null
-if (noNats !== null) {
-  if (process.env.WEFT_TEST_REQUIRED === '1') throw new Error(noNats)
-  process.stderr.write(`tests over NATS are left out: ${noNats}\n`)
-}
-
-/** Starts a nats-server. @throws Error if no nats-server can run here (`noNats`) */
+/** Starts a nats-server. @throws Error if it is not installed */
 export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
   return startAt(await freePort(), options)
 }
@@ -66,14 +48,14 @@ export async function startNatsCluster(count: number): Promise<readonly NatsServ
 }
 
 async function startAt(port: number, { configuration = '', files = [] }: NatsOptions): Promise<NatsServer> {
-  if (found === undefined) throw new Error(noNats ?? '')
+  const program = pathOf('nats-server')
   const directory = mkdtempSync(join(tmpdir(), 'weft-nats-'))
   const file = join(directory, 'server.conf')
   for (const { name, text } of files) writeFileSync(join(directory, name), text)
   writeFileSync(file, `listen: "127.0.0.1:${port}"\n${configuration}\n`)
   let child: ChildProcess | null = null
   const start = async () => {
-    child = spawn(found, ['-c', file], { cwd: directory, stdio: 'ignore' })
+    child = spawn(program, ['-c', file], { cwd: directory, stdio: 'ignore' })
     endWithThis(child)
     await answers(port, child)
   }

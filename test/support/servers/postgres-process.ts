@@ -5,17 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { endWithThis } from '../../../bench/support/ending.ts'
-import { findBinaries } from './postgres-binaries.ts'
+import { findBinaries } from '../postgres-binaries.ts'
 import { freePort } from './process.ts'
 
 const found = findBinaries()
-
-/** Reason why no PostgreSQL can run here; null if one can. With WEFT_TEST_REQUIRED=1, PostgreSQL is required. */
-export const noPostgres: string | null = typeof found === 'string' ? found : null
-if (noPostgres !== null) {
-  if (process.env.WEFT_TEST_REQUIRED === '1') throw new Error(noPostgres)
-  process.stderr.write(`tests over PostgreSQL are left out: ${noPostgres}\n`)
-}
 
 export type Row = Readonly<Record<string, unknown>>
 

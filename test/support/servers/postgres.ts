@@ -3,8 +3,6 @@ import { join } from 'node:path'
 import { selfSigned } from './certificates.ts'
 import { asPostgres, initialize, PostgresProcess, postgresDirectory, type Row } from './postgres-process.ts'
 
-export { noPostgres } from './postgres-process.ts'
-
 /** An empty PostgreSQL server on a port of the loopback address. `remove` ends it and deletes its files. */
 export interface PostgresServer {
   readonly url: string
@@ -22,7 +20,7 @@ export interface PostgresServer {
   remove(): Promise<void>
 }
 
-/** Starts a PostgreSQL server. @throws Error if no PostgreSQL can run here (`noPostgres`) */
+/** Starts a PostgreSQL server. @throws Error if no PostgreSQL can run here */
 export async function startPostgres(): Promise<PostgresServer> {
   const directory = postgresDirectory()
   const data = join(directory, 'data')

@@ -3,7 +3,6 @@ import { eventually, openEditor } from '../../support/clients/clients.ts'
 import { hocuspocusVisitor } from '../../support/clients/hocuspocus-client.ts'
 import type { Running } from '../../support/servers/cli.ts'
 import {
-  hocuspocusMissing,
   startGuardedHocuspocus,
   startHocuspocus,
   startRecorder,
@@ -16,8 +15,6 @@ import {
   sameInWeft,
 } from '../../support/servers/mirror-servers.ts'
 
-if (hocuspocusMissing) console.log('skipped: Hocuspocus is not installed (npm ci --prefix bench/peers)')
-
 let at: MirrorSetting
 
 const mirror = (
@@ -29,7 +26,7 @@ const mirror = (
 const visit = (name: string, url = at.old.url, token = ''): ReturnType<typeof hocuspocusVisitor> =>
   at.keep(hocuspocusVisitor(url, name, token))
 
-describe.skipIf(hocuspocusMissing || process.env.WEFT_TEST_LONG !== '1')('a mirror of Hocuspocus', () => {
+describe.skipIf(process.env.WEFT_TEST_LONG !== '1')('a mirror of Hocuspocus', () => {
   beforeAll(async () => {
     at = await MirrorSetting.open(startHocuspocus)
   })

@@ -13,7 +13,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readPublicKey } from '../../../src/subscriptions/endpoints/public-key.ts'
 import { encodePayload, encodingFor, type PayloadEncoding } from '../../../src/webhooks/payload-encryption.ts'
-import { opensslMissing } from '../../support/servers/openssl.ts'
+import { missing } from '../../support/needs.ts'
 
 const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength })
 const { publicKey, privateKey } = rsa(2048)
@@ -66,7 +66,7 @@ it('[HOOK-105] prefers encryption to encoding, and uses different keys and ivs f
   for (const member of Object.keys(one)) expect(one[member]).not.toBe(two[member])
 })
 
-it.skipIf(opensslMissing)(
+it.skipIf(missing('openssl'))(
   '[HOOK-105] encrypts a payload that the documented openssl commands decrypt',
   () => {
     const chapter = readFileSync(join(import.meta.dirname, '../../../src/docs/webhooks.md'), 'utf8')

@@ -4,11 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AttemptSender } from '../../../src/webhooks/delivery-attempt.ts'
 import { onRequest } from '../../support/clients/delivery-receiver.ts'
 import { type Certificate, selfSigned } from '../../support/servers/certificates.ts'
-import { opensslMissing } from '../../support/servers/openssl.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 import { answer, loopback, started, stopReceivers } from './attempt-setup.ts'
 
-describe.skipIf(opensslMissing)('TLS', () => {
+describe('TLS', () => {
   let certificate: Certificate
   let server: Server
   let requests = 0
