@@ -95,18 +95,21 @@ itLong(
 )
 
 itLong('[DEV-2] builds again only after a change, and uses a separate build for the tests', async () => {
-  const build = async (script: string): Promise<void> => {
-    const [code] = await once(run('npm', ['run', '--silent', script]), 'exit')
-    expect(code).toBe(0)
-  }
+  const exits = async (child: ChildProcess): Promise<void> => expect((await once(child, 'exit'))[0]).toBe(0)
+  const build = (): Promise<void> => exits(run('npm', ['run', '--silent', 'build']))
   const builtAt = () => statSync(join(folder, 'dist/main.js')).mtimeMs
-  await build('build')
+  await build()
   const first = builtAt()
-  await build('build')
+  await build()
   expect(builtAt()).toBe(first)
   const comment = '\n// A comment.\n'
   edit('src/main.ts', (text) => text + comment)
-  await build('build:test')
+  const forTests = [
+    "import { buildPrograms } from './src/build/build.ts'",
+    "import { buildFolders } from './src/build/build-folders.ts'",
+    'await buildPrograms(buildFolders.test)',
+  ]
+  await exits(run('node', ['--import', 'tsx', '--input-type=module', '--eval', forTests.join('\n')]))
   expect(builtAt()).toBe(first)
   expect(existsSync(join(folder, 'node_modules/.cache/weft-test/main.js'))).toBe(true)
   // The next test then starts this build.
