@@ -4,6 +4,7 @@
  *   npm run bench                     all benches
  *   npm run bench -- sync rest        only the benches `sync` and `rest`
  *   npm run bench -- --smoke          all benches, only long enough to prove that they run
+ *   npm run bench -- --smoke --sample=6   six of them, chosen by WEFT_FUZZ_SEED or by chance
  *   npm run bench -- --json=DIR       also writes the figures of each bench to a file in DIR (see `bench/chart.ts`)
  *   npm run bench -- --help           lists the benches
  */
@@ -12,6 +13,8 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { Random } from '../test/support/data/random-doc.ts'
+import { seed } from '../test/support/data/seed.ts'
 import { inParallel } from '../test/support/in-parallel.ts'
 import { round } from './support/report.ts'
 
@@ -53,7 +56,8 @@ const usage = (): string => {
 
 const given = process.argv.slice(2)
 const names = given.filter((argument) => !argument.startsWith('--'))
-const flags = given.filter((argument) => argument.startsWith('--') && !argument.startsWith('--json='))
+const flags = given.filter((argument) => /^--(?!json=|sample=)/.test(argument))
+const sampleSize = Number(given.find((argument) => argument.startsWith('--sample='))?.slice('--sample='.length))
 const directory = given.find((argument) => argument.startsWith('--json='))?.slice('--json='.length)
 const unknown = names.filter((name) => !(name in benches))
 if (flags.includes('--help')) {
@@ -67,6 +71,11 @@ if (unknown.length > 0) {
 if (directory !== undefined) mkdirSync(directory, { recursive: true })
 
 const chosen = names.length > 0 ? names : Object.keys(benches)
+if (sampleSize > 0) {
+  const random = new Random(seed)
+  while (chosen.length > sampleSize) chosen.splice(random.below(chosen.length), 1)
+  console.log(`sample by the seed ${seed}: ${chosen.join(', ')}`)
+}
 /** The figures of a smoke run mean nothing, so two benches share the machine. */
 const atOnce = flags.includes('--smoke') ? 2 : 1
 let failure = 0
