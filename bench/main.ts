@@ -57,7 +57,9 @@ const usage = (): string => {
 const given = process.argv.slice(2)
 const names = given.filter((argument) => !argument.startsWith('--'))
 const flags = given.filter((argument) => /^--(?!json=|sample=)/.test(argument))
-const sampleSize = Number(given.find((argument) => argument.startsWith('--sample='))?.slice('--sample='.length))
+const sampleSize = Number(
+  given.find((argument) => argument.startsWith('--sample='))?.slice('--sample='.length),
+)
 const directory = given.find((argument) => argument.startsWith('--json='))?.slice('--json='.length)
 const unknown = names.filter((name) => !(name in benches))
 if (flags.includes('--help')) {
