@@ -9,6 +9,9 @@ export const stockClients = dialects.filter(({ name }) => name !== 'Y-Sweet')
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
+/** Minimum number of marks of each client in one call of `type`. */
+const marksMin = 6
+
 /** A user who types marks, each of which exists once. */
 interface Marker {
   readonly name: string
@@ -73,12 +76,16 @@ export class Crowd {
     return new Crowd(markers, random, pauseMs)
   }
 
-  /** All clients type at random times, between the marks that they have received. */
+  /**
+   * All clients type at random times, between the marks that they have received: for a time, and each at least
+   * `marksMin` marks, because a busy machine types slowly.
+   */
   async type(ms: number): Promise<void> {
     const untilMs = Date.now() + ms
     await Promise.all(
       this.#markers.map(async (marker, index) => {
-        while (Date.now() < untilMs) {
+        const until = marker.typed + marksMin
+        while (Date.now() < untilMs || marker.typed < until) {
           const { text } = marker.person
           const at = this.#random.below(2) === 0 ? 0 : text.length
           text.insert(at, `<${index}:${marker.typed}>`)

@@ -97,7 +97,8 @@ export async function startProcess(
 }
 
 async function ready(url: string, child: ChildProcess): Promise<void> {
-  const deadline = Date.now() + 20_000
+  // Only finds a server that hangs: a busy machine may need many seconds.
+  const deadline = Date.now() + 90_000
   while (Date.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
     const response = await fetch(`${url}/readyz`).catch(() => null)
