@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/clients/clients.ts'
 import { openBrowser } from '../support/servers/browser.ts'
@@ -26,6 +26,10 @@ const beforeCaret = (page: Page): Promise<string> =>
     return range.toString()
   })
 
+/** The color that an element paints below its text. */
+const paintedBelow = (element: Locator): Promise<string> =>
+  element.evaluate((node) => getComputedStyle(node).backgroundColor)
+
 async function popupOf(page: Page, button: string): Promise<Page> {
   const [popup] = await Promise.all([
     page.waitForEvent('popup'),
@@ -47,7 +51,7 @@ describe('the playground in Chromium', () => {
     await weft?.stop()
   })
 
-  it('[CON-8] [CON-9] [CON-10] [DEF-6] opens two windows by one click each, syncs them, and moves no cursor when REST edits the text', async () => {
+  it('[CON-8] [CON-9] [CON-91] [CON-10] [DEF-6] opens two windows by one click each, syncs them, and moves no cursor when REST edits the text', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/overview' })
     const one = await popupOf(page, 'Open the playground')
     const ofOne = complaintsOf(one, weft.url)
@@ -78,7 +82,9 @@ describe('the playground in Chromium', () => {
     expect(await beforeCaret(one)).toBe(line)
     expect(await two.evaluate(() => getSelection()?.anchorNode?.textContent)).toBe(' Boldly.')
     expect(await seriousFindings(one)).toEqual([])
+    expect(await paintedBelow(one.getByText('Saved on the server'))).toBe('rgba(0, 0, 0, 0)')
     await two.emulateMedia({ colorScheme: 'dark' })
+    expect(await paintedBelow(two.getByText('Saved on the server'))).toBe('rgba(0, 0, 0, 0)')
     expect(await seriousFindings(two)).toEqual([])
 
     await two.reload()

@@ -16,15 +16,22 @@ import { openBrowser } from '../support/servers/browser.ts'
 import { freePort } from '../support/servers/process.ts'
 import { Shell } from '../support/servers/shell.ts'
 import { Stopwatch } from '../support/time/stopwatch.ts'
-import { shellBlocks } from './blocks.ts'
+import { type Block, shellBlocks } from './blocks.ts'
 import { fetchRepository } from './fetch-repository.ts'
 
 const walkMsMax = 300_000
 const watch = new Stopwatch()
 
+/** Returns all commands of the README in the folder. */
+function readmeBlocks(folder: string): readonly [Block, ...Block[]] {
+  const [first, ...others] = shellBlocks(readFileSync(join(folder, 'README.md'), 'utf8'))
+  if (first === undefined) throw new Error('the README has no commands')
+  return [first, ...others]
+}
+
 /** Returns the commands below a heading of the README in the folder. */
 function commandsUnder(folder: string, heading: string): readonly string[] {
-  const found = shellBlocks(readFileSync(join(folder, 'README.md'), 'utf8'))
+  const found = readmeBlocks(folder)
     .filter((block) => block.heading === heading)
     .map(({ text }) => text)
   if (found.length === 0) throw new Error(`the README has no commands under “${heading}”`)
@@ -37,7 +44,8 @@ async function walk(folder: string): Promise<void> {
   watch.lap(fetchRepository(folder))
 
   const port = await freePort()
-  const [typed = ''] = commandsUnder(folder, 'Quick start')
+  // The first command of the README must work for a reader who has nothing but the clone.
+  const [{ text: typed }] = readmeBlocks(folder)
   // A pseudo terminal as for a reader, because the link is printed only to a terminal.
   const start = `script -qec '${typed.trim()}' /dev/null`
   const server = Shell.start(start, folder, { WEFT_PORT: String(port) })

@@ -57,6 +57,7 @@ const notRun: Readonly<Record<string, string>> = {
   "const { weftSocket } = await import('http://localhost:8787/client/weft-socket.js')":
     'a page imports it; test/browser/transport.test.ts does so',
   'npm install weft-server': 'it installs; the tests of test/package use the built package',
+  'npm ci && npm run build && npm pack': 'it packs; test/package/tarball does so',
   'npx weft-server init my-app --template tiptap-express':
     'it installs; npm run test:templates does so with each template',
   "import { readClientOptions } from 'weft-server'":

@@ -85,8 +85,8 @@ function linesIn(text: string, language: string): string[] {
 it('[GUIDE-15] the README has its sections in order, with a quick start of two commands, short samples and three guarantees', () => {
   const headings = [...readme.matchAll(/^## (.*)$/gm)].map(([, title]) => title)
   expect(headings).toEqual([
-    'Install with npm',
     'Quick start',
+    'Install with npm',
     'Connect an editor',
     'Write from a backend',
     'Guarantees',
@@ -104,6 +104,23 @@ it('[GUIDE-15] the README has its sections in order, with a quick start of two c
   expect(backend.length).toBeLessThanOrEqual(5)
   expect(sectionOf('Guarantees').match(/^- /gm)).toHaveLength(3)
   expect(readme.match(/\]\(\.github\/CONTRIBUTING\.md/g)).toHaveLength(1)
+})
+
+it('[GUIDE-27] the first command of the README is the quick start, which needs only a clone', () => {
+  const [first] = linesIn(readme, 'sh')
+  expect(first).toBe('npm ci && npm start')
+  expect(sectionOf('Quick start')).toContain('a clone of this repository')
+})
+
+it('[GUIDE-27] before the package has a public repository, each page that takes it from npm says first that it is not there', () => {
+  const isPublished = 'repository' in (JSON.parse(read('package.json')) as object)
+  const pages = { README: readme, ...Object.fromEntries(chapters.map(({ name }) => [name, chapter(name)])) }
+  const taking = Object.entries(pages).filter(([, text]) =>
+    /^(npx weft-server|npm install weft-server)\b/m.test(text),
+  )
+  expect(taking.map(([name]) => name).sort()).toEqual(['library', 'tutorial-tiptap-nextjs'])
+  for (const [name, text] of [...taking, ['README', readme] as const])
+    expect({ name, isToCome: text.includes('is not on npm yet') }).toEqual({ name, isToCome: !isPublished })
 })
 
 /** The rows of a table without its links, the header first. */
