@@ -59,28 +59,43 @@ function setEntry(transaction: Y.Transaction, type: SharedRoot, key: string, val
   else putShared(transaction, place, value)
 }
 
-/** Deletes and inserts elements in one pass over the items, so that many edits are inexpensive. */
+/** Deletes elements in one pass over the items, so that many edits are inexpensive, then inserts elements. */
 function writeElements(transaction: Y.Transaction, edit: ArrayEdit, budget: SplitBudget): void {
   const { type, removed, insertions } = splitItems(transaction, edit, budget)
   // Clears the positions that Yjs has cached, because they become wrong.
   if (type._searchMarker !== null) type._searchMarker.length = 0
+  const added: { readonly left: Y.Item | null; readonly values: readonly NewValue[] }[] = []
   let [index, next] = [0, 0]
-  let item = type._start
-  const insertHere = (left: Y.Item | null): void => {
-    let end = left
-    for (let each = insertions[next]; each?.after === index - 1; each = insertions[++next])
-      end = insertAfter(transaction, type, end, each.values)
+  const addHere = (left: Y.Item | null): void => {
+    const first = next
+    while (insertions[next]?.after === index - 1) next += 1
+    const values = insertions.slice(first, next).flatMap((each) => each.values)
+    if (values.length > 0) added.push({ left, values })
   }
-  insertHere(null)
-  while (item !== null) {
-    const { right } = item
-    if (!item.deleted && item.countable) {
-      if (removed[index] === 1) item.delete(transaction)
-      index += item.length
-      insertHere(item)
-    }
-    item = right
+  addHere(null)
+  for (let item = type._start; item !== null; item = item.right) {
+    if (item.deleted || !item.countable) continue
+    if (removed[index] === 1) item.delete(transaction)
+    index += item.length
+    addHere(item)
   }
+  middleFirst(added, ({ left, values }) => insertAfter(transaction, type, left, values))
+}
+
+/**
+ * Visits the middle of a list first, then both halves in the same way. A receiver of the change splits items in
+ * this order. In the order of the positions, each split would copy the whole remainder of an item.
+ */
+function middleFirst<T>(
+  list: readonly T[],
+  visit: (each: T) => unknown,
+  [from, to]: readonly [number, number] = [0, list.length],
+): void {
+  if (from >= to) return
+  const middle = (from + to) >> 1
+  visit(list[middle] as T)
+  middleFirst(list, visit, [from, middle])
+  middleFirst(list, visit, [middle + 1, to])
 }
 
 /**

@@ -321,9 +321,9 @@ export class Replacement {
         state.keepMerger(writer.client)
         if (update === null || !isLacking) return null
         if (how === 'among others' || (after === null && made.for === 'past'))
-          return state.integrate(update).added
+          return state.integrateOwn(update)
         if (after !== null) state.become(after)
-        else state.applyPlain([{ bytes: update }])
+        else state.applyOwn(update)
         return update
       },
     }
@@ -335,7 +335,7 @@ export class Replacement {
    */
   #deletes({ deletes, update, made }: ComputedEdit): boolean {
     if (made.for === 'present' || update === null) return deletes
-    const copy = DocumentState.fromBytes(this.#room.state.encode())
+    const copy = DocumentState.fromBytes(this.#room.state.encode(), { isBounded: false })
     const merged = copy.integrate(update)
     copy.doc.destroy()
     return deletes || merged.deletes

@@ -133,7 +133,7 @@ export class StreamEdits {
         if (received() !== before) throw headConflict()
         return true
       },
-      apply: () => (update === null ? null : state.integrate(update).added),
+      apply: () => (update === null ? null : state.integrateOwn(update)),
     }
   }
 

@@ -135,7 +135,7 @@ export class RoomHistory {
         beginEdit(this.#room, options)
         return state.revision === revision
       },
-      apply: () => (update === null ? null : state.integrate(update).added),
+      apply: () => (update === null ? null : state.integrateOwn(update)),
     }
   }
 

@@ -306,11 +306,11 @@ export class DocumentState {
    * Applies updates that continue the document exactly (`isPlain`), up to 64 in one transaction. This takes a
    * third of the time that a transaction for each update would take. The caller must advance `clocks`.
    */
-  applyPlain(updates: readonly { readonly bytes: Uint8Array }[]): void {
+  applyPlain(updates: readonly { readonly bytes: Uint8Array }[], stepsMax = integrationStepsMax): void {
     const { doc } = this
     for (let start = 0; start < updates.length; start += updatesPerTransaction) {
       const together = updates.slice(start, start + updatesPerTransaction)
-      this.#within({ doc, stepsMax: integrationStepsMax }, () =>
+      this.#within({ doc, stepsMax }, () =>
         doc.transact(() => {
           for (const { bytes } of together) Y.applyUpdate(doc, bytes)
         }),
@@ -351,16 +351,34 @@ export class DocumentState {
    * garbage-collected an item and the update contains a longer version of that item.
    */
   integrate(bytes: Uint8Array): IntegrationResult {
+    return this.#integrated(bytes, integrationStepsMax)
+  }
+
+  #integrated(bytes: Uint8Array, stepsMax: number): IntegrationResult {
     const unknown = Y.diffUpdate(bytes, this.vector())
     const { doc } = this
     const { store } = doc
-    const { added, isDear, deletes } = this.#within({ doc, stepsMax: integrationStepsMax }, () =>
+    const { added, isDear, deletes } = this.#within({ doc, stepsMax }, () =>
       this.#capture(() => Y.applyUpdate(doc, unknown)),
     )
     const gap = store.pendingStructs !== null || store.pendingDs !== null
     store.pendingStructs = null
     store.pendingDs = null
     return { added, gap, isDear, deletes }
+  }
+
+  /**
+   * Applies an update that this server has made for this document. No limit of integration applies: such an
+   * update is the change of a backend, whose planner bounds the work, and rejecting it would end the room.
+   * Returns the part that the document lacked; null if it lacked nothing.
+   */
+  integrateOwn(bytes: Uint8Array): Uint8Array | null {
+    return this.#integrated(bytes, unbounded).added
+  }
+
+  /** Like `integrateOwn`, for an update that continues the document exactly (`isPlain`). */
+  applyOwn(bytes: Uint8Array): void {
+    this.applyPlain([{ bytes }], unbounded)
   }
 
   /**
@@ -627,7 +645,7 @@ export class DocumentState {
   }
 
   #capture<T>(change: (doc: Y.Doc) => T): Captured<T> {
-    const captured = captureUpdate(this.doc, change)
+    const captured = captureUpdate(this.doc, change, this.#values)
     if (captured.added !== null) this.#grow(captured.added.length)
     return captured
   }
@@ -683,8 +701,9 @@ const randomClient = (): number => randomInt(2 ** 32)
  * Runs `change` in one transaction. Returns its result, and the update that describes the change (null if
  * nothing changed). An update listener costs more than applying an update, so it is only registered for
  * changes that need it.
+ * @param values upper bound of the values in one item
  */
-function captureUpdate<T>(doc: Y.Doc, change: (doc: Y.Doc) => T): Captured<T> {
+function captureUpdate<T>(doc: Y.Doc, change: (doc: Y.Doc) => T, values: number): Captured<T> {
   const updates: Uint8Array[] = []
   let isDear = false
   let deletes = false
@@ -694,7 +713,11 @@ function captureUpdate<T>(doc: Y.Doc, change: (doc: Y.Doc) => T): Captured<T> {
     const result = doc.transact((transaction) => {
       const changed = change(doc)
       const deleted = deletedItems(transaction)
-      isDear = deleted > deletedFrom || deleted * structsOf(doc) > dearFrom
+      isDear =
+        deleted > deletedFrom ||
+        deleted * structsOf(doc) > dearFrom ||
+        // Each deletion may split the item with the most values.
+        deleted * values > integrationStepsMax
       deletes = hasDeletedContent(transaction)
       return changed
     })

@@ -36,7 +36,7 @@ export async function placeOnThread(
       const { revision } = room.state
       // The updates are read only when a thread is free, so that waiting jobs keep no copies of the document.
       const updates = await updatesOf(room, presentVersion(room), true)
-      const placed = await run({ is: 'place', updates, update, schema })
+      const placed = await run({ is: 'place', updates, update, schema, isStored: false })
       if (placed.is !== 'placed')
         throw new TypeError(`the thread returned an unexpected result for an update: ${placed.is}`)
       if (room.state.revision === revision) return placed
@@ -46,9 +46,9 @@ export async function placeOnThread(
 }
 
 /**
- * Integrates an update (V1) into a copy of a document, on a thread.
+ * Integrates an update (V1) that the log has into a copy of a document, on a thread.
  * @param state the whole state (V1) of the document
- * @throws ApiError RESOURCE_EXHAUSTED if the update is too expensive or too many jobs wait for a thread
+ * @throws ApiError RESOURCE_EXHAUSTED if too many jobs wait for a thread
  */
 export async function placeStateOnThread(
   threads: ThreadPool,
@@ -57,7 +57,7 @@ export async function placeStateOnThread(
   update: Uint8Array,
 ): Promise<PlacedIntegration> {
   const placed = await onThread(threads, address, (run) =>
-    run({ is: 'place', updates: [state], update, schema: null }),
+    run({ is: 'place', updates: [state], update, schema: null, isStored: true }),
   )
   if (placed.is !== 'placed')
     throw new TypeError(`the thread returned an unexpected result for an update: ${placed.is}`)

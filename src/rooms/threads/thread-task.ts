@@ -125,6 +125,8 @@ export type ThreadTask =
       readonly update: Uint8Array
       /** The schema that the result must match. */
       readonly schema: RootSchema | null
+      /** True if the log has the update, so that no limit can reject it. */
+      readonly isStored: boolean
     }
   | (Copy & {
       readonly is: 'merge'
@@ -235,7 +237,7 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
     if (job.is === 'history') return history(job)
     if (job.is === 'parse') return parse(job.json)
     if (job.is === 'open') return open(job.updates)
-    if (job.is === 'place') return place(job.updates, job.update, job.schema)
+    if (job.is === 'place') return place(job)
     checkChange(job.change)
     return { is: 'checked' }
   } catch (error) {
@@ -357,10 +359,10 @@ function open(updates: readonly Uint8Array[]): ThreadResult {
   return { is: 'opened', state, placements: placementsIn(state) }
 }
 
-function place(updates: readonly Uint8Array[], update: Uint8Array, schema: RootSchema | null): ThreadResult {
+function place({ updates, update, schema, isStored }: Extract<ThreadTask, { is: 'place' }>): ThreadResult {
   const copy = stateOf({ updates })
   copy.check()
-  const stepsMax = documentStepsMax(copy.sizeBytes + update.length)
+  const stepsMax = isStored ? Number.POSITIVE_INFINITY : documentStepsMax(copy.sizeBytes + update.length)
   try {
     checkNesting(update, copy.doc)
     const placed = copy.placeItems(update, stepsMax)

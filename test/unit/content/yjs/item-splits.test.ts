@@ -1,8 +1,11 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
+import { replaceArray } from '../../../../src/content/json/array.ts'
 import type { ArrayEdit, Insertion } from '../../../../src/content/json/array-edit.ts'
 import { splitItems } from '../../../../src/content/yjs/item-splits.ts'
+import { integrationStepsMax } from '../../../../src/rooms/room/integration-limits.ts'
+import { noPlacements, withinBudget } from '../../../../src/update/integration.ts'
 
 const key = 'content'
 const plain = (value: unknown): Insertion['values'] => [{ as: 'plain', value }]
@@ -74,6 +77,28 @@ test('[R7] makes an edit with the same result for any limit of item splits, and 
   )
 })
 
+test.each([1_000, 60_000])(
+  '[R7] in an array of %i elements that one client inserted at once, many changes cost a receiver less than the limit for one update',
+  (count) => {
+    for (const nth of [2, 100])
+      for (const change of [null, 'new']) {
+        const [doc, receiver] = [new Y.Doc(), new Y.Doc()]
+        doc.getArray(key).push(Array.from({ length: count }, (_, index) => index))
+        Y.applyUpdate(receiver, Y.encodeStateAsUpdate(doc))
+        const updates: Uint8Array[] = []
+        doc.on('update', (update: Uint8Array) => updates.push(update))
+        const target = Array.from({ length: count }, (_, index) =>
+          index % nth === 1 ? change : index,
+        ).filter((value) => value !== null)
+        replaceArray(doc, key, target)
+        expect(updates).toHaveLength(1)
+        const budget = { doc: receiver, stepsMax: integrationStepsMax, ...noPlacements }
+        withinBudget(budget, () => Y.applyUpdate(receiver, updates[0] as Uint8Array))
+        expect(receiver.getArray(key).toJSON()).toEqual(target)
+      }
+  },
+)
+
 test('[R7] when an array has too many edits, keeps its longest unchanged passages', () => {
   const doc = new Y.Doc()
   const numbers = Array.from({ length: 1_000 }, (_, index) => index)
@@ -82,9 +107,10 @@ test('[R7] when an array has too many edits, keeps its longest unchanged passage
   removed[100] = 1
   const edit: ArrayEdit = { in: 'array', type: doc.getArray(key), removed, insertions: [] }
   const cut = doc.transact((transaction) =>
-    splitItems(transaction, edit, { shiftedStructs: 1e9, copiedElements: 2_000 }),
+    splitItems(transaction, edit, { shiftedStructs: 1e9, copiedElements: 6_000 }),
   )
   const gone = numbers.filter((index) => cut.removed[index] === 1)
-  expect(gone).toEqual([100, ...numbers.slice(502, 599)])
+  // Deletions up to 520 write their left neighbor again. The others are one range.
+  expect(gone).toEqual([99, 100, ...numbers.slice(501, 599).filter((index) => index !== 521)])
   expect(outcome(numbers, cut)).toEqual(outcome(numbers, edit))
 })
