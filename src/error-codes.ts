@@ -540,7 +540,9 @@ export const errorCodes = {
   'crdt/root-not-found': {
     status: 'NOT_FOUND',
     meaning: 'No root of the document has the name in `contentKey`. `details.roots` lists the roots.',
-    remedy: 'Name one of `details.roots` as `contentKey`.',
+    remedy:
+      'Name one of `details.roots` as `contentKey`. To create a root in an editor that has others, send `newRoot: true` to ' +
+      '`/v2/crdt/update`.',
   },
   'crdt/root-kind-mismatch': {
     status: 'INVALID_ARGUMENT',

@@ -49,6 +49,24 @@ export function misspelledName(name: string, known: Iterable<string>): string | 
   return nearest
 }
 
+/** Numbers, and words of one letter. Ids that differ in them are ids of a series, such as `page-1` and `page-2`. */
+const seriesParts = /\d+|(?<![a-z])[a-z](?![a-z])/gi
+
+/**
+ * Returns the known id of which `id` is most likely a misspelling; null if there is none, or if `known` has `id`.
+ * Ids of a series are no misspellings of each other.
+ */
+export function nearMiss(id: string, known: Iterable<string>): string | null {
+  const partsOf = (name: string): string => (name.match(seriesParts) ?? []).join(' ').toLowerCase()
+  const candidates = [...known]
+  if (candidates.includes(id)) return null
+  const parts = partsOf(id)
+  return misspelledName(
+    id,
+    candidates.filter((each) => partsOf(each) === parts),
+  )
+}
+
 /**
  * Returns the known name that a caller most likely means. This is the name that `name` misspells, otherwise
  * the name that starts with the same word and has the most words in common. Returns null if there is none.

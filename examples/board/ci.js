@@ -35,7 +35,8 @@ function lastOrder(cards, column) {
 async function change(edit) {
   const { cards, baseVersion } = await read()
   const data = edit(cards)
-  dataOf(await weft.crdt.update({ ...board, type: 'map', data, baseVersion, upsert: true, userId: 'ci' }))
+  const upsert = baseVersion === undefined
+  dataOf(await weft.crdt.update({ ...board, type: 'map', data, baseVersion, upsert, userId: 'ci' }))
 }
 
 const add = (title, column = 'todo') =>

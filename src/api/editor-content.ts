@@ -8,6 +8,7 @@ import { inlineSizeMax } from '../rooms/edits/replacement.ts'
 import { type WrittenEditor, writeEditorContent } from '../rooms/edits/write-editor-content.ts'
 import type { ApiServices } from './api-services.ts'
 import { changeMeta, storedMeta } from './changes/change-meta.ts'
+import { nearMissWarnings } from './near-miss-warnings.ts'
 import { type OperationResult, warningsOf } from './operation.ts'
 import type { FromSchema } from './schema.ts'
 import { attachedSchemaName } from './schemas/schema-schema.ts'
@@ -137,6 +138,11 @@ export const updateRequest = {
       maxLength: versionLengthMax,
       description: 'Reject the call (ABORTED) unless the document is at this version.',
     },
+    newRoot: {
+      type: 'boolean',
+      default: false,
+      description: 'True: creates the root `contentKey`, also if the editor has other roots.',
+    },
     upsert: {
       type: 'boolean',
       default: false,
@@ -200,26 +206,28 @@ export function updateEditorContent(
   services: ApiServices,
   full: ApiError | null,
 ): Promise<WriteResult> {
-  const { baseVersion, ifVersion, upsert, dryRun } = request
+  const { baseVersion, ifVersion, upsert, dryRun, newRoot } = request
   const expects = upsert === true && full === null ? 'either' : 'content'
-  return writeContent(request, { expects, baseVersion, ifVersion, dryRun, full }, caller, services)
+  return writeContent(request, { expects, baseVersion, ifVersion, dryRun, full }, caller, services, newRoot)
 }
 
 type Written = FromSchema<typeof writtenResponse>
 
-type WriteResult = Pick<OperationResult<Written>, 'data' | 'warnings'>
+type WriteResult = Pick<OperationResult<Written>, 'data' | 'warnings' | 'created'>
 
 async function writeContent(
   request: ContentRequest,
   options: ReplaceOptions,
   caller: TenantCaller,
   services: ApiServices,
+  newRoot?: boolean,
 ): Promise<WriteResult> {
   const { type, contentKey, data } = request
-  const change = { type, contentKey, data }
+  const change = { type, contentKey, data, newRoot }
   const changed = await changeEditor(request, change, type, options, caller, services)
-  const { kind: _kind, warnings = [], ...written } = changed
-  return { data: written, ...warningsOf(warnings) }
+  const { kind: _kind, warnings = [], created, ...written } = changed
+  const nearMisses = await nearMissWarnings(created, services, caller, request)
+  return { data: written, created, ...warningsOf([...nearMisses, ...warnings]) }
 }
 
 /**

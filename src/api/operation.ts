@@ -7,6 +7,7 @@ import {
 } from '../access/credentials/authenticator.ts'
 import type { ApiError, ErrorCode, Status } from '../errors.ts'
 import type { EncodedJson, StreamedArray } from '../model/json-pieces.ts'
+import type { CreatedContent } from '../rooms/edits/write-editor-content.ts'
 import type { AgentRule } from './agents/agent-rule.ts'
 import type { ApiServices } from './api-services.ts'
 import type { FromSchema, ObjectSchema, Schema } from './schema.ts'
@@ -43,6 +44,15 @@ export interface OperationResult<Data> {
    * each part. Absent if there are none.
    */
   readonly warnings?: readonly string[]
+  /** What the call has created. Present if and only if the operation has `creates`. */
+  readonly created?: CreatedContent | CreatedLists
+}
+
+/** Ids of what a call that names several resources has created; no member if there are none. */
+export interface CreatedLists {
+  readonly organizations?: readonly string[]
+  readonly documents?: readonly string[]
+  readonly folders?: readonly string[]
 }
 
 /** Returns the member `warnings` of a response; no member if there are no warnings. */
@@ -131,6 +141,8 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
   readonly batch?: Batch
   /** Whether a response may have `warnings`. */
   readonly warns?: true
+  /** Whether responses have `created`. */
+  readonly creates?: true
   /** Names of the response members that contain ids of created items, for the audit log. */
   readonly makes?: readonly string[]
   readonly summary: string

@@ -176,7 +176,7 @@ export class DocumentLoader {
     { update, userId }: Extract<InitialContent, { kind: 'update' }>,
   ): Promise<void> {
     const { rooms, documents, schemas, storage } = this.#options
-    const making = (): Promise<void> => documents.ensure(address, address.documentId)
+    const making = async (): Promise<void> => void (await documents.ensure(address, address.documentId))
     const apply = async (room: Room) => {
       const [right, rootSchema] = await Promise.all([documents.rightToChange(address), schemas.of(address)])
       return room.editing.apply(userId, update, { expects: 'nothing', cause, making, right, rootSchema })

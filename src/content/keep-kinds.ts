@@ -1,8 +1,9 @@
 import * as Y from 'yjs'
+import { nearMiss } from '../text.ts'
 import { putItem } from './json/write-edits.ts'
 import { type CheckedContent, replaceChecked } from './replace.ts'
 import type { ReplacementResult } from './replacement-result.ts'
-import { contentKeyOf, rootExists } from './roots.ts'
+import { contentKeyOf, requireRoot, rootExists, rootNames, shownName } from './roots.ts'
 import { type ContentSchema, kindOfSchema } from './schemas/any-schema.ts'
 import {
   type KnownKind,
@@ -55,8 +56,9 @@ export function kindsIn(doc: Y.Doc): ReadonlyMap<string, KnownKind> {
 /**
  * Replaces content like `replaceChecked`, and stores the kind of a root that is empty afterwards. An empty
  * text without `contentKey` does not create a root. An editor that connects later may then use a root with
- * another name, which is the only root of the document.
+ * another name, which is the only root of the document. A new root in a document with other roots needs `newRoot`.
  * @param schema the schema of the root; null without one
+ * @throws ApiError NOT_FOUND if the document has other roots, and the root is not to be created
  */
 export function replaceKeepingKind(
   doc: Y.Doc,
@@ -65,9 +67,19 @@ export function replaceKeepingKind(
 ): ReplacementResult {
   const { target, type } = content
   const contentKey = contentKeyOf(doc, target.contentKey)
+  const isNew = !rootExists(doc, contentKey)
+  if (target.newRoot !== true) requireRoot(doc, contentKey, target.contentKey, '; newRoot: true creates it')
+  const meant = isNew ? nearMiss(contentKey, rootNames(doc)) : null
   const kind = type.kindOf(doc, contentKey, schema === null ? undefined : kindOfSchema(schema))
-  const isOpen = kind === 'text' && target.contentKey === undefined && !rootExists(doc, contentKey)
+  const isOpen = kind === 'text' && target.contentKey === undefined && isNew
   const kinds = new Map(isOpen ? [] : [[contentKey, kind]])
   const replace = (): ReplacementResult => ({ ...replaceChecked(doc, content, schema), contentKey, kind })
-  return keepingKinds(doc, kinds, replace)
+  const result = keepingKinds(doc, kinds, replace)
+  if (!isNew || !rootExists(doc, contentKey)) return result
+  const warning = `created the root ${shownName(contentKey)}; did you mean`
+  return {
+    ...result,
+    createdRoot: contentKey,
+    ...(meant !== null && { warnings: [`${warning} ${shownName(meant)}?`] }),
+  }
 }

@@ -17,6 +17,8 @@ export interface ContentTarget {
   readonly contentKey?: string | undefined
   /** The content; or its JSON in UTF-8, which `checkChange` parses. */
   readonly data: unknown
+  /** True: may create a root in a document that has other roots. */
+  readonly newRoot?: boolean | undefined
 }
 
 /** The root of a target, and the kind that this root must have. */

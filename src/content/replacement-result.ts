@@ -14,6 +14,8 @@ export interface ReplacementResult {
   readonly deletions: number
   /** Name of the root that was replaced; absent if several roots may have been replaced. */
   readonly contentKey?: string
+  /** Name of the root that the replacement has created; absent if it existed. */
+  readonly createdRoot?: string
   /** The kind of the root that was replaced or edited; absent if several roots may have been replaced. */
   readonly kind?: KnownKind
   /** One outcome for each edit, in the order of the request; absent for a replacement. */

@@ -118,7 +118,7 @@ const checkingNames = (
     )
     if (warnings.length === 0) return result
     if (unknownNames === 'reject') throw unknownNamesError(warnings)
-    return { ...result, warnings }
+    return { ...result, warnings: [...(result.warnings ?? []), ...warnings] }
   },
   isAtomic: isAtomic && unknownNames === 'warn',
 })

@@ -1,6 +1,6 @@
 import type * as Y from 'yjs'
 import { ApiError } from '../errors.ts'
-import { shortened } from '../text.ts'
+import { nearMiss, shortened } from '../text.ts'
 import { type RootKind, rootKind } from './yjs/root-kind.ts'
 
 /**
@@ -51,20 +51,23 @@ export const shownName = (contentKey: string): string => JSON.stringify(shortene
 /**
  * Checks that a root exists. In a document without roots, every root can be read as empty.
  * @param given the root that the caller has specified, if any
+ * @param remedy end of the message for a call that can create the root
  * @throws ApiError NOT_FOUND if the document has roots and this root is not among them
  */
-export function requireRoot(doc: Y.Doc, contentKey: string, given: string | undefined): void {
+export function requireRoot(doc: Y.Doc, contentKey: string, given: string | undefined, remedy = ''): void {
   if (rootExists(doc, contentKey)) return
   const names = rootNames(doc)
   if (names.length === 0) return
   const shown = names.slice(0, namesMax)
   const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
   const list = `${shown.map(shownName).join(', ')}${more}`
+  const meant = nearMiss(contentKey, names)
+  const suggestion = meant === null ? '' : ` (did you mean ${shownName(meant)}?)`
   const message =
     given === undefined
       ? `the document has several roots and none is called "${contentKey}": name one of ${list} as contentKey`
-      : `the document has no root ${shownName(contentKey)}; its roots are ${list}`
-  throw new ApiError('crdt/root-not-found', message, {
+      : `the document has no root ${shownName(contentKey)}; its roots are ${list}${suggestion}`
+  throw new ApiError('crdt/root-not-found', message + remedy, {
     details: { roots: shown.map((name) => shortened(name, nameLengthMax)) },
   })
 }

@@ -388,11 +388,12 @@ function createRooms(
   const { documents, visits } = directory
   const admit = creationsOf({ config, clock, rates })
   const records: DocumentRegistry = {
-    ensure: (scope, documentId) => documents.ensure(scope, documentId),
+    ensure: async (scope, documentId) => void (await documents.ensure(scope, documentId)),
     isGoing: (scope, documentId) => documents.isGoing(scope, documentId),
     mainOf: (address) => documents.mainOf(address),
     rightToChange: (address) => documents.rightToChange(address),
-    create: (address) => documents.ensure(address, address.documentId, () => admit(address)),
+    create: async (address) =>
+      void (await documents.ensure(address, address.documentId, () => admit(address))),
   }
   const overspent = (workspaceId: string): void => reports.exceeded('integrationMsPerSecond', workspaceId)
   const parts = {

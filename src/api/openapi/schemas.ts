@@ -86,7 +86,7 @@ const nextPage = {
  * a page token.
  */
 export const resultBody = (
-  operation: Pick<Operation, 'request' | 'response' | 'envelope' | 'warns'>,
+  operation: Pick<Operation, 'request' | 'response' | 'envelope' | 'warns' | 'creates'>,
 ): ObjectSchema => ({
   type: 'object',
   required: ['result'],
@@ -97,21 +97,44 @@ const warnings = {
   type: 'array',
   items: { type: 'string' },
   description:
-    'Accepted values that have no effect or may be lost later, one sentence each; absent if there are none.',
+    'Accepted values that have no effect, may be lost later or are probably misspelled, one sentence each; absent if ' +
+    'there are none.',
   examples: [['Weft has no event type "recorder.start": it is stored and never sent.']],
 } satisfies Schema
 
-function resultOf({ request, response, envelope, warns }: Parameters<typeof resultBody>[0]): Schema {
+const ids = { type: 'array', items: { type: 'string' } } as const
+
+const created = {
+  type: 'object',
+  description: 'Ids of what the call has created. What existed is absent.',
+  properties: {
+    organization: { type: 'string' },
+    document: { type: 'string' },
+    editor: { type: 'string' },
+    root: { type: 'string', description: 'Name of the root.' },
+    organizations: { ...ids, description: 'For calls that name several.' },
+    documents: ids,
+    folders: ids,
+  },
+} satisfies Schema
+
+function resultOf({ request, response, envelope, warns, creates }: Parameters<typeof resultBody>[0]): Schema {
   if (envelope === 'bare' && response !== null) return response
   return {
     type: 'object',
-    required: ['status', 'message', ...(response === null ? [] : ['data'])],
+    required: [
+      'status',
+      'message',
+      ...(response === null ? [] : ['data']),
+      ...(creates === true ? ['created'] : []),
+    ],
     properties: {
       status: { type: 'string', enum: ['success'] },
       message: { type: 'string', examples: ['Done.'], description: 'For people.' },
       ...(response !== null && { data: response }),
       ...(Object.hasOwn(request.properties, 'pageToken') && { pageToken: nextPage }),
       ...(warns === true && { warnings }),
+      ...(creates === true && { created }),
     },
   }
 }

@@ -13,6 +13,7 @@ import type { RemovalService } from '../removal/removal-service.ts'
 import { removalJob } from '../removal/removal-task.ts'
 import type { BatchResults } from '../store/batch.ts'
 import type { ListPage } from '../store/list-page.ts'
+import { nearMissAmong } from '../store/near-ids.ts'
 import { type AccessType, type DocumentRecord, folderRecordType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { FencedRight, type WriteRight } from '../write-right.ts'
@@ -38,6 +39,12 @@ import { requireResource } from './resource-lookup.ts'
  * at most this number of documents in memory for that client.
  */
 const documentsAtOnce = 100
+
+/** Ids of the resources that a call has created. A resource that existed is absent. */
+export interface CreatedResources {
+  readonly organization?: string
+  readonly document?: string
+}
 
 /**
  * The documents of organizations. Every method throws ApiError NOT_FOUND if the organization does not exist.
@@ -69,21 +76,35 @@ export class DocumentService {
   /**
    * Creates the records of the organization and of the document, unless they exist. If both exist, this takes
    * one read, plus one read for each ancestor folder. Call this method while the room of the document is
-   * open, so that a later deletion closes the room.
+   * open, so that a later deletion closes the room. Returns what was created.
    * @param admit called before a document gets its record; if `admit` throws, nothing is created
    * @throws ApiError ABORTED if the document, an ancestor folder or the organization is being deleted
    */
-  async ensure(scope: OrganizationScope, documentId: string, admit = (): void => {}): Promise<void> {
+  async ensure(
+    scope: OrganizationScope,
+    documentId: string,
+    admit = (): void => {},
+  ): Promise<CreatedResources> {
     const presence = await readExistence(this.#store, scope, documentId)
     if (presence.state === 'going') throw beingDeleted()
-    if (presence.organization !== null && presence.document !== null) return
+    if (presence.organization !== null && presence.document !== null) return {}
     if (presence.document === null) admit()
-    if (presence.organization === null) await this.#organizations.ensure(scope)
-    await this.#store.change(scope, async (transaction) => {
+    const isNewOrganization = presence.organization === null && (await this.#organizations.ensure(scope))
+    const isNewDocument = await this.#store.change(scope, async (transaction) => {
       await organizationOf(transaction)
-      if ((await transaction.get(keys.document(documentId))) === null)
-        putDocument(transaction, this.#newDocument(documentId))
+      const isMissing = (await transaction.get(keys.document(documentId))) === null
+      if (isMissing) putDocument(transaction, this.#newDocument(documentId))
+      return isMissing
     })
+    return {
+      ...(isNewOrganization && { organization: scope.organizationId }),
+      ...(isNewDocument && { document: documentId }),
+    }
+  }
+
+  /** Returns the existing document of which a new id may be a misspelling; null if there is none. */
+  nearMiss(scope: OrganizationScope, documentId: string): Promise<string | null> {
+    return nearMissAmong(this.#store.read(scope), keys.documents, documentId)
   }
 
   #newDocument(documentId: string): DocumentRecord {

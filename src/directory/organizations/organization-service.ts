@@ -9,6 +9,7 @@ import type { RemovalService } from '../removal/removal-service.ts'
 import { removalJob } from '../removal/removal-task.ts'
 import { type BatchResults, forEachItemConcurrently, ItemRejectedError, mapInSlices } from '../store/batch.ts'
 import { type ListPage, listEntries, listSlices, type PageRange } from '../store/list-page.ts'
+import { nearMissAmong } from '../store/near-ids.ts'
 import { patchRecord } from '../store/patch-record.ts'
 import {
   emptyValue,
@@ -77,13 +78,21 @@ export class OrganizationService {
   }
 
   /**
-   * Creates the organization, unless it already exists.
+   * Creates the organization, unless it already exists. Returns whether it was created.
    * @throws ApiError ABORTED if the organization is being deleted
    */
-  async ensure(scope: OrganizationScope): Promise<void> {
-    if ((await findOrganization(this.#dependencies.store.read(scope))) !== null) return
-    if ((await this.#create(scope, scope)) === 'deleting')
+  async ensure(scope: OrganizationScope): Promise<boolean> {
+    if ((await findOrganization(this.#dependencies.store.read(scope))) !== null) return false
+    const created = await this.#create(scope, scope)
+    if (created === 'deleting')
       throw new ApiError('organization/being-deleted', 'the organization is being deleted; try again')
+    return created === 'added'
+  }
+
+  /** Returns the existing organization of which a new id may be a misspelling; null if there is none. */
+  async nearMiss(tenant: Tenant, organizationId: string): Promise<string | null> {
+    const index = new Transaction(this.#dependencies.kv, tenantPart(tenant))
+    return nearMissAmong(index, tenantKeys.organizations, organizationId)
   }
 
   /** Returns the existing organizations, in the order of `organizationIds`. */

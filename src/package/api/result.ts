@@ -25,14 +25,30 @@ export interface WeftFailure<Code extends string = WeftErrorCode | ClientErrorCo
   readonly requestId?: string
 }
 
+/** Ids of what a call has created, and the name of a root. What existed is absent. */
+export interface CreatedResources {
+  readonly organization?: string
+  readonly document?: string
+  readonly editor?: string
+  readonly root?: string
+  readonly organizations?: readonly string[]
+  readonly documents?: readonly string[]
+  readonly folders?: readonly string[]
+}
+
 /** The result of a successful call. */
 export interface SucceededCall<Data> {
   readonly ok: true
   readonly data: Data
   /** Sentence for people. It can change in any version. */
   readonly message: string
-  /** Parts of the request that were accepted but have no effect or may be lost later, one sentence each. */
+  /**
+   * Parts of the request that were accepted but have no effect, may be lost later or are probably misspelled, one
+   * sentence each.
+   */
   readonly warnings?: readonly string[]
+  /** What the call has created, for calls that can create. */
+  readonly created?: CreatedResources
   /** Token of the next page; absent on the last page, and in other operations. */
   readonly nextPage?: string
 }

@@ -1,6 +1,6 @@
 import type { ClientErrorCode, WeftErrorCode, WeftStatus } from '../api/codes.ts'
 import type { OperationEntry } from '../api/methods.ts'
-import type { Result, WeftFailure } from '../api/result.ts'
+import type { CreatedResources, Result, WeftFailure } from '../api/result.ts'
 
 /**
  * Reads a body as text.
@@ -51,12 +51,13 @@ export function resultOf({ bare }: OperationEntry, response: Response, text: str
   if (!response.ok || result === undefined) return null
   if (bare) return { ok: true, data: result, message: '' }
   if (!isObject(result)) return null
-  const { data = null, message, warnings, pageToken } = result
+  const { data = null, message, warnings, created, pageToken } = result
   return {
     ok: true,
     data,
     message: String(message),
     ...(Array.isArray(warnings) && { warnings: warnings as readonly string[] }),
+    ...(isObject(created) && { created: created as CreatedResources }),
     ...(typeof pageToken === 'string' && { nextPage: pageToken }),
   }
 }

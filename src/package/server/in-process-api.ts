@@ -12,13 +12,14 @@ import type { ClientErrorCode } from '../api/codes.ts'
 import { createApi } from '../api/create-api.ts'
 import type { CallOptions, OperationEntry } from '../api/methods.ts'
 import type { WeftApi } from '../api/operation-types.ts'
-import type { FailedCall, FailureDetails, Result, WeftFailure } from '../api/result.ts'
+import type { CreatedResources, FailedCall, FailureDetails, Result, WeftFailure } from '../api/result.ts'
 
 interface SuccessBody {
   readonly message: string
   readonly data: unknown
   readonly pageToken?: string
   readonly warnings?: readonly string[]
+  readonly created?: CreatedResources
 }
 
 interface ErrorBody {
@@ -68,12 +69,13 @@ function toResult(
   const { result, error } = body as Body
   if (error === undefined) {
     if (bare) return { ok: true, data: result, message: '' }
-    const { message, data, pageToken, warnings } = result as SuccessBody
+    const { message, data, pageToken, warnings, created } = result as SuccessBody
     return {
       ok: true,
       data,
       message,
       ...(warnings !== undefined && { warnings }),
+      ...(created !== undefined && { created }),
       ...(pageToken !== undefined && { nextPage: pageToken }),
     }
   }

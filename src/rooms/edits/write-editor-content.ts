@@ -6,7 +6,7 @@ import {
   withUnknownNames,
 } from '../../content/root-change.ts'
 import { type NamedSchema, schemaOf } from '../../content/schemas/content-schema.ts'
-import type { DocumentService } from '../../directory/documents/document-service.ts'
+import type { CreatedResources, DocumentService } from '../../directory/documents/document-service.ts'
 import type { AttachedSchema } from '../../directory/schemas/schema-records.ts'
 import type { SchemaService } from '../../directory/schemas/schema-service.ts'
 import { ApiError } from '../../errors.ts'
@@ -32,8 +32,15 @@ export interface EditorWrite {
   readonly strict?: boolean | undefined
 }
 
+/** Ids of the resources and the name of the root that a write has created. What existed is absent. */
+export interface CreatedContent extends CreatedResources {
+  readonly editor?: string
+  readonly root?: string
+}
+
 /** The result of a change, and the version and the bytes of its update. */
-export interface WrittenEditor extends ReplacementResult {
+export interface WrittenEditor extends Omit<ReplacementResult, 'createdRoot'> {
+  readonly created: CreatedContent
   readonly version: string
   readonly bytes: number
 }
@@ -49,7 +56,11 @@ export function writeEditorContent(
   { change, userId, schema: given, strict }: EditorWrite,
   options: Omit<ReplaceOptions, 'making' | 'right'>,
 ): Promise<WrittenEditor> {
-  const making = (): Promise<void> => documents.ensure(address, address.documentId)
+  let made: CreatedContent = {}
+  const making = async (): Promise<void> => {
+    // After a failure, the call may create the document a second time.
+    made = { ...made, ...(await documents.ensure(address, address.documentId)), editor: address.editorId }
+  }
   return rooms.use(address, async (room) => {
     const [right, attached] = await Promise.all([
       documents.rightToChange(address),
@@ -66,12 +77,14 @@ export function writeEditorContent(
       .catch((error: unknown) => {
         throw attached !== null && attached.schema !== name ? asConflict(error, attached.schema) : error
       })
+    const { createdRoot: root, ...written } = result
     const { contentKey } = result
+    const created = { ...made, ...(root !== undefined && { root }) }
     const isNew = given !== undefined && given !== attached?.schema
     if (isNew && options.dryRun !== true && contentKey !== undefined)
       await schemas.attach(address, { schema: given, contentKey })
     // After a merge, the document may already have had the change.
-    return { version, ...result, changed: result.changed && bytes > 0, bytes }
+    return { version, ...written, created, changed: result.changed && bytes > 0, bytes }
   })
 }
 

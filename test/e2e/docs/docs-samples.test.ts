@@ -158,6 +158,9 @@ beforeAll(async () => {
     { WEFT_ADMIN_TOKEN: adminToken, WEFT_WEBHOOK_ALLOWLIST: '127.0.0.1', WEFT_PUBLIC_URL: url },
     port,
   )
+  // The document that the playground creates when a reader opens it.
+  const welcome = { organizationId: 'playground', documentId: 'welcome', editorId: 'main' }
+  await weft.post('/v2/crdt/add', { ...welcome, type: 'xml', data: '<paragraph>Welcome</paragraph>' })
   replacements = {
     'localhost:8787': `127.0.0.1:${port}`,
     'https://example.com/hook': `http://127.0.0.1:${receiver}/hook`,

@@ -271,6 +271,7 @@ it('[CRDT-33] rejects more than a hundred hostile contents in limited time, name
       type,
       data,
       contentKey: type === 'text' ? 'content' : 'other',
+      newRoot: true,
     })
     expect([status, body.error?.status], JSON.stringify([type, data])?.slice(0, 200)).toEqual([
       400,

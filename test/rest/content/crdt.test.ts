@@ -152,14 +152,14 @@ it('[CRDT-7] without contentKey, reads and writes the only root of the editor, o
     contentKey: 'default',
   })
   expect(await entries(document)).toMatchObject([{ contentKey: 'default', data: 'plain' }])
-  await call('update', { ...document, ...text('title', { contentKey: 'title' }) })
+  await call('update', { ...document, ...text('title', { contentKey: 'title', newRoot: true }) })
   const ambiguous = await call('get', document)
   expect(ambiguous.body.error).toMatchObject({
     status: 'NOT_FOUND',
     message: expect.stringContaining('name one of "default", "title" as contentKey'),
     details: { roots: ['default', 'title'] },
   })
-  expect(dataOf(await call('update', { ...document, ...text('third') }))).toMatchObject({
+  expect(dataOf(await call('update', { ...document, ...text('third', { newRoot: true }) }))).toMatchObject({
     contentKey: 'content',
   })
   expect(await entries(document)).toMatchObject([{ contentKey: 'content', data: 'third' }])
@@ -173,7 +173,7 @@ it('[CRDT-40] returns NOT_FOUND for a missing root, and lists the existing roots
     const wrong = await call('get', { ...document, contentKey: 'defualt', format })
     expect(wrong.body.error).toMatchObject({
       status: 'NOT_FOUND',
-      message: 'the document has no root "defualt"; its roots are "default"',
+      message: 'the document has no root "defualt"; its roots are "default" (did you mean "default"?)',
     })
   }
   const [whole] = await entries({ ...document, contentKey: 'defualt', format: 'update' })
@@ -188,7 +188,7 @@ it('[CRDT-40] lists the other editors even if one editor has several roots and n
   const document = nextDocument()
   const { organizationId, documentId } = document
   await call('add', { ...document, ...text('rich', { contentKey: 'default' }) })
-  await call('update', { ...document, ...text('more', { contentKey: 'config' }) })
+  await call('update', { ...document, ...text('more', { contentKey: 'config', newRoot: true }) })
   const whole = { organizationId, documentId }
   expect(statusOf(await call('get', whole))).toBe('NOT_FOUND')
   await call('add', { ...document, ...text('notes', { editorId: 'notes' }) })
@@ -198,7 +198,14 @@ it('[CRDT-40] lists the other editors even if one editor has several roots and n
 it('[CRDT-41] in the format `roots`, lists all roots with their types', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('rich', { contentKey: 'default' }) })
-  await call('update', { ...document, editorId: 'main', type: 'map', data: {}, contentKey: 'meta' })
+  await call('update', {
+    ...document,
+    editorId: 'main',
+    type: 'map',
+    data: {},
+    contentKey: 'meta',
+    newRoot: true,
+  })
   await typed(document, (doc) => {
     doc.getArray('').push([1])
     doc.getText('emptied').insert(0, 'x')
@@ -451,7 +458,9 @@ it('[CRDT-15] rejects content that exceeds the limit of a document, and accepts 
   expect(statusOf(await post('add', text('x'.repeat(9000))))).toBe('success')
   expect(statusOf(await post('update', text(`${'x'.repeat(8999)}y`)))).toBe('success')
   expect(statusOf(await post('update', text('x'.repeat(10_000))))).toBe('INVALID_ARGUMENT')
-  expect(statusOf(await post('update', text('y'.repeat(900), { contentKey: 'more' })))).toBe('success')
+  expect(statusOf(await post('update', text('y'.repeat(900), { contentKey: 'more', newRoot: true })))).toBe(
+    'success',
+  )
   expect(statusOf(await post('update', text('y'.repeat(2000), { contentKey: 'more' })))).toBe(
     'INVALID_ARGUMENT',
   )

@@ -208,7 +208,7 @@ it('[FMT-89] deletes the attachment of a schema when its document is deleted', a
 it('[FMT-90] uses the root of the schema when a call names none', async () => {
   const address = newAddress()
   await add(address, '<line>a</line>', { contentKey: 'other' })
-  const written = await update(address, '<paragraph>b</paragraph>', { schema: 'prosemirror' })
+  const written = await update(address, '<paragraph>b</paragraph>', { schema: 'prosemirror', newRoot: true })
   expect(dataOf(written)).toMatchObject({ contentKey: 'prosemirror' })
   expect(await read(address)).toMatchObject({ contentKey: 'prosemirror', data: '<paragraph>b</paragraph>' })
   const given = await server.post('/v2/crdt/get', { ...address, contentKey: 'other' })

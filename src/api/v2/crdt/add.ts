@@ -14,6 +14,7 @@ export const addContent = defineOperation({
   audited: 'change',
   grows: 'records',
   warns: true,
+  creates: true,
   summary: 'Create the content of an editor',
   description: 'If several calls create the same editor at once, exactly one succeeds.',
   request: contentRequest,

@@ -1,6 +1,7 @@
 import { invalid } from '../../../errors.ts'
 import { decodeBase64 } from '../../../model/base64.ts'
 import { EncodedJson } from '../../../model/json-pieces.ts'
+import type { CreatedContent } from '../../../rooms/edits/write-editor-content.ts'
 import { changeMeta, storedMeta } from '../../changes/change-meta.ts'
 import {
   editorAddress,
@@ -9,7 +10,8 @@ import {
   namingMissing,
   writeErrors,
 } from '../../editor-content.ts'
-import { defineOperation } from '../../operation.ts'
+import { nearMissWarnings } from '../../near-miss-warnings.ts'
+import { defineOperation, warningsOf } from '../../operation.ts'
 import { contentErrors } from '../../schemas/version-schema.ts'
 
 const request = {
@@ -55,6 +57,8 @@ export const applyUpdate = defineOperation({
   effect: 'repeatable',
   audited: 'change',
   grows: 'content',
+  warns: true,
+  creates: true,
   summary: 'Apply a Yjs update',
   description:
     'For backends that have a Y.Doc of their own. The server skips the parts that the document already has. If the ' +
@@ -78,7 +82,14 @@ export const applyUpdate = defineOperation({
     const address = editorAddress(caller, data)
     const expects = data.create === true && full === null ? 'either' : 'content'
     if (expects === 'content') await services.loader.ready(address)
-    const making = (): Promise<void> => documents.ensure(address, address.documentId)
+    let created: CreatedContent = {}
+    const making = async (): Promise<void> => {
+      created = {
+        ...created,
+        ...(await documents.ensure(address, address.documentId)),
+        editor: data.editorId,
+      }
+    }
     const applying = services.rooms.use(address, async (room) => {
       const [right, rootSchema] = await Promise.all([
         documents.rightToChange(address),
@@ -88,8 +99,10 @@ export const applyUpdate = defineOperation({
       const applied = await room.editing.apply(data.userId ?? '', bytes, options)
       const stateVector = new EncodedJson('base64', [applied.result])
       const { version, bytes: added } = applied
-      return { message: 'Update applied.', data: { stateVector, version, changed: added > 0, bytes: added } }
+      return { stateVector, version, changed: added > 0, bytes: added }
     })
-    return namingMissing(documents, address, applying)
+    const applied = await namingMissing(documents, address, applying)
+    const warnings = await nearMissWarnings(created, services, caller, data)
+    return { message: 'Update applied.', data: applied, created, ...warningsOf(warnings) }
   },
 })

@@ -195,6 +195,7 @@ export const editContent = defineAgentOperation({
   audited: 'change',
   grows: 'content',
   warns: true,
+  creates: true,
   summary: 'Edit parts of the content',
   description:
     'Changes only the parts that the edits name, and keeps all other content with its cursors and formatting. The ' +
@@ -229,11 +230,13 @@ export const editContent = defineAgentOperation({
       contentKey: edited = '',
       edits: outcomes = [],
       warnings = [],
+      created,
       ...written
     } = changed
     return {
       message: 'Content edited.',
       data: { ...written, contentKey: edited, edits: outcomes },
+      created,
       ...warningsOf(warnings),
     }
   },

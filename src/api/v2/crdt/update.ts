@@ -9,6 +9,13 @@ import {
 import { defineOperation } from '../../operation.ts'
 import { contentErrors } from '../../schemas/version-schema.ts'
 
+/** The error of a write to a root that the editor does not have. */
+const unknownRoot = {
+  status: 'NOT_FOUND',
+  code: 'crdt/root-not-found',
+  when: 'the editor has other roots than `contentKey`, and `newRoot` is not set',
+} as const
+
 export const updateContent = defineOperation({
   path: '/v2/crdt/update',
   auth: 'key',
@@ -16,6 +23,7 @@ export const updateContent = defineOperation({
   audited: 'change',
   grows: 'content',
   warns: true,
+  creates: true,
   summary: 'Replace the content of an editor',
   description:
     'Applies the smallest change that makes the live document equal to `data`, so that unchanged content keeps its ' +
@@ -24,7 +32,7 @@ export const updateContent = defineOperation({
     'later edits: use it to repeat a call with an unknown outcome.',
   request: updateRequest,
   response: writtenResponse,
-  errors: [...contentErrors, ...schemaErrors, ...writeErrors, ...baseVersionErrors],
+  errors: [...contentErrors, unknownRoot, ...schemaErrors, ...writeErrors, ...baseVersionErrors],
   async handler(data, { caller, services, full }) {
     return { message: 'Content updated.', ...(await updateEditorContent(data, caller, services, full)) }
   },

@@ -1,0 +1,40 @@
+import type { TenantCaller } from '../access/credentials/authenticator.ts'
+import type { CreatedContent } from '../rooms/edits/write-editor-content.ts'
+import { nearMiss } from '../text.ts'
+import type { ApiServices } from './api-services.ts'
+import { type DocumentIds, listMainEditors } from './list-editors.ts'
+
+/** Maximum number of editors with which the id of a new editor is compared. */
+const comparedEditorsMax = 500
+
+/**
+ * Returns a warning if a new id is most likely a misspelling of an existing one. Only the outermost new resource is
+ * compared, because the resources in it are new as well.
+ */
+export async function nearMissWarnings(
+  { organization, document, editor }: CreatedContent,
+  services: Pick<ApiServices, 'organizations' | 'documents' | 'log' | 'branches'>,
+  caller: TenantCaller,
+  ids: DocumentIds,
+): Promise<readonly string[]> {
+  const { tenant } = caller
+  if (organization !== undefined)
+    return warn('organization', organization, await services.organizations.nearMiss(tenant, organization))
+  if (document !== undefined)
+    return warn('document', document, await services.documents.nearMiss({ ...tenant, ...ids }, document))
+  if (editor === undefined) return []
+  const editors = await listMainEditors(services, caller, ids, comparedEditorsMax)
+  return warn(
+    'editor',
+    editor,
+    nearMiss(
+      editor,
+      editors.filter((id) => id !== editor),
+    ),
+  )
+}
+
+const warn = (kind: string, created: string, meant: string | null): readonly string[] =>
+  meant === null
+    ? []
+    : [`created the ${kind} ${JSON.stringify(created)}; did you mean ${JSON.stringify(meant)}?`]
