@@ -146,3 +146,19 @@ compare(
     measured: withBar(replacer.name, (at) => jumps(replacer, at)),
   })),
 )
+
+/** Text with a change before and after each third word, and its replacement. */
+function scatteredChanges(): readonly [source: string, target: string] {
+  const words = Array.from({ length: 3_000 }, (_, index) => (index % 3 === 1 ? 'quick' : `old${index}`))
+  return [words.join(' '), words.map((word) => word.replace('old', 'new ')).join(' ')]
+}
+
+const [scattered, rewritten] = scatteredChanges()
+compare(
+  `Words that stay alone between changed words: a text of ${thousands(scattered.length)} characters`,
+  replacers.map((replacer) => {
+    const results = nothing()
+    measure(documentWith(scattered), replacer, rewritten, results)
+    return { name: replacer.name, measured: results }
+  }),
+)

@@ -2,7 +2,7 @@ import type { Hunk } from '../diff/diff.ts'
 import { alignToBoundaries, mergeTouching, mergeWhere } from '../diff/merge-hunks.ts'
 import { diffText } from '../diff/text-diff.ts'
 import { snapToGraphemes } from '../text/graphemes.ts'
-import { atMost, editsMaxFor, mergedGapMax, stepsMax } from '../text/plan.ts'
+import { atMost, editsMaxFor, isSeparator, stepsMax } from '../text/plan.ts'
 import type { FormatTable, FormattedTarget, FormattedText, FormattedTextState } from './formatted-text.ts'
 import { DeltaOperationBuilder } from './operation-builder.ts'
 
@@ -57,11 +57,7 @@ function hunksIn(source: FormattedText, target: FormattedTarget, editsMax: numbe
 
 function hunksBetween(source: string, target: string, editsMax: number): Hunk[] {
   const found = diffText(source, target, { steps: stepsMax }, editsMax)
-  const swallowed = mergeWhere(found, (before, after) => {
-    if (after.aStart - before.aEnd > mergedGapMax) return false
-    // Joins two edits only if there is no embed between them, because an embed must keep its identity. An
-    // embed is an unpaired surrogate.
-    return source.slice(before.aEnd, after.aStart).isWellFormed()
-  })
+  // An embed is an unpaired surrogate, which is no separator, so it keeps its identity.
+  const swallowed = mergeWhere(found, (before, after) => isSeparator(source.slice(before.aEnd, after.aStart)))
   return snapToGraphemes(source, target, mergeTouching(alignToBoundaries(source, target, swallowed)))
 }

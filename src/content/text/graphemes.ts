@@ -27,6 +27,20 @@ const plainRanges: readonly (readonly [number, number])[] = [
 const isPlain = (unit: number): boolean =>
   unit < 0x300 || plainRanges.some(([from, to]) => unit >= from && unit <= to)
 
+const separator = /^[\s\p{P}]$/u
+const letter = /^[\p{L}\p{N}]$/u
+
+/**
+ * Returns whether a white space or punctuation character at a boundary decides that there is a cluster on each
+ * side. So a limit of lookups never reaches beyond a word. Format characters and U+0D4E begin clusters, and
+ * halves of pairs need a lookup.
+ */
+function isEdgeOfWord(before: string, next: string): boolean {
+  if (separator.test(next))
+    return !/^[\p{Cf}\p{Cs}\u0d4e]$/u.test(before) && (before !== '\r' || next !== '\n')
+  return separator.test(before) && letter.test(next)
+}
+
 /**
  * Checks whether a user-perceived character ends at a position. The number of expensive lookups is limited.
  */
@@ -39,6 +53,7 @@ export class Graphemes {
     const [before, next] = [text.charCodeAt(at - 1), text.charCodeAt(at)]
     if (isPlain(before) && isPlain(next)) return before !== 13 || next !== 10
     if ((next & 0xfc00) === 0xdc00 && (before & 0xfc00) === 0xd800) return false
+    if (isEdgeOfWord(text.charAt(at - 1), text.charAt(at))) return true
     if (this.#lookups >= lookupsMax) return false
     this.#lookups += 1
     return isSegmentBoundary(text, at)

@@ -10,10 +10,18 @@ import { runIndexAtOffset } from './text-state.ts'
 export const stepsMax = 6_000_000
 
 /**
- * Maximum length in UTF-16 units of an equal range between two edits that is rewritten. Keeping such a range
- * would cost more than it gains.
+ * Maximum length in UTF-16 units of white space and punctuation between two edits that are rewritten with
+ * them. So a new sentence is one insertion, and two writers of one sentence do not mix their words.
  */
-export const mergedGapMax = 7
+const separatorMax = 7
+
+/**
+ * Returns whether the equal text between two edits may be rewritten. Text with any other character stays,
+ * whatever bytes that costs: it may contain cursors and typing of other users, and text that an undo returns
+ * to.
+ */
+export const isSeparator = (between: string): boolean =>
+  between.length <= separatorMax && /^[\s\p{P}]*$/u.test(between)
 
 /**
  * Limits for the number of edits in one replacement; beyond them, adjacent edits are joined. For each edit,
@@ -51,11 +59,10 @@ function attributesAllow({ runs }: PlainTextState): number {
 }
 
 /**
- * Returns whether the text between two edits is short, and can be rewritten without losing formatting or an
- * embed.
+ * Returns whether the text between two edits can be rewritten without losing words, formatting or an embed.
  */
 function worthRewriting(state: PlainTextState, before: Hunk, after: Hunk): boolean {
-  if (after.aStart - before.aEnd > mergedGapMax) return false
+  if (!isSeparator(state.text.slice(before.aEnd, after.aStart))) return false
   // Also compares the characters on both sides, because their formatting determines the formatting of text
   // that is inserted between them.
   const run = runIndexAtOffset(state.runs, Math.max(0, before.aStart - 1))

@@ -66,11 +66,18 @@ test('[R8] replaces only the changed lines, words or characters', () => {
   expect(marked(docWith('我喜欢吃苹果'), '我喜欢吃香蕉')).toBe('我喜欢吃[香蕉]')
 })
 
-test('[R8] joins two edits if only a short unchanged passage is between them', () => {
-  expect(marked(docWith('the red and big house'), 'the blue and old house')).toBe('the [blue and old] house')
-  expect(marked(docWith('the red, wooden and big house'), 'the blue, wooden and old house')).toBe(
-    'the [blue], wooden and [old] house',
+test('[R23] joins two edits if only white space and punctuation are between them', () => {
+  expect(marked(docWith('a new, green door'), 'a tall, blue door')).toBe('a [tall, blue] door')
+  expect(marked(docWith('the red and big house'), 'the blue and old house')).toBe(
+    'the [blue] and [old] house',
   )
+  expect(marked(docWith('The quick fox'), 'A quick dog')).toBe('[A] quick [dog]')
+})
+
+test('[R23] keeps unchanged words of a long text whose characters are clusters', () => {
+  const doc = docWith('\u0928\u0926\u0940 \u0939\u093f '.repeat(9_000))
+  const { deletions } = replaceText(doc, '\u0928\u0926\u0940 \u0939\u094b '.repeat(9_000))
+  expect(deletions).toBe(9_000 * 2)
 })
 
 test('[R8] keeps a short unchanged passage between two edits if rewriting it would lose formatting or an embed', () => {

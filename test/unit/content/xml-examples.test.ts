@@ -273,8 +273,8 @@ test('[R21] reads adjacent texts as one text, and keeps them separate when their
   expect(replace(doc, 'one <bold>two</bold> three').changed).toBe(false)
   replace(doc, 'one and <bold>two</bold> and three')
   expect(storedOf(doc)).toEqual([
-    { text: [{ insert: 'one and ' }, { insert: 'two', attributes: { bold: {} } }, { insert: ' and' }] },
-    { text: [{ insert: ' three' }] },
+    { text: [{ insert: 'one and ' }, { insert: 'two', attributes: { bold: {} } }] },
+    { text: [{ insert: ' and three' }] },
     { text: [] },
   ])
 })
