@@ -5,7 +5,7 @@ import { TableKit } from '@tiptap/extension-table'
 import { MarkdownManager } from '@tiptap/markdown'
 import { StarterKit } from '@tiptap/starter-kit'
 import { defaultMarkdownParser, schema as markdownSchema } from 'prosemirror-markdown'
-import type { Schema } from 'prosemirror-model'
+import { DOMParser, type Schema } from 'prosemirror-model'
 import { yXmlFragmentToProseMirrorRootNode } from 'y-prosemirror'
 import * as Y from 'yjs'
 import { replaceContent } from '../../src/content/replace.ts'
@@ -43,6 +43,13 @@ const extensions: Extensions = [
 ]
 const tiptapSchema = getSchema(extensions)
 const manager = new MarkdownManager({ extensions })
+
+/** Returns the document that Tiptap reads from HTML. */
+export function parsedByTiptap(html: string): PmNode {
+  const element = document.createElement('div')
+  element.innerHTML = html
+  return DOMParser.fromSchema(tiptapSchema).parse(element).toJSON() as PmNode
+}
 
 export const markdownParsers: Readonly<Record<'@tiptap/markdown' | 'prosemirror-markdown', MarkdownParser>> =
   {

@@ -14,7 +14,7 @@ import { isInvisible } from '../blocks/block-keys.ts'
 import { contentLimit } from '../content-error.ts'
 import { LineReader } from './line-reader.ts'
 import { type HtmlElement, type HtmlNode, htmlAttribute, isBlank, isElement, textOf } from './parse-html.ts'
-import { atomAttribute, blockAttribute } from './placeholders.ts'
+import { atomAttribute, blockAttribute, breakAttribute } from './placeholders.ts'
 import { isSafeImage, isSafeLink } from './safe-address.ts'
 
 /** Maximum number of nested blocks. Each of them is an element of the document. */
@@ -128,7 +128,7 @@ export class HtmlReader {
       const atom = htmlAttribute(node, atomAttribute)
       if (atom !== null) line.atom(this.#custom(atom, childNodes))
       else if (htmlAttribute(node, blockAttribute) !== null || blockNames.has(tagName)) on.block(node, marks)
-      else if (tagName === 'br') line.lineBreak()
+      else if (tagName === 'br') line.lineBreak(htmlAttribute(node, breakAttribute) !== null)
       else if (tagName === 'img') {
         const image = imageOf(node, marks)
         if (image !== null) line.atom(image)
@@ -295,7 +295,7 @@ function trimmed(content: readonly Inline[]): readonly Inline[] {
   const line = new LineReader()
   for (const inline of content) {
     if (inline.kind === 'text') line.text(inline.text, inline.marks)
-    else if (inline.kind === 'hardBreak') line.lineBreak()
+    else if (inline.kind === 'hardBreak') line.lineBreak(false)
     else line.atom(inline)
   }
   return line.take()

@@ -9,6 +9,8 @@ export class LineReader {
   #content: Inline[] = []
   /** True if white space has no effect: at the start, and after white space. */
   #atSpace = true
+  /** True if a line break alone is an empty line. */
+  #isBlank = true
 
   text(text: string, marks: BlockMarks): void {
     const collapsed = text.replace(/[ \t\n\r\f]+/g, ' ')
@@ -21,8 +23,10 @@ export class LineReader {
     else this.#content.push({ kind: 'text', text: shown, marks })
   }
 
-  lineBreak(): void {
+  /** @param isContent whether a line that has only this line break is not empty */
+  lineBreak(isContent: boolean): void {
     this.#trimEnd()
+    this.#isBlank &&= !isContent
     this.#content.push({ kind: 'hardBreak' })
     this.#atSpace = true
   }
@@ -32,13 +36,15 @@ export class LineReader {
     this.#atSpace = false
   }
 
-  /** Returns the line, and starts the next one. A line break alone is an empty line, as in editors. */
+  /** Returns the line, and starts the next one. Usually, a line break alone is an empty line, as in editors. */
   take(): readonly Inline[] {
     this.#trimEnd()
     const content = this.#content
+    const isEmpty = this.#isBlank && content.length === 1 && content[0]?.kind === 'hardBreak'
     this.#content = []
     this.#atSpace = true
-    return content.length === 1 && content[0]?.kind === 'hardBreak' ? [] : content
+    this.#isBlank = true
+    return isEmpty ? [] : content
   }
 
   #trimEnd(): void {

@@ -9,3 +9,6 @@ export const blockAttribute = 'data-weft-block'
 
 /** Attribute of the placeholder of an atom in a line. */
 export const atomAttribute = 'data-weft-inline'
+
+/** Attribute of a line break that is the whole content of its line. Without it, such a line is empty. */
+export const breakAttribute = 'data-weft-break'

@@ -11,7 +11,7 @@ import { isList } from '../blocks/block.ts'
 import type { WrittenBlocks } from '../blocks/block-format.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import type { Output } from '../output.ts'
-import { atomAttribute, blockAttribute } from './placeholders.ts'
+import { atomAttribute, blockAttribute, breakAttribute } from './placeholders.ts'
 import { isSafeImage, isSafeLink } from './safe-address.ts'
 
 /**
@@ -118,10 +118,11 @@ class HtmlWriter {
   #list(list: BlockList): void {
     const [name, start] = list.kind === 'orderedList' ? ['ol', list.start] : ['ul', 1]
     const items: readonly (ListItem | TaskItem)[] = list.children
-    this.#element(name, start === 1 ? '' : attribute('start', String(start)), () =>
+    const number = start === 1 ? '' : attribute('start', String(start))
+    this.#element(name, list.kind === 'taskList' ? attribute('data-type', 'taskList') : number, () =>
       this.#lines(() =>
         this.#joined(items, (item) =>
-          this.#element('li', '', () => {
+          this.#element('li', taskAttributes(item), () => {
             if (item.kind === 'taskItem')
               this.#push(`<input type="checkbox"${item.checked ? ' checked' : ''}> `)
             this.#content(item.children)
@@ -155,6 +156,8 @@ class HtmlWriter {
   }
 
   #line(content: readonly Inline[]): void {
+    const [only, ...others] = content
+    if (only?.kind === 'hardBreak' && others.length === 0) return this.#push(`<br ${breakAttribute}>`)
     let open: readonly Tag[] = []
     for (const inline of content) {
       open = this.#changeTags(open, tagsOf(inline))
@@ -172,6 +175,12 @@ class HtmlWriter {
     return wanted
   }
 }
+
+/** Returns the attributes by which Tiptap reads a task. The checkbox in it is for browsers and other readers. */
+const taskAttributes = (item: ListItem | TaskItem): string =>
+  item.kind === 'taskItem'
+    ? attribute('data-type', 'taskItem') + attribute('data-checked', String(item.checked))
+    : ''
 
 interface Tag {
   readonly name: string

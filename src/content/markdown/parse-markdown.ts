@@ -17,6 +17,7 @@ import { isInvisible } from '../blocks/block-keys.ts'
 import { contentLimit } from '../content-error.ts'
 import { xmlText } from '../xml/names.ts'
 import { atomScheme, placeholderInfo } from './placeholders.ts'
+import { useGfmStrikethrough } from './strikethrough.ts'
 
 /**
  * Parses CommonMark with the extensions of GFM for tables, task lists, strikethrough and links without markup.
@@ -75,6 +76,7 @@ function parserFor({ table, strike }: BlockFeatures, hidesDefinitions: boolean):
   const known = parsers.get(key)
   if (known !== undefined) return known
   const parser = new MarkdownIt({ html: true, linkify: true, maxNesting: limits.markdownDepth })
+  useGfmStrikethrough(parser)
   if (!table) parser.disable('table')
   if (!strike) parser.disable('strikethrough')
   if (!hidesDefinitions) parser.disable('strip_references')
@@ -227,10 +229,10 @@ class TokenReader {
     const placeholder = placeholderInfo.exec(token.info.trim())
     if (placeholder !== null)
       return this.#custom(placeholder[1] as string, plainInfo(placeholder[2]?.trim() ?? ''))
-    const [language = ''] = plainInfo(token.info).trim().split(/\s/, 1)
+    const [language = ''] = token.info.trim().split(/\s/, 1)
     return {
       kind: 'codeBlock',
-      language: language === '' ? null : language,
+      language: language === '' ? null : plainInfo(language),
       text: withoutLastBreak(token.content),
     }
   }
@@ -439,10 +441,19 @@ function trimmed(content: readonly Inline[]): Inline[] {
   return rest
 }
 
+/** Reads a block of HTML as a line of text. Its line breaks are those of a paragraph. */
 function htmlBlock(html: string): NeutralBlock[] {
   const lines = html.split('\n').map((line) => line.trim())
-  const text = lines.filter((line) => line !== '').join(' ')
-  return text === '' ? [] : [{ kind: 'paragraph', content: [{ kind: 'text', text, marks: {} }] }]
+  const line = new LineBuilder()
+  for (const part of lines
+    .filter((each) => each !== '')
+    .join(' ')
+    .split(/(<br[ \t]*\/?>)/i)) {
+    if (isBreak.test(part)) line.push({ kind: 'hardBreak' })
+    else line.text(part, {})
+  }
+  const content = line.take()
+  return content.length === 0 ? [] : [{ kind: 'paragraph', content }]
 }
 
 function alignOf(style: string | number | null): TableCell['align'] {

@@ -1,4 +1,4 @@
-import type { PhrasingContent, RootContent } from 'mdast'
+import type { Nodes, PhrasingContent, RootContent } from 'mdast'
 import { gfmToMarkdown } from 'mdast-util-gfm'
 import { type Options, toMarkdown, type Unsafe } from 'mdast-util-to-markdown'
 import type {
@@ -17,11 +17,17 @@ import { isInvisible } from '../blocks/block-keys.ts'
 import type { Output } from '../output.ts'
 import { atomScheme, blockFence } from './placeholders.ts'
 
+/** Readers end an address that starts with an angle bracket at the other bracket. */
+const angleBracketInAddress: Unsafe = { character: '<', inConstruct: 'destinationRaw' }
+
 const options: Options = {
   bullet: '-',
   bulletOther: '*',
   rule: '-',
-  extensions: [gfmToMarkdown({ tablePipeAlign: false }), { unsafe: spacesAtEndsOfCells() }],
+  extensions: [
+    gfmToMarkdown({ tablePipeAlign: false }),
+    { unsafe: [...spacesAtEndsOfCells(), ...lettersThatAreSpaces(), angleBracketInAddress] },
+  ],
 }
 /** Options for a list directly after a list of the same kind. Another marker separates the two lists. */
 const otherOptions: Options = { ...options, bullet: '*', bulletOther: '-', bulletOrdered: ')' }
@@ -37,13 +43,53 @@ export function writeMarkdown(blocks: readonly NeutralBlock[], output: Output): 
     lines.push(line)
     if (isInvisible(block)) continue
     isOther = previous !== null && continuesList(previous, block) && !isOther
-    const text = toMarkdown(flowOf(block), isOther ? otherOptions : options)
+    const text = serialized(flowOf(block), isOther ? otherOptions : options)
     output.count(text.length + 1)
     parts.push(text)
     line += text.split('\n').length
     previous = block
   }
   return { text: parts.join('\n'), starts: lines }
+}
+
+/** Punctuation and symbols that take two UTF-16 units. */
+const astralPunctuation = /(?=[\p{P}\p{S}])[\u{10000}-\u{10ffff}]/gu
+/** Punctuation that the serializer does not escape. */
+const standIns = Array.from({ length: 0x30 }, (_, index) => String.fromCharCode(0x2e00 + index))
+
+const taskMark = /^\[[ x]\] $/
+
+/**
+ * Writes a node. The serializer reads halves of a surrogate pair as letters, but readers decide by the whole
+ * character whether a mark begins or ends next to it. So one punctuation character that the node does not
+ * contain stands for each such character in texts while the serializer decides. It never changes punctuation.
+ * It also stands for the space after the mark of a task, which must not become a reference.
+ */
+function serialized(node: RootContent, as: Options): string {
+  const plain = toMarkdown(node, as)
+  if (plain.search(astralPunctuation) === -1 && !plain.includes(']&#x20;')) return plain
+  const standIn = standIns.find((character) => !plain.includes(character))
+  if (standIn === undefined) return plain
+  const replaced: string[] = []
+  const text = toMarkdown(withStandIns(node, standIn, replaced), as)
+  let at = 0
+  return text.replaceAll(standIn, () => replaced[at++] as string)
+}
+
+function withStandIns<Node extends Nodes>(node: Node, standIn: string, replaced: string[]): Node {
+  if (node.type === 'html' && taskMark.test(node.value)) {
+    replaced.push(' ')
+    return { ...node, value: node.value.slice(0, -1) + standIn }
+  }
+  if (node.type === 'text') {
+    const value = node.value.replace(astralPunctuation, (character) => {
+      replaced.push(character)
+      return standIn
+    })
+    return { ...node, value }
+  }
+  if (!('children' in node)) return node
+  return { ...node, children: node.children.map((child) => withStandIns(child, standIn, replaced)) }
 }
 
 /** Returns whether Markdown would read two lists as one if they had the same marker. */
@@ -97,8 +143,9 @@ function itemOf(item: ListItem | TaskItem): { type: 'listItem'; spread: boolean;
     else children.unshift({ type: 'paragraph', children: [mark] })
   }
   const [first, ...others] = children
-  const isCompact =
-    (first === undefined || first.type === 'paragraph') && others.every(({ type }) => type === 'list')
+  // A line break alone begins a block of HTML, which ends at an empty line.
+  const isLine = first?.type === 'paragraph' && first.children[0] !== lineBreak
+  const isCompact = (first === undefined || isLine) && others.every(({ type }) => type === 'list')
   return { type: 'listItem', spread: !isCompact, children }
 }
 
@@ -264,4 +311,9 @@ function spacesAtEndsOfCells(): Unsafe[] {
     { character, before: '[ |]', inConstruct: 'tableCell' },
     { character, after: '[ |]', inConstruct: 'tableCell' },
   ])
+}
+
+/** Returns the rules that write characters as references that the serializer regards as spaces, and readers as letters. */
+function lettersThatAreSpaces(): Unsafe[] {
+  return '\u2028\u2029\ufeff'.split('').map((character) => ({ character, inConstruct: 'phrasing' }))
 }

@@ -102,9 +102,9 @@ const article = `<h1>Title &amp; more</h1>
 <li></li>
 </ol></li>
 </ul>
-<ul>
-<li><input type="checkbox" checked> done</li>
-<li><input type="checkbox"> open</li>
+<ul data-type="taskList">
+<li data-type="taskItem" data-checked="true"><input type="checkbox" checked> done</li>
+<li data-type="taskItem" data-checked="false"><input type="checkbox"> open</li>
 </ul>
 <blockquote>
 <p>quote</p>

@@ -23,6 +23,19 @@ const xmlFrom = (markdown: string, key = richKey): string => {
 }
 
 describe('stored form', () => {
+  it('[FMT-172] strikes text between one or two tildes, and no other', () => {
+    const struck = (text: string): string => xmlFrom(text).replace(/<\/?paragraph>/g, '')
+    expect(struck('~one~ ~~two~~')).toBe('<strike>one</strike> <strike>two</strike>')
+    for (const text of ['This will ~~~not~~~ strike', 'a ~~b~ c', 'a ~b~~ c']) expect(struck(text)).toBe(text)
+  })
+
+  it('[FMT-190] reads formatting that ends at an emoji next to a letter as it has written it', () => {
+    const doc = new Y.Doc()
+    replaceXml(doc, richKey, checkXml('<paragraph>Great<bold>🎉</bold>news</paragraph>'))
+    expect(read(doc)).toBe('Grea&#x74;**🎉**&#x6E;ews\n')
+    expect(xmlFrom(read(doc))).toBe('<paragraph>Great<bold>🎉</bold>news</paragraph>')
+  })
+
   it('[FMT-1] accepts the type in a write and a read', () => {
     const doc = new Y.Doc()
     replaceContent(doc, { type: 'markdown', contentKey: 'default', data: '# Title\n' })
