@@ -16,6 +16,6 @@ export const limits = {
   attributes: 256,
   /** Maximum length of a text in Markdown, in UTF-16 units. */
   markdownCharacters: 8_388_608,
-  /** Maximum nesting of lists and block quotes in Markdown. An item of a list counts as two levels. */
-  markdownDepth: 100,
+  /** Maximum nesting of lists and block quotes in Markdown, which is that of HTML. An item of a list counts as two levels. */
+  markdownDepth: 200,
 } as const

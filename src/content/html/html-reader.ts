@@ -16,6 +16,7 @@ import { LineReader } from './line-reader.ts'
 import { type HtmlElement, type HtmlNode, htmlAttribute, isBlank, isElement, textOf } from './parse-html.ts'
 import { atomAttribute, blockAttribute, breakAttribute } from './placeholders.ts'
 import { isSafeImage, isSafeLink } from './safe-address.ts'
+import { styledMarks } from './style-marks.ts'
 
 /** Maximum number of nested blocks. Each of them is an element of the document. */
 const depthMax = limits.typeDepth - 1
@@ -61,8 +62,8 @@ interface BlockCollector {
 
 /**
  * Converts HTML to blocks. An element that blocks do not have becomes its children. Scripts, styles, embedded
- * documents and controls are dropped, and so are all attributes except the addresses of links and images, and
- * those of lists, code and tables. Empty paragraphs are dropped.
+ * documents and controls are dropped, and so are all attributes except the addresses of links and images, those
+ * of lists, code and tables, and inline styles that are formatting. Empty paragraphs are dropped.
  */
 export class HtmlReader {
   readonly #features: BlockFeatures
@@ -134,9 +135,9 @@ export class HtmlReader {
         if (image !== null) line.atom(image)
       } else if (containers.has(tagName)) {
         on.endLine()
-        this.#visit(childNodes, marks, line, on)
+        this.#visit(childNodes, styled(marks, node), line, on)
         on.endLine()
-      } else this.#visit(childNodes, withMark(marks, node), line, on)
+      } else this.#visit(childNodes, styled(withMark(marks, node), node), line, on)
     }
   }
 
@@ -214,7 +215,7 @@ export class HtmlReader {
       const isItem = isElement(node) && node.tagName === 'li'
       const checked = isItem && !isOrdered && this.#features.taskList ? taskState(node) : null
       const content = isItem ? node.childNodes : [node]
-      const children = this.#blocks(content, marks, depth + 2)
+      const children = this.#blocks(content, isItem ? styled(marks, node) : marks, depth + 2)
       const last = tasks.at(-1) ?? items.at(-1)
       // A list directly inside a list belongs to the item before it.
       if (!isItem && last !== undefined) for (const child of children) last.children.push(child)
@@ -264,7 +265,7 @@ export class HtmlReader {
       const cell: TableCell = {
         kind: node.tagName === 'th' ? 'tableHeader' : 'tableCell',
         align: alignOf(node),
-        children: this.#blocks(node.childNodes, marks, depth),
+        children: this.#blocks(node.childNodes, styled(marks, node), depth),
       }
       cells.push(cell)
       const span = Math.min(Number(htmlAttribute(node, 'colspan') ?? 1) || 1, spanMax)
@@ -300,6 +301,9 @@ function trimmed(content: readonly Inline[]): readonly Inline[] {
   }
   return line.take()
 }
+
+const styled = (marks: BlockMarks, element: HtmlElement): BlockMarks =>
+  styledMarks(marks, htmlAttribute(element, 'style'))
 
 function withMark(marks: BlockMarks, element: HtmlElement): BlockMarks {
   if (element.tagName !== 'a') {

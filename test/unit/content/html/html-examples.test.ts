@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import * as Y from 'yjs'
+import { readRootAs } from '../../../../src/content/read-root.ts'
+import { replaceContent } from '../../../../src/content/replace.ts'
 import { updatesOf } from '../support.ts'
 import { element, identities, made, refusal, richKey, text, xmlOf } from '../xml-support.ts'
 import { readHtml, writeHtml, written } from './html-support.ts'
@@ -260,4 +263,30 @@ test.each([
 
 test('[FMT-65] rejects data that is not a string', () => {
   expect(refusal(() => written(1 as never))).toContain('data must be a string for type "html", not a number')
+})
+
+test.each([
+  ['<b style="font-weight: normal" id="docs-internal-guid-1"><p>a</p></b>', 'a'],
+  ['<span style="font-weight:700">a</span>b', '<bold>a</bold>b'],
+  ['<span style="FONT-WEIGHT: 600 !important">a</span>', '<bold>a</bold>'],
+  ['<b>a<span style="font-weight:400">b</span></b>', '<bold>a</bold>b'],
+  ['<span style="font-style:italic;font-weight:bold">a</span>', '<bold><italic>a</italic></bold>'],
+  ['<em style="font-style: normal">a</em>', 'a'],
+  ['<span style="text-decoration: line-through red">a</span>', '<strike>a</strike>'],
+  ['<s style="text-decoration:none">a</s>', 'a'],
+  ['<a href="/x" style="text-decoration:none;font-weight:500">a</a>', '<link href="/x">a</link>'],
+  ['<p style="font-weight:bold">a</p>', '<bold>a</bold>'],
+  ['<span style="color:red;width:1px;font-weight">a</span>', 'a'],
+])('[FMT-67] reads the formatting of %s', (html, xml) => {
+  const doc = new Y.Doc()
+  replaceContent(doc, { type: 'html', contentKey: 'default', data: html })
+  expect(readRootAs(doc, 'xml', 'default').data).toBe(`<paragraph>${xml}</paragraph>`)
+})
+
+test('[FMT-68] returns nested lists that HTML has stored as Markdown that a write accepts', () => {
+  const doc = new Y.Doc()
+  const html = '<ul><li>a'.repeat(98) + '</li></ul>'.repeat(98)
+  replaceContent(doc, { type: 'html', contentKey: 'default', data: html })
+  const { data } = readRootAs(doc, 'markdown', 'default')
+  expect(replaceContent(doc, { type: 'markdown', contentKey: 'default', data }).changed).toBe(false)
 })
