@@ -2,13 +2,12 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { MalformedUpdateError } from './malformed.ts'
 
 /**
- * Maximum values: client ids have 32 bits. Clocks and lengths must stay below 2^31, so that all sums of them
- * are safe integers.
+ * Maximum clock, and maximum length of a struct. The limit makes all sums of clocks and lengths safe integers.
+ * Client ids may have 53 bits, and those of Yjs 14 do.
  */
-export const clientIdMax = 2 ** 32 - 1
 export const clockMax = 2 ** 31 - 1
-/** Maximum number that a reader accepts. */
-export const varUintMax = 2 ** 32 - 1
+
+const tooLarge = 'a number is too large, because it has more than 53 bits'
 
 /**
  * Minimum bytes of a text that is checked by native code. For a shorter text, a loop in JavaScript is used,
@@ -18,7 +17,7 @@ const nativeFrom = 256
 
 /**
  * Reads bytes in the encoding of lib0, mostly without creating values. A read never goes beyond the end of
- * the bytes. Numbers of more than 32 bits are rejected, although lib0 accepts numbers up to 2^53.
+ * the bytes. Numbers have at most 53 bits, as in lib0.
  */
 export class ByteReader {
   readonly bytes: Uint8Array
@@ -39,23 +38,23 @@ export class ByteReader {
     return value
   }
 
-  /** Reads a variable-length unsigned integer below 2^32. */
+  /** Reads a variable-length unsigned integer below 2^53. */
   varUint(): number {
     const { bytes } = this
     let value = bytes[this.at++]
     if (value === undefined) throw new MalformedUpdateError('it ends in the middle')
     if (value < 128) return value
     value &= 127
-    for (let scale = 128; scale <= 2 ** 28; scale *= 128) {
+    for (let scale = 128; scale <= 2 ** 49; scale *= 128) {
       const next = bytes[this.at++]
       if (next === undefined) throw new MalformedUpdateError('it ends in the middle')
       value += (next & 127) * scale
       if (next < 128) {
-        if (value > varUintMax) break
+        if (value > Number.MAX_SAFE_INTEGER) break
         return value
       }
     }
-    throw new MalformedUpdateError('a number is too large')
+    throw new MalformedUpdateError(tooLarge)
   }
 
   /**
@@ -76,24 +75,10 @@ export class ByteReader {
     return value
   }
 
-  /** Reads a variable-length unsigned integer of at most 53 bits. */
-  wideUint(): number {
-    let value = 0
-    for (let scale = 1; scale <= 2 ** 49; scale *= 128) {
-      const next = this.byte()
-      value += (next & 127) * scale
-      if (next < 128) {
-        if (value > Number.MAX_SAFE_INTEGER) break
-        return value
-      }
-    }
-    throw new MalformedUpdateError('a number is too large')
-  }
-
   /** Skips a variable-length signed integer of at most 53 bits. lib0 encodes whole numbers in this form. */
   skipVarInt(): void {
     for (let length = 0; length < 8; length++) if (this.byte() < 128) return
-    throw new MalformedUpdateError('a number is too large')
+    throw new MalformedUpdateError(tooLarge)
   }
 
   skip(count: number): void {

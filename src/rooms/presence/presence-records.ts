@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { clientIdMax, varUintMax } from '../../update/byte-reader.ts'
 import { mergeFields, type RestPresence, restPresenceSchema } from './rest-presence.ts'
 
 /** The awareness state of a client, as the node to which the client is connected publishes it. */
@@ -72,8 +71,8 @@ export type PresenceRecord = ClientRecord | NodeUserRecord | RestUserRecord
 /** Schema of a number in a message. JSON can contain numbers that are too large, which become Infinity. */
 export const finiteNumber = v.custom<number>((value) => Number.isFinite(value))
 
-const integerUpTo = (max: number) =>
-  v.custom<number>((value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max)
+/** Schema of a client id or clock. Clients would fail on other numbers. */
+const safeUint = v.custom<number>((value) => Number.isSafeInteger(value) && Number(value) >= 0)
 
 /** Schema of a JSON text. Clients receive the text unchanged, and would fail if they could not parse it. */
 const jsonText = v.custom<string>((value) => {
@@ -90,10 +89,8 @@ export const presenceRecordSchema: v.GenericSchema<PresenceRecord, unknown> = v.
   v.looseObject({
     kind: v.literal('client'),
     editorId: v.string(),
-    // Clients would fail on other client ids and clocks. The limit for the clock is higher than for clients,
-    // because the server may set a clock that is higher than any clock that a client may send.
-    clientId: integerUpTo(clientIdMax),
-    clock: integerUpTo(varUintMax),
+    clientId: safeUint,
+    clock: safeUint,
     text: jsonText,
     userId: v.string(),
     since: finiteNumber,

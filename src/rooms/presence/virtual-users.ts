@@ -23,13 +23,16 @@ export const virtualUserRenewalMs = 15_000
 const clockEpoch = Date.UTC(2026, 0)
 
 /**
- * The lowest client id of virtual users. The ids from this one up to 2^32 - 1 are reserved for them. The
- * probability that a Yjs client chooses one of these ids is one in eight million.
+ * The client ids from `firstClientId` to `lastClientId` are reserved for virtual users. The probability that a
+ * client of Yjs 13 chooses one of these ids is one in eight million; that of Yjs 14, which has ids of 53 bits,
+ * is far smaller.
  */
-const firstClientId = 2 ** 32 - virtualUsersMax
+const lastClientId = 2 ** 32 - 1
+const firstClientId = lastClientId - virtualUsersMax + 1
 
 /** Returns whether a client id is reserved for virtual users. Clients with sockets cannot use such an id. */
-export const isVirtualClient = (clientId: number): boolean => clientId >= firstClientId
+export const isVirtualClient = (clientId: number): boolean =>
+  clientId >= firstClientId && clientId <= lastClientId
 
 /** The awareness state of a virtual user. */
 export interface VirtualUserState extends Pick<AwarenessText, 'clientId' | 'clock'> {
@@ -177,7 +180,7 @@ export class VirtualUserList {
 
   #takeClientId(): number {
     do {
-      this.#lastClientId = this.#lastClientId + 1 < 2 ** 32 ? this.#lastClientId + 1 : firstClientId
+      this.#lastClientId = this.#lastClientId < lastClientId ? this.#lastClientId + 1 : firstClientId
     } while (this.#clientIds.has(this.#lastClientId))
     this.#clientIds.add(this.#lastClientId)
     this.#options.total.count += 1

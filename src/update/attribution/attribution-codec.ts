@@ -127,7 +127,7 @@ function readOrigins(reader: ByteReader): readonly ChangeOrigin[] {
   for (let left = reader.count(2, Number.POSITIVE_INFINITY); left > 0; left--) {
     const author = authors[reader.varUint()]
     if (author === undefined) throw new MalformedUpdateError('a change has an unknown author')
-    at += reader.wideUint()
+    at += reader.varUint()
     origins.push({ by: author.by, at, source: author.source, meta: author.meta })
   }
   return origins
@@ -163,10 +163,10 @@ function* readRanges(
   let end = 0
   let number = 0
   for (let left = reader.count(1, Number.POSITIVE_INFINITY); left > 0; left--) {
-    const head = reader.wideUint()
+    const head = reader.varUint()
     const isGapped = (head & gapped) !== 0
     const clock = isGapped ? end + reader.clock() : end
-    number = (head & listed) !== 0 ? number + unzigzag(reader.wideUint()) : usualNumber(number, isGapped)
+    number = (head & listed) !== 0 ? number + unzigzag(reader.varUint()) : usualNumber(number, isGapped)
     const length = Math.floor(head / 4)
     end = clock + length
     const origin = origins[number]

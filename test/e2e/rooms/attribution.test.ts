@@ -19,7 +19,7 @@ import { itLong, times } from '../../support/time/full-run.ts'
 const editor = { organizationId: 'acme', documentId: 'd', editorId: 'main' }
 const users = ['ann', 'bob', 'cem']
 /** Client ids that the users share, so that they forge each other's ids. */
-const clientIds = [11, 12, 13]
+const clientIds = [11, 2 ** 32, 2 ** 53 - 1]
 
 type Call = (operation: string, data: object) => Promise<{ readonly status: number; readonly data: unknown }>
 

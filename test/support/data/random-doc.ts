@@ -26,6 +26,22 @@ export class Random {
   }
 }
 
+/** Borders of number ranges near which code may handle client ids wrongly. */
+const idBorders = [2 ** 31, 2 ** 32, 2 ** 53]
+
+/** Returns a client id of at most 53 bits: small, below or above a border, or any. */
+export function randomClientId(random: Random): number {
+  const border = random.pick(idBorders)
+  const id = random.pick([
+    random.below(1_000),
+    border - 1 - random.below(1_000),
+    Math.min(border + random.below(1_000), Number.MAX_SAFE_INTEGER),
+    random.below(2 ** 32) * 2 ** 21 + random.below(2 ** 21),
+  ])
+  // These ids are reserved for virtual users.
+  return id < 2 ** 32 && id >= 2 ** 32 - 500 ? id - 500 : id
+}
+
 const words = ['a', 'be', 'Zoë', '漢字', '😀', '👩‍👩‍👧', 'e\u0301', '\n', ' ', 'weft and warp', '\u{10ffff}']
 const values = [1, -1, 0.5, 2 ** 40, null, true, false, 'text', '', { a: [1, { b: null }] }, [[], {}]]
 /** Values that a Y.Array does not accept directly, but inside of other values. */
@@ -114,9 +130,11 @@ export interface History {
 export function randomHistory(seed: number, steps: number): History {
   const random = new Random(seed)
   const updates: Uint8Array[] = []
-  const replicas = [1, 2, 3].map((client) => {
+  const ids = new Set<number>()
+  while (ids.size < 3) ids.add(randomClientId(random))
+  const replicas = [...ids].map((clientId) => {
     const doc = new Y.Doc()
-    doc.clientID = seed * 10 + client
+    doc.clientID = clientId
     doc.on('update', (update: Uint8Array, origin: unknown) => {
       if (origin !== 'remote') updates.push(update)
     })

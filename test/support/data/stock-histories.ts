@@ -1,7 +1,7 @@
 import type * as Y from 'yjs'
 import type { SharedRoot } from '../../../src/content/yjs/root-kind.ts'
 import type { Yjs } from './digest.ts'
-import type { Random } from './random-doc.ts'
+import { type Random, randomClientId } from './random-doc.ts'
 
 /** A replica of a stock client, with the updates that it has not sent yet. */
 interface Replica {
@@ -86,7 +86,7 @@ export class StockHistory {
   #newReplica(): Replica {
     const random = this.#random
     const doc = new this.#yjs.Doc({ gc: random.below(3) > 0 })
-    doc.clientID = random.below(2 ** 32)
+    doc.clientID = randomClientId(random)
     const unsent: Uint8Array[] = []
     doc.on('update', (update: Uint8Array, origin: unknown) => {
       if (origin !== 'remote') unsent.push(update)

@@ -84,7 +84,7 @@ function awareness({ random }: Hostile): Uint8Array {
   const count = random.pick([0, 1, 1, 1, 2, 40])
   const own = 1 + random.below(50)
   const shown = Array.from({ length: count }, () => ({
-    clientId: random.below(3) > 0 ? own : random.pick([0, 7, 2 ** 31, 2 ** 32 - 1]),
+    clientId: random.below(3) > 0 ? own : random.pick([0, 7, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1]),
     clock: random.pick([0, 1, random.below(1_000), 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1]),
     text: count > 2 ? '{}' : random.pick(states),
   }))

@@ -14,7 +14,7 @@ export function mutate(update: Uint8Array, other: Uint8Array, random: Random): U
     else if (kind === 2) bytes = bytes.slice(0, at + 1)
     else if (kind === 3) bytes.splice(at, 0, ...other.slice(0, random.below(other.length + 1)))
     else {
-      const number = random.pick([0, 2 ** 31 - 1, 2 ** 32, 2 ** 40, random.below(300)])
+      const number = random.pick([0, 2 ** 31 - 1, 2 ** 32, 2 ** 40, 2 ** 53 - 1, 2 ** 53, random.below(300)])
       bytes.splice(at, random.below(4), ...varUint(number))
     }
   }
