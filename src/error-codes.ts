@@ -549,6 +549,12 @@ export const errorCodes = {
     meaning: 'The root `contentKey` has another type than the request names.',
     remedy: 'Send the `type` that the message names, or another `contentKey`.',
   },
+  'crdt/unsupported-content': {
+    status: 'FAILED_PRECONDITION',
+    meaning:
+      'The root has content that its type cannot represent, such as text directly in an element. A write could hide or delete it. `details.path` is its place.',
+    remedy: 'Change this root with an editor, or with an update in `/v2/crdt/apply`.',
+  },
   'crdt/invalid-content-key': {
     status: 'INVALID_ARGUMENT',
     meaning: 'The `contentKey` is not valid.',

@@ -42,6 +42,13 @@ export const writeErrors = [
   documentBeingDeleted,
 ] as const
 
+/** The error of operations that write content of a type, for a root with other content. */
+export const unsupportedContent = {
+  status: 'FAILED_PRECONDITION',
+  code: 'crdt/unsupported-content',
+  when: 'the root has content that its type cannot represent; `details.path` is its place',
+} as const
+
 /** Errors of operations that attach a schema to an editor. */
 export const schemaErrors = [
   { status: 'NOT_FOUND', code: 'schema/not-found', when: 'the schema does not exist' },

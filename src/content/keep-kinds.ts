@@ -1,10 +1,11 @@
 import * as Y from 'yjs'
 import { nearMiss } from '../text.ts'
 import { putItem } from './json/write-edits.ts'
-import { type CheckedContent, replaceChecked } from './replace.ts'
+import { type CheckedContent, checkKind, replaceChecked } from './replace.ts'
 import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf, requireRoot, rootExists, rootNames, shownName } from './roots.ts'
 import { type ContentSchema, kindOfSchema } from './schemas/any-schema.ts'
+import { checkRepresentable } from './unsupported-content.ts'
 import {
   type KnownKind,
   kindEntry,
@@ -73,6 +74,8 @@ export function replaceKeepingKind(
   const kind = type.kindOf(doc, contentKey, schema === null ? undefined : kindOfSchema(schema))
   const isOpen = kind === 'text' && target.contentKey === undefined && isNew
   const kinds = new Map(isOpen ? [] : [[contentKey, kind]])
+  checkKind(doc, target, kind)
+  checkRepresentable(doc, contentKey, kind)
   const replace = (): ReplacementResult => ({ ...replaceChecked(doc, content, schema), contentKey, kind })
   const result = keepingKinds(doc, kinds, replace)
   if (!isNew || !rootExists(doc, contentKey)) return result

@@ -219,6 +219,11 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     message:
       'the content at contentKey "content" is of type "text", not "array"; send that type, or another contentKey',
   },
+  'crdt/unsupported-content': {
+    message:
+      'the root "default" has text directly in an element at /0/0, which content of type "xml" cannot represent; change it with an editor or with /v2/crdt/apply',
+    details: { path: '/0/0', type: 'xml' },
+  },
   'crdt/invalid-content-key': { message: 'contentKey must be well-formed Unicode' },
   'crdt/invalid-content': { message: 'data must be a string for type "text", not a number' },
   'crdt/schema-violation': {

@@ -1,4 +1,4 @@
-import { writeErrors } from '../editor-content.ts'
+import { unsupportedContent, writeErrors } from '../editor-content.ts'
 import type { PathDescription } from '../openapi/path-description.ts'
 import { streamAnswer, streamOpening } from './stream-schema.ts'
 
@@ -44,6 +44,7 @@ export const contentStreamDescription: PathDescription = {
         { status: 'INVALID_ARGUMENT', code: 'crdt/invalid-stream', when: 'a line is not valid' },
         { status: 'NOT_FOUND', code: 'crdt/no-content', when: 'there is no CRDT data for the editor id' },
         ...writeErrors,
+        unsupportedContent,
         { status: 'FAILED_PRECONDITION', code: 'crdt/target-not-found', when: 'the target is missing' },
         { status: 'FAILED_PRECONDITION', code: 'crdt/target-ambiguous', when: 'the target is ambiguous' },
         {

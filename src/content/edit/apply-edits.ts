@@ -6,6 +6,7 @@ import { keepingKinds } from '../keep-kinds.ts'
 import type { ReplacementResult } from '../replacement-result.ts'
 import { requireRoot, shownName } from '../roots.ts'
 import type { ContentSchema } from '../schemas/any-schema.ts'
+import { checkRepresentable } from '../unsupported-content.ts'
 import { isRichTextRoot } from '../xml/observed-schema.ts'
 import { type KnownKind, type RootKind, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { editName } from './check-edits.ts'
@@ -42,6 +43,7 @@ export function applyEdits(
 ): ReplacementResult {
   requireRoot(doc, contentKey, given)
   const kind = kindFor(rootKind(doc, contentKey), edits[0], contentKey, schema?.is === 'nodes')
+  checkRepresentable(doc, contentKey, kind)
   const apply = (transaction: Y.Transaction): ReplacementResult => {
     const root = doc.share.get(contentKey) ?? doc.get(contentKey)
     const recorder = merged ? new DependencyRecorder(transaction, contentKey) : null

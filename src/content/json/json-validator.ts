@@ -7,10 +7,14 @@ const placeLengthMax = 200
 
 /** Describes a position in the data by a JSON pointer (RFC 6901). The whole value is called `data`. */
 export function pointerTo(path: readonly (string | number)[]): string {
-  if (path.length === 0) return 'data'
+  return path.length === 0 ? 'data' : `data at ${pointerOf(path)}`
+}
+
+/** Returns a JSON pointer. A long pointer is shortened. */
+export function pointerOf(path: readonly (string | number)[]): string {
   const pointer = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
   const shown = pointer.length > placeLengthMax ? `${pointer.slice(0, placeLengthMax)}…` : pointer
-  return `data at ${shown.toWellFormed()}`
+  return shown.toWellFormed()
 }
 
 /**

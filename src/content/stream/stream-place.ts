@@ -16,6 +16,7 @@ import type { ChildPlace } from '../edit/writing/tree-places.ts'
 import { XmlEdits } from '../edit/writing/xml-edits.ts'
 import { contentKeyOf, requireRoot, shownName } from '../roots.ts'
 import { type ContentSchema, kindOfSchema, nodeSchema } from '../schemas/any-schema.ts'
+import { checkRepresentable } from '../unsupported-content.ts'
 import { rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { idsBetween } from '../yjs/stored-ranges.ts'
 
@@ -118,6 +119,7 @@ export function findStreamPlace(
   requireRoot(doc, contentKey, request.contentKey)
   const isProse = request.format === 'markdown'
   const kind = kindFor(rootKind(doc, contentKey), edit, contentKey, schema?.is === 'nodes')
+  checkRepresentable(doc, contentKey, kind)
   const root = doc.share.get(contentKey) ?? doc.get(contentKey)
   if (kind === 'text') {
     if (isProse && isQuill(root, contentKey, schema === null ? undefined : kindOfSchema(schema)))

@@ -7,6 +7,7 @@ import {
   contentKeySchema,
   editorDocumentIds,
   editorId,
+  unsupportedContent,
   updateRequest,
   writeErrors,
   writtenResponse,
@@ -209,6 +210,7 @@ export const editContent = defineAgentOperation({
     { status: 'FAILED_PRECONDITION', code: 'crdt/target-ambiguous', when: 'a target is ambiguous' },
     { status: 'FAILED_PRECONDITION', code: 'crdt/patch-failed', when: 'a patch fails' },
     ...writeErrors,
+    unsupportedContent,
     ...baseVersionErrors,
   ],
   async handler(data, { caller, services, full }) {

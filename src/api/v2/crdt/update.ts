@@ -1,6 +1,7 @@
 import {
   baseVersionErrors,
   schemaErrors,
+  unsupportedContent,
   updateEditorContent,
   updateRequest,
   writeErrors,
@@ -32,7 +33,14 @@ export const updateContent = defineOperation({
     'later edits: use it to repeat a call with an unknown outcome.',
   request: updateRequest,
   response: writtenResponse,
-  errors: [...contentErrors, unknownRoot, ...schemaErrors, ...writeErrors, ...baseVersionErrors],
+  errors: [
+    ...contentErrors,
+    unknownRoot,
+    unsupportedContent,
+    ...schemaErrors,
+    ...writeErrors,
+    ...baseVersionErrors,
+  ],
   async handler(data, { caller, services, full }) {
     return { message: 'Content updated.', ...(await updateEditorContent(data, caller, services, full)) }
   },
