@@ -1,6 +1,6 @@
-import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { BuildOptions } from 'esbuild'
+import type { BuildOptions, Plugin } from 'esbuild'
 import { packageFile } from '../config/package-file.ts'
 
 const pathOf = (path: string): string => fileURLToPath(packageFile(path))
@@ -12,11 +12,26 @@ const common = {
   absWorkingDir: pathOf('.'),
 } as const satisfies BuildOptions
 
+/** Libraries that the programs load from `node_modules`, because they have binaries. */
+export const installedLibraries = ['level', 'node-sqlite3-wasm'] as const
+
 /**
- * Libraries that the programs load from `node_modules`. `level` and `node-sqlite3-wasm` have binaries. An
- * application that embeds the server, and its editors, must load one copy of Yjs only.
+ * Makes the copy of Yjs in the programs private. The server replaces methods of Yjs, so an application that
+ * embeds the server must have another copy. No object of either copy gets into the other one. Therefore the
+ * private copy does not announce itself in the global object, where Yjs would find it and warn of two copies.
  */
-export const installedLibraries = ['level', 'node-sqlite3-wasm', 'yjs', 'lib0', 'y-protocols'] as const
+const privateYjs: Plugin = {
+  name: 'private-yjs',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]node_modules[\\/]yjs[\\/]dist[\\/]yjs\.mjs$/ }, ({ path }) => {
+      const source = readFileSync(path, 'utf8')
+      const contents = source.replace(/^const glo = [\s\S]*^glo\[importIdentifier\] = true;$/m, '')
+      if (contents === source || contents.includes('$YJS$'))
+        throw new Error(`${path} has no known announcement`)
+      return { contents, loader: 'js' }
+    })
+  },
+}
 
 /** Code that defines `require`, because CommonJS packages inside an ES module need it. */
 const requireBanner =
@@ -45,6 +60,7 @@ export const programs = (folder: string): BuildOptions => ({
   format: 'esm',
   target: 'node20.19',
   external: [...installedLibraries],
+  plugins: [privateYjs],
   banner: { js: requireBanner },
   define: { BUILD_FOLDER: JSON.stringify(folder) },
   minifyWhitespace: true,

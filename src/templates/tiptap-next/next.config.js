@@ -1,4 +1,4 @@
 export default {
-  // Pages that are rendered on the server use the copy of Yjs that Weft uses in the same process.
+  // All pages that are rendered on the server use one copy of Yjs.
   serverExternalPackages: ['yjs'],
 }

@@ -70,8 +70,9 @@ const filesOf = (ending: RegExp): string[] =>
     .map((name) => join(built, name))
 /** The templates of applications are copied, not built. */
 const programs = filesOf(/\.js$/).filter((file) => !file.startsWith(join(built, 'templates')))
-/** The entry point for React. Applications bundle it, and have React. */
-const forReact = join(built, 'package/react.js')
+/** The provider and the entry point for React. Applications bundle them with their own Yjs and React. */
+const inPages = (file: string): boolean =>
+  /^package\/(provider|react|parts\/)/.test(relative(built, file).replaceAll('\\', '/'))
 /** The build has separate programs for the browser. */
 const inBrowser = (file: string): boolean =>
   ['console', 'docs'].some((folder) => file.startsWith(join(built, folder)))
@@ -83,21 +84,26 @@ const sourcesOf = (map: string): string[] =>
 /** Packages that libraries use if they are installed. */
 const optional = ['bufferutil', 'utf-8-validate', 'pg-native']
 
-/** Packages that an application shares with a server in its process. */
-const shared = ['yjs', 'y-protocols', 'lib0']
+const ofServer = programs.filter((file) => !inBrowser(file) && !inPages(file))
 
-it('[OPS-44] the built server loads only level, SQLite, Yjs, optional packages and modules of Node', () => {
+/** Returns the names of the packages that files load. */
+function librariesOf(files: readonly string[]): ReadonlySet<string | undefined> {
   const imports =
     /\b(?:from|import)\s*["']([\w@.][\w@./:-]*)["']|(?<![.\w])(?:__require2?|import)\("([^"]+)"\)/g
-  const server = programs.filter((file) => !inBrowser(file) && file !== forReact)
-  const loaded = server.flatMap((file) =>
+  const loaded = files.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(imports)].map(([, from, required]) => from ?? required ?? ''),
   )
   const others = loaded.filter((name) => !name.startsWith('.') && !name.startsWith('node:'))
-  const libraries = new Set(
-    others.filter((name) => !builtinModules.includes(name)).map((name) => name.split('/')[0]),
-  )
-  expect(libraries).toEqual(new Set(['level', 'node-sqlite3-wasm', ...shared, ...optional]))
+  return new Set(others.filter((name) => !builtinModules.includes(name)).map((name) => name.split('/')[0]))
+}
+
+it('[OPS-44] the built server loads only level, SQLite, optional packages and modules of Node', () => {
+  expect(librariesOf(ofServer)).toEqual(new Set(['level', 'node-sqlite3-wasm', ...optional]))
+})
+
+it('[OPS-44] the built provider and components load only the packages that a page shares with them', () => {
+  const libraries = librariesOf(programs.filter(inPages))
+  expect(libraries).toEqual(new Set(['yjs', 'y-protocols', 'lib0', 'react']))
 })
 
 // The console shows code of editors, so the text of its programs contains imports of other packages.
@@ -120,11 +126,16 @@ it('[OPS-44] the built programs for the browser load no package', async () => {
 })
 
 it.each([
-  { where: 'for the server', files: programs.filter((file) => !inBrowser(file)), copies: 0 },
-  { where: 'for the browser', files: programs.filter(inBrowser), copies: 1 },
-])('[OPS-44] copies of Yjs in the built programs $where: $copies', ({ files, copies }) => {
+  // The copy of the server is private: it does not announce itself.
+  { where: 'for the server', files: ofServer, copies: 1, announced: 0 },
+  { where: 'for pages of applications', files: programs.filter(inPages), copies: 0, announced: 0 },
+  { where: 'for the browser', files: programs.filter(inBrowser), copies: 1, announced: 1 },
+])('[OPS-44] copies of Yjs in the built programs $where: $copies', ({ files, copies, announced }) => {
+  const isOfYjs = (name: string): boolean => /\/yjs\/(src\/structs\/Item\.js|dist\/yjs\.mjs)$/.test(name)
+  const copied = files.filter((file) => sourcesOf(`${file}.map`).some(isOfYjs))
+  expect(copied).toHaveLength(copies)
   const found = files.flatMap((file) => readFileSync(file, 'utf8').match(/["'`]__ \$YJS\$ __["'`]/g) ?? [])
-  expect(found).toHaveLength(copies)
+  expect(found).toHaveLength(announced)
 })
 
 it('[OPS-44] the build has source maps, and the licenses of all libraries, including libraries for the browser', () => {
