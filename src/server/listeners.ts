@@ -108,6 +108,7 @@ export function createSync({
         reports.exceeded('uncommittedBytes', ''),
       ),
       documentBytesMax: config.maxDocumentBytes,
+      messageBytesMax: config.maxMessageBytes,
       storage,
       onRejected: (clientAddress) => {
         if (config.audit !== 'off')

@@ -64,7 +64,7 @@ export class HocuspocusEndpoint {
     const { address } = upgrade
     const authenticated = admission.countUnauthenticated(address)
     upgrade.connection.on('close', authenticated)
-    acceptor.accept(upgrade, null, (socket) => this.open(socket, address, request, authenticated))
+    acceptor.acceptMultiplexed(upgrade, (socket) => this.open(socket, address, request, authenticated))
   }
 
   /**

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { Duplex, Writable } from 'node:stream'
 import { type RawData, type Server, WebSocket, WebSocketServer } from 'ws'
 import { closeCodes } from '../../model/close.ts'
 import type { LimitName } from '../../quota/limits.ts'
 import type { SocketListener } from '../socket/client-socket.ts'
 import { CloseReporter, type CloseReporterDependencies } from '../socket/close-reporter.ts'
+import type { MessageCutter } from '../socket/message-cutter.ts'
 import { invalidHandshake, rejectUpgrade } from './http-rejection.ts'
 
 /** A connection with an upgrade request. */
@@ -29,6 +30,8 @@ export class SyncSocket extends WebSocket {
   #listener: SocketListener | null = null
   /** Maximum size of a message in bytes, for the text of the close reason. */
   messageBytesMax = 0
+  /** Cuts messages that are too large; null if they close the websocket. */
+  #cutter: MessageCutter | null = null
 
   /**
    * Sets the listener. Call it once. All sockets register the same functions with `ws`, because separate
@@ -37,6 +40,25 @@ export class SyncSocket extends WebSocket {
   listen(listener: SocketListener): void {
     this.#listener = listener
     this.on('message', onMessage).on('ping', onPing).on('pong', onPong)
+  }
+
+  /**
+   * Reports messages that are too large to the listener, instead of closing the websocket. Call it before the
+   * first message is read.
+   */
+  cutLargeMessages(cutter: MessageCutter): void {
+    this.#cutter = cutter
+    // `ws` has no option for this: its receiver ends a websocket at the header of a frame that is too large.
+    const receiver = Reflect.get(this, '_receiver') as Writable
+    const write = receiver.write.bind(receiver) as (chunk: Buffer) => boolean
+    receiver.write = (chunk: Buffer): boolean =>
+      cutter.pass(chunk).reduce((isEmpty, part) => write(part) && isEmpty, true)
+  }
+
+  received(data: Buffer, isBinary: boolean): void {
+    const cutBytes = this.#cutter?.nextCutBytes() ?? null
+    if (cutBytes === null) this.#listener?.message(data, isBinary)
+    else this.#listener?.messageTooLarge(data, cutBytes)
   }
 
   static listenerOf(socket: WebSocket): SocketListener | null {
@@ -51,7 +73,7 @@ export class SyncSocket extends WebSocket {
 }
 
 function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
-  SyncSocket.listenerOf(this)?.message(data as Buffer, isBinary)
+  if (this instanceof SyncSocket) this.received(data as Buffer, isBinary)
 }
 
 function onPing(this: WebSocket, data: Buffer): void {

@@ -142,6 +142,12 @@ export class DocumentChannel implements ClientSocket {
     else this.#listener.message(message, true)
   }
 
+  /** Passes the start of a message that is too large to the session. Closes the channel if it has none yet. */
+  receiveTooLarge(head: Buffer, bytes: number): void {
+    if (this.#listener !== null) this.#listener.messageTooLarge(head, bytes)
+    else this.close(closeCodes.tooLarge, 'the message is too large')
+  }
+
   /**
    * Reports to the session that the client has replied to a ping.
    * @param bytes number of bytes that are charged to this document

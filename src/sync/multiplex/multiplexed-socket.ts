@@ -107,6 +107,24 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     if (this.socket.isFull) this.#awaitDrain()
   }
 
+  /**
+   * Rejects the document of a message that is too large. The other documents stay open, because the client
+   * would otherwise reconnect, send the message again, and be closed again.
+   */
+  messageTooLarge(head: Buffer, bytes: number): void {
+    this.incomplete(0)
+    if (!this.#acceptBytes(bytes)) return
+    try {
+      const routed = readRoutedMessage(head)
+      const channel = routed.kind === 'document' ? this.#channels.get(routed.name) : undefined
+      if (channel === undefined) this.#countUnrouted(bytes)
+      else channel.receiveTooLarge(head, bytes)
+    } catch (error) {
+      if (!(error instanceof MalformedMessageError)) throw error
+      this.#endPermanently(close('badRequest', errorMessage(error).slice(0, 100)))
+    }
+  }
+
   /** Counts a ping of the client. `ws` sends the pong. */
   ping(bytes: number): void {
     if (!this.#acceptBytes(bytes)) return

@@ -27,6 +27,7 @@ export interface SessionDependencies {
   readonly reports: LimitReports
   readonly rejections: RejectionLog
   readonly documentBytesMax: number
+  readonly messageBytesMax: number
   readonly storage: StorageQuota
   /** Publishes live messages of clients. */
   readonly live: LiveMessageHub

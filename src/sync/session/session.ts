@@ -292,6 +292,14 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#dependencies.backpressure.check(this)
   }
 
+  messageTooLarge(_head: Buffer, bytes: number): void {
+    if (this.#state.kind === 'ended') return
+    if (this.#incompleteBytes > 0) this.incomplete(0)
+    this.#bucket.count(bytes, this)
+    const { messageBytesMax } = this.#dependencies
+    this.end(close('tooLarge', `message larger than ${messageBytesMax} bytes`, 'maxMessageBytes'))
+  }
+
   ping(bytes: number): void {
     this.#bucket.count(bytes, this)
   }

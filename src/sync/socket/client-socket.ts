@@ -4,6 +4,12 @@ import type { TransportName } from '../../rooms/room/open-connections.ts'
 export interface SocketListener {
   /** Called with one whole message. */
   message(data: Buffer, isBinary: boolean): void
+  /**
+   * Called instead of `message` if the message is too large. Only multiplexed websockets call it; other
+   * websockets close.
+   * @param head start of the message @param bytes length of the whole message
+   */
+  messageTooLarge(head: Buffer, bytes: number): void
   ping(bytes: number): void
   pong(bytes: number): void
   /**

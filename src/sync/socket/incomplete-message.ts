@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { SlowTransfers, Transfer } from '../../quota/slow-transfers.ts'
 import { FrameBoundaries } from './frame-boundaries.ts'
+import type { MessageCutter } from './message-cutter.ts'
 
 /**
  * Error code for a websocket whose client has sent too many bytes of an incomplete message before
@@ -33,17 +34,26 @@ export class IncompleteMessage implements Transfer {
   readonly #transfers: SlowTransfers
   readonly #changed: IncompleteChanged
   readonly #boundaries = new FrameBoundaries()
+  /** Drops the rest of messages that are too large; null if they close the websocket. */
+  readonly #cutter: MessageCutter | null
   /** Number of bytes received since the start of the message. */
   #messageBytes = 0
   /** Memory in bytes of all chunks since the chunk that contains the start of the message. */
   #keptBytes = 0
   #bytesMax: number | null = null
 
-  constructor(socket: WebSocket, connection: Duplex, transfers: SlowTransfers, changed: IncompleteChanged) {
+  constructor(
+    socket: WebSocket,
+    connection: Duplex,
+    transfers: SlowTransfers,
+    changed: IncompleteChanged,
+    cutter: MessageCutter | null = null,
+  ) {
     this.#socket = socket
     this.#connection = connection
     this.#transfers = transfers
     this.#changed = changed
+    this.#cutter = cutter
     // This listener runs after the listener of `ws`. By then, `ws` has delivered the complete messages of the
     // chunk.
     connection.on('data', (chunk: Buffer) => this.#received(chunk))
@@ -75,7 +85,8 @@ export class IncompleteMessage implements Transfer {
     if (completeTo === chunk.length) {
       if (this.#keptBytes > 0) this.#set(0, 0)
     } else if (completeTo === -1) {
-      this.#set(this.#messageBytes + chunk.length, this.#keptBytes + chunk.length + chunkBytes)
+      const keptBytes = this.#cutter?.isCutting === true ? 0 : chunk.length + chunkBytes
+      this.#set(this.#messageBytes + chunk.length, this.#keptBytes + keptBytes)
     } else {
       this.#transfers.delete(this)
       this.#set(chunk.length - completeTo, chunk.length + chunkBytes)
@@ -86,7 +97,7 @@ export class IncompleteMessage implements Transfer {
     this.#messageBytes = messageBytes
     if (keptBytes > 0) this.#transfers.add(this)
     else this.#transfers.delete(this)
-    if (keptBytes !== this.#keptBytes) {
+    if (keptBytes !== this.#keptBytes || this.#cutter?.isCutting === true) {
       this.#keptBytes = keptBytes
       this.#changed(messageBytes, keptBytes)
     }

@@ -5,6 +5,7 @@ import { SyncSocket, type UpgradeRequest, WebsocketUpgrader } from '../connect/w
 import type { ClientSocket, SocketListener } from './client-socket.ts'
 import type { CloseReporterDependencies } from './close-reporter.ts'
 import { type IncompleteChanged, IncompleteMessage } from './incomplete-message.ts'
+import { MessageCutter } from './message-cutter.ts'
 import { SocketMemory, type SocketMemoryAccounts, type SocketOwner } from './socket-memory.ts'
 import { SocketWriter, WriteBatch } from './socket-writer.ts'
 import { LargeFrameTracker, UnreadFrames, UnreadSocket } from './unread-socket.ts'
@@ -25,6 +26,7 @@ class LocalSocket implements ClientSocket {
     connection: Duplex,
     owner: SocketOwner,
     dependencies: SocketAcceptorDependencies,
+    cutter: MessageCutter | null,
   ) {
     this.#socket = socket
     this.#writer = new SocketWriter(socket, connection, dependencies.batch, (frames) =>
@@ -36,7 +38,7 @@ class LocalSocket implements ClientSocket {
       SyncSocket.listenerOf(socket)?.incomplete(messageBytes)
       this.#memory.setIncomplete(keptBytes)
     }
-    this.#incomplete = new IncompleteMessage(socket, connection, dependencies.transfers, changed)
+    this.#incomplete = new IncompleteMessage(socket, connection, dependencies.transfers, changed, cutter)
     if (owner.workspaceId === null) this.#incomplete.bytesMax = unauthenticatedMessageBytesMax
   }
 
@@ -153,9 +155,27 @@ export class SocketAcceptor {
    * called later
    */
   accept(upgrade: UpgradeRequest, workspaceId: string | null, then: (socket: ClientSocket) => void): void {
+    this.#accept(upgrade, workspaceId, null, then)
+  }
+
+  /**
+   * Upgrades a connection that carries several documents. A message that is too large does not close it (see
+   * `SocketListener.messageTooLarge`).
+   */
+  acceptMultiplexed(upgrade: UpgradeRequest, then: (socket: ClientSocket) => void): void {
+    this.#accept(upgrade, null, new MessageCutter(this.dependencies.messageBytesMax), then)
+  }
+
+  #accept(
+    upgrade: UpgradeRequest,
+    workspaceId: string | null,
+    cutter: MessageCutter | null,
+    then: (socket: ClientSocket) => void,
+  ): void {
     const { connection, address } = upgrade
-    this.#upgrader.accept(upgrade, workspaceId ?? address, (socket) =>
-      then(new LocalSocket(socket, connection, { address, workspaceId }, this.dependencies)),
-    )
+    this.#upgrader.accept(upgrade, workspaceId ?? address, (socket) => {
+      if (cutter !== null) socket.cutLargeMessages(cutter)
+      then(new LocalSocket(socket, connection, { address, workspaceId }, this.dependencies, cutter))
+    })
   }
 }
