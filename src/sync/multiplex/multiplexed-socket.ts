@@ -1,5 +1,5 @@
 import { errorMessage } from '../../errors.ts'
-import { type Close, close } from '../../model/close.ts'
+import { type Close, close, closeCodes } from '../../model/close.ts'
 import { unauthenticatedMessageBytesMax } from '../../quota/memory-bounds.ts'
 import { MalformedMessageError } from '../../update/malformed.ts'
 import {
@@ -59,6 +59,8 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   readonly socket: ClientSocket
   readonly #options: MultiplexedSocketOptions
   readonly #channels = new Map<string, DocumentChannel>()
+  /** The last documents that the client has left, at most `documentsMax`. */
+  readonly #left = new Set<string>()
   readonly #pauseReasons = new Set<PauseReason>()
   readonly #unrouted: UnroutedMessages
   /** The document to which the bytes of the incomplete message are charged; null if there is none. */
@@ -261,7 +263,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     if (channel === undefined) {
       this.#countUnrouted(data.length)
       this.#openChannel(routed.name, routed.message)
-    } else if (isCloseMessage(routed.message)) channel.closeChannel()
+    } else if (isCloseMessage(routed.message)) this.#leave(channel)
     else channel.receive(routed.message)
   }
 
@@ -274,11 +276,12 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
 
   /**
    * Opens a channel if the message contains a token. Ignores any other message, because a client may still
-   * send messages for a document that was rejected or closed.
+   * send messages for a document that was rejected.
    */
   #openChannel(name: string, message: Buffer): void {
     const auth = readAuthRequest(message)
-    if (auth === null) return
+    if (auth === null) return this.#checkLeft(name, message)
+    this.#left.delete(name)
     const { size } = this.#channels
     const channelsMax = this.isAuthenticated ? documentsMax : unauthenticatedMax.documents
     if (size >= channelsMax)
@@ -287,6 +290,25 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     this.#channels.set(name, channel)
     channel.pause()
     this.#options.onToken(channel, auth.token)
+  }
+
+  #leave(channel: DocumentChannel): void {
+    channel.closeChannel()
+    this.#left.add(channel.name)
+    if (this.#left.size > documentsMax) for (const oldest of this.#left) return void this.#left.delete(oldest)
+  }
+
+  /**
+   * Closes the socket with a transient code if a client writes into a document that it has left. Then a page
+   * has destroyed a provider before the socket opened, and mounted another one for the same document: the
+   * provider queues the message with which the first one leaves, and sends it when the second one is open. The
+   * second one shows that it is synced, and starts again only if it reconnects.
+   */
+  #checkLeft(name: string, message: Buffer): void {
+    if (!this.#left.has(name) || isCloseMessage(message)) return
+    const reason = 'a message for a document that the client has left; reconnect'
+    const end = (): void => this.close(closeCodes.serviceRestart, reason)
+    this.#closeTimer ??= setTimeout(end, closeLaterMs.alone * (1 + Math.random()))
   }
 
   #endPermanently(reason: Close): void {
