@@ -25,6 +25,8 @@ interface AwarenessBroadcasterOptions {
   readonly clock: Clock
   /** Length of the broadcast window: minimum milliseconds between two broadcasts. */
   readonly windowMs: number
+  /** Called before each broadcast. It may add changes. */
+  readonly beforeBroadcast: () => void
   /** Called before each broadcast, with the ids of the clients whose changes it sends. */
   readonly onBroadcast: (clientIds: readonly number[]) => void
 }
@@ -48,6 +50,11 @@ export class AwarenessBroadcaster {
     this.#changed.set(clientId, change)
   }
 
+  /** Returns whether the next broadcast sends a change of the client. */
+  sendsNext(clientId: number): boolean {
+    return this.#changed.has(clientId)
+  }
+
   /** Schedules a broadcast. A broadcast that is planned for the end of the tick is not postponed. */
   schedule(timing: BroadcastTiming): void {
     const planned = this.#planned
@@ -68,6 +75,7 @@ export class AwarenessBroadcaster {
   #broadcast(): void {
     this.#planned = null
     this.#lastBroadcast = this.#options.clock.now()
+    this.#options.beforeBroadcast()
     const changed = [...this.#changed]
     this.#changed.clear()
     this.#options.onBroadcast(changed.map(([clientId]) => clientId))

@@ -23,6 +23,8 @@ export class ClientState {
   clock: number
   /** The current state; null if the client shows no state. */
   state: State | null = null
+  /** JSON of the last state that the server has set and that the client has not changed since; otherwise null. */
+  #serverText: string | null = null
   /** Digests of the states that the server has set for the client, by clock; null for a removal. */
   readonly #serverStates = new Map<number, string | null>()
 
@@ -43,12 +45,14 @@ export class ClientState {
     for (const sent of this.#serverStates.keys()) if (sent < clock - 1) this.#serverStates.delete(sent)
     if (isEcho) return 'echo'
     this.state = state
+    this.#serverText = null
     return 'change'
   }
 
   clear(clock: number): void {
     this.clock = clock
     this.state = null
+    this.#serverText = null
     this.#serverStates.clear()
   }
 
@@ -57,9 +61,15 @@ export class ClientState {
    * as its own state.
    */
   addServerState(clock: number, text: string | null): void {
+    this.#serverText = text
     this.#serverStates.set(clock, text === null ? null : digestOf(text))
     if (this.#serverStates.size <= serverStatesMax) return
     for (const oldest of this.#serverStates.keys()) return void this.#serverStates.delete(oldest)
+  }
+
+  /** JSON of the state that the client has itself. */
+  get ownText(): string {
+    return this.#serverText ?? JSON.stringify(this.state)
   }
 
   /**

@@ -14,18 +14,28 @@ export class PublishedState {
    * virtual user.
    */
   readonly remote: ClientRecord | null
+  /** Time of the last broadcast to all members, in milliseconds of the caller's clock. */
+  readonly sentAt: number
   #text: string | (() => string)
 
+  /** @param sentAt see `sentAt` */
   constructor(
     clock: number,
     userId: string,
     text: string | (() => string),
+    sentAt: number,
     remote: ClientRecord | null = null,
   ) {
     this.clock = clock
     this.userId = userId
     this.#text = text
+    this.sentAt = sentAt
     this.remote = remote
+  }
+
+  /** Returns the same state with the next clock. */
+  renewed(sentAt = this.sentAt): PublishedState {
+    return new PublishedState(this.clock + 1, this.userId, () => this.text, sentAt, this.remote)
   }
 
   /** JSON of the state, with the identity of the user from the token. */

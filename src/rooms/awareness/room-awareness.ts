@@ -3,6 +3,7 @@ import {
   type AwarenessEntry,
   type AwarenessText,
   removedText,
+  writeAwareness,
   writeAwarenessMessages,
 } from '../../update/awareness.ts'
 import type { DocumentPresence, PresenceObserver, PublishedUser } from '../presence/document-presence.ts'
@@ -27,6 +28,21 @@ export const statesMax = 5_000
  * further states.
  */
 const clockJumpMax = 2 ** 20
+/**
+ * Milliseconds after the opening of a room with content during which each client counts as one that comes back:
+ * after a restart of the server, clients remember states that the room does not know.
+ */
+const reopenedMs = 60_000
+/**
+ * Milliseconds after which a renewed state is sent to all members again. A renewal postpones the client's own
+ * one, which comes 15 to 18 s later, and stock clients remove a state after 30 s.
+ */
+const resendMs = 9_000
+/**
+ * Maximum number of states in a room in which the server asks clients that do not send renewed states back for
+ * their states. They answer with all states that they have.
+ */
+const queriedStatesMax = 50
 
 interface RoomAwarenessOptions {
   readonly members: ReadonlySet<Member>
@@ -36,6 +52,8 @@ interface RoomAwarenessOptions {
   readonly clock: Clock
   /** Length of the broadcast window: minimum milliseconds between two broadcasts. */
   readonly windowMs: number
+  /** Returns whether the editor has content. */
+  readonly hasContent: () => boolean
   /**
    * Called when the state of a client is not shown because the room already shows the maximum number of
    * clients.
@@ -63,14 +81,22 @@ export class RoomAwareness implements PresenceObserver {
   readonly #tombstones = new AwarenessTombstones()
   readonly #broadcaster: AwarenessBroadcaster
   readonly #renewalRequests: RenewalRequests
+  readonly #openedAt: number
+  /**
+   * The members that have come back since the last broadcast, each with whether the room may not know their last
+   * clocks.
+   */
+  readonly #returned = new Map<Member, boolean>()
 
   constructor(options: RoomAwarenessOptions) {
     this.#options = options
     this.#trace = options.trace
     this.editorId = options.editorId
     this.#renewalRequests = new RenewalRequests(options.clock)
+    this.#openedAt = options.clock.now()
     this.#broadcaster = new AwarenessBroadcaster({
       ...options,
+      beforeBroadcast: () => this.#renewForReturned(),
       onBroadcast: (clientIds) => this.#publishToNodes(clientIds),
     })
     options.presence.addObserver(this)
@@ -108,6 +134,7 @@ export class RoomAwareness implements PresenceObserver {
   /** Removes the state of `member` immediately. */
   leave(member: Member): void {
     this.#options.presence.removeSocket(member)
+    this.#returned.delete(member)
     const clientId = this.#clientOf.get(member)
     if (clientId === undefined) return
     this.#release(clientId, member)
@@ -127,10 +154,13 @@ export class RoomAwareness implements PresenceObserver {
     this.#broadcaster.schedule('tick')
   }
 
-  setVirtualUser({ clientId, clock, textIn, userId }: VirtualUserState, timing: BroadcastTiming): void {
+  setVirtualUser(virtual: VirtualUserState, timing: BroadcastTiming): void {
+    const { clientId, textIn, userId } = virtual
+    // Renewed states have a higher clock than the virtual user.
+    const clock = Math.max(virtual.clock, (this.#shownClock(clientId) ?? -1) + 1)
     if (textIn === null) this.#remove(clientId, clock, userId, null)
     else {
-      const state = new PublishedState(clock, userId, () => textIn(this.editorId))
+      const state = this.#stateOf(clock, userId, () => textIn(this.editorId))
       // A writer that moves in another editor has the same state here.
       if (timing === 'window' && this.#published.get(clientId)?.text === state.text) return
       this.#publish(clientId, state, null)
@@ -209,11 +239,18 @@ export class RoomAwareness implements PresenceObserver {
       this.#options.refused()
       return null
     }
+    const isKnown = owner !== undefined || this.#tombstones.get(clientId) !== undefined
+    if (isKnown || this.#isReopened) this.#returned.set(member, !isKnown)
     if (owner !== undefined) this.#clientOf.delete(owner.member)
     const client = new ClientState(member, this.#options.presence.replica.logicalClock.next(), clock)
     this.#clients.set(clientId, client)
     this.#clientOf.set(member, clientId)
     return client
+  }
+
+  get #isReopened(): boolean {
+    const { clock, hasContent } = this.#options
+    return hasContent() && clock.now() - this.#openedAt < reopenedMs
   }
 
   #release(clientId: number, member: Member): void {
@@ -265,7 +302,7 @@ export class RoomAwareness implements PresenceObserver {
     const hasStatus = user.status === undefined || userOfState(state).status === user.status
     if (!isLate && hasStatus) {
       const text = (): string => withTokenIdentity(state, user)
-      return this.#publish(clientId, new PublishedState(clock, user.id, text), member)
+      return this.#publish(clientId, this.#stateOf(clock, user.id, text), member)
     }
     const isSame = hasStatus && this.#published.get(clientId)?.text === withTokenIdentity(state, user)
     if (!isSame) this.#publishForBackend(clientId, client, user)
@@ -280,7 +317,62 @@ export class RoomAwareness implements PresenceObserver {
     const clock = Math.max(this.#shownClock(clientId) ?? -1, client.clock) + 1
     const text = withTokenIdentity(client.state, user)
     client.addServerState(clock, text)
-    this.#publish(clientId, new PublishedState(clock, user.id, text), null)
+    this.#publish(clientId, this.#stateOf(clock, user.id, text), null)
+  }
+
+  #stateOf(
+    clock: number,
+    userId: string,
+    text: string | (() => string),
+    remote: ClientRecord | null = null,
+  ): PublishedState {
+    return new PublishedState(clock, userId, text, this.#options.clock.now(), remote)
+  }
+
+  /**
+   * Sends all states with higher clocks to the members that have come back. In y-protocols, a client that
+   * loses its connection removes the states of others but remembers their clocks, and ignores states that are
+   * not newer. Otherwise it would see clients that do not move only after their renewal, 15 s later.
+   *
+   * The clients of the states also get the new clocks, so that their next states are newer. The other members
+   * get them only if their states would become outdated otherwise. States that have just changed are new for
+   * all, except in a room that may not know the last clocks.
+   */
+  #renewForReturned(): void {
+    if (this.#returned.size === 0) return
+    const now = this.#options.clock.now()
+    for (const [clientId, { sentAt }] of this.#published) {
+      const owner = this.#clients.get(clientId)?.member
+      const isNew = this.#broadcaster.sendsNext(clientId)
+      if (!isNew) this.#renew(clientId, now - sentAt >= resendMs, now)
+      else if (owner !== undefined && this.#returned.get(owner) === true) this.#renew(clientId, true, now)
+    }
+    const messages = this.all()
+    for (const member of this.#returned.keys())
+      for (const message of messages) member.deliverAwareness(member.encoder.awareness(message), false)
+    this.#returned.clear()
+  }
+
+  /**
+   * Gives a state the next clock, unless its client has not confirmed the last one yet. With a clock that is
+   * higher by two, the state could undo a change that the client has made meanwhile.
+   */
+  #renew(clientId: number, forAll: boolean, now: number): void {
+    const published = this.#published.get(clientId)
+    const client = this.#clients.get(clientId)
+    const ownClock = published?.remote?.clock ?? client?.clock ?? Number.POSITIVE_INFINITY
+    if (published === undefined || published.clock > ownClock) return
+    const state = published.renewed(forAll ? now : undefined)
+    this.#published.set(clientId, state)
+    if (client !== undefined && state.remote === null) {
+      const { member, ownText: text } = client
+      const { encoder } = member
+      const message = writeAwareness([{ clientId, clock: state.clock, text }])
+      member.deliverAwareness(encoder.awareness(message), false)
+      if (!encoder.answersRemoval && this.#published.size <= queriedStatesMax)
+        member.deliverAwareness(encoder.awarenessQuery, false)
+    }
+    if (forAll) this.#broadcaster.add(clientId, { state, author: null })
   }
 
   #hideForBackend(clientId: number, client: ClientState): void {
@@ -348,7 +440,7 @@ export class RoomAwareness implements PresenceObserver {
     if (before !== undefined && isSameClaim(before, winner)) return
     if (own !== undefined) this.#release(clientId, own.member)
     const clock = this.#clockOf(winner, before)
-    this.#publish(clientId, new PublishedState(clock, winner.userId, winner.text, winner), null)
+    this.#publish(clientId, this.#stateOf(clock, winner.userId, winner.text, winner), null)
   }
 
   /**

@@ -130,6 +130,7 @@ export class Room {
       editorId: address.editorId,
       clock,
       windowMs: limits.awarenessWindowMs,
+      hasContent: () => this.existence === 'live',
       refused: () => metrics.statesRefused.inc(),
       trace,
     })

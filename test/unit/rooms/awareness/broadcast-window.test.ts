@@ -14,7 +14,7 @@ function world() {
   const presence = presenceAlone(clock)
   const members = new Set<Member>()
   const parts = { members, presence: presence.presenceOf(document), editorId: 'main', clock, windowMs }
-  const board = new RoomAwareness({ ...parts, refused: () => {} })
+  const board = new RoomAwareness({ ...parts, hasContent: () => true, refused: () => {} })
   const seen: unknown[][] = []
   const join = (id: string, deliverAwareness: Member['deliverAwareness']): Member => {
     const member: Member = {

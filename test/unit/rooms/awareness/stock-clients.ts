@@ -38,6 +38,7 @@ export class Server {
       editorId: 'main',
       clock,
       windowMs,
+      hasContent: () => true,
       refused: () => {},
     })
   }

@@ -54,6 +54,7 @@ class World {
       editorId,
       clock: this.clock,
       windowMs,
+      hasContent: () => true,
       refused: () => {},
     }
     const room = this.#rooms.get(editorId) ?? { board: new RoomAwareness(parts), members }

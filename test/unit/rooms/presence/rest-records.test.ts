@@ -178,7 +178,7 @@ it('[CP-29] on a single node, drops the records of deleted users, even while a c
   const registry = presenceAlone(clock)
   const presence = registry.presenceOf(document)
   const options = { members: new Set<never>(), presence, editorId: 'main', clock, windowMs: 40 }
-  const room = new RoomAwareness({ ...options, refused: () => {} })
+  const room = new RoomAwareness({ ...options, hasContent: () => true, refused: () => {} })
   presence.add([{ userId: 'ada' }], 2_000)
   presence.delete(['ada'])
   expect(presence.replica.restRecord('ada')).not.toBeNull()

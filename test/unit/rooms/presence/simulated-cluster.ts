@@ -173,7 +173,15 @@ export class WorldNode {
   #open(): Room {
     const members = new Set<Member>()
     const presence = this.presence.presenceOf(document)
-    const parts = { members, presence, editorId: 'main', clock: this.#clock, windowMs, refused: () => {} }
+    const parts = {
+      members,
+      presence,
+      editorId: 'main',
+      clock: this.#clock,
+      windowMs,
+      hasContent: () => true,
+      refused: () => {},
+    }
     return { board: new RoomAwareness(parts), members }
   }
 }

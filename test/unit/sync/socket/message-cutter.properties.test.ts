@@ -31,7 +31,7 @@ function frameOf(payload: Buffer, first: number): Buffer {
 }
 
 const payloadOf = (bytes: number, seed: number): Buffer =>
-  Buffer.from({ length: bytes }, (_, index) => (index * 7 + seed) & 0xff)
+  Buffer.from(Array.from({ length: bytes }, (_, index) => (index * 7 + seed) & 0xff))
 
 function bytesOf({ frames, hasPings }: Sent, seed: number): Buffer {
   const whole = payloadOf(
