@@ -3,7 +3,6 @@ import { setMaxListeners } from 'node:events'
 import type { Clock } from '../clock.ts'
 import { keyName } from '../engine/key-encoding.ts'
 import { ApiError } from '../errors.ts'
-import { FairSemaphore } from '../jobs/fair-semaphore.ts'
 import { MalformedJsonError } from '../json.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -18,8 +17,9 @@ import { RepeatedEvents } from '../quota/repeated-events.ts'
 import type { CallbacksRecord } from '../subscriptions/callbacks/callback-records.ts'
 import { signingSecrets } from '../subscriptions/endpoints/signing-secrets.ts'
 import { type CurrentTrace, currentTrace, runTraced, startSpan } from '../tracing/current-trace.ts'
+import { CallSlots } from './call-slots.ts'
 import { CircuitBreakers } from './circuit-breaker.ts'
-import { type AnsweringCallbackName, attemptsMax, type CallLimits, callLimits, retryMs } from './limits.ts'
+import { type AnsweringCallbackName, attemptsMax, callLimits, retryMs } from './limits.ts'
 
 /**
  * Why a call failed. `status`: the status was not 2xx. `invalid`: the response has the wrong form or is too
@@ -51,6 +51,11 @@ export interface CallbackCall<Answer> {
   readonly callbacks: CallbacksRecord
   /** Members of the request, in addition to its name and the API key. */
   readonly data: object
+  /**
+   * Id of the user whom the call concerns; null if it concerns no single user. Failures of the calls for one user
+   * do not affect the calls for others.
+   */
+  readonly userId: string | null
   /** Name of the only thing that an invalid response may concern, such as an editor. */
   readonly subject: string
   /** Reads a response. @throws MalformedJsonError if it has the wrong form; ApiError if it cannot be read now */
@@ -67,16 +72,13 @@ interface FailureEvent {
 
 /**
  * Calls the callbacks of API keys, and waits for their responses. A call has one timeout, which includes the
- * wait for a slot and the attempts. Slots (bulkheads) limit the concurrent calls of each API key, and circuit
- * breakers pause the calls of callbacks that fail, so that they affect no other API key.
+ * wait for a slot and the attempts. Slots (`call-slots.ts`) limit the concurrent calls, and circuit breakers pause
+ * the calls that fail, so that they affect no other API key, and no other user.
  */
 export class CallbackCaller {
   readonly #options: CallbackCallerOptions
   readonly #sender: CheckedSender
-  /** Limits the calls of each API key. */
-  readonly #keySlots: Readonly<Record<AnsweringCallbackName, FairSemaphore>>
-  /** Limits the calls of each workspace, and of all workspaces together. */
-  readonly #slots: Readonly<Record<AnsweringCallbackName, FairSemaphore>>
+  readonly #slots: Readonly<Record<AnsweringCallbackName, CallSlots>>
   readonly #breakers: Readonly<Record<AnsweringCallbackName, CircuitBreakers>>
   readonly #failures: RepeatedEvents<FailureEvent>
   readonly #end = new AbortController()
@@ -88,13 +90,9 @@ export class CallbackCaller {
     stopping.addEventListener('abort', () => this.#end.abort(), { once: true })
     // Each call in progress has a listener; the slots limit their number.
     setMaxListeners(0, this.#end.signal)
-    const each = <T>(make: (limits: CallLimits) => T) => ({
-      authorize: make(callLimits.authorize),
-      load: make(callLimits.load),
-    })
-    this.#keySlots = each(({ perKey }) => new FairSemaphore({ total: Infinity, each: perKey }))
-    this.#slots = each(({ slots }) => new FairSemaphore(slots))
-    this.#breakers = each(() => new CircuitBreakers(clock))
+    const { authorize, load } = callLimits
+    this.#slots = { authorize: new CallSlots(authorize, clock), load: new CallSlots(load, clock) }
+    this.#breakers = { authorize: new CircuitBreakers(clock), load: new CircuitBreakers(clock) }
     this.#failures = new RepeatedEvents({
       clock,
       write: (event, times) => log.warn({ event: 'callback.failed', ...event, times }, 'a callback failed'),
@@ -109,7 +107,7 @@ export class CallbackCaller {
     const { metrics } = this.#options
     const config = callbacks[name]
     if (config === null) return failed('unreachable', 'the callback is not configured')
-    const receiver = keyName([tenant.workspaceId, tenant.apiKey, config.url])
+    const receiver = keyName([tenant.workspaceId, tenant.apiKey, config.url, call.userId ?? ''])
     const stopTimer = metrics.callbackSeconds.startTimer({ callback: name })
     const outcome = this.#breakers[name].isPaused(receiver)
       ? paused
@@ -152,12 +150,12 @@ export class CallbackCaller {
     const { name, tenant } = call
     const { clock } = this.#options
     const breakers = this.#breakers[name]
-    const slots = this.#keySlots[name]
-    const owner = keyName([tenant.workspaceId, tenant.apiKey])
-    if (slots.waitingOf(owner) >= callLimits[name].waitingMax) return tooBusy
+    const slots = this.#slots[name]
+    if (slots.isFull(tenant)) return tooBusy
     const deadline = clock.now() + timeoutMs
     return new Promise((resolve) => {
       let isWaiting = true
+      const end = new AbortController()
       const disarm = clock.after(timeoutMs, () => {
         if (isWaiting) resolve(tooBusy)
       })
@@ -169,8 +167,10 @@ export class CallbackCaller {
         // Earlier calls may have failed meanwhile.
         if (!breakers.admit(receiver, timeoutMs)) return resolve(paused)
         // The call that has freed the slot may belong to another trace.
-        const attempts = (): Promise<CallbackOutcome<Answer>> => this.#attempts(call, url, deadline)
-        const outcome = await (trace === undefined ? attempts() : runTraced(trace, attempts))
+        const attempts = (): Promise<CallbackOutcome<Answer>> =>
+          this.#attempts(call, { url, deadline, stop: AbortSignal.any([this.#end.signal, end.signal]) })
+        const made = await (trace === undefined ? attempts() : runTraced(trace, attempts))
+        const outcome = end.signal.aborted && made.kind === 'failed' ? tooBusy : made
         if (isOutage(outcome)) breakers.failed(receiver)
         else if (outcome.kind === 'failed' && outcome.failure === 'invalid')
           breakers.failed(receiver, call.subject)
@@ -178,15 +178,15 @@ export class CallbackCaller {
         else if (outcome.kind === 'answered' || outcome.failure !== 'busy') breakers.succeeded(receiver)
         resolve(outcome)
       }
-      void slots.run(owner, () => this.#slots[name].run(tenant.workspaceId, makeCall))
+      const isSuspect = breakers.isFailing(receiver)
+      void slots.run({ tenant, userId: call.userId, isSuspect, call: makeCall, abort: () => end.abort() })
     })
   }
 
   /** Repeats failed attempts while there is time. */
   async #attempts<Answer>(
     call: CallbackCall<Answer>,
-    url: string,
-    deadline: number,
+    { url, deadline, stop }: { readonly url: string; readonly deadline: number; readonly stop: AbortSignal },
   ): Promise<CallbackOutcome<Answer>> {
     const { clock } = this.#options
     const id = `call_${randomUUID()}`
@@ -194,9 +194,9 @@ export class CallbackCaller {
       JSON.stringify({ callback: call.name, apiKey: call.tenant.apiKey, ...call.data }),
     )
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await this.#attempt(call, { url, id, body, deadline })
+      const outcome = await this.#attempt(call, { url, id, body, deadline, stop })
       const pause = retryMs * 2 ** (attempt - 1) * (0.5 + Math.random())
-      const isLast = attempt >= attemptsMax || clock.now() + pause >= deadline || this.#end.signal.aborted
+      const isLast = attempt >= attemptsMax || clock.now() + pause >= deadline || stop.aborted
       if (isLast || !isOutage(outcome)) return outcome
       await new Promise<void>((resolve) => void clock.after(pause, resolve))
     }
@@ -209,10 +209,11 @@ export class CallbackCaller {
       readonly id: string
       readonly body: Uint8Array
       readonly deadline: number
+      readonly stop: AbortSignal
     },
   ): Promise<CallbackOutcome<Answer>> {
     const { clock } = this.#options
-    const { url, id, body, deadline } = request
+    const { url, id, body, deadline, stop } = request
     const now = clock.now()
     try {
       const response = await this.#sender.send(
@@ -222,7 +223,7 @@ export class CallbackCaller {
           headers: signatureHeaders({ id, at: now, body }, signingSecrets(callbacks, now)),
         }),
         {
-          stop: this.#end.signal,
+          stop,
           reads: 'body',
           deadlineMs: deadline - now,
           answerBytesMax: callLimits[name].answerBytesMax,

@@ -105,6 +105,7 @@ export class CallbackDecider implements RoleDecider {
       name: 'authorize',
       callbacks,
       data: { organizationId, documentId, editorId, user, agent: askedAgent(agent) },
+      userId,
       subject: name,
       read: async (body) => readDecision(body),
     })

@@ -74,10 +74,16 @@ export class CallbackTester {
     return name === 'authorize'
       ? caller.call({
           ...call,
+          userId,
           data: { ...editor, user: { userId, name: '', email: '' }, agent: null },
           read: async (body): Promise<TestAnswer> => readDecision(body),
         })
-      : caller.call({ ...call, data: editor, read: (body) => readLoadAnswer(rooms, address, body) })
+      : caller.call({
+          ...call,
+          userId: null,
+          data: editor,
+          read: (body) => readLoadAnswer(rooms, address, body),
+        })
   }
 }
 

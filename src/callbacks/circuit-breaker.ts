@@ -46,6 +46,11 @@ export class CircuitBreakers {
     return this.#paused.size
   }
 
+  /** Returns whether the last call to a receiver failed. */
+  isFailing(receiver: string): boolean {
+    return this.#failing.has(receiver) || this.#paused.has(receiver)
+  }
+
   /** Returns whether calls to a receiver are rejected now. */
   isPaused(receiver: string): boolean {
     return this.#clock.now() < (this.#paused.get(receiver)?.until ?? 0)

@@ -128,6 +128,7 @@ export class DocumentLoader {
       name: 'load',
       callbacks,
       data: { organizationId, documentId, editorId },
+      userId: null,
       subject: name,
       read: (body) => readLoaded(rooms, address, body),
     })

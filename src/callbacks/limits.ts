@@ -3,12 +3,21 @@ import type { SlotsOptions } from '../jobs/fair-semaphore.ts'
 /** Callbacks that answer while a client waits. */
 export type AnsweringCallbackName = 'authorize' | 'load'
 
-/** Limits of the calls of a callback. */
-export interface CallLimits {
+/** Maximum numbers of calls at the same time, for all workspaces together and for one workspace. */
+export interface Slots extends SlotsOptions {
   /** Maximum number of calls of one API key at the same time. */
   readonly perKey: number
-  /** Maximum number of calls at the same time, for all workspaces together and for one workspace. */
-  readonly slots: SlotsOptions
+}
+
+/** Limits of the calls of a callback. */
+export interface CallLimits {
+  readonly slots: Slots
+  /** Maximum numbers of calls that have been waiting for a response for `quickMs`; null if `slots` limits them. */
+  readonly hanging: Slots | null
+  /** Milliseconds after which a call counts as one that hangs. */
+  readonly quickMs: number
+  /** Maximum number of calls for one user at the same time. */
+  readonly perUser: number
   /** Maximum number of calls of one API key that wait for a slot. Further calls fail. */
   readonly waitingMax: number
   /** Maximum bytes of a response. */
@@ -17,14 +26,18 @@ export interface CallLimits {
 
 export const callLimits: Readonly<Record<AnsweringCallbackName, CallLimits>> = {
   authorize: {
-    perKey: 64,
-    slots: { total: 512, each: 256, reserved: 128 },
+    slots: { perKey: 64, total: 512, each: 256, reserved: 128 },
+    hanging: { perKey: 512, total: 2_048, each: 1_024, reserved: 256 },
+    quickMs: 25,
+    perUser: 8,
     waitingMax: 2_000,
     answerBytesMax: 16_384,
   },
   load: {
-    perKey: 8,
-    slots: { total: 32, each: 16, reserved: 8 },
+    slots: { perKey: 8, total: 32, each: 16, reserved: 8 },
+    hanging: null,
+    quickMs: 0,
+    perUser: 8,
     waitingMax: 1_000,
     answerBytesMax: 16 * 2 ** 20,
   },

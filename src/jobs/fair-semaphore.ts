@@ -35,6 +35,13 @@ export class FairSemaphore {
     }
   }
 
+  /** Returns whether a call of an owner would get a slot at once. */
+  hasFree(owner: string): boolean {
+    const { total, each, reserved = 0 } = this.#options
+    const max = this.#total < total - reserved ? each : 1
+    return this.#total < total && this.#takenBy(owner) < max && this.waitingOf(owner) === 0
+  }
+
   /** Returns the number of calls of an owner that wait for a slot. */
   waitingOf(owner: string): number {
     return this.#waiting.get(owner)?.length ?? 0

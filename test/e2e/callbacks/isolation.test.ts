@@ -1,8 +1,16 @@
 import pino from 'pino'
 import { expect, it } from 'vitest'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
-import { answering, hanging } from '../../support/clients/webhook-receiver.ts'
-import { askedOf, callbackTests, json, organizationId, send } from '../../support/servers/callback-servers.ts'
+import { answering, type Behavior, hanging } from '../../support/clients/webhook-receiver.ts'
+import {
+  askedIn,
+  askedOf,
+  callbackTests,
+  deciding,
+  json,
+  organizationId,
+  send,
+} from '../../support/servers/callback-servers.ts'
 import { dataOf, metric } from '../../support/servers/server.ts'
 import { newKey, webhookOptions } from '../../support/servers/webhooks.ts'
 
@@ -153,4 +161,43 @@ it('[CALL-15] counts calls, and logs repeated failures in one line without the U
   expect(failures).toHaveLength(1)
   expect(JSON.parse(failures[0] ?? '')).toMatchObject({ callback: 'load', failure: 'invalid', times: 1 })
   expect(lines.join('')).not.toMatch(/hidden/)
+})
+
+/** Answers at once about users whose id starts with `quick`, and never about others. */
+const hangsForOthers = deciding(({ user }) => ({ role: user?.userId.startsWith('quick') ? 'editor' : null }))
+const hangingForOthers: Behavior = (response, hook) => {
+  if (askedIn(hook).user?.userId.startsWith('quick')) hangsForOthers(response, hook)
+}
+
+it('[CALL-56] lets users in for whom the backend answers while it hangs for many others, also after these calls have failed', async () => {
+  const { configure, connect, read, server } = await start()
+  const receiver = await backend(hangingForOthers)
+  await configure({ authorize: { url: receiver.url, timeoutMs: 100 } })
+  // Calls for these users fail, and are paused.
+  for (let round = 0; round < 6; round += 1)
+    await Promise.all(
+      Array.from({ length: 30 }, async (_, index) => (await connect('doc', `failed-${index}`)).closed),
+    )
+  const paused = await metric(server, 'weft_callback_calls_total{callback="authorize",result="paused"}')
+  expect(paused).toBeGreaterThan(0)
+  expect(await read(await connect('doc', 'quick-first'))).toBe('')
+  // The timeout is longer than the test, so calls that hang keep their slots.
+  await configure({ authorize: { url: receiver.url, timeoutMs: 30_000 } })
+  const before = receiver.hooks.length
+  for (let index = 0; index < 300; index += 1) void connect('doc', `hanging-${index}`)
+  await eventually(() => receiver.hooks.length >= before + 300)
+  for (let index = 0; index < 100; index += 1)
+    expect(await read(await connect('doc', `quick-${index}`))).toBe('')
+  expect(await metric(server, 'weft_callback_calls_total{callback="authorize",result="answered"}')).toBe(101)
+})
+
+it('[CALL-56] does not let one user take the slots of others', async () => {
+  const { configure, connect, read } = await start()
+  const receiver = await backend(hangingForOthers)
+  await configure({ authorize: { url: receiver.url, timeoutMs: 30_000 } })
+  for (let index = 0; index < 600; index += 1) void connect(`doc-${index}`, 'hanging')
+  await eventually(() => receiver.hooks.length > 0)
+  for (let index = 0; index < 20; index += 1)
+    expect(await read(await connect('doc', `quick-${index}`))).toBe('')
+  expect(askedOf(receiver).filter(({ user }) => user?.userId === 'hanging')).toHaveLength(8)
 })
