@@ -152,7 +152,7 @@ const contents: readonly (readonly [
 ]
 
 it.each(contents)(
-  '[R23] refuses each write to a root with %s, with the place, and changes nothing',
+  '[R24] refuses each write to a root with %s, with the place, and changes nothing',
   async (_, fill, type, data, path) => {
     const documentId = `unsupported-${++documents}`
     const doc = new Y.Doc()
@@ -179,7 +179,7 @@ it.each(contents)(
   },
 )
 
-it('[R23] accepts each write to a root whose content is formatted, embedded, or a value that JSON shows as text', async () => {
+it('[R24] accepts each write to a root whose content is formatted, embedded, or a value that JSON shows as text', async () => {
   const doc = new Y.Doc()
   doc.getText('text').insert(0, 'bold', { bold: true })
   doc.getText('text').insertEmbed(1, { image: 'a' })

@@ -82,15 +82,13 @@ const { block } = fc.letrec<{ block: Node; blocks: Node[] }>((tie) => ({
     fc
       .tuple(fc.integer({ min: 1, max: 6 }), line)
       .map(([level, content]): Node => ({ type: 'heading', attrs: { level }, content })),
-    fc
-      .tuple(fc.constantFrom('js', 'a b', '`', '~x', 'c++'), words)
-      .map(
-        ([language, text]): Node => ({
-          type: 'codeBlock',
-          attrs: { language },
-          content: [{ type: 'text', text }],
-        }),
-      ),
+    fc.tuple(fc.constantFrom('js', 'a b', '`', '~x', 'c++'), words).map(
+      ([language, text]): Node => ({
+        type: 'codeBlock',
+        attrs: { language },
+        content: [{ type: 'text', text }],
+      }),
+    ),
     fc.constant<Node>({ type: 'horizontalRule' }),
     fc
       .tuple(words, words, words)

@@ -133,7 +133,13 @@ it('[DIA-24] keeps a socket open for a document that joins after another documen
   for (const name of ['acme/one/main', 'acme/two/main']) socket.say(tokenFrame(name, 'token'), 1)
   const [one, two] = channels as [DocumentChannel, DocumentChannel]
   one.close(1013, 'try again')
-  two.listen({ message: nothing, messageTooLarge: nothing, ping: nothing, pong: nothing, incomplete: nothing })
+  two.listen({
+    message: nothing,
+    messageTooLarge: nothing,
+    ping: nothing,
+    pong: nothing,
+    incomplete: nothing,
+  })
   vi.advanceTimersByTime(2_000)
   expect(socket.code).toBeNull()
   vi.advanceTimersByTime(6_000)
