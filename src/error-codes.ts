@@ -708,6 +708,12 @@ export const errorCodes = {
       'The document has changed since the version in `ifVersion`. `details.version` is its current version.',
     remedy: 'Read the document, apply your change to it, and send the new version.',
   },
+  'crdt/overlap': {
+    status: 'ABORTED',
+    meaning:
+      'Others have changed the same words or values since `baseVersion`, and `onOverlap` is `fail`. `details.overlaps` has all versions of each place.',
+    remedy: 'Read the document again, and send the change for the new version, or choose a side with `onOverlap`.',
+  },
   'crdt/base-version-too-old': {
     status: 'FAILED_PRECONDITION',
     meaning: 'The server does not have the state at `baseVersion`.',

@@ -1,5 +1,6 @@
 import type { TenantCaller } from '../access/credentials/authenticator.ts'
 import { contentTypeNames, dataForms } from '../content/content-type-names.ts'
+import { overlapPolicies } from '../content/merge/overlap.ts'
 import { prepareChange, type RootChange } from '../content/root-change.ts'
 import { ApiError } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
@@ -67,6 +68,11 @@ export const schemaErrors = [
 /** Errors of operations with `baseVersion` and `ifVersion`. */
 export const baseVersionErrors = [
   {
+    status: 'ABORTED',
+    code: 'crdt/overlap',
+    when: 'others have changed the same words or values after `baseVersion`, and `onOverlap` is `fail`',
+  },
+  {
     status: 'FAILED_PRECONDITION',
     code: 'crdt/base-version-too-old',
     when: '`baseVersion` is unknown or too old',
@@ -126,6 +132,38 @@ export const contentRequest = {
  */
 const versionLengthMax = 100
 
+/** The request member `onOverlap` of a write with `baseVersion`. */
+export const onOverlapSchema = {
+  type: 'string',
+  enum: overlapPolicies,
+  description:
+    'What happens if others have changed the same words or values after `baseVersion`. `report`: the content has one ' +
+    'side, and `overlaps` has both. `fail`: the call fails, and nothing changes. `keepTheirs`, `keepMine`: the content ' +
+    'has this side. Default: `report`; for agents `fail`.',
+} as const
+
+/** The response members about overlaps. */
+export const overlapMembers = {
+  overlaps: {
+    type: 'array',
+    description:
+      'Places that others have changed, too, after `baseVersion`; absent if there are none. At most 100, with at most ' +
+      '1,000 characters of each value.',
+    items: {
+      type: 'object',
+      required: ['path', 'kept'],
+      properties: {
+        path: { type: 'string', description: 'JSON pointer to the place in the root.' },
+        base: { description: 'The content at `baseVersion`; absent if there was none.' },
+        theirs: { description: 'The content that others have written; absent if they have deleted it.' },
+        mine: { description: 'The content of this call; absent if it deletes the content.' },
+        kept: { type: 'string', enum: ['theirs', 'mine'], description: 'The side that the content has.' },
+      },
+    },
+  },
+  overlapCount: { type: 'integer', description: 'The number of overlaps, if there are more than listed.' },
+} as const
+
 /**
  * Request members of an update: the members of `contentRequest`, and the version from which the new content
  * was derived.
@@ -140,6 +178,7 @@ export const updateRequest = {
       description:
         'The version from which `data` was derived. Only the differences to it are applied; later edits stay.',
     },
+    onOverlap: onOverlapSchema,
     ifVersion: {
       type: 'string',
       maxLength: versionLengthMax,
@@ -176,6 +215,7 @@ export const writtenResponse = {
       type: 'string',
       description: 'Name of the root that was written; absent after a restoration.',
     },
+    ...overlapMembers,
   },
 } as const
 
@@ -213,9 +253,10 @@ export function updateEditorContent(
   services: ApiServices,
   full: ApiError | null,
 ): Promise<WriteResult> {
-  const { baseVersion, ifVersion, upsert, dryRun, newRoot } = request
+  const { baseVersion, onOverlap, ifVersion, upsert, dryRun, newRoot } = request
   const expects = upsert === true && full === null ? 'either' : 'content'
-  return writeContent(request, { expects, baseVersion, ifVersion, dryRun, full }, caller, services, newRoot)
+  const options = { expects, baseVersion, onOverlap, ifVersion, dryRun, full } as const
+  return writeContent(request, options, caller, services, newRoot)
 }
 
 type Written = FromSchema<typeof writtenResponse>

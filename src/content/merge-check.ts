@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import type { ApiError } from '../errors.ts'
+import { ApiError } from '../errors.ts'
 import { editName } from './edit/check-edits.ts'
 import { comparableForm } from './edit/comparable-form.ts'
 import type {
@@ -41,11 +41,18 @@ export function checkMerge(doc: Y.Doc, { target, kind, dependencies }: MergeTarg
   if (absent.size === 0 && edits.every(isDone)) return false
   for (const [index, edit] of edits.entries()) {
     if (live.lacksTarget(edit) || inserted.some((run) => run.edit === index && !live.hasParent(run)))
-      throw cannotMerge(index, 'the target was deleted after baseVersion')
+      throw new DeletedTargetError(cannotMerge(index, 'the target was deleted after baseVersion'))
     if (present.has(index) && isDone(edit))
       throw cannotMerge(index, 'the document has this edit, but not all edits of the request')
   }
   return true
+}
+
+/** The error of an edit whose target was deleted after the base version. */
+export class DeletedTargetError extends ApiError {
+  constructor({ code, message, details = {} }: ApiError) {
+    super(code, message, { details })
+  }
 }
 
 function cannotMerge(edit: number, problem: string): ApiError {

@@ -2,6 +2,7 @@ import type * as Y from 'yjs'
 import type { DecidedHunks } from './branches/hunk-decision.ts'
 import type { EditOutcome } from './edit/edit.ts'
 import type { EditDependencies } from './edit/edit-dependencies.ts'
+import type { OverlapReport } from './merge/overlap.ts'
 import type { KnownKind, SharedRoot } from './yjs/root-kind.ts'
 
 /** The result of a replacement. */
@@ -24,6 +25,9 @@ export interface ReplacementResult {
   readonly hunks?: DecidedHunks
   /** The content on which the edits depend; present only if they are merged into a later version. */
   readonly dependencies?: EditDependencies
+  /** Places that others have changed, too, and their number if there are more; absent if there are none. */
+  readonly overlaps?: OverlapReport['overlaps']
+  readonly overlapCount?: number
   /** Sentences about content that editors may remove, one for each name; absent if there are none. */
   readonly warnings?: readonly string[]
 }

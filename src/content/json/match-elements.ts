@@ -64,6 +64,10 @@ function idOf(json: Json): Id | null {
   return null
 }
 
+/** Returns a token for the id of a plain value; null if it has none. Equal ids have equal tokens. */
+export const idTokenOf = (value: unknown): string | null =>
+  typeof value === 'object' && value !== null ? (idOf(value as Json)?.token ?? null) : null
+
 /**
  * Returns a number for each id. Equal ids have equal numbers. An element without an id gets a number that no
  * other element has.

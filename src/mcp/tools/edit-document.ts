@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { FromSchema } from '../../api/schema.ts'
+import { type OverlapPolicy, overlapPolicies } from '../../content/merge/overlap.ts'
 import { showAllHidden } from '../document-data.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { editsInput, type GivenEdit, toEdits } from './edit-input.ts'
@@ -15,6 +16,14 @@ export const editingMembers = {
     ...version,
     description:
       'The version that you have read. The places are found in it, and later changes of others stay. Recommended.',
+  },
+  onOverlap: {
+    type: 'string',
+    enum: overlapPolicies,
+    default: 'fail',
+    description:
+      'What happens if others have changed the same words or values after `baseVersion`: the call fails, or the content has ' +
+      'one side. `report` keeps theirs.',
   },
   ifVersion: { ...version, description: 'Fail unless the document is still at this version.' },
 } as const
@@ -44,9 +53,31 @@ export const placesMember = {
   },
 } as const
 
+/** The overlaps of edits in results. */
+export const overlapsMember = {
+  type: 'array',
+  description: 'Places that others have changed, too, after `baseVersion`.',
+  items: {
+    type: 'object',
+    required: ['path', 'kept'],
+    properties: { path: { type: 'string' }, base: {}, theirs: {}, mine: {}, kept: { type: 'string' } },
+  },
+} as const
+
 const editedSchema = v.object({
   version: v.string(),
   changed: v.boolean(),
+  overlaps: v.optional(
+    v.array(
+      v.object({
+        path: v.string(),
+        base: v.optional(v.unknown()),
+        theirs: v.optional(v.unknown()),
+        mine: v.optional(v.unknown()),
+        kept: v.string(),
+      }),
+    ),
+  ),
   edits: v.array(
     v.object({
       place: v.object({
@@ -64,6 +95,7 @@ const editedSchema = v.object({
 interface EditArguments {
   readonly edits: readonly GivenEdit[]
   readonly baseVersion?: string
+  readonly onOverlap?: OverlapPolicy
   readonly ifVersion?: string
 }
 
@@ -72,13 +104,16 @@ export interface SentEdits {
   readonly version: string
   readonly changed: boolean
   readonly warnings: readonly string[]
-  readonly places: FromSchema<typeof placesMember>
+  readonly documentData: {
+    readonly places: FromSchema<typeof placesMember>
+    readonly overlaps?: FromSchema<typeof overlapsMember>
+  }
 }
 
 /** Applies edits to an editor. @throws ToolError */
 export async function sendEdits(
   { ids, root, kind }: FoundEditor,
-  { edits, baseVersion, ifVersion }: EditArguments,
+  { edits, baseVersion, onOverlap, ifVersion }: EditArguments,
   dryRun: boolean,
   { api }: ToolContext,
 ): Promise<SentEdits> {
@@ -89,6 +124,7 @@ export async function sendEdits(
       ...root,
       edits: toEdits(edits, kind),
       ...(baseVersion !== undefined && { baseVersion }),
+      ...(onOverlap !== undefined && { onOverlap }),
       ...(ifVersion !== undefined && { ifVersion }),
       ...(dryRun && { dryRun }),
     },
@@ -106,7 +142,10 @@ export async function sendEdits(
     version: data.version,
     changed: data.changed,
     warnings,
-    places: showAllHidden(places) as FromSchema<typeof placesMember>,
+    documentData: showAllHidden({
+      places,
+      ...(data.overlaps !== undefined && { overlaps: data.overlaps }),
+    }) as SentEdits['documentData'],
   }
 }
 
@@ -144,20 +183,22 @@ export const editDocumentTool = defineTool({
       documentId: { type: 'string' },
       editorId: { type: 'string' },
       places: placesMember,
+      overlaps: overlapsMember,
     },
   },
-  async handler({ edits, baseVersion, ifVersion, dryRun = false, ...given }, context) {
+  async handler({ edits, baseVersion, onOverlap, ifVersion, dryRun = false, ...given }, context) {
     const found = await findEditor(given, context)
-    const { places, ...result } = await sendEdits(
+    const { documentData, ...result } = await sendEdits(
       found,
       {
         edits,
         ...(baseVersion !== undefined && { baseVersion }),
+        ...(onOverlap !== undefined && { onOverlap }),
         ...(ifVersion !== undefined && { ifVersion }),
       },
       dryRun,
       context,
     )
-    return { result, documentData: { ...found.ids, places } }
+    return { result, documentData: { ...found.ids, ...documentData } }
   },
 })

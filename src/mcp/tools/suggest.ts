@@ -5,7 +5,7 @@ import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { ToolError } from '../tool-error.ts'
-import { editedMembers, editingMembers, placesMember, sendEdits } from './edit-document.ts'
+import { editedMembers, editingMembers, overlapsMember, placesMember, sendEdits } from './edit-document.ts'
 import { type AddressIds, type FoundEditor, findEditor } from './editor-address.ts'
 
 const branchSchema = v.object({ name: v.string(), branchEditorId: v.string() })
@@ -65,6 +65,7 @@ export const suggestTool = defineTool({
       documentId: { type: 'string' },
       editorId: { type: 'string', description: 'The editor of the branch, for `read_document`.' },
       places: placesMember,
+      overlaps: overlapsMember,
       diff: {
         type: 'array',
         description: 'The changes of the branch, in the order of the document.',
@@ -76,7 +77,7 @@ export const suggestTool = defineTool({
       },
     },
   },
-  async handler({ edits, baseVersion, ifVersion, branch, ...given }, context) {
+  async handler({ edits, baseVersion, onOverlap, ifVersion, branch, ...given }, context) {
     const main = await findEditor(given, context)
     // A canceled call leaves the branch with its edits, or no branch.
     const continuing = { ...context, api: context.api.continuing() }
@@ -86,6 +87,7 @@ export const suggestTool = defineTool({
     const found: FoundEditor = { ...main, ids: { ...main.ids, editorId } }
     const versions = {
       ...(baseVersion !== undefined && { baseVersion }),
+      ...(onOverlap !== undefined && { onOverlap }),
       ...(ifVersion !== undefined && { ifVersion }),
     }
     const outcome = await sendEdits(found, { edits, ...versions }, false, continuing).catch(
@@ -95,7 +97,7 @@ export const suggestTool = defineTool({
         throw error
       },
     )
-    const { places, ...result } = outcome
+    const { documentData, ...result } = outcome
     const { hunks, truncated } = await readDiff(main.ids, name, context)
     const shown = hunks.slice(0, hunksMax)
     return {
@@ -106,7 +108,7 @@ export const suggestTool = defineTool({
         hunks: shown.length,
         hunksLeftOut: truncated || hunks.length > shown.length,
       },
-      documentData: { ...found.ids, places, diff: shown },
+      documentData: { ...found.ids, ...documentData, diff: shown },
     }
   },
 })

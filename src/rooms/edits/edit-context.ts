@@ -1,3 +1,4 @@
+import type { OverlapPolicy } from '../../content/merge/overlap.ts'
 import type { RootSchema } from '../../content/schemas/content-schema.ts'
 import type { WriteRight } from '../../directory/write-right.ts'
 import type { DocumentLog, FenceStore, Health, Key } from '../../engine/engine.ts'
@@ -134,6 +135,8 @@ export interface ReplaceOptions extends RestoreOptions {
    * updates stay. Undefined: the current version.
    */
   readonly baseVersion?: string | undefined
+  /** What happens if others have changed the same words or values after the base version. Default: `report`. */
+  readonly onOverlap?: OverlapPolicy | undefined
 }
 
 export interface EditResult<T> {

@@ -1,12 +1,10 @@
 import type { HunkDecision } from '../../content/branches/hunk-decision.ts'
 import { WorkLimit, WorkLimitError } from '../../content/edit/work-limit.ts'
-import { checkMerge } from '../../content/merge-check.ts'
-import { type ReplacementResult, withoutEffect } from '../../content/replacement-result.ts'
+import type { ReplacementResult } from '../../content/replacement-result.ts'
 import {
   type CheckedChange,
   checkChange,
   isEdits,
-  mergeTargetOf,
   type PreparedChange,
   passesOf,
 } from '../../content/root-change.ts'
@@ -35,7 +33,7 @@ import {
   type RestoreOptions,
   resolveBase,
 } from './edit-context.ts'
-import { applyWithinLimit, decideWithinLimit, restoreWithinLimit } from './size-check.ts'
+import { applyWithinLimit, changeAndMerge, decideWithinLimit, restoreWithinLimit } from './size-check.ts'
 import {
   type ComputedEdit,
   computeOnThread,
@@ -233,14 +231,25 @@ export class Replacement {
     const past = await this.#past(options)
     beginEdit(room, options)
     if (past === null && resolveBase(room, options) !== null) return this.#computed(checked, options)
+    if (past !== null) return this.#merged(past, checked, options)
+    return this.#ofPresent(options, (copy) => applyWithinLimit(copy, checked, room.documentBytesMax))
+  }
+
+  /** Makes a change in `past`, and merges it into a copy of the document. */
+  #merged(
+    past: DocumentState,
+    checked: CheckedChange,
+    { onOverlap = 'report' }: ReplaceOptions,
+  ): ComputedEdit {
+    const room = this.#room
     const version = presentVersion(room)
-    const copy = past ?? DocumentState.fromBytes(room.state.encode())
-    const sizeMax = past === null ? room.documentBytesMax : copySizeMax(room, copy.sizeBytes)
-    const madeFor = (result: ReplacementResult): ComputedEdit['made'] =>
-      past === null
-        ? { for: 'present', version }
-        : { for: 'past', content: mergeTargetOf(checked.change, result) }
-    return this.#onCopy(copy, madeFor, () => applyWithinLimit(copy, checked, sizeMax))
+    const copy = DocumentState.fromBytes(room.state.encode())
+    const writer = past.writeAs(room.state.mergers)
+    copy.doc.clientID = writer.client
+    const bytesMax = copySizeMax(room, past.sizeBytes)
+    const { result, update, deletes } = changeAndMerge([past, copy], checked, { onOverlap, bytesMax })
+    for (const { doc } of [past, copy]) doc.destroy()
+    return { writer, change: result, update, deletes, state: null, version }
   }
 
   #restored(past: Uint8Array, options: RestoreOptions): ComputedEdit {
@@ -266,79 +275,38 @@ export class Replacement {
   ): ComputedEdit {
     const room = this.#room
     beginEdit(room, options)
+    const version = presentVersion(room)
     const copy = DocumentState.fromBytes(room.state.encode())
-    const made = { for: 'present', version: presentVersion(room) } as const
-    return this.#onCopy(
-      copy,
-      () => made,
-      () => work(copy),
-      writers,
-    )
-  }
-
-  /** Makes the change in `copy`, which is then destroyed, and returns the resulting update. */
-  #onCopy(
-    copy: DocumentState,
-    madeFor: (result: ReplacementResult) => ComputedEdit['made'],
-    work: () => ReplacementResult,
-    writers = this.#room.state.mergers,
-  ): ComputedEdit {
     const writer = copy.writeAs(writers)
-    const { result, added, deletes } = copy.edit(work)
+    const { result, added, deletes } = copy.edit(() => work(copy))
     copy.doc.destroy()
-    return { writer, change: result, update: added, deletes, state: null, made: madeFor(result) }
+    return { writer, change: result, update: added, deletes, state: null, version }
   }
 
   /** @throws ApiError `options.keeping` if the change deletes content */
   #proposed(computed: ComputedEdit, options: RestoreOptions): ProposedChange<ReplacementResult> {
-    const { change, update, state: after, made, writer } = computed
+    const { change, update, state: after, version, writer, deletes } = computed
     const room = this.#room
     const { state } = room
     const { keeping = null } = options
-    if (keeping !== null && this.#deletes(computed)) throw keeping
-    const { revision } = state
-    let isLacking = true
-    const checkPast = (): void => {
-      // A root that was empty at the base version may have received content of another kind since then.
-      if (made.for === 'past' && update !== null) isLacking = checkMerge(state.doc, made.content)
-    }
-    if (options.dryRun === true) checkPast()
+    if (keeping !== null && deletes) throw keeping
     return {
-      result: () => (isLacking ? change : withoutEffect(change)),
-      get update() {
-        return isLacking ? update : null
-      },
+      result: () => change,
+      update,
       isCurrent: () => {
         beginEdit(room, options)
         if ((state.clocks.get(writer.client) ?? 0) !== writer.clock) return false
-        if (made.for === 'present') return isSame(made.version, presentVersion(room))
-        // Whether the change deletes content was found for one state.
-        if (keeping !== null && state.revision !== revision) return false
-        checkPast()
-        return true
+        return isSame(version, presentVersion(room))
       },
       apply: (how) => {
         state.keepMerger(writer.client)
-        if (update === null || !isLacking) return null
-        if (how === 'among others' || (after === null && made.for === 'past'))
-          return state.integrateOwn(update)
+        if (update === null) return null
+        if (how === 'among others') return state.integrateOwn(update)
         if (after !== null) state.become(after)
         else state.applyOwn(update)
         return update
       },
     }
-  }
-
-  /**
-   * Returns whether a change deletes content of the present document. If an earlier version was the base, its update
-   * can replace entries that others have set since then.
-   */
-  #deletes({ deletes, update, made }: ComputedEdit): boolean {
-    if (made.for === 'present' || update === null) return deletes
-    const copy = DocumentState.fromBytes(this.#room.state.encode(), { isBounded: false })
-    const merged = copy.integrate(update)
-    copy.doc.destroy()
-    return deletes || merged.deletes
   }
 
   async #prepare(options: ReplaceOptions): Promise<void> {

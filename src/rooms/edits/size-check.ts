@@ -2,6 +2,8 @@ import { decideHunks } from '../../content/branches/decide-hunks.ts'
 import type { HunkDecision } from '../../content/branches/hunk-decision.ts'
 import type { WorkLimit } from '../../content/edit/work-limit.ts'
 import { keepingKinds, kindsIn } from '../../content/keep-kinds.ts'
+import { mergeChange, NothingMergedError } from '../../content/merge/merge-change.ts'
+import type { OverlapPolicy } from '../../content/merge/overlap.ts'
 import { readRoot } from '../../content/read-root.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { restoreContent } from '../../content/restore.ts'
@@ -34,6 +36,41 @@ export function applyWithinLimit(
   if (!isEdits(change)) checkGrowth(state, contentKeyOf(state.doc, change.contentKey), bytes, bytesMax)
   else if (!state.hasRoomFor(bytes, bytesMax)) throw tooLarge(state.sizeBytes + bytes, bytesMax)
   return apply(state.doc, { work })
+}
+
+/** A change that was made in a working copy of an older version. */
+export interface MadeChange {
+  readonly result: ReplacementResult
+  /** The update (V1) of the change; null if nothing changes. */
+  readonly update: Uint8Array | null
+  readonly deletes: boolean
+  readonly isDear: boolean
+}
+
+/**
+ * Makes a change in a working copy of an older version, and merges it into a copy of the document. Both copies write
+ * with the same client.
+ * @throws ApiError as for `applyWithinLimit` and `mergeChange`; both copies must then be discarded
+ */
+export function changeAndMerge(
+  [past, copy]: readonly [DocumentState, DocumentState],
+  checked: CheckedChange,
+  { onOverlap, bytesMax }: { readonly onOverlap: OverlapPolicy; readonly bytesMax: number },
+): MadeChange {
+  const [base, theirs] = [past.encode(), copy.encode()]
+  const made = past.edit(() => applyWithinLimit(past, checked, bytesMax))
+  const { result, added: update } = made
+  if (update === null) return { ...made, update }
+  try {
+    const { change } = checked
+    const merged = copy.edit((doc) =>
+      mergeChange(doc, { base, theirs, update }, { change, result, onOverlap }),
+    )
+    return { ...merged, update: merged.added }
+  } catch (error) {
+    if (!(error instanceof NothingMergedError)) throw error
+    return { result: error.result, update: null, deletes: false, isDear: false }
+  }
 }
 
 /**

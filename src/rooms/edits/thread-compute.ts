@@ -1,7 +1,6 @@
 import type { HunkDecision } from '../../content/branches/hunk-decision.ts'
-import type { MergeTarget } from '../../content/merge-check.ts'
-import { type ReplacementResult, withoutEffect } from '../../content/replacement-result.ts'
-import { mergeTargetOf, type PreparedChange } from '../../content/root-change.ts'
+import type { ReplacementResult } from '../../content/replacement-result.ts'
+import type { PreparedChange } from '../../content/root-change.ts'
 import type { NamedSchema } from '../../content/schemas/content-schema.ts'
 import type { StreamWriter } from '../../content/stream/stream-writing.ts'
 import { ApiError } from '../../errors.ts'
@@ -15,7 +14,6 @@ import {
   copySizeMax,
   type EditContext,
   type EditPrecondition,
-  isKeeping,
   presentVersion,
   type ReplaceOptions,
   type RestoreOptions,
@@ -23,7 +21,7 @@ import {
   waitUntilDurable,
 } from './edit-context.ts'
 
-/** A change that was computed on a copy of the document and is not merged into the document yet. */
+/** A change that was computed on a copy of the document and is not in the document yet. */
 export interface ComputedEdit {
   readonly change: ReplacementResult
   readonly update: Uint8Array | null
@@ -34,14 +32,8 @@ export interface ComputedEdit {
    * applying the update; otherwise null.
    */
   readonly state: Uint8Array | null
-  /**
-   * The state for which the change was computed. `present`: the document at `version`, which must still be
-   * the current one. `past`: an older version; the change must be merged with later updates, which is
-   * possible if the root can still contain the content.
-   */
-  readonly made:
-    | { readonly for: 'present'; readonly version: Version }
-    | { readonly for: 'past'; readonly content: MergeTarget }
+  /** The version for which the change was computed. It must still be the current one. */
+  readonly version: Version
   /** The client id with which the update was written, and its clock before the update. */
   readonly writer: ClientClock
   /** Milliseconds in which a thread has created the Y.Doc; absent if no thread has. */
@@ -56,32 +48,26 @@ export async function computeOnThread(
   options: ReplaceOptions,
 ): Promise<ComputedEdit> {
   const base = await begun(room, thread, prepared, options)
-  const version = base ?? presentVersion(room)
-  const updates = await updatesOf(room, version, base === null)
+  const past = base === null ? [] : await updatesOf(room, base, false)
+  const version = presentVersion(room)
+  const present = await updatesOf(room, version, true)
+  const copied = base === null ? present : past
   const outcome = await thread.run({
     is: 'replace',
     change: prepared.change,
-    updates,
+    updates: [...past, ...present],
+    merge: base === null ? undefined : { pastCount: past.length, onOverlap: options.onOverlap ?? 'report' },
     writers: room.state.mergers,
     documentBytesMax: copySizeMax(
       room,
-      updates.reduce((sum, { length }) => sum + length, 0),
+      copied.reduce((sum, { length }) => sum + length, 0),
     ),
-    state: stateWanted(room, base !== null || options.dryRun === true),
+    state: stateWanted(room, options.dryRun === true),
   })
   if (outcome.is !== 'replaced')
     throw new TypeError(`the thread returned an unexpected result for a replacement: ${outcome.is}`)
-  const { change, update, deletes, state, writer, isDear, loadMs } = outcome
-  if (base === null)
-    return { change, writer, update, deletes, state, made: { for: 'present', version }, loadMs }
-  const content = mergeTargetOf(prepared.change, change)
-  const past: ComputedEdit = { change, writer, update, deletes, state: null, made: { for: 'past', content } }
-  // In these cases a merge on the event loop would block all other work: the update is expensive, or the
-  // Y.Doc must be created first.
-  const mergesElsewhere =
-    (isDear && options.dryRun !== true) || room.state.bytes !== null || isKeeping(options)
-  if (!mergesElsewhere || update === null) return past
-  return mergeOnThread(room, thread, past, { content, update, isCopy: options.dryRun === true })
+  const { change, update, deletes, state, writer, loadMs } = outcome
+  return { change, writer, update, deletes, state, version, ...(base === null && { loadMs }) }
 }
 
 /**
@@ -110,7 +96,7 @@ export async function restoreOnThread(
   if (outcome.is !== 'replaced')
     throw new TypeError(`the thread returned an unexpected result for a restoration: ${outcome.is}`)
   const { change, update, deletes, state, writer } = outcome
-  return { change, writer, update, deletes, state, made: { for: 'present', version } }
+  return { change, writer, update, deletes, state, version }
 }
 
 /**
@@ -138,7 +124,7 @@ export async function decideOnThread(
   if (outcome.is !== 'replaced')
     throw new TypeError(`the thread returned an unexpected result for a decision: ${outcome.is}`)
   const { change, update, deletes, state, writer } = outcome
-  return { change, writer, update, deletes, state, made: { for: 'present', version } }
+  return { change, writer, update, deletes, state, version }
 }
 
 /**
@@ -163,35 +149,6 @@ export async function streamOnThread(
 /** Returns the clients with which a decision on hunks can be written. */
 export const writersFor = ({ state }: EditContext, { client }: HunkDecision): readonly ClientClock[] =>
   client === undefined ? state.mergers : [{ client, clock: 0 }]
-
-/** Merges a change that was computed for an older version into the current document, on the same thread. */
-async function mergeOnThread(
-  room: EditContext,
-  thread: PooledThread,
-  computed: ComputedEdit,
-  { content, update, isCopy }: { content: MergeTarget; update: Uint8Array; isCopy: boolean },
-): Promise<ComputedEdit> {
-  const version = presentVersion(room)
-  const updates = await updatesOf(room, version, true)
-  const outcome = await thread.run({
-    is: 'merge',
-    content,
-    updates,
-    update,
-    state: stateWanted(room, isCopy),
-  })
-  if (outcome.is !== 'merged')
-    throw new TypeError(`the thread returned an unexpected result for an update: ${outcome.is}`)
-  const change = outcome.update === null ? withoutEffect(computed.change) : computed.change
-  return {
-    ...computed,
-    change,
-    update: outcome.update,
-    deletes: outcome.deletes,
-    state: outcome.state,
-    made: { for: 'present', version },
-  }
-}
 
 /**
  * Checks the preconditions of the change, and returns its base version. If a check fails, also checks the

@@ -3,7 +3,7 @@ import type { HunkDecision } from '../../content/branches/hunk-decision.ts'
 import { type AnchorAnswers, type AnchorQueries, lookUpAnchors } from '../../content/edit/anchors.ts'
 import { answerHistory, type HistoryAnswer, type HistoryQuery } from '../../content/history/history-query.ts'
 import { type InitialContent, readInitialContent } from '../../content/initial-content.ts'
-import { checkMerge, type MergeTarget } from '../../content/merge-check.ts'
+import type { OverlapPolicy } from '../../content/merge/overlap.ts'
 import {
   type DocumentReading,
   type EncodedContent,
@@ -32,7 +32,12 @@ import { MalformedUpdateError } from '../../update/malformed.ts'
 import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
-import { applyWithinLimit, decideWithinLimit, restoreWithinLimit } from '../edits/size-check.ts'
+import {
+  applyWithinLimit,
+  changeAndMerge,
+  decideWithinLimit,
+  restoreWithinLimit,
+} from '../edits/size-check.ts'
 import type { PlacedDocument } from '../log/load-room.ts'
 import {
   type ClientClock,
@@ -67,7 +72,15 @@ interface Edit extends Copy {
 
 export type ThreadTask =
   | { readonly is: 'check'; readonly change: RootChange }
-  | (Edit & { readonly is: 'replace'; readonly change: RootChange })
+  /**
+   * With `merge`, the first `pastCount` of the updates are those of an older version. The change is made for it, and
+   * merged into the document, which the other updates have.
+   */
+  | (Edit & {
+      readonly is: 'replace'
+      readonly change: RootChange
+      readonly merge?: { readonly pastCount: number; readonly onOverlap: OverlapPolicy } | undefined
+    })
   /** `past`: the whole state (V1) whose content is restored; `schema`: the schema that the result must match. */
   | (Edit & { readonly is: 'restore'; readonly past: Uint8Array; readonly schema: RootSchema | null })
   /** `schema`: the schema that the result must match. */
@@ -128,12 +141,6 @@ export type ThreadTask =
       /** True if the log has the update, so that no limit can reject it. */
       readonly isStored: boolean
     }
-  | (Copy & {
-      readonly is: 'merge'
-      /** The root, and the kind of content that it must still be able to contain. */
-      readonly content: MergeTarget
-      readonly update: Uint8Array
-    })
 
 /** Number of copies that a thread has in memory: the bytes of a document or of JSON, and the Y.Doc or the values. */
 const copies = 2
@@ -164,8 +171,6 @@ export type ThreadResult =
       readonly change: ReplacementResult
       /** The update (V1) of the change; null if nothing changes. */
       readonly update: Uint8Array | null
-      /** True if applying the update would block an event loop for too long. */
-      readonly isDear: boolean
       /** True if the change deletes content. */
       readonly deletes: boolean
       readonly state: Uint8Array | null
@@ -193,12 +198,6 @@ export type ThreadResult =
   | { readonly is: 'parsed'; readonly content: InitialContent | null; readonly problem: string }
   | ({ readonly is: 'opened' } & PlacedDocument)
   | ({ readonly is: 'placed' } & PlacedIntegration)
-  | {
-      readonly is: 'merged'
-      readonly update: Uint8Array | null
-      readonly deletes: boolean
-      readonly state: Uint8Array | null
-    }
 
 /** The result of a job that was not rejected. */
 export type Done = Exclude<ThreadResult, { is: 'refused' }>
@@ -225,7 +224,6 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
     if (job.is === 'decide')
       return edit(job, (copy) => decideWithinLimit(copy, job.decision, job.documentBytesMax, job.schema))
     if (job.is === 'compare') return { is: 'compared', compared: compareBranch(...job.updates) }
-    if (job.is === 'merge') return merge(job)
     if (job.is === 'read') return read(job)
     if (job.is === 'anchors')
       return {
@@ -266,7 +264,7 @@ function bytesIn(outcome: ThreadResult): readonly (Uint8Array | null)[] {
   if (outcome.is === 'opened') return [outcome.state]
   if (outcome.is === 'placed') return [outcome.added, outcome.state]
   if (outcome.is === 'streamed') return [outcome.update]
-  return outcome.is === 'replaced' || outcome.is === 'merged' ? [outcome.update, outcome.state] : []
+  return outcome.is === 'replaced' ? [outcome.update, outcome.state] : []
 }
 
 function read({ updates: [bytes], reading, bytesMax }: Extract<ThreadTask, { is: 'read' }>): ThreadResult {
@@ -310,7 +308,16 @@ function historyBytes(answer: HistoryAnswer): readonly (Uint8Array | null)[] {
 
 function replace(job: Extract<ThreadTask, { is: 'replace' }>): ThreadResult {
   const change = checkChange(job.change)
-  return edit(job, (copy) => applyWithinLimit(copy, change, job.documentBytesMax))
+  const { merge, updates, documentBytesMax: bytesMax } = job
+  if (merge === undefined) return edit(job, (copy) => applyWithinLimit(copy, change, bytesMax))
+  const { pastCount, onOverlap } = merge
+  const past = stateOf({ updates: updates.slice(0, pastCount) })
+  const copy = stateOf({ updates: updates.slice(pastCount) })
+  const writer = past.writeAs(job.writers)
+  copy.doc.clientID = writer.client
+  const { result, update, deletes, isDear } = changeAndMerge([past, copy], change, { onOverlap, bytesMax })
+  const state = stateFor(job, copy, update !== null, isDear)
+  return { is: 'replaced', change: result, update, deletes, state, writer, loadMs: copy.loadMs }
 }
 
 function edit(job: Edit, work: (copy: DocumentState) => ReplacementResult): ThreadResult {
@@ -322,19 +329,11 @@ function edit(job: Edit, work: (copy: DocumentState) => ReplacementResult): Thre
     is: 'replaced',
     change: result,
     update: added,
-    isDear,
     deletes,
     state,
     writer,
     loadMs: copy.loadMs,
   }
-}
-
-function merge(job: Extract<ThreadTask, { is: 'merge' }>): ThreadResult {
-  const copy = stateOf(job)
-  if (!checkMerge(copy.doc, job.content)) return { is: 'merged', update: null, deletes: false, state: null }
-  const { added, isDear, deletes } = copy.integrate(job.update)
-  return { is: 'merged', update: added, deletes, state: stateFor(job, copy, added !== null, isDear) }
 }
 
 function parse(json: Uint8Array): ThreadResult {

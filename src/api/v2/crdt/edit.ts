@@ -113,6 +113,7 @@ const request = {
       ...updateRequest.properties.baseVersion,
       description: 'The version in which the targets are found. Later edits of others stay.',
     },
+    onOverlap: updateRequest.properties.onOverlap,
     ifVersion: updateRequest.properties.ifVersion,
     dryRun: updateRequest.properties.dryRun,
     schema: updateRequest.properties.schema,
@@ -215,10 +216,12 @@ export const editContent = defineAgentOperation({
   ],
   async handler(data, { caller, services, full }) {
     const { edits, baseVersion, ifVersion, dryRun } = data
+    const onOverlap = data.onOverlap ?? (caller.level === 'key' ? 'report' : 'fail')
     const contentKey = addressedRoot(data)
     const options = {
       expects: 'content',
       baseVersion,
+      onOverlap,
       ifVersion,
       dryRun,
       full,

@@ -1,0 +1,68 @@
+import type * as Y from 'yjs'
+import { checkMerge, DeletedTargetError } from '../merge-check.ts'
+import { type ReplacementResult, withoutEffect } from '../replacement-result.ts'
+import { isEdits, mergeTargetOf, type RootChange } from '../root-change.ts'
+import { type MergeOutcome, mergeUpdate } from './merge-update.ts'
+import type { MergeInput } from './merge-versions.ts'
+import { keptSide, type OverlapPolicy, overlapError, reportOf } from './overlap.ts'
+
+/** A change that was made for an older version. */
+export interface PastChange {
+  readonly change: RootChange
+  readonly result: ReplacementResult
+  readonly onOverlap: OverlapPolicy
+}
+
+/** Thrown if a merge has no effect, so that what it has written must be discarded. */
+export class NothingMergedError extends Error {
+  readonly result: ReplacementResult
+
+  constructor(result: ReplacementResult) {
+    super('the merge has no effect')
+    this.result = result
+  }
+}
+
+/**
+ * Merges a change that was made for an older version into a document. If it throws, the document must be discarded.
+ * @param doc the document with the state `input.theirs`
+ * @throws ApiError as for `checkMerge`; ABORTED if there are overlaps and `onOverlap` is `fail`; NothingMergedError
+ */
+export function mergeChange(
+  doc: Y.Doc,
+  input: MergeInput,
+  { change, result, onOverlap }: PastChange,
+): ReplacementResult {
+  const deleted = deletedTarget(doc, change, result)
+  if (deleted === 'none is needed') throw new NothingMergedError(withoutEffect(result))
+  const kept = keptSide(onOverlap, !isEdits(change))
+  const outcome = mergeUpdate(doc, input, { kept, repeatsInsertions: isEdits(change) })
+  if (deleted !== null && !isChosen(outcome, onOverlap)) throw deleted
+  if (outcome.overlaps.length === 0 && outcome.changed) return result
+  const report = reportOf(outcome.overlaps)
+  if (outcome.overlaps.length === 0) throw new NothingMergedError(withoutEffect(result))
+  if (onOverlap === 'fail') throw overlapError(report)
+  if (!outcome.changed) throw new NothingMergedError({ ...withoutEffect(result), ...report })
+  return { ...result, ...report }
+}
+
+/** Checks the targets of edits. Returns the error of a deleted target, which can be an overlap; null if none is. */
+function deletedTarget(
+  doc: Y.Doc,
+  change: RootChange,
+  result: ReplacementResult,
+): DeletedTargetError | 'none is needed' | null {
+  try {
+    return checkMerge(doc, mergeTargetOf(change, result)) ? null : 'none is needed'
+  } catch (error) {
+    if (error instanceof DeletedTargetError) return error
+    throw error
+  }
+}
+
+/**
+ * Returns whether the overlaps replace the error of a deleted target: others have written something in its place, or
+ * the caller has chosen a side.
+ */
+const isChosen = ({ overlaps, isRewritten }: MergeOutcome, onOverlap: OverlapPolicy): boolean =>
+  overlaps.length > 0 && (isRewritten || onOverlap === 'keepMine' || onOverlap === 'keepTheirs')

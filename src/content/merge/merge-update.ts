@@ -1,0 +1,363 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as Y from 'yjs'
+import { toJson } from '../json/json.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import { deleteIds } from '../yjs/stored-ranges.ts'
+import { copyContent } from './copy-content.ts'
+import { pointerToken, type ThreeWay, ValueMerger } from './merge-values.ts'
+import { itemIn, type MergeInput, MergeVersions, type StoredId, type Version } from './merge-versions.ts'
+import { idName, MergedSequence, showType } from './merged-sequence.ts'
+import type { MergeSide, Overlap } from './overlap.ts'
+import { isSameContent } from './same-content.ts'
+import {
+  type Cluster,
+  clustersIn,
+  editedByMine,
+  editedByTheirs,
+  inBase,
+  inMine,
+  inTheirs,
+} from './sequence-clusters.ts'
+
+export interface MergeOptions {
+  /** The side that the content has at overlaps. */
+  readonly kept: MergeSide
+  /** True if an insertion that others have made, too, is made again. */
+  readonly repeatsInsertions: boolean
+}
+
+export interface MergeOutcome {
+  readonly overlaps: readonly Overlap[]
+  /** True if others have written something at one of the overlaps, and not only deleted content. */
+  readonly isRewritten: boolean
+  /** False if the document has the same content as before. */
+  readonly changed: boolean
+}
+
+/**
+ * Merges an update for an older version into a document, in one transaction, so that each word and each plain value of
+ * the result is one of a version. Places that both sides have changed get the content of one side.
+ * @param doc the document with the state `input.theirs`; new items get its client id
+ */
+export function mergeUpdate(doc: Y.Doc, input: MergeInput, options: MergeOptions): MergeOutcome {
+  const versions = new MergeVersions(input, doc)
+  try {
+    return doc.transact((transaction) => {
+      Y.applyUpdate(doc, input.update)
+      // Otherwise Yjs would change the client id, because the document writes with the client of the update.
+      transaction.local = true
+      return new Merge(transaction, versions, options).run()
+    })
+  } finally {
+    versions.destroy()
+  }
+}
+
+/** Repairs a document into which the update was integrated. */
+class Merge {
+  readonly #transaction: Y.Transaction
+  readonly #doc: Y.Doc
+  readonly #versions: MergeVersions
+  readonly #options: MergeOptions
+  readonly #values: ValueMerger
+  /** Sequences that the update has changed. */
+  readonly #sequences = new Set<SharedRoot>()
+  /** Keys of entries that the update has changed. */
+  readonly #entries = new Map<SharedRoot, Set<string>>()
+  /** Elements that one side has deleted and the other one has changed, by id. */
+  readonly #edited = new Map<string, number>()
+  #isRepaired = false
+  #isRewritten = false
+
+  constructor(transaction: Y.Transaction, versions: MergeVersions, options: MergeOptions) {
+    this.#transaction = transaction
+    this.#doc = transaction.doc
+    this.#versions = versions
+    this.#options = options
+    this.#values = new ValueMerger(options.kept)
+  }
+
+  run(): MergeOutcome {
+    this.#findInsertions()
+    for (const range of this.#versions.deletedByMine) this.#findDeletions(range)
+    for (const type of this.#sequences) this.#mergeSequence(type)
+    for (const [type, keys] of this.#entries) for (const key of keys) this.#mergeEntry(type, key)
+    return {
+      overlaps: this.#values.overlaps,
+      isRewritten: this.#isRewritten,
+      changed: !this.#isRepaired || !this.#equalsTheirs(),
+    }
+  }
+
+  #findInsertions(): void {
+    const { store } = this.#doc
+    for (const [client, structs] of store.clients) {
+      const from = this.#versions.clockOfTheirs(client)
+      if (from >= Y.getState(store, client)) continue
+      for (let at = from === 0 ? 0 : Y.findIndexSS(structs, from); at < structs.length; at++) {
+        const struct = structs[at] as Y.Item | Y.GC
+        // Yjs discards what is inserted into a deleted type.
+        if (struct instanceof Y.Item) this.#touch(struct)
+        else this.#findLost({ client, clock: struct.id.clock, length: struct.length })
+      }
+    }
+  }
+
+  #findLost({ client, clock, length }: StoredId & { readonly length: number }): void {
+    for (let at = clock; at < clock + length; ) {
+      const item = this.#versions.item('mine', { client, clock: at })
+      if (item === null) return
+      this.#markEdited(item)
+      at = item.id.clock + item.length
+    }
+  }
+
+  /** Marks the outermost element that others have deleted, and that contains an item of the update. */
+  #markEdited(item: Y.Item): void {
+    let outermost: Y.Item | null = null
+    for (let each: Y.Item | null = item; each !== null; each = (each.parent as SharedRoot)._item) {
+      const { bits } = this.#versions.at(each.id)
+      if ((bits & inBase) !== 0 && (bits & inTheirs) === 0 && (bits & inMine) !== 0) outermost = each
+    }
+    if (outermost === null) return
+    const parent = this.#typeOf(outermost.parent as SharedRoot)
+    if (parent === null) return
+    this.#add(parent, outermost.parentSub)
+    this.#edited.set(idName(outermost.id), editedByMine)
+  }
+
+  /** Returns the type of this document for a type of another version. */
+  #typeOf(type: SharedRoot): SharedRoot | null {
+    if (type._item === null) return this.#doc.share.get(Y.findRootTypeKey(type)) ?? null
+    const content = itemIn(this.#doc, type._item.id)?.content
+    return content instanceof Y.ContentType ? content.type : null
+  }
+
+  #findDeletions({ client, clock, length }: StoredId & { readonly length: number }): void {
+    const structs = this.#doc.store.clients.get(client)
+    if (structs === undefined) return
+    for (let at = Y.findIndexSS(structs, clock); at < structs.length; at++) {
+      const struct = structs[at] as Y.Item | Y.GC
+      if (struct.id.clock >= clock + length) return
+      if (!(struct instanceof Y.Item)) continue
+      this.#touch(struct)
+      const { bits } = this.#versions.at(struct.id)
+      if (
+        (bits & inTheirs) !== 0 &&
+        struct.content instanceof Y.ContentType &&
+        this.#isEdited(struct.content.type)
+      )
+        this.#edited.set(idName(struct.id), editedByTheirs)
+    }
+  }
+
+  /** Adds the place of an item of the update to the changed places. */
+  #touch({ parent, parentSub }: Y.Item): void {
+    const type = parent as SharedRoot
+    if (type._item !== null && (type._item.deleted || this.#isNew(type._item.id))) return
+    this.#add(type, parentSub)
+  }
+
+  #isNew({ client, clock }: Y.ID): boolean {
+    return clock >= this.#versions.clockOfTheirs(client)
+  }
+
+  #add(type: SharedRoot, key: string | null): void {
+    if (key === null) {
+      this.#sequences.add(type)
+      return
+    }
+    const keys = this.#entries.get(type)
+    if (keys === undefined) this.#entries.set(type, new Set([key]))
+    else keys.add(key)
+  }
+
+  /** Returns whether others have changed something in a type. */
+  #isEdited(type: SharedRoot): boolean {
+    for (let item = type._start; item !== null; item = item.right) if (this.#isOfOthers(item)) return true
+    for (const item of type._map.values()) if (this.#isOfOthers(item)) return true
+    return false
+  }
+
+  #isOfOthers(item: Y.Item): boolean {
+    for (let clock = item.id.clock; clock < item.id.clock + item.length; ) {
+      const { bits, end } = this.#versions.at({ client: item.id.client, clock })
+      if (((bits & inBase) === 0) !== ((bits & inTheirs) === 0) && (bits & (inBase | inTheirs)) !== 0)
+        return true
+      clock = end
+    }
+    return item.content instanceof Y.ContentType && this.#isEdited(item.content.type)
+  }
+
+  #mergeSequence(type: SharedRoot): void {
+    const sequence = new MergedSequence(type, this.#versions, this.#edited)
+    let isChanged = false
+    for (const cluster of clustersIn(sequence, this.#options)) {
+      this.#resolve(sequence, cluster)
+      isChanged = true
+    }
+    if (!isChanged) return
+    this.#isRepaired = true
+    if (type._searchMarker !== null) type._searchMarker.length = 0
+  }
+
+  #resolve(sequence: MergedSequence, cluster: Cluster): void {
+    const { indexes, isSame } = cluster
+    if (isSame) return this.#take(sequence, indexes, 'theirs')
+    this.#isRewritten ||= indexes.some(
+      (at) => ((sequence.bits[at] as number) & (inBase | inTheirs)) === inTheirs,
+    )
+    const path = this.#pathOf(sequence.type)
+    const lists = sequence.plainLists(indexes)
+    if (lists !== null) return this.#mergeList(sequence, indexes, lists, path)
+    const values = {
+      base: sequence.show(indexes, 'base'),
+      theirs: sequence.show(indexes, 'theirs'),
+      mine: sequence.show(indexes, 'mine'),
+    }
+    this.#values.overlap<unknown>(values, path)
+    this.#take(sequence, indexes, this.#options.kept)
+  }
+
+  #mergeList(
+    sequence: MergedSequence,
+    indexes: readonly number[],
+    lists: ThreeWay<readonly unknown[]>,
+    path: string,
+  ): void {
+    const first = sequence.liveBefore(indexes[0] as number)
+    const merged = this.#values.list(lists, path, first)
+    if (isDeepStrictEqual(merged, lists.theirs)) return this.#take(sequence, indexes, 'theirs')
+    if (isDeepStrictEqual(merged, lists.mine)) return this.#take(sequence, indexes, 'mine')
+    const place = sequence.idAt(indexes[0] as number)
+    for (const range of sequence.ranges(indexes)) deleteIds(this.#transaction, range)
+    if (merged.length > 0) this.#insertBefore(sequence.type, place, new Y.ContentAny(merged))
+  }
+
+  /** Gives units the content of one side. */
+  #take(sequence: MergedSequence, indexes: readonly number[], side: MergeSide): void {
+    const view = side === 'theirs' ? inTheirs : inMine
+    const has = (at: number): boolean => ((sequence.bits[at] as number) & view) !== 0
+    const isLive = (at: number): boolean => sequence.isLive(at)
+    for (const range of sequence.ranges(indexes.filter((at) => isLive(at) && !has(at))))
+      deleteIds(this.#transaction, range)
+    for (const { client, clock, length } of sequence.ranges(indexes.filter((at) => !isLive(at) && has(at))))
+      this.#restore(sequence.type, { client, clock, length }, side)
+  }
+
+  /** Inserts copies of deleted content before it. */
+  #restore(
+    type: SharedRoot,
+    { client, clock, length }: StoredId & { readonly length: number },
+    side: MergeSide,
+  ): void {
+    for (let at = clock; at < clock + length; ) {
+      const item = this.#versions.item(side, { client, clock: at })
+      if (item === null) return
+      const end = Math.min(clock + length, item.id.clock + item.length)
+      const offset = at - item.id.clock
+      this.#insertBefore(type, { client, clock: at }, item.content, offset, end - at)
+      at = end
+    }
+  }
+
+  #insertBefore(
+    type: SharedRoot,
+    { client, clock }: StoredId,
+    content: Y.Item['content'],
+    offset = 0,
+    length = content.getLength(),
+  ): void {
+    const right: Y.Item = Y.getItemCleanStart(this.#transaction, Y.createID(client, clock))
+    copyContent(this.#transaction, { type, key: null, left: right.left, right }, content, { offset, length })
+  }
+
+  #mergeEntry(type: SharedRoot, key: string): void {
+    const entries = {
+      base: this.#entryIn('base', type, key),
+      theirs: this.#entryIn('theirs', type, key),
+      mine: this.#entryIn('mine', type, key),
+    }
+    const { base, theirs, mine } = entries
+    this.#isRewritten ||= theirs !== null && !isSameItem(base, theirs)
+    if (Object.values(entries).some(isShared)) return this.#mergeShared(type, key, entries)
+    const values = { base: plainOf(base), theirs: plainOf(theirs), mine: plainOf(mine) }
+    const merged = this.#values.merge(values, this.#pathOf(type, key))
+    const present = liveEntry(type, key)
+    if (isShared(present) || !isDeepStrictEqual(plainOf(present), merged))
+      this.#setEntry(type, key, merged === undefined ? null : new Y.ContentAny([merged]))
+  }
+
+  /** Merges an entry of which a version is a shared value, which is never merged with another value. */
+  #mergeShared(type: SharedRoot, key: string, entries: ThreeWay<Y.Item | null>): void {
+    const { base, theirs, mine } = entries
+    const edited = base === null ? 0 : (this.#edited.get(idName(base.id)) ?? 0)
+    let kept: MergeSide = this.#options.kept
+    if (isSameItem(base, mine) && edited !== editedByMine) kept = 'theirs'
+    else if (isSameItem(base, theirs) && edited !== editedByTheirs) kept = 'mine'
+    else {
+      const shown = { base: showEntry(base), theirs: showEntry(theirs), mine: showEntry(mine) }
+      if (isDeepStrictEqual(shown.theirs, shown.mine)) kept = 'theirs'
+      else this.#values.overlap<unknown>(shown, this.#pathOf(type, key))
+    }
+    if (!isSameItem(entries[kept], liveEntry(type, key)))
+      this.#setEntry(type, key, entries[kept]?.content ?? null)
+  }
+
+  #entryIn(version: Version, type: SharedRoot, key: string): Y.Item | null {
+    const there = this.#versions.typeIn(version, type)
+    return there === null ? null : liveEntry(there, key)
+  }
+
+  /** Sets an entry to a copy of `content`; null deletes the entry. */
+  #setEntry(type: SharedRoot, key: string, content: Y.Item['content'] | null): void {
+    this.#isRepaired = true
+    const left = type._map.get(key) ?? null
+    if (content === null) left?.delete(this.#transaction)
+    else {
+      const last = { offset: content.getLength() - 1, length: 1 }
+      copyContent(this.#transaction, { type, key, left, right: null }, content, last)
+    }
+  }
+
+  /** Returns the JSON pointer to a type in its root, or to an entry of it. */
+  #pathOf(type: SharedRoot, key: string | null = null): string {
+    const tokens = key === null ? [] : [key]
+    for (let each = type; each._item !== null; each = each._item.parent as SharedRoot)
+      tokens.push(each._item.parentSub ?? String(indexOf(each._item)))
+    return tokens
+      .reverse()
+      .map((token) => `/${pointerToken(token)}`)
+      .join('')
+  }
+
+  #equalsTheirs(): boolean {
+    const theirs = this.#versions.doc('theirs')
+    for (const name of new Set([...this.#doc.share.keys(), ...theirs.share.keys()]))
+      if (!isSameContent(this.#doc.share.get(name), theirs.share.get(name))) return false
+    return true
+  }
+}
+
+const liveEntry = (type: SharedRoot, key: string): Y.Item | null => {
+  const entry = type._map.get(key)
+  return entry === undefined || entry.deleted ? null : entry
+}
+
+const isShared = (item: Y.Item | null): boolean => item?.content instanceof Y.ContentType
+
+const isSameItem = (a: Y.Item | null, b: Y.Item | null): boolean =>
+  a?.id.client === b?.id.client && a?.lastId.clock === b?.lastId.clock
+
+const plainOf = (entry: Y.Item | null): unknown => entry?.content.getContent().at(-1)
+
+const showEntry = (entry: Y.Item | null): unknown =>
+  entry?.content instanceof Y.ContentType ? showType(entry.content.type) : toJson(plainOf(entry))
+
+/** Returns the index of an item in its sequence. */
+function indexOf(item: Y.Item): number {
+  let index = 0
+  for (let left = item.left; left !== null; left = left.left)
+    if (!left.deleted && left.countable) index += left.length
+  return index
+}

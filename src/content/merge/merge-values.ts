@@ -1,0 +1,237 @@
+import { isDeepStrictEqual } from 'node:util'
+import { diffTokens, type Hunk } from '../diff/diff.ts'
+import type { DiffBudget } from '../diff/myers.ts'
+import { setMember } from '../json/json.ts'
+import { idTokenOf } from '../json/match-elements.ts'
+import type { MergeSide, Overlap } from './overlap.ts'
+
+/** A plain value; `undefined`: there is none. */
+export type Plain = unknown
+
+/** The values of a place at the base, and on both sides. */
+export interface ThreeWay<T> {
+  readonly base: T
+  readonly theirs: T
+  readonly mine: T
+}
+
+/** Maximum steps of comparing lists in one merge. Beyond it, the result is coarser. */
+const listStepsMax = 4_000_000
+
+/** Merges plain values. A scalar is changed by one side only; overlaps have the values of the kept side. */
+export class ValueMerger {
+  readonly overlaps: Overlap[] = []
+  readonly #kept: MergeSide
+  readonly #budget: DiffBudget = { steps: listStepsMax }
+
+  constructor(kept: MergeSide) {
+    this.#kept = kept
+  }
+
+  /** @param path JSON pointer to the values */
+  merge({ base, theirs, mine }: ThreeWay<Plain>, path: string): Plain {
+    if (isDeepStrictEqual(theirs, mine) || isDeepStrictEqual(base, mine)) return theirs
+    if (isDeepStrictEqual(base, theirs)) return mine
+    if (isMembers(theirs) && isMembers(mine))
+      return this.#members({ base: isMembers(base) ? base : {}, theirs, mine }, path)
+    if (Array.isArray(theirs) && Array.isArray(mine))
+      return this.list({ base: Array.isArray(base) ? base : [], theirs, mine }, path)
+    return this.#overlap({ base, theirs, mine }, path)
+  }
+
+  /**
+   * Merges lists item by item. Items with an id are the same item if their ids are equal.
+   * @param first index of the first item
+   */
+  list(lists: ThreeWay<readonly Plain[]>, path: string, first = 0): Plain[] {
+    return new ListMerge(this, lists, { path, first }, this.#budget).run()
+  }
+
+  /** Reports an overlap. Returns the values of the kept side. */
+  overlap<T>(values: ThreeWay<T>, path: string): T {
+    this.#overlap(values, path)
+    return values[this.#kept]
+  }
+
+  #overlap({ base, theirs, mine }: ThreeWay<Plain>, path: string): Plain {
+    const members = Object.entries({ base, theirs, mine }).filter(([, value]) => value !== undefined)
+    this.overlaps.push({ path, ...Object.fromEntries(members), kept: this.#kept })
+    return this.#kept === 'theirs' ? theirs : mine
+  }
+
+  #members({ base, theirs, mine }: ThreeWay<Members>, path: string): Members {
+    const merged: Record<string, never> = {}
+    for (const key of new Set([...Object.keys(theirs), ...Object.keys(mine)])) {
+      const values = { base: own(base, key), theirs: own(theirs, key), mine: own(mine, key) }
+      const value = this.merge(values, `${path}/${pointerToken(key)}`)
+      if (value !== undefined) setMember(merged, key, value as never)
+    }
+    return merged
+  }
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** Returns a key as a part of a JSON pointer. */
+export const pointerToken = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
+
+const own = (members: Members, key: string): unknown =>
+  Object.hasOwn(members, key) ? members[key] : undefined
+
+function isMembers(value: unknown): value is Members {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+interface ListPlace {
+  readonly path: string
+  /** Index of the first item. */
+  readonly first: number
+}
+
+/** Merges three lists by the differences between the base and both sides. */
+class ListMerge {
+  readonly #merger: ValueMerger
+  readonly #lists: ThreeWay<readonly Plain[]>
+  readonly #place: ListPlace
+  /** The hunks that are left, the next one last. */
+  readonly #hunks: Record<MergeSide, Hunk[]>
+  /** Items of mine, by their ids, that both sides have inserted. They are merged at their place in theirs. */
+  readonly #twice: ReadonlyMap<string, Plain>
+  readonly #merged: Plain[] = []
+  /** From an index of the base to the index of a side. */
+  readonly #offsets = { theirs: 0, mine: 0 }
+
+  constructor(merger: ValueMerger, lists: ThreeWay<readonly Plain[]>, place: ListPlace, budget: DiffBudget) {
+    this.#merger = merger
+    this.#lists = lists
+    this.#place = place
+    const numbers = new Map<string, number>()
+    const numbered = (list: readonly Plain[]): Int32Array =>
+      Int32Array.from(list, (item) => numberOf(item, numbers))
+    const base = numbered(lists.base)
+    this.#hunks = {
+      theirs: diffTokens(base, numbered(lists.theirs), budget).reverse(),
+      mine: diffTokens(base, numbered(lists.mine), budget).reverse(),
+    }
+    const [old, theirs] = [lists.base, lists.theirs].map((list) => new Set(list.map(idTokenOf)))
+    this.#twice = new Map(
+      lists.mine.flatMap((item) => {
+        const id = idTokenOf(item)
+        return id !== null && theirs?.has(id) === true && old?.has(id) === false ? [[id, item] as const] : []
+      }),
+    )
+  }
+
+  run(): Plain[] {
+    let at = 0
+    for (let range = this.#nextRange(); range !== null; range = this.#nextRange()) {
+      this.#stay(at, range.start)
+      this.#change(range)
+      at = range.end
+    }
+    this.#stay(at, this.#lists.base.length)
+    return this.#merged
+  }
+
+  /** Takes the next changed range of the base, with all hunks of both sides that overlap with each other. */
+  #nextRange(): ChangedRange | null {
+    const { theirs, mine } = this.#hunks
+    const [a, b] = [theirs.at(-1), mine.at(-1)]
+    const first = a === undefined || (b !== undefined && precedes(b, a)) ? b : a
+    if (first === undefined) return null
+    const range = { start: first.aStart, end: first.aEnd, theirs: 0, mine: 0, sides: new Set<MergeSide>() }
+    const take = (side: MergeSide): void => {
+      const { aStart, aEnd, bStart, bEnd } = this.#hunks[side].pop() as Hunk
+      range.end = Math.max(range.end, aEnd)
+      range[side] += bEnd - bStart - (aEnd - aStart)
+      range.sides.add(side)
+    }
+    take(first === a ? 'theirs' : 'mine')
+    for (;;) {
+      if (isInside(theirs.at(-1), range)) take('theirs')
+      else if (isInside(mine.at(-1), range)) take('mine')
+      else return range
+    }
+  }
+
+  /** Adds items of the base that both sides have. */
+  #stay(from: number, to: number): void {
+    const { base, theirs, mine } = this.#lists
+    for (let at = from; at < to; at++)
+      this.#item({
+        base: base[at],
+        theirs: theirs[at + this.#offsets.theirs],
+        mine: mine[at + this.#offsets.mine],
+      })
+  }
+
+  #change(range: ChangedRange): void {
+    const slices = { base: this.#lists.base.slice(range.start, range.end), ...this.#sidesOf(range) }
+    const { base, theirs, mine } = slices
+    const { sides } = range
+    // A side without a hunk can have changed members of items that the other side has replaced.
+    if (!sides.has('mine') && isDeepStrictEqual(base, mine)) return this.#add(theirs)
+    if (!sides.has('theirs') && isDeepStrictEqual(base, theirs)) return this.#add(mine)
+    if (isDeepStrictEqual(theirs, mine)) return this.#add(theirs)
+    if (base.length === 0)
+      return this.#add([...theirs, ...mine.filter((item) => !this.#twice.has(idTokenOf(item) ?? ''))])
+    if (theirs.length === base.length && mine.length === base.length && !Object.values(slices).some(hasIds)) {
+      for (const [at, value] of base.entries())
+        this.#item({ base: value, theirs: theirs[at], mine: mine[at] })
+    } else this.#add(this.#merger.overlap(slices, this.#nextPath()))
+  }
+
+  #sidesOf(range: ChangedRange): Omit<ThreeWay<readonly Plain[]>, 'base'> {
+    const sliceOf = (side: MergeSide): readonly Plain[] => {
+      const start = range.start + this.#offsets[side]
+      this.#offsets[side] += range[side]
+      return this.#lists[side].slice(start, range.end + this.#offsets[side])
+    }
+    return { theirs: sliceOf('theirs'), mine: sliceOf('mine') }
+  }
+
+  #add(items: readonly Plain[]): void {
+    for (const item of items) {
+      const twice = this.#twice.get(idTokenOf(item) ?? '')
+      if (twice === undefined) this.#merged.push(item)
+      else this.#item({ base: undefined, theirs: item, mine: twice })
+    }
+  }
+
+  #item(values: ThreeWay<Plain>): void {
+    this.#merged.push(this.#merger.merge(values, this.#nextPath()))
+  }
+
+  #nextPath(): string {
+    return `${this.#place.path}/${this.#place.first + this.#merged.length}`
+  }
+}
+
+/** A range of the base, and by how many items each side is longer there. */
+interface ChangedRange extends Readonly<Record<MergeSide, number>> {
+  readonly start: number
+  readonly end: number
+  /** The sides that have a hunk in the range. */
+  readonly sides: ReadonlySet<MergeSide>
+}
+
+/** Returns whether a hunk comes first. Of two hunks with the same start, an insertion does. */
+const precedes = (a: Hunk, b: Hunk): boolean =>
+  a.aStart < b.aStart || (a.aStart === b.aStart && a.aEnd === a.aStart && b.aEnd > b.aStart)
+
+/** Returns whether a hunk overlaps with a range: it has an item in common, inserts inside, or at the same gap. */
+const isInside = (hunk: Hunk | undefined, { start, end }: Pick<ChangedRange, 'start' | 'end'>): boolean =>
+  hunk !== undefined &&
+  (start === end ? hunk.aStart === start && hunk.aEnd === start : hunk.aStart < end && hunk.aEnd > start)
+
+const hasIds = (items: readonly Plain[]): boolean => items.some((item) => idTokenOf(item) !== null)
+
+/** Returns a number that two items have in common if they are the same item. */
+function numberOf(item: Plain, numbers: Map<string, number>): number {
+  const token = idTokenOf(item) ?? `= ${JSON.stringify(item)}`
+  const number = numbers.get(token) ?? numbers.size
+  numbers.set(token, number)
+  return number
+}

@@ -1,0 +1,181 @@
+import * as Y from 'yjs'
+import { comparableForm } from '../edit/comparable-form.ts'
+import type { IdRange } from '../history/range-index.ts'
+import { toJson } from '../json/json.ts'
+import { idTokenOf } from '../json/match-elements.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import type { ThreeWay } from './merge-values.ts'
+import type { MergeVersions, StoredId, Version } from './merge-versions.ts'
+import { elementUnit, inBase, inMine, inTheirs, type MergedUnits } from './sequence-clusters.ts'
+
+const bitOf = { base: inBase, theirs: inTheirs, mine: inMine } as const
+const everywhere = inBase | inTheirs | inMine
+
+/** Units of one item, with consecutive ids. */
+interface Part extends IdRange {
+  /** Index of the first unit. */
+  readonly start: number
+}
+
+/** The units of a sequence into which an update was integrated. */
+export class MergedSequence implements MergedUnits {
+  readonly text: string
+  readonly bits: Uint8Array
+  readonly type: SharedRoot
+  readonly #versions: MergeVersions
+  readonly #parts: Part[] = []
+
+  /** @param edited the bits of elements that one side has deleted and the other one has changed, by `idName` */
+  constructor(type: SharedRoot, versions: MergeVersions, edited: ReadonlyMap<string, number>) {
+    this.type = type
+    this.#versions = versions
+    const texts: string[] = []
+    const bits: number[] = []
+    for (let item = type._start; item !== null; item = item.right)
+      for (let offset = 0; offset < item.length; ) {
+        const id = { client: item.id.client, clock: item.id.clock + offset }
+        const { bits: found, end } = versions.at(id)
+        const visible = found === 0 ? null : this.#visible(item, offset)
+        const length = Math.min(
+          item.length - offset,
+          end - id.clock,
+          visible?.text.length ?? Number.POSITIVE_INFINITY,
+        )
+        offset += length
+        if (visible === null || !visible.isUnit) continue
+        this.#parts.push({ ...id, length, start: bits.length })
+        texts.push(visible.text.slice(0, length))
+        const mark = edited.size === 0 ? 0 : (edited.get(idName(id)) ?? 0)
+        for (let at = 0; at < length; at++) bits.push(found | mark)
+      }
+    this.text = texts.join('')
+    this.bits = Uint8Array.from(bits)
+  }
+
+  /** Returns the text of an item from an offset. If others have deleted the content, only the base has it. */
+  #visible({ id, content, length }: Y.Item, offset: number): VisiblePart {
+    if (!(content instanceof Y.ContentDeleted)) return visiblePart(content, offset, length)
+    const clock = id.clock + offset
+    const item = this.#versions.item('base', { client: id.client, clock })
+    if (item === null) return { text: elementUnit, isUnit: false }
+    return visiblePart(item.content, clock - item.id.clock, item.length)
+  }
+
+  /** Returns whether a unit is in the document after the integration. */
+  isLive(index: number): boolean {
+    const bits = (this.bits[index] as number) & everywhere
+    return bits === everywhere || (bits & inBase) === 0
+  }
+
+  idAt(index: number): StoredId {
+    const part = this.#parts[this.#partAt(index)] as Part
+    return { client: part.client, clock: part.clock + index - part.start }
+  }
+
+  /** Returns the ids of units as ranges. */
+  ranges(indexes: readonly number[]): readonly IdRange[] {
+    const ranges: { client: number; clock: number; length: number }[] = []
+    for (const index of indexes) {
+      const { client, clock } = this.idAt(index)
+      const last = ranges.at(-1)
+      if (last?.client === client && last.clock + last.length === clock) last.length += 1
+      else ranges.push({ client, clock, length: 1 })
+    }
+    return ranges
+  }
+
+  /** Returns the number of units before `index` that are in the document after the integration. */
+  liveBefore(index: number): number {
+    let count = 0
+    for (let at = 0; at < index; at++) if (this.isLive(at)) count += 1
+    return count
+  }
+
+  idOf = (index: number): string | null => {
+    if (this.text[index] !== elementUnit) return null
+    const version = ((this.bits[index] as number) & inMine) === 0 ? 'theirs' : 'mine'
+    const item = this.#versions.item(version, this.idAt(index))
+    return item === null || !isPlain(item.content) ? null : idTokenOf(this.#valueAt(index, version))
+  }
+
+  formOf = (index: number, side: Version): string => {
+    const item = this.#versions.item(side, this.idAt(index))
+    if (item === null) return ''
+    return isPlain(item.content)
+      ? JSON.stringify(toJson(this.#valueAt(index, side)) ?? null)
+      : comparableForm(item)
+  }
+
+  /** Returns units as lists of plain values; null if one of them is not a plain value. */
+  plainLists(indexes: readonly number[]): ThreeWay<readonly unknown[]> | null {
+    const lists: Record<Version, unknown[]> = { base: [], theirs: [], mine: [] }
+    for (const index of indexes) {
+      if (this.text[index] !== elementUnit) return null
+      for (const version of ['base', 'theirs', 'mine'] as const) {
+        if (((this.bits[index] as number) & bitOf[version]) === 0) continue
+        const item = this.#versions.item(version, this.idAt(index))
+        if (item === null || !isPlain(item.content)) return null
+        lists[version].push(this.#valueAt(index, version))
+      }
+    }
+    return lists
+  }
+
+  /** Returns units in a readable form: text and XML as a string, all other content as a list. */
+  show(indexes: readonly number[], version: Version): unknown {
+    const shown: unknown[] = []
+    for (const index of indexes) {
+      if (((this.bits[index] as number) & bitOf[version]) === 0) continue
+      const value = this.text[index] === elementUnit ? this.#showElement(index, version) : this.text[index]
+      const last = shown.at(-1)
+      if (typeof value === 'string' && typeof last === 'string') shown[shown.length - 1] = last + value
+      else shown.push(value)
+    }
+    return shown.every((part) => typeof part === 'string') ? shown.join('') : shown
+  }
+
+  #showElement(index: number, version: Version): unknown {
+    const item = this.#versions.item(version, this.idAt(index))
+    if (item === null) return null
+    return item.content instanceof Y.ContentType
+      ? showType(item.content.type)
+      : (toJson(this.#valueAt(index, version)) ?? null)
+  }
+
+  #valueAt(index: number, version: Version): unknown {
+    const id = this.idAt(index)
+    const item = this.#versions.item(version, id)
+    return item === null ? undefined : item.content.getContent()[id.clock - item.id.clock]
+  }
+
+  #partAt(index: number): number {
+    let [low, high] = [0, this.#parts.length - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((this.#parts[middle] as Part).start <= index) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+}
+
+interface VisiblePart {
+  readonly text: string
+  /** False for formatting, which is not a unit. */
+  readonly isUnit: boolean
+}
+
+const visiblePart = (content: Y.Item['content'], offset: number, length: number): VisiblePart => ({
+  text: content instanceof Y.ContentString ? content.str.slice(offset) : elementUnit.repeat(length - offset),
+  isUnit: !(content instanceof Y.ContentFormat),
+})
+
+/** Returns the name of an id as a key of a map. */
+export const idName = ({ client, clock }: StoredId): string => `${client} ${clock}`
+
+const isPlain = (content: Y.Item['content']): boolean =>
+  content instanceof Y.ContentAny || content instanceof Y.ContentJSON
+
+/** Returns a shared value in a readable form. */
+export const showType = (type: SharedRoot): unknown =>
+  type instanceof Y.XmlFragment || type instanceof Y.Text ? type.toString() : toJson(type.toJSON())

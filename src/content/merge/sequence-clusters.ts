@@ -1,0 +1,275 @@
+import type { MergeSide } from './overlap.ts'
+import { wordsIn, wordTexts } from './words.ts'
+
+/** The versions of a sequence that have a unit, as bits. */
+export const inBase = 1
+export const inTheirs = 2
+export const inMine = 4
+/** The unit is an element in which one side has changed something, and which the other side has deleted. */
+export const editedByTheirs = 8
+export const editedByMine = 16
+
+const everywhere = inBase | inTheirs | inMine
+
+/** Stands for a unit that is not text. */
+export const elementUnit = '\ufffc'
+
+/** A sequence with the units of all versions, in the order of the merged sequence. */
+export interface MergedUnits {
+  /** One UTF-16 unit for each character, and `elementUnit` for every other unit. */
+  readonly text: string
+  /** For each unit, the versions that have it. */
+  readonly bits: Uint8Array
+  /** Returns the id of an item in an array; null if it has none. */
+  readonly idOf: (index: number) => string | null
+  /** Returns a string for a unit that is not text. Equal content has equal strings. */
+  readonly formOf: (index: number, side: MergeSide) => string
+}
+
+/** Units that both sides have changed, in their order. */
+export interface Cluster {
+  readonly indexes: readonly number[]
+  /** True if both sides have the same content there. */
+  readonly isSame: boolean
+}
+
+interface ClusterOptions {
+  readonly kept: MergeSide
+  /** True if an insertion of both sides at the same place stays twice. */
+  readonly repeatsInsertions: boolean
+}
+
+/**
+ * Finds the places that both sides have changed. No word of the merged content then consists of parts of two
+ * versions, if each cluster gets the content of one side. The time is linear, apart from windows that have no
+ * unchanged space.
+ */
+export function* clustersIn(units: MergedUnits, options: ClusterOptions): Generator<Cluster> {
+  for (const { start, end } of changedWindows(units)) yield* new Window(units, start, end, options).clusters()
+}
+
+const isChangedBy = (side: number, bits: number): boolean =>
+  ((bits & inBase) === 0) !== ((bits & side) === 0) ||
+  (bits & (side === inTheirs ? editedByTheirs : editedByMine)) !== 0
+
+/** Returns ranges between units that no side has changed and that no word contains, if both sides have changed them. */
+function* changedWindows({ text, bits }: MergedUnits): Generator<{ start: number; end: number }> {
+  let start = 0
+  let [theirs, mine] = [false, false]
+  for (let at = 0; at <= bits.length; at++) {
+    if (at === bits.length || (bits[at] === everywhere && separates(text.charCodeAt(at)))) {
+      if (theirs && mine) yield { start, end: at }
+      // A combining mark can follow the space.
+      start = at
+      ;[theirs, mine] = [false, false]
+      continue
+    }
+    const unit = bits[at] as number
+    theirs ||= isChangedBy(inTheirs, unit)
+    mine ||= isChangedBy(inMine, unit)
+  }
+}
+
+const separates = (unit: number): boolean => unit === 32 || unit === 9 || unit === 10 || unit === 0xfffc
+
+/** Finds the clusters of one window. */
+class Window {
+  readonly #units: MergedUnits
+  readonly #start: number
+  readonly #end: number
+  readonly #options: ClusterOptions
+  /** The parent of each unit in a forest; units of the same tree are in one cluster. */
+  readonly #parents: Int32Array
+
+  constructor(units: MergedUnits, start: number, end: number, options: ClusterOptions) {
+    this.#units = units
+    this.#start = start
+    this.#end = end
+    this.#options = options
+    this.#parents = Int32Array.from({ length: end - start }, (_, at) => at)
+  }
+
+  clusters(): readonly Cluster[] {
+    for (const view of [inBase, inTheirs, inMine, 0]) this.#joinWords(view)
+    const runs = [...this.#runs(inTheirs), ...this.#runs(inMine)]
+    for (const run of runs) if (this.#isReplacement(run)) this.#joinRun(run)
+    if (!this.#options.repeatsInsertions) this.#joinEqualInsertions()
+    let found = this.#changed()
+    // A side that loses a part of a change loses the whole change.
+    for (let size = -1; size !== sizeOf(found); found = this.#changed()) {
+      size = sizeOf(found)
+      const lost = new Set(found.flatMap(({ indexes }) => indexes))
+      for (const run of runs) if (run.units.some((at) => lost.has(at))) this.#joinRun(run)
+    }
+    return this.#isWhole(found) ? found : this.#asOne()
+  }
+
+  #at(at: number): number {
+    return this.#units.bits[at] as number
+  }
+
+  #has(at: number, view: number): boolean {
+    const bits = this.#at(at)
+    if (view !== 0) return (bits & view) !== 0
+    return bits === everywhere || (bits & inBase) === 0
+  }
+
+  /** Joins the units of each word of a version. The version 0 has the changes of both sides. */
+  #joinWords(view: number): void {
+    const indexes: number[] = []
+    let text = ''
+    for (let at = this.#start; at < this.#end; at++)
+      if (this.#has(at, view)) {
+        indexes.push(at)
+        text += this.#units.text[at] as string
+      }
+    for (const { start, end } of wordsIn(text))
+      this.#joinRange(indexes[start] as number, indexes[end - 1] as number)
+  }
+
+  #joinRange(first: number, last: number): void {
+    for (let at = first + 1; at <= last; at++) this.#join(first, at)
+  }
+
+  /** Returns the changes of a side: adjacent units, apart from insertions of the other side. */
+  *#runs(side: number): Generator<Run> {
+    let units: number[] = []
+    const run = (): Run => {
+      const deleted = units.filter((at) => (this.#at(at) & inBase) !== 0)
+      const inside: number[] = []
+      for (let at = (deleted[0] ?? 0) + 1; at < (deleted.at(-1) ?? 0); at++)
+        if (this.#isInsertion(at, other(side))) inside.push(at)
+      return { units, isMixed: deleted.length > 0 && deleted.length < units.length, inside }
+    }
+    for (let at = this.#start; at < this.#end; at++) {
+      if (isChangedBy(side, this.#at(at))) units.push(at)
+      else if ((this.#at(at) & (inBase | side)) !== 0) {
+        if (units.length > 0) yield run()
+        units = []
+      }
+    }
+    if (units.length > 0) yield run()
+  }
+
+  #isInsertion(at: number, side: number): boolean {
+    const bits = this.#at(at)
+    return (bits & inBase) === 0 && (bits & side) !== 0
+  }
+
+  #isReplacement = ({ isMixed, inside }: Run): boolean => isMixed || inside.length > 0
+
+  #joinRun({ units, inside }: Run): void {
+    const [first = 0] = units
+    for (const at of units) this.#join(first, at)
+    for (const at of inside) this.#join(first, at)
+  }
+
+  /** Joins insertions of both sides at the same place, if they are equal or have an item with the same id. */
+  #joinEqualInsertions(): void {
+    let [theirs, mine]: [number[], number[]] = [[], []]
+    const compare = (): void => {
+      if (theirs.length > 0 && mine.length > 0 && this.#isAgain(theirs, mine))
+        for (const at of [...theirs, ...mine]) this.#join(theirs[0] as number, at)
+      ;[theirs, mine] = [[], []]
+    }
+    for (let at = this.#start; at < this.#end; at++) {
+      if (this.#isInsertion(at, inTheirs)) theirs.push(at)
+      else if (this.#isInsertion(at, inMine)) mine.push(at)
+      else if ((this.#at(at) & inBase) !== 0) compare()
+    }
+    compare()
+  }
+
+  #isAgain(theirs: readonly number[], mine: readonly number[]): boolean {
+    if (this.#form(theirs, 'theirs') === this.#form(mine, 'mine')) return true
+    const ids = new Set(theirs.map(this.#units.idOf))
+    return mine.map(this.#units.idOf).some((id) => id !== null && ids.has(id))
+  }
+
+  /** Returns the clusters that both sides have changed. */
+  #changed(): Cluster[] {
+    const members = new Map<number, number[]>()
+    for (let at = this.#start; at < this.#end; at++) {
+      const root = this.#rootOf(at)
+      const units = members.get(root)
+      if (units === undefined) members.set(root, [at])
+      else units.push(at)
+    }
+    const clusters: Cluster[] = []
+    for (const indexes of members.values()) {
+      const has = (side: number): boolean => indexes.some((at) => isChangedBy(side, this.#at(at)))
+      if (!has(inTheirs) || !has(inMine)) continue
+      const isSame = this.#form(indexes, 'theirs') === this.#form(indexes, 'mine')
+      if (!isSame || indexes.some((at) => this.#isInsertion(at, inMine) || this.#isTorn(at)))
+        clusters.push({ indexes, isSame })
+    }
+    return clusters
+  }
+
+  /** Returns whether only one side has kept a unit of the base. */
+  #isTorn(at: number): boolean {
+    const bits = this.#at(at)
+    return (bits & inBase) !== 0 && ((bits & inTheirs) === 0) !== ((bits & inMine) === 0)
+  }
+
+  #form(indexes: readonly number[], side: MergeSide): string {
+    const view = side === 'theirs' ? inTheirs : inMine
+    let form = ''
+    for (const at of indexes) {
+      if ((this.#at(at) & view) === 0) continue
+      const unit = this.#units.text[at] as string
+      form += unit === elementUnit ? this.#units.formOf(at, side) : unit
+    }
+    return form
+  }
+
+  /** Returns whether each word of the result is a word of a version. */
+  #isWhole(found: readonly Cluster[]): boolean {
+    const sides = new Map<number, number>()
+    for (const { indexes, isSame } of found)
+      for (const at of indexes) sides.set(at, isSame || this.#options.kept === 'theirs' ? inTheirs : inMine)
+    const textOf = (has: (at: number) => boolean): string => {
+      let text = ''
+      for (let at = this.#start; at < this.#end; at++) if (has(at)) text += this.#units.text[at] as string
+      return text
+    }
+    const known = [inBase, inTheirs, inMine].map((view) => wordTexts(textOf((at) => this.#has(at, view))))
+    const result = wordTexts(textOf((at) => this.#has(at, sides.get(at) ?? 0)))
+    return [...result].every((word) => known.some((words) => words.has(word)))
+  }
+
+  /** Returns the whole window as one cluster. */
+  #asOne(): readonly Cluster[] {
+    if (this.#end > this.#start) this.#joinRange(this.#start, this.#end - 1)
+    return this.#changed()
+  }
+
+  #join(a: number, b: number): void {
+    const [x, y] = [this.#rootOf(a) - this.#start, this.#rootOf(b) - this.#start]
+    if (x !== y) this.#parents[Math.max(x, y)] = Math.min(x, y)
+  }
+
+  #rootOf(at: number): number {
+    let root = at - this.#start
+    while (this.#parents[root] !== root) {
+      const parent = this.#parents[root] as number
+      this.#parents[root] = this.#parents[parent] as number
+      root = this.#parents[root] as number
+    }
+    return root + this.#start
+  }
+}
+
+/** Adjacent changes of one side. */
+interface Run {
+  readonly units: readonly number[]
+  /** True if the side has inserted and deleted units. */
+  readonly isMixed: boolean
+  /** Insertions of the other side between the first and the last unit that this side has deleted. */
+  readonly inside: readonly number[]
+}
+
+const other = (side: number): number => (side === inTheirs ? inMine : inTheirs)
+
+const sizeOf = (clusters: readonly Cluster[]): number =>
+  clusters.reduce((sum, { indexes }) => sum + indexes.length, 0)

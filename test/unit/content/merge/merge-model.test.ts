@@ -1,0 +1,176 @@
+import { isDeepStrictEqual } from 'node:util'
+import { expect, it } from 'vitest'
+import { wordTexts } from '../../../../src/content/merge/words.ts'
+import { Random } from '../../../support/data/random-doc.ts'
+import { times } from '../../../support/time/full-run.ts'
+import { type Merged, map, mergeThree, text, xml } from './merge-support.ts'
+
+const vocabulary = [
+  'Monday|Tuesday|ship|shipping|won’t|naïve|Zürich|e\u0301tude|well-known|a|the',
+  '100|1,000.50|12:30|2024-05-01|$170|250|99%|https://example.com/a?b=1|ada@example.com',
+  '👩‍👩‍👧|👍🏽|🇩🇪|漢字|東京|ก็',
+].flatMap((list) => list.split('|'))
+const separators = [' ', ' ', ' ', ', ', '. ', '\n']
+
+const randomWords = (next: Random, length: number): string =>
+  Array.from({ length }, () => next.pick(vocabulary) + next.pick(separators)).join('')
+
+/** Splits a text into words and the separators between them. */
+const tokens = (content: string): string[] => content.match(/[^ ,.\n]+(?:[.,][^ ,.\n]+)*|[ ,.\n]/g) ?? []
+
+/** Returns a text with some words changed, added or removed. */
+function edited(next: Random, content: string): string {
+  const parts = tokens(content)
+  for (let edits = 1 + next.below(3); edits > 0; edits--) {
+    const at = next.below(parts.length + 1)
+    const change = next.below(5)
+    if (change === 0) parts.splice(at, 0, randomWords(next, 1 + next.below(2)))
+    else if (change === 1) parts.splice(at, 1 + next.below(5))
+    else if (change === 2) parts.splice(at, 1, next.pick(vocabulary))
+    else if (change === 3) {
+      // A change of letters inside a word.
+      const word = Array.from(parts[at] ?? '')
+      word.splice(next.below(word.length + 1), next.below(2), next.pick(['x', '7', 's', '\u0301']))
+      parts.splice(at, 1, word.join(''))
+    } else parts.push(next.pick(['\n', ' ']) + randomWords(next, 1))
+  }
+  return parts.join('')
+}
+
+const policies = ['report', 'keepTheirs', 'keepMine'] as const
+
+/** Checks that each word is a word of a version. */
+function expectKnownWords(versions: readonly string[], result: string): void {
+  const plainWords = (content: string): ReadonlySet<string> => new Set(content.match(/[A-Za-z0-9]+/g))
+  for (const wordsOf of [wordTexts, plainWords]) {
+    const known = versions.map(wordsOf)
+    const unknown = [...wordsOf(result)].filter((word) => !known.some((words) => words.has(word)))
+    expect(unknown, JSON.stringify({ versions, result })).toEqual([])
+  }
+}
+
+/** A three-way merge of lines by words, for changes that are at least one unchanged word apart; null for any other. */
+function plainMerge(base: string, theirs: string, mine: string): string | null {
+  const [from, a, b] = [base, theirs, mine].map(tokens) as [string[], string[], string[]]
+  const [x, y] = [changedRange(from, a), changedRange(from, b)]
+  if (x.end + 2 >= y.start && y.end + 2 >= x.start) return null
+  const [first, second] = x.start < y.start ? [x, y] : [y, x]
+  return [
+    ...from.slice(0, first.start),
+    ...first.words,
+    ...from.slice(first.end, second.start),
+    ...second.words,
+    ...from.slice(second.end),
+  ].join('')
+}
+
+function changedRange(
+  from: readonly string[],
+  to: readonly string[],
+): { start: number; end: number; words: string[] } {
+  let [start, tail] = [0, 0]
+  const most = Math.min(from.length, to.length)
+  while (start < most && from[start] === to[start]) start += 1
+  while (tail < most - start && from.at(-1 - tail) === to.at(-1 - tail)) tail += 1
+  return { start, end: from.length - tail, words: to.slice(start, to.length - tail) }
+}
+
+function count(runs: number, title: string, run: (next: Random) => Merged): void {
+  let [overlapping, lost] = [0, 0]
+  for (let seed = 1; seed <= runs; seed++) {
+    const merged = run(new Random(seed))
+    if (merged.overlaps.length > 0) overlapping += 1
+    if (!merged.changed) lost += 1
+    merged.doc.destroy()
+  }
+  const share = (part: number): string => `${((100 * part) / runs).toFixed(1)} %`
+  console.info(`${title}: ${runs} merges, ${share(overlapping)} with overlaps, ${share(lost)} without effect`)
+}
+
+it('[CRDT-60] makes no word and no number that no side wrote, in texts', () => {
+  let plain = 0
+  count(times(1_500, 40_000), 'text', (next) => {
+    const base = randomWords(next, 1 + next.below(12))
+    const [theirs, mine] = [edited(next, base), edited(next, base)]
+    const policy = next.pick(policies)
+    const merged = mergeThree(text(base), text(theirs), text(mine), policy)
+    expectKnownWords([base, theirs, mine], merged.data as string)
+    const expected = plainMerge(base, theirs, mine)
+    if (expected !== null) {
+      plain += 1
+      expect(merged.data, JSON.stringify({ base, theirs, mine })).toBe(expected)
+      expect(merged.overlaps).toEqual([])
+    }
+    if (!merged.changed) expect(merged.data).toBe(theirs)
+    return merged
+  })
+  expect(plain).toBeGreaterThan(20)
+})
+
+it('[CRDT-60] makes no word and no number that no side wrote, in XML', () => {
+  count(times(400, 20_000), 'XML', (next) => {
+    const paragraphs = Array.from({ length: 1 + next.below(4) }, () => randomWords(next, 1 + next.below(6)))
+    const toXml = (list: readonly string[]): string =>
+      list.map((content) => `<paragraph>${content.replaceAll('\n', ' ').trim()}</paragraph>`).join('')
+    const change = (): string[] =>
+      paragraphs.flatMap((content) => {
+        if (next.once(7)) return []
+        if (next.once(7)) return [content, randomWords(next, 2)]
+        return [next.once(3) ? edited(next, content) : content]
+      })
+    const [base, theirs, mine] = [paragraphs, change(), change()].map((list) => toXml(list)) as [
+      string,
+      string,
+      string,
+    ]
+    const merged = mergeThree(xml(base), xml(theirs), xml(mine), next.pick(policies))
+    const plainText = (content: string): string => content.replaceAll(/<[^>]*>/g, ' ')
+    expectKnownWords([base, theirs, mine].map(plainText), plainText(merged.data as string))
+    if (!merged.changed) expect(merged.data).toBe(theirs)
+    return merged
+  })
+})
+
+it('[CRDT-60] has only values that a side wrote, in JSON', () => {
+  count(times(1_500, 40_000), 'JSON', (next) => {
+    const record = (id: number): Record<string, unknown> => ({ id, a: next.below(4), b: [next.below(3)] })
+    const base: Record<string, unknown> = {
+      n: next.below(5),
+      o: { x: 1, y: { z: next.below(3) } },
+      l: Array.from({ length: next.below(5) }, (_, id) => record(id)),
+      p: [1, 2, 3],
+    }
+    let scalar = 10
+    const change = (): Record<string, unknown> => {
+      const copy = structuredClone(base)
+      for (let edits = 1 + next.below(3); edits > 0; edits--) {
+        const list = copy.l as Record<string, unknown>[]
+        const place = next.below(7)
+        if (place === 0) copy.n = ++scalar
+        else if (place === 1) copy.o = { ...(copy.o as object), x: ++scalar }
+        else if (place === 2) copy.o = { ...(copy.o as object), [next.pick(['k', 'm'])]: ++scalar }
+        else if (place === 3) list.push({ id: ++scalar })
+        else if (place === 4) list.splice(next.below(list.length + 1), 1)
+        else if (place === 5 && list.length > 0) list[next.below(list.length)]!.a = ++scalar
+        else copy.p = [...(copy.p as number[]), ++scalar]
+      }
+      return copy
+    }
+    const [theirs, mine] = [change(), change()]
+    const merged = mergeThree(map(base), map(theirs), map(mine), next.pick(policies))
+    const known = new Set([base, theirs, mine].flatMap(scalarsIn))
+    expect(scalarsIn(merged.data).filter((value) => !known.has(value))).toEqual([])
+    if (merged.overlaps.length === 0) {
+      const all = new Set(scalarsIn(merged.data))
+      for (const added of [theirs, mine].flatMap(scalarsIn))
+        if ((added as number) > 10) expect(all).toContain(added)
+    }
+    const ids = ((merged.data as typeof base).l as { id: number }[]).map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    if (!merged.changed) expect(isDeepStrictEqual(merged.data, theirs)).toBe(true)
+    return merged
+  })
+})
+
+const scalarsIn = (value: unknown): unknown[] =>
+  typeof value === 'object' && value !== null ? Object.values(value).flatMap(scalarsIn) : [value]

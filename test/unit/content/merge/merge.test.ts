@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest'
+import { array, map, mergeThree, text, xml } from './merge-support.ts'
+
+const budget = 'Budget: 100 EUR. We ship on Monday.'
+const theirs = 'Budget: 250 EUR. We ship on Tuesday.'
+const mine = 'Budget: 170 EUR. We ship on Friday.'
+
+describe('texts', () => {
+  it('[CRDT-61] keeps one side of a number and of a word that both sides have changed', () => {
+    for (const [policy, content, kept] of [
+      ['report', mine, 'mine'],
+      ['keepTheirs', theirs, 'theirs'],
+      ['keepMine', mine, 'mine'],
+    ] as const) {
+      const merged = mergeThree(text(budget), text(theirs), text(mine), policy)
+      expect(merged.data).toBe(content)
+      expect(merged.overlaps).toEqual([
+        { path: '', base: '100', theirs: '250', mine: '170', kept },
+        { path: '', base: 'Monday', theirs: 'Tuesday', mine: 'Friday', kept },
+      ])
+      expect(merged.changed).toBe(kept === 'mine')
+    }
+  })
+
+  it('[CRDT-60] keeps changes of different words', () => {
+    const merged = mergeThree(text('one two three'), text('one TWO three four'), text('ONE two three'))
+    expect(merged).toMatchObject({ data: 'ONE TWO three four', changed: true, overlaps: [] })
+  })
+
+  it('[CRDT-61] keeps one copy of a change that both sides have made', () => {
+    expect(mergeThree(text(budget), text(theirs), text(theirs))).toMatchObject({
+      data: theirs,
+      changed: false,
+      overlaps: [],
+    })
+    expect(mergeThree(text('a'), text('a and b'), text('a and b'))).toMatchObject({
+      data: 'a and b',
+      changed: false,
+    })
+  })
+
+  it('[CRDT-60] keeps appended text of both sides', () => {
+    const merged = mergeThree(text('a\n'), text('a\nb\n'), text('a\nc\n'))
+    expect(['a\nb\nc\n', 'a\nc\nb\n']).toContain(merged.data)
+    expect(merged.overlaps).toEqual([])
+  })
+
+  it('[CRDT-61] reports a sentence that one side has deleted and the other one has edited', () => {
+    const base = 'Intro. We ship on Monday with all parts. End.'
+    const without = 'Intro. End.'
+    const edited = 'Intro. We ship on Tuesday with all parts. End.'
+    expect(mergeThree(text(base), text(without), text(edited), 'keepTheirs').data).toBe(without)
+    expect(mergeThree(text(base), text(without), text(edited), 'keepMine').data).toBe(edited)
+    expect(mergeThree(text(base), text(edited), text(without), 'keepTheirs').data).toBe(edited)
+    expect(mergeThree(text(base), text(edited), text(without), 'keepMine').data).toBe(without)
+    expect(mergeThree(text(base), text(edited), text(without)).overlaps).toHaveLength(1)
+  })
+})
+
+describe('plain values', () => {
+  it('[CRDT-64] merges members of nested objects', () => {
+    const base = { b: { x: 1, y: 1 } }
+    for (let run = 0; run < 20; run++)
+      expect(mergeThree(map(base), map({ b: { x: 1, y: 2 } }), map({ b: { x: 2, y: 1 } }))).toMatchObject({
+        data: { b: { x: 2, y: 2 } },
+        changed: true,
+        overlaps: [],
+      })
+  })
+
+  it('[CRDT-63] reports a value that both sides have changed', () => {
+    const merged = mergeThree(map({ a: { n: 1 } }), map({ a: { n: 2 } }), map({ a: { n: 3 } }), 'keepTheirs')
+    expect(merged).toMatchObject({
+      data: { a: { n: 2 } },
+      changed: false,
+      overlaps: [{ path: '/a/n', base: 1, theirs: 2, mine: 3, kept: 'theirs' }],
+    })
+  })
+
+  it('[CRDT-64] merges lists of records by their ids', () => {
+    const base = {
+      l: [
+        { id: 1, n: 'a', m: 1 },
+        { id: 2, n: 'b', m: 1 },
+        { id: 3, n: 'c', m: 1 },
+      ],
+    }
+    const left = {
+      l: [
+        { id: 1, n: 'A', m: 1 },
+        { id: 2, n: 'b', m: 1 },
+        { id: 3, n: 'c', m: 1 },
+        { id: 4, n: 'd', m: 1 },
+      ],
+    }
+    const right = {
+      l: [
+        { id: 1, n: 'a', m: 2 },
+        { id: 3, n: 'C', m: 1 },
+        { id: 5, n: 'e', m: 1 },
+      ],
+    }
+    expect(mergeThree(map(base), map(left), map(right))).toMatchObject({
+      data: {
+        l: [
+          { id: 1, n: 'A', m: 2 },
+          { id: 3, n: 'C', m: 1 },
+          { id: 4, n: 'd', m: 1 },
+          { id: 5, n: 'e', m: 1 },
+        ],
+      },
+      overlaps: [],
+    })
+  })
+
+  it('[CRDT-64] keeps added and removed keys, and appended items', () => {
+    const merged = mergeThree(
+      map({ s: { a: 1, b: 2 }, l: [1] }),
+      map({ s: { a: 1, b: 2, c: 3 }, l: [1, 2] }),
+      map({ s: { a: 1 }, l: [1, 3], k: true }),
+    )
+    expect(merged).toMatchObject({ data: { s: { a: 1, c: 3 }, l: [1, 2, 3], k: true }, overlaps: [] })
+  })
+
+  it('[CRDT-64] merges records in an array', () => {
+    const merged = mergeThree(
+      array([
+        { id: 1, x: 1, y: 1 },
+        { id: 2, x: 1 },
+      ]),
+      array([{ id: 1, x: 1, y: 2 }, { id: 2, x: 1 }, { id: 3 }]),
+      array([{ id: 1, x: 2, y: 1 }, { id: 2, x: 5 }, { id: 4 }]),
+    )
+    expect(merged.overlaps).toEqual([])
+    expect((merged.data as unknown[]).slice(0, 2)).toEqual([
+      { id: 1, x: 2, y: 2 },
+      { id: 2, x: 5 },
+    ])
+    expect(merged.data).toHaveLength(4)
+  })
+})
+
+describe('XML', () => {
+  it('[CRDT-61] keeps one side of words in the text of an element, and merges attributes', () => {
+    const merged = mergeThree(
+      xml(`<paragraph a="1" b="1">${budget}</paragraph>`),
+      xml(`<paragraph a="2" b="1">${theirs}</paragraph>`),
+      xml(`<paragraph a="1" b="2">${mine}</paragraph>`),
+    )
+    expect(merged.data).toBe(`<paragraph a="2" b="2">${mine}</paragraph>`)
+    expect(merged.overlaps.map(({ path }) => path)).toEqual(['/0/0', '/0/0'])
+  })
+
+  it('[CRDT-61] reports an element that one side has deleted and the other one has edited', () => {
+    const base =
+      '<paragraph>One.</paragraph><paragraph>We ship on Monday.</paragraph><paragraph>Three.</paragraph>'
+    const without = '<paragraph>One.</paragraph><paragraph>Three.</paragraph>'
+    const edited = base.replace('Monday', 'Tuesday')
+    for (const [left, right] of [
+      [without, edited],
+      [edited, without],
+    ] as const) {
+      expect(mergeThree(xml(base), xml(left), xml(right), 'keepTheirs')).toMatchObject({
+        data: left,
+        changed: false,
+      })
+      expect(mergeThree(xml(base), xml(left), xml(right), 'keepMine')).toMatchObject({
+        data: right,
+        changed: true,
+      })
+      expect(mergeThree(xml(base), xml(left), xml(right)).overlaps).toHaveLength(1)
+    }
+  })
+})
