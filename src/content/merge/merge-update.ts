@@ -1,22 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
+import type { StoredId } from '../edit/edit-dependencies.ts'
 import { toJson } from '../json/json.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { deleteIds } from '../yjs/stored-ranges.ts'
 import { copyContent } from './copy-content.ts'
 import { pointerToken, type ThreeWay, ValueMerger } from './merge-values.ts'
-import { itemIn, type MergeInput, MergeVersions, type StoredId, type Version } from './merge-versions.ts'
+import { itemIn, type MergeInput, MergeVersions, type VersionName } from './merge-versions.ts'
 import { idName, MergedSequence, showType } from './merged-sequence.ts'
 import type { MergeSide, Overlap } from './overlap.ts'
-import { isSameContent } from './same-content.ts'
+import { type CopiedText, restoreFormats } from './restored-formats.ts'
+import { hasSameContent } from './same-content.ts'
 import {
-  type Cluster,
   clustersIn,
   editedByMine,
   editedByTheirs,
   inBase,
   inMine,
   inTheirs,
+  type UnitCluster,
 } from './sequence-clusters.ts'
 
 export interface MergeOptions {
@@ -66,6 +68,8 @@ class Merge {
   readonly #entries = new Map<SharedRoot, Set<string>>()
   /** Elements that one side has deleted and the other one has changed, by id. */
   readonly #edited = new Map<string, number>()
+  /** Text in the present sequence that gets the formatting of a version, by this version. */
+  #copies: Record<MergeSide, CopiedText[]> = { theirs: [], mine: [] }
   #isRepaired = false
   #isRewritten = false
 
@@ -191,23 +195,24 @@ class Merge {
 
   #mergeSequence(type: SharedRoot): void {
     const sequence = new MergedSequence(type, this.#versions, this.#edited)
-    let isChanged = false
-    for (const cluster of clustersIn(sequence, this.#options)) {
-      this.#resolve(sequence, cluster)
-      isChanged = true
-    }
-    if (!isChanged) return
+    const clusters = [...clustersIn(sequence, this.#options)]
+    if (clusters.length === 0) return
     this.#isRepaired = true
+    this.#copies = { theirs: [], mine: [] }
+    const path = clusters.every(({ isSame }) => isSame) ? '' : this.#pathOf(type)
+    for (const cluster of clusters) this.#resolve(sequence, cluster, path)
     if (type._searchMarker !== null) type._searchMarker.length = 0
+    for (const side of ['theirs', 'mine'] as const) {
+      const version = this.#versions.typeIn(side, type)
+      if (version !== null && this.#copies[side].length > 0) restoreFormats(type, version, this.#copies[side])
+    }
   }
 
-  #resolve(sequence: MergedSequence, cluster: Cluster): void {
-    const { indexes, isSame } = cluster
+  #resolve(sequence: MergedSequence, { indexes, isSame }: UnitCluster, path: string): void {
     if (isSame) return this.#take(sequence, indexes, 'theirs')
     this.#isRewritten ||= indexes.some(
       (at) => ((sequence.bits[at] as number) & (inBase | inTheirs)) === inTheirs,
     )
-    const path = this.#pathOf(sequence.type)
     const lists = sequence.plainLists(indexes)
     if (lists !== null) return this.#mergeList(sequence, indexes, lists, path)
     const values = {
@@ -243,6 +248,9 @@ class Merge {
       deleteIds(this.#transaction, range)
     for (const { client, clock, length } of sequence.ranges(indexes.filter((at) => !isLive(at) && has(at))))
       this.#restore(sequence.type, { client, clock, length }, side)
+    // The other side can have deleted the marks around insertions of this side.
+    const inserted = indexes.filter((at) => has(at) && ((sequence.bits[at] as number) & inBase) === 0)
+    for (const range of sequence.ranges(inserted)) this.#copies[side].push({ ...range, source: range })
   }
 
   /** Inserts copies of deleted content before it. */
@@ -256,7 +264,10 @@ class Merge {
       if (item === null) return
       const end = Math.min(clock + length, item.id.clock + item.length)
       const offset = at - item.id.clock
-      this.#insertBefore(type, { client, clock: at }, item.content, offset, end - at)
+      const source = { client, clock: at }
+      const { id } = this.#insertBefore(type, source, item.content, offset, end - at)
+      if (item.content instanceof Y.ContentString)
+        this.#copies[side].push({ client: id.client, clock: id.clock, length: end - at, source })
       at = end
     }
   }
@@ -267,9 +278,10 @@ class Merge {
     content: Y.Item['content'],
     offset = 0,
     length = content.getLength(),
-  ): void {
+  ): Y.Item {
     const right: Y.Item = Y.getItemCleanStart(this.#transaction, Y.createID(client, clock))
-    copyContent(this.#transaction, { type, key: null, left: right.left, right }, content, { offset, length })
+    const place = { type, key: null, left: right.left, right }
+    return copyContent(this.#transaction, place, content, { offset, length })
   }
 
   #mergeEntry(type: SharedRoot, key: string): void {
@@ -280,11 +292,11 @@ class Merge {
     }
     const { base, theirs, mine } = entries
     this.#isRewritten ||= theirs !== null && !isSameItem(base, theirs)
-    if (Object.values(entries).some(isShared)) return this.#mergeShared(type, key, entries)
+    if (Object.values(entries).some(isSharedEntry)) return this.#mergeShared(type, key, entries)
     const values = { base: plainOf(base), theirs: plainOf(theirs), mine: plainOf(mine) }
     const merged = this.#values.merge(values, this.#pathOf(type, key))
     const present = liveEntry(type, key)
-    if (isShared(present) || !isDeepStrictEqual(plainOf(present), merged))
+    if (isSharedEntry(present) || !isDeepStrictEqual(plainOf(present), merged))
       this.#setEntry(type, key, merged === undefined ? null : new Y.ContentAny([merged]))
   }
 
@@ -304,7 +316,7 @@ class Merge {
       this.#setEntry(type, key, entries[kept]?.content ?? null)
   }
 
-  #entryIn(version: Version, type: SharedRoot, key: string): Y.Item | null {
+  #entryIn(version: VersionName, type: SharedRoot, key: string): Y.Item | null {
     const there = this.#versions.typeIn(version, type)
     return there === null ? null : liveEntry(there, key)
   }
@@ -334,7 +346,7 @@ class Merge {
   #equalsTheirs(): boolean {
     const theirs = this.#versions.doc('theirs')
     for (const name of new Set([...this.#doc.share.keys(), ...theirs.share.keys()]))
-      if (!isSameContent(this.#doc.share.get(name), theirs.share.get(name))) return false
+      if (!hasSameContent(this.#doc.share.get(name), theirs.share.get(name))) return false
     return true
   }
 }
@@ -344,7 +356,7 @@ const liveEntry = (type: SharedRoot, key: string): Y.Item | null => {
   return entry === undefined || entry.deleted ? null : entry
 }
 
-const isShared = (item: Y.Item | null): boolean => item?.content instanceof Y.ContentType
+const isSharedEntry = (item: Y.Item | null): boolean => item?.content instanceof Y.ContentType
 
 const isSameItem = (a: Y.Item | null, b: Y.Item | null): boolean =>
   a?.id.client === b?.id.client && a?.lastId.clock === b?.lastId.clock

@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import type { StoredId } from '../edit/edit-dependencies.ts'
 import { type IdRange, RangeIndex } from '../history/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { MergeSide } from './overlap.ts'
@@ -14,12 +15,7 @@ export interface MergeInput {
   readonly update: Uint8Array
 }
 
-export type Version = 'base' | MergeSide
-
-export interface StoredId {
-  readonly client: number
-  readonly clock: number
-}
+export type VersionName = 'base' | MergeSide
 
 interface BitsAnswer {
   readonly bits: number
@@ -30,8 +26,8 @@ interface BitsAnswer {
 /** The three versions of a merge: which of them has an id, and their content. */
 export class MergeVersions {
   readonly #input: MergeInput
-  readonly #docs = new Map<Version, Y.Doc>()
-  readonly #deleted: Readonly<Record<Version, RangeIndex<IdRange>>>
+  readonly #docs = new Map<VersionName, Y.Doc>()
+  readonly #deleted: Readonly<Record<VersionName, RangeIndex<IdRange>>>
   readonly #vectors: Readonly<Record<'base' | 'theirs', ReadonlyMap<number, number>>>
   /** The ids that the update deletes. */
   readonly deletedByMine: readonly IdRange[]
@@ -50,7 +46,7 @@ export class MergeVersions {
   }
 
   /** Returns the document of a version. It must not be changed. */
-  doc(version: Version): Y.Doc {
+  doc(version: VersionName): Y.Doc {
     const known = this.#docs.get(version)
     if (known !== undefined) return known
     const { base, theirs, update } = this.#input
@@ -92,12 +88,12 @@ export class MergeVersions {
   }
 
   /** Returns the item that contains an id in a version; null if there is none with content. */
-  item(version: Version, { client, clock }: StoredId): Y.Item | null {
+  item(version: VersionName, { client, clock }: StoredId): Y.Item | null {
     return itemIn(this.doc(version), { client, clock })
   }
 
   /** Returns the type of a version that is the same one as `type`; null if the version does not have it. */
-  typeIn(version: Version, type: SharedRoot): SharedRoot | null {
+  typeIn(version: VersionName, type: SharedRoot): SharedRoot | null {
     if (type._item === null) {
       const name = Y.findRootTypeKey(type)
       return this.doc(version).share.get(name) ?? null

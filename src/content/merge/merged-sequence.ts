@@ -1,11 +1,12 @@
 import * as Y from 'yjs'
 import { comparableForm } from '../edit/comparable-form.ts'
+import type { StoredId } from '../edit/edit-dependencies.ts'
 import type { IdRange } from '../history/range-index.ts'
 import { toJson } from '../json/json.ts'
 import { idTokenOf } from '../json/match-elements.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { ThreeWay } from './merge-values.ts'
-import type { MergeVersions, StoredId, Version } from './merge-versions.ts'
+import type { MergeVersions, VersionName } from './merge-versions.ts'
 import { elementUnit, inBase, inMine, inTheirs, type MergedUnits } from './sequence-clusters.ts'
 
 const bitOf = { base: inBase, theirs: inTheirs, mine: inMine } as const
@@ -24,6 +25,8 @@ export class MergedSequence implements MergedUnits {
   readonly type: SharedRoot
   readonly #versions: MergeVersions
   readonly #parts: Part[] = []
+  /** The last result of `liveBefore`. */
+  #counted = { at: 0, count: 0 }
 
   /** @param edited the bits of elements that one side has deleted and the other one has changed, by `idName` */
   constructor(type: SharedRoot, versions: MergeVersions, edited: ReadonlyMap<string, number>) {
@@ -86,8 +89,9 @@ export class MergedSequence implements MergedUnits {
 
   /** Returns the number of units before `index` that are in the document after the integration. */
   liveBefore(index: number): number {
-    let count = 0
-    for (let at = 0; at < index; at++) if (this.isLive(at)) count += 1
+    let { at, count } = this.#counted.at <= index ? this.#counted : { at: 0, count: 0 }
+    for (; at < index; at++) if (this.isLive(at)) count += 1
+    this.#counted = { at, count }
     return count
   }
 
@@ -98,7 +102,7 @@ export class MergedSequence implements MergedUnits {
     return item === null || !isPlain(item.content) ? null : idTokenOf(this.#valueAt(index, version))
   }
 
-  formOf = (index: number, side: Version): string => {
+  formOf = (index: number, side: VersionName): string => {
     const item = this.#versions.item(side, this.idAt(index))
     if (item === null) return ''
     return isPlain(item.content)
@@ -108,7 +112,7 @@ export class MergedSequence implements MergedUnits {
 
   /** Returns units as lists of plain values; null if one of them is not a plain value. */
   plainLists(indexes: readonly number[]): ThreeWay<readonly unknown[]> | null {
-    const lists: Record<Version, unknown[]> = { base: [], theirs: [], mine: [] }
+    const lists: Record<VersionName, unknown[]> = { base: [], theirs: [], mine: [] }
     for (const index of indexes) {
       if (this.text[index] !== elementUnit) return null
       for (const version of ['base', 'theirs', 'mine'] as const) {
@@ -122,7 +126,7 @@ export class MergedSequence implements MergedUnits {
   }
 
   /** Returns units in a readable form: text and XML as a string, all other content as a list. */
-  show(indexes: readonly number[], version: Version): unknown {
+  show(indexes: readonly number[], version: VersionName): unknown {
     const shown: unknown[] = []
     for (const index of indexes) {
       if (((this.bits[index] as number) & bitOf[version]) === 0) continue
@@ -134,7 +138,7 @@ export class MergedSequence implements MergedUnits {
     return shown.every((part) => typeof part === 'string') ? shown.join('') : shown
   }
 
-  #showElement(index: number, version: Version): unknown {
+  #showElement(index: number, version: VersionName): unknown {
     const item = this.#versions.item(version, this.idAt(index))
     if (item === null) return null
     return item.content instanceof Y.ContentType
@@ -142,7 +146,7 @@ export class MergedSequence implements MergedUnits {
       : (toJson(this.#valueAt(index, version)) ?? null)
   }
 
-  #valueAt(index: number, version: Version): unknown {
+  #valueAt(index: number, version: VersionName): unknown {
     const id = this.idAt(index)
     const item = this.#versions.item(version, id)
     return item === null ? undefined : item.content.getContent()[id.clock - item.id.clock]

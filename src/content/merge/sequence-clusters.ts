@@ -27,7 +27,7 @@ export interface MergedUnits {
 }
 
 /** Units that both sides have changed, in their order. */
-export interface Cluster {
+export interface UnitCluster {
   readonly indexes: readonly number[]
   /** True if both sides have the same content there. */
   readonly isSame: boolean
@@ -44,7 +44,7 @@ interface ClusterOptions {
  * versions, if each cluster gets the content of one side. The time is linear, apart from windows that have no
  * unchanged space.
  */
-export function* clustersIn(units: MergedUnits, options: ClusterOptions): Generator<Cluster> {
+export function* clustersIn(units: MergedUnits, options: ClusterOptions): Generator<UnitCluster> {
   for (const { start, end } of changedWindows(units)) yield* new Window(units, start, end, options).clusters()
 }
 
@@ -89,7 +89,7 @@ class Window {
     this.#parents = Int32Array.from({ length: end - start }, (_, at) => at)
   }
 
-  clusters(): readonly Cluster[] {
+  clusters(): readonly UnitCluster[] {
     for (const view of [inBase, inTheirs, inMine, 0]) this.#joinWords(view)
     const runs = [...this.#runs(inTheirs), ...this.#runs(inMine)]
     for (const run of runs) if (this.#isReplacement(run)) this.#joinRun(run)
@@ -187,7 +187,7 @@ class Window {
   }
 
   /** Returns the clusters that both sides have changed. */
-  #changed(): Cluster[] {
+  #changed(): UnitCluster[] {
     const members = new Map<number, number[]>()
     for (let at = this.#start; at < this.#end; at++) {
       const root = this.#rootOf(at)
@@ -195,7 +195,7 @@ class Window {
       if (units === undefined) members.set(root, [at])
       else units.push(at)
     }
-    const clusters: Cluster[] = []
+    const clusters: UnitCluster[] = []
     for (const indexes of members.values()) {
       const has = (side: number): boolean => indexes.some((at) => isChangedBy(side, this.#at(at)))
       if (!has(inTheirs) || !has(inMine)) continue
@@ -224,7 +224,7 @@ class Window {
   }
 
   /** Returns whether each word of the result is a word of a version. */
-  #isWhole(found: readonly Cluster[]): boolean {
+  #isWhole(found: readonly UnitCluster[]): boolean {
     const sides = new Map<number, number>()
     for (const { indexes, isSame } of found)
       for (const at of indexes) sides.set(at, isSame || this.#options.kept === 'theirs' ? inTheirs : inMine)
@@ -239,7 +239,7 @@ class Window {
   }
 
   /** Returns the whole window as one cluster. */
-  #asOne(): readonly Cluster[] {
+  #asOne(): readonly UnitCluster[] {
     if (this.#end > this.#start) this.#joinRange(this.#start, this.#end - 1)
     return this.#changed()
   }
@@ -271,5 +271,5 @@ interface Run {
 
 const other = (side: number): number => (side === inTheirs ? inMine : inTheirs)
 
-const sizeOf = (clusters: readonly Cluster[]): number =>
+const sizeOf = (clusters: readonly UnitCluster[]): number =>
   clusters.reduce((sum, { indexes }) => sum + indexes.length, 0)

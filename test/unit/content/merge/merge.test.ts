@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { array, map, mergeThree, text, xml } from './merge-support.ts'
+import { readRootAs } from '../../../../src/content/read-root.ts'
+import { array, key, map, mergeThree, text, xml } from './merge-support.ts'
 
 const budget = 'Budget: 100 EUR. We ship on Monday.'
 const theirs = 'Budget: 250 EUR. We ship on Tuesday.'
@@ -170,5 +171,32 @@ describe('XML', () => {
       })
       expect(mergeThree(xml(base), xml(left), xml(right)).overlaps).toHaveLength(1)
     }
+  })
+})
+
+describe('formatting', () => {
+  const delta = (data: unknown) => ({ type: 'delta', data, contentKey: key }) as const
+
+  it('[CRDT-61] stays on text that one side has deleted, if the other side is kept', () => {
+    const base = [
+      { insert: 'We ' },
+      { insert: 'ship on Monday', attributes: { bold: true } },
+      { insert: '.' },
+    ]
+    const edited = [
+      { insert: 'We ' },
+      { insert: 'ship on Tuesday', attributes: { bold: true } },
+      { insert: '.' },
+    ]
+    const without = [{ insert: 'We wait.' }]
+    for (const [theirs, mine] of [
+      [without, edited],
+      [edited, without],
+    ] as const)
+      for (const policy of ['keepTheirs', 'keepMine'] as const) {
+        const merged = mergeThree(delta(base), delta(theirs), delta(mine), policy)
+        expect(readRootAs(merged.doc, 'delta', key).data).toEqual(policy === 'keepTheirs' ? theirs : mine)
+        expect(merged.changed).toBe(policy === 'keepMine')
+      }
   })
 })
