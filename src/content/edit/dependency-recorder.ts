@@ -50,14 +50,17 @@ export class DependencyRecorder {
   /** Ends the current edit. */
   end(edit: Edit): void {
     const deleted = this.#deleted()
+    const clock = this.#clocks.at(-1) ?? this.#firstClock
+    const end = Y.getState(this.#transaction.doc.store, this.#client)
     this.#edits.push({
       types: this.#types,
       target: this.#target,
       elements: edit.is === 'patch' || isOfPath(edit) ? deleted.filter(this.#isElement) : [],
       deleted,
+      created: { client: this.#client, clock, length: end - clock },
       isInsertion: isInsertion(edit),
     })
-    this.#clocks.push(Y.getState(this.#transaction.doc.store, this.#client))
+    this.#clocks.push(end)
     this.#types = []
     this.#target = []
   }

@@ -19,6 +19,8 @@ export interface EditDependency {
   readonly elements: readonly StoredRange[]
   /** All content that the edit deletes. */
   readonly deleted: readonly StoredRange[]
+  /** All items that the edit creates. */
+  readonly created: StoredRange
   /** True for an insertion, which the server writes again if it is repeated. */
   readonly isInsertion: boolean
 }

@@ -1,9 +1,11 @@
-import type * as Y from 'yjs'
+import * as Y from 'yjs'
+import type { EditDependency, StoredRange } from '../edit/edit-dependencies.ts'
+import { type IdRange, type RangeAnswer, RangeIndex } from '../history/range-index.ts'
 import { checkMerge, DeletedTargetError } from '../merge-check.ts'
-import { type ReplacementResult, withoutEffect } from '../replacement-result.ts'
+import { noReplacement, type ReplacementResult, withoutEffect } from '../replacement-result.ts'
 import { isEdits, mergeTargetOf, type RootChange } from '../root-change.ts'
 import { type MergeOutcome, mergeUpdate } from './merge-update.ts'
-import type { MergeInput } from './merge-versions.ts'
+import { deletedRanges, type MergeInput } from './merge-versions.ts'
 import { keptSide, type OverlapPolicy, overlapError, reportOf } from './overlap.ts'
 
 /** A change that was made for an older version. */
@@ -43,8 +45,41 @@ export function mergeChange(
   if (outcome.overlaps.length === 0) throw new NothingMergedError(withoutEffect(result))
   if (onOverlap === 'fail') throw overlapError(report)
   if (!outcome.changed) throw new NothingMergedError({ ...withoutEffect(result), ...report })
-  return { ...result, ...report }
+  return { ...withoutLost(result, outcome, input), ...report }
 }
+
+/** Marks the edits that have lost completely. */
+function withoutLost(
+  result: ReplacementResult,
+  { lost }: MergeOutcome,
+  { theirs }: MergeInput,
+): ReplacementResult {
+  const { edits, dependencies } = result
+  if (edits === undefined || dependencies === undefined) return result
+  const ids = RangeIndex.of(lost)
+  const gone = RangeIndex.of(deletedRanges(Y.decodeUpdate(theirs).ds))
+  const hasEffect = ({ created, deleted }: EditDependency): boolean =>
+    !isCovered(created, [ids]) || deleted.some((range) => !isCovered(range, [ids, gone]))
+  return {
+    ...result,
+    edits: edits.map((edit, at) => {
+      const depending = dependencies.edits[at]
+      return depending === undefined || hasEffect(depending) ? edit : { ...edit, ...noReplacement }
+    }),
+  }
+}
+
+/** Returns whether each id of a range is in one of the indexes. */
+function isCovered({ client, clock, length }: StoredRange, indexes: readonly RangeIndex<IdRange>[]): boolean {
+  for (let at = clock; at < clock + length; ) {
+    const end = Math.max(...indexes.map((index) => coveredUntil(index.at(client, at), at)))
+    if (end === at) return false
+    at = end
+  }
+  return true
+}
+
+const coveredUntil = ({ range, end }: RangeAnswer<IdRange>, at: number): number => (range === null ? at : end)
 
 /** Checks the targets of edits. Returns the error of a deleted target, which can be an overlap; null if none is. */
 function deletedTarget(

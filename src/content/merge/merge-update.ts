@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
 import type { StoredId } from '../edit/edit-dependencies.ts'
+import type { IdRange } from '../history/range-index.ts'
 import { toJson } from '../json/json.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { deleteIds } from '../yjs/stored-ranges.ts'
@@ -32,6 +33,8 @@ export interface MergeOutcome {
   readonly overlaps: readonly Overlap[]
   /** True if others have written something at one of the overlaps, and not only deleted content. */
   readonly isRewritten: boolean
+  /** The ids that the update creates or deletes, and that have lost to the content of others. */
+  readonly lost: readonly IdRange[]
   /** False if the document has the same content as before. */
   readonly changed: boolean
 }
@@ -70,6 +73,7 @@ class Merge {
   readonly #edited = new Map<string, number>()
   /** Text in the present sequence that gets the formatting of a version, by this version. */
   #copies: Record<MergeSide, CopiedText[]> = { theirs: [], mine: [] }
+  readonly #lost: IdRange[] = []
   #isRepaired = false
   #isRewritten = false
 
@@ -89,6 +93,7 @@ class Merge {
     return {
       overlaps: this.#values.overlaps,
       isRewritten: this.#isRewritten,
+      lost: this.#lost,
       changed: !this.#isRepaired || !this.#equalsTheirs(),
     }
   }
@@ -102,12 +107,14 @@ class Merge {
         const struct = structs[at] as Y.Item | Y.GC
         // Yjs discards what is inserted into a deleted type.
         if (struct instanceof Y.Item) this.#touch(struct)
-        else this.#findLost({ client, clock: struct.id.clock, length: struct.length })
+        else this.#findDiscarded({ client, clock: struct.id.clock, length: struct.length })
       }
     }
   }
 
-  #findLost({ client, clock, length }: StoredId & { readonly length: number }): void {
+  #findDiscarded({ client, clock, length }: IdRange): void {
+    this.#isRepaired = true
+    if (this.#options.kept === 'theirs') this.#lost.push({ client, clock, length })
     for (let at = clock; at < clock + length; ) {
       const item = this.#versions.item('mine', { client, clock: at })
       if (item === null) return
@@ -137,7 +144,7 @@ class Merge {
     return content instanceof Y.ContentType ? content.type : null
   }
 
-  #findDeletions({ client, clock, length }: StoredId & { readonly length: number }): void {
+  #findDeletions({ client, clock, length }: IdRange): void {
     const structs = this.#doc.store.clients.get(client)
     if (structs === undefined) return
     for (let at = Y.findIndexSS(structs, clock); at < structs.length; at++) {
@@ -248,17 +255,15 @@ class Merge {
       deleteIds(this.#transaction, range)
     for (const { client, clock, length } of sequence.ranges(indexes.filter((at) => !isLive(at) && has(at))))
       this.#restore(sequence.type, { client, clock, length }, side)
+    if (side === 'theirs')
+      this.#lost.push(...sequence.ranges(indexes.filter((at) => !isLive(at) !== !has(at))))
     // The other side can have deleted the marks around insertions of this side.
     const inserted = indexes.filter((at) => has(at) && ((sequence.bits[at] as number) & inBase) === 0)
     for (const range of sequence.ranges(inserted)) this.#copies[side].push({ ...range, source: range })
   }
 
   /** Inserts copies of deleted content before it. */
-  #restore(
-    type: SharedRoot,
-    { client, clock, length }: StoredId & { readonly length: number },
-    side: MergeSide,
-  ): void {
+  #restore(type: SharedRoot, { client, clock, length }: IdRange, side: MergeSide): void {
     for (let at = clock; at < clock + length; ) {
       const item = this.#versions.item(side, { client, clock: at })
       if (item === null) return
@@ -296,6 +301,7 @@ class Merge {
     const values = { base: plainOf(base), theirs: plainOf(theirs), mine: plainOf(mine) }
     const merged = this.#values.merge(values, this.#pathOf(type, key))
     const present = liveEntry(type, key)
+    if (isDeepStrictEqual(values.theirs, merged)) this.#loseEntry(mine)
     if (isSharedEntry(present) || !isDeepStrictEqual(plainOf(present), merged))
       this.#setEntry(type, key, merged === undefined ? null : new Y.ContentAny([merged]))
   }
@@ -312,8 +318,16 @@ class Merge {
       if (isDeepStrictEqual(shown.theirs, shown.mine)) kept = 'theirs'
       else this.#values.overlap<unknown>(shown, this.#pathOf(type, key))
     }
+    if (kept === 'theirs') this.#loseEntry(mine)
     if (!isSameItem(entries[kept], liveEntry(type, key)))
       this.#setEntry(type, key, entries[kept]?.content ?? null)
+  }
+
+  /** Records that the value of the update has lost. */
+  #loseEntry(entry: Y.Item | null): void {
+    this.#isRepaired = true
+    if (entry !== null && this.#isNew(entry.id))
+      this.#lost.push({ client: entry.id.client, clock: entry.id.clock, length: entry.length })
   }
 
   #entryIn(version: VersionName, type: SharedRoot, key: string): Y.Item | null {

@@ -36,10 +36,10 @@ export class MergeVersions {
   constructor(input: MergeInput, theirs: Y.Doc) {
     this.#input = input
     const [base, others] = [Y.snapshot(this.doc('base')), Y.snapshot(theirs)]
-    this.deletedByMine = [...rangesOf(Y.decodeUpdate(input.update).ds)]
+    this.deletedByMine = [...deletedRanges(Y.decodeUpdate(input.update).ds)]
     this.#deleted = {
-      base: RangeIndex.of(rangesOf(base.ds)),
-      theirs: RangeIndex.of(rangesOf(others.ds)),
+      base: RangeIndex.of(deletedRanges(base.ds)),
+      theirs: RangeIndex.of(deletedRanges(others.ds)),
       mine: RangeIndex.of(this.deletedByMine),
     }
     this.#vectors = { base: base.sv, theirs: others.sv }
@@ -111,7 +111,7 @@ export function itemIn({ store }: Y.Doc, { client, clock }: StoredId): Y.Item | 
 }
 
 /** Returns the ranges of a delete set. */
-function* rangesOf({ clients }: ReturnType<typeof Y.createDeleteSet>): Generator<IdRange> {
+export function* deletedRanges({ clients }: ReturnType<typeof Y.createDeleteSet>): Generator<IdRange> {
   for (const [client, ranges] of clients)
     for (const { clock, len } of ranges) yield { client, clock, length: len }
 }

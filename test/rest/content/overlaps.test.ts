@@ -216,7 +216,11 @@ describe('an edit', () => {
     const written = dataOf(
       await edit(address, [...edits, { insert: { at: 'end', content: ' Thanks.' } }]),
     ) as Written
-    expect(written).toMatchObject({ changed: true, overlaps: overlapsKept('theirs') })
+    expect(written).toMatchObject({
+      changed: true,
+      overlaps: overlapsKept('theirs'),
+      edits: [{ changed: false, insertions: 0 }, { changed: false }, { changed: true, insertions: 8 }],
+    })
     expect((await read(address)).data).toBe(`${typed} Thanks.`)
   })
 

@@ -53,8 +53,14 @@ export function mergeThree(
   if (update === null) return { data: dataOf(doc), changed: false, overlaps: [], result: made, doc }
   try {
     const input = { base: state, theirs: present, update }
+    // The server regards a change without an update as none.
+    let isWritten = false
+    doc.on('update', () => {
+      isWritten = true
+    })
     const result = doc.transact(() => mergeChange(doc, input, { change, result: made, onOverlap }))
-    return { data: dataOf(doc), changed: result.changed, overlaps: result.overlaps ?? [], result, doc }
+    const changed = result.changed && isWritten
+    return { data: dataOf(doc), changed, overlaps: result.overlaps ?? [], result, doc }
   } catch (error) {
     if (!(error instanceof NothingMergedError)) throw error
     const { result } = error
