@@ -6,11 +6,11 @@ import { toJson } from '../json/json.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { deleteIds } from '../yjs/stored-ranges.ts'
 import { copyContent } from './copy-content.ts'
+import { type CopiedText, mergeFormats, restoreFormats } from './merge-formats.ts'
 import { pointerToken, type ThreeWay, ValueMerger } from './merge-values.ts'
 import { itemIn, type MergeInput, MergeVersions, type VersionName } from './merge-versions.ts'
 import { idName, MergedSequence, showType } from './merged-sequence.ts'
 import type { MergeSide, Overlap } from './overlap.ts'
-import { type CopiedText, restoreFormats } from './restored-formats.ts'
 import { hasSameContent } from './same-content.ts'
 import {
   clustersIn,
@@ -67,6 +67,8 @@ class Merge {
   readonly #values: ValueMerger
   /** Sequences that the update has changed. */
   readonly #sequences = new Set<SharedRoot>()
+  /** Texts of which the update has changed the formatting. */
+  readonly #formatted = new Set<SharedRoot>()
   /** Keys of entries that the update has changed. */
   readonly #entries = new Map<SharedRoot, Set<string>>()
   /** Elements that one side has deleted and the other one has changed, by id. */
@@ -89,6 +91,7 @@ class Merge {
     this.#findInsertions()
     for (const range of this.#versions.deletedByMine) this.#findDeletions(range)
     for (const type of this.#sequences) this.#mergeSequence(type)
+    for (const type of this.#formatted) this.#mergeFormats(type)
     for (const [type, keys] of this.#entries) for (const key of keys) this.#mergeEntry(type, key)
     return {
       overlaps: this.#values.overlaps,
@@ -163,10 +166,11 @@ class Merge {
   }
 
   /** Adds the place of an item of the update to the changed places. */
-  #touch({ parent, parentSub }: Y.Item): void {
+  #touch({ parent, parentSub, content }: Y.Item): void {
     const type = parent as SharedRoot
     if (type._item !== null && (type._item.deleted || this.#isNew(type._item.id))) return
     this.#add(type, parentSub)
+    if (content instanceof Y.ContentFormat) this.#formatted.add(type)
   }
 
   #isNew({ client, clock }: Y.ID): boolean {
@@ -213,6 +217,16 @@ class Merge {
       const version = this.#versions.typeIn(side, type)
       if (version !== null && this.#copies[side].length > 0) restoreFormats(type, version, this.#copies[side])
     }
+  }
+
+  #mergeFormats(type: SharedRoot): void {
+    const [base, theirs, mine] = (['base', 'theirs', 'mine'] as const).map((version) =>
+      this.#versions.typeIn(version, type),
+    )
+    if (!base || !theirs || !mine) return
+    const overlaps = mergeFormats(type, { base, theirs, mine }, this.#options.kept)
+    if (overlaps.length > 0) this.#isRepaired = true
+    for (const overlap of overlaps) this.#values.overlap<unknown>(overlap, this.#pathOf(type))
   }
 
   #resolve(sequence: MergedSequence, { indexes, isSame }: UnitCluster, path: string): void {

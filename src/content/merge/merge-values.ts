@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { diffTokens, type Hunk } from '../diff/diff.ts'
 import type { DiffBudget } from '../diff/myers.ts'
-import { setMember } from '../json/json.ts'
+import { setMember, toJson } from '../json/json.ts'
 import { idTokenOf } from '../json/match-elements.ts'
 import type { MergeSide, Overlap } from './overlap.ts'
 
@@ -230,7 +230,7 @@ const hasIds = (items: readonly Plain[]): boolean => items.some((item) => idToke
 
 /** Returns a number that two items have in common if they are the same item. */
 function numberOf(item: Plain, numbers: Map<string, number>): number {
-  const token = idTokenOf(item) ?? `= ${JSON.stringify(item)}`
+  const token = idTokenOf(item) ?? `= ${JSON.stringify(toJson(item) ?? null)}`
   const number = numbers.get(token) ?? numbers.size
   numbers.set(token, number)
   return number

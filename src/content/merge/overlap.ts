@@ -1,5 +1,6 @@
 import { ApiError } from '../../errors.ts'
 import { shortened } from '../../text.ts'
+import { toJson } from '../json/json.ts'
 
 /** One of the two sides of a merge: earlier changes of others, or the change that is merged. */
 export type MergeSide = 'theirs' | 'mine'
@@ -46,7 +47,8 @@ function bounded(overlap: Overlap): Overlap {
   return { path: shortened(overlap.path, textLengthMax), ...Object.fromEntries(members), kept: overlap.kept }
 }
 
-function boundedValue(value: unknown): unknown {
+function boundedValue(stored: unknown): unknown {
+  const value = toJson(stored) ?? null
   if (typeof value === 'string') return shortened(value, textLengthMax)
   const json = JSON.stringify(value)
   return json.length > textLengthMax ? shortened(json, textLengthMax) : value

@@ -72,6 +72,9 @@ function* changedWindows({ text, bits }: MergedUnits): Generator<{ start: number
 
 const separates = (unit: number): boolean => unit === 32 || unit === 9 || unit === 10 || unit === 0xfffc
 
+/** Maximum rounds in which clusters grow. If they still grow, the whole window is one cluster. */
+const roundsMax = 10
+
 /** Finds the clusters of one window. */
 class Window {
   readonly #units: MergedUnits
@@ -96,12 +99,14 @@ class Window {
     if (!this.#options.repeatsInsertions) this.#joinEqualInsertions()
     let found = this.#changed()
     // A side that loses a part of a change loses the whole change.
-    for (let size = -1; size !== sizeOf(found); found = this.#changed()) {
-      size = sizeOf(found)
+    for (let round = 0; round < roundsMax; round++) {
       const lost = new Set(found.flatMap(({ indexes }) => indexes))
       for (const run of runs) if (run.units.some((at) => lost.has(at))) this.#joinRun(run)
+      const joined = this.#changed()
+      if (sizeOf(joined) === sizeOf(found)) return this.#isWhole(found) ? found : this.#asOne()
+      found = joined
     }
-    return this.#isWhole(found) ? found : this.#asOne()
+    return this.#asOne()
   }
 
   #at(at: number): number {

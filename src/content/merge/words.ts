@@ -10,9 +10,10 @@ export interface TextSpan {
  */
 const wholePattern = new RegExp(
   [
-    String.raw`[\p{L}][\p{L}\p{N}+.\-]*:\/\/[^\s<>"“”]+`,
-    String.raw`[\p{L}\p{N}._%+\-]+@[\p{L}\p{N}\-]+(?:\.[\p{L}\p{N}\-]+)+`,
-    String.raw`[\p{Sc}#+\-−±]*[\p{L}\p{M}\p{N}\p{Pc}]+` +
+    // The lengths are limited, because a search from each position of a long text would take quadratic time.
+    String.raw`[\p{L}][\p{L}\p{N}+.\-]{0,30}:\/\/[^\s<>"“”]+`,
+    String.raw`[\p{L}\p{N}._%+\-]{1,64}@[\p{L}\p{N}\-]{1,63}(?:\.[\p{L}\p{N}\-]{1,63}){1,10}`,
+    String.raw`[\p{Sc}#+\-−±]{0,4}[\p{L}\p{M}\p{N}\p{Pc}]+` +
       String.raw`(?:(?:['’ʼ·\-‐‑]|(?<=\p{N})[.,:\/\u00a0\u202f](?=\p{N}))[\p{L}\p{M}\p{N}\p{Pc}]+)*[\p{Sc}%‰°]*`,
   ].join('|'),
   'gu',

@@ -199,4 +199,35 @@ describe('formatting', () => {
         expect(merged.changed).toBe(policy === 'keepMine')
       }
   })
+
+  it('[CRDT-61] has the value of one side, if both sides have formatted the same text', () => {
+    const formatted = (attributes: object, other: object = {}) =>
+      delta([
+        { insert: 'We ship', attributes },
+        { insert: ' on Monday.', ...(Object.keys(other).length > 0 && { attributes: other }) },
+      ])
+    for (const policy of ['keepTheirs', 'keepMine'] as const) {
+      const merged = mergeThree(
+        formatted({ color: 'red' }),
+        formatted({ color: 'blue', bold: true }),
+        formatted({ color: 'green', italic: true }, { underline: true }),
+        policy,
+      )
+      const isTheirs = policy === 'keepTheirs'
+      const attributes = { bold: true, color: isTheirs ? 'blue' : 'green', italic: true }
+      expect(readRootAs(merged.doc, 'delta', key).data).toEqual([
+        { insert: 'We ship', attributes },
+        { insert: ' on Monday.', attributes: { underline: true } },
+      ])
+      expect(merged.overlaps).toEqual([
+        {
+          path: '',
+          base: { color: 'red' },
+          theirs: { color: 'blue' },
+          mine: { color: 'green' },
+          kept: isTheirs ? 'theirs' : 'mine',
+        },
+      ])
+    }
+  })
 })
