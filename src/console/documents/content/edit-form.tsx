@@ -50,7 +50,15 @@ export function EditForm({ address, base, onReadAgain }: EditFormProps) {
     setPreview(null)
     setSent(drafts)
     const edits = drafts.map(toEdit)
-    const request = { ...address, contentKey, edits, baseVersion: version, dryRun, userId: consoleUser.id }
+    const request = {
+      ...address,
+      contentKey,
+      edits,
+      baseVersion: version,
+      onOverlap: 'fail',
+      dryRun,
+      userId: consoleUser.id,
+    }
     const results = await api.call<EditPreview>('/v2/crdt/edit', request)
     if (dryRun) return setPreview(results)
     setDrafts([newEditDraft(type)])

@@ -81,6 +81,7 @@ function useUpdate(address: EditorAddress, { type, contentKey, version }: Editor
       type,
       data: read(type, text),
       baseVersion: version,
+      onOverlap: 'fail',
       dryRun,
       userId: consoleUser.id,
     })

@@ -19,9 +19,9 @@ const randomWords = (next: Random, length: number): string =>
 const tokens = (content: string): string[] => content.match(/[^ ,.\n]+(?:[.,][^ ,.\n]+)*|[ ,.\n]/g) ?? []
 
 /** Returns a text with some words changed, added or removed. */
-function edited(next: Random, content: string): string {
+function edited(next: Random, content: string, count = 1 + next.below(3)): string {
   const parts = tokens(content)
-  for (let edits = 1 + next.below(3); edits > 0; edits--) {
+  for (let edits = count; edits > 0; edits--) {
     const at = next.below(parts.length + 1)
     const change = next.below(5)
     if (change === 0) parts.splice(at, 0, randomWords(next, 1 + next.below(2)))
@@ -49,11 +49,14 @@ function expectKnownWords(versions: readonly string[], result: string): void {
   }
 }
 
-/** A three-way merge of lines by words, for changes that are at least one unchanged word apart; null for any other. */
+/**
+ * A three-way merge by words, of one change of each side; null if they are not at least one unchanged word apart, or if
+ * the place of a change is not certain.
+ */
 function plainMerge(base: string, theirs: string, mine: string): string | null {
-  const [from, a, b] = [base, theirs, mine].map(tokens) as [string[], string[], string[]]
-  const [x, y] = [changedRange(from, a), changedRange(from, b)]
-  if (x.end + 2 >= y.start && y.end + 2 >= x.start) return null
+  const from = tokens(base)
+  const [x, y] = [changedRange(from, tokens(theirs)), changedRange(from, tokens(mine))]
+  if (x === null || y === null || (x.end + 2 >= y.start && y.end + 2 >= x.start)) return null
   const [first, second] = x.start < y.start ? [x, y] : [y, x]
   return [
     ...from.slice(0, first.start),
@@ -64,21 +67,29 @@ function plainMerge(base: string, theirs: string, mine: string): string | null {
   ].join('')
 }
 
-function changedRange(
-  from: readonly string[],
-  to: readonly string[],
-): { start: number; end: number; words: string[] } {
-  let [start, tail] = [0, 0]
+interface ChangedRange {
+  readonly start: number
+  readonly end: number
+  readonly words: readonly string[]
+}
+
+/** Returns the changed range; null if several ranges have the same effect. */
+function changedRange(from: readonly string[], to: readonly string[]): ChangedRange | null {
   const most = Math.min(from.length, to.length)
+  let [start, tail] = [0, 0]
   while (start < most && from[start] === to[start]) start += 1
-  while (tail < most - start && from.at(-1 - tail) === to.at(-1 - tail)) tail += 1
+  while (tail < most && from.at(-1 - tail) === to.at(-1 - tail)) tail += 1
+  if (start + tail > most) return null
   return { start, end: from.length - tail, words: to.slice(start, to.length - tail) }
 }
 
-function count(runs: number, title: string, run: (next: Random) => Merged): void {
+/** The random cases are in parts, each of which is one test. */
+const parts = times([0], [0, 1, 2, 3, 4, 5, 6, 7])
+
+function count(part: number, runs: number, title: string, run: (next: Random) => Merged): void {
   let [overlapping, lost] = [0, 0]
   for (let seed = 1; seed <= runs; seed++) {
-    const merged = run(new Random(seed))
+    const merged = run(new Random(part * 1_000_000 + seed))
     if (merged.overlaps.length > 0) overlapping += 1
     if (!merged.changed) lost += 1
     merged.doc.destroy()
@@ -87,15 +98,17 @@ function count(runs: number, title: string, run: (next: Random) => Merged): void
   console.info(`${title}: ${runs} merges, ${share(overlapping)} with overlaps, ${share(lost)} without effect`)
 }
 
-it('[CRDT-60] makes no word and no number that no side wrote, in texts', () => {
+it.each(parts)('[CRDT-60] makes no word and no number that no side wrote, in texts (part %i)', (part) => {
   let plain = 0
-  count(times(1_500, 40_000), 'text', (next) => {
+  count(part, times(1_500, 5_000), 'text', (next) => {
     const base = randomWords(next, 1 + next.below(12))
-    const [theirs, mine] = [edited(next, base), edited(next, base)]
+    const isSingle = next.once(2)
+    const edits = isSingle ? 1 : undefined
+    const [theirs, mine] = [edited(next, base, edits), edited(next, base, edits)]
     const policy = next.pick(policies)
     const merged = mergeThree(text(base), text(theirs), text(mine), policy)
     expectKnownWords([base, theirs, mine], merged.data as string)
-    const expected = plainMerge(base, theirs, mine)
+    const expected = isSingle ? plainMerge(base, theirs, mine) : null
     if (expected !== null) {
       plain += 1
       expect(merged.data, JSON.stringify({ base, theirs, mine })).toBe(expected)
@@ -107,11 +120,14 @@ it('[CRDT-60] makes no word and no number that no side wrote, in texts', () => {
   expect(plain).toBeGreaterThan(20)
 })
 
-it('[CRDT-60] makes no word and no number that no side wrote, in XML', () => {
-  count(times(400, 20_000), 'XML', (next) => {
+it.each(parts)('[CRDT-60] makes no word and no number that no side wrote, in XML (part %i)', (part) => {
+  count(part, times(400, 2_500), 'XML', (next) => {
     const paragraphs = Array.from({ length: 1 + next.below(4) }, () => randomWords(next, 1 + next.below(6)))
     const toXml = (list: readonly string[]): string =>
-      list.map((content) => `<paragraph>${content.replaceAll('\n', ' ').trim()}</paragraph>`).join('')
+      list
+        .map((content) => `<paragraph>${content.replaceAll('\n', ' ').trim()}</paragraph>`)
+        .join('')
+        .replaceAll('<paragraph></paragraph>', '<paragraph/>')
     const change = (): string[] =>
       paragraphs.flatMap((content) => {
         if (next.once(7)) return []
@@ -131,8 +147,8 @@ it('[CRDT-60] makes no word and no number that no side wrote, in XML', () => {
   })
 })
 
-it('[CRDT-60] has only values that a side wrote, in JSON', () => {
-  count(times(1_500, 40_000), 'JSON', (next) => {
+it.each(parts)('[CRDT-60] has only values that a side wrote, in JSON (part %i)', (part) => {
+  count(part, times(1_500, 5_000), 'JSON', (next) => {
     const record = (id: number): Record<string, unknown> => ({ id, a: next.below(4), b: [next.below(3)] })
     const base: Record<string, unknown> = {
       n: next.below(5),
