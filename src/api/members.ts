@@ -57,8 +57,8 @@ interface CheckedMembers {
  * schema of the operation does not list, and all query parameters, because operations have none. Removes
  * members that mean "not given" from the body, in place: `null` in an optional member, unless its schema
  * accepts null (there, `null` unsets the member). If the operation only reads, also removes an empty list in
- * an optional member of `data`, because a filter without values filters nothing. In other operations, an
- * empty list keeps its meaning: it must never stand for all.
+ * an optional member of `data`, because a filter without values filters nothing. A list of ids keeps its
+ * meaning, also in operations that write: without ids, it names nothing, and never all.
  * @throws ApiError INVALID_ARGUMENT if a member outside the entries of a batch misspells a known member; if
  * `mode` is `reject` and a strict operation has an unknown member there; if there are more than 1,000
  * different unknown members
@@ -90,8 +90,8 @@ export function checkMembers(
 
 function removeEmptyLists(schema: ObjectSchema, data: object): void {
   for (const [name, member] of Object.entries(data)) {
-    const isList = memberOf(schema, name)?.type === 'array'
-    if (isList && Array.isArray(member) && member.length === 0 && !isRequired(schema, name))
+    const isFilter = memberOf(schema, name)?.type === 'array' && !name.endsWith('Ids')
+    if (isFilter && Array.isArray(member) && member.length === 0 && !isRequired(schema, name))
       Reflect.deleteProperty(data, name)
   }
 }

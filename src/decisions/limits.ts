@@ -10,8 +10,10 @@ export const memoryLimits = {
    * judgments with the oldest `judgedAt` are deleted.
    */
   characters: 20_000_000,
-  /** Maximum length of a text to judge, in characters. The next limit is also in characters. */
+  /** Maximum length of a judged text, in characters. The next two limits are also in characters. */
   queryCharacters: 4_000,
+  /** Maximum length of the description of a case for which a decision is suggested. */
+  caseCharacters: 20_000,
   reasonCharacters: 1_000,
   /** Maximum number of distinct words that a search uses from its text. Further words are ignored. */
   queryTerms: 64,

@@ -38,25 +38,29 @@ export class NotificationConfigService {
 
   /**
    * Sets the given channels for each user in each scope. Absent channels stay unchanged. All scopes of one
-   * user are changed in one commit. If the call is interrupted, it can be repeated.
+   * user are changed in one commit. If the call is interrupted, it can be repeated. Skips documents that do not
+   * exist, and returns their ids.
    */
   async set(
     scope: OrganizationScope,
     userIds: readonly string[],
     places: readonly ConfigScope[],
     config: NotificationConfig,
-  ): Promise<void> {
+  ): Promise<ReadonlySet<string>> {
     const users = [...new Set(userIds)]
+    const missing = new Set<string>()
     const usersAtOnce = Math.max(1, Math.floor(entriesAtOnce / places.length))
     for (let at = 0; at < users.length; at += usersAtOnce) {
       const slice = users.slice(at, at + usersAtOnce)
-      const entries = slice.flatMap((userId) => places.map((documentId) => ({ userId, documentId })))
       await this.#store.change(scope, async (transaction) => {
-        await checkPlaces(transaction, places)
+        for (const id of await missingDocuments(transaction, places)) missing.add(id)
+        const there = places.filter((documentId) => documentId === null || !missing.has(documentId))
+        const entries = slice.flatMap((userId) => there.map((documentId) => ({ userId, documentId })))
         await transaction.getAll(entries.map(({ userId, documentId }) => keys.config(userId, documentId)))
         for (const entry of entries) await putConfig(transaction, entry, config)
       })
     }
+    return missing
   }
 
   /** Returns the configs of a user for the given scopes, in the order of the scopes. */
@@ -79,15 +83,23 @@ export class NotificationConfigService {
   }
 }
 
-async function checkPlaces(transaction: DirectoryReader, places: readonly ConfigScope[]): Promise<void> {
-  await organizationOf(transaction)
+/** Returns the ids of the documents that do not exist. @throws ApiError NOT_FOUND if the organization does not exist */
+async function missingDocuments(
+  reader: DirectoryReader,
+  places: readonly ConfigScope[],
+): Promise<readonly string[]> {
+  await organizationOf(reader)
   const documentIds = places.filter((place) => place !== null)
   const missing = await findMissing(
-    transaction,
+    reader,
     documentIds.map((id) => ({ type: 'document', id })),
   )
-  if (missing.length === 0) return
-  const ids = missing.map(({ id }) => id)
+  return missing.map(({ id }) => id)
+}
+
+async function checkPlaces(reader: DirectoryReader, places: readonly ConfigScope[]): Promise<void> {
+  const ids = await missingDocuments(reader, places)
+  if (ids.length === 0) return
   throw new ApiError('document/not-found', `${ids.length} of the documents do not exist; see documentIds`, {
     details: { documentIds: ids },
   })

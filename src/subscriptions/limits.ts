@@ -1,7 +1,7 @@
 /** Limits of the configuration of one API key. */
 export const subscriptionLimits = {
   /** Maximum number of endpoints. Each event is compared with all endpoints of its API key. */
-  endpoints: 100,
+  endpoints: 250,
   /** Maximum number of channels of one endpoint. */
   channels: 100,
   /** Maximum number of event types of one endpoint. */

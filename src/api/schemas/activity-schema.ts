@@ -93,7 +93,6 @@ const namesBounded = `naming at most ${namedUsersMax} users, and all together ${
 
 export const activitiesToAdd = {
   type: 'array',
-  minItems: 1,
   maxItems: batchMax,
   description: `Each at most ${activityBytesMax} bytes as JSON, ${namesBounded}.`,
   items: {
@@ -113,7 +112,6 @@ export const activitiesToAdd = {
 
 export const activityChanges = {
   type: 'array',
-  minItems: 1,
   maxItems: batchMax,
   description: `Each at most ${activityBytesMax} bytes as JSON afterwards, ${namesBounded}.`,
   items: { type: 'object', required: ['id'], properties: { id: entityId, ...activityContent } },
@@ -123,12 +121,11 @@ export const activityChanges = {
 /** Request members that identify activities of a document. */
 export const activityReferences = {
   type: 'array',
-  minItems: 1,
   maxItems: batchMax,
   items: { type: 'object', required: ['id'], properties: { id: entityId } },
 } as const
 
-export const activityIds = { type: 'array', minItems: 1, maxItems: batchMax, items: entityId } as const
+export const activityIds = { type: 'array', maxItems: batchMax, items: entityId } as const
 
 export const documentScopeFields = { organizationId, documentId } as const
 

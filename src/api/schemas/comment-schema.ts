@@ -175,7 +175,6 @@ export const newComments = {
 
 export const commentChanges = {
   type: 'array',
-  minItems: 1,
   maxItems: batchMax,
   items: { type: 'object', required: ['commentId', 'text'], properties: { commentId, text } },
 } as const
@@ -191,7 +190,6 @@ const reaction = {
 
 export const newReactions = {
   type: 'array',
-  minItems: 1,
   maxItems: limits.reactions,
   items: {
     type: 'object',
@@ -206,7 +204,6 @@ export const newReactions = {
 
 export const reactionIds = {
   type: 'array',
-  minItems: 1,
   maxItems: limits.reactions,
   items: reactionId,
 } as const

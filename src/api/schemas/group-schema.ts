@@ -20,7 +20,6 @@ export const groupOfUsers = {
 
 export const userIds = {
   type: 'array',
-  minItems: 1,
   maxItems: 500,
   items: { type: 'string', format: 'id' },
   examples: [['ann', 'bob']],

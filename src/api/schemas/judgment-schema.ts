@@ -50,7 +50,6 @@ export const reason = {
 
 export const judgmentIds = {
   type: 'array',
-  minItems: 1,
   maxItems: memoryLimits.batch,
   items: { type: 'string', format: 'id' },
   examples: [['1767225600000-1b671a64-40d5-491e-99b0-da01ff1f3341']],

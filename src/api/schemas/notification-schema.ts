@@ -57,7 +57,7 @@ export const notificationContent = {
       `shown to all readers; without it each reader sees their own name. At most ${limits.dataBytes} bytes of JSON.`,
     examples: [{ title: 'the report' }],
   },
-  displayBodyMessage: { type: 'string', maxLength: 10_000, examples: ['Have a look before Monday.'] },
+  displayBodyMessage: { type: 'string', maxLength: 20_000, examples: ['Have a look before Monday.'] },
   notificationSourceData: {
     type: 'object',
     additionalProperties: {},

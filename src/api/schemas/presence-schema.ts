@@ -74,7 +74,6 @@ const cursorTarget = {
 
 export const presenceInputs = {
   type: 'array',
-  minItems: 1,
   maxItems: batchMax,
   items: {
     type: 'object',
@@ -113,6 +112,13 @@ export const alwaysSuccess = {
   type: 'object',
   required: ['success'],
   properties: { success: { type: 'boolean', description: 'Always true.' } },
+} as const
+
+/** The error of a call that adds users who are not connected. */
+export const tooManyPresent = {
+  status: 'FAILED_PRECONDITION',
+  code: 'presence/too-many-users',
+  when: 'too many users are not connected',
 } as const
 
 /** Errors of a call with cursors. */

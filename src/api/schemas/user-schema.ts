@@ -130,7 +130,6 @@ const accessRole = { type: 'string', enum: accessRoles } as const
 export const userInputs = <const Description extends string>(roleDescription: Description) =>
   ({
     type: 'array',
-    minItems: 1,
     maxItems: 500,
     items: {
       type: 'object',

@@ -17,7 +17,8 @@ export async function nearMissAmong(
   prefix: Key,
   id: string,
 ): Promise<string | null> {
-  const half = id.slice(0, id.length >> 1)
+  const points = Array.from(id)
+  const half = points.slice(0, points.length >> 1).join('')
   const pages = await Promise.all(
     [undefined, half]
       .filter((after) => after !== '')

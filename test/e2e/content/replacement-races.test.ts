@@ -87,11 +87,11 @@ it.each([
       data: { a: 1 },
     })
     const { version } = dataOf(first) as { version: string }
-    const root = { ...document, contentKey: 'content' }
+    const root = { ...document, contentKey: 'content', newRoot: true }
     await server.post('/v2/crdt/update', { ...root, type: 'text', data: 'typed by people' })
     const answer = await server.post('/v2/crdt/update', { ...root, type, data, baseVersion: version })
     expect(answer.body.error?.message).toContain('is of type "text"')
-    const read = await server.post('/v2/crdt/get', root)
+    const read = await server.post('/v2/crdt/get', { ...document, contentKey: 'content' })
     expect(dataOf(read)).toMatchObject([{ type: 'text', data: 'typed by people' }])
     await server.stop()
   },

@@ -224,6 +224,7 @@ describe('tools', () => {
           documentId,
           editorId,
           ...(contentKey !== undefined && { contentKey }),
+          ...(contentKey === 'two' && { newRoot: true }),
           type: 'text',
           data,
         }),
@@ -268,7 +269,14 @@ describe('tools', () => {
       ['/v2/crdt/add', 'one'],
       ['/v2/crdt/update', 'two'],
     ] as const)
-      dataOf(await server.post(path, { ...address, contentKey, data: 'word '.repeat(300) }))
+      dataOf(
+        await server.post(path, {
+          ...address,
+          contentKey,
+          data: 'word '.repeat(300),
+          ...(contentKey === 'two' && { newRoot: true }),
+        }),
+      )
     const documents = Array.from({ length: 20 }, (_, number) => ({ documentId: `token-${number + 1}` }))
     dataOf(await server.post('/v2/organizations/documents/add', { organizationId: 'acme', documents }))
     const other = await connectMcp(server.url, await agentToken(server, 'other'))

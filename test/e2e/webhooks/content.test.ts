@@ -131,6 +131,7 @@ it('[HOOK-253] sends an event without content if the editor was deleted or has o
       type: 'map',
       data: { a: 1 },
       contentKey: 'two',
+      newRoot: true,
       upsert: true,
     }),
   )

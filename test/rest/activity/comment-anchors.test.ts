@@ -112,7 +112,12 @@ it('[COMM-27] anchors a quote across the formatting of rich text, and moves an a
 it('[COMM-26] searches a quote without contentKey in the root of the attached schema', async () => {
   const { write, anchored, found } = await organization('schema-26')
   await write('Hello', { contentKey: 'notes' })
-  await write('<paragraph>Hello</paragraph>', { type: 'xml', contentKey: 'default', schema: 'tiptap' })
+  await write('<paragraph>Hello</paragraph>', {
+    type: 'xml',
+    contentKey: 'default',
+    schema: 'tiptap',
+    newRoot: true,
+  })
   await anchored('a', { quote: 'Hello' })
   expect((await found('a')).anchor?.contentKey).toBe('default')
 })
@@ -167,7 +172,7 @@ it('[COMM-28] creates no document if the quote of the only annotation is missing
 
 it('[COMM-9] rejects an anchor with neither or both of a position and a quote, and a root without text', async () => {
   const { write, refusal, post } = await organization('anchor-9')
-  await write({ a: 1 }, { type: 'map', contentKey: 'data' })
+  await write({ a: 1 }, { type: 'map', contentKey: 'data', newRoot: true })
   const at = async (anchor: object) =>
     (await refusal('add', { annotations: [{ anchor: { editorId: 'main', ...anchor } }] }))[1]
   expect(await at({})).toBe('/data/annotations/0/anchor/position')

@@ -93,7 +93,9 @@ it('[COMM-26] resolves an anchor without a contentKey to the only root of its ed
   const roots = { one: ['default'], two: ['default', 'notes'], odd: [''], long: [long] }
   for (const [editorId, contentKeys] of Object.entries(roots))
     for (const contentKey of contentKeys)
-      dataOf(await server.post('/v2/crdt/update', { ...at, editorId, contentKey, upsert: true }))
+      dataOf(
+        await server.post('/v2/crdt/update', { ...at, editorId, contentKey, upsert: true, newRoot: true }),
+      )
   const anchor = (editorId: string, more: object = {}) => ({ editorId, position: atStart, ...more })
   await add(...[...Object.keys(roots), 'none'].map((id) => ({ annotationId: id, anchor: anchor(id) })), {
     annotationId: 'given',

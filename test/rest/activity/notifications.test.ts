@@ -265,7 +265,7 @@ it('[NOTE-17] when a value exceeds a limit, rejects the call with the position o
     [{ notifyUsers: tooLong }, '/data/notifyUsers'],
     [{ notificationSourceData: large }, '/data/notificationSourceData'],
     [{ displayHeadlineMessageTemplateData: large }, '/data/displayHeadlineMessageTemplateData'],
-    [{ displayBodyMessage: 'x'.repeat(10_001) }, '/data/displayBodyMessage'],
+    [{ displayBodyMessage: 'x'.repeat(20_001) }, '/data/displayBodyMessage'],
     [{ actionUser: 'eve' }, '/data/actionUser'],
   ] as const)
     expect(errorOf(await post(path, { ...plain, ...data }))).toEqual(['INVALID_ARGUMENT', place])

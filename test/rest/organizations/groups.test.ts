@@ -95,7 +95,6 @@ it('[GRP-2] adds users to a group, creates a missing group and unknown users, an
     { userId: 'bob', name: '' },
   ])
   for (const [data, place] of [
-    [{ userIds: [] }, '/data/userIds'],
     [{}, '/data/userIds'],
     [{ userIds: ['a\tb'] }, '/data/userIds/0'],
     [{ userIds: ['ann'], organizationUserGroupId: '' }, '/data/organizationUserGroupId'],

@@ -25,9 +25,9 @@ export const deleteActivities = defineOperation({
   },
   response: batchResults,
   errors: documentErrors,
-  async handler({ organizationId, documentId, activityIds = [], activities = [] }, { caller, services }) {
-    const ids = [...activityIds, ...activities.map(({ id }) => id)]
-    if (ids.length === 0)
+  async handler({ organizationId, documentId, activityIds, activities }, { caller, services }) {
+    const ids = [...(activityIds ?? []), ...(activities ?? []).map(({ id }) => id)]
+    if (activityIds === undefined && activities === undefined)
       throw invalidAt({ path: '/data/activityIds', message: 'is required, or activities is' })
     const scope = { ...caller.tenant, organizationId }
     const results = await services.activities.remove(scope, documentId, ids)

@@ -27,7 +27,7 @@ const request = {
     featureTypes: { type: 'array', maxItems: valuesMax, items: featureType },
     actionTypes: { type: 'array', maxItems: valuesMax, items: actionType },
     userId: { type: 'string', format: 'id', description: 'Only activities of this acting user.' },
-    activityIds: { ...activityIds, minItems: 0, description: 'Only these.' },
+    activityIds: { ...activityIds, description: 'Only these.' },
     order: { type: 'string', enum: ['asc', 'desc'], default: 'desc', description: 'By timestamp.' },
     ...pageRequest,
   },

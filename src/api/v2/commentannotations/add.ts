@@ -55,7 +55,6 @@ export const addAnnotations = defineAgentOperation({
       location: { ...location, description: 'Location of annotations without a location of their own.' },
       annotations: {
         type: 'array',
-        minItems: 1,
         maxItems: batchMax,
         items: {
           type: 'object',

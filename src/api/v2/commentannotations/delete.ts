@@ -21,7 +21,7 @@ export const deleteAnnotations = defineOperation({
     properties: {
       ...annotationScopeFields,
       ...actionFields,
-      annotationIds: { type: 'array', minItems: 1, maxItems: batchMax, items: annotationId },
+      annotationIds: { type: 'array', maxItems: batchMax, items: annotationId },
     },
   },
   response: batchResults,

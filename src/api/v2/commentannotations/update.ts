@@ -34,7 +34,6 @@ export const updateAnnotations = defineOperation({
       ...actionFields,
       annotations: {
         type: 'array',
-        minItems: 1,
         maxItems: batchMax,
         items: {
           type: 'object',

@@ -23,7 +23,6 @@ export const closeConnections = defineOperation({
     properties: {
       connectionIds: {
         type: 'array',
-        minItems: 1,
         maxItems: batchMax,
         items: { type: 'string', format: 'id' },
         description: 'Ids from `connections/get`.',

@@ -22,7 +22,11 @@ export const suggestDecision = defineBareOperation({
     type: 'object',
     required: ['query'],
     properties: {
-      query: { ...judgmentQuery, description: 'Description of the case to judge.' },
+      query: {
+        ...judgmentQuery,
+        maxLength: memoryLimits.caseCharacters,
+        description: 'Description of the case to judge.',
+      },
       ...place,
     },
   },

@@ -20,7 +20,6 @@ export const updateNotifications = defineOperation({
       organizationId,
       notifications: {
         type: 'array',
-        minItems: 1,
         maxItems: batchMax,
         items: {
           type: 'object',

@@ -6,6 +6,7 @@ import {
   presenceInputs,
   presenceScope,
   presenceSuccess,
+  tooManyPresent,
 } from '../../schemas/presence-schema.ts'
 import { documentErrors } from '../../schemas/resource-schema.ts'
 import { createFlags, createMissingParents, makesParents } from '../../schemas/user-schema.ts'
@@ -41,15 +42,7 @@ export const addPresence = defineAgentOperation({
     },
   },
   response: presenceSuccess('nobody was added'),
-  errors: [
-    ...documentErrors,
-    ...cursorErrors,
-    {
-      status: 'FAILED_PRECONDITION',
-      code: 'presence/too-many-users',
-      when: 'too many users are not connected',
-    },
-  ],
+  errors: [...documentErrors, ...cursorErrors, tooManyPresent],
   async handler({ users: given, ttlSeconds = 60, ...data }, context) {
     const { caller, services } = context
     const users =

@@ -19,7 +19,7 @@ export const deletePresence = defineAgentOperation({
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'userIds'],
-    properties: { ...presenceDocument, userIds: { ...presentUserIds, minItems: 1 } },
+    properties: { ...presenceDocument, userIds: presentUserIds },
   },
   response: alwaysSuccess,
   errors: documentErrors,

@@ -20,7 +20,6 @@ export const deleteUsers = defineOperation({
       ...userScope,
       userIds: {
         type: 'array',
-        minItems: 1,
         maxItems: 500,
         items: { type: 'string', format: 'id' },
         examples: [['ann']],

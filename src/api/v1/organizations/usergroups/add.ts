@@ -20,7 +20,6 @@ export const addGroups = defineOperation({
       organizationId: groupOrganizationId,
       organizationUserGroups: {
         type: 'array',
-        minItems: 1,
         maxItems: 500,
         items: {
           type: 'object',

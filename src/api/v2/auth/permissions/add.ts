@@ -42,7 +42,7 @@ export const addPermissions = defineOperation({
       permissions: {
         type: 'object',
         required: ['resources'],
-        properties: { resources: { type: 'array', minItems: 1, maxItems: 500, items: grantedResource } },
+        properties: { resources: { type: 'array', maxItems: 500, items: grantedResource } },
       },
       createMissing: createMissingFlag,
     },

@@ -73,7 +73,6 @@ export const getPermissions = defineOperation({
       organizationId: { type: 'string', format: 'id' },
       userIds: {
         ...ids(`Users; times the resources, of which the organization is one, at most ${pairsMax}.`),
-        minItems: 1,
         examples: [['ann']],
       },
       folderIds: ids('Folders to ask about.'),

@@ -30,7 +30,7 @@ export const removePermissions = defineOperation({
       permissions: {
         type: 'object',
         required: ['resources'],
-        properties: { resources: { type: 'array', minItems: 1, maxItems: 500, items: namedResource } },
+        properties: { resources: { type: 'array', maxItems: 500, items: namedResource } },
       },
     },
   },

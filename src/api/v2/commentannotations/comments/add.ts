@@ -35,7 +35,6 @@ export const addComments = defineAgentOperation({
       ...actionFields,
       comments: {
         ...newComments,
-        minItems: 1,
         examples: [[{ commentId: 'comment-2', from: { userId: 'ann', name: 'Ann' }, text: 'It is.' }]],
       },
     },

@@ -25,7 +25,7 @@ export const deleteComments = defineOperation({
       ...annotationScopeFields,
       annotationId,
       ...actionFields,
-      commentIds: { type: 'array', minItems: 1, maxItems: batchMax, items: commentId },
+      commentIds: { type: 'array', maxItems: batchMax, items: commentId },
     },
   },
   response: batchResults,

@@ -1,14 +1,34 @@
 import { emptyBatchResults } from '../../../../directory/store/batch.ts'
+import type { ErrorCode } from '../../../../errors.ts'
 import { defineOperation } from '../../../operation.ts'
 import { failureDetails } from '../../../schemas/batch-results.ts'
 import { notificationConfig } from '../../../schemas/notification-schema.ts'
-import { batchMax, documentErrors, lookupMax, organizationId } from '../../../schemas/resource-schema.ts'
+import { batchMax, organizationId, organizationNotFound } from '../../../schemas/resource-schema.ts'
 
 interface ConfigResult {
   readonly success: boolean
   readonly userId: string
   readonly documentId: string
   readonly message: string
+  readonly details?: { readonly code: ErrorCode; readonly documentIds: readonly string[] }
+}
+
+/** Returns what the result of each user has in common. */
+function outcomeOf(
+  places: readonly (string | null)[],
+  missing: ReadonlySet<string>,
+): Pick<ConfigResult, 'success' | 'message' | 'details'> {
+  const set =
+    places[0] === null ? 'set for the organization' : `set for ${places.length - missing.size} documents`
+  if (missing.size === 0) return { success: true, message: set }
+  const documentIds = [...missing]
+  const [first] = documentIds
+  const others = missing.size > 1 ? ` and ${missing.size - 1} others` : ''
+  return {
+    success: false,
+    message: `${set}; not for ${JSON.stringify(first)}${others}: the document does not exist; add it first`,
+    details: { code: 'document/not-found', documentIds },
+  }
 }
 
 /** Returns the first document of a request; empty if the request concerns the organization. */
@@ -26,7 +46,8 @@ export const setNotificationConfig = defineOperation({
   description:
     'Sets which notifications reach users in their inbox, by e-mail and by chat, for the named documents. Without ' +
     'documents, it applies to all documents without settings of their own for the user. Omitted members keep their ' +
-    'values.',
+    'values. Documents that do not exist are skipped: the results then have `success: false`, and ' +
+    '`details.documentIds` lists them.',
   batch: {
     items: { userIds: null },
     rejected: (userId, failure, data) => ({ success: false, userId, documentId: firstOf(data), ...failure }),
@@ -38,14 +59,13 @@ export const setNotificationConfig = defineOperation({
       organizationId,
       documentIds: {
         type: 'array',
-        maxItems: lookupMax,
+        maxItems: batchMax,
         items: { type: 'string', format: 'id' },
         description:
           'The documents; without them, also as an empty list, the default for all of the organization.',
       },
       userIds: {
         type: 'array',
-        minItems: 1,
         maxItems: batchMax,
         items: { type: 'string', format: 'id' },
         description: 'The users; they need not be users of the organization.',
@@ -67,11 +87,21 @@ export const setNotificationConfig = defineOperation({
           description: "The document, the first where there are several; '' for the organization.",
         },
         message: { type: 'string' },
-        details: failureDetails,
+        details: {
+          ...failureDetails,
+          properties: {
+            ...failureDetails.properties,
+            documentIds: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'The documents that do not exist. The config was set for the others.',
+            },
+          },
+        },
       },
     },
   },
-  errors: documentErrors,
+  errors: [organizationNotFound],
   async handler(
     { userIds, documentIds = [], config: { inbox, email, slack }, ...data },
     { caller, services },
@@ -83,12 +113,10 @@ export const setNotificationConfig = defineOperation({
       ...(email !== undefined && { email }),
       ...(slack !== undefined && { slack }),
     }
-    await services.notificationConfigs.set(scope, userIds, places, config)
-    const message =
-      documentIds.length === 0 ? 'set for the organization' : `set for ${places.length} documents`
+    const missing = await services.notificationConfigs.set(scope, userIds, places, config)
+    const outcome = outcomeOf(places, missing)
     const results = emptyBatchResults<ConfigResult>()
-    for (const userId of userIds)
-      results[userId] = { success: true, userId, documentId: places[0] ?? '', message }
-    return { message: `Config of ${Object.keys(results).length} users set.`, data: results }
+    for (const userId of userIds) results[userId] = { ...outcome, userId, documentId: places[0] ?? '' }
+    return { message: `Config of ${Object.keys(results).length} users: ${outcome.message}.`, data: results }
   },
 })

@@ -20,7 +20,6 @@ export const deleteGroups = defineOperation({
       organizationId: groupOrganizationId,
       groupIds: {
         type: 'array',
-        minItems: 1,
         maxItems: 500,
         items: { type: 'string', format: 'id' },
         examples: [['design']],

@@ -1,5 +1,6 @@
 import { defineOperation } from '../../../../operation.ts'
 import {
+  iteratorLimits,
   iteratorRequest,
   iteratorResponse,
   iteratorResponseMembers,
@@ -9,6 +10,12 @@ import { advancedOff, endpointAnswer, toEndpointResponse } from '../../../../sch
 
 const path = '/v2/workspace/advancedwebhook/endpoints/get'
 
+/** The specification rejects a larger page. */
+const endpointsLimit = {
+  maximum: iteratorLimits.max,
+  description: 'Maximum number of items in the response.',
+} as const
+
 export const getEndpoints = defineOperation({
   path,
   auth: 'key',
@@ -16,7 +23,10 @@ export const getEndpoints = defineOperation({
   audited: 'read',
   summary: 'List the webhook endpoints',
   description: 'Ordered by id.',
-  request: { type: 'object', properties: iteratorRequest },
+  request: {
+    type: 'object',
+    properties: { ...iteratorRequest, limit: { ...iteratorRequest.limit, ...endpointsLimit } },
+  },
   response: {
     type: 'object',
     required: ['endpoints', ...iteratorResponseMembers],
