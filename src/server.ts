@@ -8,7 +8,12 @@ import { type Clock, systemClock } from './clock.ts'
 import { readPackageVersion } from './config/package-version.ts'
 import type { Config } from './config.ts'
 import { bootstrapNode } from './directory/tenants/cluster-credentials.ts'
-import { makeDataDirectory, type ServerCredentials } from './directory/tenants/credentials-file.ts'
+import {
+  makeDataDirectory,
+  noteCreated,
+  noteStarted,
+  type ServerCredentials,
+} from './directory/tenants/credentials-file.ts'
 import { createTenancy } from './directory/tenants/tenancy.ts'
 import type { ClusterOptions } from './engine/cluster-bus.ts'
 import type { Engine } from './engine/engine.ts'
@@ -40,7 +45,7 @@ import { EventListeners } from './webhooks/event-listeners.ts'
 /** A server whose store is open. */
 export interface OpenServer {
   readonly credentials: ServerCredentials
-  /** True if this start created credentials that have not been printed yet. */
+  /** True if this start created credentials, or an earlier one that has failed since then. */
   readonly created: boolean
   readonly listeners: EventListeners
   /** Starts the work that no request causes: deliveries, retention, retries. */
@@ -195,7 +200,7 @@ async function open(
     keepMs: config.auditRetentionDays * dayMs,
   })
   const carryOut = await startAuditing(auditing.audit, config.audit)
-  const { credentials, created, isSecretLost } = await bootstrapNode(engine, {
+  const bootstrapped = await bootstrapNode(engine, {
     configured: config,
     directory,
     keptIn: config.engine === 'level' ? 'directory' : 'store',
@@ -204,6 +209,9 @@ async function open(
     log,
     carryOut,
   })
+  const { credentials, isSecretLost } = bootstrapped
+  const created =
+    directory === null ? bootstrapped.created : await noteCreated(directory, bootstrapped.created)
   if (isSecretLost) log.warn({ event: 'signing_secret.made', data: directory }, signingSecretMade)
   const [leaving, stopping] = [new AbortController(), new AbortController()]
   registerClusterMetrics(metrics, engine)
@@ -244,7 +252,10 @@ async function open(
     credentials,
     created,
     listeners: base.listeners,
-    begin: () => begin(services),
+    begin: () => {
+      begin(services)
+      if (directory !== null) noteStarted(directory)
+    },
     listen: (port, host) => edge.listen(port, host),
     handle: (request, response) => edge.handle(request, response),
     handleUpgrade: (request, connection, head) => {

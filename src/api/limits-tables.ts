@@ -123,6 +123,7 @@ const records: readonly Row[] = [
     characters:
       'characters of the queries and reasons of all judgments; above the limit, the oldest are deleted',
     queryCharacters: 'characters of the query of a judgment',
+    caseCharacters: 'characters of the case of a suggestion',
     reasonCharacters: 'characters of the reason of a judgment',
     queryTerms: 'different words of a query that count',
     matches: null,

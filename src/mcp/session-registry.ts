@@ -158,13 +158,13 @@ export class McpSessionRegistry {
     if (ofKey.length >= mcpLimits.sessionsPerKey && !ofKey.some(isIdle))
       throw exhausted('mcpSessionsPerKey', mcpLimits.sessionsPerKey, {
         problem: 'the agents of the API key have too many MCP sessions in use',
-        remedy: 'end some of them, or try again later',
+        remedy: 'end some of them',
         retryAfterSeconds: 60,
       })
     if (this.#all.size >= mcpLimits.sessions && this.#idleOfLargestKey() === undefined)
       throw exhausted('mcpSessions', mcpLimits.sessions, {
         problem: 'the server has too many MCP sessions in use',
-        remedy: 'try again later',
+        remedy: 'end some of them',
         retryAfterSeconds: 60,
       })
   }

@@ -149,13 +149,18 @@ export interface ExhaustedOptions {
 
 /**
  * Creates the error RESOURCE_EXHAUSTED for a call that exceeds a limit at the moment. The message consists of
- * the problem, the remedy, and the option that raises the limit.
+ * the problem, the limit with its value, the remedy, the time to wait, and the option that raises the limit.
  */
 export function exhausted(limit: LimitName, value: number, options: ExhaustedOptions): ApiError {
   const { problem, remedy, retryAfterSeconds, option = optionKeys.find((key) => key === limit) } = options
   const raise = option === undefined ? '' : `, or have the operator raise ${environmentOf(option)}`
+  const named = problem.includes(limit) ? problem : `${problem} (limit ${limit}: ${value})`
+  const waits = /\bafter 1 minute\b|\bafter \d+ s\b/.test(remedy)
+    ? ''
+    : `, try again after ${retryAfterSeconds} s`
   const details = limitDetails(limit, value)
-  return new ApiError('limit/exceeded', `${problem}; ${remedy}${raise}`, { details, retryAfterSeconds })
+  const message = `${named}; ${remedy}${waits}${raise}`
+  return new ApiError('limit/exceeded', message, { details, retryAfterSeconds })
 }
 
 /** Returns the limit that an error reports; null if the error is not about a limit. */

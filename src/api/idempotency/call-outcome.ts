@@ -49,6 +49,6 @@ export const responseNotKeptRejection = (httpCode: number): ApiError =>
 export const tooManyCallsRejection = (callsMax: number, freeInMs: number): ApiError =>
   exhausted('idempotentCalls', callsMax, {
     problem: `the API key has the maximum number of stored calls with an ${idempotencyHeader}`,
-    remedy: 'call without one, or try again after Retry-After seconds',
+    remedy: 'call without one',
     retryAfterSeconds: Math.max(1, Math.ceil(freeInMs / 1000)),
   })

@@ -1,4 +1,5 @@
-import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises'
+import { existsSync, rmSync } from 'node:fs'
+import { chmod, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode, errorMessage, OperatorError } from '../../errors.ts'
 import { misspelledName } from '../../text.ts'
@@ -97,6 +98,26 @@ export async function writeCredentials(directory: string, credentials: StoredCre
     throw unusable(`${path} cannot be written`, error)
   }
 }
+
+/**
+ * Path of a file that exists from the creation of credentials until a start has succeeded. A start after a failed
+ * one then still reports the credentials.
+ */
+const unreportedPath = (directory: string): string => `${credentialsPath(directory)}.unreported`
+
+/** Notes that credentials were created. Returns whether a start that failed has created credentials, or this one. */
+export async function noteCreated(directory: string, created: boolean): Promise<boolean> {
+  const path = unreportedPath(directory)
+  try {
+    if (created) await writeFile(path, '', { mode: 0o600 })
+    return created || existsSync(path)
+  } catch (error) {
+    throw unusable(`${path} cannot be written`, error)
+  }
+}
+
+/** Notes that a start has succeeded. */
+export const noteStarted = (directory: string): void => rmSync(unreportedPath(directory), { force: true })
 
 async function replaceFile(path: string, credentials: StoredCredentials): Promise<void> {
   const temporary = `${path}.new`

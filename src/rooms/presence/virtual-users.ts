@@ -136,7 +136,7 @@ export class VirtualUserList {
     if (this.#options.total.count + added > virtualUsersTotalMax)
       throw exhausted('virtualUsersTotal', virtualUsersTotalMax, {
         problem: `the server shows ${virtualUsersTotalMax} users who are not connected, which is its maximum`,
-        remedy: `delete some with /v2/presence/delete, or try again after ${retryAfterSeconds} s`,
+        remedy: `delete some with /v2/presence/delete`,
         retryAfterSeconds,
       })
   }

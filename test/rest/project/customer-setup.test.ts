@@ -240,7 +240,7 @@ it('[COMPAT-10] accepts the recorded calls with which a customer was set up, whi
       documentId,
       users: [{ userId: 'nora', status: 'online' }],
     }),
-  ).toEqual({ success: false })
+  ).toEqual({ success: true })
   expect(await call('/v2/presence/delete', { organizationId, documentId, userIds: ['nora'] })).toEqual(done)
   expect(
     await call('/v1/notifications/add', {

@@ -85,6 +85,25 @@ it('[RUN-7] when the port is taken, does not start, and prints one sentence', as
   )
 })
 
+it('[RUN-60] a start after one that has failed at a taken port welcomes like a first start, and names the credentials file', async () => {
+  const cwd = directory()
+  const occupant = createServer().listen(0, '127.0.0.1')
+  await once(occupant, 'listening')
+  const { port } = occupant.address() as { port: number }
+  const failed = await startCli(['serve'], cwd, { ...local, WEFT_PORT: String(port) }).ended
+  expect(failed).toMatchObject({ code: 2, err: expect.stringContaining('cannot listen') })
+  occupant.close()
+  const notices: boolean[] = []
+  for (let starts = 0; starts < 2; starts++) {
+    const server = startCli(['serve'], cwd, local)
+    await server.printed(listening)
+    server.child.kill('SIGTERM')
+    const { out } = await server.ended
+    notices.push(/Weft created credentials in \S*credentials\.json/.test(out))
+  }
+  expect(notices).toEqual([true, false])
+})
+
 it('[RUN-7] when the configured API key is wrong, does not start, and prints one sentence', async () => {
   const cwd = directory(0o777)
   expect((await run(cwd, ['init', '.'])).code).toBe(0)
