@@ -8,7 +8,7 @@ import { type ContentTarget, checkContent, checkContentKey, checkTarget } from '
 import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf } from './roots.ts'
 import type { ContentSchema } from './schemas/any-schema.ts'
-import { checkAgainstSchema, type NamedSchema, schemaOf } from './schemas/content-schema.ts'
+import { checkAgainstSchema, type NamedSchema, schemaOf, violationKeys } from './schemas/content-schema.ts'
 import { changeWithWarnings, unknownNamesError } from './schemas/unknown-names.ts'
 
 /** Edits of one root. */
@@ -96,9 +96,13 @@ function checkingSchema({ change, apply }: CheckedChange, named: NamedSchema): C
   return {
     change: { ...change, schema: named },
     apply: (doc, how) => {
+      const before = named.isAttached
+        ? violationKeys(doc, contentKeyOf(doc, change.contentKey), schema)
+        : undefined
       const result = apply(doc, { ...how, schema })
-      checkAgainstSchema(doc, result.contentKey ?? contentKeyOf(doc, change.contentKey), schema, named.name)
-      return result
+      const contentKey = result.contentKey ?? contentKeyOf(doc, change.contentKey)
+      const older = checkAgainstSchema(doc, contentKey, schema, named.name, before)
+      return older.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...older] }
     },
     isAtomic: false,
   }

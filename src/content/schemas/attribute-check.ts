@@ -1,5 +1,5 @@
 import type { RulesByAttribute } from './compiled-schema.ts'
-import { type NodePlace, quoted, type Violation, violationAt } from './violation.ts'
+import { type FoundViolation, type NodePlace, quoted, violationAt } from './violation.ts'
 
 /** Returns the name of the JSON type of a stored value. */
 export function typeName(value: unknown): string {
@@ -9,36 +9,34 @@ export function typeName(value: unknown): string {
 }
 
 /**
- * Checks the attributes of a node or a mark.
+ * Finds the attributes of a node or a mark that its rules do not allow, and those that it lacks.
+ * @param key names the node or mark in the keys of the violations
  * @param owner the node or mark, as a message names it
  * @param values the attributes; a node counts an attribute that is null as absent
  */
-export function attributeViolation(
+export function* attributeViolations(
   place: NodePlace,
+  key: string,
   owner: string,
   rules: RulesByAttribute,
   values: Iterable<readonly [string, unknown]>,
   nullIsAbsent: boolean,
-): Violation | null {
+): Generator<FoundViolation, void> {
+  const found = (name: string, problem: string, allowed: Iterable<string>): FoundViolation => ({
+    key: `${key} ${problem}`,
+    ...violationAt(place, problem, allowed, name),
+  })
   const present = new Set<string>()
   for (const [name, value] of values) {
     if (value === undefined || (value === null && nullIsAbsent)) continue
-    const rule = rules.get(name)
-    if (rule === undefined)
-      return violationAt(place, `${owner} has no attribute ${quoted(name)}`, rules.keys(), name)
-    const type = typeName(value)
-    if (rule.types !== null && !rule.types.has(type))
-      return violationAt(
-        place,
-        `attribute ${quoted(name)} of ${owner} has the type ${type}`,
-        rule.types,
-        name,
-      )
     present.add(name)
+    const rule = rules.get(name)
+    const type = typeName(value)
+    if (rule === undefined) yield found(name, `${owner} has no attribute ${quoted(name)}`, rules.keys())
+    else if (rule.types !== null && !rule.types.has(type))
+      yield found(name, `attribute ${quoted(name)} of ${owner} has the type ${type}`, rule.types)
   }
-  for (const [name, { isRequired }] of rules) {
+  for (const [name, { isRequired }] of rules)
     if (isRequired && !present.has(name))
-      return violationAt(place, `${owner} needs the attribute ${quoted(name)}`, [name], name)
-  }
-  return null
+      yield found(name, `${owner} needs the attribute ${quoted(name)}`, [name])
 }

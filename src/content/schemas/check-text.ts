@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { typeName } from './attribute-check.ts'
-import { type NodePlace, quoted, type Violation, violationAt } from './violation.ts'
+import { type FoundViolation, type NodePlace, quoted, type Violation, violationAt } from './violation.ts'
 
 /** Names of the JSON types of each format and embed. */
 export type AllowedTypes = ReadonlyMap<string, ReadonlySet<string>>
@@ -17,30 +17,35 @@ export interface TextSchema {
 
 const place: NodePlace = { parent: null, name: 'text', index: 0 }
 
-/** Finds the first format or embed of a root of text that a schema does not allow; null if there is none. */
-export function textViolation(root: SharedRoot, { formats, embeds }: TextSchema): Violation | null {
-  const current = new Map<string, unknown>()
-  const changed = new Set<string>()
+/** Finds the formats and embeds of a root of text that a schema does not allow, in order. */
+export function* textViolations(
+  root: SharedRoot,
+  { formats, embeds }: TextSchema,
+): Generator<FoundViolation, void> {
+  const changed = new Map<string, Y.Item>()
   for (let item = root._start; item !== null; item = item.right) {
     if (item.deleted) continue
     const { content } = item
     if (content instanceof Y.ContentFormat) {
-      current.set(content.key, content.value)
-      changed.add(content.key)
+      changed.set(content.key, item)
       continue
     }
     if (!item.countable) continue
-    for (const name of changed) {
-      const found = valueViolation('format', formats, name, current.get(name))
-      if (found !== null) return found
+    for (const [name, mark] of changed) {
+      const { value } = mark.content as Y.ContentFormat
+      yield* found(mark, valueViolation('format', formats, name, value))
     }
     changed.clear()
     if (content instanceof Y.ContentString) continue
-    const found =
-      content instanceof Y.ContentEmbed ? embedViolation(embeds, content.embed) : sharedValue(embeds)
-    if (found !== null) return found
+    yield* found(
+      item,
+      content instanceof Y.ContentEmbed ? embedViolation(embeds, content.embed) : sharedValue(embeds),
+    )
   }
-  return null
+}
+
+function* found({ id }: Y.Item, violation: Violation | null): Generator<FoundViolation, void> {
+  if (violation !== null) yield { key: `${id.client}:${id.clock} ${violation.problem}`, ...violation }
 }
 
 const sharedValue = (embeds: AllowedTypes): Violation =>

@@ -1,18 +1,20 @@
 import * as Y from 'yjs'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { attributeViolation } from './attribute-check.ts'
+import { attributeViolations } from './attribute-check.ts'
 import { type CompiledSchema, markAttributes, type NodeRule } from './compiled-schema.ts'
 import type { ContentState } from './content-expression.ts'
 import { changeAttribute, markName } from './mark-keys.ts'
 import { textNode } from './schema-spec.ts'
-import { type NodePlace, quoted, type Violation, violationAt } from './violation.ts'
+import { type FoundViolation, type NodePlace, quoted, type Violation, violationAt } from './violation.ts'
+
+type Found = Generator<FoundViolation, void>
 
 /**
- * Finds the first place at which a root of XML does not match a schema; null if it matches. An editor library
- * would discard the node at this place. A root without content matches every schema, because editor libraries
- * fill it. The cost is linear in the number of items.
+ * Finds the places at which a root of XML does not match a schema, in order. An editor library would discard
+ * the nodes at these places. The content of an unknown node is not checked. A root without content matches every
+ * schema, because editor libraries fill it. The cost is linear in the number of items.
  */
-export function treeViolation(root: SharedRoot, schema: CompiledSchema): Violation | null {
+export function treeViolations(root: SharedRoot, schema: CompiledSchema): Found {
   const rule = schema.nodes.get(schema.topNode)
   if (rule === undefined) throw new TypeError('the schema has no top node')
   return new TreeCheck(schema).root({ parent: null, name: schema.topNode, index: 0 }, root, rule)
@@ -31,40 +33,46 @@ class TreeCheck {
     this.#schema = schema
   }
 
-  root(place: NodePlace, type: SharedRoot, rule: NodeRule): Violation | null {
+  *root(place: NodePlace, type: SharedRoot, rule: NodeRule): Found {
     const progress: Progress = { state: rule.content, count: 0 }
-    const found = this.#children(place, type, rule, progress)
-    return found !== null || progress.count === 0 ? found : endViolation(place, progress.state)
+    yield* this.#children(place, 'root', type, rule, progress)
+    if (progress.count > 0) yield* ended(place, 'root', progress.state)
   }
 
   /** The nesting of shared types is limited, so the recursion is. */
-  #element(place: NodePlace, type: Y.XmlElement, rule: NodeRule): Violation | null {
-    const found = attributeViolation(place, quoted(place.name), rule.attributes, storedAttributes(type), true)
-    if (found !== null) return found
+  *#element(place: NodePlace, key: string, type: Y.XmlElement, rule: NodeRule): Found {
+    yield* attributeViolations(place, key, quoted(place.name), rule.attributes, storedAttributes(type), true)
     const progress: Progress = { state: rule.content, count: 0 }
-    return this.#children(place, type, rule, progress) ?? endViolation(place, progress.state)
+    yield* this.#children(place, key, type, rule, progress)
+    yield* ended(place, key, progress.state)
   }
 
-  #children(place: NodePlace, type: SharedRoot, rule: NodeRule, progress: Progress): Violation | null {
+  *#children(place: NodePlace, key: string, type: SharedRoot, rule: NodeRule, progress: Progress): Found {
     for (let item = type._start; item !== null; item = item.right) {
       if (item.deleted || !item.countable) continue
       const child: unknown = item.content instanceof Y.ContentType ? item.content.type : null
-      let found: Violation | null
-      if (child instanceof Y.XmlText) found = this.#text(place, child, rule, progress)
+      if (child instanceof Y.XmlText) yield* this.#text(place, key, child, rule, progress)
       else if (child instanceof Y.XmlElement && !(child instanceof Y.XmlHook)) {
         const childPlace = { parent: place, name: child.nodeName, index: progress.count }
-        found = this.#enter(childPlace, progress)
+        const childKey = keyOf(item)
+        const found = this.#enter(childPlace, progress)
+        if (found !== null) yield { key: childKey, ...found }
         const childRule = this.#schema.nodes.get(child.nodeName)
-        if (found === null && childRule !== undefined) found = this.#element(childPlace, child, childRule)
-      } else found = violationAt(place, 'it contains a value that is not a node', progress.state.next.keys())
-      if (found !== null) return found
+        if (childRule !== undefined) yield* this.#element(childPlace, childKey, child, childRule)
+      } else {
+        const found = violationAt(place, 'it contains a value that is not a node', progress.state.next.keys())
+        yield { key: keyOf(item), ...found }
+      }
     }
-    return null
   }
 
-  /** Advances the content of the parent by one node. */
+  /**
+   * Advances the content of the parent by one node. A node that is not allowed counts for the places of its siblings,
+   * but not for the nodes that may follow it.
+   */
   #enter(place: NodePlace, progress: Progress): Violation | null {
     const { state } = progress
+    progress.count += 1
     const next = state.next.get(place.name)
     if (next === undefined) {
       const isKnown = this.#schema.nodes.has(place.name)
@@ -74,28 +82,31 @@ class TreeCheck {
       return violationAt(place, problem, state.next.keys())
     }
     progress.state = next
-    progress.count += 1
     return null
   }
 
   /** Checks a shared text: each range with other marks is a text node. */
-  #text(parent: NodePlace, type: Y.XmlText, rule: NodeRule, progress: Progress): Violation | null {
+  *#text(parent: NodePlace, key: string, type: Y.XmlText, rule: NodeRule, progress: Progress): Found {
     const marks = new TextMarks(this.#schema, rule)
     for (let item = type._start; item !== null; item = item.right) {
       if (item.deleted) continue
       const { content } = item
-      if (content instanceof Y.ContentFormat) marks.set(content.key, content.value)
+      if (content instanceof Y.ContentFormat) marks.set(content.key, content.value, keyOf(item))
       else if (content instanceof Y.ContentString) {
         if (!marks.startsRange()) continue
         const place = { parent, name: textNode, index: progress.count }
-        const found = this.#enter(place, progress) ?? marks.violation(place)
-        if (found !== null) return found
-      } else if (item.countable)
-        return violationAt(parent, 'a text contains a value that is not text', progress.state.next.keys())
+        const found = this.#enter(place, progress)
+        if (found !== null) yield { key: `${key} text`, ...found }
+        yield* marks.violations(place)
+      } else if (item.countable) {
+        const problem = 'a text contains a value that is not text'
+        yield { key: keyOf(item), ...violationAt(parent, problem, progress.state.next.keys()) }
+      }
     }
-    return null
   }
 }
+
+const keyOf = ({ id }: Y.Item): string => `${id.client}:${id.clock}`
 
 /** The marks at a position of a text. */
 class TextMarks {
@@ -104,6 +115,8 @@ class TextMarks {
   /** Number of the keys that are set, by name of the mark. */
   readonly #names = new Map<string, number>()
   readonly #values = new Map<string, unknown>()
+  /** The item that set each key, also after it has ended. */
+  readonly #setBy = new Map<string, string>()
   /** Keys that were set since the last check. */
   readonly #changed = new Set<string>()
   #isFirst = true
@@ -114,8 +127,10 @@ class TextMarks {
     this.#rule = rule
   }
 
-  set(key: string, value: unknown): void {
+  /** @param item names the item that sets the mark */
+  set(key: string, value: unknown, item: string): void {
     if (key === changeAttribute) return
+    this.#setBy.set(key, item)
     const name = markName(key)
     this.#hasChanged = true
     if (value === null) {
@@ -140,13 +155,14 @@ class TextMarks {
   }
 
   /** Checks the marks that were set since the last check. */
-  violation(place: NodePlace): Violation | null {
+  *violations(place: NodePlace): Found {
     for (const key of this.#changed) {
+      const item = this.#setBy.get(key) ?? ''
       const found = this.#violationOf(place, key)
-      if (found !== null) return found
+      if (found !== null) yield { key: `${item} ${found.problem}`, ...found }
+      else yield* this.#attributeViolations(place, key, item)
     }
     this.#changed.clear()
-    return null
   }
 
   #violationOf(place: NodePlace, key: string): Violation | null {
@@ -170,16 +186,16 @@ class TextMarks {
         )
       }
     }
-    const attributes = markAttributes(this.#values.get(key))
-    if (attributes === null)
-      return violationAt(place, `the mark ${quoted(name)} has a value that is not an object`, ['object'])
-    return attributeViolation(
-      place,
-      `the mark ${quoted(name)}`,
-      rule.attributes,
-      Object.entries(attributes),
-      false,
-    )
+    return markAttributes(this.#values.get(key)) === null
+      ? violationAt(place, `the mark ${quoted(name)} has a value that is not an object`, ['object'])
+      : null
+  }
+
+  #attributeViolations(place: NodePlace, key: string, item: string): Found {
+    const name = markName(key)
+    const attributes = Object.entries(markAttributes(this.#values.get(key)) ?? {})
+    const rules = this.#schema.marks.get(name)?.attributes ?? new Map()
+    return attributeViolations(place, item, `the mark ${quoted(name)}`, rules, attributes, false)
   }
 }
 
@@ -189,5 +205,10 @@ function* storedAttributes(type: Y.XmlElement): Iterable<readonly [string, unkno
   }
 }
 
-const endViolation = (place: NodePlace, state: ContentState): Violation | null =>
-  state.isEnd ? null : violationAt(place, `${quoted(place.name)} ends too early`, state.next.keys())
+function* ended(place: NodePlace, key: string, state: ContentState): Found {
+  if (state.isEnd) return
+  yield {
+    key: `${key} end`,
+    ...violationAt(place, `${quoted(place.name)} ends too early`, state.next.keys()),
+  }
+}

@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { type NodePlace, quoted, type Violation, violationAt } from './violation.ts'
+import { type FoundViolation, type NodePlace, quoted, type Violation, violationAt } from './violation.ts'
 
 /** A schema of nested shared texts, as Lexical and Slate store them. */
 export interface XmlTextSchema {
@@ -17,29 +17,33 @@ export interface XmlTextSchema {
   readonly elements: ReadonlySet<string>
 }
 
-/** Finds the first node that a schema does not allow; null if there is none. The cost is linear. */
-export const xmlTextViolation = (root: SharedRoot, schema: XmlTextSchema): Violation | null =>
-  childViolation({ parent: null, name: schema.topNode, index: 0 }, root, schema)
+/** Finds the nodes that a schema does not allow, in order. The cost is linear. */
+export const xmlTextViolations = (root: SharedRoot, schema: XmlTextSchema): Generator<FoundViolation, void> =>
+  childViolations({ parent: null, name: schema.topNode, index: 0 }, root, schema)
 
 /** The nesting of shared types is limited, so the recursion is. */
-function childViolation(parent: NodePlace, type: SharedRoot, schema: XmlTextSchema): Violation | null {
+function* childViolations(
+  parent: NodePlace,
+  type: SharedRoot,
+  schema: XmlTextSchema,
+): Generator<FoundViolation, void> {
   let index = 0
   for (let item = type._start; item !== null; item = item.right) {
     if (item.deleted || !item.countable || item.content instanceof Y.ContentString) continue
     const child: unknown = item.content instanceof Y.ContentType ? item.content.type : null
-    const found = nodeViolation(parent, index, child, schema)
-    if (found !== null) return found
+    const { place, found } = checkNode(parent, index, child, schema)
+    if (found !== null) yield { key: `${item.id.client}:${item.id.clock} ${found.problem}`, ...found }
+    if (child instanceof Y.XmlText) yield* childViolations(place, child, schema)
     index += 1
   }
-  return null
 }
 
-function nodeViolation(
+function checkNode(
   parent: NodePlace,
   index: number,
   child: unknown,
   schema: XmlTextSchema,
-): Violation | null {
+): { readonly place: NodePlace; readonly found: Violation | null } {
   const { texts, maps, elements, typeAttribute } = schema
   const isText = child instanceof Y.XmlText
   const types = isText
@@ -57,18 +61,22 @@ function nodeViolation(
         : undefined
   const place = { parent, index, name: typeof value === 'string' ? value : 'node' }
   const allowed = types !== null && types.size > 0 ? types : [...(texts ?? []), ...maps, ...elements]
+  return { place, found: typeViolation(place, value, types, allowed, typeAttribute) }
+}
+
+/** @param types the types that are allowed; null: every type, and no type */
+function typeViolation(
+  place: NodePlace,
+  value: unknown,
+  types: ReadonlySet<string> | null,
+  allowed: Iterable<string>,
+  attribute: string,
+): Violation | null {
   if (value !== undefined && typeof value !== 'string')
-    return violationAt(
-      place,
-      `the attribute ${quoted(typeAttribute)} is not a string`,
-      ['string'],
-      typeAttribute,
-    )
-  if (types !== null && types.size === 0)
-    return violationAt(place, 'the schema does not allow a value of this kind', allowed)
-  if (types !== null && value === undefined)
-    return violationAt(place, `a node needs the attribute ${quoted(typeAttribute)}`, types, typeAttribute)
-  if (types !== null && value !== undefined && !types.has(value))
-    return violationAt(place, `the schema has no node ${quoted(value)}`, types)
-  return isText ? childViolation(place, child, schema) : null
+    return violationAt(place, `the attribute ${quoted(attribute)} is not a string`, ['string'], attribute)
+  if (types === null) return null
+  if (types.size === 0) return violationAt(place, 'the schema does not allow a value of this kind', allowed)
+  if (value === undefined)
+    return violationAt(place, `a node needs the attribute ${quoted(attribute)}`, types, attribute)
+  return types.has(value) ? null : violationAt(place, `the schema has no node ${quoted(value)}`, types)
 }

@@ -3,19 +3,21 @@ import { invalid } from '../../errors.ts'
 import { shownName } from '../roots.ts'
 import { type KnownKind, rootKind } from '../yjs/root-kind.ts'
 import { type ContentSchema, kindOfSchema } from './any-schema.ts'
-import { textViolation } from './check-text.ts'
-import { treeViolation } from './check-tree.ts'
-import { xmlTextViolation } from './check-xmltext.ts'
+import { textViolations } from './check-text.ts'
+import { treeViolations } from './check-tree.ts'
+import { xmlTextViolations } from './check-xmltext.ts'
 import { compileSchema } from './compiled-schema.ts'
 import { isPresetName, presetSchema } from './presets/presets.ts'
 import type { SchemaSpec } from './schema-spec.ts'
-import type { Violation } from './violation.ts'
+import type { FoundViolation, Violation } from './violation.ts'
 
 /** A schema as it can be sent to a thread. */
 export interface NamedSchema {
   readonly name: string
   /** Null: `name` is that of a preset. */
   readonly spec: SchemaSpec | null
+  /** True if the schema was attached to the root before. Content that broke it before a change may then stay. */
+  readonly isAttached?: boolean
 }
 
 /** A root, and the schema that its content must match. */
@@ -43,19 +45,34 @@ export const kindOfNamed = (name: string): KnownKind =>
   isPresetName(name) ? kindOfSchema(presetSchema(name)) : 'xml'
 
 /**
- * Finds the first place at which a root does not match a schema; null if it matches. Nothing is changed. A
- * root without content matches every schema.
+ * Finds the places at which a root does not match a schema, in order. Nothing is changed. A root without content
+ * matches every schema.
  */
-export function findViolation(doc: Y.Doc, contentKey: string, schema: ContentSchema): Violation | null {
+export function violationsIn(
+  doc: Y.Doc,
+  contentKey: string,
+  schema: ContentSchema,
+): Iterable<FoundViolation> {
   const root = doc.share.get(contentKey)
-  if (root === undefined || root._length === 0) return null
-  if (schema.is === 'nodes') return treeViolation(root, schema)
-  return schema.is === 'text' ? textViolation(root, schema) : xmlTextViolation(root, schema)
+  if (root === undefined || root._length === 0) return []
+  if (schema.is === 'nodes') return treeViolations(root, schema)
+  return schema.is === 'text' ? textViolations(root, schema) : xmlTextViolations(root, schema)
 }
 
+const none: ReadonlySet<string> = new Set()
+
+/** Returns the keys of the places at which a root does not match a schema. */
+export const violationKeys = (doc: Y.Doc, contentKey: string, schema: ContentSchema): ReadonlySet<string> =>
+  new Set(Array.from(violationsIn(doc, contentKey, schema), ({ key }) => key))
+
+/** Maximum number of places that warnings name. */
+const warningsMax = 10
+
 /**
- * Checks that the content of a root matches a schema.
+ * Checks that the content of a root matches a schema, except where it did not match before a change.
  * @param name the schema, as the message names it
+ * @param before the keys of the places at which the root did not match before the change
+ * @returns a sentence for each of the first places that did not match before
  * @throws ApiError INVALID_ARGUMENT with the place and the allowed alternatives
  */
 export function checkAgainstSchema(
@@ -63,7 +80,8 @@ export function checkAgainstSchema(
   contentKey: string,
   schema: ContentSchema,
   name: string,
-): void {
+  before: ReadonlySet<string> = none,
+): readonly string[] {
   const kind = rootKind(doc, contentKey)
   const wanted = kindOfSchema(schema)
   if (kind !== 'none' && kind !== wanted && !(wanted === 'xmltext' && kind === 'xml'))
@@ -71,13 +89,22 @@ export function checkAgainstSchema(
       { path: '/', problem: `the root ${shownName(contentKey)} is of type "${kind}"`, allowed: [wanted] },
       name,
     )
-  const violation = findViolation(doc, contentKey, schema)
-  if (violation !== null) throw violationError(violation, name)
+  const warnings: string[] = []
+  for (const violation of violationsIn(doc, contentKey, schema)) {
+    if (!before.has(violation.key)) throw violationError(violation, name)
+    if (warnings.length < warningsMax) warnings.push(olderViolation(violation, name))
+  }
+  return warnings
 }
 
+const olderViolation = ({ path, problem }: Violation, name: string): string =>
+  `the content did not match the schema ${JSON.stringify(name)} before, at ${path}: ${problem}; it stays as it is, and ` +
+  'editors may remove it'
+
 /** Checks that a document matches the schema of a root. @throws ApiError as for `checkAgainstSchema` */
-export const requireMatch = (doc: Y.Doc, { contentKey, schema }: RootSchema): void =>
+export function requireMatch(doc: Y.Doc, { contentKey, schema }: RootSchema): void {
   checkAgainstSchema(doc, contentKey, schemaOf(schema), schema.name)
+}
 
 function violationError({ path, problem, allowed }: Violation, name: string): Error {
   const names = allowed.slice(0, namesMax).map((each) => JSON.stringify(each))

@@ -1,12 +1,17 @@
 import { shortened } from '../../text.ts'
 
-/** The first place at which content does not match a schema. */
+/** A place at which content does not match a schema. */
 export interface Violation {
   /** The place, such as `/doc/bulletList[0]/paragraph[1]`. The index counts all children of the parent. */
   readonly path: string
   readonly problem: string
   /** Names or types that are allowed there instead; at most 50. */
   readonly allowed: readonly string[]
+}
+
+/** A violation, and a key that stays the same while other content changes: the items that break the schema. */
+export interface FoundViolation extends Violation {
+  readonly key: string
 }
 
 /** The place of a node. Each node links to its parent, so that a path is built only for a violation. */

@@ -4,7 +4,7 @@ import type { StoredId, StoredRange } from '../edit/edit-dependencies.ts'
 import { keepingKinds } from '../keep-kinds.ts'
 import type { ReplacementResult } from '../replacement-result.ts'
 import type { ContentSchema } from '../schemas/any-schema.ts'
-import { checkAgainstSchema, type NamedSchema, schemaOf } from '../schemas/content-schema.ts'
+import { checkAgainstSchema, type NamedSchema, schemaOf, violationKeys } from '../schemas/content-schema.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { deleteIds } from '../yjs/stored-ranges.ts'
 import type { CompleteBlocks } from './complete-blocks.ts'
@@ -100,8 +100,10 @@ export function writeInCopy(
   named: NamedSchema | null,
 ): ReplacementResult {
   const schema = named === null ? null : schemaOf(named)
+  const { contentKey } = writer.place
+  const before = schema === null ? undefined : violationKeys(doc, contentKey, schema)
   const result = writeStreamed(doc, writer, text, schema)
-  if (named !== null && schema !== null) checkAgainstSchema(doc, writer.place.contentKey, schema, named.name)
+  if (named !== null && schema !== null) checkAgainstSchema(doc, contentKey, schema, named.name, before)
   return result
 }
 

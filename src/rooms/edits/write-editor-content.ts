@@ -97,8 +97,9 @@ function inSchema(
   schema: NamedSchema,
   attached: AttachedSchema | null,
 ): PreparedChange {
-  const root = attached?.schema === schema.name ? attached.contentKey : schemaOf(schema).contentKey
-  return withSchema(root === null ? prepared : withDefaultRoot(prepared, root), schema)
+  const isAttached = attached?.schema === schema.name
+  const root = isAttached ? attached.contentKey : schemaOf(schema).contentKey
+  return withSchema(root === null ? prepared : withDefaultRoot(prepared, root), { ...schema, isAttached })
 }
 
 /** Returns the error of a call whose schema is not the attached one. */

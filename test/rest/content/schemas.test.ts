@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { schemasMax } from '../../../src/directory/schemas/schema-service.ts'
+import { eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 let server: TestServer
@@ -163,6 +164,41 @@ it('[FMT-88] checks large content on a thread', async () => {
     { code: 'crdt/schema-violation', path: '/doc/h2[5000]' },
   ])
   expect(await read(address)).toEqual(before)
+})
+
+it('[FMT-93] accepts writes next to a node that an editor has added and the schema lacks', async () => {
+  const address = newAddress()
+  await add(address, '<paragraph>a</paragraph><paragraph>b</paragraph>', { schema: 'tiptap' })
+  const { documentId, editorId } = address
+  const editor = await syncedEditor(server.wsUrl, `acme/${documentId}/${editorId}`, await server.token('ada'))
+  const poll = new Y.XmlElement('poll')
+  poll.insert(0, [new Y.XmlText('which?')])
+  editor.doc.getXmlFragment('default').insert(1, [poll])
+  await eventually(async () => String((await read(address)).data).includes('poll'))
+  const warnings = [
+    'the content did not match the schema "tiptap" before, at /doc/poll[1]: the schema has no node "poll"; ' +
+      'it stays as it is, and editors may remove it',
+  ]
+  const edited = await server.post('/v2/crdt/edit', {
+    ...address,
+    edits: [{ replace: { find: 'a', with: 'new' } }],
+  })
+  expect(edited.body.result).toMatchObject({ data: { changed: true }, warnings })
+  const markdown = await server.post('/v2/crdt/get', { ...address, format: 'markdown' })
+  const [{ data }] = dataOf(markdown) as [{ data: string }]
+  const appended = await update(address, `${data}\nmore\n`, { type: 'markdown' })
+  expect(appended.body.result).toMatchObject({ data: { changed: true }, warnings })
+  const poll2 = '<poll>which?</poll>'
+  expect((await read(address)).data).toBe(
+    `<paragraph>new</paragraph>${poll2}<paragraph>b</paragraph><paragraph>more</paragraph>`,
+  )
+  const another = await update(address, `<paragraph>new</paragraph>${poll2}<paragraph>b</paragraph>${poll2}`)
+  expect([another.status, errorOf(another)]).toMatchObject([400, { path: '/doc/poll[3]' }])
+  const same = await update(address, `<paragraph>only</paragraph>${poll2}`)
+  expect(same.body.result).toMatchObject({ data: { changed: true }, warnings })
+  const without = await update(address, '<paragraph>only</paragraph>')
+  expect([without.status, without.body.result]).toEqual([200, expect.not.objectContaining({ warnings })])
+  editor.close()
 })
 
 it('[FMT-89] replaces the attached schema only if the content matches the new one', async () => {

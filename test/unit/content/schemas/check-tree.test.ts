@@ -5,13 +5,14 @@ import * as Y from 'yjs'
 import { replaceContent } from '../../../../src/content/replace.ts'
 import { checkSchema } from '../../../../src/content/schemas/check-schema.ts'
 import { type CompiledSchema, compileSchema } from '../../../../src/content/schemas/compiled-schema.ts'
-import { checkAgainstSchema, findViolation } from '../../../../src/content/schemas/content-schema.ts'
+import { checkAgainstSchema } from '../../../../src/content/schemas/content-schema.ts'
 import { presetSchema } from '../../../../src/content/schemas/presets/presets.ts'
 import { ApiError } from '../../../../src/errors.ts'
 import { schemaJson } from '../../../support/data/schema-json.ts'
 import { runs } from '../support.ts'
 import { basicSchema, documents, stored, tiptapSchema } from '../xml-editors.ts'
 import { richKey } from '../xml-support.ts'
+import { findViolation } from './first-violation.ts'
 
 const compiled = (schema: Schema): CompiledSchema => compileSchema(checkSchema(schemaJson(schema)))
 

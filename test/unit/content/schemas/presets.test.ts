@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { replaceContent } from '../../../../src/content/replace.ts'
 import { checkSchema } from '../../../../src/content/schemas/check-schema.ts'
-import { findViolation } from '../../../../src/content/schemas/content-schema.ts'
 import { blocknoteSpec } from '../../../../src/content/schemas/presets/blocknote.ts'
 import {
   isPresetWord,
@@ -15,6 +14,7 @@ import { prosemirrorSpec } from '../../../../src/content/schemas/presets/prosemi
 import { tiptapSpec } from '../../../../src/content/schemas/presets/tiptap.ts'
 import { schemaJson } from '../../../support/data/schema-json.ts'
 import { basicSchema } from '../xml-editors.ts'
+import { findViolation } from './first-violation.ts'
 
 test.each([tiptapSpec, prosemirrorSpec, blocknoteSpec])(
   '[FMT-84] has a preset within the limits: example %#',
