@@ -196,8 +196,9 @@ function parsingOf(change: RootChange, sizeMax: number): number {
   if (!isEdits(change)) return parsingCost(change.type, change.data, sizeMax)
   let cost = 0
   for (const { replace, insert } of change.edits) {
-    cost += parsingCost(replace?.format, replace?.with, sizeMax)
-    cost += parsingCost(insert?.format, insert?.content, sizeMax)
+    // Without a format, a string can be Markdown.
+    cost += parsingCost(replace?.format ?? 'markdown', replace?.with, sizeMax)
+    cost += parsingCost(insert?.format ?? 'markdown', insert?.content, sizeMax)
     if (cost > sizeMax) break
   }
   return cost

@@ -10,8 +10,16 @@ import { checkRepresentable } from '../unsupported-content.ts'
 import { isRichTextRoot } from '../xml/observed-schema.ts'
 import { type KnownKind, type RootKind, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { editName } from './check-edits.ts'
+import { isRichText, withFormat } from './default-format.ts'
 import { DependencyRecorder } from './dependency-recorder.ts'
-import type { Edit, EditOutcome, EditTarget, InsertedContent, JsonPatchOperation } from './edit.ts'
+import type {
+  CheckedEdit,
+  Edit,
+  EditOutcome,
+  EditTarget,
+  InsertedContent,
+  JsonPatchOperation,
+} from './edit.ts'
 import { editNotSupported } from './edit-errors.ts'
 import { applyPatch } from './patch/apply-patch.ts'
 import { patchOfInsertion, patchOfRemoval } from './patch/path-edits.ts'
@@ -38,7 +46,7 @@ interface ApplyOptions {
 export function applyEdits(
   doc: Y.Doc,
   contentKey: string,
-  edits: readonly Edit[],
+  edits: readonly CheckedEdit[],
   { given, merged, schema, work = new WorkLimit() }: ApplyOptions,
 ): ReplacementResult {
   requireRoot(doc, contentKey, given)
@@ -47,7 +55,8 @@ export function applyEdits(
   const apply = (transaction: Y.Transaction): ReplacementResult => {
     const root = doc.share.get(contentKey) ?? doc.get(contentKey)
     const recorder = merged ? new DependencyRecorder(transaction, contentKey) : null
-    const outcomes = edits.map((edit, index) => {
+    const outcomes = edits.map((given, index) => {
+      const edit = withFormat(given, () => isRichText(root, kind, contentKey, schema))
       const at = { transaction, root, kind, contentKey, schema, place: editName(index), recorder, work }
       const outcome = applyEdit(at, edit, index)
       recorder?.end(edit)
@@ -150,13 +159,13 @@ function jsonIn(content: InsertedContent, place: string): Json {
  */
 export function kindFor(
   kind: RootKind,
-  first: Edit | undefined,
+  first: CheckedEdit | undefined,
   contentKey: string,
   hasNodes: boolean,
 ): KnownKind {
   if (kind !== 'none') return kind
   if (first?.is === 'text') return 'text'
-  if (first?.is === 'insert' && first.content.format === 'text')
+  if (first?.is === 'insert' && (first.content.format === 'text' || first.content.format === 'default'))
     return hasNodes || isRichTextRoot(contentKey) ? 'xml' : 'text'
   if (first?.is === 'insert' && first.content.format === 'nodes') return 'xml'
   throw editNotSupported(

@@ -11,7 +11,7 @@ import { type TargetTree, targetTree } from '../xml/target-tree.ts'
 import { typedTree } from '../xml/typed-tree.ts'
 import { jsonValues, type ValueCodec, xmlValues } from '../xml/value-codec.ts'
 import { isRelativePosition } from '../yjs/relative-position.ts'
-import type { Edit, EditTarget, InsertedContent, InsertPlace, NodeContent } from './edit.ts'
+import type { CheckedEdit, EditTarget, GivenContent, InsertPlace, NodeContent } from './edit.ts'
 import { checkPatch } from './patch/check-patch.ts'
 import { parsePointer } from './patch/pointer.ts'
 
@@ -60,7 +60,7 @@ export interface EditRequest {
  * Runs all checks of edits that need no document.
  * @throws ApiError INVALID_ARGUMENT with the index of the edit and the problem
  */
-export const checkEdits = (requests: readonly EditRequest[]): readonly Edit[] =>
+export const checkEdits = (requests: readonly EditRequest[]): readonly CheckedEdit[] =>
   requests.map((request, index) => checkEdit(request, editName(index)))
 
 /** Returns how messages name the edit with this index. */
@@ -73,7 +73,7 @@ const editNames = ['replace', 'insert', 'remove', 'mark', 'attributes', 'patch',
  * @param place how messages name the edit
  * @throws ApiError INVALID_ARGUMENT
  */
-export function checkEdit(request: EditRequest, place: string): Edit {
+export function checkEdit(request: EditRequest, place: string): CheckedEdit {
   const name = only(request, editNames, place)
   const at = `${place}.${name}`
   const { replace, insert, remove, mark, attributes, patch, text } = request
@@ -164,7 +164,7 @@ export function checkEditContent(
   content: unknown,
   format: string | undefined,
   place: string,
-): InsertedContent {
+): GivenContent {
   try {
     return contentIn(content, format, place)
   } catch (error) {
@@ -173,8 +173,12 @@ export function checkEditContent(
   }
 }
 
-function contentIn(content: unknown, format: string | undefined, place: string): InsertedContent {
-  if (format === undefined && typeof content !== 'string') return { format: 'value', value: jsonOf(content) }
+function contentIn(content: unknown, format: string | undefined, place: string): GivenContent {
+  if (format === undefined) {
+    if (typeof content !== 'string') return { format: 'value', value: jsonOf(content) }
+    const asMarkdown = (): NodeContent => blockContent(markdownFormat, content)
+    return { format: 'default', text: content.toWellFormed(), asMarkdown }
+  }
   if (format === 'prosemirror') {
     const target = checkProseMirror(content)
     return nodes((_vocabulary, marks, numbers) => typedTree(target, marks, numbers), jsonValues)

@@ -59,6 +59,16 @@ export interface NodeContent {
   readonly around: { readonly start: string; readonly end: string } | null
 }
 
+/** A string without a format. The root decides which format it has. */
+export interface UnformattedContent {
+  readonly format: 'default'
+  readonly text: string
+  /** @throws ApiError INVALID_ARGUMENT if the text exceeds a limit of Markdown */
+  readonly asMarkdown: () => NodeContent
+}
+
+export type GivenContent = InsertedContent | UnformattedContent
+
 /** The place of an insertion, in relation to its target. `start` and `end` are the ends of the root. */
 export type InsertPlace =
   | { readonly at: 'before' | 'after' | 'into'; readonly target: EditTarget }
@@ -71,9 +81,12 @@ export type JsonPatchOperation =
   | { readonly op: 'move' | 'copy'; readonly from: readonly string[]; readonly path: readonly string[] }
 
 /** One edit of a root, after all checks that need no document. */
-export type Edit =
-  | { readonly is: 'replace'; readonly target: EditTarget; readonly content: InsertedContent }
-  | { readonly is: 'insert'; readonly place: InsertPlace; readonly content: InsertedContent }
+export type CheckedEdit = Edit<GivenContent>
+
+/** One edit of a root. */
+export type Edit<Content = InsertedContent> =
+  | { readonly is: 'replace'; readonly target: EditTarget; readonly content: Content }
+  | { readonly is: 'insert'; readonly place: InsertPlace; readonly content: Content }
   | { readonly is: 'remove'; readonly target: EditTarget }
   /** Sets the formatting `name` of a text; null removes it. */
   | { readonly is: 'mark'; readonly target: EditTarget; readonly name: string; readonly value: Json }

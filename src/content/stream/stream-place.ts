@@ -2,6 +2,7 @@ import * as Y from 'yjs'
 import { isQuill } from '../blocks/quill/quill-dialect.ts'
 import { kindFor } from '../edit/apply-edits.ts'
 import { checkEdit, type TargetRequest } from '../edit/check-edits.ts'
+import { withFormat } from '../edit/default-format.ts'
 import type { Edit, MatchedPlace } from '../edit/edit.ts'
 import type { StoredId, StoredRange } from '../edit/edit-dependencies.ts'
 import { editNotSupported, targetNotFound } from '../edit/edit-errors.ts'
@@ -96,12 +97,15 @@ const nothing: ReplacedIds = { ranges: [], elements: [] }
 
 /** Runs all checks of a request that need no document. @throws ApiError INVALID_ARGUMENT */
 export const checkStreamEdit = ({ edit: { insert, replace } }: Pick<StreamPlaceRequest, 'edit'>): Edit =>
-  checkEdit(
-    {
-      ...(insert !== undefined && { insert: { ...insert, content: '', format: 'text' } }),
-      ...(replace !== undefined && { replace: { ...replace, with: '', format: 'text' } }),
-    },
-    editName,
+  withFormat(
+    checkEdit(
+      {
+        ...(insert !== undefined && { insert: { ...insert, content: '', format: 'text' } }),
+        ...(replace !== undefined && { replace: { ...replace, with: '', format: 'text' } }),
+      },
+      editName,
+    ),
+    () => false,
   )
 
 /**

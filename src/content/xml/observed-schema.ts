@@ -19,6 +19,9 @@ export const isRichTextRoot = (contentKey: string): boolean => richTextRoots.has
  */
 const richTextElements: readonly string[] = ['paragraph', 'blockGroup']
 
+/** Returns whether only schemas of rich-text editors have an element with this name. */
+export const isRichTextElement = (name: string): boolean => richTextElements.includes(name)
+
 /** Names that are formatting marks in the usual schemas of rich-text editors. */
 const inlineMarks: ReadonlySet<string> = new Set(
   (

@@ -25,7 +25,9 @@ const markNameLengthMax = 200
 const format = {
   type: 'string',
   enum: editFormats,
-  description: 'Format of the content. Default: text if it is a string, otherwise a JSON value.',
+  description:
+    'Format of the content. Default for a string: markdown in rich text, text in all other roots. Any other value ' +
+    'without a format is a JSON value.',
 } as const
 
 const edit = {
@@ -76,10 +78,9 @@ const edit = {
     },
     patch: {
       type: 'array',
-      minItems: 1,
       maxItems: editsMax,
       items: {},
-      description: 'Operations of JSON Patch (RFC 6902) on a map or an array.',
+      description: 'Operations of JSON Patch (RFC 6902) on a map or an array. None: changes nothing.',
     },
     text: {
       type: 'object',

@@ -219,8 +219,9 @@ export class XmlEdits {
     this.#insertBlocks({}, place, content, side === null ? null : { block: null, side })
   }
 
-  #replace(edited: EditTarget, content: InsertedContent): EditOutcome {
-    const target = this.#resolve(edited, content)
+  #replace(edited: EditTarget, given: InsertedContent): EditOutcome {
+    const target = this.#resolve(edited, given)
+    const content = this.#literalInCode(target, given)
     const matched = placeOfTarget(this.#view, target)
     if (edited.is === 'row') this.#checkRows('before', content)
     if (content.format === 'nodes') return this.#replaceByNodes(matched, target, content)
@@ -360,13 +361,14 @@ export class XmlEdits {
     return { place: matched, insertions, deletions, changed: insertions + deletions > 0 }
   }
 
-  #insert(place: InsertPlace, content: InsertedContent): EditOutcome {
+  #insert(place: InsertPlace, given: InsertedContent): EditOutcome {
     if (!('target' in place)) {
       const end = placeAtEnd(this.#root.type, place.at)
-      return this.#insertBlocks({}, end, content)
+      return this.#insertBlocks({}, end, given)
     }
     const target = this.#resolve(place.target)
     const matched = placeOfTarget(this.#view, target)
+    const content = this.#literalInCode(target, given)
     if (place.target.is === 'row') this.#checkRows(place.at, content)
     if (this.#isInlineInsertion(target, place.at, content)) {
       return this.#insertInline(matched, target, this.#offsetOf(target, place.at), content)
@@ -603,6 +605,14 @@ export class XmlEdits {
 
   #placeHardBreaks(text: string): void {
     if (text.includes('\n')) placeHardBreaks(this.#transaction, this.#clock, this.#view, this.#root.schema)
+  }
+
+  /** Returns Markdown next to a quote in code, or instead of it, as the text that it is, unless it has code blocks. */
+  #literalInCode(target: ResolvedTarget, content: InsertedContent): InsertedContent {
+    if (content.format !== 'nodes' || content.source?.format.name !== 'markdown') return content
+    const { text, usual } = content.source
+    if (target.is !== 'text' || usual.blocks.some(({ kind }) => kind === 'codeBlock')) return content
+    return isCode(nameOf(this.#block(this.#blockOf(target)).type)) ? { format: 'text', text } : content
   }
 
   /** Returns content of a line in the form that the block of a target accepts: code has only text. */

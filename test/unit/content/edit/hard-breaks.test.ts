@@ -17,7 +17,7 @@ function edited(xml: string, edit: object, preset: 'tiptap' | null = null): stri
   return readRootAs(doc, 'xml', contentKey).data as string
 }
 
-const replace = (find: string, text: string): object => ({ replace: { find, with: text } })
+const replace = (find: string, text: string): object => ({ replace: { find, with: text, format: 'text' } })
 
 test.each([
   ['x\ny', '<paragraph>one x<hardBreak/>y three</paragraph>'],
@@ -30,7 +30,7 @@ test.each([
 })
 
 test('[FMT-156] stores line breaks as elements when the document has some, otherwise as characters', () => {
-  const insert = { insert: { after: 'two', content: ' a\nb' } }
+  const insert = { insert: { after: 'two', content: ' a\nb', format: 'text' } }
   expect(edited('<paragraph>one two</paragraph><paragraph>x<hardBreak/>y</paragraph>', insert)).toBe(
     '<paragraph>one two a<hardBreak/>b</paragraph><paragraph>x<hardBreak/>y</paragraph>',
   )

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import type { Edit } from '../../../../src/content/edit/edit.ts'
+import { readRootAs } from '../../../../src/content/read-root.ts'
 import { checkChange } from '../../../../src/content/root-change.ts'
 import { updatesOf } from '../support.ts'
 import { correctionsOf, shown, stored, tiptapSchema } from '../xml-editors.ts'
@@ -406,7 +407,7 @@ test('[EDIT-84] puts new blocks of BlockNote into containers with ids of their o
 })
 
 test('[EDIT-86] inserts paragraphs into an empty root of rich text', () => {
-  const insertion = { edits: [{ insert: { at: 'end', content: 'one\n\ntwo' } }] }
+  const insertion = { edits: [{ insert: { at: 'end', content: 'one\n\ntwo', format: 'text' } }] }
   const after = (contentKey: string): string => {
     const doc = new Y.Doc()
     checkChange({ ...insertion, contentKey }).apply(doc)
@@ -417,4 +418,29 @@ test('[EDIT-86] inserts paragraphs into an empty root of rich text', () => {
   expect(after('document-store')).toBe(
     grouped(contained('new', one), contained('new', empty), contained('new', two)),
   )
+})
+
+test.each([
+  ['default', 'xml', '<paragraph>a b</paragraph>', '<paragraph>a <bold>c</bold> d</paragraph>'],
+  ['content', 'text', 'a b', 'a **c**\nd'],
+  ['data', 'xml', '<item>a b</item>', '<item>a **c**\nd</item>'],
+])(
+  '[EDIT-87] reads a string without a format as Markdown in rich text only (%s, %s)',
+  (contentKey, type, data, wanted) => {
+    const doc = new Y.Doc()
+    checkChange({ type, contentKey, data }).apply(doc)
+    checkChange({ contentKey, edits: [{ replace: { find: 'b', with: '**c**\nd' } }] }).apply(doc)
+    expect(readRootAs(doc, type, contentKey).data).toBe(wanted)
+  },
+)
+
+test('[EDIT-87] writes Markdown as it is into code, unless it has a block of code', () => {
+  const after = (text: string): unknown => {
+    const doc = new Y.Doc()
+    checkChange({ type: 'xml', contentKey: 'default', data: '<codeBlock>let x = 1</codeBlock>' }).apply(doc)
+    checkChange({ edits: [{ replace: { find: 'let x = 1', with: text } }] }).apply(doc)
+    return readRootAs(doc, 'xml', 'default').data
+  }
+  expect(after('y = *p;\n_z_')).toBe('<codeBlock>y = *p;\n_z_</codeBlock>')
+  expect(after('```js\ny\n```')).toBe('<codeBlock language="js">y</codeBlock>')
 })

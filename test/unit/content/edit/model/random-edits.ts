@@ -104,7 +104,7 @@ export function randomEdit(
     const isAcross = typeof target !== 'string' && target.acrossBlocks === true
     const text = isAcross ? `${randomText(random)}\n${randomText(random)}` : randomText(random)
     const found = random.once(10) ? '' : text
-    return { edit: { replace: { find: target, with: found } }, text: found }
+    return { edit: { replace: { find: target, with: found, format: 'text' } }, text: found }
   }
   if (way < 6) return randomInsertion(random, rules, target, isBlock)
   if (way === 6) return { edit: { remove: { target } }, text: '' }
@@ -146,5 +146,5 @@ function randomInsertion(random: Random, rules: Rules, target: TargetRequest, is
     return { edit: { insert: { ...place, content, format: 'markdown' } }, text: content }
   const text =
     isBlocks && !('into' in place && !isHeading) && random.once(2) ? `${content}\n${second}` : content
-  return { edit: { insert: { ...place, content: text } }, text }
+  return { edit: { insert: { ...place, content: text, format: 'text' } }, text }
 }
