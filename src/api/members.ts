@@ -64,12 +64,16 @@ interface CheckedMembers {
  * different unknown members
  */
 export function checkMembers(
-  operation: Pick<Operation, 'effect' | 'strict' | 'request' | 'batch'>,
+  operation: Pick<Operation, 'effect' | 'strict' | 'request' | 'batch' | 'unknownHint'>,
   { body, target }: SentRequest,
   mode: Config['unknownMembers'],
 ): CheckedMembers {
   const { request, batch, effect } = operation
-  const members = new MemberChecker(isStrict(operation) && mode === 'reject', Object.keys(batch?.items ?? {}))
+  const data: unknown = Reflect.get(body, 'data')
+  const hint = (): string | null =>
+    typeof data === 'object' && data !== null ? (operation.unknownHint?.(data) ?? null) : null
+  const rejectsAll = isStrict(operation) && mode === 'reject'
+  const members = new MemberChecker(rejectsAll, Object.keys(batch?.items ?? {}), hint)
   const parameters = Object.keys(request.properties)
   const outside = (prefix: string, name: string): void => {
     const intended = misspelledName(name, parameters)
@@ -99,6 +103,8 @@ function removeEmptyLists(schema: ObjectSchema, data: object): void {
 type Path = (string | number)[]
 
 class MemberChecker {
+  /** Returns the form that the request must have; null if the operation does not know it. */
+  readonly #hint: () => string | null
   readonly #rejectsAll: boolean
   /** Names of the members of `data` that are lists of entries. */
   readonly #lists: readonly string[]
@@ -113,7 +119,8 @@ class MemberChecker {
    */
   readonly #intended = new Map<ObjectSchema, Map<string, string | null>>()
 
-  constructor(rejectsAll: boolean, lists: readonly string[]) {
+  constructor(rejectsAll: boolean, lists: readonly string[], hint: () => string | null) {
+    this.#hint = hint
     this.#rejectsAll = rejectsAll
     this.#lists = lists
   }
@@ -199,7 +206,9 @@ class MemberChecker {
     const ignored = this.#ignored.length === 0 ? null : headerOf(this.#ignored)
     if (first === undefined) return { ignored, unknown: null }
     const { path, message } = first
-    const error = invalid('request/unknown-member', `${path} ${message}`, { issues: this.#issues })
+    const hint = this.#hint()
+    const full = hint === null ? `${path} ${message}` : `${path} ${message}; ${hint}`
+    const error = invalid('request/unknown-member', full, { issues: this.#issues })
     if (this.#rejectsCall) throw error
     return { ignored, unknown: { error, byEntry: this.#byEntry } }
   }

@@ -34,8 +34,6 @@ export const mcpLimits = {
   contextCharacters: 80,
   /** Edits of one call. */
   edits: 50,
-  /** UTF-16 units of the content of one edit. */
-  contentCharacters: 100_000,
   /** UTF-16 units of each deleted or inserted text in a list of changes. */
   changeCharacters: 500,
   /** Changes in a list of one change set or branch. */

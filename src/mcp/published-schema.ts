@@ -25,7 +25,7 @@ function closed(schema: Schema): object {
   if (schema.type === 'array') return { ...schema, items: closed(schema.items) }
   if (schema.type !== 'object' || schema.properties === undefined) return schema
   const properties = Object.entries(schema.properties).map(([name, member]) => [name, closed(member)])
-  return { ...schema, properties: Object.fromEntries(properties), additionalProperties: false }
+  return { additionalProperties: false, ...schema, properties: Object.fromEntries(properties) }
 }
 
 interface UnknownArgument {

@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
 import { type Validator, ValidatorCache } from '../api/validator.ts'
+import { rightForm } from '../content/edit/right-form.ts'
 import { ApiError } from '../errors.ts'
 import { createBoundary, dataNotice, enclose, showAllHidden, showHidden } from './document-data.ts'
 import { publishedInput, publishedOutput, unknownMembersOf } from './published-schema.ts'
@@ -53,11 +54,16 @@ export async function runTool(tool: McpTool, args: object, context: ToolContext)
 function checkArguments(tool: McpTool, args: object): void {
   const unknown = unknownMembersOf(tool.input, args)
   const [first] = unknown
+  const hint = rightForm(Reflect.get(args, 'edits'))
   if (first !== undefined)
-    throw new ToolError('request/unknown-member', `${first.path} ${first.message}`, {
-      status: 'INVALID_ARGUMENT',
-      details: { issues: unknown.slice(0, 20) },
-    })
+    throw new ToolError(
+      'request/unknown-member',
+      `${first.path} ${first.message}${hint === null ? '' : `; ${hint}`}`,
+      {
+        status: 'INVALID_ARGUMENT',
+        details: { issues: unknown.slice(0, 20) },
+      },
+    )
   try {
     validatorOf(tool)(args, 0)
   } catch (error) {

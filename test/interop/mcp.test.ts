@@ -154,7 +154,7 @@ describe.runIf(isEverythingAsked)('MCP clients of others', () => {
       'documentId=report',
     )
     expect(read).toMatchObject({ structuredContent: { format: 'markdown' } })
-    const edits = JSON.stringify([{ action: 'replace', quote: 'monday', content: 'Monday' }])
+    const edits = JSON.stringify([{ replace: { find: 'monday', with: 'Monday' } }])
     const edited = await inspector(
       '--method',
       'tools/call',

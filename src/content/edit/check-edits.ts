@@ -14,6 +14,7 @@ import { isRelativePosition } from '../yjs/relative-position.ts'
 import type { CheckedEdit, EditTarget, GivenContent, InsertPlace, NodeContent } from './edit.ts'
 import { checkPatch } from './patch/check-patch.ts'
 import { parsePointer } from './patch/pointer.ts'
+import { exampleOf } from './right-form.ts'
 
 /** A target in a request: a quote as a string, or an object with exactly one of the members that name it. */
 export type TargetRequest =
@@ -74,7 +75,7 @@ const editNames = ['replace', 'insert', 'remove', 'mark', 'attributes', 'patch',
  * @throws ApiError INVALID_ARGUMENT
  */
 export function checkEdit(request: EditRequest, place: string): CheckedEdit {
-  const name = only(request, editNames, place)
+  const name = only(request, editNames, place, `; for example ${exampleOf('replace')}`)
   const at = `${place}.${name}`
   const { replace, insert, remove, mark, attributes, patch, text } = request
   if (replace !== undefined) {
@@ -160,11 +161,7 @@ function insertPlaceOf(insert: NonNullable<EditRequest['insert']>, place: string
 }
 
 /** Checks the content of an edit. @param place how messages name the content @throws ApiError INVALID_ARGUMENT */
-export function checkEditContent(
-  content: unknown,
-  format: string | undefined,
-  place: string,
-): GivenContent {
+export function checkEditContent(content: unknown, format: string | undefined, place: string): GivenContent {
   try {
     return contentIn(content, format, place)
   } catch (error) {
@@ -234,10 +231,11 @@ function only<Name extends string>(
   object: Readonly<Partial<Record<Name, unknown>>>,
   names: readonly Name[],
   place: string,
+  example = '',
 ): Name {
   const [name, ...others] = names.filter((each) => object[each] !== undefined)
   if (name === undefined || others.length > 0)
-    throw invalidEdit(`${place} must have exactly one of ${names.join(', ')}`)
+    throw invalidEdit(`${place} must have exactly one of ${names.join(', ')}${example}`)
   return name
 }
 

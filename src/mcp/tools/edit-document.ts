@@ -3,7 +3,7 @@ import type { FromSchema } from '../../api/schema.ts'
 import { type OverlapPolicy, overlapPolicies } from '../../content/merge/overlap.ts'
 import { showAllHidden } from '../document-data.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
-import { editsInput, type GivenEdit, toEdits } from './edit-input.ts'
+import { editsInput, type GivenEdit } from './edit-input.ts'
 import { editorMembers, type FoundEditor, findEditor } from './editor-address.ts'
 
 const version = { type: 'string', maxLength: 200 } as const
@@ -112,7 +112,7 @@ export interface SentEdits {
 
 /** Applies edits to an editor. @throws ToolError */
 export async function sendEdits(
-  { ids, root, kind }: FoundEditor,
+  { ids, root }: FoundEditor,
   { edits, baseVersion, onOverlap, ifVersion }: EditArguments,
   dryRun: boolean,
   { api }: ToolContext,
@@ -122,7 +122,7 @@ export async function sendEdits(
     {
       ...ids,
       ...root,
-      edits: toEdits(edits, kind),
+      edits,
       ...(baseVersion !== undefined && { baseVersion }),
       ...(onOverlap !== undefined && { onOverlap }),
       ...(ifVersion !== undefined && { ifVersion }),

@@ -51,7 +51,7 @@ it('[MCP-73] measures sessions, subscriptions and tool calls', async () => {
   })
 
   engine.hold()
-  const edits = [{ action: 'insert_at_end', content: 'More.' }]
+  const edits = [{ insert: { at: 'end', content: 'More.' } }]
   const running = Array.from({ length: mcpLimits.callsAtOnce + 3 }, () =>
     one.call('edit_document', { documentId: 'report', edits }),
   )

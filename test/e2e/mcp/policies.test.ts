@@ -79,7 +79,7 @@ describe('tools and policies', () => {
 
   it('[MCP-4] [MCP-5] [MCP-60] rejects and records a tool that the token does not permit', async () => {
     const reader = await connectMcp(server.url, await agentToken(server, 'reader', { policy: 'read-only' }))
-    const edits = [{ action: 'remove', quote: 'monday' }]
+    const edits = [{ remove: { target: 'monday' } }]
     const version = (await reader.use<{ version: string }>('read_document', { documentId: 'report' })).version
     for (const [name, args] of [
       ['edit_document', { documentId: 'report', edits }],
@@ -107,7 +107,7 @@ describe('tools and policies', () => {
       { type: 'document', id: 'other', organizationId: 'acme', accessRole: 'editor' },
     ]
     const mcp = await connectMcp(server.url, await agentToken(server, 'mixed', { resources }))
-    const edits = [{ action: 'replace', quote: 'monday', content: 'Monday' }]
+    const edits = [{ replace: { find: 'monday', with: 'Monday' } }]
     expect(errorCodeOf(await mcp.call('edit_document', { documentId: 'report', edits }))).toBe(
       'agent/role-required',
     )
@@ -125,10 +125,10 @@ describe('tools and policies', () => {
     await addReport(server, 'kept')
     const mcp = await connectMcp(server.url, await agentToken(server, 'keeper', { policy: 'no-delete' }))
     const edit = (each: object) => mcp.call('edit_document', { documentId: 'kept', edits: [each] })
-    expect(errorCodeOf(await edit({ action: 'remove', quote: 'monday' }))).toBe('agent/delete-not-allowed')
-    expect(errorCodeOf(await edit({ action: 'insert_at_end', content: 'More.' }))).toBeUndefined()
+    expect(errorCodeOf(await edit({ remove: { target: 'monday' } }))).toBe('agent/delete-not-allowed')
+    expect(errorCodeOf(await edit({ insert: { at: 'end', content: 'More.' } }))).toBeUndefined()
     expect(await markdownOf(server, 'kept')).toBe(`${sampleReport}\nMore.\n`)
-    expect(errorCodeOf(await edit({ action: 'remove', quote: 'More.' }))).toBe('agent/delete-not-allowed')
+    expect(errorCodeOf(await edit({ remove: { target: 'More.' } }))).toBe('agent/delete-not-allowed')
     await mcp.client.close()
   })
 
@@ -136,7 +136,7 @@ describe('tools and policies', () => {
     await addReport(server, 'empty')
     const mcp = await connectMcp(server.url, await agentToken(server, 'keeper', { policy: 'no-delete' }))
     const suggest = (each: object) => mcp.call('suggest', { documentId: 'empty', edits: [each] })
-    expect(errorCodeOf(await suggest({ action: 'remove', quote: 'monday' }))).toBe('agent/delete-not-allowed')
+    expect(errorCodeOf(await suggest({ remove: { target: 'monday' } }))).toBe('agent/delete-not-allowed')
     const address = { organizationId: 'acme', documentId: 'empty', editorId: 'main' }
     expect(dataOf(await server.post('/v2/crdt/branches/list', address))).toEqual([])
     await mcp.client.close()

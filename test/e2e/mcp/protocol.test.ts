@@ -298,7 +298,7 @@ describe('the protocol', () => {
     const token = await agentToken(slow, 'canceler')
     const begun = await send(initialize('2025-11-25'), bearer(token), slow)
     const headers = { ...bearer(token), 'mcp-session-id': String(begun.headers.get('mcp-session-id')) }
-    const edits = [{ action: 'remove', quote: 'monday' }]
+    const edits = [{ remove: { target: 'monday' } }]
     const call = (id: number, name: string) => ({
       jsonrpc: '2.0',
       id,
@@ -337,7 +337,7 @@ describe('the protocol', () => {
     const token = await agentToken(slow, 'canceler')
     const begun = await send(initialize('2025-11-25'), bearer(token), slow)
     const headers = { ...bearer(token), 'mcp-session-id': String(begun.headers.get('mcp-session-id')) }
-    const edits = [{ action: 'remove', quote }]
+    const edits = [{ remove: { target: quote } }]
     const params = { name: 'suggest', arguments: { documentId: 'report', edits } }
     engine.hold()
     const running = send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params }, headers, slow)

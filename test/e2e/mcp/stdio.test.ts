@@ -43,7 +43,7 @@ it('[MCP-50] connects a client on standard input and output: tools, resources an
     client.fallbackNotificationHandler = ({ params }) => Promise.resolve(resolve(params?.uri))
   })
   await client.subscribeResource({ uri })
-  const edits = [{ action: 'replace', quote: 'monday', content: 'Monday' }]
+  const edits = [{ replace: { find: 'monday', with: 'Monday' } }]
   await use('edit_document', { documentId: 'report', baseVersion: version, edits })
   expect(await updated).toBe(uri)
 })

@@ -162,7 +162,7 @@ describe('tools', () => {
     )
     await mcp.use('edit_document', {
       documentId: 'long',
-      edits: [{ action: 'insert_at_start', content: 'New.' }],
+      edits: [{ insert: { at: 'start', content: 'New.' } }],
     })
     const later = await mcp.use<ReadPage>('read_document', { documentId: 'long', pageToken: token })
     expect(later.changedSincePreviousPage).toBe(true)
@@ -180,7 +180,7 @@ describe('tools', () => {
     expect(JSON.parse(settings.documentData.text)).toEqual({ needle: [1, { deep: 'value' }] })
     await mcp.use('edit_document', {
       documentId: 'source',
-      edits: [{ action: 'replace', quote: '*not* formatted', content: '**plain**' }],
+      edits: [{ replace: { find: '*not* formatted', with: '**plain**' } }],
     })
     expect(await markdownOf(server, 'source')).toBe('# Title\n\n**plain**: needle')
     dataOf(
@@ -324,9 +324,9 @@ describe('tools', () => {
       }),
     )
     const edits = [
-      { action: 'replace', quote: 'monday', content: 'Monday' },
-      { action: 'append_to_section', heading: 'Risks', content: '- people\n- **rooms**' },
-      { action: 'insert_after', heading: 'Dates', content: '## Costs\n\nLow.' },
+      { replace: { find: 'monday', with: 'Monday' } },
+      { insert: { into: { heading: 'Risks' }, content: '- people\n- **rooms**' } },
+      { insert: { after: { heading: 'Dates' }, content: '## Costs\n\nLow.' } },
     ]
     await mcp.use('edit_document', { documentId: 'edit', baseVersion: version, edits })
     const expected =
@@ -334,17 +334,14 @@ describe('tools', () => {
     expect(await markdownOf(server, 'edit')).toBe(expected)
     const failed = await mcp.call('edit_document', {
       documentId: 'edit',
-      edits: [
-        { action: 'remove', quote: 'Low.' },
-        { action: 'replace', quote: 'We ship on Tuesday', content: 'x' },
-      ],
+      edits: [{ remove: { target: 'Low.' } }, { replace: { find: 'We ship on Tuesday', with: 'x' } }],
     })
     expect(errorCodeOf(failed)).toBe('crdt/target-not-found')
     expect(textOf(failed)).toContain('We ship on')
     expect(
       errorCodeOf(await mcp.call('edit_document', { documentId: 'edit', ifVersion: version, edits })),
     ).toBe('crdt/version-conflict')
-    const dry = { documentId: 'edit', dryRun: true, edits: [{ action: 'remove', quote: 'Low.' }] }
+    const dry = { documentId: 'edit', dryRun: true, edits: [{ remove: { target: 'Low.' } }] }
     expect(await mcp.use('edit_document', dry)).toMatchObject({ changed: true })
     expect(await markdownOf(server, 'edit')).toBe(expected)
   })
@@ -366,19 +363,19 @@ describe('tools', () => {
       ) as { name: string; createdBy: string }[]
     const failed = await mcp.call('suggest', {
       documentId: 'suggest',
-      edits: [{ action: 'remove', quote: 'not there' }],
+      edits: [{ remove: { target: 'not there' } }],
     })
     expect(errorCodeOf(failed)).toBe('crdt/target-not-found')
     expect(await branches()).toEqual([])
     const first = await mcp.use<Suggested>('suggest', {
       documentId: 'suggest',
-      edits: [{ action: 'replace', quote: 'monday', content: 'Tuesday' }],
+      edits: [{ replace: { find: 'monday', with: 'Tuesday' } }],
     })
     expect(first.created).toBe(true)
     const second = await mcp.use<Suggested>('suggest', {
       documentId: 'suggest',
       branch: first.branch,
-      edits: [{ action: 'insert_at_end', content: 'The end.' }],
+      edits: [{ insert: { at: 'end', content: 'The end.' } }],
     })
     expect(second).toMatchObject({ branch: first.branch, created: false })
     expect(second.documentData.diff).toEqual([
@@ -440,7 +437,7 @@ describe('tools', () => {
   it('[MCP-27] list_changes lists changes by author, and undo_my_changes undoes those of the agent', async () => {
     await addReport(server, 'undo')
     const { version } = await mcp.use<ReadPage>('read_document', { documentId: 'undo' })
-    const edit = { action: 'replace', quote: 'None.', content: 'Money.' }
+    const edit = { replace: { find: 'None.', with: 'Money.' } }
     await mcp.use('edit_document', { documentId: 'undo', edits: [edit] })
     const address = { organizationId: 'acme', documentId: 'undo', editorId: 'main' }
     const theirs = { replace: { find: 'May.', with: 'June.' } }
@@ -470,22 +467,22 @@ describe('tools', () => {
         { documentid: 'x', documentId: 'x' },
         '/documentid is unknown (did you mean documentId?)',
       ],
-      ['edit_document', { documentId: 'x', edits: [{ action: 'delete' }] }, '/edits/0/action must be one of'],
       [
         'edit_document',
-        { documentId: 'x', edits: [{ action: 'remove', qoute: 'x' }] },
-        '/edits/0/qoute is unknown',
+        { documentId: 'x', edits: [{ action: 'delete', quote: 'x' }] },
+        '/edits/0/action is unknown; edits[0] must have a form such as { \\"remove\\": { \\"target\\": \\"a quote\\" } }',
       ],
+      ['edit_document', { documentId: 'x', edits: [{ remove: 1 }] }, '/edits/0/remove must be object'],
       [
         'edit_document',
-        { documentId: 'edit', edits: [{ action: 'remove' }] },
-        '/edits/0 needs a quote or a heading',
+        { documentId: 'edit', edits: [{}] },
+        'must have exactly one of replace, insert, remove, mark, attributes, patch, text; for example',
       ],
       ['search', { query: 1 }, '/query must be string'],
     ] as const
     for (const [name, args, message] of wrong) {
       const result = await mcp.call(name, args)
-      expect(String(errorCodeOf(result))).toMatch(/^request\/(invalid|unknown)-member$/)
+      expect(String(errorCodeOf(result))).toMatch(/^request\/(invalid|unknown)-member$|^crdt\/invalid-edit$/)
       expect(textOf(result)).toContain(message)
     }
   })

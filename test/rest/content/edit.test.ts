@@ -103,6 +103,24 @@ describe('crdt/edit', () => {
     expect(await read(address)).toEqual(before)
   })
 
+  it('[EDIT-97] answers an edit of another language with the right form', async () => {
+    const address = await add('The quick brown fox.')
+    const messageOf = async (given: object): Promise<string> =>
+      (await edit(address, [given])).body.error?.message ?? ''
+    expect(await messageOf({ action: 'insert_after', quote: 'fox', content: 'x' })).toBe(
+      '/data/edits/0/action is unknown; remove it; edits[0] must have a form such as ' +
+        '{ "insert": { "after": "a quote", "content": "new text" } }',
+    )
+    expect(await messageOf({ delete: { target: 'fox' } })).toContain('{ "remove": { "target": "a quote" } }')
+    expect(await messageOf({})).toContain('{ "replace": { "find": "old text", "with": "new text" } }')
+  })
+
+  it('[EDIT-98] accepts a JSON patch without operations, and changes nothing', async () => {
+    const address = { organizationId: 'acme', documentId: 'empty-patch', editorId: 'main' }
+    await server.post('/v2/crdt/add', { ...address, type: 'map', data: { a: 1 } })
+    expect(await edited(address, [{ patch: [] }])).toMatchObject({ changed: false, bytes: 0 })
+  })
+
   it('[EDIT-4] names candidates when a target is missing or ambiguous', async () => {
     const address = await add('The quick brown fox jumps.\nThe lazy brown dog sleeps.')
     const missing = await edit(address, [{ replace: { find: 'quick red fox', with: 'x' } }])

@@ -1,4 +1,4 @@
-import { editFormats } from '../../../content/edit/edit-formats.ts'
+import { rightForm } from '../../../content/edit/right-form.ts'
 import { invalid } from '../../../errors.ts'
 import { keepingOf } from '../../agents/authorize-agent.ts'
 import {
@@ -14,86 +14,8 @@ import {
 } from '../../editor-content.ts'
 import { defineAgentOperation, warningsOf } from '../../operation.ts'
 import type { FromSchema } from '../../schema.ts'
-import { editTarget, targetOccurrence } from '../../schemas/edit-target-schema.ts'
+import { editSchema, editsMax } from '../../schemas/edit-schema.ts'
 import { contentErrors } from '../../schemas/version-schema.ts'
-
-/** Maximum number of edits in one call. */
-const editsMax = 1_000
-/** Maximum characters of the name of a mark. */
-const markNameLengthMax = 200
-
-const format = {
-  type: 'string',
-  enum: editFormats,
-  description:
-    'Format of the content. Default for a string: markdown in rich text, text in all other roots. Any other value ' +
-    'without a format is a JSON value.',
-} as const
-
-const edit = {
-  type: 'object',
-  description: 'Exactly one of the members.',
-  properties: {
-    replace: {
-      type: 'object',
-      required: ['find', 'with'],
-      description: 'Replaces the target. Characters that both have in common stay.',
-      properties: {
-        find: editTarget,
-        with: { description: 'The new content.', examples: ['Hello'] },
-        format,
-        occurrence: targetOccurrence,
-      },
-    },
-    insert: {
-      type: 'object',
-      required: ['content'],
-      description: 'Inserts content. Exactly one of `before`, `after`, `into`, `at`.',
-      properties: {
-        before: editTarget,
-        after: editTarget,
-        into: editTarget,
-        at: { type: 'string', enum: ['start', 'end'], description: 'An end of the whole content.' },
-        content: { description: 'The new content.', examples: ['Hello'] },
-        format,
-      },
-    },
-    remove: {
-      type: 'object',
-      required: ['target'],
-      description: 'Removes the target.',
-      properties: { target: editTarget },
-    },
-    mark: {
-      type: 'object',
-      required: ['find', 'name', 'value'],
-      description: 'Sets formatting of a text; the value null removes it.',
-      properties: { find: editTarget, name: { type: 'string', maxLength: markNameLengthMax }, value: {} },
-    },
-    attributes: {
-      type: 'object',
-      required: ['target', 'set'],
-      description: 'Sets attributes of a node; null removes an attribute.',
-      properties: { target: editTarget, set: { type: 'object', properties: {}, additionalProperties: {} } },
-    },
-    patch: {
-      type: 'array',
-      maxItems: editsMax,
-      items: {},
-      description: 'Operations of JSON Patch (RFC 6902) on a map or an array. None: changes nothing.',
-    },
-    text: {
-      type: 'object',
-      required: ['index'],
-      description: 'Deletes and inserts text at a position of a text.',
-      properties: {
-        index: { type: 'integer', minimum: 0, description: 'Position in UTF-16 units.' },
-        delete: { type: 'integer', minimum: 0, default: 0, description: 'UTF-16 units to delete.' },
-        insert: { type: 'string', default: '' },
-      },
-    },
-  },
-} as const
 
 const request = {
   type: 'object',
@@ -106,7 +28,7 @@ const request = {
       type: 'array',
       minItems: 1,
       maxItems: editsMax,
-      items: edit,
+      items: editSchema,
       description: 'Applied in order; later edits find the content as earlier edits left it.',
       examples: [[{ replace: { find: 'Hello', with: 'Hello, team' } }]],
     },
@@ -191,6 +113,9 @@ function addressedRoot({ editorId, contentKey, edits }: FromSchema<typeof reques
   return root
 }
 
+/** Returns the right form of the first edit that has another form. */
+const rightFormIn = (data: object): string | null => rightForm(Reflect.get(data, 'edits'))
+
 export const editContent = defineAgentOperation({
   path: '/v2/crdt/edit',
   agents: { role: 'editor', ids: ['userId'], meta: 'meta', without: ['schema'] },
@@ -205,6 +130,7 @@ export const editContent = defineAgentOperation({
     'server applies all edits or none, as one update. It never guesses: if a target is missing or occurs several ' +
     'times, the call fails, and the error has similar places.',
   request,
+  unknownHint: rightFormIn,
   response,
   errors: [
     ...contentErrors,
