@@ -10,12 +10,16 @@ import { createDoc } from './yjs/create-doc.ts'
 import type { KnownKind } from './yjs/root-kind.ts'
 
 /**
- * Formats of a read. `json`: the content in the type that the root has. `update`: the whole state (V1) in
+ * Formats of a read. `json`: the content in the type that the root has. `update`: the whole state in
  * base64. `roots`: a list of all roots. Any other format is a content type. `update` and `roots` read no
  * root, so the given root need not exist.
  */
 export const readingFormats = ['json', ...readableTypes, 'update', 'roots'] as const
 export type ReadingFormat = (typeof readingFormats)[number]
+
+/** Encodings of updates of Yjs. */
+export const updateEncodings = ['v1', 'v2'] as const
+export type UpdateEncoding = (typeof updateEncodings)[number]
 
 /** Options of a read. */
 export interface DocumentReading {
@@ -25,6 +29,8 @@ export interface DocumentReading {
   readonly format?: ReadingFormat | undefined
   /** The kind that the schema of the root describes; absent without a schema. */
   readonly schemaKind?: KnownKind | undefined
+  /** Encoding of the format `update`. Default: `v1`. */
+  readonly encoding?: UpdateEncoding | undefined
   /** Default: false. */
   readonly statistics?: boolean | undefined
 }
@@ -46,7 +52,7 @@ export interface EncodedContent extends ReadContent {
  */
 export function readDocument(
   doc: Y.Doc,
-  { contentKey, format = 'json', schemaKind }: DocumentReading,
+  { contentKey, format = 'json', schemaKind, encoding }: DocumentReading,
   output?: Output,
 ): RootContent {
   if (format === 'json') return readRoot(doc, contentKey, output)
@@ -54,9 +60,12 @@ export function readDocument(
   if (format !== 'update') return readRootAs(doc, format, contentKey, output, schemaKind)
   return {
     ...findRoot(doc, contentKey),
-    data: Buffer.from(Y.encodeStateAsUpdate(doc)).toString('base64'),
+    data: Buffer.from(encodeState(doc, encoding)).toString('base64'),
   }
 }
+
+const encodeState = (doc: Y.Doc, encoding: UpdateEncoding = 'v1'): Uint8Array =>
+  encoding === 'v1' ? Y.encodeStateAsUpdate(doc) : Y.encodeStateAsUpdateV2(doc)
 
 /** Reads a whole state (V1) like `readDocument`. Adds statistics if they are requested. */
 export const readDocumentState = (bytes: Uint8Array, reading: DocumentReading): ReadContent =>
@@ -76,7 +85,7 @@ export function readEncoded(
   bytesMax: number,
 ): EncodedContent {
   if (reading.format === 'update') {
-    const data = new EncodedJson('base64', [Y.encodeStateAsUpdate(doc)])
+    const data = new EncodedJson('base64', [encodeState(doc, reading.encoding)])
     return withStatistics({ ...findRoot(doc, reading.contentKey), data }, bytes, reading)
   }
   const { data, ...root } = readDocument(doc, reading, new Output(bytesMax))

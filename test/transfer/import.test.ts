@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import * as Y from 'yjs'
 import { eventQueue } from '../../src/events/outbound-event.ts'
 import { openOfflineStore } from '../../src/storage/offline-store.ts'
 import { verify } from '../../src/storage/verify.ts'
@@ -96,6 +97,25 @@ itLong(
       expect(stored?.doc.getText('content').toString()).toBe('hello')
   },
 )
+
+it('[MOVE-3] imports updates in the encoding V2, and rejects updates in another encoding than the named one', async () => {
+  const [update] = typedAfter([], 'hello') as [Uint8Array]
+  for (const [name, bytes] of [
+    ['acme/good/main.bin', Y.convertUpdateFormatV1ToV2(update)],
+    ['acme/other/main.bin', update],
+  ] as const) {
+    mkdirSync(dirname(join(old, name)), { recursive: true })
+    writeFileSync(join(old, name), bytes)
+  }
+  const ran = await runImport(data, 'updates', old, '--encoding', 'v2', '--json')
+  expect(ran.code).toBe(1)
+  expect(summary(ran)).toMatchObject({
+    made: 1,
+    problems: [{ problem: expect.stringContaining('an update is malformed') }],
+  })
+  const [stored] = await storedOf(data, [{ organizationId: 'acme', documentId: 'good', editorId: 'main' }])
+  expect(stored?.doc.getText('content').toString()).toBe('hello')
+})
 
 itLong('[MOVE-5] a dry run changes no byte, and reports what an import would do', async () => {
   const documents = new Map([...sampleDocuments(1), ['damaged', [Uint8Array.of(1, 2, 3)]]])

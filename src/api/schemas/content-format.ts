@@ -1,5 +1,5 @@
 import { readableTypes } from '../../content/content-type-names.ts'
-import { type DocumentReading, readingFormats } from '../../content/read-document.ts'
+import { type DocumentReading, readingFormats, updateEncodings } from '../../content/read-document.ts'
 
 /** Schema of the format in which a response contains the content of an editor. */
 export const contentFormat = {
@@ -8,9 +8,12 @@ export const contentFormat = {
   default: 'json',
   description:
     `\`json\`: as update takes it for the type found; ${readableTypes.map((name) => `\`${name}\``).join(', ')}: as update takes it for that type; ` +
-    '`update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is ' +
+    '`update`: base64 of the Yjs state; `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is ' +
     'that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.',
 } as const
+
+/** Schema of the encoding of updates. */
+export const updateEncoding = { type: 'string', enum: updateEncodings, default: 'v1' } as const
 
 export const noSuchRoot = {
   status: 'NOT_FOUND',

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { type UpdateEncoding, updateEncodings } from '../../content/read-document.ts'
 import { type DocumentPath, idProblem } from '../../model/address.ts'
 import type { ImportSource } from '../../transfer/import/import-source.ts'
 import { readNameMap } from '../../transfer/import/name-map.ts'
@@ -17,6 +18,7 @@ interface Flags {
   readonly apiKey?: string
   readonly organization?: string
   readonly editor: string
+  readonly encoding?: UpdateEncoding
   readonly nameMap?: string
   readonly recreateDeleted?: true
   readonly dryRun?: true
@@ -24,14 +26,14 @@ interface Flags {
 }
 
 /** Opens a source. Each source loads its own library when it is opened. */
-type Open = (path: string) => Promise<ImportSource>
+type Open = (path: string, flags: Flags) => Promise<ImportSource>
 
 const openYLeveldb: Open = async (path) =>
   (await import('../../transfer/sources/y-leveldb.ts')).openYLeveldb(path)
 const openHocuspocusSqlite: Open = async (path) =>
   (await import('../../transfer/sources/hocuspocus-sqlite.ts')).openHocuspocusSqlite(path)
-const openUpdates: Open = async (path) =>
-  (await import('../../transfer/sources/updates.ts')).openUpdates(path)
+const openUpdates: Open = async (path, { encoding }) =>
+  (await import('../../transfer/sources/updates.ts')).openUpdates(path, encoding)
 
 /**
  * Creates the command `weft import`. It imports all accepted documents; its exit code is 1 if a document was
@@ -39,14 +41,20 @@ const openUpdates: Open = async (path) =>
  */
 export function importCommand(): Command {
   const folder = 'Folder that y-leveldb has written. Name a copy: opening a LevelDB may rewrite its files.'
-  const updates = 'Yjs updates (V1): a folder of files, one file, or lines of JSON (.jsonl).'
+  const updates = 'Yjs updates: a folder of files, one file, or lines of JSON (.jsonl).'
   const command = new Command('import')
     .description('Import documents of another server into the store of a stopped Weft server.')
     .addCommand(from('y-leveldb', openYLeveldb, '<directory>', folder))
     .addCommand(
       from('hocuspocus-sqlite', openHocuspocusSqlite, '<file>', 'Database of @hocuspocus/extension-sqlite.'),
     )
-    .addCommand(from('updates', openUpdates, '<path>', updates))
+    .addCommand(
+      from('updates', openUpdates, '<path>', updates).addOption(
+        new Option('--encoding <encoding>', 'Encoding of the updates.')
+          .choices(updateEncodings)
+          .default('v1'),
+      ),
+    )
   addWeftImport(command)
   return command
 }
@@ -72,7 +80,7 @@ function from(name: string, open: Open, argument: string, described: string): Co
     .option('--recreate-deleted', 'Create documents again that were deleted here.')
     .option('--dry-run', 'Write nothing; report the changes.')
     .option('--json', 'Print JSON.')
-    .action((path: string, flags: Flags) => run(name, () => open(path), flags))
+    .action((path: string, flags: Flags) => run(name, () => open(path, flags), flags))
 }
 
 /** Runs an import. Loads the code of the import only when it is needed. */

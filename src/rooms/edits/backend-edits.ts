@@ -387,12 +387,16 @@ const incomplete = (): ApiError =>
     'the update depends on updates that the document does not have: encode it against the state vector of the document',
   )
 
-const malformed = (problem: string): ApiError =>
-  invalid('crdt/malformed-update', `the update is malformed: ${problem}; send a Yjs update in encoding V1`)
+/** Returns the error for an update that is malformed. */
+export const malformedUpdate = (problem: string): ApiError =>
+  invalid(
+    'crdt/malformed-update',
+    `the update is malformed: ${problem}; send a Yjs update in V1, or in V2 with encoding: "v2"`,
+  )
 
 /** Checks the result of a thread, and returns it. @throws ApiError if the update must not be applied */
 function checked(placed: PlacedIntegration): PlacedIntegration {
-  if (placed.problem !== null) throw malformed(placed.problem)
+  if (placed.problem !== null) throw malformedUpdate(placed.problem)
   if (placed.gap) throw incomplete()
   return placed
 }
@@ -405,7 +409,7 @@ function vetted<T>(check: () => T): T {
   try {
     return check()
   } catch (error) {
-    if (error instanceof MalformedUpdateError) throw malformed(error.message)
+    if (error instanceof MalformedUpdateError) throw malformedUpdate(error.message)
     throw error
   }
 }

@@ -48,10 +48,10 @@ export async function readInline<T>(
 export async function readOnThread(
   thread: PooledThread,
   bytes: Uint8Array,
-  { contentKey, format, schemaKind, statistics }: DocumentReading,
+  { contentKey, format, encoding, schemaKind, statistics }: DocumentReading,
   bytesMax: number,
 ): Promise<EncodedContent> {
-  const reading = { contentKey, format, schemaKind, statistics }
+  const reading = { contentKey, format, encoding, schemaKind, statistics }
   const outcome = await thread.run({ is: 'read', updates: [bytes], reading, bytesMax })
   if (outcome.is !== 'read')
     throw new TypeError(`the thread returned an unexpected result for a document: ${outcome.is}`)

@@ -2,9 +2,12 @@ import type { Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import * as v from 'valibot'
+import type { UpdateEncoding } from '../../content/read-document.ts'
 import { errorMessage } from '../../errors.ts'
 import { readJson } from '../../json.ts'
 import { StorageError } from '../../storage/storage-error.ts'
+import { convertV2 } from '../../update/convert-v2.ts'
+import { MalformedUpdateError } from '../../update/malformed.ts'
 import type { ImportSource, StoredDocument } from '../import/import-source.ts'
 import { readLines } from '../text-lines.ts'
 
@@ -13,7 +16,7 @@ const linesEnding = /\.(jsonl|ndjson)$/
 const updateEnding = /\.(bin|yjs|update)$/
 
 /**
- * Opens files that contain updates (Yjs V1). `path` is one of these:
+ * Opens files that contain updates of Yjs. `path` is one of these:
  * - A folder. Each file in it contains one update. The path of the file without `.bin`, `.yjs` or `.update`
  *   is the name of the document.
  * - A single file with one update.
@@ -21,7 +24,27 @@ const updateEnding = /\.(bin|yjs|update)$/
  *   one document must be adjacent.
  * @throws StorageError
  */
-export async function openUpdates(path: string): Promise<ImportSource> {
+export async function openUpdates(path: string, encoding: UpdateEncoding = 'v1'): Promise<ImportSource> {
+  const source = await openFiles(path)
+  return encoding === 'v1' ? source : { ...source, documents: () => converted(source.documents()) }
+}
+
+/** Converts the updates of documents from the encoding V2. */
+async function* converted(documents: AsyncIterable<StoredDocument>): AsyncGenerator<StoredDocument> {
+  for await (const document of documents) yield 'problem' in document ? document : convertedDocument(document)
+}
+
+function convertedDocument({ name, updates }: CollectedUpdates): StoredDocument {
+  try {
+    return { name, updates: updates.map(convertV2) }
+  } catch (error) {
+    if (error instanceof MalformedUpdateError)
+      return { name, problem: `an update is malformed: ${error.message}` }
+    throw error
+  }
+}
+
+async function openFiles(path: string): Promise<ImportSource> {
   const found = await stat(path).catch((error: unknown) => {
     throw new StorageError(`${path} cannot be read: ${errorMessage(error)}`)
   })
@@ -89,7 +112,7 @@ async function countLines(path: string): Promise<number> {
 }
 
 async function* documentsOfLines(path: string): AsyncGenerator<StoredDocument> {
-  let current: CollectedUpdates | null = null
+  let current: { readonly name: string; readonly updates: Uint8Array[] } | null = null
   for await (const { number, text } of readLines(path)) {
     if (text.trim() === '') continue
     const entry = entryOf(text)
@@ -104,10 +127,7 @@ async function* documentsOfLines(path: string): AsyncGenerator<StoredDocument> {
   if (current !== null) yield current
 }
 
-interface CollectedUpdates {
-  readonly name: string
-  readonly updates: Uint8Array[]
-}
+type CollectedUpdates = Extract<StoredDocument, { readonly updates: unknown }>
 
 const noEntry = 'it is not JSON with a name and an update in base64'
 

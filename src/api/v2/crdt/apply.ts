@@ -1,7 +1,10 @@
 import { invalid } from '../../../errors.ts'
 import { decodeBase64 } from '../../../model/base64.ts'
 import { EncodedJson } from '../../../model/json-pieces.ts'
+import { malformedUpdate } from '../../../rooms/edits/backend-edits.ts'
 import type { CreatedContent } from '../../../rooms/edits/write-editor-content.ts'
+import { convertV2 } from '../../../update/convert-v2.ts'
+import { MalformedUpdateError } from '../../../update/malformed.ts'
 import { changeMeta, storedMeta } from '../../changes/change-meta.ts'
 import {
   editorAddress,
@@ -12,6 +15,8 @@ import {
 } from '../../editor-content.ts'
 import { nearMissWarnings } from '../../near-miss-warnings.ts'
 import { defineOperation, warningsOf } from '../../operation.ts'
+import type { FromSchema } from '../../schema.ts'
+import { updateEncoding } from '../../schemas/content-format.ts'
 import { contentErrors } from '../../schemas/version-schema.ts'
 
 const request = {
@@ -23,8 +28,12 @@ const request = {
     update: {
       type: 'string',
       format: 'byte',
-      description: 'A Yjs update (V1), base64.',
+      description: 'A Yjs update, base64.',
       examples: ['AQEBAAQBB2NvbnRlbnQCSGkA'],
+    },
+    encoding: {
+      ...updateEncoding,
+      description: 'Encoding of `update`. An update in V2 may have 16 MB in V1.',
     },
     create: {
       type: 'boolean',
@@ -76,8 +85,7 @@ export const applyUpdate = defineOperation({
   ],
   async handler(data, { caller, services, full }) {
     const cause = { source: 'rest', meta: await storedMeta(data.meta, caller, services) } as const
-    const bytes = decodeBase64(data.update)
-    if (bytes === null) throw invalid('crdt/malformed-update', 'update must be base64')
+    const bytes = updateOf(data)
     const { documents } = services
     const address = editorAddress(caller, data)
     const expects = data.create === true && full === null ? 'either' : 'content'
@@ -106,3 +114,16 @@ export const applyUpdate = defineOperation({
     return { message: 'Update applied.', data: applied, created, ...warningsOf(warnings) }
   },
 })
+
+/** Returns the update of a request in the encoding V1. @throws ApiError INVALID_ARGUMENT */
+function updateOf({ update, encoding }: FromSchema<typeof request>): Uint8Array {
+  const bytes = decodeBase64(update)
+  if (bytes === null) throw invalid('crdt/malformed-update', 'update must be base64')
+  if (encoding !== 'v2') return bytes
+  try {
+    return convertV2(bytes)
+  } catch (error) {
+    if (!(error instanceof MalformedUpdateError)) throw error
+    throw malformedUpdate(error.message)
+  }
+}
