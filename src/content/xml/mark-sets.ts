@@ -223,9 +223,12 @@ export class MarkCursor {
 
   /** Advances to the next run. */
   enter({ changes }: AttributeRun): void {
-    for (const [key, value] of changes) {
-      if (value === null) this.#stored.delete(key)
-      else this.#stored.set(key, this.#marks.numberOf({ key, value }))
-    }
+    for (const [key, value] of changes) this.change(key, value)
+  }
+
+  /** Changes the value of one mark; null ends the mark. */
+  change(key: string, value: unknown): void {
+    if (value === null) this.#stored.delete(key)
+    else this.#stored.set(key, this.#marks.numberOf({ key, value }))
   }
 }

@@ -18,8 +18,9 @@ export interface LiveTree {
 
 /**
  * Reads the live elements and texts of a root without changing it, and records their names, types and marks.
- * Content that XML cannot express (embeds, hooks, other values) is skipped: it is not shown, and a
- * replacement does not delete it.
+ * Text directly in an element, as Yjs 14 stores it, is a text without parts, which cannot be changed. Content
+ * that XML cannot express (embeds, hooks, other values) is skipped: it is not shown, and a replacement does not
+ * delete it.
  */
 export function readTree(
   root: SharedRoot | undefined,
@@ -38,6 +39,14 @@ interface Content {
   blanks: Map<number, Y.XmlText> | null
   /** Adjacent texts since the last element. */
   parts: TextPart[]
+  /** Text directly in the element since the last element or text; null if the element has none. */
+  direct: DirectText | null
+}
+
+/** Text directly in an element. Formatting continues after the elements that divide it. */
+interface DirectText {
+  readonly cursor: MarkCursor
+  readonly builder: XmlRunBuilder
 }
 
 const noPairs: LiveElement['attributes'] = []
@@ -60,20 +69,28 @@ class TreeReader {
 
   element(type: XmlParent, name: string): LiveElement {
     const attributes = name === '' ? noPairs : this.#attributes(type, name)
-    const content: Content = { children: [], blanks: null, parts: [] }
+    const content: Content = { children: [], blanks: null, parts: [], direct: null }
     for (let item = type._start; item !== null; item = item.right) {
       this.items += 1
-      if (item.deleted || !(item.content instanceof Y.ContentType)) continue
+      if (item.deleted) continue
+      if (!(item.content instanceof Y.ContentType)) {
+        this.#directText(content, item.content)
+        continue
+      }
       const child: unknown = item.content.type
-      if (child instanceof Y.XmlText) content.parts.push(this.#part(child))
-      else if (child instanceof Y.XmlElement) {
+      if (child instanceof Y.XmlText) {
+        this.#endDirectText(content)
+        content.parts.push(this.#part(child))
+      } else if (child instanceof Y.XmlElement) {
         this.#endText(content)
+        this.#endDirectText(content)
         const childName = this.#name(child.nodeName)
         this.#vocabulary.addElement(childName)
         content.children.push(this.element(child, childName))
       }
     }
     this.#endText(content)
+    this.#endDirectText(content)
     const { children, blanks } = content
     const number = this.#numbers.ofElement(name, attributes, children)
     return {
@@ -86,6 +103,28 @@ class TreeReader {
       type,
       blanks: blanks ?? noBlanks,
     }
+  }
+
+  #directText(content: Content, stored: Y.Item['content']): void {
+    const isFormat = stored instanceof Y.ContentFormat
+    if (!isFormat && !(stored instanceof Y.ContentString)) return
+    this.#endText(content)
+    content.direct ??= { cursor: new MarkCursor(this.#marks), builder: new XmlRunBuilder() }
+    const { cursor, builder } = content.direct
+    if (isFormat) cursor.change(stored.key, stored.value)
+    else
+      builder.add(
+        this.#vocabulary.values.toCharacters(stored.str.toWellFormed()),
+        this.#marks.shown(cursor.stored),
+      )
+  }
+
+  #endDirectText({ children, direct }: Content): void {
+    const found = direct?.builder.take() ?? null
+    if (found === null) return
+    const { text, runs } = found
+    const number = this.#numbers.ofText(runs, text)
+    children.push({ kind: 'text', text, runs, size: text.length, number, parts: [] })
   }
 
   /** Joins the texts since the last element to one node. */

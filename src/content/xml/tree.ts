@@ -48,6 +48,7 @@ export interface TextPart {
 }
 
 export interface LiveText extends XmlText {
+  /** The shared texts; none for text directly in an element. */
   readonly parts: readonly TextPart[]
 }
 

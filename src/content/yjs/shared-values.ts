@@ -15,7 +15,7 @@ export type StoredValue =
       readonly elements: Elements
     }
   | { readonly kind: 'text'; readonly json: string; readonly type: SharedRoot }
-  /** An XML fragment. Its JSON view is the XML as a string. */
+  /** An XML fragment with elements, or an empty one. Its JSON view is the XML as a string. */
   | { readonly kind: 'xml'; readonly json: string; readonly type: SharedRoot }
   | { readonly kind: 'plain'; readonly json: Json; readonly value: unknown }
   /**
@@ -134,9 +134,23 @@ export function storedForm(value: unknown): StoredForm {
     return value instanceof Y.Doc || value instanceof Uint8Array ? 'opaque' : 'plain'
   if (value instanceof Y.XmlElement || value instanceof Y.XmlHook || value instanceof Y.XmlText)
     return 'opaque'
-  if (value instanceof Y.XmlFragment) return 'xml'
+  if (value instanceof Y.XmlFragment) return formOfFragment(value)
   if (value instanceof Y.Map) return 'map'
   return value instanceof Y.Array ? 'array' : 'text'
+}
+
+/**
+ * Returns the form of a fragment by its content, because Yjs 14 stores each nested type without a name as a
+ * fragment. The first live item of its sequence decides. An empty fragment has the form of XML.
+ */
+function formOfFragment({ _start, _map }: Y.XmlFragment): StoredForm {
+  let item = _start
+  while (item?.deleted === true) item = item.right
+  if (item === null) return [..._map.values()].some(({ deleted }) => !deleted) ? 'map' : 'xml'
+  const { content } = item
+  if (!(content instanceof Y.ContentType))
+    return content instanceof Y.ContentString || content instanceof Y.ContentFormat ? 'text' : 'array'
+  return storedForm(content.type) === 'opaque' ? 'xml' : 'array'
 }
 
 /** Returns a value as the document stores it. */
