@@ -10,7 +10,7 @@ export interface AppliedUpdate {
   /** Id of the user who caused the update; '' if the user is unknown. */
   readonly by: string
   /**
-   * The member that sent the update, and to which the update is not sent back; null if the update came from a
+   * The member that sent the update, and to which the update is usually not sent back; null if the update came from a
    * backend or another node.
    */
   readonly from: Member | null
@@ -71,6 +71,7 @@ export class UpdateBroadcast implements CommittedUpdates {
 
   bytesFor(member: Member): Uint8Array | null {
     const { updates } = this
+    if (member.echoes === true) return this.#encodedFor(member.encoder).all
     if (updates.length === 1) return updates[0]?.from === member ? null : this.#encodedFor(member.encoder).all
     this.#senders ??= new Set(updates.map(({ from }) => from))
     const { frames, all } = this.#encodedFor(member.encoder)

@@ -41,7 +41,7 @@ export interface MemberUser {
 export interface CommittedUpdates {
   /**
    * Returns the frames of all updates that `member` did not send itself, in one buffer; null if there are
-   * none.
+   * none. If the member has requested its own updates, they are included.
    */
   bytesFor(member: Member): Uint8Array | null
 }
@@ -52,9 +52,11 @@ export interface Member {
   readonly user: MemberUser
   /** The permission of the member to write; undefined if no permission is checked. */
   readonly right?: WriteRight | undefined
+  /** True if the member also gets its own updates when they are durable. Default: false. */
+  readonly echoes?: boolean
   /**
-   * Sends the durable updates of a commit to the member, except its own updates. Never throws and never
-   * blocks.
+   * Sends the durable updates of a commit to the member, usually except its own updates. Never throws and
+   * never blocks.
    */
   deliver(committed: CommittedUpdates): void
   /**

@@ -70,6 +70,8 @@ export interface AuthenticatedClient {
   readonly isMultiplexed: boolean
   /** True if the client understands live messages. */
   readonly receivesLive: boolean
+  /** True if the client has requested its own updates. */
+  readonly echoes?: boolean
   /**
    * Value of `SessionManager.withdrawals` before the token was checked; later withdrawals are applied when
    * the session starts.
@@ -206,6 +208,7 @@ export class SessionManager {
   #startSession(client: TracedClient, { changes, ...start }: SessionStart): void {
     const { metrics, rooms } = this.#dependencies
     const { socket, protocol, identity, origin, renews, tokens, isMultiplexed, clientAddress, trace } = client
+    const { echoes = false } = client
     const recheck = (): Promise<void> => this.#accessWatch.recheck(session)
     const dependencies = {
       socket,
@@ -214,6 +217,7 @@ export class SessionManager {
       renews,
       tokens,
       isMultiplexed,
+      echoes,
       clientAddress,
       trace,
       recheck,

@@ -42,6 +42,8 @@ export interface DocumentRequest extends Credentials {
   readonly receivesLive: boolean
   /** `saved=1`: the client requests acknowledgments of durable updates. */
   readonly wantsSaveAcks: boolean
+  /** `echo=1`: the client requests its own updates when they are durable. */
+  readonly echoes: boolean
   /** `role=1`: the client requests its role, and each change of it. */
   readonly wantsRole: boolean
 }
@@ -144,11 +146,12 @@ function readDocumentRequest(
     renews: parameters.get('renew') === '1',
     receivesLive: parameters.get('live') === '1',
     wantsSaveAcks: parameters.get('saved') === '1',
+    echoes: parameters.get('echo') === '1',
     wantsRole: parameters.get('role') === '1',
   }
 }
 
-const knownParameters: readonly string[] = ['token', 'renew', 'live', 'saved', 'role']
+const knownParameters: readonly string[] = ['token', 'renew', 'live', 'saved', 'echo', 'role']
 /** Further parameters of a session over HTTP. */
 const httpParameters: readonly string[] = ['session', 'position', 'wait', 'number', 'close', 'dialect']
 /** Maximum number of parameters of one URL that are compared with the known parameters. */

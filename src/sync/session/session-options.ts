@@ -58,6 +58,8 @@ export interface SessionOptions {
   readonly tokens: SocketTokens
   /** True if the session is on a multiplexed websocket, which may carry several documents. */
   readonly isMultiplexed: boolean
+  /** True if the client has requested its own updates. */
+  readonly echoes?: boolean
   /** Data to store with the changes of an agent; null or undefined if there is none. */
   readonly meta?: ChangeMeta | null
   /** The trace of the connection; undefined if the connection is not traced. */

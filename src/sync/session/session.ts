@@ -64,6 +64,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   readonly user: MemberUser
   /** True if the session is on a multiplexed websocket, which may carry several documents. */
   readonly isMultiplexed: boolean
+  readonly echoes: boolean
   readonly budget = newTickBudget()
   readonly #options: SessionOptions
   readonly #dependencies: SessionDependencies
@@ -100,6 +101,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.encoder = options.protocol
     const { identity, tokens } = options
     this.isMultiplexed = options.isMultiplexed
+    this.echoes = options.echoes === true
     this.right = new SessionRole({ ...options, clock: dependencies.clock }, (...changed) =>
       this.#sendRole(...changed),
     )

@@ -45,6 +45,27 @@ const saved = ({ received }: RawClient): number[] =>
     .filter(([type]) => type === messageSaved)
     .map((bytes) => decoding.readVarUint(decoding.createDecoder(bytes.slice(1))))
 
+it('[SYNC-29] with echo=1, sends a client its own updates in order, only when they are durable; without it, never', async () => {
+  const documentId = newDocument()
+  const [client, other] = [await connect(documentId, '&echo=1'), await connect(documentId)]
+  for (const each of [client, other]) await each.roundTrip()
+  engine.hold()
+  const [one, two] = [typed('one', 1), typed('two', 2)]
+  client.sendUpdate(one)
+  client.sendUpdate(two)
+  await eventually(() => engine.waiting() > 0)
+  await pause()
+  expect(client.updates()).toEqual([])
+  engine.release()
+  await eventually(() => client.updates().length === 2 && other.updates().length === 2)
+  expect(client.updates()).toEqual([one, two])
+  other.sendUpdate(typed('three', 3))
+  await eventually(() => client.updates().length === 3)
+  await other.roundTrip()
+  expect(other.updates()).toHaveLength(2)
+  for (const each of [client, other]) each.end()
+})
+
 it('[DIA-5] with saved=1, sends the number of saved updates only when these updates are durable', async () => {
   const client = await connect(newDocument(), '&saved=1')
   await client.roundTrip()
