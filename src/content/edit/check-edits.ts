@@ -14,7 +14,7 @@ import { isRelativePosition } from '../yjs/relative-position.ts'
 import type { CheckedEdit, EditTarget, GivenContent, InsertPlace, NodeContent } from './edit.ts'
 import { checkPatch } from './patch/check-patch.ts'
 import { parsePointer } from './patch/pointer.ts'
-import { exampleOf } from './right-form.ts'
+import { exampleEdit } from './right-form.ts'
 
 /** A target in a request: a quote as a string, or an object with exactly one of the members that name it. */
 export type TargetRequest =
@@ -75,7 +75,7 @@ const editNames = ['replace', 'insert', 'remove', 'mark', 'attributes', 'patch',
  * @throws ApiError INVALID_ARGUMENT
  */
 export function checkEdit(request: EditRequest, place: string): CheckedEdit {
-  const name = only(request, editNames, place, `; for example ${exampleOf('replace')}`)
+  const name = only(request, editNames, place, `; for example ${exampleEdit('replace')}`)
   const at = `${place}.${name}`
   const { replace, insert, remove, mark, attributes, patch, text } = request
   if (replace !== undefined) {

@@ -30,7 +30,7 @@ const insertValues = (type: Y.XmlFragment, values: readonly unknown[]): void =>
 const insertText = (type: Y.XmlFragment, at: number, text: string, attributes?: object): void =>
   Y.Text.prototype.insert.call(type as never, at, text, attributes)
 
-it('[R24] reads a nested type by what it holds, and changes it in place', async () => {
+it('[R25] reads a nested type by what it holds, and changes it in place', async () => {
   const doc = new Y.Doc()
   const [map, array, text, xml] = [fragment(), fragment(), fragment(), fragment()]
   const root = doc.getMap('r')
@@ -64,7 +64,7 @@ it('[R24] reads a nested type by what it holds, and changes it in place', async 
   expect(map._map.get('title')?.content.getContent()).toEqual(['two'])
 })
 
-it('[R24] reads text directly in an element in each format of rich text, and refuses to write it', async () => {
+it('[R25] reads text directly in an element in each format of rich text, and refuses to write it', async () => {
   const doc = new Y.Doc()
   const root = doc.getXmlFragment('r')
   const [heading, paragraph] = [new Y.XmlElement('heading'), new Y.XmlElement('paragraph')]
@@ -95,7 +95,7 @@ it('[R24] reads text directly in an element in each format of rich text, and ref
   expect(body.error).toMatchObject({ details: { code: 'crdt/unsupported-content', path: '/0/0' } })
 })
 
-it('[R24] restores text directly in an element exactly', async () => {
+it('[R25] restores text directly in an element exactly', async () => {
   const doc = new Y.Doc()
   const paragraph = new Y.XmlElement('paragraph')
   doc.getXmlFragment('r').insert(0, [paragraph])

@@ -81,7 +81,7 @@ async function type(address: Address): Promise<void> {
 }
 
 describe('a replacement of a text', () => {
-  it('[CRDT-61] has its own side at overlaps, and names both sides', async () => {
+  it('[MERGE-2] has its own side at overlaps, and names both sides', async () => {
     const address = await add('text', budget)
     await type(address)
     const dry = dataOf(await update(address, 'text', sent, { dryRun: true })) as Written
@@ -92,7 +92,7 @@ describe('a replacement of a text', () => {
     expect((await read(address)).data).toBe(sent)
   })
 
-  it('[CRDT-62] changes nothing with `fail`, and returns the overlaps in the error', async () => {
+  it('[MERGE-3] changes nothing with `fail`, and returns the overlaps in the error', async () => {
     const address = await add('text', budget)
     await type(address)
     for (const dryRun of [true, false]) {
@@ -108,7 +108,7 @@ describe('a replacement of a text', () => {
     expect((await read(address)).data).toBe(`${typed} Thanks.`)
   })
 
-  it('[CRDT-61] [CRDT-63] keeps the chosen side, and is not a change if it loses completely', async () => {
+  it('[MERGE-2] [MERGE-4] keeps the chosen side, and is not a change if it loses completely', async () => {
     for (const [onOverlap, content, kept] of [
       ['keepTheirs', typed, 'theirs'],
       ['keepMine', sent, 'mine'],
@@ -123,7 +123,7 @@ describe('a replacement of a text', () => {
     }
   })
 
-  it('[CRDT-61] keeps whole words in a large text, which a thread merges', async () => {
+  it('[MERGE-2] keeps whole words in a large text, which a thread merges', async () => {
     const lines = Array.from(
       { length: 4_000 },
       (_, line) => `This is line ${line} of the large text.\n`,
@@ -137,7 +137,7 @@ describe('a replacement of a text', () => {
 })
 
 describe('other contents', () => {
-  it('[CRDT-61] have whole words in XML and Markdown', async () => {
+  it('[MERGE-2] have whole words in XML and Markdown', async () => {
     const address = await add('xml', `<paragraph>${budget}</paragraph><paragraph>End.</paragraph>`)
     dataOf(await update(address, 'xml', `<paragraph>${typed}</paragraph><paragraph>End.</paragraph>`))
     const written = dataOf(
@@ -149,7 +149,7 @@ describe('other contents', () => {
     )
   })
 
-  it('[CRDT-64] have the changes of both sides in nested plain values', async () => {
+  it('[MERGE-5] have the changes of both sides in nested plain values', async () => {
     for (let run = 0; run < 10; run++) {
       const address = await add('map', { b: { x: 1, y: 1 } })
       dataOf(await update(address, 'map', { b: { x: 1, y: 2 } }))
@@ -160,7 +160,7 @@ describe('other contents', () => {
     }
   })
 
-  it('[CRDT-64] have the items of both sides in lists of records, and added and removed keys', async () => {
+  it('[MERGE-5] have the items of both sides in lists of records, and added and removed keys', async () => {
     const address = await add('map', {
       l: [{ id: 'a', n: 1, m: 1 }, { id: 'b', n: 1 }, { id: 'e' }],
       s: { p: 1, q: 1 },
@@ -180,7 +180,7 @@ describe('other contents', () => {
     })
   })
 
-  it('[CRDT-64] merge a JSON Patch', async () => {
+  it('[MERGE-5] merge a JSON Patch', async () => {
     const address = await add('map', { b: { x: 1, y: 1 }, l: [1] })
     dataOf(
       await edit(address, [
@@ -210,7 +210,7 @@ describe('other contents', () => {
 })
 
 describe('an edit', () => {
-  it('[CRDT-61] leaves the words of others at overlaps', async () => {
+  it('[MERGE-2] leaves the words of others at overlaps', async () => {
     const address = await add('text', budget)
     await type(address)
     const written = dataOf(
@@ -224,7 +224,7 @@ describe('an edit', () => {
     expect((await read(address)).data).toBe(`${typed} Thanks.`)
   })
 
-  it('[CRDT-61] leaves the word of others that has replaced its whole target', async () => {
+  it('[MERGE-2] leaves the word of others that has replaced its whole target', async () => {
     const address = await add('text', budget)
     await type(address)
     const written = dataOf(await edit(address, [{ replace: { find: '100', with: '170' } }])) as Written
@@ -232,7 +232,7 @@ describe('an edit', () => {
     expect((await read(address)).data).toBe(typed)
   })
 
-  it('[CRDT-65] fails at overlaps for an agent, unless it chooses otherwise', async () => {
+  it('[MERGE-6] fails at overlaps for an agent, unless it chooses otherwise', async () => {
     const bearer = { ...withoutKey, authorization: `Bearer ${await agentToken(server, 'bot')}` }
     const address = await add('text', budget)
     await type(address)
@@ -246,7 +246,7 @@ describe('an edit', () => {
     expect((await read(address)).data).toBe(sent)
   })
 
-  it('[CRDT-65] fails at overlaps in MCP, and the tool returns both sides', async () => {
+  it('[MERGE-6] fails at overlaps in MCP, and the tool returns both sides', async () => {
     const mcp = await connectMcp(server.url, await agentToken(server, 'bot'))
     const address = await add('text', budget)
     await type(address)

@@ -98,7 +98,7 @@ function count(part: number, runs: number, title: string, run: (next: Random) =>
   console.info(`${title}: ${runs} merges, ${share(overlapping)} with overlaps, ${share(lost)} without effect`)
 }
 
-it.each(parts)('[CRDT-60] makes no word and no number that no side wrote, in texts (part %i)', (part) => {
+it.each(parts)('[MERGE-1] makes no word and no number that no side wrote, in texts (part %i)', (part) => {
   let plain = 0
   count(part, times(1_500, 5_000), 'text', (next) => {
     const base = randomWords(next, 1 + next.below(12))
@@ -120,7 +120,7 @@ it.each(parts)('[CRDT-60] makes no word and no number that no side wrote, in tex
   expect(plain).toBeGreaterThan(20)
 })
 
-it.each(parts)('[CRDT-60] makes no word and no number that no side wrote, in XML (part %i)', (part) => {
+it.each(parts)('[MERGE-1] makes no word and no number that no side wrote, in XML (part %i)', (part) => {
   count(part, times(400, 2_500), 'XML', (next) => {
     const paragraphs = Array.from({ length: 1 + next.below(4) }, () => randomWords(next, 1 + next.below(6)))
     const toXml = (list: readonly string[]): string =>
@@ -147,7 +147,7 @@ it.each(parts)('[CRDT-60] makes no word and no number that no side wrote, in XML
   })
 })
 
-it.each(parts)('[CRDT-60] has only values that a side wrote, in JSON (part %i)', (part) => {
+it.each(parts)('[MERGE-1] has only values that a side wrote, in JSON (part %i)', (part) => {
   count(part, times(1_500, 5_000), 'JSON', (next) => {
     const record = (id: number): Record<string, unknown> => ({ id, a: next.below(4), b: [next.below(3)] })
     const base: Record<string, unknown> = {

@@ -7,7 +7,7 @@ const theirs = 'Budget: 250 EUR. We ship on Tuesday.'
 const mine = 'Budget: 170 EUR. We ship on Friday.'
 
 describe('texts', () => {
-  it('[CRDT-61] keeps one side of a number and of a word that both sides have changed', () => {
+  it('[MERGE-2] keeps one side of a number and of a word that both sides have changed', () => {
     for (const [policy, content, kept] of [
       ['report', mine, 'mine'],
       ['keepTheirs', theirs, 'theirs'],
@@ -23,12 +23,12 @@ describe('texts', () => {
     }
   })
 
-  it('[CRDT-60] keeps changes of different words', () => {
+  it('[MERGE-1] keeps changes of different words', () => {
     const merged = mergeThree(text('one two three'), text('one TWO three four'), text('ONE two three'))
     expect(merged).toMatchObject({ data: 'ONE TWO three four', changed: true, overlaps: [] })
   })
 
-  it('[CRDT-61] keeps one copy of a change that both sides have made', () => {
+  it('[MERGE-2] keeps one copy of a change that both sides have made', () => {
     expect(mergeThree(text(budget), text(theirs), text(theirs))).toMatchObject({
       data: theirs,
       changed: false,
@@ -40,13 +40,13 @@ describe('texts', () => {
     })
   })
 
-  it('[CRDT-60] keeps appended text of both sides', () => {
+  it('[MERGE-1] keeps appended text of both sides', () => {
     const merged = mergeThree(text('a\n'), text('a\nb\n'), text('a\nc\n'))
     expect(['a\nb\nc\n', 'a\nc\nb\n']).toContain(merged.data)
     expect(merged.overlaps).toEqual([])
   })
 
-  it('[CRDT-61] reports a sentence that one side has deleted and the other one has edited', () => {
+  it('[MERGE-2] reports a sentence that one side has deleted and the other one has edited', () => {
     const base = 'Intro. We ship on Monday with all parts. End.'
     const without = 'Intro. End.'
     const edited = 'Intro. We ship on Tuesday with all parts. End.'
@@ -59,7 +59,7 @@ describe('texts', () => {
 })
 
 describe('plain values', () => {
-  it('[CRDT-64] merges members of nested objects', () => {
+  it('[MERGE-5] merges members of nested objects', () => {
     const base = { b: { x: 1, y: 1 } }
     for (let run = 0; run < 20; run++)
       expect(mergeThree(map(base), map({ b: { x: 1, y: 2 } }), map({ b: { x: 2, y: 1 } }))).toMatchObject({
@@ -69,7 +69,7 @@ describe('plain values', () => {
       })
   })
 
-  it('[CRDT-63] reports a value that both sides have changed', () => {
+  it('[MERGE-4] reports a value that both sides have changed', () => {
     const merged = mergeThree(map({ a: { n: 1 } }), map({ a: { n: 2 } }), map({ a: { n: 3 } }), 'keepTheirs')
     expect(merged).toMatchObject({
       data: { a: { n: 2 } },
@@ -78,7 +78,7 @@ describe('plain values', () => {
     })
   })
 
-  it('[CRDT-64] merges lists of records by their ids', () => {
+  it('[MERGE-5] merges lists of records by their ids', () => {
     const base = {
       l: [
         { id: 1, n: 'a', m: 1 },
@@ -114,7 +114,7 @@ describe('plain values', () => {
     })
   })
 
-  it('[CRDT-64] keeps added and removed keys, and appended items', () => {
+  it('[MERGE-5] keeps added and removed keys, and appended items', () => {
     const merged = mergeThree(
       map({ s: { a: 1, b: 2 }, l: [1] }),
       map({ s: { a: 1, b: 2, c: 3 }, l: [1, 2] }),
@@ -123,7 +123,7 @@ describe('plain values', () => {
     expect(merged).toMatchObject({ data: { s: { a: 1, c: 3 }, l: [1, 2, 3], k: true }, overlaps: [] })
   })
 
-  it('[CRDT-64] merges records in an array', () => {
+  it('[MERGE-5] merges records in an array', () => {
     const merged = mergeThree(
       array([
         { id: 1, x: 1, y: 1 },
@@ -142,7 +142,7 @@ describe('plain values', () => {
 })
 
 describe('XML', () => {
-  it('[CRDT-61] keeps one side of words in the text of an element, and merges attributes', () => {
+  it('[MERGE-2] keeps one side of words in the text of an element, and merges attributes', () => {
     const merged = mergeThree(
       xml(`<paragraph a="1" b="1">${budget}</paragraph>`),
       xml(`<paragraph a="2" b="1">${theirs}</paragraph>`),
@@ -152,7 +152,7 @@ describe('XML', () => {
     expect(merged.overlaps.map(({ path }) => path)).toEqual(['/0/0', '/0/0'])
   })
 
-  it('[CRDT-61] reports an element that one side has deleted and the other one has edited', () => {
+  it('[MERGE-2] reports an element that one side has deleted and the other one has edited', () => {
     const base =
       '<paragraph>One.</paragraph><paragraph>We ship on Monday.</paragraph><paragraph>Three.</paragraph>'
     const without = '<paragraph>One.</paragraph><paragraph>Three.</paragraph>'
@@ -177,7 +177,7 @@ describe('XML', () => {
 describe('formatting', () => {
   const delta = (data: unknown) => ({ type: 'delta', data, contentKey: key }) as const
 
-  it('[CRDT-61] stays on text that one side has deleted, if the other side is kept', () => {
+  it('[MERGE-2] stays on text that one side has deleted, if the other side is kept', () => {
     const base = [
       { insert: 'We ' },
       { insert: 'ship on Monday', attributes: { bold: true } },
@@ -200,7 +200,7 @@ describe('formatting', () => {
       }
   })
 
-  it('[CRDT-61] has the value of one side, if both sides have formatted the same text', () => {
+  it('[MERGE-2] has the value of one side, if both sides have formatted the same text', () => {
     const formatted = (attributes: object, other: object = {}) =>
       delta([
         { insert: 'We ship', attributes },
