@@ -9,7 +9,7 @@ import { deletedRanges, type MergeInput } from './merge-versions.ts'
 import { keptSide, type OverlapPolicy, overlapError, reportOf } from './overlap.ts'
 
 /** A change that was made for an older version. */
-export interface PastChange {
+export interface BasedChange {
   readonly change: RootChange
   readonly result: ReplacementResult
   readonly onOverlap: OverlapPolicy
@@ -33,7 +33,7 @@ export class NothingMergedError extends Error {
 export function mergeChange(
   doc: Y.Doc,
   input: MergeInput,
-  { change, result, onOverlap }: PastChange,
+  { change, result, onOverlap }: BasedChange,
 ): ReplacementResult {
   const deleted = deletedTarget(doc, change, result)
   if (deleted === 'none is needed') throw new NothingMergedError(withoutEffect(result))

@@ -51,7 +51,7 @@ export function mergeUpdate(doc: Y.Doc, input: MergeInput, options: MergeOptions
       Y.applyUpdate(doc, input.update)
       // Otherwise Yjs would change the client id, because the document writes with the client of the update.
       transaction.local = true
-      return new Merge(transaction, versions, options).run()
+      return new UpdateMerge(transaction, versions, options).run()
     })
   } finally {
     versions.destroy()
@@ -59,7 +59,7 @@ export function mergeUpdate(doc: Y.Doc, input: MergeInput, options: MergeOptions
 }
 
 /** Repairs a document into which the update was integrated. */
-class Merge {
+class UpdateMerge {
   readonly #transaction: Y.Transaction
   readonly #doc: Y.Doc
   readonly #versions: MergeVersions

@@ -59,7 +59,7 @@ export class ValueMerger {
     return this.#kept === 'theirs' ? theirs : mine
   }
 
-  #members({ base, theirs, mine }: ThreeWay<Members>, path: string): Members {
+  #members({ base, theirs, mine }: ThreeWay<JsonMembers>, path: string): JsonMembers {
     const merged: Record<string, never> = {}
     for (const key of new Set([...Object.keys(theirs), ...Object.keys(mine)])) {
       const values = { base: own(base, key), theirs: own(theirs, key), mine: own(mine, key) }
@@ -70,15 +70,15 @@ export class ValueMerger {
   }
 }
 
-type Members = Readonly<Record<string, unknown>>
+type JsonMembers = Readonly<Record<string, unknown>>
 
 /** Returns a key as a part of a JSON pointer. */
 export const pointerToken = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
-const own = (members: Members, key: string): unknown =>
+const own = (members: JsonMembers, key: string): unknown =>
   Object.hasOwn(members, key) ? members[key] : undefined
 
-function isMembers(value: unknown): value is Members {
+function isMembers(value: unknown): value is JsonMembers {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
