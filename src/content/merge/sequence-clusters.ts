@@ -1,5 +1,6 @@
+import { Graphemes } from '../text/graphemes.ts'
 import type { MergeSide } from './overlap.ts'
-import { wordsIn, wordTexts } from './words.ts'
+import { startsPart, wordsIn, wordTexts } from './words.ts'
 
 /** The versions of a sequence that have a unit, as bits. */
 export const inBase = 1
@@ -52,23 +53,38 @@ const isChangedBy = (side: number, bits: number): boolean =>
   ((bits & inBase) === 0) !== ((bits & side) === 0) ||
   (bits & (side === inTheirs ? editedByTheirs : editedByMine)) !== 0
 
-/** Returns ranges between units that no side has changed and that no word contains, if both sides have changed them. */
+/**
+ * Returns ranges between units that no side has changed and that no word contains, if both sides have changed them. A
+ * long unchanged range without spaces ends between two words or user-perceived characters.
+ */
 function* changedWindows({ text, bits }: MergedUnits): Generator<{ start: number; end: number }> {
-  let start = 0
+  const graphemes = new Graphemes()
+  let [start, unchanged] = [0, 0]
   let [theirs, mine] = [false, false]
   for (let at = 0; at <= bits.length; at++) {
-    if (at === bits.length || (bits[at] === everywhere && separates(text.charCodeAt(at)))) {
+    const unit = bits[at]
+    const isEnd =
+      unit === undefined ||
+      (unit === everywhere &&
+        (separates(text.charCodeAt(at)) ||
+          (unchanged >= unchangedMax && startsPart(text, at) && graphemes.isBoundary(text, at))))
+    if (isEnd) {
       if (theirs && mine) yield { start, end: at }
       // A combining mark can follow the space.
       start = at
+      unchanged = 0
       ;[theirs, mine] = [false, false]
-      continue
+    } else if (unit === everywhere) unchanged += 1
+    else {
+      unchanged = 0
+      theirs ||= isChangedBy(inTheirs, unit)
+      mine ||= isChangedBy(inMine, unit)
     }
-    const unit = bits[at] as number
-    theirs ||= isChangedBy(inTheirs, unit)
-    mine ||= isChangedBy(inMine, unit)
   }
 }
+
+/** Minimum number of unchanged units after which a window ends without a space. */
+const unchangedMax = 128
 
 const separates = (unit: number): boolean => unit === 32 || unit === 9 || unit === 10 || unit === 0xfffc
 

@@ -45,6 +45,14 @@ export function* wordsIn(text: string): Generator<TextSpan> {
     if (segment.length > 1) yield { start: index, end: index + segment.length }
 }
 
+/** Returns whether no word of letters and digits contains both the unit before `at` and the unit at `at`. */
+export const startsPart = (text: string, at: number): boolean =>
+  [text.charAt(at - 1), text.charAt(at)].some(
+    (unit) => !letterPattern.test(unit) || unspacedPattern.test(unit),
+  )
+
+const letterPattern = /[\p{L}\p{M}\p{N}\p{Pc}]/u
+
 /** Returns the words of a text as strings. */
 export const wordTexts = (text: string): ReadonlySet<string> =>
   new Set([...wordsIn(text)].map(({ start, end }) => text.slice(start, end)))

@@ -40,6 +40,17 @@ describe('texts', () => {
     })
   })
 
+  it('[MERGE-1] keeps changes at both ends of a long text without spaces', () => {
+    for (const unit of ['👩‍👩‍👧', '漢字東京', 'a.', '+']) {
+      const long = unit.repeat(2_000)
+      const merged = mergeThree(text(long), text(`(1) ${long}`), text(`${long} (2)`))
+      expect(merged).toMatchObject({ data: `(1) ${long} (2)`, changed: true, overlaps: [] })
+      const both = mergeThree(text(`1${long}`), text(`2${long}`), text(`3${long} 4`), 'keepTheirs')
+      expect(both).toMatchObject({ data: `2${long} 4`, changed: true })
+      expect(both.overlaps).toHaveLength(1)
+    }
+  })
+
   it('[MERGE-1] keeps appended text of both sides', () => {
     const merged = mergeThree(text('a\n'), text('a\nb\n'), text('a\nc\n'))
     expect(['a\nb\nc\n', 'a\nc\nb\n']).toContain(merged.data)
