@@ -712,7 +712,8 @@ export const errorCodes = {
     status: 'ABORTED',
     meaning:
       'Others have changed the same words or values since `baseVersion`, and `onOverlap` is `fail`. `details.overlaps` has all versions of each place.',
-    remedy: 'Read the document again, and send the change for the new version, or choose a side with `onOverlap`.',
+    remedy:
+      'Read the document again, and send the change for the new version, or choose a side with `onOverlap`.',
   },
   'crdt/base-version-too-old': {
     status: 'FAILED_PRECONDITION',
