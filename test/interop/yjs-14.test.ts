@@ -19,7 +19,8 @@ describe.skipIf(judgesMissing)('Yjs 14 with @y/websocket', () => {
   afterAll(() => server?.stop())
 
   const newId = (): string => `y14-${++documents}`
-  const open = (documentId: string) => library.open(server.wsUrl, `acme/${documentId}/main`, { token, echo: '1' })
+  const open = (documentId: string) =>
+    library.open(server.wsUrl, `acme/${documentId}/main`, { token, echo: '1' })
   const call = (operation: string, documentId: string, more: object) =>
     server.post(`/v2/crdt/${operation}`, { organizationId: 'acme', documentId, editorId: 'main', ...more })
   const read = async (documentId: string, contentKey: string, format = 'json'): Promise<unknown> => {
