@@ -1,10 +1,11 @@
-import type * as Y from 'yjs'
+import * as Y from 'yjs'
 import { invalid } from '../errors.ts'
 import { contentTypeNames } from './content-type-names.ts'
 import { type ContentType, contentTypes, type ReplaceFunction } from './content-types.ts'
 import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf, shownName } from './roots.ts'
 import { type ContentSchema, kindOfSchema } from './schemas/any-schema.ts'
+import { isRichTextRoot } from './xml/observed-schema.ts'
 import { fitsKind, type KnownKind, type RootKind, rootKind } from './yjs/root-kind.ts'
 
 /** The target content of a root. */
@@ -89,12 +90,32 @@ export function checkKind(
   wanted: RootKind,
 ): void {
   const contentKey = contentKeyOf(doc, given)
-  if (fitsKind(doc, contentKey, wanted)) return
   const kind = rootKind(doc, contentKey)
+  const isBlocks = type === 'markdown' || type === 'html'
+  if (isBlocks && (kind === 'xmltext' || (kind === 'xml' && isOnlyTexts(doc, contentKey))))
+    throw invalid(
+      'crdt/root-kind-mismatch',
+      `${type === 'html' ? 'HTML' : 'Markdown'} is not supported for Lexical and Slate, whose content is at contentKey ${shownName(contentKey)}; send the type "xmltext", or edits with text`,
+    )
+  if (fitsKind(doc, contentKey, wanted)) return
   throw invalid(
     'crdt/root-kind-mismatch',
     `the content at contentKey ${shownName(contentKey)} is of type "${kind}", not "${type}"; send that type, or another contentKey`,
   )
+}
+
+const isText = ({ content }: Y.Item): boolean =>
+  content instanceof Y.ContentType && content.type instanceof Y.XmlText
+
+/**
+ * Returns whether all content of a root is shared texts, as the elements of Slate without properties. Editors that
+ * use XML have elements there.
+ */
+function isOnlyTexts(doc: Y.Doc, contentKey: string): boolean {
+  if (isRichTextRoot(contentKey) || !fitsKind(doc, contentKey, 'xmltext')) return false
+  for (let item = doc.share.get(contentKey)?._start ?? null; item !== null; item = item.right)
+    if (!item.deleted && item.countable && !isText(item)) return false
+  return true
 }
 
 /**

@@ -74,6 +74,7 @@ export class MarkCodec {
   completed(form: MarkForm): MarkForm {
     const { editor, values } = this.#vocabulary
     const present = new Set(form.attributes.map(([name]) => name))
+    for (const name of this.#uses.get(form.name)?.nullable ?? []) present.add(xmlName(name))
     const added = [...(editor?.markDefaults(storedName(form.name)) ?? [])].flatMap(([attribute, value]) => {
       const name = xmlName(attribute)
       const text = present.has(name) ? null : (values.toText(value) ?? values.nullText)
@@ -171,8 +172,9 @@ export class MarkCodec {
       const text = texts.get(known)
       const initial = defaults?.get(known)
       if (text !== undefined) value.set(known, typed(xmlName(known), text))
-      else if (initial !== undefined) value.set(known, initial)
+      // An attribute that the document has as null is null: no format but ProseMirror JSON states it.
       else if (use?.nullable.has(known) === true) value.set(known, null)
+      else if (initial !== undefined) value.set(known, initial)
       texts.delete(known)
     }
     for (const [attribute, text] of texts) value.set(attribute, typed(xmlName(attribute), text))

@@ -3,12 +3,13 @@ import { editNotSupported } from '../edit-errors.ts'
 
 /**
  * Returns the text of an edit's content.
+ * @param reason why the root has only text; '' if the message need not name it
  * @throws ApiError INVALID_ARGUMENT if the content is not text
  */
-export function requireTextContent(content: InsertedContent, place: string): string {
+export function requireTextContent(content: InsertedContent, place: string, reason = ''): string {
   if (content.format === 'text') return content.text.toWellFormed()
   throw editNotSupported(
-    `${place}: the content for this root or target must be text; send a string without format`,
+    `${place}: the content for this root or target must be text; send a string with the format "text"${reason}`,
   )
 }
 

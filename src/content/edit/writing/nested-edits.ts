@@ -48,6 +48,9 @@ const paragraphProperties = {
 /** Attributes that identify one block, so that a new block must not have the same value. */
 const idAttributes: ReadonlySet<string> = new Set(['id', '_id', 'key', 'uid', 'uuid'])
 
+/** Why content must be text. */
+const noMarkdown = '; Markdown and HTML are not supported for Lexical and Slate'
+
 /** One edit of a root of nested texts, as Lexical and Slate use it. */
 export class NestedEdits {
   readonly #transaction: Y.Transaction
@@ -86,7 +89,7 @@ export class NestedEdits {
   #replace(edited: EditTarget, content: InsertedContent): EditOutcome {
     const target = this.#resolve(edited, content)
     const matched = placeOfTarget(this.#view, target)
-    const text = requireTextContent(content, this.#place)
+    const text = requireTextContent(content, this.#place, noMarkdown)
     for (const [range, own] of textsByRange(this.#view, edited, this.#rangesOf(target), text))
       this.#writer.replace(range, own)
     return this.#outcome(matched)

@@ -270,3 +270,15 @@ test('[FMT-155] rejects content when the defaults of the schema make it too larg
     'the defaults of the schema add at most',
   )
 })
+
+test('[FMT-94] keeps an attribute of a mark null when Markdown changes the mark', () => {
+  const doc = new Y.Doc()
+  const schema = { name: 'tiptap', spec: null }
+  const link = { type: 'link', attrs: { href: '/x', target: null } }
+  const content = [{ type: 'paragraph', content: [{ type: 'text', text: 'a', marks: [link] }] }]
+  const contentKey = 'default'
+  checkChange({ type: 'prosemirror', contentKey, data: { type: 'doc', content }, schema }).apply(doc)
+  checkChange({ type: 'markdown', contentKey, data: '[a](/z)\n', schema }).apply(doc)
+  expect(JSON.stringify(readRootAs(doc, 'prosemirror', contentKey).data)).toContain('"href":"/z"')
+  expect(JSON.stringify(readRootAs(doc, 'prosemirror', contentKey).data)).toContain('"target":null')
+})
