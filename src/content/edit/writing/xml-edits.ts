@@ -45,6 +45,7 @@ import { readXmlView, type XmlFlowView } from '../targets/xml-view.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { FlowWriter } from './flow-writer.ts'
 import { placeHardBreaks } from './hard-breaks.ts'
+import { joinTexts, liveNeighbor } from './join-texts.ts'
 import { ownerOfAttribute, placesOfLists } from './list-places.ts'
 import { writeOperations } from './source-edits.ts'
 import { textsByRange } from './stored-spaces.ts'
@@ -542,7 +543,11 @@ export class XmlEdits {
 
   #delete(type: SharedRoot): number {
     const size = sizeOfNode(type)
-    type._item?.delete(this.#transaction)
+    const item = type._item
+    if (item === null) return size
+    const [left, right] = [liveNeighbor(item, 'left'), liveNeighbor(item, 'right')]
+    item.delete(this.#transaction)
+    joinTexts(this.#transaction, left, right)
     return size
   }
 

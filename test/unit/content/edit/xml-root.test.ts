@@ -3,7 +3,7 @@ import * as Y from 'yjs'
 import type { Edit } from '../../../../src/content/edit/edit.ts'
 import { readRootAs } from '../../../../src/content/read-root.ts'
 import { checkChange } from '../../../../src/content/root-change.ts'
-import { updatesOf } from '../support.ts'
+import { loaded, updatesOf } from '../support.ts'
 import { correctionsOf, shown, stored, tiptapSchema } from '../xml-editors.ts'
 import { docOf, identities, plainKey, richKey, storedOf, xmlOf } from '../xml-support.ts'
 import {
@@ -443,4 +443,22 @@ test('[EDIT-87] writes Markdown as it is into code, unless it has a block of cod
   }
   expect(after('y = *p;\n_z_')).toBe('<codeBlock>y = *p;\n_z_</codeBlock>')
   expect(after('```js\ny\n```')).toBe('<codeBlock language="js">y</codeBlock>')
+})
+
+test.each([
+  [
+    '<paragraph>a <bold>x</bold><mention id="1"/>y long</paragraph>',
+    '<paragraph>a <bold>x</bold>y long</paragraph>',
+  ],
+  [
+    '<paragraph>long text<mention id="1"/><bold>y</bold></paragraph>',
+    '<paragraph>long text<bold>y</bold></paragraph>',
+  ],
+])('[EDIT-99] leaves one text where it removes the element between two (%s)', (data, wanted) => {
+  const doc = new Y.Doc()
+  checkChange({ type: 'xml', contentKey: 'default', data }).apply(doc)
+  checkChange({ edits: [{ remove: { target: { attribute: { id: '1' } } } }] }).apply(doc)
+  expect(readRootAs(doc, 'xml', 'default').data).toBe(wanted)
+  const [paragraph] = loaded(doc).getXmlFragment('default').toArray()
+  expect((paragraph as Y.XmlElement).length).toBe(1)
 })
