@@ -21,6 +21,7 @@ import {
 import { BlockReader } from './block-reader.ts'
 import { BlockWriter } from './block-writer.ts'
 import type { Dialect } from './dialect.ts'
+import { withEmptinessWarning } from './emptiness-warning.ts'
 import { BlockMerger } from './merge-blocks.ts'
 import { joinLists, noteBlock, splitLists, splitLive } from './note-blocks.ts'
 import { NoteTree } from './note-tree.ts'
@@ -40,7 +41,8 @@ export function replaceXmlBlocks(
 ): ReplacementResult {
   const treeIn: TargetTree = (vocabulary, marks, numbers, root) =>
     targetOfText(target, storedRoot(target.format, vocabulary, marks, numbers, root))
-  return applyToRoot(doc, contentKey, planTree(doc.share.get(contentKey), contentKey, treeIn, { schema }))
+  const plan = planTree(doc.share.get(contentKey), contentKey, treeIn, { schema })
+  return withEmptinessWarning(applyToRoot(doc, contentKey, plan), [target])
 }
 
 /**

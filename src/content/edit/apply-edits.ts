@@ -1,5 +1,7 @@
 import type * as Y from 'yjs'
 import { ApiError } from '../../errors.ts'
+import type { TextOfBlocks } from '../blocks/block-format.ts'
+import { withEmptinessWarning } from '../blocks/emptiness-warning.ts'
 import type { Json } from '../json/json.ts'
 import { structsIn } from '../json/replace-values.ts'
 import { keepingKinds } from '../keep-kinds.ts'
@@ -55,14 +57,16 @@ export function applyEdits(
   const apply = (transaction: Y.Transaction): ReplacementResult => {
     const root = doc.share.get(contentKey) ?? doc.get(contentKey)
     const recorder = merged ? new DependencyRecorder(transaction, contentKey) : null
-    const outcomes = edits.map((given, index) => {
-      const edit = withFormat(given, () => isRichText(root, kind, contentKey, schema))
+    const formatted = edits.map((given) =>
+      withFormat(given, () => isRichText(root, kind, contentKey, schema)),
+    )
+    const outcomes = formatted.map((edit, index) => {
       const at = { transaction, root, kind, contentKey, schema, place: editName(index), recorder, work }
       const outcome = applyEdit(at, edit, index)
       recorder?.end(edit)
       return outcome
     })
-    return {
+    const result = {
       contentKey,
       kind,
       edits: outcomes,
@@ -71,8 +75,15 @@ export function applyEdits(
       deletions: sum(outcomes.map(({ deletions }) => deletions)),
       ...(recorder !== null && { dependencies: recorder.dependencies() }),
     }
+    return withEmptinessWarning(result, formatted.map(sourceOf))
   }
   return keepingKinds(doc, new Map([[contentKey, kind]]), () => doc.transact(apply))
+}
+
+/** Returns the Markdown or HTML of an edit; null without it. */
+function sourceOf(edit: Edit): TextOfBlocks | null {
+  if (edit.is !== 'replace' && edit.is !== 'insert') return null
+  return edit.content.format === 'nodes' ? edit.content.source : null
 }
 
 /** Steps of carrying out a patch, for each struct of the document. */

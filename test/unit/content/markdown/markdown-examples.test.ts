@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { readRootAs } from '../../../../src/content/read-root.ts'
 import { replaceContent } from '../../../../src/content/replace.ts'
+import { checkChange } from '../../../../src/content/root-change.ts'
 import { serializeXml } from '../../../../src/content/xml/serialize.ts'
 import { checkXml, replaceXml } from '../../../../src/content/xml/xml.ts'
 import { limits } from '../../../../src/model/limits.ts'
@@ -27,6 +28,16 @@ describe('stored form', () => {
     const struck = (text: string): string => xmlFrom(text).replace(/<\/?paragraph>/g, '')
     expect(struck('~one~ ~~two~~')).toBe('<strike>one</strike> <strike>two</strike>')
     for (const text of ['This will ~~~not~~~ strike', 'a ~~b~ c', 'a ~b~~ c']) expect(struck(text)).toBe(text)
+  })
+
+  it('[FMT-173] warns if text that is not empty has no blocks', () => {
+    const doc = new Y.Doc()
+    const target = { type: 'markdown', contentKey: 'default' }
+    replaceContent(doc, { ...target, data: 'text' })
+    const edits = [{ insert: { at: 'end', content: '[a]: /b', format: 'markdown' } }]
+    expect(checkChange({ contentKey: 'default', edits }).apply(doc).warnings?.[0]).toContain('has no blocks')
+    expect(replaceContent(doc, { ...target, data: '[a]: /b' }).warnings?.[0]).toContain('has no blocks')
+    expect(replaceContent(doc, { ...target, data: '' }).warnings).toBeUndefined()
   })
 
   it('[FMT-190] reads formatting that ends at an emoji next to a letter as it has written it', () => {
