@@ -2,7 +2,7 @@ import { streamFormats } from '../../content/stream/stream-place.ts'
 import { cutEffects } from '../../streams/stream-records.ts'
 import { changeMeta } from '../changes/change-meta.ts'
 import { contentKeySchema, editorDocumentIds, editorId, updateRequest } from '../editor-content.ts'
-import { editTarget, targetOccurrence } from '../edits/edit-target-schema.ts'
+import { editTarget, targetOccurrence } from '../schemas/edit-target-schema.ts'
 import { attachedSchemaName } from '../schemas/schema-schema.ts'
 
 /** The first line of a stream. */

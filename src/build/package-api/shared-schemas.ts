@@ -24,7 +24,7 @@ import {
   storedAnchor,
   suggestion,
 } from '../../api/schemas/comment-schema.ts'
-import { editTarget } from '../../api/edits/edit-target-schema.ts'
+import { editTarget } from '../../api/schemas/edit-target-schema.ts'
 import { endpointAnswer } from '../../api/schemas/endpoint-schema.ts'
 import { notifiedUser } from '../../api/schemas/notification-schema.ts'
 import { versionRecord } from '../../api/schemas/version-schema.ts'

@@ -11,10 +11,17 @@ import { type TargetTree, targetTree } from '../xml/target-tree.ts'
 import { typedTree } from '../xml/typed-tree.ts'
 import { jsonValues, type ValueCodec, xmlValues } from '../xml/value-codec.ts'
 import { isRelativePosition } from '../yjs/relative-position.ts'
-import type { CheckedEdit, EditTarget, GivenContent, InsertPlace, NodeContent } from './edit.ts'
+import type {
+  CheckedEdit,
+  EditTarget,
+  GivenContent,
+  InsertedContent,
+  InsertPlace,
+  NodeContent,
+} from './edit.ts'
 import { checkPatch } from './patch/check-patch.ts'
 import { parsePointer } from './patch/pointer.ts'
-import { exampleEdit } from './right-form.ts'
+import { editExample } from './right-form.ts'
 
 /** A target in a request: a quote as a string, or an object with exactly one of the members that name it. */
 export type TargetRequest =
@@ -75,7 +82,7 @@ const editNames = ['replace', 'insert', 'remove', 'mark', 'attributes', 'patch',
  * @throws ApiError INVALID_ARGUMENT
  */
 export function checkEdit(request: EditRequest, place: string): CheckedEdit {
-  const name = only(request, editNames, place, `; for example ${exampleEdit('replace')}`)
+  const name = only(request, editNames, place, `; for example ${editExample('replace')}`)
   const at = `${place}.${name}`
   const { replace, insert, remove, mark, attributes, patch, text } = request
   if (replace !== undefined) {
@@ -161,6 +168,8 @@ function insertPlaceOf(insert: NonNullable<EditRequest['insert']>, place: string
 }
 
 /** Checks the content of an edit. @param place how messages name the content @throws ApiError INVALID_ARGUMENT */
+export function checkEditContent(content: unknown, format: string, place: string): InsertedContent
+export function checkEditContent(content: unknown, format: string | undefined, place: string): GivenContent
 export function checkEditContent(content: unknown, format: string | undefined, place: string): GivenContent {
   try {
     return contentIn(content, format, place)

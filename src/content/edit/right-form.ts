@@ -40,12 +40,12 @@ export function rightForm(edits: unknown): string | null {
 }
 
 /** Returns an example of the edit with a name. */
-export const exampleEdit = (name: EditName): string => examples[name]
+export const editExample = (name: EditName): string => examples[name]
 
 function meant(edit: object, unknown: readonly string[]): EditName {
   const stated = kindMembers
     .map((name): unknown => Reflect.get(edit, name))
     .filter((value) => typeof value === 'string')
-  const given = [...stated, ...unknown].join(' ')
-  return words.find(([word]) => word.test(given))?.[1] ?? 'replace'
+  const naming = [...stated, ...unknown].join(' ')
+  return words.find(([word]) => word.test(naming))?.[1] ?? 'replace'
 }

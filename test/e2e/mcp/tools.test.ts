@@ -310,7 +310,7 @@ describe('tools', () => {
     await other.client.close()
   })
 
-  it('[MCP-24] edit_document applies all edits or none, in the version that the agent has read', async () => {
+  it('[MCP-24] [MCP-28] edit_document applies all edits or none, in the version that the agent has read', async () => {
     await addReport(server, 'edit')
     const { version } = await mcp.use<ReadPage>('read_document', { documentId: 'edit' })
     // A user changes the document in the meantime.

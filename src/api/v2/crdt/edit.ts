@@ -12,9 +12,9 @@ import {
   writeErrors,
   writtenResponse,
 } from '../../editor-content.ts'
-import { editSchema, editsMax } from '../../edits/edit-schema.ts'
 import { defineAgentOperation, warningsOf } from '../../operation.ts'
 import type { FromSchema } from '../../schema.ts'
+import { editSchema, editsMax } from '../../schemas/edit-target-schema.ts'
 import { contentErrors } from '../../schemas/version-schema.ts'
 
 const request = {
