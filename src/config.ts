@@ -281,7 +281,7 @@ export const options = {
   shutdownSeconds: option(wholeNumber(1, 3600), 8, 'Maximum duration of a shutdown, in seconds.'),
   createMissing: option(
     booleanFlag,
-    false,
+    true,
     'Whether `users/add`, `folders/add` and `permissions/add` create the organization, folder or document that they name ' +
       'if it does not exist. The field `createMissing` of a call has precedence.',
   ),

@@ -1,8 +1,10 @@
 import type { TenantCaller } from '../access/credentials/authenticator.ts'
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import type { CreatedContent } from '../rooms/edits/write-editor-content.ts'
 import { nearMiss } from '../text.ts'
 import type { ApiServices } from './api-services.ts'
 import { type DocumentIds, listMainEditors } from './list-editors.ts'
+import type { CreatedLists } from './operation.ts'
 
 /** Maximum number of editors with which the id of a new editor is compared. */
 const comparedEditorsMax = 500
@@ -32,6 +34,24 @@ export async function nearMissWarnings(
       editors.filter((id) => id !== editor),
     ),
   )
+}
+
+/** Maximum number of new resources of a call that are compared with existing ones. */
+const comparedMax = 20
+
+/** Like `nearMissWarnings`, for a call that names several resources of one organization. */
+export async function listedNearMisses(
+  { organizations, documents }: Pick<ApiServices, 'organizations' | 'documents'>,
+  scope: OrganizationScope,
+  created: CreatedLists,
+): Promise<readonly string[]> {
+  const warnings: string[] = []
+  for (const id of created.organizations?.slice(0, comparedMax) ?? [])
+    warnings.push(...warn('organization', id, await organizations.nearMiss(scope, id)))
+  if (created.organizations !== undefined) return warnings
+  for (const id of created.documents?.slice(0, comparedMax) ?? [])
+    warnings.push(...warn('document', id, await documents.nearMiss(scope, id)))
+  return warnings
 }
 
 const warn = (kind: string, created: string, meant: string | null): readonly string[] =>

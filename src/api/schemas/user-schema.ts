@@ -7,6 +7,7 @@ import { userMetadataBytesMax } from '../../directory/organizations/user-records
 import type { FoundUser } from '../../directory/organizations/user-service.ts'
 import { accessRoles } from '../../directory/store/records.ts'
 import type { ApiServices } from '../api-services.ts'
+import type { CreatedLists } from '../operation.ts'
 import type { FromSchema } from '../schema.ts'
 import { invalidAt } from '../validator.ts'
 
@@ -67,7 +68,13 @@ export const createMissingFlag = {
   type: 'boolean',
   description:
     'True: creates the named organization, and the folder or document in it, if they do not exist. Default: the ' +
-    'option `createMissing` of the server.',
+    'option `createMissing` of the server, which is true. `created` names what was created.',
+} as const
+
+/** Schema of the flag that decides about the organization alone, whatever `createMissing` is. */
+export const createOrganizationFlag = {
+  type: 'boolean',
+  description: 'Whether to create the organization if it does not exist. Default: as `createMissing`.',
 } as const
 
 interface CreateFlags {
@@ -86,7 +93,8 @@ export const makesParents = ({
 }: CreateFlags): boolean => createOrganization || createFolder || createDocument
 
 /**
- * Creates the organization and the resource in it, if they are missing and the flags permit it.
+ * Creates the organization and the resource in it, if they are missing and the flags permit it. Returns what was
+ * created.
  * @throws ApiError NOT_FOUND if one of them is missing and must not be created; then nothing is created
  */
 export async function createMissingParents(
@@ -94,7 +102,7 @@ export async function createMissingParents(
   scope: OrganizationScope,
   { type, id }: Resource,
   { createMissing: all = false, ...flags }: CreateFlags,
-): Promise<void> {
+): Promise<CreatedLists> {
   const { createOrganization = all, createFolder = all, createDocument = all } = flags
   const canCreate = {
     organization: true,
@@ -102,10 +110,31 @@ export async function createMissingParents(
     document: createDocument,
   }
   if (createOrganization && !canCreate[type]) await organizations.requireExisting(scope, { type, id })
-  if (createOrganization) await organizations.ensure(scope)
-  if (createFolder && type === 'folder') await folders.ensure(scope, id)
-  if (createDocument && type === 'document')
-    await documents.add(scope, [{ documentId: id }], { createFolder })
+  const [organization, folder, document] = [
+    createOrganization && (await organizations.ensure(scope)),
+    createFolder && type === 'folder' && (await folders.ensure(scope, id)),
+    createDocument &&
+      type === 'document' &&
+      (await documents.add(scope, [{ documentId: id }], { createFolder }))[id]?.success === true,
+  ]
+  return {
+    ...(organization && { organizations: [scope.organizationId] }),
+    ...(folder && { folders: [id] }),
+    ...(document && { documents: [id] }),
+  }
+}
+
+/** Joins what several parts of a call have created. */
+export function joinCreated(parts: readonly CreatedLists[]): CreatedLists {
+  const all = (ids: readonly string[]) => (ids.length === 0 ? null : [...new Set(ids)])
+  const organizations = all(parts.flatMap((part) => part.organizations ?? []))
+  const folders = all(parts.flatMap((part) => part.folders ?? []))
+  const documents = all(parts.flatMap((part) => part.documents ?? []))
+  return {
+    ...(organizations && { organizations }),
+    ...(folders && { folders }),
+    ...(documents && { documents }),
+  }
 }
 
 const described = {

@@ -59,8 +59,9 @@ export class FolderService {
   }
 
   /** Creates the folder at the top level, unless it already exists. */
-  async ensure(scope: OrganizationScope, folderId: string): Promise<void> {
-    if ((await folderPath(this.#store.read(scope), folderId)) === null) await this.add(scope, [{ folderId }])
+  async ensure(scope: OrganizationScope, folderId: string): Promise<boolean> {
+    if ((await folderPath(this.#store.read(scope), folderId)) !== null) return false
+    return (await this.add(scope, [{ folderId }]))[folderId]?.success === true
   }
 
   /**

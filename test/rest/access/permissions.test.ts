@@ -52,7 +52,8 @@ const denied = { error: 'permission denied', errorCode: 'permission_denied' }
 
 it('[PERM-1] grants several resources in one call, and returns only the message', async () => {
   const { status, body } = await permit('ann', { ...d1, accessRole: 'viewer' }, d2, f1, acme)
-  expect([status, body]).toEqual([200, { result: { status: 'success', message: '4 permissions granted.' } }])
+  const result = { status: 'success', message: '4 permissions granted.', created: {} }
+  expect([status, body]).toEqual([200, { result }])
   expect(await rightsOf('ann')).toEqual({
     organization: { acme: { accessRole: 'editor' } },
     folders: {
@@ -111,7 +112,7 @@ it('[COMPAT-6] a grant with an expiry in the past removes the access; if a call 
   }
 })
 
-it('[PERM-3] when a resource is missing, rejects the call with NOT_FOUND, names the resource, and grants nothing', async () => {
+it('[PERM-3] without createMissing, when a resource is missing, rejects the call with NOT_FOUND, names the resource, and grants nothing', async () => {
   await server.directory.organizations.ensure(scopeOf(server.credentials, 'second'))
   const second = { type: 'organization', id: 'second' }
   for (const missing of [
@@ -120,7 +121,11 @@ it('[PERM-3] when a resource is missing, rejects the call with NOT_FOUND, names 
     { type: 'organization', id: 'none', organizationId: 'none' },
     { type: 'document', id: 'd1', organizationId: 'second' },
   ]) {
-    const answer = await permit('nell', second, f1, missing)
+    const answer = await server.post('/v2/auth/permissions/add', {
+      user: { userId: 'nell' },
+      permissions: { resources: [second, f1, missing] },
+      createMissing: false,
+    })
     expect([answer.status, answer.body.error]).toMatchObject([
       404,
       { status: 'NOT_FOUND', details: { resources: [missing] } },
@@ -240,8 +245,10 @@ it('[PERM-20] states why a user has access or has none', async () => {
   expect(await reasonOn('zoe', 'organization', 'acme')).toEqual({ source: 'membership' })
 })
 
-it('[PERM-3] when the organization of a resource is unknown, rejects the call with the code and message for an unknown organization', async () => {
-  const { status, body } = await permit('nell', { type: 'document', id: 'd1', organizationId: 'nowhere' })
+it('[PERM-3] without createMissing, when the organization of a resource is unknown, rejects the call with the code and message for an unknown organization', async () => {
+  const resources = [{ type: 'document', id: 'd1', organizationId: 'nowhere' }]
+  const given = { user: { userId: 'nell' }, permissions: { resources }, createMissing: false }
+  const { status, body } = await server.post('/v2/auth/permissions/add', given)
   expect([status, body.error?.details?.code]).toEqual([404, 'organization/not-found'])
   expect(body.error?.message).toBe('the organization "nowhere" does not exist; add it first')
 })

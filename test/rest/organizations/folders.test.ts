@@ -119,7 +119,14 @@ it('[FOLD-5] returns NOT_FOUND for an unknown folder or organization', async () 
     expect(statusOf(await call('folders/delete', { folderId: 'none' }))).toBe('NOT_FOUND')
   }
   for (const operation of ['add', 'update'])
-    expect(statusOf(await none.v1(`folders/${operation}`, { folders: [] }))).toBe('NOT_FOUND')
+    expect(
+      statusOf(
+        await none.v1(`folders/${operation}`, {
+          folders: [],
+          ...(operation === 'add' && { createMissing: false }),
+        }),
+      ),
+    ).toBe('NOT_FOUND')
   for (const call of [none.v1, none.v2]) {
     expect(statusOf(await call('folders/get'))).toBe('NOT_FOUND')
     expect(statusOf(await call('folders/delete', { folderId: 'any' }))).toBe('NOT_FOUND')

@@ -95,7 +95,7 @@ it('[USER-3] changes the given members of an existing user, and keeps the other 
 
 it('[USER-4] returns NOT_FOUND for a missing resource, unless a flag creates it', async () => {
   const users = [{ userId: 'ann' }]
-  const post = (data: object) => server.post('/v2/users/add', { users, ...data })
+  const post = (data: object) => server.post('/v2/users/add', { users, createMissing: false, ...data })
   for (const data of [
     { organizationId: 'new', createDocument: true, createFolder: true },
     { organizationId: 'new', documentId: 'd', createDocument: true },
@@ -365,7 +365,7 @@ it('[ACC-10] does not show users of another API key', async () => {
   const resources = [{ type: 'organization', id: 'acme' }]
   for (const [path, data] of [
     ['/v2/users/get', at],
-    ['/v2/users/add', { ...at, users: [{ userId: 'x' }] }],
+    ['/v2/users/add', { ...at, users: [{ userId: 'x' }], createMissing: false }],
     ['/v2/users/update', { ...at, users: [{ userId: 'ann' }] }],
     ['/v2/users/delete', { ...at, userIds: ['ann'] }],
     ['/v2/organizations/usergroups/get', at],

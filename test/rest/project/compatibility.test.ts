@@ -304,10 +304,10 @@ describe('missing organizations, folders and documents', () => {
     ['/v2/auth/permissions/add', grant(`${id}-4`, more)],
   ]
 
-  it('[COMPAT-7] creates missing organizations, folders and documents only with createMissing', async () => {
-    for (const [path, data] of calls('absent'))
+  it('[COMPAT-7] creates missing organizations, folders and documents unless createMissing is false', async () => {
+    for (const [path, data] of calls('absent', { createMissing: false }))
       expect(errorOf(await server.post(path, data))).toEqual(['NOT_FOUND'])
-    for (const [path, data] of calls('made', { createMissing: true }))
+    for (const [path, data] of calls('made'))
       expect((await server.post(path, data)).body.error).toBeUndefined()
     for (const number of [1, 2, 4])
       expect(await call('/v2/users/get', { organizationId: `made-${number}` })).toMatchObject([
@@ -377,7 +377,7 @@ describe('missing organizations, folders and documents', () => {
     await call('/v2/commentannotations/add', { ...at, actionUser: nobody, annotations: [remark] })
     await call('/v1/notifications/add', { ...at, ...notification })
     const calls: readonly (readonly [string, object])[] = [
-      ['/v2/users/add', { users: [nobody] }],
+      ['/v2/users/add', { users: [nobody], createMissing: false }],
       ['/v1/notifications/add', notification],
       ['/v2/commentannotations/add', { actionUser: nobody, annotations: [{}] }],
       ['/v2/presence/add', { users: [nobody] }],
@@ -431,13 +431,12 @@ describe('missing organizations, folders and documents', () => {
     expect(folders).not.toContainEqual(expect.objectContaining({ folderId: 'left-over' }))
   })
 
-  it('[COMPAT-7] with the option createMissing, creates missing organizations, folders and documents unless the call disables it', async () => {
-    const eager = await startTestServer({ createMissing: true })
+  it('[COMPAT-7] without the option createMissing, creates missing organizations, folders and documents only if the call says so', async () => {
+    const eager = await startTestServer({ createMissing: false })
     try {
-      for (const more of [{ createMissing: false }])
-        for (const [path, data] of calls('absent', more))
-          expect(errorOf(await eager.post(path, data))).toEqual(['NOT_FOUND'])
-      for (const [path, data] of calls('made'))
+      for (const [path, data] of calls('absent'))
+        expect(errorOf(await eager.post(path, data))).toEqual(['NOT_FOUND'])
+      for (const [path, data] of calls('made', { createMissing: true }))
         expect((await eager.post(path, data)).body.error).toBeUndefined()
       const users = [{ userId: 'ann' }]
       const own = { organizationId: 'own', users, createOrganization: false }

@@ -139,3 +139,39 @@ it('[COMPAT-21] accepts the sizes of the original: 250 endpoints, a query and a 
   }
   expect(await call('/v1/notifications/add', notification)).toMatchObject({ success: true })
 })
+
+it('[COMPAT-22] creates a missing organization or document of users, folders and grants, names it, and warns about a near miss', async () => {
+  const organizationId = await organization()
+  const users = [{ userId: 'ann' }]
+  expect(await resultOf('/v2/users/add', { organizationId, users })).toMatchObject({ created: {} })
+  expect(
+    await resultOf('/v2/users/add', { organizationId: 'bakery', documentId: 'plan', users }),
+  ).toMatchObject({
+    data: { ann: { success: true } },
+    created: { organizations: ['bakery'], documents: ['plan'] },
+  })
+  const folders = [{ folderId: 'f' }]
+  expect(
+    await resultOf('/v1/organizations/folders/add', { organizationId: 'bakrey', folders }),
+  ).toMatchObject({
+    created: { organizations: ['bakrey'] },
+    warnings: ['created the organization "bakrey"; did you mean "bakery"?'],
+  })
+  const grant = (id: string, more: object = {}) => ({
+    user: { userId: 'ann' },
+    permissions: { resources: [{ type: 'document', id, organizationId: 'bakery', ...more }] },
+  })
+  expect(await resultOf('/v2/auth/permissions/add', grant('plna'))).toMatchObject({
+    created: { documents: ['plna'] },
+    warnings: ['created the document "plna"; did you mean "plan"?'],
+  })
+  const elsewhere = 'elsewhere'
+  for (const [path, data] of [
+    ['/v2/users/add', { organizationId: elsewhere, users }],
+    ['/v1/organizations/folders/add', { organizationId: elsewhere, folders }],
+    ['/v2/auth/permissions/add', grant('plan', { organizationId: elsewhere })],
+  ] as const)
+    expect((await post(path, { ...data, createOrganization: false })).body.error?.details?.code).toMatch(
+      /^(organization|document)\/not-found$/,
+    )
+})

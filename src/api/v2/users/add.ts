@@ -1,4 +1,5 @@
-import { defineOperation } from '../../operation.ts'
+import { listedNearMisses } from '../../near-miss-warnings.ts'
+import { type CreatedLists, defineOperation, warningsOf } from '../../operation.ts'
 import { batchResults, countSucceeded, isAnySuccessful, keyedBatch } from '../../schemas/batch-results.ts'
 import { resourceErrors } from '../../schemas/resource-schema.ts'
 import {
@@ -17,6 +18,8 @@ export const addUsers = defineOperation({
   effect: 'repeatable',
   audited: 'admin',
   grows: 'records',
+  warns: true,
+  creates: true,
   summary: 'Add users',
   description:
     'Adds users to an organization, with a role on it, or on one folder or document of it. An existing user is ' +
@@ -39,13 +42,20 @@ export const addUsers = defineOperation({
   async handler(data, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
     const resource = userResource(data)
+    let created: CreatedLists = {}
     const flags = { createMissing: services.createMissing, ...data }
     if (makesParents(flags)) {
       const results = await services.users.rehearseAdding(scope, resource, data.users)
-      if (!isAnySuccessful(results)) return { message: 'No users added.', data: results }
-      await createMissingParents(services, scope, resource, flags)
+      if (!isAnySuccessful(results)) return { message: 'No users added.', data: results, created }
+      created = await createMissingParents(services, scope, resource, flags)
     }
     const results = await services.users.add(scope, resource, data.users)
-    return { message: `${countSucceeded(results)} users added.`, data: results }
+    const warnings = await listedNearMisses(services, scope, created)
+    return {
+      message: `${countSucceeded(results)} users added.`,
+      data: results,
+      created,
+      ...warningsOf(warnings),
+    }
   },
 })

@@ -1,8 +1,9 @@
-import { defineOperation } from '../../../operation.ts'
+import { listedNearMisses } from '../../../near-miss-warnings.ts'
+import { type CreatedLists, defineOperation, warningsOf } from '../../../operation.ts'
 import { batchResults, countSucceeded, isAnySuccessful, keyedBatch } from '../../../schemas/batch-results.ts'
 import { foldersRequest } from '../../../schemas/folder-schema.ts'
 import { organizationNotFound } from '../../../schemas/resource-schema.ts'
-import { createMissingFlag } from '../../../schemas/user-schema.ts'
+import { createMissingFlag, createOrganizationFlag } from '../../../schemas/user-schema.ts'
 
 export const addFolders = defineOperation({
   path: '/v1/organizations/folders/add',
@@ -10,23 +11,36 @@ export const addFolders = defineOperation({
   effect: 'once',
   audited: 'admin',
   grows: 'records',
+  warns: true,
+  creates: true,
   summary: 'Add folders',
   description: 'Also into each other, in any order. An existing folder is not changed (`success: false`).',
   batch: keyedBatch({ folders: 'folderId' }),
   request: {
     ...foldersRequest,
-    properties: { ...foldersRequest.properties, createMissing: createMissingFlag },
+    properties: {
+      ...foldersRequest.properties,
+      createMissing: createMissingFlag,
+      createOrganization: createOrganizationFlag,
+    },
   },
   response: batchResults,
   errors: [organizationNotFound],
-  async handler({ organizationId, folders, createMissing }, { caller, services }) {
+  async handler({ organizationId, folders, createMissing, createOrganization }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId }
-    if (createMissing ?? services.createMissing) {
+    let created: CreatedLists = {}
+    if (createOrganization ?? createMissing ?? services.createMissing) {
       const results = await services.folders.rehearseAdding(scope, folders)
-      if (!isAnySuccessful(results)) return { message: 'No folders added.', data: results }
-      await services.organizations.ensure(scope)
+      if (!isAnySuccessful(results)) return { message: 'No folders added.', data: results, created }
+      if (await services.organizations.ensure(scope)) created = { organizations: [organizationId] }
     }
     const results = await services.folders.add(scope, folders)
-    return { message: `${countSucceeded(results)} folders added.`, data: results }
+    const warnings = await listedNearMisses(services, scope, created)
+    return {
+      message: `${countSucceeded(results)} folders added.`,
+      data: results,
+      created,
+      ...warningsOf(warnings),
+    }
   },
 })

@@ -1,6 +1,7 @@
 import { rootFolderId } from '../../../../directory/organizations/organization-keys.ts'
 import { ApiError, invalid } from '../../../../errors.ts'
-import { defineOperation } from '../../../operation.ts'
+import { listedNearMisses } from '../../../near-miss-warnings.ts'
+import { type CreatedLists, defineOperation, warningsOf } from '../../../operation.ts'
 import { groupNotFound } from '../../../schemas/group-schema.ts'
 import {
   grantedResource,
@@ -10,7 +11,12 @@ import {
   subjects,
 } from '../../../schemas/permission-schema.ts'
 import { resourceErrors } from '../../../schemas/resource-schema.ts'
-import { createMissingFlag, createMissingParents } from '../../../schemas/user-schema.ts'
+import {
+  createMissingFlag,
+  createMissingParents,
+  createOrganizationFlag,
+  joinCreated,
+} from '../../../schemas/user-schema.ts'
 
 const listed = '`details.resources` lists the missing resources'
 
@@ -20,6 +26,8 @@ export const addPermissions = defineOperation({
   effect: 'repeatable',
   audited: 'admin',
   grows: 'content',
+  warns: true,
+  creates: true,
   summary: 'Grant permissions',
   description:
     'Grants a user, or a user group, roles on organizations, folders and documents, in place of earlier grants on them. ' +
@@ -45,6 +53,7 @@ export const addPermissions = defineOperation({
         properties: { resources: { type: 'array', maxItems: 500, items: grantedResource } },
       },
       createMissing: createMissingFlag,
+      createOrganization: createOrganizationFlag,
     },
   },
   response: null,
@@ -58,7 +67,7 @@ export const addPermissions = defineOperation({
     groupNotFound,
   ],
   async handler(
-    { user, organizationUserGroupId, permissions, createMissing: makes },
+    { user, organizationUserGroupId, permissions, createMissing: makes, createOrganization },
     { caller, services, full },
   ) {
     const subject = parseSubject(user?.userId, organizationUserGroupId, '/data/user')
@@ -70,6 +79,7 @@ export const addPermissions = defineOperation({
         grant: { accessRole, expiresAt },
       }
     })
+    const parts: CreatedLists[] = []
     const grant = (): Promise<void> => services.permissions.add(caller.tenant, subject, inputs)
     await grant().catch(async (error: unknown) => {
       const isMissing = error instanceof ApiError && error.status === 'NOT_FOUND'
@@ -83,11 +93,22 @@ export const addPermissions = defineOperation({
       const organizationIds = inputs.map(({ organizationId }) => organizationId)
       await services.permissions.requireSubject(caller.tenant, subject, organizationIds)
       for (const { organizationId, resource } of inputs)
-        await createMissingParents(services, { ...caller.tenant, organizationId }, resource, {
-          createMissing: true,
-        })
+        parts.push(
+          await createMissingParents(services, { ...caller.tenant, organizationId }, resource, {
+            createMissing: true,
+            ...(createOrganization !== undefined && { createOrganization }),
+          }),
+        )
       await grant()
     })
-    return { message: `${inputs.length} permissions granted.`, data: undefined }
+    const created = joinCreated(parts)
+    const scope = { ...caller.tenant, organizationId: inputs[0]?.organizationId ?? '' }
+    const warnings = await listedNearMisses(services, scope, created)
+    return {
+      message: `${inputs.length} permissions granted.`,
+      data: undefined,
+      created,
+      ...warningsOf(warnings),
+    }
   },
 })
