@@ -16,6 +16,7 @@ export type * from './api/codes.ts'
 export type { CallOptions, ListMethod } from './api/methods.ts'
 export type * from './api/operation-types.ts'
 export {
+  type CreatedResources,
   dataOf,
   type FailedCall,
   type FailureDetails,
