@@ -41,7 +41,7 @@ import { requireResource } from './resource-lookup.ts'
 const documentsAtOnce = 100
 
 /** Ids of the resources that a call has created. A resource that existed is absent. */
-export interface CreatedRecords {
+export interface EnsuredDocument {
   readonly organization?: string
   readonly document?: string
 }
@@ -84,7 +84,7 @@ export class DocumentService {
     scope: OrganizationScope,
     documentId: string,
     admit = (): void => {},
-  ): Promise<CreatedRecords> {
+  ): Promise<EnsuredDocument> {
     const presence = await readExistence(this.#store, scope, documentId)
     if (presence.state === 'going') throw beingDeleted()
     if (presence.organization !== null && presence.document !== null) return {}

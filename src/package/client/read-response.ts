@@ -1,6 +1,6 @@
 import type { ClientErrorCode, WeftErrorCode, WeftStatus } from '../api/codes.ts'
 import type { OperationEntry } from '../api/methods.ts'
-import type { CreatedResources, Result, WeftFailure } from '../api/result.ts'
+import type { Result, WeftFailure } from '../api/result.ts'
 
 /**
  * Reads a body as text.
@@ -57,7 +57,7 @@ export function resultOf({ bare }: OperationEntry, response: Response, text: str
     data,
     message: String(message),
     ...(Array.isArray(warnings) && { warnings: warnings as readonly string[] }),
-    ...(isObject(created) && { created: created as CreatedResources }),
+    ...(isObject(created) && { created }),
     ...(typeof pageToken === 'string' && { nextPage: pageToken }),
   }
 }

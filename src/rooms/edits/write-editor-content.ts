@@ -6,7 +6,7 @@ import {
   withUnknownNames,
 } from '../../content/root-change.ts'
 import { type NamedSchema, schemaOf } from '../../content/schemas/content-schema.ts'
-import type { CreatedRecords, DocumentService } from '../../directory/documents/document-service.ts'
+import type { DocumentService, EnsuredDocument } from '../../directory/documents/document-service.ts'
 import type { AttachedSchema } from '../../directory/schemas/schema-records.ts'
 import type { SchemaService } from '../../directory/schemas/schema-service.ts'
 import { ApiError } from '../../errors.ts'
@@ -33,7 +33,7 @@ export interface EditorWrite {
 }
 
 /** Ids of the resources and the name of the root that a write has created. What existed is absent. */
-export interface CreatedContent extends CreatedRecords {
+export interface CreatedContent extends EnsuredDocument {
   readonly editor?: string
   readonly root?: string
 }

@@ -371,7 +371,10 @@ it('[ACC-10] does not show users of another API key', async () => {
     ['/v2/organizations/usergroups/get', at],
     ['/v1/organizations/usergroups/users/add', { ...at, organizationUserGroupId: 'g', userIds: ['x'] }],
     ['/v2/auth/permissions/get', { ...at, userIds: ['ann'] }],
-    ['/v2/auth/permissions/add', { user: { userId: 'ann' }, permissions: { resources }, createMissing: false }],
+    [
+      '/v2/auth/permissions/add',
+      { user: { userId: 'ann' }, permissions: { resources }, createMissing: false },
+    ],
     ['/v2/auth/permissions/remove', { userId: 'ann', permissions: { resources } }],
   ] as const)
     expect(errorOf(await server.post(path, data, headers))).toEqual(['NOT_FOUND'])
