@@ -151,15 +151,12 @@ const shownOrigin = (origin: ChangeOrigin | null): Pick<AuthorRun, 'userId' | 'a
 
 const nodeName = (type: object): string => (type instanceof Y.XmlElement ? type.nodeName : '')
 
-/** Times differ by seconds within one run of typed text. The run has the time of its start. */
+/** The attribution gives the changes of one author within some seconds one time, so a run has one time. */
 const isSameOrigin = (a: ChangeOrigin | null, b: ChangeOrigin | null): boolean =>
   a === b ||
   (a !== null &&
     b !== null &&
     a.by === b.by &&
     a.source === b.source &&
-    Math.abs(a.at - b.at) <= joinedMs &&
+    a.at === b.at &&
     JSON.stringify(a.meta) === JSON.stringify(b.meta))
-
-/** Maximum difference of the times in one run, in milliseconds. */
-const joinedMs = 60_000

@@ -35,6 +35,25 @@ it(`[ATT-30] names the author of each character of a text (seed ${seed})`, () =>
   }
 })
 
+it('[ATT-105] gives each part of a text its own time, also if later text stands before it', () => {
+  const recording = new Recording()
+  const began = recording.now
+  const type = (place: number, text: string, afterMs: number): void => {
+    recording.now = began + afterMs
+    recording.change('ann', (doc) => doc.getText('text').insert(place, text))
+  }
+  type(0, 'first ', 0)
+  type(6, 'second ', 4_000)
+  type(13, 'third ', 30_000)
+  type(0, 'before ', 50_000)
+  const { runs } = readRuns(recording.at(), recording.attribution(), 'text', 10)
+  expect(runs.map(({ text, at }) => [text, Math.round(((at ?? 0) - began) / 1_000)])).toEqual([
+    ['before ', 50],
+    ['first second ', 0],
+    ['third ', 30],
+  ])
+})
+
 it('[ATT-30] gives a part without a known origin no user, and cuts long lists', () => {
   const recording = new Recording()
   recording.change('ann', (doc) => doc.getText('text').insert(0, 'old '))
