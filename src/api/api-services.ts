@@ -60,7 +60,7 @@ export interface ApiServices extends Tenancy {
   readonly groups: GroupService
   readonly permissions: PermissionService
   readonly activities: ActivityService
-  readonly edits: Pick<EditActivityRecorder, 'recordDeletion'>
+  readonly edits: Pick<EditActivityRecorder, 'announceDeletion' | 'recordDeletion'>
   readonly annotations: AnnotationService
   readonly threads: ThreadService
   readonly reactions: ReactionService

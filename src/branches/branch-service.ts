@@ -19,6 +19,7 @@ import {
 import { type BranchStore, branchPlaceOf, noSuchBranch } from '../directory/branches/branch-store.ts'
 import { writeBranch } from '../directory/branches/branch-writing.ts'
 import { findBranch } from '../directory/branches/find-branch.ts'
+import { tellFeedOfDeletion } from '../directory/documents/content-deletion.ts'
 import type { DocumentService } from '../directory/documents/document-service.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { ListPage, PageRange } from '../directory/store/list-page.ts'
@@ -261,17 +262,21 @@ export class BranchService {
     name: string,
     check?: (branch: BranchRecord) => void,
   ): Promise<boolean> {
-    const { rooms, versions, store } = this.#dependencies
+    const { rooms, versions, store, organizations, events, log, clock } = this.#dependencies
     const address = addressOf(main, name)
     const place = placeIn(main, name)
     const branch = await store.find(main, place)
     if (branch === null) return false
     check?.(branch)
+    const epoch = await log.heads([addressKey(address)]).then(([head]) => head?.epoch ?? null)
+    const deletion = { address, id: events.nextId(), epoch, user: { userId: 'api' }, at: clock.now() }
+    if (epoch !== null) await tellFeedOfDeletion(organizations, events, deletion, 'before')
     await versions.removeEditor(address)
     await rooms.destroy(address)
     const isRemoved = await store.remove(main, place)
     await rooms.destroy(address)
     await versions.removeEditor(address)
+    if (epoch !== null) await tellFeedOfDeletion(organizations, events, deletion, 'after')
     return isRemoved
   }
 

@@ -80,6 +80,7 @@ export function createDirectory(
     activities: new ActivityService(store, events),
     edits: new EditActivityRecorder({
       store,
+      events,
       queue,
       clock,
       log,

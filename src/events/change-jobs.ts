@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Job } from '../engine/engine.ts'
 import type { DocumentAddress, Tenant } from '../model/address.ts'
 import { type TraceContext, toTraceHeaders } from '../tracing/trace-context.ts'
+import type { ActionUser } from './activity.ts'
 import { type EditAuthor, type EditListener, editorName, type StartedWindows } from './debounce-windows.ts'
 import { eventJob, type QueuedEvent } from './outbound-event.ts'
 
@@ -76,6 +77,47 @@ export class ChangeJobs implements EditListener {
 }
 
 const nothingToEnd = { stored: () => {}, lost: () => {} }
+
+/**
+ * Time in ms after which the feed checks whether content was deleted, if the server was killed before it could
+ * report the end of the deletion.
+ */
+const deletionCheckMs = 5_000
+
+/** A deletion of the content of an editor. */
+export interface ContentDeletion {
+  readonly address: DocumentAddress
+  /** Id of its event. */
+  readonly id: string
+  /** Epoch of the content; null if the content is damaged. */
+  readonly epoch: number | null
+  readonly user: ActionUser
+  /** Start of the deletion, in epoch milliseconds. */
+  readonly at: number
+}
+
+/**
+ * Returns the job that records the deletion of content in the feed. The feed ignores it while the content is there.
+ * So one job must be added before the deletion, and another one after it.
+ */
+export function deletionJob(
+  { address, id, epoch, user, at }: ContentDeletion,
+  when: 'before' | 'after',
+): Job {
+  const { workspaceId, apiKey, organizationId, documentId, editorId } = address
+  const event: QueuedEvent = {
+    id,
+    type: 'crdt.delete_data',
+    scope: { workspaceId, apiKey, organizationId },
+    documentId,
+    actionUser: user,
+    data: { editorId, epoch },
+    at,
+    only: 'feed',
+  }
+  const job = eventJob(event)
+  return when === 'after' ? job : { ...job, id: `${id} check`, at: at + deletionCheckMs }
+}
 
 /** Returns the job that records the change of an editor. Its event has no version yet. It is due immediately. */
 export function changeJob(address: DocumentAddress, trace: TraceContext | null = null): Job {

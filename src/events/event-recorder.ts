@@ -56,6 +56,11 @@ export class EventRecorder {
     this.#only = only
   }
 
+  /** Returns the id of an event that the caller adds itself. */
+  nextId(): string {
+    return this.#ids.next(this.#clock.now())
+  }
+
   /** Returns whether a receiver needs events of a type. */
   wants(tenant: Tenant, type: EventType): boolean {
     return this.#wanted(tenant, type)

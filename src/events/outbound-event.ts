@@ -33,6 +33,7 @@ export const eventTypes = [
   'huddle.join',
   'recorder.done',
   'crdt.update_data',
+  'crdt.delete_data',
   'document.create',
   'document.delete',
   'permission.add',
@@ -78,7 +79,7 @@ export interface QueuedEvent extends OutboundEvent {
   /**
    * Set if only the change feed and the callback `store` of the API key get the event, and webhooks do not. `store`
    * gets only those that are changes of content, with the same id for all changes of an editor. Absent: all
-   * receivers except `store` get the event.
+   * receivers except `store` get the event; the feed does not get changes and deletions of content.
    */
   readonly only?: 'feed'
   /**

@@ -126,6 +126,10 @@ export class FeedWriter {
     const added = others.filter((_event, index) => known[index] === null)
     const found: NewEvent[] = []
     for (const event of added) {
+      if (event.type === 'crdt.delete_data') {
+        found.push(...(await this.#deletedContent(tenant, change, event)))
+        continue
+      }
       found.push({ id: event.id, event: feedEvent(event) })
       if (event.type === 'document.delete')
         found.push(...(await this.#recreated(tenant, change, transaction, event)))
@@ -140,6 +144,23 @@ export class FeedWriter {
     )
     const since = left.map((each, index) => ({ ...each, before: positions[index] ?? null, after: '' }))
     return this.#withoutErased(tenant, [...found, ...(await this.#changesOf(change, since))])
+  }
+
+  /**
+   * Returns the event of a deletion of content, and the change of the editor if it was created again. Returns
+   * nothing while the content is still there: then the deletion is in progress, or the server was killed before it.
+   */
+  async #deletedContent(
+    tenant: Tenant,
+    change: FeedChange,
+    event: QueuedEvent,
+  ): Promise<readonly NewEvent[]> {
+    const address = addressOf(tenant, event)
+    const [head = null] = await readEditorHeads(this.#options.engine.log, [address])
+    if (head !== null && head.epoch === event.data.epoch) return []
+    const deleted = { ...feedEvent(event), data: { editorId: address.editorId } }
+    const again = await this.#changesOf(change, [{ event, address, before: null, after: event.id }])
+    return [{ id: event.id, event: deleted }, ...again]
   }
 
   /**
@@ -289,7 +310,8 @@ export class FeedWriter {
 const isChangeJob = ({ type, only }: QueuedEvent): boolean => only === 'feed' && type === 'crdt.update_data'
 
 const isForFeed = ({ type, only }: QueuedEvent): boolean =>
-  only === 'feed' || (type !== 'crdt.update_data' && feedEventTypes.includes(type))
+  only === 'feed' ||
+  (type !== 'crdt.update_data' && type !== 'crdt.delete_data' && feedEventTypes.includes(type))
 
 const feedEvent = ({ type, at, scope, documentId, actionUser, data }: QueuedEvent): FeedEvent => ({
   type,

@@ -23,6 +23,7 @@ const firstTriggers: Readonly<Record<TriggerName, boolean>> = {
   'huddle.join': true,
   'recorder.done': false,
   'crdt.update_data': false,
+  'crdt.delete_data': false,
   'document.create': false,
   'document.delete': false,
   'permission.add': false,

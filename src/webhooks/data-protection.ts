@@ -105,6 +105,7 @@ const showable: Readonly<Record<EventType, Readonly<Record<string, Shape>>>> = {
   'huddle.join': activities,
   'recorder.done': activities,
   'crdt.update_data': { editorId: id },
+  'crdt.delete_data': { editorId: id },
   'document.create': documents,
   'document.delete': documents,
   'permission.add': permissions,

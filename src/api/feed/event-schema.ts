@@ -120,6 +120,13 @@ export const feedContentData = {
   },
 } as const satisfies ObjectSchema
 
+/** Data of a deletion of content. */
+export const deletionEventData = {
+  type: 'object',
+  required: ['editorId'],
+  properties: { editorId: id },
+} as const satisfies ObjectSchema
+
 /** Data of an event of a document. */
 export const documentEventData = {
   type: 'object',
@@ -211,6 +218,7 @@ export const eventData = {
   'huddle.join': activityEventData,
   'recorder.done': activityEventData,
   'crdt.update_data': contentEventData,
+  'crdt.delete_data': deletionEventData,
   'document.create': documentEventData,
   'document.delete': documentEventData,
   'permission.add': permissionEventData,

@@ -12,6 +12,7 @@ import {
   activityEventData,
   annotationEventData,
   commentEventData,
+  deletionEventData,
   documentEventData,
   eventGroups,
   feedContentData,
@@ -164,6 +165,7 @@ const withData = (data: ObjectSchema): ObjectSchema =>
 /** Schemas of the events in a response, by the names of their types in the package. */
 export const feedEvents: Readonly<Record<string, ObjectSchema>> = {
   FeedContentEvent: feedEventOf(['crdt.update_data'], feedContentData),
+  FeedDeletionEvent: withData(deletionEventData),
   FeedAnnotationEvent: withData(annotationEventData),
   FeedCommentEvent: withData(commentEventData),
   FeedActivityEvent: withData(activityEventData),

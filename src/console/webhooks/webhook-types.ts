@@ -15,6 +15,7 @@ export const endpointEventTypes = [
   'huddle.join',
   'recorder.done',
   'crdt.update_data',
+  'crdt.delete_data',
   'document.create',
   'document.delete',
   'permission.add',

@@ -3,7 +3,8 @@ import type { Clock } from '../../clock.ts'
 import type { Queue } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import type { ActionUser, ActivityEvent } from '../../events/activity.ts'
-import { putNewActivities, readActivities, writeActivities } from '../../events/activity-store.ts'
+import { readActivities, writeActivities } from '../../events/activity-store.ts'
+import type { ContentDeletion } from '../../events/change-jobs.ts'
 import {
   decodeUserEdit,
   EditWindows,
@@ -11,6 +12,7 @@ import {
   idOfWindow,
   type UserEdit,
 } from '../../events/edit-windows.ts'
+import type { EventRecorder } from '../../events/event-recorder.ts'
 import { JobConsumer } from '../../jobs/job-consumer.ts'
 import type { Log } from '../../log.ts'
 import { type DocumentAddress, organizationPrefix } from '../../model/address.ts'
@@ -18,6 +20,7 @@ import { deletedUser } from '../../model/named-users.ts'
 import { areUsersErased, isUserErased } from '../organizations/erased-users.ts'
 import type { OrganizationStore } from '../organizations/organization-store.ts'
 import type { Transaction } from '../store/transaction.ts'
+import { tellFeedOfDeletion } from './content-deletion.ts'
 import { findMissing } from './resource-lookup.ts'
 
 /**
@@ -28,6 +31,7 @@ const atOnce = 32
 
 export interface EditsOptions {
   readonly store: OrganizationStore
+  readonly events: EventRecorder
   readonly queue: Queue
   readonly clock: Clock
   readonly log: Log
@@ -93,14 +97,40 @@ export class EditActivityRecorder {
     this.#consumer.start()
   }
 
-  /** Records that the content of an editor was deleted. Records nothing if the document is deleted. */
-  async recordDeletion(address: DocumentAddress, userId: string): Promise<void> {
-    const { store, clock } = this.#options
+  /**
+   * Announces that the content of an editor will be deleted, so that the change feed has the deletion even if the
+   * server is killed meanwhile.
+   * @param epoch epoch of the content; null if the content is damaged
+   * @returns the parameter of `recordDeletion`
+   */
+  async announceDeletion(
+    address: DocumentAddress,
+    userId: string,
+    epoch: number | null,
+  ): Promise<ContentDeletion> {
+    const { store, clock, events } = this.#options
+    const user = userId === '' ? unnamed : { userId }
+    const deletion = { address, id: events.nextId(), epoch, user, at: clock.now() }
+    await tellFeedOfDeletion(store, events, deletion, 'before')
+    return deletion
+  }
+
+  /** Records that the content of an editor was deleted. Records no activity if the document is deleted. */
+  async recordDeletion(deletion: ContentDeletion): Promise<void> {
+    const { store, events } = this.#options
+    const { address, user } = deletion
+    await tellFeedOfDeletion(store, events, deletion, 'after')
     await store.change(address, async (transaction) => {
-      const missing = await findMissing(transaction, [{ type: 'document', id: address.documentId }])
+      const { documentId, editorId } = address
+      const missing = await findMissing(transaction, [{ type: 'document', id: documentId }])
       if (missing.length > 0) return
-      const user = userId === '' ? unnamed : { userId }
-      putNewActivities(transaction, [deletionOf(address, user)], clock.now())
+      const outbound = {
+        type: 'crdt.delete_data',
+        documentId,
+        actionUser: user,
+        data: { editorId },
+      } as const
+      events.recordNew(transaction, address, [{ activity: deletionOf(address, user), outbound }])
     })
   }
 

@@ -1,10 +1,11 @@
 import { lastSegment } from '../../engine/key-encoding.ts'
+import { documentExists } from '../documents/document-writes.ts'
 import { markTreeChanged, subfolderIds } from '../documents/folder-tree.ts'
 import { keys, type OrganizationScope, type Resource } from '../organizations/organization-keys.ts'
 import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
 import { mapInSlices } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
-import { deletableType, placedFolderType } from '../store/records.ts'
+import { deletableType, documentRecordType, placedFolderType } from '../store/records.ts'
 
 /** Maximum number of documents, or of folders, in one slice. */
 const sliceSize = 50
@@ -62,8 +63,25 @@ async function emptyFolder(
   while (await steps.isGoing()) {
     const entries = await store.read(scope).scan({ prefix: keys.documentsIn(folderId), limit: sliceSize })
     if (entries.length === 0) return
-    await steps.removeDocuments(entries.map(({ key }) => lastSegment(key)))
+    const documentIds = entries.map(({ key }) => lastSegment(key))
+    await markDocuments(store, scope, documentIds)
+    await steps.removeDocuments(documentIds)
   }
+}
+
+/** Marks documents as being deleted. Each of them then has its own event of the deletion. */
+function markDocuments(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  documentIds: readonly string[],
+): Promise<void> {
+  return store.change(scope, async (transaction) => {
+    const records = await transaction.getAll(documentIds.map(keys.document), documentRecordType)
+    for (const record of records) {
+      if (record === null || record.deleting === true || (await documentExists(transaction, record))) continue
+      transaction.put(keys.document(record.documentId), { ...record, deleting: true })
+    }
+  })
 }
 
 /**

@@ -84,6 +84,7 @@ async function everything({ server, clock, document }: Hooks, quiet: () => Promi
   // An attempt fails when the clock passes its deadline.
   await quiet()
   clock.advance(soonMs)
+  await post('crdt/delete', {})
   const gone = { organizationId, documentIds: ['d'] }
   dataOf(await server.post('/v2/organizations/documents/delete', gone))
 }

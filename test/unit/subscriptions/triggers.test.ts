@@ -23,6 +23,7 @@ const off = [
   'comment_annotation.suggestion_reject',
   'crdt.update_data',
   'recorder.done',
+  'crdt.delete_data',
   'document.create',
   'document.delete',
   'permission.add',

@@ -38,7 +38,7 @@ export const deleteContent = defineOperation({
   summary: 'Delete the content of editors',
   description:
     'Also deletes their versions and their branches. Connections to them are closed permanently, and a client that still has the content ' +
-    'cannot restore it. Each editor causes one activity `crdt.editor_delete`.',
+    'cannot restore it. Each editor causes one activity `crdt.editor_delete` and one event `crdt.delete_data`.',
   request,
   response,
   errors: [documentBeingDeleted],
@@ -79,9 +79,11 @@ async function deleteEditors(
   const addresses = [...new Set(editorIds)].map((editorId) =>
     editorAddress(caller, { ...document, editorId }),
   )
-  const isThere = await Promise.all(addresses.map((address) => hasContent(log, address)))
-  const live = addresses.filter((_, index) => isThere[index])
-  for (const address of live) {
+  let deleted = 0
+  for (const address of addresses) {
+    const epoch = await epochOf(log, address)
+    if (epoch === undefined) continue
+    const deletion = await edits.announceDeletion(address, userId, epoch)
     // The second call of `removeEditor` removes versions that were created between the first call and the
     // destruction of the content.
     await branches.deleteAll(address)
@@ -89,18 +91,25 @@ async function deleteEditors(
     await versions.removeEditor(address)
     await rooms.destroy(address)
     await versions.removeEditor(address)
-    await edits.recordDeletion(address, userId)
+    await edits.recordDeletion(deletion)
+    deleted += 1
   }
-  return live.length
+  return deleted
 }
 
-/** Returns whether an editor has content. Damaged content counts, so that it can be deleted. */
-async function hasContent(log: ApiServices['log'], address: DocumentAddress): Promise<boolean> {
+/**
+ * Returns the epoch of the content of an editor; null if the content is damaged, so that it can be deleted; undefined
+ * if there is none.
+ */
+async function epochOf(
+  log: ApiServices['log'],
+  address: DocumentAddress,
+): Promise<number | null | undefined> {
   try {
     const [head] = await log.heads([addressKey(address)])
-    return head !== null
+    return head?.epoch
   } catch (error) {
-    if (error instanceof CorruptRecordError) return true
+    if (error instanceof CorruptRecordError) return null
     throw error
   }
 }
