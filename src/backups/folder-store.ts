@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { lstat, mkdir, open, opendir, readdir, rename, rm } from 'node:fs/promises'
+import { lstat, open, opendir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../clock.ts'
+import { makeDirectory } from '../config/make-directory.ts'
 import { Semaphore } from '../engine/semaphore.ts'
 import { errorCode, errorMessage } from '../errors.ts'
 import { fsyncDirectory } from '../storage/offline-store.ts'
@@ -115,7 +116,7 @@ export class FolderStore implements ObjectStore {
 
   async #makeFolder(path: string): Promise<void> {
     if (this.#folders.has(path)) return
-    const first = await mkdir(path, { recursive: true, mode: 0o700 })
+    const first = await makeDirectory(path)
     if (first !== undefined) await fsyncDirectory(dirname(first))
     if (first !== undefined && first !== path) await fsyncDirectory(dirname(path))
     this.#folders.add(path)

@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeDirectory } from '../config/make-directory.ts'
 import type { StoredPage } from '../engine/engine.ts'
 import { errorCode, errorMessage } from '../errors.ts'
 import { fillOfflineDatabase, fillOfflineStore, type StoreLocation } from './offline-store.ts'
@@ -35,7 +36,7 @@ async function fillDirectory(
   await expectEmpty(directory)
   const written: string[] = []
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 })
+    await makeDirectory(directory)
     const records = await fillOfflineStore(directory, pages, async () => {
       for (const [name, bytes] of files) {
         const file = join(directory, name)
@@ -58,7 +59,7 @@ const writeNew = (path: string, bytes: Uint8Array): Promise<void> =>
  * @throws StorageError if the directory has another file with one of the names
  */
 async function keepFiles(directory: string, files: SmallFiles): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await makeDirectory(directory)
   for (const [name, bytes] of files) {
     const path = join(directory, name)
     await writeNew(path, bytes).catch(async (error: unknown) => {

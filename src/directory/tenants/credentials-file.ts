@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
-import { chmod, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
+import { chmod, open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeDirectory } from '../../config/make-directory.ts'
 import { errorCode, errorMessage, OperatorError } from '../../errors.ts'
 import { misspelledName } from '../../text.ts'
 
@@ -53,7 +54,7 @@ export const credentialsPath = (directory: string): string => join(directory, fi
  */
 export async function makeDataDirectory(directory: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 })
+    await makeDirectory(directory)
   } catch (error) {
     throw unusable('the data directory cannot be made', error)
   }

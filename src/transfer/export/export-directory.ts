@@ -1,6 +1,7 @@
 import { createHash, type Hash, randomBytes } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { makeDirectory } from '../../config/make-directory.ts'
 import { errorMessage } from '../../errors.ts'
 import { fsyncDirectory } from '../../storage/offline-store.ts'
 import { StorageError } from '../../storage/storage-error.ts'
@@ -31,14 +32,14 @@ export class ExportDirectory {
     })
     if (names.length > 0) throw new StorageError(`${directory} is not empty: export into a new directory`)
     const path = join(dirname(target), `${basename(target)}.${randomBytes(4).toString('hex')}.part`)
-    await mkdir(path, { recursive: true, mode: 0o700 })
+    await makeDirectory(path)
     return new ExportDirectory(target, path)
   }
 
   /** Writes a file that only its owner can read. @param file path of the file, as in `FileEntry` */
   async write(file: string, bytes: Uint8Array | string): Promise<FileEntry> {
     const path = join(this.#path, file)
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await makeDirectory(dirname(path))
     const handle = await open(path, 'wx', 0o600)
     try {
       await handle.writeFile(bytes)

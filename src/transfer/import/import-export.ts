@@ -1,5 +1,6 @@
-import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
+import { rename, stat, writeFile } from 'node:fs/promises'
 import { systemClock } from '../../clock.ts'
+import { makeDirectory } from '../../config/make-directory.ts'
 import type { DocumentService } from '../../directory/documents/document-service.ts'
 import type { AccessType } from '../../directory/store/records.ts'
 import { importClusterCredentials } from '../../directory/tenants/cluster-credentials.ts'
@@ -71,7 +72,7 @@ export async function importExport(
   const directory = directoryOf(place)
   const isNew = !(await hasStore(place))
   if (options.run === 'real')
-    await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    await makeDirectory(directory).catch((error: unknown) => {
       throw new StorageError(`${directory} cannot be made: ${errorMessage(error)}`)
     })
   const store = options.run === 'dry' && isNew ? await openEmpty() : await openForImport(place)

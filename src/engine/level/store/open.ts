@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { makeDirectory } from '../../../config/make-directory.ts'
 import { describeProcess, processWith } from '../../../config/process-with.ts'
 import { errorMessage } from '../../../errors.ts'
 import { DamagedRecordError } from '../../damaged-record.ts'
@@ -63,7 +64,7 @@ export async function openChecked(
   let changed: readonly string[] = []
   try {
     await refuseUnfinished(directory, importing)
-    await mkdir(path, { recursive: true, mode: 0o700 })
+    await makeDirectory(path)
     await refuseHeadless(path)
     changed = await checkFiles(path, depth)
     refuseChangedManifest(path, changed)
