@@ -25,7 +25,8 @@ LABEL org.opencontainers.image.title="Weft" \
   org.opencontainers.image.version="$VERSION" \
   org.opencontainers.image.revision="$REVISION" \
   org.opencontainers.image.base.name="docker.io/library/node:22-slim"
-ENV NODE_ENV=production WEFT_DATA_DIR=/data
+# Other containers and the ports of the host can connect.
+ENV NODE_ENV=production WEFT_DATA_DIR=/data WEFT_HOST=0.0.0.0
 WORKDIR /weft
 # The server needs no package manager.
 RUN rm -rf /usr/local/lib/node_modules /opt/yarn* /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn*

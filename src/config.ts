@@ -34,9 +34,11 @@ export const options = {
   port: option(wholeNumber(0, 65_535), 8787, 'Port for HTTP and websockets; 0: any free port.', {
     alsoEnvironment: 'PORT',
   }),
-  host: option(host, '0.0.0.0', 'Address to listen on.', {
-    defaultText: '`0.0.0.0`; `127.0.0.1` with `auth` none',
-  }),
+  host: option(
+    host,
+    '127.0.0.1',
+    'Address to listen on. By default, only programs on this machine can connect; `0.0.0.0`: other machines too.',
+  ),
   publicUrl: optional(
     webUrl,
     'URL at which clients reach the server, such as `https://docs.example.com`. Tokens that contain a server URL use it.',

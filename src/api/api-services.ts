@@ -24,6 +24,7 @@ import type { UserService } from '../directory/organizations/user-service.ts'
 import type { PermissionService } from '../directory/permissions/permission-service.ts'
 import type { SchemaService } from '../directory/schemas/schema-service.ts'
 import type { StorageQuota } from '../directory/storage-quota.ts'
+import type { AccessType } from '../directory/store/records.ts'
 import type { Tenancy } from '../directory/tenants/tenancy.ts'
 import type { DocumentLog } from '../engine/engine.ts'
 import type { FeedService } from '../feed/feed-service.ts'
@@ -100,6 +101,8 @@ export interface ApiServices extends Tenancy {
    * this setting.
    */
   readonly createMissing: boolean
+  /** Access type of documents for which none is set. */
+  readonly defaultAccess: AccessType
   /** URL at which clients reach the server, without a slash at the end. */
   readonly publicUrl: string
   /** Maximum bytes of the content in one response. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { localUrlAt } from '../config/local-url.ts'
+import { isLoopbackHost } from '../config/loopback-host.ts'
 import { readPackageVersion } from '../config/package-version.ts'
 import { injectedVariables, misspelledVariables } from '../config/variables.ts'
 import type { Config } from '../config.ts'
@@ -37,12 +38,17 @@ export function serveCommand(): Command {
       const server = await starting
       announce(server, config, flags)
       log.info({ port: server.port, host: config.host, engine: config.engine }, 'listening')
+      if (config.defaultAccess === 'public' && !isLoopbackHost(config.host)) log.warn(publicAndReachable)
       // Logs the command that prints the link, and never the link itself, because other people may read
       // stored logs.
       if (!server.created && !isTerminal())
         log.info({ port: server.port }, `\`${programName} console\` prints the link to the console`)
     })
 }
+
+const publicAndReachable =
+  'other machines can connect, and each token without permissions opens all documents, because they are public; ' +
+  'WEFT_DEFAULT_ACCESS=restricted makes new documents restricted, and WEFT_HOST=127.0.0.1 admits only this machine'
 
 /**
  * Starts the server. Loads the code of the server only for this command, so that other commands start faster.

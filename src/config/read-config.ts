@@ -66,7 +66,6 @@ export function readConfig(input: ConfigInput): ReadConfig {
     values[key] = found === null ? defaultOf(key) : parse(key, found)
     sources[key] = found?.source ?? 'default'
   }
-  if (values.auth === 'none' && sources.host === 'default') values.host = '127.0.0.1'
   const config = values as unknown as Config
   checkTogether(config)
   return { config, sources: sources as Record<OptionKey, Source>, unknown }
@@ -87,7 +86,6 @@ export function configOfValues(given: Readonly<Record<string, unknown>>): Config
     const name = `the option "${key}"`
     values[key] = value === null ? defaultOf(key) : parse(key, { name, text: textOfValue(value) })
   }
-  if (values.auth === 'none' && (given.host ?? null) === null) values.host = '127.0.0.1'
   const config = values as unknown as Config
   checkTogether(config)
   return config

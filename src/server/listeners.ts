@@ -314,6 +314,7 @@ export function createHttp(
       createMissing: config.createMissing,
       publicUrl: publicUrlOf(config),
       responseBytesMax: config.maxResponseBytes,
+      defaultAccess: config.defaultAccess,
     },
     authenticator,
     auditor,

@@ -48,7 +48,7 @@ it('[CFG-1] reads PORT if WEFT_PORT is not set, and treats an empty variable as 
 it('[CFG-2] has the documented defaults', () => {
   const { config } = read()
   expect(config).toMatchObject({
-    host: '0.0.0.0',
+    host: '127.0.0.1',
     dataDir: resolve('data'),
     engine: 'level',
     durability: 'disk',

@@ -2,9 +2,10 @@ import type { AgentTraits, TokenGrant } from '../../../access/identity.ts'
 import { agentClaimLimits } from '../../../access/tokens/claims.ts'
 import { tokenLengthMax } from '../../../access/tokens/realtime-tokens.ts'
 import { agentPolicies } from '../../../config/agent-policies.ts'
-import { invalid } from '../../../errors.ts'
-import { idBytesMax } from '../../../model/address.ts'
-import { defineOperation } from '../../operation.ts'
+import { ApiError, invalid } from '../../../errors.ts'
+import { idBytesMax, type Tenant } from '../../../model/address.ts'
+import type { ApiServices } from '../../api-services.ts'
+import { defineOperation, warningsOf } from '../../operation.ts'
 import type { FromSchema } from '../../schema.ts'
 import { grantedResource, organizationOfResource } from '../../schemas/permission-schema.ts'
 import { invalidAt } from '../../validator.ts'
@@ -111,6 +112,7 @@ export const generateToken = defineOperation({
   auth: 'key',
   effect: 'reads',
   strict: true,
+  warns: true,
   audited: 'admin',
   summary: 'Make a realtime token',
   description:
@@ -153,9 +155,28 @@ export const generateToken = defineOperation({
         'auth/token-too-long',
         `the token would be longer than ${tokenLengthMax} characters: name fewer resources`,
       )
-    return { message: 'Token generated.', data: { token, expiresAt, ...place } }
+    const isUnlimited = permissions === undefined && !isAdmin && services.defaultAccess === 'public'
+    return {
+      message: 'Token generated.',
+      data: { token, expiresAt, ...place },
+      ...warningsOf(isUnlimited && !(await isDecidedByBackend(services, caller.tenant)) ? [opensPublic] : []),
+    }
   },
 })
+
+const opensPublic =
+  'the token has no permissions, so it opens every public document of the API key, and documents are public by ' +
+  'default; limit it with permissions, or make documents restricted with the option WEFT_DEFAULT_ACCESS'
+
+/** Returns whether the callback `authorize` decides about users without grants. */
+async function isDecidedByBackend({ callbackConfigs }: ApiServices, tenant: Tenant): Promise<boolean> {
+  try {
+    return (await callbackConfigs.find(tenant)).authorize !== null
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 'NOT_FOUND') return false
+    throw error
+  }
+}
 
 /** Names of the members that only the token of an agent can have. */
 const traitNames = ['model', 'onBehalfOf', 'policy'] as const

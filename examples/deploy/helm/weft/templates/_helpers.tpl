@@ -96,6 +96,8 @@ spec:
         - name: http
           containerPort: 8787
       env:
+        - name: WEFT_HOST
+          value: 0.0.0.0
         - name: WEFT_SHUTDOWN_SECONDS
           value: {{ include "weft.shutdownSeconds" . | quote }}
         {{- if eq .Values.mode "cluster" }}
