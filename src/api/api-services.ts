@@ -32,6 +32,7 @@ import type { Metrics } from '../metrics.ts'
 import type { MetricsHistory } from '../metrics-history.ts'
 import type { NotificationConfigService } from '../notifications/notification-config-service.ts'
 import type { NotificationService } from '../notifications/notification-service.ts'
+import type { DestinationPolicy } from '../outgoing/destination-policy.ts'
 import type { MinuteLimiter } from '../quota/rate-limiter.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
 import type { CallbackConfigService } from '../subscriptions/callbacks/callback-config-service.ts'
@@ -78,6 +79,8 @@ export interface ApiServices extends Tenancy {
   readonly callbackConfigs: CallbackConfigService
   readonly callbackTester: CallbackTester
   readonly deliveries: DeliveryService
+  /** Decides to which destinations webhooks and callbacks are sent. */
+  readonly destinations: Pick<DestinationPolicy, 'problemOf'>
   readonly feed: FeedService
   readonly pageTokens: PageTokens
   readonly storage: StorageQuota

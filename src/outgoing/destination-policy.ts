@@ -63,6 +63,17 @@ export class DestinationPolicy {
     return this.#checked(host, await this.#resolve(host, isListed ? 'listed' : 'foreign'), isListed)
   }
 
+  /**
+   * Returns why no request to a URL will be sent, without resolving its name; null if this depends on its
+   * addresses, or if the destination is allowed.
+   */
+  problemOf(url: URL): string | null {
+    const host = hostOf(url)
+    if (isIP(host) === 0) return !this.#names.has(host) && isInside(host) ? notPublic(host) : null
+    const checked = this.#checked(host, [host], false)
+    return checked.kind === 'refused' ? checked.problem : null
+  }
+
   #checked(host: string, found: readonly string[], isListed: boolean): Destination {
     const addresses = found.map((text) => ({ text, address: parsed(text) }))
     const isFine = ({ address }: { address: Address | null }): boolean =>
@@ -107,10 +118,10 @@ const hostOf = (url: URL): string => withoutTrailing('.', url.hostname.replace(/
  */
 const isInside = (host: string): boolean => !host.includes('.') || insideNames.test(host)
 
-const refused = (host: string): Destination => ({
-  kind: 'refused',
-  problem: `${host} is not a public internet address, and the webhookAllowlist of the server does not contain it`,
-})
+const notPublic = (host: string): string =>
+  `${host} is not a public internet address, and the webhookAllowlist of the server does not contain it`
+
+const refused = (host: string): Destination => ({ kind: 'refused', problem: notPublic(host) })
 
 /**
  * Parses an address; returns null if the text is not an address. IPv4 in IPv6 (`::ffff:127.0.0.1`) becomes

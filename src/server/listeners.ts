@@ -297,6 +297,7 @@ export function createHttp(
       rooms,
       loader: rest.loader,
       callbackTester: rest.callbackTester,
+      destinations: rest.destinations,
       versions,
       branches,
       pageTokens,

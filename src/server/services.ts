@@ -126,6 +126,7 @@ export interface ServerServices extends ServerBase {
   readonly callbackTester: CallbackTester
   /** Decides about users whom no grant gives a role. */
   readonly decider: RoleDecider
+  readonly destinations: DestinationPolicy
   readonly loader: DocumentLoader
   readonly streams: StreamService
   readonly pageTokens: PageTokens
@@ -267,6 +268,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
       destinations,
     ),
     callbacks,
+    destinations,
     callbackTester: new CallbackTester({ caller: callbacks, rooms, clock }),
     decider,
     access: new RealtimeAccess({

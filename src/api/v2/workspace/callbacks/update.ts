@@ -6,13 +6,15 @@ import {
   toCallbacksChange,
   toCallbacksResponse,
 } from '../../../callback-schema.ts'
-import { defineOperation } from '../../../operation.ts'
+import { defineOperation, warningsOf } from '../../../operation.ts'
+import { destinationWarnings } from '../../../schemas/destination-warnings.ts'
 
 export const updateCallbacks = defineOperation({
   path: '/v2/workspace/callbacks/update',
   auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
+  warns: true,
   summary: 'Configure callbacks',
   description:
     'Changes the given callbacks; at least one is required. A callback is replaced as a whole; null removes it. The ' +
@@ -25,6 +27,11 @@ export const updateCallbacks = defineOperation({
     if (Object.values(change).every((value) => value === undefined))
       throw invalid('request/invalid-member', `at least one of ${callbackList} must be given`)
     const record = await services.callbackConfigs.update(caller.tenant, change)
-    return { message: 'Callbacks updated.', data: toCallbacksResponse(record) }
+    const urls = [record.authorize, record.load, record.store].map((callback) => callback?.url)
+    return {
+      message: 'Callbacks updated.',
+      data: toCallbacksResponse(record),
+      ...warningsOf(destinationWarnings(services, urls)),
+    }
   },
 })

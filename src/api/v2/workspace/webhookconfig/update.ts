@@ -1,6 +1,7 @@
 import { invalid } from '../../../../errors.ts'
 import { misspelledProtection, unknownTriggers } from '../../../../subscriptions/triggers.ts'
 import { defineOperation, warningsOf } from '../../../operation.ts'
+import { destinationWarnings } from '../../../schemas/destination-warnings.ts'
 import {
   basicAnswer,
   basicChange,
@@ -36,10 +37,12 @@ export const updateWebhookConfig = defineOperation({
     const change = { useWebhookService, webhookServiceConfig }
     const config = await services.webhookConfigs.updateBasic(caller.tenant, change)
     const unknown = unknownTriggers(config.webhookServiceConfig.triggers)
+    const { rawNotificationUrl, processedNotificationUrl } = config.webhookServiceConfig
+    const urls = [rawNotificationUrl, processedNotificationUrl]
     return {
       message: 'Webhook configuration updated.',
       data: config,
-      ...warningsOf(unknown.map(unknownTrigger)),
+      ...warningsOf([...unknown.map(unknownTrigger), ...destinationWarnings(services, urls)]),
     }
   },
 })

@@ -1,5 +1,6 @@
 import { subscriptionLimits } from '../../../../../subscriptions/limits.ts'
 import { defineOperation, warningsOf } from '../../../../operation.ts'
+import { destinationWarnings } from '../../../../schemas/destination-warnings.ts'
 import {
   advancedOff,
   checkEndpoint,
@@ -55,7 +56,7 @@ export const createEndpoint = defineOperation({
     return {
       message: 'Endpoint created.',
       data: toEndpointResponse(endpoint),
-      ...warningsOf(endpointWarnings(endpoint)),
+      ...warningsOf([...endpointWarnings(endpoint), ...destinationWarnings(services, [endpoint.url])]),
     }
   },
 })

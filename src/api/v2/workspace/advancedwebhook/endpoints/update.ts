@@ -1,5 +1,6 @@
 import { invalid } from '../../../../../errors.ts'
 import { defineOperation, warningsOf } from '../../../../operation.ts'
+import { destinationWarnings } from '../../../../schemas/destination-warnings.ts'
 import {
   advancedOff,
   checkEndpoint,
@@ -62,7 +63,7 @@ export const updateEndpoint = defineOperation({
     return {
       message: 'Endpoint updated.',
       data: toEndpointResponse(endpoint),
-      ...warningsOf(endpointWarnings(endpoint)),
+      ...warningsOf([...endpointWarnings(endpoint), ...destinationWarnings(services, [endpoint.url])]),
     }
   },
 })
