@@ -4,8 +4,8 @@ import { statusLengthMax } from '../../rooms/presence/document-presence.ts'
 import { presenceDataBytesMax, presenceKinds } from '../../rooms/presence/rest-presence.ts'
 import type { ApiServices } from '../api-services.ts'
 import { contentKeySchema } from '../editor-content.ts'
-import { editTarget } from './edit-target-schema.ts'
 import type { DocumentIds } from '../list-editors.ts'
+import { editTarget } from './edit-target-schema.ts'
 import { batchMax, documentId, organizationId } from './resource-schema.ts'
 
 export const presenceDocument = { organizationId, documentId } as const

@@ -296,7 +296,8 @@ test('[FMT-82] accepts a root without content, and marks that may overlap', () =
 })
 
 test('[FMT-83] throws an error that names the schema, the place and the alternatives', () => {
-  const check = (): unknown => checkAgainstSchema(xml('<h2>a</h2>'), 'default', presetSchema('tiptap'), 'tiptap')
+  const check = (): unknown =>
+    checkAgainstSchema(xml('<h2>a</h2>'), 'default', presetSchema('tiptap'), 'tiptap')
   expect(check).toThrow(ApiError)
   expect(check).toThrow(
     /schema "tiptap" at \/doc\/h2\[0\]: the schema has no node "h2"; allowed: "paragraph", /,
