@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeDirectory } from '../config/make-directory.ts'
+import { makeDirectory } from '../config/files/make-directory.ts'
 import type { StoredPage } from '../engine/engine.ts'
 import { errorCode, errorMessage } from '../errors.ts'
 import { fillOfflineDatabase, fillOfflineStore, type StoreLocation } from './offline-store.ts'

@@ -3,6 +3,7 @@ import { eventTypes, isEventType } from '../../events/outbound-event.ts'
 import { subscriptionLimits as limits } from '../../subscriptions/limits.ts'
 import type { EndpointRecord } from '../../subscriptions/webhook-records.ts'
 import { didYouMean } from '../../text.ts'
+import type { ApiServices } from '../api-services.ts'
 import type { FromSchema, Schema } from '../schema.ts'
 import { invalidAt } from '../validator.ts'
 import { urlProblem } from './webhook-schema.ts'
@@ -196,3 +197,16 @@ export const unknownEventType = (name: string): string =>
 /** Returns the warnings for settings of an endpoint that have no effect. */
 export const endpointWarnings = ({ filterTypes }: EndpointRecord): readonly string[] =>
   (filterTypes ?? []).filter((type) => !isEventType(type)).map(unknownEventType)
+
+/** Returns the warnings for URLs to which the server will send nothing. */
+export function destinationWarnings(
+  { destinations }: Pick<ApiServices, 'destinations'>,
+  urls: readonly (string | null | undefined)[],
+): readonly string[] {
+  const problems = urls.map((url) =>
+    url === null || url === undefined || !URL.canParse(url) ? null : destinations.problemOf(new URL(url)),
+  )
+  return [...new Set(problems.filter((problem) => problem !== null))].map(
+    (problem) => `${problem}, so nothing is sent to it; add it to the option WEFT_WEBHOOK_ALLOWLIST`,
+  )
+}

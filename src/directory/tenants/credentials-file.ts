@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { chmod, open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeDirectory } from '../../config/make-directory.ts'
+import { makeDirectory } from '../../config/files/make-directory.ts'
 import { errorCode, errorMessage, OperatorError } from '../../errors.ts'
 import { misspelledName } from '../../text.ts'
 

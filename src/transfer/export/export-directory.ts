@@ -1,7 +1,7 @@
 import { createHash, type Hash, randomBytes } from 'node:crypto'
 import { type FileHandle, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { makeDirectory } from '../../config/make-directory.ts'
+import { makeDirectory } from '../../config/files/make-directory.ts'
 import { errorMessage } from '../../errors.ts'
 import { fsyncDirectory } from '../../storage/offline-store.ts'
 import { StorageError } from '../../storage/storage-error.ts'

@@ -1,6 +1,6 @@
 import { rename, stat, writeFile } from 'node:fs/promises'
 import { systemClock } from '../../clock.ts'
-import { makeDirectory } from '../../config/make-directory.ts'
+import { makeDirectory } from '../../config/files/make-directory.ts'
 import type { DocumentService } from '../../directory/documents/document-service.ts'
 import type { AccessType } from '../../directory/store/records.ts'
 import { importClusterCredentials } from '../../directory/tenants/cluster-credentials.ts'

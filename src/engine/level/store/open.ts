@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { makeDirectory } from '../../../config/make-directory.ts'
+import { makeDirectory } from '../../../config/files/make-directory.ts'
 import { describeProcess, processWith } from '../../../config/process-with.ts'
 import { errorMessage } from '../../../errors.ts'
 import { DamagedRecordError } from '../../damaged-record.ts'

@@ -7,7 +7,7 @@ import {
   toCallbacksResponse,
 } from '../../../callback-schema.ts'
 import { defineOperation, warningsOf } from '../../../operation.ts'
-import { destinationWarnings } from '../../../schemas/destination-warnings.ts'
+import { destinationWarnings } from '../../../schemas/endpoint-schema.ts'
 
 export const updateCallbacks = defineOperation({
   path: '/v2/workspace/callbacks/update',

@@ -1,7 +1,7 @@
 import { invalid } from '../../../../errors.ts'
 import { misspelledProtection, unknownTriggers } from '../../../../subscriptions/triggers.ts'
 import { defineOperation, warningsOf } from '../../../operation.ts'
-import { destinationWarnings } from '../../../schemas/destination-warnings.ts'
+import { destinationWarnings } from '../../../schemas/endpoint-schema.ts'
 import {
   basicAnswer,
   basicChange,

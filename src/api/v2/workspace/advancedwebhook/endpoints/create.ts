@@ -1,9 +1,9 @@
 import { subscriptionLimits } from '../../../../../subscriptions/limits.ts'
 import { defineOperation, warningsOf } from '../../../../operation.ts'
-import { destinationWarnings } from '../../../../schemas/destination-warnings.ts'
 import {
   advancedOff,
   checkEndpoint,
+  destinationWarnings,
   endpointAnswer,
   endpointProperties,
   endpointWarnings,

@@ -9,21 +9,21 @@ import { dirname } from 'node:path'
  * repeats the creation after each ENOENT, although the parent exists.
  */
 export async function makeDirectory(path: string): Promise<string | undefined> {
-  const first = await makeOne(path)
-  if (first !== 'missing parent') return first
+  const made = await makeOne(path)
+  if (made !== 'missing parent') return made === 'made' ? path : undefined
   const above = await makeDirectory(dirname(path))
   await mkdir(path, { mode: 0o700 }).catch((error: unknown) => acceptExisting(path, error))
   return above ?? path
 }
 
-async function makeOne(path: string): Promise<string | undefined | 'missing parent'> {
+async function makeOne(path: string): Promise<'made' | 'existing' | 'missing parent'> {
   try {
     await mkdir(path, { mode: 0o700 })
-    return path
+    return 'made'
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' && dirname(path) !== path) return 'missing parent'
     await acceptExisting(path, error)
-    return undefined
+    return 'existing'
   }
 }
 
