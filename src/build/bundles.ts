@@ -25,7 +25,10 @@ const privateYjs: Plugin = {
   setup(build) {
     build.onLoad({ filter: /[\\/]node_modules[\\/]yjs[\\/]dist[\\/]yjs\.mjs$/ }, ({ path }) => {
       const source = readFileSync(path, 'utf8')
-      const contents = source.replace(/^const glo = [\s\S]*^glo\[importIdentifier\] = true;$/m, '')
+      const [before = '', after = ''] = source
+        .split(/^const glo = |^glo\[importIdentifier\] = true;$/m)
+        .filter((_, index) => index !== 1)
+      const contents = before + after
       if (contents === source || contents.includes('$YJS$'))
         throw new Error(`${path} has no known announcement`)
       return { contents, loader: 'js' }
