@@ -3,12 +3,9 @@ import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { readRootAs } from '../../src/content/read-root.ts'
 import { replaceContent } from '../../src/content/replace.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
+import { parsedByTiptap } from './markdown-parsers.ts'
 
-skipNotice()
-
-it.skipIf(judgesMissing)('[FMT-60] returns task lists in HTML that Tiptap reads back as tasks', async () => {
-  const { parsedByTiptap } = await import('./markdown-parsers.ts')
+it('[FMT-60] returns task lists in HTML that Tiptap reads back as tasks', () => {
   const doc = new Y.Doc()
   replaceContent(doc, { type: 'markdown', contentKey: 'default', data: '- [x] done\n- [ ] open\n' })
   const html = String(readRootAs(doc, 'html', 'default').data)

@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, syncedEditor } from '../support/clients/clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
-import { judgesMissing, skipNotice } from './installed.ts'
 import { loadYjs14 } from './yjs-14.ts'
 
-skipNotice()
-
-describe.skipIf(judgesMissing)('Yjs 14 with @y/websocket', () => {
+describe('Yjs 14 with @y/websocket', () => {
   let server: TestServer
   let token: string
   let library: Awaited<ReturnType<typeof loadYjs14>>
