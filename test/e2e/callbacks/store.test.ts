@@ -237,7 +237,7 @@ it('[CALL-77] sends the root that is configured', async () => {
   })
   const editor = { organizationId, documentId: 'd', editorId: 'main', type: 'text', upsert: true }
   for (const [contentKey, data] of Object.entries({ body: 'the body', notes: 'the notes' }))
-    dataOf(await server.post('/v2/crdt/update', { ...editor, contentKey, data }))
+    dataOf(await server.post('/v2/crdt/update', { ...editor, contentKey, data, newRoot: true }))
   await write(server, 'other', 'without notes')
   await passing(clock, () => receiver.hooks.length >= 2)
   const bodyOf = (documentId: string) => receiver.bodies.findLast((body) => body.documentId === documentId)

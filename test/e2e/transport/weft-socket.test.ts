@@ -172,7 +172,13 @@ it('[TRANS-56] loses no later message if a proxy answers an acknowledgment with 
   expect(await settled(socket)).toBeNull()
   socket.send(words('first'))
   await eventually(() => socket.bufferedAmount === 0)
-  const large = { organizationId: 'acme', documentId: 'plan', editorId: 'main', contentKey: 'long' }
+  const large = {
+    organizationId: 'acme',
+    documentId: 'plan',
+    editorId: 'main',
+    contentKey: 'long',
+    newRoot: true,
+  }
   dataOf(
     await server.post('/v2/crdt/update', { ...large, type: 'text', data: 'x'.repeat(100_000), upsert: true }),
   )

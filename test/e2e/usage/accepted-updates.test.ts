@@ -64,7 +64,13 @@ it('[USE-30] counts a replacement once that is repeated because other nodes writ
   })()
   let refused = 0
   let accepted = 0
-  const editor = { organizationId: 'acme', documentId: 'notes', editorId: 'main', upsert: true }
+  const editor = {
+    organizationId: 'acme',
+    documentId: 'notes',
+    editorId: 'main',
+    upsert: true,
+    newRoot: true,
+  }
   for (let round = 0; round < 8; round++)
     for (const { status } of await Promise.all(
       [a, b].map(({ post }, node) =>

@@ -100,7 +100,8 @@ it('[MEM-9] rejects an invalid query with INVALID_ARGUMENT, and a judgment about
   const judgment = { query: 'x', decision: 'approve', reviewerId: 'ann' }
   const post = async (path: string, data: object) => errorOf(await server.post(`/v2/memory/${path}`, data))
   for (const path of ['suggest', 'judgments/add', 'judgments/query']) {
-    for (const query of ['', ' \n', 'x'.repeat(memoryLimits.queryCharacters + 1), 7])
+    const charactersMax = path === 'suggest' ? memoryLimits.caseCharacters : memoryLimits.queryCharacters
+    for (const query of ['', ' \n', 'x'.repeat(charactersMax + 1), 7])
       expect(await post(path, { ...judgment, query })).toEqual(['INVALID_ARGUMENT', '/data/query'])
     expect(await post(path, { ...judgment, documentId: 'd1' })).toEqual([
       'INVALID_ARGUMENT',

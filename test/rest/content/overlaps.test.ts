@@ -254,8 +254,8 @@ describe('an edit', () => {
       documentId: address.documentId,
       baseVersion: address.version,
       edits: [
-        { action: 'replace', quote: '100 EUR', content: '170 EUR' },
-        { action: 'replace', quote: 'Monday', content: 'Friday' },
+        { replace: { find: '100 EUR', with: '170 EUR' } },
+        { replace: { find: 'Monday', with: 'Friday' } },
       ],
     }
     const failed = await mcp.call('edit_document', args)

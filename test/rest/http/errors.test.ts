@@ -342,5 +342,5 @@ it.each(limited)(
 it('[ERR-8] creates `limit/exceeded` errors in one function, which requires a remedy', () => {
   const made = sources.match(/ApiError\(\s*'limit\/exceeded'.*/g) ?? []
   expect(made).toHaveLength(1)
-  expect(made[0]).toMatch(/, `\$\{problem\}; \$\{remedy\}/)
+  expect(sources).toMatch(/const message = `\$\{named\}; \$\{remedy\}/)
 })

@@ -93,7 +93,7 @@ it('[IDEM-5] rejects a key that was used for another operation or another body, 
 
 it('[IDEM-6] stores the rejection of a call whose resource is missing, and returns it again after the resource was added', async () => {
   const key = randomUUID()
-  const missing = { organizationId: 'later', folders: [{ folderId: 'a' }] }
+  const missing = { organizationId: 'later', folders: [{ folderId: 'a' }], createOrganization: false }
   const first = await call('/v1/organizations/folders/add', missing, key)
   expect(errorOf(first)).toMatchObject({ status: 'NOT_FOUND' })
   await example.server.post('/v2/organizations/add', { organizations: [{ organizationId: 'later' }] })

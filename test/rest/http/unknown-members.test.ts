@@ -69,8 +69,8 @@ it('[API-21] in every operation, rejects a misspelled member, and suggests the c
       const name = pointer.slice(pointer.lastIndexOf('/') + 1)
       if (name.length < 3) continue
       const wrong = `/data${pointer.slice(0, -name.length)}${misspelled(name)}`
-      expect(await refusalOf(path, withMisspelled(data, pointer))).toBe(
-        `${wrong} is unknown (did you mean ${name}?)`,
+      expect(await refusalOf(path, withMisspelled(data, pointer))).toSatisfy((message: string) =>
+        message.startsWith(`${wrong} is unknown (did you mean ${name}?)`),
       )
       checked += 1
     }

@@ -188,10 +188,16 @@ describe('event types that Weft does not have', () => {
     const { advanced, post, list } = await webhooksOf(server)
     await advanced({ isEnabled: true })
     const filterTypes = ['comment.add', 'recorder.start', 'agent.run']
-    const created = await post('advancedwebhook/endpoints/create', { url: nowhere, filterTypes })
+    const created = await post('advancedwebhook/endpoints/create', {
+      url: 'https://northwind.example/hooks',
+      filterTypes,
+    })
     expect(created.body.result).toMatchObject({
       data: { filterTypes },
-      warnings: [expect.stringContaining('"recorder.start"'), expect.stringContaining('"agent.run"')],
+      warnings: expect.arrayContaining([
+        expect.stringContaining('"recorder.start"'),
+        expect.stringContaining('"agent.run"'),
+      ]),
     })
     expect((await list()).endpoints).toMatchObject([{ filterTypes }])
     const [{ id: endpointId } = { id: '' }] = (await list()).endpoints

@@ -153,7 +153,7 @@ describe('the chapters in the repository', () => {
   })
 
   it('[GUIDE-10] lists the maximum numbers of records, such as endpoints and folders, in the chapter on limits', () => {
-    for (const row of ['| API key | endpoints | 100 |', '| organization | folders | 10,000 |'])
+    for (const row of ['| API key | endpoints | 250 |', '| organization | folders | 10,000 |'])
       expect(textOf('limits')).toContain(`\n${row}\n`)
   })
 

@@ -46,6 +46,7 @@ const firstTriggers = {
   'huddle.create': true,
   'huddle.join': true,
   'recorder.done': false,
+  'crdt.delete_data': false,
   'crdt.update_data': false,
   'document.create': false,
   'document.delete': false,

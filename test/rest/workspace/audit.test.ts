@@ -236,7 +236,12 @@ it('[AUDIT-12] when the audit record of a call cannot be written, does not run t
 
 it.each([
   ['success', '/v2/auth/generate_token', user, 200],
-  ['refusal', '/v2/users/add', { organizationId: 'nowhere', users: [{ userId: 'ann' }] }, 404],
+  [
+    'refusal',
+    '/v2/users/add',
+    { organizationId: 'nowhere', users: [{ userId: 'ann' }], createOrganization: false },
+    404,
+  ],
 ] as const)(
   '[AUDIT-3] sends no response to %s before the audit record is on disk',
   async (_what, path, data, status) => {
