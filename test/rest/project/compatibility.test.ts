@@ -3,7 +3,7 @@ import * as Y from 'yjs'
 import { operationList } from '../../../src/api/operation-list.ts'
 import { errorOf } from '../../support/servers/acme-server.ts'
 import { type Answer, dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
-import { nowhere, webhookOptions, webhooksOf } from '../../support/servers/webhooks.ts'
+import { webhookOptions, webhooksOf } from '../../support/servers/webhooks.ts'
 
 let server: TestServer
 beforeAll(async () => {
