@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, '../..')
  * - `browser`: pages in Chromium
  * - `cluster`: PostgreSQL, NATS, several nodes
  * - `random`: models and fuzzers with many random cases
- * - `process`: programs in processes of their own: kills, disks, commands
+ * - `process`: programs in processes of their own (kills, disks, commands), and tests that load the machine on purpose
  * - `server`: servers inside the process of the test
  * - `unit`: pure code
  */
@@ -26,7 +26,11 @@ const rules = [
     /^test\/support\/(servers\/(postgres|nats|node-)|proxies)/,
   ],
   ['random', /^test\/fuzz\/|(^|[/-])(model|random|properties|convergence)\.test\.tsx?$/, null],
-  ['process', null, /^(node:child_process$|test\/support\/servers\/(process|cli|examples)\.ts$)/],
+  [
+    'process',
+    /^test\/e2e\/limits\/|(hostile|attacks|large)[^/]*\.test\.ts$/,
+    /^(node:child_process$|test\/support\/servers\/(process|cli|examples)\.ts$)/,
+  ],
   ['server', null, /^(test\/support\/servers\/server\.ts|src\/(config\/package-file|build\/bundles)\.ts)$/],
   ['unit', /./, null],
 ] as const satisfies readonly (readonly [string, RegExp | null, RegExp | null])[]

@@ -5,7 +5,7 @@ import { keys, type OrganizationScope, type Resource } from '../organizations/or
 import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
 import { mapInSlices } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
-import { deletableType, documentRecordType, placedFolderType } from '../store/records.ts'
+import { deletableType, placedDocumentType, placedFolderType } from '../store/records.ts'
 
 /** Maximum number of documents, or of folders, in one slice. */
 const sliceSize = 50
@@ -76,7 +76,7 @@ function markDocuments(
   documentIds: readonly string[],
 ): Promise<void> {
   return store.change(scope, async (transaction) => {
-    const records = await transaction.getAll(documentIds.map(keys.document), documentRecordType)
+    const records = await transaction.getAll(documentIds.map(keys.document), placedDocumentType)
     for (const record of records) {
       if (record === null || record.deleting === true || (await documentExists(transaction, record))) continue
       transaction.put(keys.document(record.documentId), { ...record, deleting: true })
