@@ -132,9 +132,8 @@ it.each(schemas)(
     for (const insert of [{ at: 'end' }, { after: { heading: 'Risks' } }]) {
       const [ids, other] = [await make(schema), await make(schema)]
       await stream(ids, { edit: { insert } }, cut(text, random, 9), true)
-      dataOf(
-        await server.post('/v2/crdt/edit', { ...other, edits: [{ insert: { ...insert, content: text } }] }),
-      )
+      const edits = [{ insert: { ...insert, content: text, format: 'text' } }]
+      dataOf(await server.post('/v2/crdt/edit', { ...other, edits }))
       expect(await read(ids, 'xml').then(withoutIds)).toBe(await read(other, 'xml').then(withoutIds))
     }
   },
