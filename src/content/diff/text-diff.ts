@@ -20,9 +20,10 @@ const comparisonSteps = 50
 
 /**
  * Returns the edits from `a` to `b` in order, in UTF-16 offsets. Compares by lines, then the changed lines by
- * words, then short changed words by code points. Words are compared by code points only if at least half of
- * the shorter side stays; otherwise the letters of two unrelated words would be mixed. If a step finds more
- * than `editsMax` edits, the finer steps are skipped, because the edits must be joined in any case.
+ * words, then short changed words by code points. The letters of two unrelated words must not be mixed.
+ * Therefore, several edits inside words are used only if at least half of both sides together stays, and a
+ * single edit only if at least half of the shorter side stays. If a step finds more than `editsMax` edits, the
+ * finer steps are skipped, because the edits must be joined in any case.
  */
 export function diffText(a: string, b: string, budget: DiffBudget, editsMax: number): Hunk[] {
   const whole = withoutCommonLines(a, b)
@@ -82,7 +83,9 @@ function finest(comparison: Comparison, hunk: Hunk): Hunk[] {
   if (Math.max(deleted, inserted) > fineLengthMax) return [withoutCommonEnds(comparison, hunk)]
   const finer = refine(comparison, hunk, codePoints)
   const kept = deleted - finer.reduce((sum, { aStart, aEnd }) => sum + aEnd - aStart, 0)
-  return kept * 2 >= Math.min(deleted, inserted) ? finer : [hunk]
+  const isRelated =
+    finer.length > 1 ? kept * 4 >= deleted + inserted : kept * 2 >= Math.min(deleted, inserted)
+  return isRelated ? finer : [hunk]
 }
 
 function withoutCommonEnds({ a, b }: Comparison, { aStart, aEnd, bStart, bEnd }: Hunk): Hunk {

@@ -74,6 +74,13 @@ test('[R23] joins two edits if only white space and punctuation are between them
   expect(marked(docWith('The quick fox'), 'A quick dog')).toBe('[A] quick [dog]')
 })
 
+test('[R23] does not mix the letters of two words of which less than half is the same', () => {
+  expect(marked(docWith('keep this line'), 'keep it line')).toBe('keep [it] line')
+  expect(marked(docWith('a line of it'), 'a new change of it')).toBe('a [new change] of it')
+  expect(marked(docWith('the Unorganised list'), 'the unorganized list')).toBe('the [u]norgani[z]ed list')
+  expect(marked(docWith('say Hel'), 'say Hello-everybody')).toBe('say Hel[lo-everybody]')
+})
+
 test('[R23] keeps unchanged words of a long text whose characters are clusters', () => {
   const doc = docWith('\u0928\u0926\u0940 \u0939\u093f '.repeat(9_000))
   const { deletions } = replaceText(doc, '\u0928\u0926\u0940 \u0939\u094b '.repeat(9_000))
