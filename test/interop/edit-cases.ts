@@ -102,13 +102,13 @@ type EditEffect =
 /** Content in a format, with the lines that an editor shows for it. */
 interface NewContent {
   readonly content: unknown
-  readonly format?: string
+  readonly format: string
   readonly lines: readonly string[]
 }
 
 const plain = (content: string, format?: string, ...lines: string[]): NewContent => ({
   content,
-  ...(format !== undefined && { format }),
+  format: format ?? 'text',
   lines: format === undefined ? content.split('\n') : lines,
 })
 
