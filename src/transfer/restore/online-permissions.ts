@@ -92,7 +92,8 @@ export class OnlinePermissions {
     const granted = { ...resource, organizationId, accessRole, ...(expiresAt !== null && { expiresAt }) }
     const subject =
       subjectType === 'user' ? { user: { userId: subjectId } } : { organizationUserGroupId: subjectId }
-    const query = { ...subject, permissions: { resources: [granted] } }
+    // What was deleted during the restore must not exist again.
+    const query = { ...subject, permissions: { resources: [granted] }, createMissing: false }
     const call = callOnline(this.#server, '/v2/auth/permissions/add', query, v.unknown())
     return (await nullIfCode(call, 'group/not-found')) !== null
   }

@@ -190,7 +190,11 @@ export class OnlineRecords {
     const isOneCall = !hasAccess && !(await this.#permissions.hasAny(resource))
     const name = isOneCall ? folderName : incompleteName
     const folders = [{ folderId, ...named('folderName', name), parentFolderId }]
-    const added = await this.#batch('/v1/organizations/folders/add', { organizationId, folders })
+    const added = await this.#batch('/v1/organizations/folders/add', {
+      organizationId,
+      folders,
+      createMissing: false,
+    })
     if (added[folderId]?.success !== true) {
       const present = await this.#presentFolder(folderId)
       if (present.folderName !== incompleteName)
