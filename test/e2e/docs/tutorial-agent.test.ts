@@ -112,7 +112,7 @@ it('[GUIDE-11] the agent waits when a limit is exceeded, and keeps what a user t
     }
   })
   expect({ out, code }).toEqual({
-    out: 'crdt/get: RESOURCE_EXHAUSTED; retrying in 1 s\nchanged: 2 inserted, 2 deleted\n',
+    out: 'crdt/get: RESOURCE_EXHAUSTED; retrying in 1 s\nchanged: 1 inserted, 1 deleted\n',
     code: 0,
   })
   expect(shown).toMatchObject([{ userId: 'agent', name: 'Proofreader', status: 'thinking' }])
