@@ -86,7 +86,7 @@ async function replace({ documents }, weft, organizationId, watch, signal) {
     const began = performance.now()
     const place = { organizationId, documentId: `document-${count % documents}`, editorId: 'main' }
     const content = { type: 'text', contentKey: 'notice', data: `Notice ${count}. `.repeat(100) }
-    const result = await weft.crdt.update({ ...place, ...content, upsert: true })
+    const result = await weft.crdt.update({ ...place, ...content, upsert: true, newRoot: true })
     if (result.ok) watch.rest.add(performance.now() - began)
     else watch.restErrors[result.error.code] = (watch.restErrors[result.error.code] ?? 0) + 1
     await sleep(restEveryMs, null, { signal }).catch(() => {})

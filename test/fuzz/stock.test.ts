@@ -216,14 +216,14 @@ async function expectWritable(documentId: string, contents: RequestContents): Pr
     const types = type === 'none' ? [kind] : type === 'text' ? (['text', 'delta'] as const) : [type]
     for (const each of types) {
       const data = contents[each as keyof RequestContents]
-      const request = { contentKey, type: each, data }
+      const request = { contentKey, type: each, data, newRoot: true }
       const written = await call('update', documentId, request)
       if (isRefused(written)) continue
       const { body } = written
       // A string for a fragment must be XML.
       if (/not well-formed XML/.test(body.error?.message ?? '')) {
         const empty = each === 'array' ? [] : {}
-        dataOf(await call('update', documentId, { contentKey, type: each, data: empty }))
+        dataOf(await call('update', documentId, { contentKey, type: each, data: empty, newRoot: true }))
         dataOf(await call('update', documentId, request))
       } else expect(body.error, JSON.stringify(request)).toBeUndefined()
       const format = each === 'map' || each === 'array' ? 'json' : each
@@ -239,7 +239,7 @@ async function expectWritable(documentId: string, contents: RequestContents): Pr
       })
     }
   }
-  dataOf(await call('update', documentId, { contentKey: 'kept', type: 'array', data: [] }))
+  dataOf(await call('update', documentId, { contentKey: 'kept', type: 'array', data: [], newRoot: true }))
 }
 
 const someSteps = fc.array(stockStep, { minLength: 20, maxLength: 60 })
