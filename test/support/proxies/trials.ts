@@ -125,7 +125,7 @@ export const behindProxy = (
       await sleep(3_000)
       await crowd.type(typingMs / 2)
     }
-    while (problem === 'random' && relay !== null && relay.cuts < cutsMin) await crowd.type(typingMs / 10)
+    if (problem === 'random') while ((relay?.cuts ?? cutsMin) < cutsMin) await crowd.type(typingMs / 10)
     relay?.heal()
     const converged = await settled(crowd, server, documentId)
     if ((await sessionsOf(server)) === 0) throw new Error('the clients use no HTTP')
