@@ -91,7 +91,9 @@ async function run(name: string, index: number): Promise<void> {
   const json = directory === undefined ? [] : [`--json=${join(directory, `${name}.json`)}`]
   const args = ['--import', 'tsx', script, ...flags, ...json]
   if (atOnce === 1) console.log(heading)
+  const { WEFT_FUZZ_SEED: _, ...env } = process.env
   const child = spawn(process.execPath, args, {
+    env,
     stdio: ['inherit', atOnce === 1 ? 'inherit' : 'pipe', 'inherit'],
   })
   const [output, [status]] = await Promise.all([

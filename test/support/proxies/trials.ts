@@ -125,7 +125,8 @@ export const behindProxy = (
       await sleep(3_000)
       await crowd.type(typingMs / 2)
     }
-    if (problem === 'random') while ((relay?.cuts ?? cutsMin) < cutsMin) await crowd.type(typingMs / 10)
+    const hasFewCuts = (): boolean => problem === 'random' && (relay?.cuts ?? cutsMin) < cutsMin
+    while (hasFewCuts()) await crowd.type(typingMs / 10)
     relay?.heal()
     const converged = await settled(crowd, server, documentId)
     if ((await sessionsOf(server)) === 0) throw new Error('the clients use no HTTP')
