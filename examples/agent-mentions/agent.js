@@ -81,7 +81,7 @@ async function suggest(edited, task) {
       // The server finds the texts in the version that the model has read, and keeps what users type meanwhile.
       baseVersion: read.version,
       // Without a format, the new text is plain: the model cannot add links or images to the document.
-      edits: edits.map(({ find, replace }) => ({ replace: { find, with: replace } })),
+      edits: edits.map(({ find, replace }) => ({ replace: { find, with: replace, format: 'text' } })),
     })
     if (result.ok) return { changed: result.data.changed, edits, explanation }
     if (result.error.status !== 'FAILED_PRECONDITION') dataOf(result)

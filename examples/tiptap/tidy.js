@@ -111,7 +111,9 @@ function partEdits(parts, shown) {
       const before = plain(parts.slice(0, index)) + text.slice(0, start)
       const after = text.slice(start + quote.length) + rest
       const occurrence = shown.split(withSingleSpaces(before + quote + after)).length
-      edits.push({ replace: { find: { quote, before, after, occurrence }, with: tidied.trim() } })
+      edits.push({
+        replace: { find: { quote, before, after, occurrence }, with: tidied.trim(), format: 'text' },
+      })
     }
     rest = tidied + rest
   }
@@ -148,7 +150,7 @@ function summaryOf(text, paragraphs) {
 function summaryEdits(before, after) {
   if (before === after) return []
   if (after === '') return [{ remove: { target: { block: 1 } } }, { remove: { target: { block: 0 } } }]
-  if (before !== '') return [{ replace: { find: before, with: after, occurrence: 1 } }]
+  if (before !== '') return [{ replace: { find: before, with: after, occurrence: 1, format: 'text' } }]
   const content = `<heading level="2">Summary</heading><paragraph>${after}</paragraph>`
   return [{ insert: { at: 'start', content, format: 'xml' } }]
 }
