@@ -26,7 +26,10 @@ export function createDoc(): Y.Doc {
     Y.iterateDeletedStructs(transaction, transaction.deleteSet, (struct) => {
       if (struct instanceof Y.Item) emptied.get(struct.parent)?.add(struct)
     })
-    for (const root of emptied.values()) root.mark(transaction, markers)
+    // Yjs would start a transaction for each marker, and each copies the clocks of all clients.
+    doc.transact(() => {
+      for (const root of emptied.values()) root.mark(transaction, markers)
+    })
   })
   return doc
 }
