@@ -294,6 +294,13 @@ export const hostileUpdates = {
       list(n, (i) => [n - i, [[0, 1]]] as const),
     ),
   ],
+  /** Many clients. Each client writes a value into its own root, and deletes it, so that each root gets a marker. */
+  emptiedRoots: (n) => [
+    updateOf(
+      list(n, (i) => block(n - i, [item({ parent: `r${i}` }, contents.values(1))])),
+      list(n, (i) => [n - i, [[0, 1]]] as const),
+    ),
+  ],
   /** Many clients whose first items are missing. Yjs removes each client from a list of all clients. */
   missingClients: (n) => [updateOf(list(n, (i) => block(n - i, [item({}, a)], 1)))],
   /** Updates with many clients and missing dependencies, followed by keystrokes. */
