@@ -2,6 +2,7 @@ import pino from 'pino'
 import { expect, it } from 'vitest'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
 import { answering, type Behavior, hanging } from '../../support/clients/webhook-receiver.ts'
+import { list } from '../../support/data/update-builder.ts'
 import {
   askedIn,
   askedOf,
@@ -103,7 +104,7 @@ it('[CALL-14] does not delay other API keys, and documents that need no call, wh
     load: { url: receiver.url, timeoutMs: 30_000 },
     authorize: { url: receiver.url, timeoutMs: 30_000 },
   })
-  for (let index = 0; index < 300; index += 1) void connect(`hanging-${index}`, `user-${index}`)
+  await Promise.all(list(300, (index) => connect(`hanging-${index}`, `user-${index}`)))
   await eventually(() => receiver.hooks.length >= 64)
   const during = p99(await measure())
   console.info(`p99 of others: ${before.toFixed(1)} ms before, ${during.toFixed(1)} ms while callbacks hang`)
@@ -184,7 +185,7 @@ it('[CALL-56] lets users in for whom the backend answers while it hangs for many
   // The timeout is longer than the test, so calls that hang keep their slots.
   await configure({ authorize: { url: receiver.url, timeoutMs: 30_000 } })
   const before = receiver.hooks.length
-  for (let index = 0; index < 300; index += 1) void connect('doc', `hanging-${index}`)
+  await Promise.all(list(300, (index) => connect('doc', `hanging-${index}`)))
   await eventually(() => receiver.hooks.length >= before + 300)
   for (let index = 0; index < 100; index += 1)
     expect(await read(await connect('doc', `quick-${index}`))).toBe('')
@@ -195,7 +196,7 @@ it('[CALL-56] does not let one user take the slots of others', async () => {
   const { configure, connect, read } = await start()
   const receiver = await backend(hangingForOthers)
   await configure({ authorize: { url: receiver.url, timeoutMs: 30_000 } })
-  for (let index = 0; index < 600; index += 1) void connect(`doc-${index}`, 'hanging')
+  await Promise.all(list(600, (index) => connect(`doc-${index}`, 'hanging')))
   await eventually(() => receiver.hooks.length > 0)
   for (let index = 0; index < 20; index += 1)
     expect(await read(await connect('doc', `quick-${index}`))).toBe('')
