@@ -76,6 +76,8 @@ class UpdateMerge {
   /** Text in the present sequence that gets the formatting of a version, by this version. */
   #copies: Record<MergeSide, CopiedText[]> = { theirs: [], mine: [] }
   readonly #lost: IdRange[] = []
+  /** Indexes of the items of sequences, until the sequence is repaired. */
+  readonly #indexes = new Map<SharedRoot, ReadonlyMap<Y.Item, number>>()
   #isRepaired = false
   #isRewritten = false
 
@@ -213,6 +215,7 @@ class UpdateMerge {
     const path = clusters.every(({ isSame }) => isSame) ? '' : this.#pathOf(type)
     for (const cluster of clusters) this.#resolve(sequence, cluster, path)
     if (type._searchMarker !== null) type._searchMarker.length = 0
+    this.#indexes.delete(type)
     for (const side of ['theirs', 'mine'] as const) {
       const version = this.#versions.typeIn(side, type)
       if (version !== null && this.#copies[side].length > 0) restoreFormats(type, version, this.#copies[side])
@@ -364,11 +367,18 @@ class UpdateMerge {
   #pathOf(type: SharedRoot, key: string | null = null): string {
     const tokens = key === null ? [] : [key]
     for (let each = type; each._item !== null; each = each._item.parent as SharedRoot)
-      tokens.push(each._item.parentSub ?? String(indexOf(each._item)))
+      tokens.push(each._item.parentSub ?? String(this.#indexOf(each._item)))
     return tokens
       .reverse()
       .map((token) => `/${pointerToken(token)}`)
       .join('')
+  }
+
+  #indexOf(item: Y.Item): number {
+    const sequence = item.parent as SharedRoot
+    const indexes = this.#indexes.get(sequence) ?? indexesIn(sequence)
+    this.#indexes.set(sequence, indexes)
+    return indexes.get(item) ?? 0
   }
 
   #equalsTheirs(): boolean {
@@ -394,10 +404,13 @@ const plainOf = (entry: Y.Item | null): unknown => entry?.content.getContent().a
 const showEntry = (entry: Y.Item | null): unknown =>
   entry?.content instanceof Y.ContentType ? showType(entry.content.type) : toJson(plainOf(entry))
 
-/** Returns the index of an item in its sequence. */
-function indexOf(item: Y.Item): number {
+/** Returns the index of each item in its sequence. */
+function indexesIn(sequence: SharedRoot): ReadonlyMap<Y.Item, number> {
+  const indexes = new Map<Y.Item, number>()
   let index = 0
-  for (let left = item.left; left !== null; left = left.left)
-    if (!left.deleted && left.countable) index += left.length
-  return index
+  for (let item = sequence._start; item !== null; item = item.right) {
+    indexes.set(item, index)
+    if (!item.deleted && item.countable) index += item.length
+  }
+  return indexes
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { type Clock, systemClock } from '../../../src/clock.ts'
 import { deadAfterMs, heartbeatMs } from '../../../src/sync/socket/heartbeat.ts'
 import { type Editor, eventually, syncedEditor } from '../../support/clients/clients.ts'
@@ -28,6 +28,11 @@ async function end(child: ChildProcess): Promise<void> {
 
 const sees = ({ provider }: Editor): boolean => provider.awareness.getStates().has(77)
 
+const ends: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of ends.splice(0)) await close()
+})
+
 async function watchedWorld(clock: Clock) {
   const server = await startTestServer({}, { clock })
   // REST knows a document from its first edit.
@@ -35,24 +40,24 @@ async function watchedWorld(clock: Clock) {
   dataOf(await server.post('/v2/crdt/add', { ...address, type: 'text', data: 'x' }))
   const watcher = await syncedEditor(server.wsUrl, 'acme/stopped/main', await server.token('watcher'))
   const child = await idleClient(server)
+  ends.push(async () => {
+    watcher.close()
+    await end(child)
+    await server.stop()
+  })
   await eventually(() => sees(watcher))
   const present = async (): Promise<readonly string[]> => {
     const answer = await server.post('/v2/presence/get', { organizationId: 'acme', documentId: 'stopped' })
     return (dataOf(answer) as { userId: string }[]).map(({ userId }) => userId)
   }
   expect(await present()).toEqual(['stopped', 'watcher'])
-  const close = async (): Promise<void> => {
-    watcher.close()
-    await end(child)
-    await server.stop()
-  }
-  return { watcher, child, present, close }
+  return { watcher, child, present }
 }
 
 it('[SYNC-16] when a client whose process is stopped has not answered a ping, removes it from presence and awareness', async () => {
   let aheadMs = 0
   const clock: Clock = { now: () => Date.now() + aheadMs, after: (ms, fn) => systemClock.after(ms, fn) }
-  const { watcher, child, present, close } = await watchedWorld(clock)
+  const { watcher, child, present } = await watchedWorld(clock)
   let pings = 0
   const socket = watcher.provider.ws as unknown as { on(name: 'ping', listener: () => void): void }
   socket.on('ping', () => {
@@ -72,11 +77,10 @@ it('[SYNC-16] when a client whose process is stopped has not answered a ping, re
   // The documentation promises this time. Two heartbeats pass if the client stops right after an answer.
   expect(deadAfterMs).toBe(35_000)
   expect(2 * heartbeatMs + 2_000).toBeLessThan(deadAfterMs)
-  await close()
 })
 
 it.skipIf(!isEverythingAsked)('[SYNC-16] removes a dead client within 35 s of real time', async () => {
-  const { watcher, child, present, close } = await watchedWorld(systemClock)
+  const { watcher, child, present } = await watchedWorld(systemClock)
   const stoppedAt = Date.now()
   child.kill('SIGSTOP')
   while (sees(watcher) && Date.now() - stoppedAt < deadAfterMs)
@@ -84,5 +88,4 @@ it.skipIf(!isEverythingAsked)('[SYNC-16] removes a dead client within 35 s of re
   expect(sees(watcher)).toBe(false)
   expect(await present()).toEqual(['watcher'])
   expect(Date.now() - stoppedAt).toBeLessThanOrEqual(deadAfterMs)
-  await close()
 })
