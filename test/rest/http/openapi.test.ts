@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operationList } from '../../../src/api/operation-list.ts'
 import { type Content, callExample, type Described, type OpenApi } from '../../support/data/example-calls.ts'
@@ -17,10 +17,14 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
+/** Validators by the text of their schema, because most errors have the same one. */
+const validators = new Map<string, ValidateFunction>()
+
 /** Returns why an example does not fit its schema, or null. */
 function problem({ 'application/json': { schema } }: Content, example: unknown): unknown {
   const local = JSON.stringify(schema).replaceAll('"#/', '"openapi#/')
-  const validate = ajv.compile(JSON.parse(local) as object)
+  const validate = validators.get(local) ?? ajv.compile(JSON.parse(local) as object)
+  validators.set(local, validate)
   return validate(example) ? null : validate.errors
 }
 
