@@ -44,8 +44,8 @@ export default defineConfig({
   test: {
     projects: tiers.map(project),
     setupFiles: ['test/support/data/property-seed.ts'],
-    // Test files share two cores with the servers that they start; more workers only make timing worse.
-    maxWorkers: 2,
+    // Twice the cores of CI, because half of the time of the tests is spent waiting.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // A worker loads each module once, because no module has a state of its own.
     isolate: false,

@@ -148,11 +148,11 @@ describe('tools', () => {
       (_, index) => `## Part ${index}\n\n${'Some text. '.repeat(9)}😀\n`,
     )
     await addReport(server, 'long', long.join('\n'))
-    const pages = await allPages<ReadPage>('read_document', { documentId: 'long', maxCharacters: 999 })
+    const pages = await allPages<ReadPage>('read_document', { documentId: 'long', maxCharacters: 4_999 })
     const text = await markdownOf(server, 'long')
     expect(pages.map(({ documentData }) => documentData.text).join('')).toBe(text)
-    expect(pages.length).toBeGreaterThan(text.length / 999)
-    expect(pages.every(({ documentData }) => documentData.text.length <= 999)).toBe(true)
+    expect(pages.length).toBeGreaterThan(text.length / 4_999)
+    expect(pages.every(({ documentData }) => documentData.text.length <= 4_999)).toBe(true)
     expect(pages[0]?.headingsLeftOut).toBe(100)
     expect(pages.some(({ changedSincePreviousPage }) => changedSincePreviousPage)).toBe(false)
     // A page token belongs to its query, and a change between two pages is reported.

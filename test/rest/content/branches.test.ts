@@ -101,16 +101,16 @@ it('[BRANCH-1] creates a branch with the content and the ids of its editor', asy
   expect(branch).toMatchObject({ id: 'main@draft', data: 'kept', stateVector })
 })
 
-it('[BRANCH-2] lists 1,000 branches in pages by name, each once', async () => {
+it('[BRANCH-2] lists hundreds of branches in pages by name, each once', async () => {
   const editor = nextEditor()
   await write(editor, 'kept')
-  const names = Array.from({ length: 1_000 }, (_, index) => `branch-${String(index).padStart(4, '0')}`)
+  const names = Array.from({ length: 250 }, (_, index) => `branch-${String(index).padStart(4, '0')}`)
   for (let at = 0; at < names.length; at += 50)
     await Promise.all(names.slice(at, at + 50).map((name) => create(editor, name)))
   const listed: string[] = []
   let pageToken: string | undefined
   do {
-    const page = { pageSize: 300, ...(pageToken !== undefined && { pageToken }) }
+    const page = { pageSize: 100, ...(pageToken !== undefined && { pageToken }) }
     const answer = await call('branches/list', { ...editor, ...page })
     listed.push(...(dataOf(answer) as Branch[]).map(({ name }) => name))
     pageToken = (answer.body.result as { pageToken?: string }).pageToken

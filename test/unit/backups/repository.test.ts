@@ -65,12 +65,12 @@ it('[BKP-2] a restored backup has every pair and the credentials, also values th
 
 it('[BKP-3] a second backup writes only the chunks of changed documents', async () => {
   const [data, folder] = [await newFolder(), await newFolder()]
-  await fillStore(data, 120, 100_000)
+  await fillStore(data, 60, 100_000)
   const repository = await openTestRepository(openFolder(folder))
   const first = await backUp(repository, data)
   const unchanged = await backUp(repository, data)
   expect([unchanged.newChunks, unchanged.pairs]).toEqual([0, first.pairs])
-  await editDocuments(data, [60])
+  await editDocuments(data, [30])
   const second = await backUp(repository, data)
   const restored = join(await newFolder(), 'restored')
   await restoreParts((await repository.open(null)).parts(), restored, 'the second')
