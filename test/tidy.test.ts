@@ -1,10 +1,8 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { areAlmostEqual, declaredNames, identifiersIn, wordsIn } from './support/data/declared-names.ts'
-
-const root = resolve(import.meta.dirname, '..')
+import { filesUnder, root } from './support/data/project-files.ts'
 
 /** Folders and files of `src`, lowest layer first. A file imports from its own layer or below, never from above. */
 const layers: readonly (readonly string[])[] = [
@@ -72,35 +70,6 @@ const writerCountReaders: readonly string[] = [
   'src/rooms/room/room-registry.ts',
   'src/versions/blob-names.ts',
 ]
-
-/** Maximum number of hits of `test/support/prose-check.mjs` for each 1,000 sentences, in all prose or in one kind. */
-const habitsMax: readonly { paths: readonly string[]; kind?: 'text'; max: number }[] = [
-  { paths: ['README.md'], max: 15 },
-  { paths: ['src/docs'], max: 15 },
-  { paths: ['src'], kind: 'text', max: 15 },
-  { paths: ['src/console'], kind: 'text', max: 15 },
-  { paths: ['.github', 'examples'], kind: 'text', max: 15 },
-  { paths: ['test/spec'], max: 20 },
-  { paths: ['src'], max: 25 },
-  { paths: ['test'], max: 25 },
-  { paths: ['.ci/run', '.github', 'Dockerfile'], max: 25 },
-  { paths: ['bench'], max: 40 },
-  { paths: ['examples'], max: 40 },
-]
-
-/** Files that git ignores, such as `/src/package/api/codes.ts`. A program writes them. */
-const ignored: ReadonlySet<string> = new Set(readFileSync(join(root, '.gitignore'), 'utf8').split('\n'))
-
-function filesUnder(folder: string, ending: RegExp): string[] {
-  if (!existsSync(join(root, folder))) return []
-  // With the types, it does not follow links, such as the one from an example to this package.
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isSymbolicLink())
-    .map((entry) => relative(join(root, folder), join(entry.parentPath, entry.name)))
-    .filter((name) => ending.test(name) && !/node_modules|public\/main\./.test(name))
-    .map((name) => join(folder, name))
-    .filter((file) => !ignored.has(`/${file}`))
-}
 
 /** Templates are programs of users, which import the package instead of the sources. */
 const sources = filesUnder('src', /\.tsx?$/).filter((file) => !file.startsWith('src/templates/'))
@@ -363,20 +332,6 @@ describe('documentation', () => {
     expect(outside.filter((file) => /\bisShared\b/.test(text(file)))).toEqual([])
     const readers = outside.filter((file) => /\bhasOneWriter\b/.test(text(file)))
     expect(readers.toSorted()).toEqual(writerCountReaders)
-  })
-
-  it('[TIDY-22] keeps the number of habits that make prose hard to read below a limit', () => {
-    const script = join(root, 'test/support/prose-check.mjs')
-    const isFile = (path: string): boolean => statSync(join(root, path)).isFile()
-    // The script skips files without prose.
-    const filesOf = (path: string): string[] => (isFile(path) ? [path] : filesUnder(path, /./).filter(isFile))
-    const found = habitsMax.map(({ paths, kind, max }) => {
-      const only = kind === undefined ? [] : ['--kind', kind]
-      const args = [script, '--summary', '--max', String(max), ...only, ...paths.flatMap(filesOf)]
-      const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
-      return status === 0 ? null : `${paths.join(', ')}: ${stdout}`
-    })
-    expect(found.filter((each) => each !== null)).toEqual([])
   })
 
   it('[TIDY-10] the map of src lists every folder and file at the top level of src', () => {

@@ -17,7 +17,6 @@ const root = resolve(import.meta.dirname, '../..')
  * - `unit`: pure code
  */
 const rules = [
-  ['unit', /^test\/tidy\.test\.ts$/, null],
   ['interop', /^test\/(interop|deploy)\//, /^test\/interop\//],
   ['browser', /^test\/browser\//, /^test\/support\/servers\/browser\.ts$/],
   [
@@ -29,7 +28,7 @@ const rules = [
   [
     'process',
     /^test\/e2e\/limits\/|(hostile|attacks|large)[^/]*\.test\.ts$/,
-    /^(node:child_process$|test\/support\/servers\/(process|cli|examples)\.ts$)/,
+    /^(node:child_process$|recheck$|test\/support\/servers\/(process|cli|examples)\.ts$)/,
   ],
   ['server', null, /^(test\/support\/servers\/server\.ts|src\/(config\/package-file|build\/bundles)\.ts)$/],
   ['unit', /./, null],
