@@ -11,6 +11,8 @@ import { judge, judgeAt } from './cost/judge.ts'
 import { cpu, type Meter, type Probe, retained } from './cost/measure.ts'
 
 const seconds = Number(process.env.WEFT_FUZZ_SECONDS ?? times(3, 4))
+/** A search belongs to long runs, because it finds something else each time. */
+const searchSeconds = times(0, seconds)
 
 const run = promisify(execFile)
 const main = join(import.meta.dirname, 'cost', 'main.ts')
@@ -19,7 +21,7 @@ const main = join(import.meta.dirname, 'cost', 'main.ts')
 async function resultOf(group: string): Promise<GroupResult> {
   const { stdout } = await run(
     process.execPath,
-    ['--import', 'tsx', main, group, String(seconds), String(seed)],
+    ['--import', 'tsx', main, group, String(seconds), String(searchSeconds), String(seed)],
     { maxBuffer: 2 ** 26 },
   )
   const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as GroupResult

@@ -5,8 +5,10 @@ import { describeFinding, type Finding, judge, judgeAt } from './judge.ts'
 import { cpu, type Meter, mainThread, type Probe, retained, startBlockMeter } from './measure.ts'
 
 export interface GroupOptions {
-  /** CPU time that the search may take; the known shapes are always run. */
+  /** Time for known shapes that are tried while there is time. */
   readonly seconds: number
+  /** Time for a search from the known shapes. It depends on measured times, so a seed does not repeat it. */
+  readonly searchSeconds: number
   readonly seed: number
 }
 
@@ -58,7 +60,7 @@ const suspectMs = 1.5
 const climbedLength = 2_000
 
 /** Readers of text: the known shapes, then a search from them. */
-async function texts({ seconds, seed }: GroupOptions): Promise<GroupResult> {
+async function texts({ searchSeconds, seed }: GroupOptions): Promise<GroupResult> {
   const { hostileTexts, mutateText, readQuietly, simplerTexts, textProbe, textReaders } = await import(
     './texts.ts'
   )
@@ -66,7 +68,7 @@ async function texts({ seconds, seed }: GroupOptions): Promise<GroupResult> {
   const random = new Random(seed)
   const findings: string[] = []
   let tried = 0
-  const deadline = performance.now() + seconds * 1_000
+  const deadline = performance.now() + searchSeconds * 1_000
   for (const [index, reader] of textReaders.entries()) {
     const own = performance.now() + (deadline - performance.now()) / (textReaders.length - index)
     const length = Math.min(climbedLength, reader.lengthMax)
@@ -101,7 +103,7 @@ const plannedItems = 1_000
 const judgedItems = 1_000
 
 /** Updates, vectors and awareness messages over real sockets: the known shapes, then a search for plans of updates. */
-async function sockets({ seconds, seed }: GroupOptions): Promise<GroupResult> {
+async function sockets({ seconds, searchSeconds, seed }: GroupOptions): Promise<GroupResult> {
   const { startTestServer } = await import('../../support/servers/server.ts')
   const { planProbe, socketProbes } = await import('./sockets.ts')
   const { mutatePlan, randomPlan, simplerPlans, updatesOf } = await import(
@@ -113,18 +115,19 @@ async function sockets({ seconds, seed }: GroupOptions): Promise<GroupResult> {
   const sampled = Math.ceil(seconds / 4)
   const probes = socketProbes(place, (names) => Array.from({ length: sampled }, () => random.pick(names)))
   const findings = await findingsOf(probes, mainThread, judgedItems)
-  const deadline = performance.now() + seconds * 1_000
+  const deadline = performance.now() + searchSeconds * 1_000
   let tried = 0
+  const plans = Array.from({ length: 12 }, () => randomPlan(random))
   const found = await climb({
     random,
-    seeds: Array.from({ length: 12 }, () => randomPlan(random)),
+    seeds: plans,
     mutate: mutatePlan,
     cost: async (plan) => {
       tried += 1
       const { run } = await planProbe(place, plan).prepare(plannedItems)
       return cpu.cost(run)
     },
-    goesOn: () => performance.now() < deadline,
+    goesOn: (count) => count < plans.length || performance.now() < deadline,
   })
   // Judging an expensive plan can take more than a minute, because the server makes the workspace wait after
   // expensive changes. So no plan is judged after this time.

@@ -1,15 +1,19 @@
 import { buildFolders } from '../../../src/build/build-folders.ts'
 import { type Group, groups } from './groups.ts'
 
-/** Runs one group of cost tests in its own process: node --import tsx main.ts <group> <seconds> <seed>. */
+/** Runs one group of cost tests in its own process: node --import tsx main.ts <group> <seconds> <search seconds> <seed>. */
 // The configuration of vitest, which states the folder of the build, does not apply to this process.
 Object.assign(globalThis, { BUILD_FOLDER: buildFolders.test })
 
-const [name = '', seconds = '10', seed = '1'] = process.argv.slice(2)
+const [name = '', seconds = '10', searchSeconds = '10', seed = '1'] = process.argv.slice(2)
 const load = groups.get(name)
 if (load === undefined)
   throw new Error(`unknown group "${name}"; expected one of ${[...groups.keys()].join(', ')}`)
 const group: Group = await load()
-const { findings, notes } = await group({ seconds: Number(seconds), seed: Number(seed) })
+const { findings, notes } = await group({
+  seconds: Number(seconds),
+  searchSeconds: Number(searchSeconds),
+  seed: Number(seed),
+})
 process.stdout.write(`${JSON.stringify({ findings, notes })}\n`)
 process.exit(0)
