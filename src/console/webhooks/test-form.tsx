@@ -18,7 +18,11 @@ export function TestForm({ endpointId, onSent }: TestFormProps) {
   const [eventType, setType] = useState<string>('webhook.test')
   const test = useAction(async () => {
     const path = '/v2/workspace/advancedwebhook/endpoints/test'
-    const { messageId } = await api.call<{ messageId: string }>(path, { endpointId, eventType })
+    const { messageId } = await api.call<{ messageId: string }>(path, {
+      endpointId,
+      eventType,
+      waitSeconds: 0,
+    })
     onSent(messageId)
   })
   return (

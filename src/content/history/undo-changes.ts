@@ -17,6 +17,8 @@ export interface UndoResult {
   /** Number of hunks that were undone completely, or that earlier undos have already undone. */
   readonly undone: number
   readonly notUndone: readonly NotUndone[]
+  /** If no change meets the conditions, the users whose changes are between the versions, at most 10; else null. */
+  readonly otherAuthors: readonly string[] | null
 }
 
 /**
@@ -44,7 +46,8 @@ export function undoChanges(
   doc.on('update', listen)
   doc.transact((transaction) => new UndoRun(transaction, reader, selected).run(plan))
   doc.off('update', listen)
-  return { update, undone: selected.undone, notUndone: selected.notUndone }
+  const { undone, notUndone, otherAuthors } = selected
+  return { update, undone, notUndone, otherAuthors }
 }
 
 /** Writes the operations of a plan. */

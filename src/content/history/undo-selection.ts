@@ -36,6 +36,9 @@ export const undoProblems = [
 
 export type UndoProblem = (typeof undoProblems)[number]
 
+/** Maximum number of users that a warning names. */
+const namedAuthorsMax = 10
+
 /** A part of a change that was not undone. */
 export interface NotUndone {
   readonly changeId: string
@@ -58,6 +61,7 @@ export class SelectedIds {
   readonly #hunks = new Set<string>()
   readonly #problems = new Map<string, NotUndone>()
   readonly #unknown: readonly NotUndone[]
+  readonly #isMatched: boolean
 
   constructor(reader: SegmentReader, { groupSeconds, by, meta, changes }: UndoSelection) {
     const grouped = groupChanges(reader, groupSeconds)
@@ -66,6 +70,7 @@ export class SelectedIds {
     const groups = grouped.groups.filter(
       (group) => matchesGroup(group, { by, meta }) && (changes === undefined || wanted.has(group.changeId)),
     )
+    this.#isMatched = groups.length > 0
     const found = new Set(groups.map(({ changeId }) => changeId))
     this.#unknown = [...wanted.keys()]
       .filter((changeId) => !found.has(changeId))
@@ -101,6 +106,13 @@ export class SelectedIds {
 
   get notUndone(): readonly NotUndone[] {
     return [...this.#unknown, ...this.#problems.values()]
+  }
+
+  /** The users of all changes between the versions if no change meets the conditions; else null. */
+  get otherAuthors(): readonly string[] | null {
+    if (this.#isMatched) return null
+    const authors = this.#grouped.groups.flatMap(({ userId }) => userId ?? [])
+    return [...new Set(authors)].slice(0, namedAuthorsMax)
   }
 
   /** Number of selected hunks that were undone completely. */

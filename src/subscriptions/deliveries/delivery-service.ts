@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import type { Bus, Key } from '../../engine/engine.ts'
 import { lastSegment } from '../../engine/key-encoding.ts'
@@ -61,6 +62,9 @@ export type DropListener = (
   outcome: DropOutcome,
   messages: readonly MessageRecord[],
 ) => void
+
+/** Time in ms between two looks at a message. Another node can make the attempt, so there is no event to wait for. */
+const lookMs = 100
 
 /** Maximum number of messages that one commit fails or requeues. */
 const changedAtOnce = 200
@@ -198,6 +202,20 @@ export class DeliveryService {
   async send(address: TargetAddress, event: QueuedEvent): Promise<string> {
     await this.enqueue(address, [event])
     return messageIdOf(event, address.targetId)
+  }
+
+  /**
+   * Waits for the first attempt of a message. Returns the message as it is then, or after `waitMs`; null if it was
+   * deleted.
+   */
+  async attempted(address: TargetAddress, messageId: string, waitMs: number): Promise<MessageRecord | null> {
+    const until = performance.now() + waitMs
+    for (;;) {
+      const message = await this.#options.store.read(address).get(keys.message(messageId), messageRecordType)
+      if (message === null || message.attempts.length > 0 || message.status !== 'pending') return message
+      if (performance.now() >= until) return message
+      await sleep(lookMs)
+    }
   }
 
   /** Returns a page of messages, sorted by the time of their events, the newest first. */

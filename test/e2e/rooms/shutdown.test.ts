@@ -48,7 +48,7 @@ async function callHangingReceiver(): Promise<void> {
     uid: 'hangs',
   })
   expect(made.status).toBe(200)
-  await server.post(`${webhook}/endpoints/test`, { endpointId: 'hangs' })
+  await server.post(`${webhook}/endpoints/test`, { endpointId: 'hangs', waitSeconds: 0 })
   await eventually(() => hanging.connections > 0)
 }
 

@@ -11,7 +11,8 @@ const { start, receiving } = hookTests()
 it('[HOOK-210] lists the messages of an endpoint in pages in both directions, the newest first', async () => {
   const { endpoint, document, log, server } = await start()
   const receiver = await receiving((response, { body }) =>
-    response.writeHead(body.includes('bad') ? 500 : 200).end(),
+    // Without the space, the id of a message could contain it.
+    response.writeHead(body.includes('bad ') ? 500 : 200).end(),
   )
   const id = await endpoint(receiver.url, { uid: 'billing', filterTypes: ['document.create'] })
   for (const name of ['a', 'bad b', 'c', 'bad d', 'e']) await document(name)

@@ -207,8 +207,10 @@ it('[HOOK-209] sends a test event to the endpoint that the call names, even if t
   const [receiver, other] = [await receiving(), await receiving()]
   const id = await endpoint(receiver.url, { filterTypes: ['comment.add'], channels: ['elsewhere'] })
   await endpoint(other.url)
-  const messageIds = [await test(id), await test(id, { eventType: 'comment.delete' })]
-  await eventually(() => receiver.hooks.length === 2)
+  const messageIds = [
+    await test(id, { waitSeconds: 10 }),
+    await test(id, { waitSeconds: 10, eventType: 'comment.delete' }),
+  ]
   expect(receiver.ids).toEqual(messageIds)
   expect(receiver.bodies).toMatchObject([
     { event: 'webhook.test', data: { test: true } },
@@ -218,4 +220,28 @@ it('[HOOK-209] sends a test event to the endpoint that the call names, even if t
   await update(id, { disabled: true })
   const refused = await server.post('/v2/workspace/advancedwebhook/endpoints/test', { endpointId: id })
   expect(refused.body.error?.status).toBe('FAILED_PRECONDITION')
+})
+
+it('[HOOK-209] a test event waits for its first attempt, and returns its outcome', async () => {
+  const { server, endpoint } = await start()
+  const accepting = await receiving()
+  const failing = await receiving(answering(500))
+  const waiting = await receiving(hanging)
+  const outcomeAt = async ({ url }: { readonly url: string }, waitSeconds: number) => {
+    const data = { endpointId: await endpoint(url), waitSeconds }
+    const { body } = await server.post('/v2/workspace/advancedwebhook/endpoints/test', data)
+    return body.result
+  }
+  expect(await outcomeAt(accepting, 10)).toMatchObject({
+    message: 'The receiver has accepted the test message.',
+    data: { delivery: { status: 'succeeded', attempts: [{ httpCode: 200, error: null }] } },
+  })
+  expect(await outcomeAt(failing, 10)).toMatchObject({
+    message: expect.stringMatching(/^The test message was not accepted: .*500/),
+    data: { delivery: { status: 'pending', attempts: [{ httpCode: 500 }] } },
+  })
+  expect(await outcomeAt(waiting, 1)).toMatchObject({
+    message: 'The test message is being sent.',
+    data: { delivery: { status: 'pending', attempts: [] } },
+  })
 })

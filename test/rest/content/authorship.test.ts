@@ -284,6 +284,21 @@ it('[ATT-73] names the parts that it does not undo because another change has re
   expect(await textOf(ids)).toEqual({ color: 'green', size: 1 })
 })
 
+it('[ATT-73] warns about an undo that no change meets, and names the users who have changed the editor', async () => {
+  const editor = nextEditor()
+  const from = await write(editor, 'start', { userId: 'ann' })
+  const nothing = await call('undo', { ...editor, from, by: 'bob' })
+  expect(nothing.body.result?.warnings).toEqual([expect.stringMatching(/no user has changed the editor/)])
+  await appended(editor, ' end', { userId: 'cem' })
+  const { status, body } = await call('undo', { ...editor, from, by: 'bob' })
+  expect(status).toBe(200)
+  expect(body.result?.data).toMatchObject({ changed: false, undone: 0, notUndone: [] })
+  expect(body.result?.warnings).toEqual([expect.stringMatching(/these users have changed it: "cem"/)])
+  const done = await call('undo', { ...editor, from, by: 'cem' })
+  expect(done.body.result).toMatchObject({ data: { undone: 1 } })
+  expect(done.body.result?.warnings).toBeUndefined()
+})
+
 it('[ATT-74] repeats an undo with the same idempotency-key without effect', async () => {
   const editor = nextEditor()
   const from = await write(editor, 'start', { userId: 'ann' })

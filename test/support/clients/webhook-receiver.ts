@@ -132,8 +132,11 @@ export function hookCalls(post: Post) {
       workspace('advancedwebhook/endpoints/update', { endpointId, ...data }),
     remove: (endpointId: string) => workspace('advancedwebhook/endpoints/delete', { endpointId }),
     test: async (endpointId: string, data: object = {}) =>
-      ((await workspace('advancedwebhook/endpoints/test', { endpointId, ...data })) as { messageId: string })
-        .messageId,
+      (
+        (await workspace('advancedwebhook/endpoints/test', { endpointId, waitSeconds: 0, ...data })) as {
+          messageId: string
+        }
+      ).messageId,
     log: async (endpointId: string, data: object = {}) =>
       (await workspace('advancedwebhook/deliveries/get', { endpointId, ...data })) as DeliveryPage,
     resend: (endpointId: string, messageId: string) =>

@@ -9,7 +9,7 @@ import {
   rangeErrors,
 } from '../../changes/change-schema.ts'
 import { updateRequest, writableDocuments, writeErrors, writtenResponse } from '../../editor-content.ts'
-import { defineAgentOperation } from '../../operation.ts'
+import { defineAgentOperation, warningsOf } from '../../operation.ts'
 import { contentErrors, versionedAddress, versionedEditor } from '../../schemas/version-schema.ts'
 
 /** Maximum number of ids of change sets in one call. */
@@ -29,7 +29,8 @@ export const undoContentChanges = defineAgentOperation({
   summary: 'Undo changes',
   description:
     'Selects the changes between two versions that meet all given conditions, and removes their effect by a new edit. ' +
-    'Content of other changes stays. Undoing the same changes again changes nothing.',
+    'Content of other changes stays. Undoing the same changes again changes nothing. If no change meets the ' +
+    'conditions, `warnings` names the users who have changed something.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'editorId', 'from'],
@@ -107,7 +108,7 @@ export const undoContentChanges = defineAgentOperation({
         { expects: 'content', cause, dryRun: data.dryRun, right, full, rootSchema },
       )
     })
-    const { undone, notUndone } = done.result
+    const { undone, notUndone, otherAuthors } = done.result
     return {
       message: 'Changes undone.',
       data: {
@@ -117,6 +118,14 @@ export const undoContentChanges = defineAgentOperation({
         undone,
         notUndone: notUndone.slice(0, notUndoneMax),
       },
+      ...warningsOf(otherAuthors === null || changes !== undefined ? [] : [nothingSelected(otherAuthors)]),
     }
   },
 })
+
+const nothingSelected = (authors: readonly string[]): string =>
+  `nothing was undone, because no change between the two versions meets the conditions; ${
+    authors.length === 0
+      ? 'no user has changed the editor between them'
+      : `these users have changed it: ${authors.map((id) => JSON.stringify(id)).join(', ')}`
+  }`

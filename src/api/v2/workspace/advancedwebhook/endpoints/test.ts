@@ -1,9 +1,14 @@
 import { ApiError } from '../../../../../errors.ts'
 import { eventTypes } from '../../../../../events/outbound-event.ts'
+import type { AttemptRecord } from '../../../../../subscriptions/deliveries/delivery-records.ts'
 import { testEvent } from '../../../../../subscriptions/endpoints/test-event.ts'
 import { defineOperation } from '../../../../operation.ts'
-import { messageId } from '../../../../schemas/delivery-schema.ts'
-import { advancedOff, endpointId, noSuchEndpoint } from '../../../../schemas/endpoint-schema.ts'
+import { deliveryAnswer, messageId, toDeliveryResponse } from '../../../../schemas/delivery-schema.ts'
+import { advancedOff, endpointId, noSuchEndpoint, nullable } from '../../../../schemas/endpoint-schema.ts'
+
+/** Bounds of the time in seconds that a call waits for the first attempt. */
+const waitSecondsMax = 10
+const defaultWaitSeconds = 5
 
 export const testEndpoint = defineOperation({
   path: '/v2/workspace/advancedwebhook/endpoints/test',
@@ -12,8 +17,8 @@ export const testEndpoint = defineOperation({
   audited: 'admin',
   summary: 'Send a test event to a webhook endpoint',
   description:
-    'Queues a signed test event (`data.test` is true), for any types and channels of the endpoint. `deliveries/get` ' +
-    'returns its outcome.',
+    'Sends a signed test event (`data.test` is true), for any types and channels of the endpoint, and waits for the ' +
+    'response of the receiver. A message without an attempt yet is sent later; `deliveries/get` returns its outcome.',
   request: {
     type: 'object',
     required: ['endpointId'],
@@ -25,9 +30,28 @@ export const testEndpoint = defineOperation({
         default: 'webhook.test',
         description: 'Type of the event.',
       },
+      waitSeconds: {
+        type: 'integer',
+        minimum: 0,
+        maximum: waitSecondsMax,
+        default: defaultWaitSeconds,
+        description: 'Longest time to wait for the first attempt.',
+      },
     },
   },
-  response: { type: 'object', required: ['messageId'], properties: { messageId } },
+  response: {
+    type: 'object',
+    required: ['messageId', 'delivery'],
+    properties: {
+      messageId,
+      delivery: {
+        ...nullable(deliveryAnswer),
+        description:
+          'The message after its first attempt, or after `waitSeconds`; null if it was deleted meanwhile. With an ' +
+          'attempt whose `error` is null, the receiver has accepted it.',
+      },
+    },
+  },
   errors: [
     ...advancedOff,
     {
@@ -37,7 +61,10 @@ export const testEndpoint = defineOperation({
     },
     noSuchEndpoint,
   ],
-  async handler({ endpointId, eventType = 'webhook.test' }, { caller, services }) {
+  async handler(
+    { endpointId, eventType = 'webhook.test', waitSeconds = defaultWaitSeconds },
+    { caller, services },
+  ) {
     const { tenant } = caller
     const { id, disabledBy } = await services.endpoints.find(tenant, endpointId)
     if (disabledBy !== null)
@@ -45,6 +72,17 @@ export const testEndpoint = defineOperation({
     const target = { ...tenant, targetId: id }
     const event = testEvent(target, eventType, services.clock.now())
     const messageId = await services.deliveries.send(target, event)
-    return { message: 'The test message is being sent.', data: { messageId } }
+    const sent = await services.deliveries.attempted(target, messageId, waitSeconds * 1_000)
+    return {
+      message: outcomeOf(sent?.attempts.at(-1)),
+      data: { messageId, delivery: sent === null ? null : toDeliveryResponse(sent) },
+    }
   },
 })
+
+const outcomeOf = (attempt: AttemptRecord | undefined): string => {
+  if (attempt === undefined) return 'The test message is being sent.'
+  return attempt.error === null
+    ? 'The receiver has accepted the test message.'
+    : `The test message was not accepted: ${attempt.error}`
+}
