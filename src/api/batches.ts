@@ -2,8 +2,8 @@ import { emptyBatchResults } from '../directory/store/batch.ts'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import type { UnknownInEntries } from './members.ts'
 import type { Batch, Operation, OperationResult } from './operation.ts'
-import type { Schema } from './schema.ts'
-import type { ValidationIssue, ValidatorCache } from './validator.ts'
+import type { ObjectSchema, Schema } from './schema.ts'
+import { type ValidationIssue, validatorOf } from './validator.ts'
 
 /** Entries that were removed from a request. */
 interface RemovedEntries {
@@ -49,24 +49,22 @@ interface Entry {
 }
 
 /**
- * Compiles the validation of an operation's requests. The response to a batch has one result for each id, so
+ * Returns the validator of an operation's requests. The response to a batch has one result for each id, so
  * only the last entry of an id counts: the validator removes the earlier entries from `data`. It also removes
  * invalid entries: their result is `success: false`, and the server executes the other entries. The whole
  * request is rejected if no entry is valid, or if anything else is invalid.
  */
-export function compileRequest(
-  { request, batch }: Pick<Operation, 'request' | 'batch'>,
-  validators: ValidatorCache,
-): RequestValidator {
-  const validate = validators.compile(request)
+export function requestValidatorOf({
+  request,
+  batch,
+}: Pick<Operation, 'request' | 'batch'>): RequestValidator {
+  const validate = validatorOf(request)
   if (batch === undefined)
     return (data, textLength) => {
       validate(data, textLength)
       return nothingRemoved
     }
-  const lists = Object.entries(batch.items).map(([name, id]) =>
-    listOf(name, id, request.properties[name], validators),
-  )
+  const lists = Object.entries(batch.items).map(([name, id]) => listOf(name, id, request.properties[name]))
   return (data, textLength, unknown) => {
     const problem =
       unknown?.error ??
@@ -102,15 +100,10 @@ function lastOfEachId(entries: readonly Entry[]): readonly Entry[] {
   return entries.filter((entry) => entry.id === null || last.get(entry.id) === entry)
 }
 
-function listOf(
-  name: string,
-  id: string | null,
-  schema: Schema | undefined,
-  validators: ValidatorCache,
-): List {
+function listOf(name: string, id: string | null, schema: Schema | undefined): List {
   if (schema?.type !== 'array') throw new TypeError(`${name} is not a list of entries`)
   const { items, maxItems = Number.POSITIVE_INFINITY } = schema
-  const validate = validators.compile({ type: 'object', required: ['item'], properties: { item: items } })
+  const validate = validatorOf(entrySchemaOf(items))
   return {
     name,
     maxItems,
@@ -120,6 +113,17 @@ function listOf(
     },
     validate: (item, textLength) => validate({ item }, textLength),
   }
+}
+
+/** One schema for the entries of a list, so that it is compiled once in a process. */
+const entrySchemas = new WeakMap<Schema, ObjectSchema>()
+
+function entrySchemaOf(items: Schema): ObjectSchema {
+  const known = entrySchemas.get(items)
+  if (known !== undefined) return known
+  const schema = { type: 'object', required: ['item'], properties: { item: items } } as const
+  entrySchemas.set(items, schema)
+  return schema
 }
 
 const memberOf = (object: object, name: string): unknown =>

@@ -33,39 +33,28 @@ export function invalidAt(...issues: readonly [ValidationIssue, ...ValidationIss
 export type Validator = (data: unknown, textLength: number) => void
 
 /**
- * Compiles and caches validators. A schema is compiled at its first use, because compiling all schemas would
- * take a second.
+ * Returns a validator for a schema. The schema is compiled at the first use, because compiling all schemas would take
+ * a second. Ajv keeps what it has compiled for a schema object, so the servers of a process share it.
  */
-export class ValidatorCache {
-  readonly #first = new Compiler(false)
-  readonly #all = new Compiler(true)
-
-  compile(schema: ObjectSchema): Validator {
-    let first: ValidateFunction | null = null
-    let all: ValidateFunction | null = null
-    return (data, textLength) => {
-      first ??= this.#first.compile(schema)
-      if (first(data)) return
-      if (textLength > allIssuesTextMax) throw problemsOf(first)
-      all ??= this.#all.compile(schema)
-      all(data)
-      throw problemsOf(all)
-    }
+export function validatorOf(schema: ObjectSchema): Validator {
+  return (data, textLength) => {
+    const first = compiled(schema, 'firstError')
+    if (first(data)) return
+    if (textLength > allIssuesTextMax) throw problemsOf(first)
+    const all = compiled(schema, 'allErrors')
+    all(data)
+    throw problemsOf(all)
   }
 }
 
-class Compiler {
-  readonly #allErrors: boolean
-  #ajv: Ajv2020 | null = null
+type Reported = 'firstError' | 'allErrors'
 
-  constructor(allErrors: boolean) {
-    this.#allErrors = allErrors
-  }
+const compilers = new Map<Reported, Ajv2020>()
 
-  compile(schema: ObjectSchema): ValidateFunction {
-    this.#ajv ??= createAjv(this.#allErrors)
-    return this.#ajv.compile(schema)
-  }
+function compiled(schema: ObjectSchema, reported: Reported): ValidateFunction {
+  const ajv = compilers.get(reported) ?? createAjv(reported === 'allErrors')
+  compilers.set(reported, ajv)
+  return ajv.compile(schema)
 }
 
 function createAjv(allErrors: boolean): Ajv2020 {

@@ -1,5 +1,5 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
-import { type Validator, ValidatorCache } from '../api/validator.ts'
+import { validatorOf } from '../api/validator.ts'
 import { rightForm } from '../content/edit/right-form.ts'
 import { ApiError } from '../errors.ts'
 import { createBoundary, dataNotice, enclose, showAllHidden, showHidden } from './document-data.ts'
@@ -22,17 +22,6 @@ export const describeTool = (tool: McpTool): Tool => ({
     openWorldHint: false,
   },
 })
-
-const validators = new ValidatorCache()
-const compiled = new Map<McpTool, Validator>()
-
-function validatorOf(tool: McpTool): Validator {
-  const known = compiled.get(tool)
-  if (known !== undefined) return known
-  const validator = validators.compile(tool.input)
-  compiled.set(tool, validator)
-  return validator
-}
 
 /**
  * Runs a tool with the arguments of a client.
@@ -65,7 +54,7 @@ function checkArguments(tool: McpTool, args: object): void {
       },
     )
   try {
-    validatorOf(tool)(args, 0)
+    validatorOf(tool.input)(args, 0)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     throw asArguments(toToolError(error))

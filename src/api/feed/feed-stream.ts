@@ -21,7 +21,7 @@ import type { ServedResponse } from '../http/served-response.ts'
 import type { ServedRoute } from '../http/served-route.ts'
 import { setCaller } from '../http/traced-request.ts'
 import { PartWriter } from '../unread-responses.ts'
-import { invalidAt, ValidatorCache } from '../validator.ts'
+import { invalidAt, validatorOf } from '../validator.ts'
 import {
   addContent,
   type FeedContentServices,
@@ -47,7 +47,7 @@ const request = { type: 'object', properties: feedSelection } as const
 
 /** Creates the route of the stream of the change feed. */
 export function feedStreamRoute(options: FeedStreamOptions): ServedRoute {
-  const validate = new ValidatorCache().compile(request)
+  const validate = validatorOf(request)
   return {
     path: feedStreamPath,
     labels: { GET: feedStreamPath },

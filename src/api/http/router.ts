@@ -15,7 +15,7 @@ import type { SpanSource } from '../../tracing/span.ts'
 import { applyAgentRule } from '../agents/agent-members.ts'
 import { authorizeAgent, requireAgentRule, toAgentError } from '../agents/authorize-agent.ts'
 import type { ApiServices } from '../api-services.ts'
-import { compileRequest, withRemoved } from '../batches.ts'
+import { requestValidatorOf, withRemoved } from '../batches.ts'
 import type { CallAuditor } from '../call-auditor.ts'
 import type { IdempotencyService, StoredResponse } from '../idempotency/idempotency-service.ts'
 import { idempotencyKeyOf, parseIdempotentCall, replayedHeader } from '../idempotency/idempotent-call.ts'
@@ -25,7 +25,6 @@ import { type PageRoute, sendPage } from '../pages/page-route.ts'
 import { SeededIds } from '../seeded-ids.ts'
 import { sendBody, sendSmall } from '../sending.ts'
 import { countUnread, watchUnread } from '../unread-responses.ts'
-import { ValidatorCache } from '../validator.ts'
 import { callerOf } from './caller-of.ts'
 import { answerPreflight, type SharedOrigins, shareWithOrigin } from './cors.ts'
 import { sendError, setCommonHeaders, successBody, toApiError } from './envelope.ts'
@@ -164,10 +163,9 @@ function pageRoute(page: PageRoute, { auditor }: RouterOptions): Route {
 }
 
 function operationRoutes(options: RouterOptions): readonly (readonly [path: string, route: Route])[] {
-  const validators = new ValidatorCache()
   const preflight = servePreflight('POST', options.origins)
   return options.operations.map((operation) => {
-    const post = serveOperation(operation, compileRequest(operation, validators), options)
+    const post = serveOperation(operation, requestValidatorOf(operation), options)
     const methods = { POST: post, OPTIONS: preflight }
     return [operation.path, { label: operation.path, calls: 1, methods, allowed: 'POST', isTraced: true }]
   })
@@ -203,7 +201,7 @@ function servedRoute(route: ServedRoute, options: RouterOptions): Route {
 
 function serveOperation(
   operation: Operation,
-  validate: ReturnType<typeof compileRequest>,
+  validate: ReturnType<typeof requestValidatorOf>,
   options: RouterOptions,
 ): Handler {
   const { services, auditor, origins, idempotentCalls, quotas, readiness } = options

@@ -35,7 +35,7 @@ import type { ServedRoute } from '../http/served-route.ts'
 import { setCaller } from '../http/traced-request.ts'
 import { checkMembers } from '../members.ts'
 import type { FromSchema } from '../schema.ts'
-import { ValidatorCache } from '../validator.ts'
+import { type Validator, validatorOf } from '../validator.ts'
 import { contentStreamPath, jsonLinesType } from './stream-description.ts'
 import { JsonLineReader, lineBytesMax, readStreamLine } from './stream-lines.ts'
 import { streamOpening } from './stream-schema.ts'
@@ -75,7 +75,7 @@ const checked = { effect: 'once', request: streamOpening } as const
 
 /** Creates the route of the streams of content. */
 export function contentStreamRoute(options: StreamRouteOptions): ServedRoute {
-  const validate = new ValidatorCache().compile(streamOpening)
+  const validate = validatorOf(streamOpening)
   return {
     path: contentStreamPath,
     labels: { POST: contentStreamPath },
@@ -105,7 +105,7 @@ export function contentStreamRoute(options: StreamRouteOptions): ServedRoute {
 class StreamConnection {
   readonly #request: IncomingMessage
   readonly #response: ServedResponse
-  readonly #validate: ReturnType<ValidatorCache['compile']>
+  readonly #validate: Validator
   readonly #options: StreamRouteOptions
   /** The body; null until it is read. */
   #lines: JsonLineReader | null = null
@@ -115,7 +115,7 @@ class StreamConnection {
   constructor(
     request: IncomingMessage,
     response: ServedResponse,
-    validate: ReturnType<ValidatorCache['compile']>,
+    validate: Validator,
     options: StreamRouteOptions,
   ) {
     this.#request = request

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, expectTypeOf, it } from 'vitest'
 import { operationList } from '../../../src/api/operation-list.ts'
 import type { FromSchema } from '../../../src/api/schema.ts'
-import { type ValidationIssue, ValidatorCache } from '../../../src/api/validator.ts'
+import { type ValidationIssue, validatorOf } from '../../../src/api/validator.ts'
 import { ApiError } from '../../../src/errors.ts'
 
 const schema = {
@@ -24,7 +24,7 @@ const schema = {
   },
 } as const
 
-const validate = new ValidatorCache().compile(schema)
+const validate = validatorOf(schema)
 
 function issuesOf(data: unknown, length = 100): readonly ValidationIssue[] {
   try {
