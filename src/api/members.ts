@@ -161,7 +161,7 @@ class MemberChecker {
     const before = met.get(name)
     const entry = this.#entryOf(path)
     if (before !== undefined && entry === null) return
-    const intended = before === undefined ? misspelledName(name, Object.keys(schema.properties)) : before
+    const intended = before === undefined ? meantMember(name, Object.keys(schema.properties)) : before
     met.set(name, intended)
     const issue = issueOf(`${pointerOf(path)}/${shownName(name, intended)}`, intended)
     this.found(issue, intended !== null, entry, before === undefined)
@@ -222,6 +222,15 @@ const issueOf = (path: string, intended: string | null): ValidationIssue => ({
   path,
   message: `is unknown${intended === null ? '; remove it' : ` (did you mean ${intended}?)`}`,
 })
+
+/** Returns the known member that a name misspells or shortens, such as `expiresIn`; null if there is none. */
+function meantMember(name: string, known: readonly string[]): string | null {
+  const longer = known.filter((each) => name.length >= shortenedMin && each.startsWith(name))
+  return longer.length === 1 ? (longer[0] as string) : misspelledName(name, known)
+}
+
+/** Minimum length of a shortened name. Shorter ones begin many names by chance. */
+const shortenedMin = 6
 
 /** Returns the alternatives of a schema. A schema without alternatives is its own only alternative. */
 const branchesOf = (schema: Schema): readonly Schema[] =>

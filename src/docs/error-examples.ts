@@ -21,7 +21,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     message: 'the content type must be application/json (with charset utf-8, if any)',
   },
   'request/body-too-large': {
-    message: 'the body is larger than 16777216 bytes: split the call',
+    message: 'the body is larger than 16777216 bytes: split the call, or raise WEFT_MAX_BODY_BYTES',
     details: { limit: 'maxBodyBytes', value: 16_777_216, scope: 'call' },
   },
   'request/invalid-json': {
@@ -143,7 +143,10 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'websocket/invalid-handshake': {
     message: 'invalid websocket handshake: missing or invalid sec-websocket-key header',
   },
-  'websocket/unknown-path': { message: 'there is no websocket at this path; connect to /sync/…' },
+  'websocket/unknown-path': {
+    message:
+      'there is no websocket at this path; connect to /sync/{organizationId}/{documentId}/{editorId} or /hocuspocus',
+  },
 
   'transport/invalid-request': { message: 'session must be 32 hexadecimal digits' },
   'transport/message-too-large': { message: 'the message is larger than 16777216 bytes; split the change' },
@@ -192,7 +195,9 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
       'a folder with its subfolders would have more than 16777216 bytes; request fewer levels, or all folders, which ' +
       'have no limit',
   },
-  'document/not-found': { message: 'the document does not exist: "report"; add it first' },
+  'document/not-found': {
+    message: 'the document does not exist: "report"; add it with /v2/organizations/documents/add',
+  },
   'document/exists': { item: 'report', message: 'the document exists already' },
   'document/being-deleted': { message: 'the document is being deleted; try again' },
   'document/disabled': { message: 'the document is disabled; enable it to change it' },

@@ -31,7 +31,12 @@ export function requireHeader(
   const value = readHeader(headers, header)
   if (value !== null) return value
   onRefusal('missing_credentials')
-  throw invalid('auth/missing-credentials', `the ${header.what} is missing: send the header ${header.name}`)
+  const instead =
+    headers.authorization === undefined ? '' : ', because REST does not read the header authorization'
+  throw invalid(
+    'auth/missing-credentials',
+    `the ${header.what} is missing: send the header ${header.name}${instead}`,
+  )
 }
 
 /**

@@ -135,9 +135,13 @@ function notJson(text: string): ApiError {
 const notUtf8 = (): ApiError => invalid('request/invalid-json', 'the body is not UTF-8; encode it as UTF-8')
 
 const tooLarge = (bytesMax: number): ApiError =>
-  new ApiError('request/body-too-large', `the body is larger than ${bytesMax} bytes: split the call`, {
-    details: limitDetails('maxBodyBytes', bytesMax),
-  })
+  new ApiError(
+    'request/body-too-large',
+    `the body is larger than ${bytesMax} bytes: split the call, or raise WEFT_MAX_BODY_BYTES`,
+    {
+      details: limitDetails('maxBodyBytes', bytesMax),
+    },
+  )
 
 function attempt(work: () => void, onError: (error: unknown) => void): void {
   try {

@@ -37,8 +37,18 @@ export async function ancestorsOf(
   return document === null || document.deleting === true ? null : folderPath(reader, document.folderId)
 }
 
+/** Calls that add a resource, for errors about a missing one. */
+export const addingCalls: Readonly<Record<Resource['type'], string>> = {
+  organization: '/v2/organizations/add',
+  folder: '/v1/organizations/folders/add',
+  document: '/v2/organizations/documents/add',
+}
+
 const notFound = ({ type, id }: Resource): ApiError =>
-  new ApiError(`${type}/not-found`, `the ${type} does not exist: ${JSON.stringify(id)}; add it first`)
+  new ApiError(
+    `${type}/not-found`,
+    `the ${type} does not exist: ${JSON.stringify(id)}; add it with ${addingCalls[type]}`,
+  )
 
 /** Checks that the organization exists and contains the resource. @throws ApiError NOT_FOUND */
 export async function requireResource(reader: DirectoryReader, resource: Resource): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { ApiError } from '../../errors.ts'
 import type { Tenant } from '../../model/address.ts'
-import { findMissing } from '../documents/resource-lookup.ts'
+import { addingCalls, findMissing } from '../documents/resource-lookup.ts'
 import { keys, type Resource, type Subject } from '../organizations/organization-keys.ts'
 import {
   findOrganization,
@@ -123,7 +123,8 @@ function notFound(
 ): ApiError {
   const organizationId = input?.organizationId
   const { type, id } = (isKnown && missing[0]) || { type: 'organization' as const, id: organizationId }
-  return new ApiError(`${type}/not-found`, `the ${type} ${JSON.stringify(id)} does not exist; add it first`, {
+  const message = `the ${type} ${JSON.stringify(id)} does not exist; add it with ${addingCalls[type]}`
+  return new ApiError(`${type}/not-found`, message, {
     details: { resources: missing.map((each) => ({ type: each.type, id: each.id, organizationId })) },
   })
 }

@@ -9,10 +9,18 @@ import { rawResponse } from '../../model/raw-response.ts'
  */
 const supportedVersions = { 'sec-websocket-version': '13, 8' }
 
-export const unknownPath = new ApiError(
-  'websocket/unknown-path',
-  'there is no websocket at this path; connect to /sync/…',
-)
+const documentPath = '/sync/{organizationId}/{documentId}/{editorId}'
+
+/** @param target path of the request, with its query */
+export const unknownPath = (target: string): ApiError =>
+  new ApiError(
+    'websocket/unknown-path',
+    `there is no websocket at this path; ${
+      target.startsWith('/hocuspocus/')
+        ? 'connect to /hocuspocus, and name the document in the provider, as organizationId/documentId/editorId'
+        : `connect to ${documentPath} or /hocuspocus`
+    }`,
+  )
 
 export const invalidHandshake = (problem: string): ApiError =>
   invalid('websocket/invalid-handshake', `invalid websocket handshake: ${problem}`)

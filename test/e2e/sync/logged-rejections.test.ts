@@ -156,16 +156,18 @@ it('[RUN-18] the metrics group the pages of all error codes under one route', as
 
 it('[RUN-11] logs a websocket at a wrong path with this path, and without its query', async () => {
   server = await startTestServer({}, { log })
-  const reason = 'there is no websocket at this path; connect to /sync/…'
+  const reason =
+    'there is no websocket at this path; connect to /sync/{organizationId}/{documentId}/{editorId} or /hocuspocus'
   expect(await upgradeStatus('/acme/plan/main?token=secret')).toBe(404)
   expect(eventsNamed('socket.rejected')).toMatchObject([
     { status: 404, requested: '/acme/plan/main', reason, address, times: 1 },
   ])
+  expect(await upgradeStatus('/hocuspocus/acme/plan/main')).toBe(404)
   for (const path of ['/yjs/acme/plan/main', '/syn/acme/plan/main', '/'])
     expect(await upgradeStatus(path)).toBe(404)
   expect(eventsNamed('socket.rejected')).toHaveLength(1)
   await server.stop()
-  expect(eventsNamed('socket.rejected').at(-1)).toMatchObject({ requested: '/', times: 3 })
+  expect(eventsNamed('socket.rejected').at(-1)).toMatchObject({ requested: '/', times: 4 })
   expect(JSON.stringify(lines)).not.toContain('secret')
 })
 

@@ -250,7 +250,9 @@ it('[PERM-3] without createMissing, when the organization of a resource is unkno
   const given = { user: { userId: 'nell' }, permissions: { resources }, createMissing: false }
   const { status, body } = await server.post('/v2/auth/permissions/add', given)
   expect([status, body.error?.details?.code]).toEqual([404, 'organization/not-found'])
-  expect(body.error?.message).toBe('the organization "nowhere" does not exist; add it first')
+  expect(body.error?.message).toBe(
+    'the organization "nowhere" does not exist; add it with /v2/organizations/add',
+  )
 })
 
 it('[PERM-9] when resources are missing, returns NOT_FOUND with the results for all users and resources in the details', async () => {

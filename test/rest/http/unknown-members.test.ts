@@ -78,6 +78,12 @@ it('[API-21] in every operation, rejects a misspelled member, and suggests the c
   expect(checked).toBeGreaterThan(400)
 })
 
+it('[API-21] takes the beginning of one name for this name', async () => {
+  const data = { userId: 'ada', userProperties: { name: 'Ada', email: 'ada@example.com' }, expiresIn: 60 }
+  const { body } = await server.post('/v2/auth/generate_token', data)
+  expect(body.error?.message).toBe('/data/expiresIn is unknown (did you mean expiresInSeconds?)')
+})
+
 it('[API-21] rejects a misspelled member even if the server ignores unknown members', async () => {
   for (const name of ['organisations', 'ORGANIZATIONS', 'organizations_', 'oragnizations']) {
     const answer = await lenient.post('/v2/organizations/add', { [name]: [] })

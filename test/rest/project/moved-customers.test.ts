@@ -107,7 +107,8 @@ it('[NOTE-60] sets the notification settings of as many documents as other batch
   expect(partial).toMatchObject({
     ann: {
       success: false,
-      message: 'set for 1 documents; not for "nowhere": the document does not exist; add it first',
+      message:
+        'set for 1 documents; not for "nowhere": the document does not exist; add it with /v2/organizations/documents/add',
       details: { code: 'document/not-found', documentIds: ['nowhere'] },
     },
   })

@@ -67,6 +67,10 @@ it('[WS-1] rejects a call without a workspace header with INVALID_ARGUMENT, and 
   const noId = await server.post('/v2/workspace/get', {}, { [token]: 'x' })
   expect(noId).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
   expect(noId.body.error?.message).toMatch(/workspace id is missing: send the header x-service-workspace-id/)
+  const asBearer = await server.post('/v2/workspace/get', {}, { authorization: 'Bearer x' })
+  expect(asBearer.body.error?.message).toMatch(
+    /send the header .+, because REST does not read the header authorization$/,
+  )
   const noToken = await server.post('/v2/workspace/get', {}, { [id]: server.credentials.workspaceId })
   expect(noToken).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
   expect(noToken.body.error?.message).toMatch(/auth token is missing/)

@@ -26,7 +26,7 @@ function outcomeOf(
   const others = missing.size > 1 ? ` and ${missing.size - 1} others` : ''
   return {
     success: false,
-    message: `${set}; not for ${JSON.stringify(first)}${others}: the document does not exist; add it first`,
+    message: `${set}; not for ${JSON.stringify(first)}${others}: the document does not exist; add it with /v2/organizations/documents/add`,
     details: { code: 'document/not-found', documentIds },
   }
 }
