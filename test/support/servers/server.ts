@@ -23,7 +23,12 @@ export interface Answer {
 }
 
 export interface Envelope {
-  readonly result?: { readonly status: string; readonly message: string; readonly data?: unknown }
+  readonly result?: {
+    readonly status: string
+    readonly message: string
+    readonly data?: unknown
+    readonly warnings?: readonly string[]
+  }
   readonly error?: {
     readonly status: string
     readonly message: string
