@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { skipWithoutNeeds } from './support/needs.ts'
-import { filesByTier, type Tier, tiers } from './support/tiers.ts'
+import { filesByTier, quickTiers, type Tier, tiers } from './support/tiers.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -20,10 +20,15 @@ class LongestFirst extends BaseSequencer {
 
 const files = filesByTier()
 
+const isQuick = (tier: Tier): boolean => quickTiers.includes(tier)
+
 const project = (tier: Tier): TestProjectInlineConfiguration => ({
   extends: true,
   test: {
     name: tier,
+    // For two cores: half of the time of quick tests is spent waiting, but other tests start programs of their own.
+    maxWorkers: isQuick(tier) ? 4 : 2,
+    sequence: { groupOrder: isQuick(tier) ? 0 : 1 },
     include: [...(files.get(tier) ?? [])],
     globalSetup: ['test/support/prepare-tier.ts'],
   },
@@ -45,8 +50,6 @@ export default defineConfig({
     server: { deps: { external: [/\/src\/.*\.tsx?$/] } },
     // The default size costs `npm test` about 20 s of CPU time for the collection of young objects.
     execArgv: ['--import', 'tsx', '--max-semi-space-size=64'],
-    // Twice the cores of CI, because half of the time of the tests is spent waiting.
-    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // A worker loads each module once, because no module has a state of its own.
     isolate: false,
