@@ -94,7 +94,12 @@ async function repeat(
   let failures = 0
   let hasProblem = false
   let { otherStore = false } = job
-  for (let at = firstBackupAt(await newestBackupAt(job), Date.now(), everyMs); ; ) {
+  const firstAt = firstBackupAt(await newestBackupAt(job), Date.now(), everyMs)
+  if (firstAt > Date.now())
+    process.stderr.write(
+      `weft: the newest backup is younger than the interval; next backup at ${new Date(firstAt).toISOString()}\n`,
+    )
+  for (let at = firstAt; ; ) {
     await waitUntil(at, everyMs, stop)
     if (stop.aborted) break
     const startedAt = Date.now()
