@@ -109,7 +109,17 @@ const fuzz: Step = async (size) => {
   const tests = ['test/fuzz/wire.test.ts', 'test/fuzz/frames.test.ts']
   const child = spawn(
     process.execPath,
-    [vitest, 'run', '--config', 'test/vitest.config.ts', '--silent', '--no-file-parallelism', ...tests],
+    [
+      '--import',
+      'tsx',
+      vitest,
+      'run',
+      '--config',
+      'test/vitest.config.ts',
+      '--silent',
+      '--no-file-parallelism',
+      ...tests,
+    ],
     {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),
       env: { ...process.env, ...sizes, WEFT_TEST_LONG: '1', WEFT_FUZZ_SEED: String(seed) },
