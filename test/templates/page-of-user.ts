@@ -3,6 +3,13 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { eventually } from '../support/clients/clients.ts'
 import type { TemplateCase } from './templates.ts'
 
+/**
+ * Warnings of ProseMirror and BlockNote at a click right after an undo that has emptied the text, before the browser
+ * has the new selection. The editors correct the selection. With the same build, they come in some runs only.
+ */
+const selectionNote =
+  /^(TextSelection endpoint not pointing into a node with inline|Position \d+ is not within a block)/
+
 /** A browser profile of one user, with one page of an app at a time. */
 export class PageOfUser {
   readonly name: string
@@ -42,7 +49,7 @@ export class PageOfUser {
       // Chromium reports each failed request. A server that ends or starts answers 503.
       const isNetwork = /net::ERR_|WebSocket connection to|status of 503/.test(message.text())
       // Warnings are, for example, about hydration, keys, StrictMode or a second copy of Yjs.
-      const isProblem = ['error', 'warning'].includes(message.type())
+      const isProblem = ['error', 'warning'].includes(message.type()) && !selectionNote.test(message.text())
       if (isProblem && (this.#hasNetwork || !isNetwork)) this.#errors.push(message.text())
     })
     page.on('websocket', (socket) => {
