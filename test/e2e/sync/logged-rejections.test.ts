@@ -162,13 +162,20 @@ it('[RUN-11] logs a websocket at a wrong path with this path, and without its qu
   expect(eventsNamed('socket.rejected')).toMatchObject([
     { status: 404, requested: '/acme/plan/main', reason, address, times: 1 },
   ])
-  expect(await upgradeStatus('/hocuspocus/acme/plan/main')).toBe(404)
   for (const path of ['/yjs/acme/plan/main', '/syn/acme/plan/main', '/'])
     expect(await upgradeStatus(path)).toBe(404)
   expect(eventsNamed('socket.rejected')).toHaveLength(1)
   await server.stop()
-  expect(eventsNamed('socket.rejected').at(-1)).toMatchObject({ requested: '/', times: 4 })
+  expect(eventsNamed('socket.rejected').at(-1)).toMatchObject({ requested: '/', times: 3 })
   expect(JSON.stringify(lines)).not.toContain('secret')
+})
+
+it('[RUN-11] states how the provider of Hocuspocus connects if the path names a document', async () => {
+  server = await startTestServer({}, { log })
+  expect(await upgradeStatus('/hocuspocus/acme/plan/main')).toBe(404)
+  expect(eventsNamed('socket.rejected')).toMatchObject([
+    { reason: expect.stringMatching(/connect to \/hocuspocus, and name the document in the provider/) },
+  ])
 })
 
 it('[RUN-11] logs an invalid websocket handshake with its reason', async () => {
