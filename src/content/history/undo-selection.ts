@@ -70,7 +70,7 @@ export class SelectedIds {
     const groups = grouped.groups.filter(
       (group) => matchesGroup(group, { by, meta }) && (changes === undefined || wanted.has(group.changeId)),
     )
-    this.#isMatched = groups.length > 0
+    this.#isMatched = groups.length > 0 || changes !== undefined
     const found = new Set(groups.map(({ changeId }) => changeId))
     this.#unknown = [...wanted.keys()]
       .filter((changeId) => !found.has(changeId))
@@ -108,7 +108,7 @@ export class SelectedIds {
     return [...this.#unknown, ...this.#problems.values()]
   }
 
-  /** The users of all changes between the versions if no change meets the conditions; else null. */
+  /** The users of all changes between the versions if no change has the given user and meta; else null. */
   get otherAuthors(): readonly string[] | null {
     if (this.#isMatched) return null
     const authors = this.#grouped.groups.flatMap(({ userId }) => userId ?? [])

@@ -118,7 +118,7 @@ export const undoContentChanges = defineAgentOperation({
         undone,
         notUndone: notUndone.slice(0, notUndoneMax),
       },
-      ...warningsOf(otherAuthors === null || changes !== undefined ? [] : [nothingSelected(otherAuthors)]),
+      ...warningsOf(otherAuthors === null ? [] : [nothingSelected(otherAuthors)]),
     }
   },
 })

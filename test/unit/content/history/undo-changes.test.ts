@@ -596,6 +596,7 @@ it('[ATT-45] undoes an undo, and then undoes the changes again', () => {
     update: null,
     undone: 0,
     notUndone: [{ changeId: 'unknown', hunk: null, reason: 'unknown-change' }],
+    otherAuthors: null,
   })
 })
 
