@@ -172,7 +172,11 @@ const undetermined: readonly TokenProblem[] = ['timeout', 'store', 'provider', '
 const rejectionOf = ({ reason, message }: TokenRejectedError): ApiError =>
   undetermined.includes(reason)
     ? new ApiError('agent/token-unchecked', message, { retryAfterSeconds: 1 })
-    : new ApiError('agent/invalid-token', message, { details: { reason } })
+    : new ApiError('agent/invalid-token', reason === 'malformed' ? message + authTokenHint : message, {
+        details: { reason },
+      })
+
+const authTokenHint = '; the auth token of a backend belongs in the header x-service-auth-token'
 
 /** The right of an agent to change an editor. Call `recheck` before the first use. It ends with the token, with a grant, or with a change of rights. */
 class AgentWriteRight implements WriteRight {

@@ -31,8 +31,7 @@ export function requireHeader(
   const value = readHeader(headers, header)
   if (value !== null) return value
   onRefusal('missing_credentials')
-  const instead =
-    headers.authorization === undefined ? '' : ', because REST does not read the header authorization'
+  const instead = headers.authorization === undefined ? '' : '; authorization is only for tokens of agents'
   throw invalid(
     'auth/missing-credentials',
     `the ${header.what} is missing: send the header ${header.name}${instead}`,

@@ -110,6 +110,10 @@ it('[AGT-3] tokens of people and invalid tokens are rejected, and an API key cou
   }
   expect(await codeWith(person)).toEqual([403, 'agent/token-required'])
   expect(await codeWith('nonsense')).toEqual([401, 'agent/invalid-token'])
+  const backend = await callsWith(server, server.credentials.authToken as string)('/v2/crdt/get', plan)
+  expect(backend.body.error?.message).toMatch(
+    /auth token of a backend belongs in the header x-service-auth-token$/,
+  )
   const short = await agentToken(server, 'bot', { expiresInSeconds: 60 })
   expect((await codeWith(short))[0]).toBe(200)
   aheadMs = 60_000

@@ -69,7 +69,7 @@ it('[WS-1] rejects a call without a workspace header with INVALID_ARGUMENT, and 
   expect(noId.body.error?.message).toMatch(/workspace id is missing: send the header x-service-workspace-id/)
   const asBearer = await server.post('/v2/workspace/get', {}, { authorization: 'Bearer x' })
   expect(asBearer.body.error?.message).toMatch(
-    /send the header .+, because REST does not read the header authorization$/,
+    /send the header .+; authorization is only for tokens of agents$/,
   )
   const noToken = await server.post('/v2/workspace/get', {}, { [id]: server.credentials.workspaceId })
   expect(noToken).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })

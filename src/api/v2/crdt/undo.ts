@@ -110,7 +110,7 @@ export const undoContentChanges = defineAgentOperation({
     })
     const { undone, notUndone, otherAuthors } = done.result
     return {
-      message: 'Changes undone.',
+      message: otherAuthors === null ? 'Changes undone.' : 'Nothing to undo.',
       data: {
         version: done.version,
         changed: done.bytes > 0,
