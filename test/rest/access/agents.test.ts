@@ -110,7 +110,7 @@ it('[AGT-3] tokens of people and invalid tokens are rejected, and an API key cou
   }
   expect(await codeWith(person)).toEqual([403, 'agent/token-required'])
   expect(await codeWith('nonsense')).toEqual([401, 'agent/invalid-token'])
-  const backend = await callsWith(server, server.credentials.authToken as string)('/v2/crdt/get', plan)
+  const backend = await callsWith(server, server.credentials.authToken)('/v2/crdt/get', plan)
   expect(backend.body.error?.message).toMatch(
     /auth token of a backend belongs in the header x-service-auth-token$/,
   )
