@@ -15,6 +15,12 @@ export const contentFormat = {
 /** Schema of the encoding of updates. */
 export const updateEncoding = { type: 'string', enum: updateEncodings, default: 'v1' } as const
 
+/** Schema of the encoding in which a response contains a Yjs state. */
+export const stateEncoding = {
+  ...updateEncoding,
+  description: 'Encoding of the Yjs state with `format` `update`.',
+} as const
+
 export const noSuchRoot = {
   status: 'NOT_FOUND',
   code: 'crdt/root-not-found',

@@ -50,6 +50,18 @@ it('[CRDT-46] returns a large state, which a thread reads, in the encoding V2', 
   expect(copy.getText('content').length).toBe(300_000)
 })
 
+it('[CRDT-46] returns the state of a saved version in the requested encoding', async () => {
+  const doc = new Y.Doc()
+  doc.getText('content').insert(0, 'saved')
+  dataOf(await call('apply', 'saved', { update: base64(Y.encodeStateAsUpdate(doc)), create: true }))
+  const { versionId } = dataOf(await call('versions/create', 'saved', {})) as { versionId: string }
+  const request = { versionId, format: 'update', encoding: 'v2' }
+  const { data } = dataOf(await call('versions/get', 'saved', request)) as { data: string }
+  const copy = new Y.Doc()
+  Y.applyUpdateV2(copy, Buffer.from(data, 'base64'))
+  expect(copy.getText('content').toJSON()).toBe('saved')
+})
+
 it('[CRDT-46] rejects bytes that are not an update in the named encoding, and changes nothing', async () => {
   const doc = new Y.Doc()
   doc.getText('content').insert(0, 'words')

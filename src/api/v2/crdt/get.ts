@@ -19,7 +19,7 @@ import { listMainEditors } from '../../list-editors.ts'
 import { defineAgentOperation } from '../../operation.ts'
 import { responseExceeds } from '../../response-length.ts'
 import type { FromSchema } from '../../schema.ts'
-import { contentFormat, noSuchRoot, smallerFormats, updateEncoding } from '../../schemas/content-format.ts'
+import { contentFormat, noSuchRoot, smallerFormats, stateEncoding } from '../../schemas/content-format.ts'
 import { contentErrors } from '../../schemas/version-schema.ts'
 import { invalidAt } from '../../validator.ts'
 
@@ -40,10 +40,7 @@ const request = {
     },
     contentKey: contentKeySchema,
     format: contentFormat,
-    encoding: {
-      ...updateEncoding,
-      description: 'Encoding of the Yjs state with `format` `update`.',
-    },
+    encoding: stateEncoding,
     statistics: {
       type: 'boolean',
       default: false,

@@ -3,7 +3,7 @@ import { rootToRead } from '../../../../rooms/edits/read-editor-content.ts'
 import { contentKeySchema } from '../../../editor-content.ts'
 import { defineOperation } from '../../../operation.ts'
 import { responseExceeds } from '../../../response-length.ts'
-import { contentFormat, noSuchRoot, smallerFormats } from '../../../schemas/content-format.ts'
+import { contentFormat, noSuchRoot, smallerFormats, stateEncoding } from '../../../schemas/content-format.ts'
 import {
   contentErrors,
   contentUnavailable,
@@ -23,6 +23,7 @@ const request = {
     versionId,
     contentKey: contentKeySchema,
     format: contentFormat,
+    encoding: stateEncoding,
   },
 } as const
 
