@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { skipWithoutNeeds } from './support/needs.ts'
-import { filesByTier, quickTiers, type Tier, tiers } from './support/tiers.ts'
+import { filesByTier, type Tier, tiers } from './support/tiers.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** Files that mostly wait for another program or for time. If they ran last, the run would wait for them alone. */
-const longest = /test\/(interop\/openapi|e2e\/transport\/(proxies|failover))\.test\.ts$/
+/** If one of these files ran last, the run would wait for it alone. */
+const longest = /test\/(interop\/openapi|e2e\/transport\/(proxies|failover)|fuzz\/cost|package\/tarball\/tarball)\.test\.ts$/
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -20,15 +20,10 @@ class LongestFirst extends BaseSequencer {
 
 const files = filesByTier()
 
-const isQuick = (tier: Tier): boolean => quickTiers.includes(tier)
-
 const project = (tier: Tier): TestProjectInlineConfiguration => ({
   extends: true,
   test: {
     name: tier,
-    // For two cores: half of the time of quick tests is spent waiting, but other tests start programs of their own.
-    maxWorkers: isQuick(tier) ? 4 : 2,
-    sequence: { groupOrder: isQuick(tier) ? 0 : 1 },
     include: [...(files.get(tier) ?? [])],
     globalSetup: ['test/support/prepare-tier.ts'],
   },
@@ -53,6 +48,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // A worker loads each module once, because no module has a state of its own.
     isolate: false,
+    // For two cores: more than half of the time of tests is spent waiting.
+    maxWorkers: 4,
     // Limits for tests that hang. Other work of the machine may slow down a test that passes.
     testTimeout: 120_000,
     hookTimeout: 120_000,
