@@ -15,6 +15,7 @@ import type {
 import { allFeatures, type BlockFeatures, type ParsedBlocks } from '../blocks/block-format.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import { contentLimit } from '../content-error.ts'
+import { mayRunScript } from '../html/safe-address.ts'
 import { xmlText } from '../xml/names.ts'
 import { atomScheme, placeholderInfo } from './placeholders.ts'
 import { useGfmStrikethrough } from './strikethrough.ts'
@@ -83,6 +84,7 @@ function parserFor({ table, strike }: BlockFeatures, hidesDefinitions: boolean):
   // Links are stored as they are written. Encoding is up to the program that shows them.
   parser.normalizeLink = (url) => url
   parser.normalizeLinkText = (url) => url
+  parser.validateLink = (url) => !mayRunScript(url)
   parser.linkify.set({ fuzzyLink: false, fuzzyIP: false, fuzzyEmail: true })
   parser.linkify.add('//', null)
   parser.linkify.add('www.', {

@@ -14,6 +14,7 @@ import type {
 import { isList } from '../blocks/block.ts'
 import type { WrittenBlocks } from '../blocks/block-format.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
+import { mayRunScript } from '../html/safe-address.ts'
 import type { Output } from '../output.ts'
 import { atomScheme, blockFence } from './placeholders.ts'
 
@@ -176,11 +177,20 @@ const lineOf = ({ children }: TableCell): Inline[] =>
 
 /** @param inOneLine whether the text must not contain line breaks */
 function phrasing(content: readonly Inline[], inOneLine = false): PhrasingContent[] {
-  const runs = withoutOuterSpace(content)
+  const runs = withoutOuterSpace(content.map(withSafeAddresses))
   const nodes = nested(runs, inOneLine)
   // A backslash at the end of a paragraph is not a line break.
   if (nodes.at(-1)?.type === 'break') nodes.splice(-1, 1, lineBreak)
   return nodes
+}
+
+function withSafeAddresses(inline: Inline): Inline {
+  if (inline.kind === 'image') {
+    const { src, href } = inline
+    return { ...inline, src: mayRunScript(src) ? '' : src, href: href && mayRunScript(href) ? null : href }
+  }
+  const isSafe = inline.kind !== 'text' || !mayRunScript(inline.marks.link?.href ?? '')
+  return isSafe ? inline : withoutMark(inline, 'link')
 }
 
 const lineBreak: PhrasingContent = { type: 'html', value: '<br>' }

@@ -108,6 +108,45 @@ describe('stored form', () => {
     const doc = docOf('<paragraph>&lt;script&gt;</paragraph>', richKey)
     expect(read(doc)).toBe('\\<script>\n')
   })
+
+  it.each([
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    'java&Tab;script:alert(1)',
+    'java&#9;script:alert(1)',
+    'java&NewLine;script:alert(1)',
+    'java&#13;script&colon;alert(1)',
+    '&Tab;&nbsp;javascript:alert(1)',
+    '\u200bjavascript:alert(1)',
+    'ｊａｖａｓｃｒｉｐｔ：alert(1)',
+    'vb&Tab;script:alert(1)',
+    'data&Tab;:text/html,alert(1)',
+    'data:image/svg+xml,alert(1)',
+  ])('[FMT-174] stores no link and no image whose address runs a script: %s', (address) => {
+    for (const markdown of [
+      `[a](${address})`,
+      `[a](<${address}> "b")`,
+      `![a](${address})`,
+      `[a]\n\n[a]: ${address}`,
+      `[![a](/b)](${address})`,
+    ])
+      expect(xmlFrom(markdown)).not.toMatch(/href|src="(?!\/b)/)
+    expect(xmlFrom(`<${address}>`)).not.toContain('href')
+  })
+
+  it('[FMT-174] returns no address that runs a script, and writes nothing when the text is written back', () => {
+    const [link, src] = [{ href: 'java\tscript:alert(1)' }, 'javascript:alert(1)']
+    const doc = made(
+      (root) =>
+        root.insert(0, [
+          element('paragraph', [text(['a', { link }])]),
+          element('image', [], { src, alt: 'b', href: src }),
+        ]),
+      richKey,
+    )
+    expect(read(doc)).toBe('a\n\n![b]()\n')
+    expect(write(doc, read(doc))).toEqual([])
+  })
 })
 
 describe('changes', () => {
