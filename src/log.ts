@@ -25,13 +25,45 @@ export function createLog(level: string, output: 'json' | 'text' | DestinationSt
         censor: '[secret]',
       },
     },
-    output === 'json' ? pino.destination(1) : output === 'text' ? textOutput() : output,
+    typeof output === 'object'
+      ? output
+      : new StandardOutput(output === 'text' ? formatLogLine : (line) => line),
   )
 }
 
-function textOutput(): DestinationStream {
-  const output = pino.destination(1)
-  return { write: (line) => void output.write(formatLogLine(line)) }
+/** Returns the number of lines that standard output has not accepted, since the start. */
+export function droppedLines(log: Log): number {
+  const output = (log as Log & { readonly [pino.symbols.streamSym]: DestinationStream })[
+    pino.symbols.streamSym
+  ]
+  return output instanceof StandardOutput ? output.dropped : 0
+}
+
+/** Limit of the lines that wait while standard output fails, in bytes. It also limits a single line. */
+const waitingBytesMax = 256 * 1024
+
+/**
+ * Standard output that never ends the process. Lines wait while it fails, because of a full disk or a reader that has
+ * ended, and each line tries again. Lines beyond the limit are dropped and counted.
+ */
+class StandardOutput implements DestinationStream {
+  dropped = 0
+  readonly #output = pino.destination({ dest: 1, maxLength: waitingBytesMax })
+  readonly #format: (line: string) => string
+
+  constructor(format: (line: string) => string) {
+    this.#format = format
+    // Without this, pino throws most errors, and drops all further lines after EPIPE.
+    this.#output.removeAllListeners('error')
+    this.#output.on('error', () => undefined)
+    this.#output.on('drop', () => {
+      this.dropped += 1
+    })
+  }
+
+  write(line: string): void {
+    this.#output.write(this.#format(line))
+  }
 }
 
 interface LogLine {

@@ -22,12 +22,26 @@ export type Metrics = ReturnType<typeof createMetrics>
 /**
  * Creates the metrics of one server in a separate registry. Names start with `weft_`, and units are seconds
  * and bytes. No label contains an id, so callers cannot create an unlimited number of series.
+ * @param droppedLines returns the number of lines of the log that were dropped
  */
-export function createMetrics() {
+export function createMetrics(droppedLines: () => number = () => 0) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   for (const name of misnamedDefaults) registry.removeSingleMetric(name)
+  countDroppedLines(registry, droppedLines)
   return { registry, ...gauges(registry), ...counters(registry), ...histograms(registry) }
+}
+
+function countDroppedLines(registry: Registry, droppedLines: () => number): void {
+  new Counter({
+    name: 'weft_log_lines_dropped_total',
+    help: 'Lines of the log that standard output did not accept',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(droppedLines())
+    },
+  })
 }
 
 function gauges(registry: Registry) {

@@ -17,7 +17,7 @@ import {
 import { createTenancy } from './directory/tenants/tenancy.ts'
 import type { ClusterOptions } from './engine/cluster-bus.ts'
 import type { Engine } from './engine/engine.ts'
-import type { Log } from './log.ts'
+import { droppedLines, type Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { MetricsHistory } from './metrics-history.ts'
 import type { Tenant } from './model/address.ts'
@@ -184,7 +184,7 @@ async function open(
   options: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engine' | 'transferTimeoutMs' | 'functions'>,
 ): Promise<OpenServer & { abandon(): Promise<void> }> {
   const { config, clock, log } = options
-  const metrics = createMetrics()
+  const metrics = createMetrics(() => droppedLines(log))
   const objects = await openObjects(config, { clock, metrics, onChange: problemLogger(log) })
   const { engine, sweeper } = withObjects(options.engine, { objects, clock, log })
   if (objects === null) await warnOfMissingStorage(engine, clock, log)

@@ -31,6 +31,7 @@ export function serveCommand(): Command {
       for (const { name, meant } of misspelledVariables(process.env))
         log.warn({ variable: name }, `the variable configures nothing (did you mean ${meant}?)`)
       leaveOnFault(log)
+      passOverUnwritten()
       // A signal to `npx` ends only the shell in which it runs this program.
       if (process.env.npm_lifecycle_event === 'npx') endWithParent()
       const starting = start(config, log)
@@ -67,6 +68,14 @@ function leaveOnFault(log: Log): void {
     log.fatal({ err }, 'uncaught exception')
     process.exit(exitCodes.fault)
   })
+}
+
+/** Ignores errors of the output, such as a full disk below the log: the documents do not depend on it. */
+function passOverUnwritten(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.removeAllListeners('error')
+    stream.on('error', () => undefined)
+  }
 }
 
 /** Stops the server on a signal. If the signal arrives during the start, the server stops after the start. */
