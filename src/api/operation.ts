@@ -29,7 +29,7 @@ interface CallContext<Caller> {
   readonly ids: SeededIds
   /**
    * The error of the storage limit that the workspace has reached; null if it has not reached the limit.
-   * Always null unless the operation has `grows: 'content'`.
+   * Always null unless the operation has `grows: 'grants'` or `grows: 'content'`.
    */
   readonly full: ApiError | null
 }
@@ -132,10 +132,11 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
   /** True if a call may wait for events. Its duration then says nothing about the server. */
   readonly waits?: true
   /**
-   * Set if a call may add to the stored bytes of the workspace. If the workspace is full, a call with
-   * `records` is rejected, and a handler with `content` accepts only deletions.
+   * Set if a call may add to the stored bytes of the workspace. If the workspace is full, a call with `records` or
+   * `editors` is rejected, and a handler with `grants` or `content` accepts only what adds nothing. The size of a call
+   * counts for `records` and `grants`. The engine counts the content of editors when it stores it.
    */
-  readonly grows?: 'records' | 'content'
+  readonly grows?: 'records' | 'editors' | 'grants' | 'content'
   /**
    * Set if the response has a result for each entry, as the specification requires. Invalid entries then do
    * not prevent the execution of the other entries.

@@ -23,7 +23,7 @@ export interface DocumentLoaderOptions extends Pick<EditorWriteServices, 'docume
   readonly rooms: Pick<RoomRegistry, 'open' | 'use' | 'parse'>
   readonly caller: CallbackCaller
   readonly subscriptions: Pick<SubscriptionCache, 'callbacksOf'>
-  readonly storage: Pick<StorageQuota, 'errorIfFull' | 'added'>
+  readonly storage: Pick<StorageQuota, 'errorIfFull'>
   readonly leases: LeaseStore
   readonly clock: Clock
 }
@@ -168,22 +168,20 @@ export class DocumentLoader {
   ): Promise<void> {
     const change = prepareChange(target, inlineSizeMax)
     const write = { change, userId, schema }
-    const { bytes } = await writeEditorContent(this.#options, address, write, { expects: 'nothing', cause })
-    this.#options.storage.added(address.workspaceId, bytes)
+    await writeEditorContent(this.#options, address, write, { expects: 'nothing', cause })
   }
 
   async #apply(
     address: DocumentAddress,
     { update, userId }: Extract<InitialContent, { kind: 'update' }>,
   ): Promise<void> {
-    const { rooms, documents, schemas, storage } = this.#options
+    const { rooms, documents, schemas } = this.#options
     const making = async (): Promise<void> => void (await documents.ensure(address, address.documentId))
     const apply = async (room: Room) => {
       const [right, rootSchema] = await Promise.all([documents.rightToChange(address), schemas.of(address)])
       return room.editing.apply(userId, update, { expects: 'nothing', cause, making, right, rootSchema })
     }
-    const applied = await rooms.use(address, apply)
-    storage.added(address.workspaceId, applied.bytes)
+    await rooms.use(address, apply)
   }
 
   #remember(name: string): void {

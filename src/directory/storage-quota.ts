@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
-import type { Engine, StoredUnder } from '../engine/engine.ts'
+import type { Blobs, DocumentLog, Engine, StoredUnder } from '../engine/engine.ts'
 import type { ApiError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -60,7 +60,7 @@ interface Account {
 
 /**
  * The storage quota of workspaces. The usage of a workspace is an estimate of the store
- * (`Engine.storedBytes`) plus the bytes of updates and calls that this node has accepted since that estimate.
+ * (`Engine.storedBytes`) plus the bytes of updates, versions and records that this node has stored since that estimate.
  * Bytes that other nodes accept count only from the next measurement on. A workspace without a limit is
  * measured only when a caller requests its usage.
  */
@@ -74,7 +74,28 @@ export class StorageQuota {
     this.#options = options
   }
 
-  /** Counts accepted bytes of updates and calls. */
+  /** Returns the engine, which then counts the updates and the contents of versions that it stores. */
+  counting(engine: Engine): Engine {
+    const { log, blobs } = engine
+    const append: DocumentLog['append'] = async (doc, to, updates, options) => {
+      const result = await log.append(doc, to, updates, options)
+      const [workspaceId = ''] = doc
+      if (result.state !== 'moved')
+        this.added(
+          workspaceId,
+          updates.reduce((sum, { bytes }) => sum + bytes.length, 0),
+        )
+      return result
+    }
+    const put: Blobs['put'] = async (key, bytes) => {
+      await blobs.put(key, bytes)
+      const [, workspaceId = ''] = key
+      this.added(workspaceId, bytes.length)
+    }
+    return { ...engine, log: withMethod(log, 'append', append), blobs: withMethod(blobs, 'put', put) }
+  }
+
+  /** Counts stored bytes. */
   added(workspaceId: string, bytes: number): void {
     const account = this.#account(workspaceId)
     account.addedBytes += bytes
@@ -233,6 +254,16 @@ export class StorageQuota {
     account.measureAt = clock.now() + Math.max(everyMs, restMs)
   }
 }
+
+/** Returns an object that has one other method. The other methods run on the given object. */
+const withMethod = <T extends object, Name extends keyof T>(target: T, name: Name, method: T[Name]): T =>
+  new Proxy(target, {
+    get(_, property) {
+      if (property === name) return method
+      const value: unknown = Reflect.get(target, property, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
 
 const isFull = ({ bytesMax, measuredBytes, addedBytes }: Account): boolean =>
   bytesMax > 0 && measuredBytes + addedBytes >= bytesMax

@@ -155,8 +155,18 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /** Creates all services that are between the store and the edges. */
-export function createServices(base: ServerBase, credentials: ServerCredentials): ServerServices {
-  const { config, clock, engine, log, tracer, tenancy } = base
+export function createServices(given: ServerBase, credentials: ServerCredentials): ServerServices {
+  const { config, clock, log, tracer, tenancy, metrics } = given
+  const storage = new StorageQuota({
+    engine: given.engine,
+    tenants: tenancy.tenants,
+    clock,
+    log,
+    metrics,
+    bytesMax: config.maxStoredBytesPerWorkspace,
+  })
+  const engine = storage.counting(given.engine)
+  const base = { ...given, engine }
   const { workspaceId, apiKey, jwtSecret } = credentials
   const first = { workspaceId, apiKey }
   const subscribing = createWebhookModule(engine, clock, base.functions?.callbacks)
@@ -196,14 +206,6 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     kept.notes,
   ])
   const rates = clusterRatesOf(base)
-  const storage = new StorageQuota({
-    engine,
-    tenants: tenancy.tenants,
-    clock,
-    log,
-    metrics: base.metrics,
-    bytesMax: config.maxStoredBytesPerWorkspace,
-  })
   const usage = createUsage({ engine, storage, tenants: tenancy.tenants, clock, log })
   const rooms = createRooms({ ...base, rates, usage }, directory, notes)
   base.recent.share(rooms.presence.requests, engine.cluster.self)

@@ -51,7 +51,7 @@ export interface OpenStreamOptions {
   /** Reads the ids of the content that the stream replaces. */
   readonly replaced: () => Promise<ReplacedIds>
   /** Returns the error to throw for added content, because the workspace is full; null if it is not full. */
-  readonly full: (bytes: number) => Promise<ApiError | null>
+  readonly full: () => Promise<ApiError | null>
 }
 
 /**
@@ -110,7 +110,7 @@ export class OpenStream {
   /** Writes the next part of the content. Resolves when it is durable and sent. @throws as for `StreamEdits.write` */
   async write(text: string): Promise<StreamProgress> {
     const { userId, writer, schema, full } = this.#options
-    const isFull = await full(text.length)
+    const isFull = await full()
     return this.#progress(
       (edits, options) => edits.write(userId, writer, text, schema, { ...options, full: isFull }),
       Buffer.byteLength(text),

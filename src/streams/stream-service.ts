@@ -96,7 +96,7 @@ export interface StreamPermission {
   /** How open editors show the writer. */
   readonly shown: Pick<NewWriter, 'name' | 'kind' | 'data'>
   /** As in `OpenStreamOptions`. */
-  readonly full: (bytes: number) => Promise<ApiError | null>
+  readonly full: () => Promise<ApiError | null>
 }
 
 /** A stream that a writer has opened. */

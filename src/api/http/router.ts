@@ -222,8 +222,10 @@ function serveOperation(
     if (operation.waits !== true) response.locals.called = calledDocument(data)
     const removed = validate(data, text.length, members.unknown)
     const perform = async (ids: SeededIds): Promise<object> => {
-      const full = operation.grows ? await countGrowth(services, caller, text.length) : null
-      if (full !== null && operation.grows === 'records') throw full
+      const { grows } = operation
+      const counted = grows === 'records' || grows === 'grants' ? text.length : 0
+      const full = grows ? await countGrowth(services, caller, counted) : null
+      if (full !== null && (grows === 'records' || grows === 'editors')) throw full
       const answer = await operation
         .run(data, { caller, services, ids, full })
         .catch(async (error: unknown) => {

@@ -221,7 +221,7 @@ class StreamConnection {
         kind: 'agent' as const,
         data: { streamId, ...(agent !== null && agentMeta(agent.agent)) },
       },
-      full: (bytes: number) => countGrowth(services, caller, bytes),
+      full: () => countGrowth(services, caller, 0),
     }
     const entered = await namingMissing(services.documents, address, streams.open(stream, permission))
     return { ...entered, streamId }

@@ -421,9 +421,6 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
         `the content of an editor has at most ${documentBytesMax} bytes`,
         'maxDocumentBytes',
       )
-    // Updates without insertions are not counted: at each reconnect, a client offers all deletions of its
-    // document, and these are already stored.
-    if (summary.clients.length > 0) storage.added(this.workspaceId, bytes.length)
     return null
   }
 

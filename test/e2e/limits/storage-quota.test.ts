@@ -170,6 +170,37 @@ it('[LIM-23] when the workspace is full, a node of a cluster accepts replacement
   expect(read).toMatchObject([{ data: data.slice(0, 100) }])
 })
 
+it('[LIM-61] counts the content that branches, versions and copies add, not the size of the call', async () => {
+  const editor = { organizationId: 'acme', documentId: 'document', editorId: 'main' }
+  const copies: Readonly<Record<string, (index: number) => readonly [path: string, data: object]>> = {
+    branches: (index) => ['/v2/crdt/branches/create', { ...editor, name: `branch ${index}`, userId: 'ada' }],
+    patches: (index) => [
+      '/v2/crdt/edit',
+      {
+        ...editor,
+        contentKey: 'map',
+        edits: [{ patch: [{ op: 'copy', from: '/text', path: `/${index}` }] }],
+      },
+    ],
+    versions: () => ['/v2/crdt/versions/create', editor],
+  }
+  for (const copy of Object.values(copies)) {
+    await start()
+    const map = { ...editor, contentKey: 'map', type: 'map', data: { text: letters(10_000) } }
+    expect((await server.post('/v2/crdt/add', map)).status).toBe(200)
+    const statuses: number[] = []
+    for (let index = 0; index < 6; index++) {
+      // Each version has content of its own.
+      const change = { ...map, data: { ...map.data, [index]: letters(5) } }
+      if (copy === copies.versions) await server.post('/v2/crdt/update', change)
+      statuses.push((await server.post(...copy(index))).status)
+    }
+    expect(statuses[0]).toBe(200)
+    expect(statuses[5]).toBe(429)
+    await server.stop()
+  }
+})
+
 it('[LIM-24] applies the storage limit that the operator sets for one workspace', async () => {
   await start({ [limit]: 0 })
   await fill()

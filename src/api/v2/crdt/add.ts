@@ -12,7 +12,7 @@ export const addContent = defineOperation({
   auth: 'key',
   effect: 'once',
   audited: 'change',
-  grows: 'records',
+  grows: 'editors',
   warns: true,
   creates: true,
   summary: 'Create the content of an editor',

@@ -25,7 +25,7 @@ export const addPermissions = defineOperation({
   auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
-  grows: 'content',
+  grows: 'grants',
   warns: true,
   creates: true,
   summary: 'Grant permissions',

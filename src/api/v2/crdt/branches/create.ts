@@ -9,7 +9,7 @@ export const createBranch = defineAgentOperation({
   agents: { role: 'suggester', ids: ['userId'] },
   effect: 'once',
   audited: 'change',
-  grows: 'records',
+  grows: 'editors',
   summary: 'Create a branch of an editor',
   description:
     'The branch starts with the content of the editor, and follows it: changes of the editor appear in the branch. ' +

@@ -16,7 +16,7 @@ export const createVersion = defineOperation({
   auth: 'key',
   effect: 'once',
   audited: 'change',
-  grows: 'records',
+  grows: 'editors',
   makes: ['versionId'],
   summary: 'Save a version of an editor',
   description:

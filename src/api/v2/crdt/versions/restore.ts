@@ -17,7 +17,7 @@ export const restoreVersion = defineOperation({
   auth: 'key',
   effect: 'once',
   audited: 'change',
-  grows: 'records',
+  grows: 'editors',
   summary: 'Restore a version',
   description:
     'Applies the smallest change that gives every root of the live document the content of the version, with ' +
