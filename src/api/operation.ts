@@ -27,6 +27,8 @@ interface CallContext<Caller> {
   readonly caller: Caller
   readonly services: ApiServices
   readonly ids: SeededIds
+  /** Counts further calls of the caller, for work that is worth more than one call. Later calls then wait. */
+  readonly charge: (calls: number) => void
   /**
    * The error of the storage limit that the workspace has reached; null if it has not reached the limit.
    * Always null unless the operation has `grows: 'grants'` or `grows: 'content'`.

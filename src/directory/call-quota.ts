@@ -66,6 +66,16 @@ export class CallQuota {
     })
   }
 
+  /** Counts calls that have been accepted, also beyond the limit. */
+  charge(workspaceId: string, calls: number): void {
+    this.#workspace(workspaceId).limiter?.charge(workspaceId, calls)
+  }
+
+  /** Returns the milliseconds until `take` would accept a call. */
+  waitMs(workspaceId: string): number {
+    return this.#workspace(workspaceId).limiter?.waitMs(workspaceId) ?? 0
+  }
+
   /** Discards the limit of a workspace. Call this method when the limit has changed. */
   forget(workspaceId: string): void {
     this.#workspaces.delete(workspaceId)

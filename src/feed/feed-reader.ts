@@ -1,5 +1,8 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import type { Key } from '../engine/engine.ts'
+import { keyName } from '../engine/key-encoding.ts'
+import { KeyedMutex } from '../engine/keyed-mutex.ts'
 import { readRecord } from '../engine/stored-record.ts'
 import { ApiError } from '../errors.ts'
 import type { Tenant } from '../model/address.ts'
@@ -40,6 +43,8 @@ export interface FeedPage {
   readonly cursor: string
   /** True if the feed has no more matching events now. */
   readonly isEnd: boolean
+  /** Number of events that were read to find these ones. */
+  readonly scanned: number
 }
 
 /** Maximum number of entries of one read of the store. */
@@ -85,6 +90,7 @@ export const isFeedOff = (error: unknown): boolean =>
 /** Reads the feeds of API keys. */
 export class FeedReader {
   readonly #store: FeedStore
+  readonly #slices = new KeyedMutex()
 
   constructor(store: FeedStore) {
     this.#store = store
@@ -100,16 +106,25 @@ export class FeedReader {
     // The state is read before the events. An event that is added later is read by the next call at the latest.
     const state = await reader.get(keys.state, feedStateType)
     if (state?.enabled !== true) throw feedOff()
+    let scanned = 0
+    // All reads of one feed together take one slice in each tick, so that they do not delay other tenants.
+    const slices: Slices = (read) =>
+      this.#slices.run(keyName([tenant.workspaceId, tenant.apiKey]), async () => {
+        await nextTick()
+        const entries = await read()
+        scanned += entries.length
+        return entries
+      })
     const after =
       start === 'latest'
-        ? await placeOfLatest(reader, state, filter, limit)
+        ? await placeOfLatest(reader, state, filter, limit, slices)
         : await placeOf(reader, state, start)
     const page = new PageBuilder(state, filter, limit)
     if (after < state.last)
-      for await (const [number, entry] of entriesFrom(reader, filter.organizationId, after))
+      for await (const [number, entry] of entriesFrom(reader, filter.organizationId, after, slices))
         if (!page.take(number, entry)) break
     if (typeof start !== 'string') await this.#checkKept(tenant, state, after)
-    return page.result()
+    return { ...page.result(), scanned }
   }
 
   /**
@@ -145,11 +160,18 @@ async function placeOfLatest(
   state: FeedState,
   filter: FeedFilter,
   limit: number,
+  slices: Slices,
 ): Promise<number> {
   const matches = matcherOf(filter)
   const { pageBytes, scanned } = feedLimits
   const left = { events: limit, bytes: pageBytes, entries: scanned }
-  for await (const [number, { event }] of entriesFrom(reader, filter.organizationId, state.last + 1, true)) {
+  for await (const [number, { event }] of entriesFrom(
+    reader,
+    filter.organizationId,
+    state.last + 1,
+    slices,
+    true,
+  )) {
     if (number <= state.trimmed) break
     left.entries -= 1
     if (event !== null && matches(event)) {
@@ -170,6 +192,11 @@ async function chainAt(reader: DirectoryReader, state: FeedState, number: number
   return entry.chain
 }
 
+type NumberedEntry = readonly [number: number, entry: FeedEntry]
+
+/** Runs a read of one slice of a feed. */
+type Slices = (read: () => Promise<readonly NumberedEntry[]>) => Promise<readonly NumberedEntry[]>
+
 /**
  * Reads the entries after a number, or before it if `reverse` is true: all of them, or those of an organization.
  */
@@ -177,27 +204,30 @@ async function* entriesFrom(
   reader: DirectoryReader,
   organizationId: string | undefined,
   start: number,
+  slices: Slices,
   reverse = false,
-): AsyncIterable<readonly [number: number, entry: FeedEntry]> {
+): AsyncIterable<NumberedEntry> {
   const [prefix, keyOf]: readonly [Key, (number: number) => Key] =
     organizationId === undefined
       ? [keys.entries, keys.entry]
       : [keys.of(organizationId), (number) => keys.ofOrganization(organizationId, number)]
-  for (let last = start; ; ) {
-    const found = await reader.scan({ prefix, after: keyOf(last), reverse, limit: chunkMax })
-    const numbers = found.map(({ key }) => numberIn(key))
-    const entries =
-      organizationId === undefined
-        ? found.map((each) => readRecord(feedEntryType, each))
-        : await reader.getAll(numbers.map(keys.entry), feedEntryType)
-    for (const [index, number] of numbers.entries()) {
-      const entry = entries[index] ?? null
-      // The entry may have been removed since the index was read.
-      if (entry !== null) yield [number, entry]
-    }
-    last = numbers.at(-1) ?? last
-    if (found.length < chunkMax) return
-  }
+  let [last, isLast] = [start, false]
+  while (!isLast)
+    yield* await slices(async () => {
+      const found = await reader.scan({ prefix, after: keyOf(last), reverse, limit: chunkMax })
+      const numbers = found.map(({ key }) => numberIn(key))
+      const entries =
+        organizationId === undefined
+          ? found.map((each) => readRecord(feedEntryType, each))
+          : await reader.getAll(numbers.map(keys.entry), feedEntryType)
+      last = numbers.at(-1) ?? last
+      isLast = found.length < chunkMax
+      return numbers.flatMap((number, index): NumberedEntry[] => {
+        const entry = entries[index] ?? null
+        // The entry may have been removed since the index was read.
+        return entry === null ? [] : [[number, entry]]
+      })
+    })
 }
 
 /** Collects the events of a page. */
@@ -234,7 +264,7 @@ class PageBuilder {
   }
 
   /** Returns the page. Its cursor is after the last entry that was read, and after all entries if it is not full. */
-  result(): FeedPage {
+  result(): Omit<FeedPage, 'scanned'> {
     const { last, lastChain } = this.#state
     const isCovered = this.isFull || this.#covered.number > last
     const end = isCovered ? this.#covered : { number: last, chain: lastChain }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -44,6 +45,8 @@ export interface FollowOptions<Prepared> {
   readonly quietMs: number
   /** Aborted when the reader leaves. */
   readonly left: AbortSignal
+  /** Counts a page. Returns the milliseconds to wait before the next page is read. */
+  readonly charge: (page: FeedPage) => number
   /** Prepares a page. The next page starts after the cursor of the result. */
   readonly prepare: (page: FeedPage) => Promise<Prepared>
 }
@@ -132,9 +135,10 @@ export class FeedService {
   async *follow<Prepared extends { readonly cursor: string }>(
     tenant: Tenant,
     query: FeedQuery,
-    { quietMs, left, prepare }: FollowOptions<Prepared>,
+    { quietMs, left, charge, prepare }: FollowOptions<Prepared>,
   ): AsyncGenerator<Prepared | null> {
     const leave = this.#waiters.enter(tenant)
+    const ended = AbortSignal.any([left, this.#options.stopping])
     try {
       let waitMs = 0
       for (let { start } = query; !this.#waiters.isStopped && !left.aborted; waitMs = quietMs) {
@@ -143,6 +147,8 @@ export class FeedService {
         const prepared = isQuiet ? null : await prepare(page)
         start = { cursor: (prepared ?? page).cursor }
         yield prepared
+        const pauseMs = Math.min(charge(page), quietMs)
+        if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: ended }).catch(() => {})
       }
     } finally {
       leave()

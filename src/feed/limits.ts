@@ -13,6 +13,8 @@ export const feedLimits = {
   pageBytes: 1_048_576,
   /** Maximum number of events that one call reads to find matching events. */
   scanned: 10_000,
+  /** Number of read events that count as one call. */
+  scannedPerCall: 1_000,
   /** Maximum number of types, and of documents, in a filter. */
   filter: 100,
   /** Maximum time in seconds for which a call waits for events. */

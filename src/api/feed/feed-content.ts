@@ -47,7 +47,7 @@ type Wanted = Pick<FeedRequest, 'content' | 'contentKey'>
 export async function addContent(
   services: FeedContentServices,
   tenant: Tenant,
-  page: FeedPage,
+  page: Omit<FeedPage, 'scanned'>,
   wanted: Wanted,
 ): Promise<SentFeedPage> {
   const last = lastOfEditors(page.events)
@@ -62,7 +62,7 @@ export async function addContent(
     bytesLeft -= bytes
     events.push({ ...item, at: new Date(item.at).toISOString(), ...content?.members })
   }
-  return { ...page, events }
+  return { events, cursor: page.cursor, isEnd: page.isEnd }
 }
 
 interface FoundContent {

@@ -1,5 +1,5 @@
 import { readingFormats } from '../../content/read-document.ts'
-import { cursorLengthMax, type FeedStart } from '../../feed/feed-reader.ts'
+import { cursorLengthMax, type FeedPage, type FeedStart } from '../../feed/feed-reader.ts'
 import { organizationDeleted } from '../../feed/feed-removal.ts'
 import type { FeedQuery } from '../../feed/feed-service.ts'
 import { feedLimits } from '../../feed/limits.ts'
@@ -227,6 +227,10 @@ export const feedErrors = [
     when: 'the feed does not know the cursor, for example because the store was replaced by another copy',
   },
 ] as const
+
+/** Returns the number of calls that a page counts as, in addition to its own call. */
+export const furtherCalls = ({ scanned }: FeedPage): number =>
+  Math.max(0, Math.ceil(scanned / feedLimits.scannedPerCall) - 1)
 
 /**
  * Returns the query of a request.

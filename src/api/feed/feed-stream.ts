@@ -16,7 +16,7 @@ import { transferTimeoutMsDefault } from '../../quota/slow-transfers.ts'
 import type { CallAuditor } from '../call-auditor.ts'
 import { backendOf } from '../http/caller-of.ts'
 import { toApiError } from '../http/envelope.ts'
-import { type ApiLimits, limitCaller } from '../http/rate-limits.ts'
+import { type ApiLimits, chargeCalls, limitCaller } from '../http/rate-limits.ts'
 import type { ServedResponse } from '../http/served-response.ts'
 import type { ServedRoute } from '../http/served-route.ts'
 import { setCaller } from '../http/traced-request.ts'
@@ -28,7 +28,7 @@ import {
   type SentFeedEvent,
   type SentFeedPage,
 } from './feed-content.ts'
-import { type FeedRequest, feedQueryOf, feedSelection } from './feed-schema.ts'
+import { type FeedRequest, feedQueryOf, feedSelection, furtherCalls } from './feed-schema.ts'
 import { feedStreamPath } from './feed-stream-description.ts'
 
 /** Time in ms after which a stream ends. The client then connects again, with credentials that may have changed. */
@@ -135,8 +135,9 @@ async function sendStream(
   response: ServedResponse,
   selection: FeedRequest,
   options: FeedStreamOptions,
-  { caller: { tenant, validUntil }, check, begun }: FeedReader,
+  { caller, check, begun }: FeedReader,
 ): Promise<void> {
+  const { tenant, validUntil } = caller
   const { services, quotas } = options
   const left = new AbortController()
   const rejected = new AbortController()
@@ -150,6 +151,7 @@ async function sendStream(
   const pages = services.feed.follow(tenant, feedQueryOf(selection), {
     quietMs: streamCommentMs,
     left: left.signal,
+    charge: (page) => chargeCalls(quotas, caller, furtherCalls(page)),
     prepare: (page) => addContent(services, tenant, page, selection),
   })
   const writer = new PartWriter(response, quotas.unread, behindEvent)

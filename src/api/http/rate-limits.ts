@@ -32,7 +32,7 @@ export interface ApiLimits {
   /** Limits the calls of an API key. */
   readonly calls: RateLimiter | null
   /** Limits the calls of workspaces that have their own limit. */
-  readonly workspaceCalls: Pick<CallQuota, 'ready' | 'take'>
+  readonly workspaceCalls: Pick<CallQuota, 'ready' | 'take' | 'charge' | 'waitMs'>
   /** Limits the calls of an agent. */
   readonly agentCalls: RateLimiter | null
   /** Limits the bytes in the request bodies of an API key. */
@@ -109,6 +109,22 @@ export function limitMessages(
   take(agentCalls, 'callsPerAgent', agentKeyOf(caller), 'too many calls of this agent', messages)
   take(calls, 'callsPerKey', rateKeyOf(caller), 'too many calls with this API key', messages)
   workspaceCalls.take(ownerOf(caller), messages)
+}
+
+/**
+ * Counts further calls for a call that has been accepted, also beyond the limit.
+ * @returns the milliseconds until the limits accept the next call
+ */
+export function chargeCalls(
+  { calls, workspaceCalls }: Pick<ApiLimits, 'calls' | 'workspaceCalls'>,
+  caller: AnyCaller,
+  number: number,
+): number {
+  if (number === 0 || caller.level === 'operator') return 0
+  const key = rateKeyOf(caller)
+  calls?.charge(key, number)
+  workspaceCalls.charge(ownerOf(caller), number)
+  return Math.max(calls?.waitMs(key) ?? 0, workspaceCalls.waitMs(ownerOf(caller)))
 }
 
 /**

@@ -28,7 +28,14 @@ import { countUnread, watchUnread } from '../unread-responses.ts'
 import { callerOf } from './caller-of.ts'
 import { answerPreflight, type SharedOrigins, shareWithOrigin } from './cors.ts'
 import { sendError, setCommonHeaders, successBody, toApiError } from './envelope.ts'
-import { type ApiLimits, countGrowth, limitAddress, limitCaller, reportLimit } from './rate-limits.ts'
+import {
+  type ApiLimits,
+  chargeCalls,
+  countGrowth,
+  limitAddress,
+  limitCaller,
+  reportLimit,
+} from './rate-limits.ts'
 import { ClientDisconnectedError, checkContentType, readRequestData } from './request-body.ts'
 import type { CalledDocument, ServedResponse } from './served-response.ts'
 import type { ServedRoute } from './served-route.ts'
@@ -227,7 +234,13 @@ function serveOperation(
       const full = grows ? await countGrowth(services, caller, counted) : null
       if (full !== null && (grows === 'records' || grows === 'editors')) throw full
       const answer = await operation
-        .run(data, { caller, services, ids, full })
+        .run(data, {
+          caller,
+          services,
+          ids,
+          full,
+          charge: (calls) => void chargeCalls(quotas, caller, calls),
+        })
         .catch(async (error: unknown) => {
           throw caller.level === 'agent' ? await toAgentError(error, data, caller, services) : error
         })

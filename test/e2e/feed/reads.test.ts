@@ -258,3 +258,24 @@ describe('stream', () => {
     await eventually(async () => (await metric(server, 'weft_feed_readers')) === 0)
   })
 })
+
+it('[FEED-64] a read or a stream that finds nothing counts as a call for each 1,000 events that it reads', async () => {
+  const limited = await startTestServer({ callsPerKey: { perSecond: 1, burst: 60 } })
+  try {
+    dataOf(await limited.post('/v2/workspace/feed/update', { enabled: true }))
+    const atOnce = 100
+    for (let first = 0; first < 30 * atOnce; first += atOnce) {
+      const documents = Array.from({ length: atOnce }, (_, index) => ({ documentId: `d${first + index}` }))
+      const added = { organizationId: 'a', createOrganization: true, documents }
+      dataOf(await limited.post('/v2/organizations/documents/add', added))
+    }
+    await new FeedConsumer(limited, { documentIds: ['d2999'] }).until(() => true)
+    let reads = 0
+    const query = { types: ['comment.add'] }
+    while (reads < 60 && (await limited.post('/v2/feed/get', query)).status === 200) reads += 1
+    expect(reads).toBeGreaterThan(0)
+    expect(reads).toBeLessThan(15)
+  } finally {
+    await limited.stop()
+  }
+})

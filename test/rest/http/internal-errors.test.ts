@@ -96,7 +96,7 @@ beforeAll(async () => {
       addressCalls: null,
       calls: null,
       agentCalls: null,
-      workspaceCalls: { ready: () => Promise.resolve(), take: () => {} },
+      workspaceCalls: { ready: () => Promise.resolve(), take: () => {}, charge: () => {}, waitMs: () => 0 },
       bodies: null,
       bodyMemory: roomyAccounts().requestBodies,
       unread: {

@@ -1,5 +1,5 @@
 import { addContent } from '../../feed/feed-content.ts'
-import { feedErrors, feedQueryOf, feedRequest, feedResponse } from '../../feed/feed-schema.ts'
+import { feedErrors, feedQueryOf, feedRequest, feedResponse, furtherCalls } from '../../feed/feed-schema.ts'
 import { defineOperation } from '../../operation.ts'
 
 export const getFeed = defineOperation({
@@ -24,9 +24,10 @@ export const getFeed = defineOperation({
       when: 'too many calls and streams wait for events',
     },
   ],
-  async handler(data, { caller, services }) {
+  async handler(data, { caller, services, charge }) {
     const { waitSeconds = 0 } = data
     const page = await services.feed.page(caller.tenant, feedQueryOf(data), waitSeconds * 1000)
+    charge(furtherCalls(page))
     const sent = await addContent(services, caller.tenant, page, data)
     return { message: `${sent.events.length} events found.`, data: sent }
   },
