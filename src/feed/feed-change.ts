@@ -11,6 +11,7 @@ import {
   type FeedState,
   feedEntryType,
   feedStateType,
+  userIdMembers,
 } from './feed-records.ts'
 import { feedLimits } from './limits.ts'
 
@@ -153,7 +154,7 @@ const nextChain = (before: string, id: string): string =>
 /** Returns the keys of all index entries of an event. */
 const indexKeys = (event: FeedEvent, number: number): readonly Key[] => [
   keys.ofOrganization(event.organizationId, number),
-  ...[...findNamedUsers(event)]
+  ...[...findNamedUsers(event, userIdMembers)]
     .filter((userId) => userId !== deletedUserId)
     .map((userId) => keys.namingUser(event.organizationId, userId, number)),
 ]

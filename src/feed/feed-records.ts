@@ -45,6 +45,9 @@ export interface FeedEvent {
   readonly data: Readonly<Record<string, unknown>>
 }
 
+/** Members of the data of events whose value is the id of a user. */
+export const userIdMembers: readonly string[] = ['createdBy', 'onBehalfOf']
+
 /** A place in the feed. */
 export interface FeedEntry {
   readonly id: string

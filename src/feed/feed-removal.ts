@@ -7,7 +7,7 @@ import type { CheckLease } from '../jobs/task-worker.ts'
 import type { OrganizationAddress, Tenant } from '../model/address.ts'
 import { withoutUser } from '../model/named-users.ts'
 import { feedKeys as keys, numberIn } from './feed-keys.ts'
-import { type FeedEvent, feedEntryType, feedStateType } from './feed-records.ts'
+import { type FeedEvent, feedEntryType, feedStateType, userIdMembers } from './feed-records.ts'
 import type { FeedStore } from './feed-store.ts'
 
 /** Maximum number of events that one commit changes. */
@@ -83,7 +83,7 @@ export class FeedRemoval {
         if (entry.event === null) continue
         const { actionUser } = entry.event
         const known = actionUser.userId === userId ? actionUser : { userId }
-        change.replace(number, entry, withoutUser(entry.event, known))
+        change.replace(number, entry, withoutUser(entry.event, known, userIdMembers))
       }
       return found.length
     })

@@ -24,7 +24,7 @@ import type { FeedConfigService } from '../subscriptions/feed-config-service.ts'
 import { readEditorChange, readEditorHeads } from './editor-change.ts'
 import type { FeedChange } from './feed-change.ts'
 import { feedSweepJob, feedKeys as keys } from './feed-keys.ts'
-import { type EditorPosition, editorPositionType, type FeedEvent } from './feed-records.ts'
+import { type EditorPosition, editorPositionType, type FeedEvent, userIdMembers } from './feed-records.ts'
 import type { FeedRemoval } from './feed-removal.ts'
 import type { FeedStore } from './feed-store.ts'
 import { feedSweepMs } from './feed-sweeper.ts'
@@ -279,14 +279,18 @@ export class FeedWriter {
     const clean = new Map<NewEvent, NewEvent>()
     for (const [organizationId, some] of byOrganization) {
       const actions = some.flatMap((each) =>
-        Array.from(findNamedUsers(each.event), (userId) => ({ userId, at: each.event.at, each })),
+        Array.from(findNamedUsers(each.event, userIdMembers), (userId) => ({
+          userId,
+          at: each.event.at,
+          each,
+        })),
       )
       const reader = this.#options.organizations.read({ ...tenant, organizationId })
       const erased = await areUsersErased(reader, actions)
       for (const [index, { userId, each }] of actions.entries()) {
         if (erased[index] !== true) continue
         const now = clean.get(each) ?? each
-        clean.set(each, { ...now, event: withoutUser(now.event, { userId }) })
+        clean.set(each, { ...now, event: withoutUser(now.event, { userId }, userIdMembers) })
       }
     }
     return found.map((each) => clean.get(each) ?? each)

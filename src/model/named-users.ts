@@ -33,13 +33,18 @@ const isNamedUser = (one: object): one is { readonly userId: string } =>
 /**
  * Returns the ids of the users that a JSON value mentions. Each object whose member `userId` is a valid id
  * counts as a user.
+ * @param idMembers names of members whose value is the id of a user
  */
-export function findNamedUsers(value: unknown): ReadonlySet<string> {
+export function findNamedUsers(value: unknown, idMembers: readonly string[] = []): ReadonlySet<string> {
   const found = new Set<string>()
   const look = (one: unknown): void => {
     if (typeof one !== 'object' || one === null) return
     if (isNamedUser(one)) found.add(one.userId)
-    Object.values(one).forEach(look)
+    for (const [name, member] of Object.entries(one)) {
+      if (idMembers.includes(name) && typeof member === 'string' && idProblem(member) === null)
+        found.add(member)
+      look(member)
+    }
   }
   look(value)
   return found
@@ -65,9 +70,11 @@ export function withoutEmails<Value>(value: Value): Value {
  * is the id of the user is replaced as a whole.
  * @param known the user to replace; texts that equal the name or the email address of the user are replaced
  * as well
+ * @param idMembers as for `findNamedUsers`
  */
-export function withoutUser<Value>(value: Value, known: NamedUser): Value {
+export function withoutUser<Value>(value: Value, known: NamedUser, idMembers: readonly string[] = []): Value {
   const names = new Set([known.name, known.email].filter((each) => each !== undefined && each !== ''))
+  const isId = (name: string, member: unknown): boolean => idMembers.includes(name) && member === known.userId
   const clean = (one: unknown): unknown => {
     if (typeof one === 'string') return names.has(one) ? deletedUserId : one
     if (Array.isArray(one)) return one.map(clean)
@@ -76,7 +83,7 @@ export function withoutUser<Value>(value: Value, known: NamedUser): Value {
     // The id of another user must stay, even if it equals the name of the replaced user.
     const members = Object.entries(one).map(([name, member]) => [
       name,
-      name === 'userId' ? member : clean(member),
+      name === 'userId' ? member : isId(name, member) ? deletedUserId : clean(member),
     ])
     return Object.fromEntries(members)
   }

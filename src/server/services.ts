@@ -319,6 +319,7 @@ export function createServices(given: ServerBase, credentials: ServerCredentials
         presence: rooms.presence,
         memory,
         log: engine.log,
+        kv: engine.kv,
         rooms,
         feed: feedRemoval,
       }),

@@ -199,6 +199,7 @@ export const streamNameSchema = v.looseObject({
 export const streamsPart = ({ workspaceId, apiKey }: Tenant): Key => ['streams', workspaceId, apiKey]
 
 export const streamKeys = {
+  streams: ['streams'] as Key,
   stream: (streamId: string): Key => ['streams', streamId],
   replaced: (streamId: string): Key => ['replaced', streamId],
 }

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { TtlCache } from '../access/ttl-cache.ts'
 import type { Clock } from '../clock.ts'
@@ -666,15 +666,20 @@ function newClients(clocks: ReadonlyMap<number, number>): readonly [number, numb
 const isOver = ({ phase, endsAt }: StreamRecord, now: number): boolean =>
   endsAt <= now || (phase.is === 'cut' && phase.until <= now)
 
-/** Returns the name of a stream. An id has no control characters, so an agent cannot use an id of others. */
+/**
+ * Returns the name of a stream. An id has no control characters, so an agent cannot use an id of others. Names stay in
+ * the store after the erasure of the agent, and so contain a digest of its id.
+ */
 const nameOf = (
   { address: { workspaceId, apiKey }, streamId }: StreamOpening,
   { agentId }: StreamPermission,
 ): StreamName => ({
   workspaceId,
   apiKey,
-  streamId: agentId === null ? streamId : `${agentId}\n${streamId}`,
+  streamId: agentId === null ? streamId : `${digestOf(agentId)}\n${streamId}`,
 })
+
+const digestOf = (agentId: string): string => createHash('sha256').update(agentId).digest('hex')
 
 /** @throws ApiError ALREADY_EXISTS if the stream has another opening */
 function checkOpening({ fingerprint }: StreamRecord, opening: StreamOpening): void {

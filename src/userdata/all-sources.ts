@@ -1,6 +1,6 @@
 import type { DecisionMemory } from '../decisions/decision-memory.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
-import type { DocumentLog } from '../engine/engine.ts'
+import type { DocumentLog, Kv } from '../engine/engine.ts'
 import type { FeedRemoval } from '../feed/feed-removal.ts'
 import type { PresenceRegistry } from '../rooms/presence/presence-registry.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
@@ -9,6 +9,7 @@ import { feedSource } from './feed-source.ts'
 import { judgmentSource } from './judgment-source.ts'
 import { organizationSources } from './organization-sources.ts'
 import { presenceSource } from './presence-source.ts'
+import { streamSource } from './stream-source.ts'
 import type { UserDataSourceList } from './user-data-source.ts'
 
 export interface UserDataSourceDependencies {
@@ -16,6 +17,7 @@ export interface UserDataSourceDependencies {
   readonly presence: PresenceRegistry
   readonly memory: DecisionMemory
   readonly log: DocumentLog
+  readonly kv: Kv
   readonly rooms: Pick<RoomRegistry, 'open'>
   readonly feed: FeedRemoval
 }
@@ -29,9 +31,10 @@ export const allUserDataSources = ({
   presence,
   memory,
   log,
+  kv,
   rooms,
   feed,
 }: UserDataSourceDependencies): UserDataSourceList => ({
-  ofTenant: [presenceSource(presence), judgmentSource(memory)],
+  ofTenant: [presenceSource(presence), judgmentSource(memory), streamSource(kv)],
   ofOrganization: [...organizationSources(store), changeSource(log, rooms), feedSource(feed)],
 })

@@ -4,7 +4,7 @@ import type { CheckLease } from '../jobs/task-worker.ts'
 import { organizationPrefix } from '../model/address.ts'
 import { readAttribution } from '../rooms/log/read-attribution.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
-import { type AuthorShare, shareOf } from '../update/attribution/remove-author.ts'
+import { type AuthorShare, isNamedIn, shareOf } from '../update/attribution/remove-author.ts'
 import type { UserDataSource } from './user-data-source.ts'
 
 /** Maximum number of editors that one page of a listing reads. */
@@ -103,7 +103,7 @@ async function isInEntries(log: DocumentLog, doc: Key, userId: string): Promise<
   for (let since = head.oldest; ; ) {
     const page = await log.load(doc, { since, epoch: head.epoch, bytesMax: pageBytes })
     if (page.state !== 'live') return false
-    if (page.changed.by === userId || page.entries.some(({ by }) => by === userId)) return true
+    if (page.changed.by === userId || page.entries.some((entry) => isNamedIn(entry, userId))) return true
     const last = page.entries.at(-1)
     if (!page.more || last === undefined) return false
     since = last.seq

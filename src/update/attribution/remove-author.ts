@@ -1,4 +1,4 @@
-import type { ChangeOrigin } from '../../model/change-origin.ts'
+import type { ChangeMeta, ChangeOrigin } from '../../model/change-origin.ts'
 import type { AttributedRange, Attribution } from './attribution.ts'
 
 /** Numbers of ids that a user has inserted and deleted. */
@@ -11,18 +11,34 @@ export function shareOf({ inserted, deleted }: Attribution, userId: string): Aut
   const count = (lists: Attribution['inserted']): number => {
     let sum = 0
     for (const ranges of lists.values())
-      for (const { length, origin } of ranges) if (origin.by === userId) sum += length
+      for (const { length, origin } of ranges) if (isNamedIn(origin, userId)) sum += length
     return sum
   }
   return { inserted: count(inserted), deleted: count(deleted) }
 }
 
-/** Returns the attribution with an unknown author instead of a user, and without the data of the user's changes. */
+/** Returns whether a user has made a change, or the data of the change names the user. */
+export const isNamedIn = (
+  { by, meta }: { readonly by: string; readonly meta?: ChangeMeta | null | undefined },
+  userId: string,
+): boolean => by === userId || Object.values(meta ?? {}).includes(userId)
+
+/** Returns data of a change without the members that are the id of a user. */
+export const withoutNamed = (meta: ChangeMeta, userId: string): ChangeMeta =>
+  Object.fromEntries(Object.entries(meta).filter(([, value]) => value !== userId))
+
+/**
+ * Returns the attribution with an unknown author instead of a user, without the data of the user's changes, and
+ * without the id of the user in the data of other changes.
+ */
 export function withoutAuthor({ inserted, deleted }: Attribution, userId: string): Attribution {
   const replaced = new Map<ChangeOrigin, ChangeOrigin>()
   const replacement = (origin: ChangeOrigin): ChangeOrigin => {
-    if (origin.by !== userId) return origin
-    const known = replaced.get(origin) ?? { ...origin, by: '', meta: null }
+    if (!isNamedIn(origin, userId)) return origin
+    const { by, meta } = origin
+    const nameless =
+      by === userId ? { by: '', meta: null } : { by, meta: meta === null ? null : withoutNamed(meta, userId) }
+    const known = replaced.get(origin) ?? { ...origin, ...nameless }
     replaced.set(origin, known)
     return known
   }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openLevelEngine } from '../../../src/engine/level/engine.ts'
 import { readAttribution } from '../../../src/rooms/log/read-attribution.ts'
 import { eventually, syncedEditor } from '../../support/clients/clients.ts'
+import { ContentStream } from '../../support/clients/content-stream.ts'
 import { userDataOf, zoe } from '../../support/data/user-data.ts'
 import { runCli } from '../../support/servers/cli.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
@@ -73,4 +74,50 @@ it('[DATA-12] lists the documents that a user has changed, and removes the user 
   }
   expect((await runCli(['compact', directory], directory)).code).toBe(0)
   expect(await filesWith(directory, secret)).toEqual([])
+})
+
+it('[DATA-13] leaves the id of the user in no event, stream, branch or change of an agent that acts for the user', async () => {
+  await post('workspace/feed/update', { enabled: true })
+  await write('d1', 'One. Two.', 'bob')
+  const editor = editorOf('d1')
+  await post('crdt/branches/create', { ...editor, name: 'draft', userId: zoe.userId })
+  await post('crdt/update', {
+    ...editor,
+    editorId: 'main@draft',
+    type: 'text',
+    data: 'One. Two. Three.',
+    userId: zoe.userId,
+  })
+  await post('crdt/branches/merge', { ...editor, name: 'draft', userId: 'bob' })
+  const agentOf = async (userId: string) => {
+    const { token } = (await post('auth/generate_token', {
+      userId,
+      userProperties: { name: 'Bot', email: '' },
+      agent: true,
+      onBehalfOf: zoe.userId,
+      permissions: { resources: [{ type: 'document', organizationId, id: 'd1', accessRole: 'editor' }] },
+    })) as { token: string }
+    return { 'x-service-api-key': '', 'x-service-auth-token': '', authorization: `Bearer ${token}` }
+  }
+  const insert = { ...editor, edit: { insert: { at: 'end' } } }
+  for (const headers of [await agentOf('bot'), await agentOf(zoe.userId), {}]) {
+    const opening = { ...insert, ...('authorization' in headers ? {} : { userId: zoe.userId }) }
+    const stream = await ContentStream.open(server, opening, headers)
+    await stream.text(' More.').end()
+  }
+  await post('crdt/update', {
+    ...editor,
+    type: 'text',
+    data: 'Bob.',
+    userId: 'bob',
+    meta: { reviewer: zoe.userId },
+  })
+  await eventually(async () => {
+    const { events } = (await post('feed/get', { pageSize: 1_000 })) as { events: { type: string }[] }
+    return events.some(({ type }) => type === 'comment_annotation.suggestion_accept')
+  })
+  await userDataOf(server).erase()
+  await server.stop()
+  const holding = notAudited(await keysHolding(directory, [zoe.userId]))
+  expect(holding.filter((key) => !/revo/.test(key))).toEqual([])
 })

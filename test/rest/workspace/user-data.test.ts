@@ -149,6 +149,7 @@ it('[DATA-3] removes all data of an erased user from the store, except the id in
         events: 0,
         activities: 24,
         judgments: 4,
+        streams: 0,
         changes: 0,
         branches: 0,
         versions: 2,
