@@ -41,6 +41,11 @@ export interface Identity {
    * authentication is disabled.
    */
   readonly issuedAt: number
+  /**
+   * The last revocations of the users of the token when the server issued it, as `revocationsOf` returns them. Absent
+   * if a backend or an identity provider issued the token: then the issue time decides about revocations.
+   */
+  readonly revocations?: string
   /** Expiry of the token in epoch milliseconds. Infinity if authentication is disabled. */
   readonly expiresAt: number
   /**

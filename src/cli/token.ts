@@ -43,12 +43,12 @@ export function tokenCommand(): Command {
 }
 
 /**
- * Lookups that accept every tenant and know no revoked token. The real lookups need the store, which a
+ * Lookups that accept every tenant and know no revocations. The real lookups need the store, which a
  * running server may have opened.
  */
 const unknown = {
   isTenant: () => Promise.resolve(true),
-  revokedUntil: () => Promise.resolve(-1),
+  revokedUntil: null,
   minted: null,
   foreign: null,
   agentPolicy: null,

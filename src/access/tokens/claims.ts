@@ -18,6 +18,8 @@ export interface Claims {
   readonly name: string
   readonly email: string
   readonly admin: boolean
+  /** As `Identity.revocations`. Only tokens that a server has issued have this claim. */
+  readonly rev?: string
   readonly grants?: readonly TokenGrant[]
   /** Present if the user of the token is an agent. */
   readonly agent?: AgentClaim
@@ -39,12 +41,13 @@ export const agentClaimLimits = { model: 200, onBehalfOf: 256 } as const
  * wrong type.
  */
 export function identityFromClaims(payload: JWTPayload): Identity | null {
-  const { sub, exp, iat = 0, ws, key, name = '', email = '', admin = false, grants = null } = payload
+  const { sub, exp, iat = 0, ws, key, name = '', email = '', admin = false, grants = null, rev } = payload
   const agent = payload.agent === undefined ? null : agentFromClaim(payload.agent)
   // An agent has the rights of its grants, so it is never an admin.
   if (agent === 'invalid' || (agent !== null && admin !== false)) return null
   if (exp === undefined || typeof iat !== 'number' || !isId(sub) || !isId(ws) || !isId(key)) return null
   if (typeof name !== 'string' || typeof email !== 'string' || typeof admin !== 'boolean') return null
+  if (rev !== undefined && typeof rev !== 'string') return null
   if (grants !== null && !(Array.isArray(grants) && grants.every(isGrant))) return null
   return {
     tenant: { workspaceId: ws, apiKey: key },
@@ -55,6 +58,7 @@ export function identityFromClaims(payload: JWTPayload): Identity | null {
     grants,
     agent,
     issuedAt: Math.round(iat * 1000),
+    ...(rev !== undefined && { revocations: rev }),
     expiresAt: exp * 1000,
   }
 }

@@ -18,7 +18,7 @@ const knownClaims = new Set(
     'email_verified gender birthdate zoneinfo locale phone_number phone_number_verified address updated_at',
     'scope scopes scp client_id roles role groups group entitlements permissions authorities realm_access',
     'resource_access tid oid upn ver appid emails mail domain tenant tenants org_id orgs organization plan plans',
-    'admins is_admin isAdmin admin_id ws key admin grants agent',
+    'admins is_admin isAdmin admin_id ws key admin grants agent rev',
   ].flatMap((names) => names.split(' ')),
 )
 

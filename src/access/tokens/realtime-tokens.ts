@@ -91,9 +91,10 @@ export interface TokensOptions {
   readonly isTenant: (tenant: Tenant) => Promise<boolean>
   /**
    * Returns the time up to which issued tokens of a user are rejected, in epoch milliseconds. Returns -1 if
-   * the tokens of the user were never revoked.
+   * the tokens of the user were never revoked. Each revocation returns a later time, also if the clock was set back.
+   * Null if the revocations are unknown: such an object only issues tokens.
    */
-  readonly revokedUntil: (tenant: Tenant, userId: string) => Promise<number>
+  readonly revokedUntil: ((tenant: Tenant, userId: string) => Promise<number>) | null
   /**
    * Verifies tokens that were signed with a minting secret of an API key. If null, such tokens are rejected.
    */
@@ -145,12 +146,14 @@ export class RealtimeTokens {
   async issue(identity: Omit<Identity, 'issuedAt'>): Promise<IssuedToken> {
     const expiresAt = Math.floor(identity.expiresAt / 1000)
     const { tenant, name, email, admin, grants, agent } = identity
+    const revoked = await this.#revokedUntil(identity)
     const claims: Claims = {
       ws: tenant.workspaceId,
       key: tenant.apiKey,
       name,
       email,
       admin,
+      ...(revoked && { rev: revocationsOf(revoked) }),
       ...(grants && { grants }),
       ...(agent && { agent: toAgentClaim(agent) }),
     }
@@ -158,7 +161,7 @@ export class RealtimeTokens {
       .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
       .setIssuer(issuer)
       .setSubject(identity.userId)
-      .setIssuedAt(await this.#issuedAt(identity))
+      .setIssuedAt(this.#issuedAt(revoked ?? []))
       .setExpirationTime(expiresAt)
       .setJti(randomUUID())
       .sign(this.#secrets[0] as KeyObject)
@@ -177,20 +180,26 @@ export class RealtimeTokens {
 
   /**
    * Returns whether the token that an identity comes from was revoked after it was issued. If the tokens of a user are
-   * revoked, this includes the tokens of agents that act for this user.
+   * revoked, this includes the tokens of agents that act for this user. The token of a server names the last
+   * revocations before it, because the clocks of servers may be set back.
    */
   async isRevoked(identity: Identity): Promise<boolean> {
     const { minted } = this.#options
-    const { tenant, issuedAt, mintingSecretId } = identity
+    const { tenant, issuedAt, revocations, mintingSecretId } = identity
     if (mintingSecretId !== undefined && !(await minted?.isValid(tenant, mintingSecretId))) return true
-    return issuedAt <= (await this.#revokedUntil(identity))
+    const revoked = (await this.#revokedUntil(identity)) ?? []
+    return revocations === undefined
+      ? revoked.some((until) => issuedAt <= until)
+      : revocations !== revocationsOf(revoked)
   }
 
-  async #revokedUntil(identity: Pick<Identity, 'tenant' | 'userId' | 'agent'>): Promise<number> {
-    const { tenant } = identity
-    const users = tokenUsers(identity)
-    const times = await Promise.all(users.map((userId) => this.#options.revokedUntil(tenant, userId)))
-    return Math.max(...times)
+  /** Returns `revokedUntil` of each user of a token; null if the revocations are unknown. */
+  async #revokedUntil(
+    identity: Pick<Identity, 'tenant' | 'userId' | 'agent'>,
+  ): Promise<readonly number[] | null> {
+    const { revokedUntil } = this.#options
+    if (revokedUntil === null) return null
+    return Promise.all(tokenUsers(identity).map((userId) => revokedUntil(identity.tenant, userId)))
   }
 
   #withServerPolicy(identity: Identity): Identity {
@@ -211,11 +220,10 @@ export class RealtimeTokens {
 
   /**
    * Returns the issue time for a new token, in seconds with the precision of milliseconds. The issue time is
-   * always later than the last revocation, so that the new token is not revoked.
+   * always later than the last revocation, so that a server of an earlier version accepts the new token.
    */
-  async #issuedAt(identity: Pick<Identity, 'tenant' | 'userId' | 'agent'>): Promise<number> {
-    const revokedUntil = await this.#revokedUntil(identity)
-    return Math.max(this.#options.clock.now(), revokedUntil + 1) / 1000
+  #issuedAt(revoked: readonly number[]): number {
+    return Math.max(this.#options.clock.now(), ...revoked.map((until) => until + 1)) / 1000
   }
 
   /**
@@ -258,6 +266,9 @@ export class RealtimeTokens {
     }
   }
 }
+
+/** Returns the text that names the last revocations of the users of a token. */
+const revocationsOf = (revokedUntil: readonly number[]): string => revokedUntil.join(' ')
 
 /** Returns the users whose revocation also ends the token of an identity. */
 export const tokenUsers = ({ userId, agent }: Pick<Identity, 'userId' | 'agent'>): readonly string[] =>

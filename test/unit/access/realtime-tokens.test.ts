@@ -105,7 +105,7 @@ it('[ACC-2] issues a token that has exactly the documented claims', async () => 
   const payload = decodeJwt(token)
   expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT' })
   expect(Object.keys(payload).sort()).toEqual(
-    ['iss', 'sub', 'exp', 'iat', 'jti', 'ws', 'key', 'name', 'email', 'admin', 'grants'].sort(),
+    ['iss', 'sub', 'exp', 'iat', 'jti', 'ws', 'key', 'name', 'email', 'admin', 'rev', 'grants'].sort(),
   )
   expect(payload).toMatchObject({ iss: 'weft', sub: identity.userId, exp: seconds + 3600, iat: seconds })
   expect(payload).toMatchObject({ ws: 'ws', key: 'key', name: 'Ann', admin: false, grants: identity.grants })
@@ -213,6 +213,37 @@ it('[ACC-80] after a revocation, rejects a token of the user that was issued unt
     expect(await problemOf(mint({ ...revoked, iat }))).toBe('revoked')
   expect(await problemOf(mint({ ...revoked, iat: seconds + 0.001 }))).toBeNull()
   expect(await problemOf(mint({ ...claims, iat: seconds * 1000 }))).toBeNull()
+})
+
+it('[ACC-82] a token of the server names the last revocation, and so does not depend on clocks', async () => {
+  const [own, until] = [new HeldClock(clock.now()), new Map<string, number>()]
+  const revoke = (userId: string) => until.set(userId, Math.max(own.now(), (until.get(userId) ?? 0) + 1))
+  const lookup = (_: typeof tenant, userId: string) => Promise.resolve(until.get(userId) ?? -1)
+  const [one, other] = [secret, secret].map(
+    (each) =>
+      new RealtimeTokens({ secret: each, previousSecret: null, ...rules, clock: own, revokedUntil: lookup }),
+  ) as [RealtimeTokens, RealtimeTokens]
+  const agent = { model: null, onBehalfOf: 'ann/Ä', policies: [] }
+  const issue = async (traits: Identity['agent'] = null) =>
+    (await one.issue({ ...identity, agent: traits, ...(traits && { userId: 'bot' }) })).token
+  const before = [await issue(), await issue(agent)]
+  revoke('ann/Ä')
+  for (const token of before) expect(await problemOf(token, other)).toBe('revoked')
+  own.advance(-3_600_000)
+  const after = [await issue(), await issue(agent)]
+  for (const token of after) expect(await problemOf(token, other)).toBeNull()
+  for (const token of before) expect(await problemOf(token, other)).toBe('revoked')
+  revoke('ann/Ä')
+  for (const token of [...before, ...after]) expect(await problemOf(token, other)).toBe('revoked')
+  const last = await issue(agent)
+  revoke('bot')
+  expect(await problemOf(last, other)).toBe('revoked')
+  // A token of an earlier version, and one of a backend, have no such name.
+  const { rev, ...others } = decodeJwt(await issue())
+  expect(rev).toBeTypeOf('string')
+  expect(await problemOf(mint(others), other)).toBe('revoked')
+  own.advance(3_600_100)
+  expect(await problemOf(mint({ ...others, iat: own.now() / 1000 }), other)).toBeNull()
 })
 
 it('[ACC-80] accepts a token that was issued later in the same millisecond as the revocation', async () => {
