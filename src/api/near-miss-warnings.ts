@@ -4,7 +4,7 @@ import type { CreatedContent } from '../rooms/edits/write-editor-content.ts'
 import { nearMiss } from '../text.ts'
 import type { ApiServices } from './api-services.ts'
 import { type DocumentIds, listMainEditors } from './list-editors.ts'
-import type { CreatedLists } from './operation.ts'
+import { type CreatedLists, type OperationResult, warningsOf } from './operation.ts'
 
 /** Maximum number of editors with which the id of a new editor is compared. */
 const comparedEditorsMax = 500
@@ -39,19 +39,24 @@ export async function nearMissWarnings(
 /** Maximum number of new resources of a call that are compared with existing ones. */
 const comparedMax = 20
 
-/** Like `nearMissWarnings`, for a call that names several resources of one organization. */
-export async function listedNearMisses(
-  { organizations, documents }: Pick<ApiServices, 'organizations' | 'documents'>,
+/**
+ * Returns the members `created` and `warnings` of the response of a call that creates missing parents in one
+ * organization. The warnings are as those of `nearMissWarnings`.
+ */
+export async function reportCreated(
+  { organizations, documents, folders }: Pick<ApiServices, 'organizations' | 'documents' | 'folders'>,
   scope: OrganizationScope,
   created: CreatedLists,
-): Promise<readonly string[]> {
+): Promise<Pick<OperationResult<unknown>, 'created' | 'warnings'>> {
   const warnings: string[] = []
   for (const id of created.organizations?.slice(0, comparedMax) ?? [])
     warnings.push(...warn('organization', id, await organizations.nearMiss(scope, id)))
-  if (created.organizations !== undefined) return warnings
+  if (created.organizations !== undefined) return { created, ...warningsOf(warnings) }
+  for (const id of created.folders?.slice(0, comparedMax) ?? [])
+    warnings.push(...warn('folder', id, await folders.nearMiss(scope, id)))
   for (const id of created.documents?.slice(0, comparedMax) ?? [])
     warnings.push(...warn('document', id, await documents.nearMiss(scope, id)))
-  return warnings
+  return { created, ...warningsOf(warnings) }
 }
 
 const warn = (kind: string, created: string, meant: string | null): readonly string[] =>

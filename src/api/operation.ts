@@ -50,7 +50,7 @@ export interface OperationResult<Data> {
   readonly created?: CreatedContent | CreatedLists
 }
 
-/** Ids of what a call that names several resources has created; no member if there are none. */
+/** Ids of the missing parents that a call with create flags has created; no member if there are none. */
 export interface CreatedLists {
   readonly organizations?: readonly string[]
   readonly documents?: readonly string[]

@@ -112,7 +112,7 @@ const created = {
     document: { type: 'string' },
     editor: { type: 'string' },
     root: { type: 'string', description: 'Name of the root.' },
-    organizations: { ...ids, description: 'For calls that name several.' },
+    organizations: { ...ids, description: 'In calls with flags such as `createOrganization`.' },
     documents: ids,
     folders: ids,
   },

@@ -115,7 +115,7 @@ export async function createMissingParents(
     createFolder && type === 'folder' && (await folders.ensure(scope, id)),
     createDocument &&
       type === 'document' &&
-      (await documents.add(scope, [{ documentId: id }], { createFolder }))[id]?.success === true,
+      (await documents.add(scope, [{ documentId: id }], { createFolder })).results[id]?.success === true,
   ]
   return {
     ...(organization && { organizations: [scope.organizationId] }),

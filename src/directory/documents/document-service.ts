@@ -40,6 +40,12 @@ import { requireResource } from './resource-lookup.ts'
  */
 const documentsAtOnce = 100
 
+interface AddedDocuments {
+  readonly results: BatchResults
+  /** Ids of the folders that were created for the documents. */
+  readonly folders: readonly string[]
+}
+
 /** Ids of the resources that a call has created. A resource that existed is absent. */
 export interface EnsuredDocument {
   readonly organization?: string
@@ -180,14 +186,14 @@ export class DocumentService {
   }
 
   /**
-   * Adds documents.
+   * Adds documents. Returns the result for each document, and the ids of the folders that were created.
    * @param options.createFolder true: if the folder of a document is missing, it is created at the top level
    */
   add(
     scope: OrganizationScope,
     documents: readonly DocumentInput[],
     { createFolder }: { createFolder: boolean },
-  ): Promise<BatchResults> {
+  ): Promise<AddedDocuments> {
     return this.#store.change(scope, async (transaction) => {
       await organizationOf(transaction)
       return this.#writeNew(transaction, documents, createFolder)
@@ -199,7 +205,7 @@ export class DocumentService {
     scope: OrganizationScope,
     documents: readonly DocumentInput[],
     { createFolder }: { createFolder: boolean },
-  ): Promise<BatchResults> {
+  ): Promise<AddedDocuments> {
     return this.#store.rehearse(scope, (transaction) => this.#writeNew(transaction, documents, createFolder))
   }
 
@@ -207,13 +213,9 @@ export class DocumentService {
     transaction: Transaction,
     documents: readonly DocumentInput[],
     createFolder: boolean,
-  ): Promise<BatchResults> {
-    if (createFolder) {
-      const found = await transaction.getAll(documents.map(({ documentId }) => keys.document(documentId)))
-      const absent = documents.filter((_, index) => found[index] === null)
-      await addMissingFolders(transaction, absent, this.#writing)
-    }
-    return writeNewDocuments(transaction, documents, this.#writing)
+  ): Promise<AddedDocuments> {
+    const folders = createFolder ? await addMissingFolders(transaction, documents, this.#writing) : []
+    return { results: await writeNewDocuments(transaction, documents, this.#writing), folders }
   }
 
   /** Returns the existing documents, in the order of `documentIds`. */
@@ -290,20 +292,24 @@ export class DocumentService {
   }
 }
 
+/** Creates the missing folders of the documents that do not exist yet. Returns the ids of the new folders. */
 async function addMissingFolders(
   transaction: Transaction,
   documents: readonly DocumentInput[],
   writing: DocumentWriteOptions,
-): Promise<void> {
-  const wanted = [...new Set(documents.map(({ folderId = rootFolderId }) => folderId))]
+): Promise<readonly string[]> {
+  const existing = await transaction.getAll(documents.map(({ documentId }) => keys.document(documentId)))
+  const absent = documents.filter((_, index) => existing[index] === null)
+  const wanted = [...new Set(absent.map(({ folderId = rootFolderId }) => folderId))]
   const folderIds = wanted.filter((id) => id !== rootFolderId)
   const found = await transaction.getAll(folderIds.map(keys.folder), folderRecordType)
   const missing = folderIds.filter((_, index) => found[index] === null)
-  await writeNewFolders(
+  const results = await writeNewFolders(
     transaction,
     missing.map((folderId) => ({ folderId })),
     writing,
   )
+  return missing.filter((folderId) => results[folderId]?.success === true)
 }
 
 const beingDeleted = (): ApiError =>

@@ -6,6 +6,7 @@ import { type OrganizationStore, organizationOf } from '../organizations/organiz
 import type { RemovalService } from '../removal/removal-service.ts'
 import { removalJob } from '../removal/removal-task.ts'
 import type { BatchResults } from '../store/batch.ts'
+import { nearMissAmong } from '../store/near-ids.ts'
 import type { AccessType, FolderRecord } from '../store/records.ts'
 import type { DocumentWriteOptions } from './document-writes.ts'
 import { folderPath } from './folder-tree.ts'
@@ -62,6 +63,11 @@ export class FolderService {
   async ensure(scope: OrganizationScope, folderId: string): Promise<boolean> {
     if ((await folderPath(this.#store.read(scope), folderId)) !== null) return false
     return (await this.add(scope, [{ folderId }]))[folderId]?.success === true
+  }
+
+  /** Returns the existing folder of which a new id may be a misspelling; null if there is none. */
+  nearMiss(scope: OrganizationScope, folderId: string): Promise<string | null> {
+    return nearMissAmong(this.#store.read(scope), keys.folders, folderId)
   }
 
   /**

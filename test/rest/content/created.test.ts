@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
+import { operationList } from '../../../src/api/operation-list.ts'
 import { type Answer, dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 let server: TestServer
@@ -47,6 +48,65 @@ it('[CRDT-61] each write names what it has created: the organization, the docume
   const applied = { ...address('made', 'f'), update, create: true }
   expect(await createdBy(call('apply', applied))).toEqual({ document: 'f', editor: 'main' })
   expect(await createdBy(call('apply', applied))).toEqual({})
+})
+
+/** Members by which a call asks for something that it only names. */
+const createFlags = ['createMissing', 'createOrganization', 'createFolder', 'createDocument', 'create', 'upsert']
+
+it('[CRDT-61] each operation that can create answers with what it has created, and warns of a near miss', () => {
+  const creating = operationList.filter(({ request }) =>
+    createFlags.some((flag) => Object.hasOwn(request.properties, flag)),
+  )
+  expect(creating.length).toBeGreaterThan(8)
+  expect(creating.filter(({ creates, warns }) => creates !== true || warns !== true)).toEqual([])
+})
+
+const organizations = '/v2/organizations'
+const users = [{ userId: 'ann', name: 'Ann' }]
+const named = { createOrganization: true, createDocument: true }
+const notification = {
+  actionUser: users[0],
+  displayHeadlineMessageTemplate: 'News',
+  displayBodyMessage: 'News',
+  notifyUsers: users,
+}
+it.each([
+  ['/v1/notifications/add', { ...notification, ...named }],
+  ['/v2/presence/add', { users, ...named }],
+  ['/v2/commentannotations/add', { actionUser: users[0], annotations: [{}], ...named }],
+])('[CRDT-61] %s names the organization and the document that it has created', async (path, data) => {
+  const organizationId = path.replaceAll('/', '-').slice(1)
+  const post = async (documentId: string) => {
+    const { body } = await server.post(path, { organizationId, documentId, ...data })
+    return { ...body.result, error: body.error }
+  }
+  const created = { organizations: [organizationId], documents: ['handbook'] }
+  expect(await post('handbook')).toMatchObject({ created })
+  expect(await post('handbook')).toMatchObject({ created: {} })
+  expect(await post('handobok')).toMatchObject({
+    created: { documents: ['handobok'] },
+    warnings: ['created the document "handobok"; did you mean "handbook"?'],
+  })
+})
+
+it('[CRDT-61] documents/add names the organization and the folders that it has created', async () => {
+  const flags = { organizationId: 'shelf', createOrganization: true, createFolder: true }
+  const add = async (...documents: readonly object[]) =>
+    (await server.post(`${organizations}/documents/add`, { ...flags, documents })).body.result
+  const first = await add({ documentId: 'a', folderId: 'plans' }, { documentId: 'b', folderId: 'plans' })
+  expect(first).toMatchObject({ created: { organizations: ['shelf'], folders: ['plans'] } })
+  expect(await add({ documentId: 'c', folderId: 'plans' })).toMatchObject({ created: {} })
+  expect(await add({ documentId: 'a', folderId: 'other' })).toMatchObject({ created: {} })
+  expect(await add({ documentId: 'd', folderId: 'palns' })).toMatchObject({
+    created: { folders: ['palns'] },
+    warnings: ['created the folder "palns"; did you mean "plans"?'],
+  })
+})
+
+it('[CRDT-61] branches/create names the editor of the branch', async () => {
+  await call('add', text('branched', 'd', 'main'))
+  const branch = { ...address('branched', 'd'), name: 'draft', userId: 'ann' }
+  expect(await createdBy(call('branches/create', branch))).toEqual({ editor: 'main@draft' })
 })
 
 const address = (organizationId: string, documentId: string) => ({

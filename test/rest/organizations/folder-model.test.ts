@@ -73,7 +73,7 @@ async function done({ folders, documents }: TestDirectory, model: Model, step: S
   if (step.kind === 'put') {
     const change = { documentId: step.document, folderId: step.parent }
     if (model.documents.has(step.document)) return success(await documents.update(scope, [change]))
-    return success(await documents.add(scope, [change], { createFolder: false }))
+    return success((await documents.add(scope, [change], { createFolder: false })).results)
   }
   return folders.delete(scope, step.folder).then(
     () => true,

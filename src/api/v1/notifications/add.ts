@@ -1,5 +1,6 @@
 import { notificationLimits as limits } from '../../../notifications/limits.ts'
 import type { NotifiedUser } from '../../../notifications/notification-records.ts'
+import { reportCreated } from '../../near-miss-warnings.ts'
 import { defineOperation } from '../../operation.ts'
 import {
   checkNotificationData,
@@ -18,6 +19,8 @@ export const addNotification = defineOperation({
   effect: 'adds',
   audited: 'change',
   grows: 'records',
+  warns: true,
+  creates: true,
   summary: 'Notify users',
   description:
     'Adds a notification of a document for the named users, and for all current users of the organization unless ' +
@@ -81,8 +84,8 @@ export const addNotification = defineOperation({
     const isUsed =
       notificationId !== undefined && (await services.notifications.isUsed(scope, notificationId))
     if (makesParents(data) && isUsed)
-      return { message: usedAlready, data: { success: false, message: usedAlready, notificationId } }
-    await createMissingParents(services, scope, { type: 'document', id: data.documentId }, data)
+      return { message: usedAlready, data: { success: false, message: usedAlready, notificationId }, created: {} }
+    const created = await createMissingParents(services, scope, { type: 'document', id: data.documentId }, data)
     const added = await services.notifications.add(scope, {
       id: notificationId ?? ids.make(),
       documentId: data.documentId,
@@ -97,7 +100,8 @@ export const addNotification = defineOperation({
     // If the id was created for this call, an earlier run of the call has added the item.
     const success = added.outcome === 'added' || ids.isMade(added.id)
     const message = success ? 'Notification added.' : usedAlready
-    return { message, data: { success, message, notificationId: added.id } }
+    const reported = await reportCreated(services, scope, created)
+    return { message, data: { success, message, notificationId: added.id }, ...reported }
   },
 })
 

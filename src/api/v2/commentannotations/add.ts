@@ -1,7 +1,8 @@
 import { commentLimits as limits } from '../../../comments/limits.ts'
 import type { BatchResults } from '../../../directory/store/batch.ts'
 import { parseAnchor, placeAnchors, requireAnchors } from '../../annotation-anchors.ts'
-import { defineAgentOperation } from '../../operation.ts'
+import { reportCreated } from '../../near-miss-warnings.ts'
+import { type CreatedLists, defineAgentOperation } from '../../operation.ts'
 import { batchResults, countSucceeded, isAnySuccessful, keyedBatch } from '../../schemas/batch-results.ts'
 import {
   actionScopeOf,
@@ -40,6 +41,8 @@ export const addAnnotations = defineAgentOperation({
   effect: 'adds',
   audited: 'change',
   grows: 'records',
+  warns: true,
+  creates: true,
   summary: 'Add annotations',
   description:
     'Starts threads of comments on a document. With an id that exists already, nothing is added (`success: false`), so ' +
@@ -114,14 +117,16 @@ export const addAnnotations = defineAgentOperation({
     const annotations = placed.map((annotation) => ({ ...annotation, anchor: annotation.anchor ?? null }))
     const merged = (results: BatchResults) =>
       mergeEarlierResults(results, context.ids, 'comment/annotation-id-taken')
+    let created: CreatedLists = {}
     if (makesParents(data)) {
       const results = merged(await services.annotations.rehearseAdding(doing, annotations))
       requireAnchors(placed, results)
-      if (!isAnySuccessful(results)) return { message: 'No annotations added.', data: results }
-      await createMissingParents(services, doing.scope, { type: 'document', id: data.documentId }, data)
+      if (!isAnySuccessful(results)) return { message: 'No annotations added.', data: results, created }
+      created = await createMissingParents(services, doing.scope, { type: 'document', id: data.documentId }, data)
     }
     const results = merged(await services.annotations.add(doing, annotations))
     requireAnchors(placed, results)
-    return { message: `${countSucceeded(results)} annotations added.`, data: results }
+    const reported = await reportCreated(services, doing.scope, created)
+    return { message: `${countSucceeded(results)} annotations added.`, data: results, ...reported }
   },
 })

@@ -1,3 +1,4 @@
+import { reportCreated } from '../../near-miss-warnings.ts'
 import { defineAgentOperation } from '../../operation.ts'
 import { checkPresentUsers, placeCursors } from '../../presence-cursors.ts'
 import {
@@ -16,6 +17,8 @@ export const addPresence = defineAgentOperation({
   agents: { role: 'viewer', users: ['users.*'], without: ['createOrganization', 'createDocument'] },
   effect: 'repeatable',
   audited: 'change',
+  warns: true,
+  creates: true,
   summary: 'Add users to the presence of a document',
   description:
     'Users who are not connected appear for a limited time, also in the awareness of connected clients, each with its ' +
@@ -55,10 +58,11 @@ export const addPresence = defineAgentOperation({
         { ...scope, documentId },
         checked.map(({ user }) => user),
       )
-    await createMissingParents(services, scope, { type: 'document', id: documentId }, data)
+    const created = await createMissingParents(services, scope, { type: 'document', id: documentId }, data)
     const document = await presenceScope(data, caller, services)
     const placed = await placeCursors(context, data, checked)
     await services.rooms.presence.add(document, placed, ttlSeconds * 1000)
-    return { message: `${users.length} users are present.`, data: { success: true } }
+    const reported = await reportCreated(services, scope, created)
+    return { message: `${users.length} users are present.`, data: { success: true }, ...reported }
   },
 })

@@ -1,5 +1,5 @@
-import { listedNearMisses } from '../../near-miss-warnings.ts'
-import { type CreatedLists, defineOperation, warningsOf } from '../../operation.ts'
+import { reportCreated } from '../../near-miss-warnings.ts'
+import { type CreatedLists, defineOperation } from '../../operation.ts'
 import { batchResults, countSucceeded, isAnySuccessful, keyedBatch } from '../../schemas/batch-results.ts'
 import { resourceErrors } from '../../schemas/resource-schema.ts'
 import {
@@ -50,12 +50,7 @@ export const addUsers = defineOperation({
       created = await createMissingParents(services, scope, resource, flags)
     }
     const results = await services.users.add(scope, resource, data.users)
-    const warnings = await listedNearMisses(services, scope, created)
-    return {
-      message: `${countSucceeded(results)} users added.`,
-      data: results,
-      created,
-      ...warningsOf(warnings),
-    }
+    const reported = await reportCreated(services, scope, created)
+    return { message: `${countSucceeded(results)} users added.`, data: results, ...reported }
   },
 })

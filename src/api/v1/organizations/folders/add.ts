@@ -1,5 +1,5 @@
-import { listedNearMisses } from '../../../near-miss-warnings.ts'
-import { type CreatedLists, defineOperation, warningsOf } from '../../../operation.ts'
+import { reportCreated } from '../../../near-miss-warnings.ts'
+import { type CreatedLists, defineOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, isAnySuccessful, keyedBatch } from '../../../schemas/batch-results.ts'
 import { foldersRequest } from '../../../schemas/folder-schema.ts'
 import { organizationNotFound } from '../../../schemas/resource-schema.ts'
@@ -35,12 +35,7 @@ export const addFolders = defineOperation({
       if (await services.organizations.ensure(scope)) created = { organizations: [organizationId] }
     }
     const results = await services.folders.add(scope, folders)
-    const warnings = await listedNearMisses(services, scope, created)
-    return {
-      message: `${countSucceeded(results)} folders added.`,
-      data: results,
-      created,
-      ...warningsOf(warnings),
-    }
+    const reported = await reportCreated(services, scope, created)
+    return { message: `${countSucceeded(results)} folders added.`, data: results, ...reported }
   },
 })

@@ -1,7 +1,7 @@
 import { rootFolderId } from '../../../../directory/organizations/organization-keys.ts'
 import { ApiError, invalid } from '../../../../errors.ts'
-import { listedNearMisses } from '../../../near-miss-warnings.ts'
-import { type CreatedLists, defineOperation, warningsOf } from '../../../operation.ts'
+import { reportCreated } from '../../../near-miss-warnings.ts'
+import { type CreatedLists, defineOperation } from '../../../operation.ts'
 import { groupNotFound } from '../../../schemas/group-schema.ts'
 import {
   grantedResource,
@@ -101,14 +101,8 @@ export const addPermissions = defineOperation({
         )
       await grant()
     })
-    const created = joinCreated(parts)
     const scope = { ...caller.tenant, organizationId: inputs[0]?.organizationId ?? '' }
-    const warnings = await listedNearMisses(services, scope, created)
-    return {
-      message: `${inputs.length} permissions granted.`,
-      data: undefined,
-      created,
-      ...warningsOf(warnings),
-    }
+    const reported = await reportCreated(services, scope, joinCreated(parts))
+    return { message: `${inputs.length} permissions granted.`, data: undefined, ...reported }
   },
 })

@@ -10,6 +10,7 @@ export const createBranch = defineAgentOperation({
   effect: 'once',
   audited: 'change',
   grows: 'editors',
+  creates: true,
   summary: 'Create a branch of an editor',
   description:
     'The branch starts with the content of the editor, and follows it: changes of the editor appear in the branch. ' +
@@ -49,6 +50,7 @@ export const createBranch = defineAgentOperation({
   async handler({ name, userId, ...editor }, { caller, services }) {
     const main = await versionedAddress(editor, caller, services)
     const branch = await services.branches.create(main, { name, userId })
-    return { message: 'Branch created.', data: toBranchResponse(branch) }
+    const data = toBranchResponse(branch)
+    return { message: 'Branch created.', data, created: { editor: data.branchEditorId } }
   },
 })

@@ -1,3 +1,4 @@
+import { reportCreated } from '../../../near-miss-warnings.ts'
 import { defineOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, isAnySuccessful, keyedBatch } from '../../../schemas/batch-results.ts'
 import { documentsToAdd } from '../../../schemas/document-schema.ts'
@@ -9,6 +10,8 @@ export const addDocuments = defineOperation({
   effect: 'once',
   audited: 'admin',
   grows: 'records',
+  warns: true,
+  creates: true,
   summary: 'Add documents',
   description: 'An existing document is not changed (`success: false`).',
   batch: keyedBatch({ documents: 'documentId' }, checkMetadata),
@@ -35,12 +38,18 @@ export const addDocuments = defineOperation({
   async handler(data, { caller, services }) {
     const { documents, createOrganization = false, createFolder = false } = data
     const scope = { ...caller.tenant, organizationId: data.organizationId }
+    let isNewOrganization = false
     if (createOrganization) {
-      const results = await services.documents.rehearseAdding(scope, documents, { createFolder })
-      if (!isAnySuccessful(results)) return { message: 'No documents added.', data: results }
-      await services.organizations.ensure(scope)
+      const { results } = await services.documents.rehearseAdding(scope, documents, { createFolder })
+      if (!isAnySuccessful(results)) return { message: 'No documents added.', data: results, created: {} }
+      isNewOrganization = await services.organizations.ensure(scope)
     }
-    const results = await services.documents.add(scope, documents, { createFolder })
-    return { message: `${countSucceeded(results)} documents added.`, data: results }
+    const { results, folders } = await services.documents.add(scope, documents, { createFolder })
+    const created = {
+      ...(isNewOrganization && { organizations: [scope.organizationId] }),
+      ...(folders.length > 0 && { folders }),
+    }
+    const reported = await reportCreated(services, scope, created)
+    return { message: `${countSucceeded(results)} documents added.`, data: results, ...reported }
   },
 })
