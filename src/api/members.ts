@@ -49,6 +49,8 @@ export interface UnknownInEntries {
 interface CheckedMembers {
   /** Value of the header that lists the ignored members; null if there are none. */
   readonly ignored: string | null
+  /** Sentences about kept members that most likely misspell known ones, each once. */
+  readonly warnings: readonly string[]
   readonly unknown: UnknownInEntries | null
 }
 
@@ -113,6 +115,9 @@ class MemberChecker {
   #rejectsCall = false
   readonly #ignored: string[] = []
   #different = 0
+  readonly #warnings = new Set<string>()
+  /** Number of kept members that were compared with the missing members of their objects. */
+  #compared = 0
   /**
    * The unknown names that were found for each object schema, with the known names that they misspell. The
    * cache is useful because the items of a list mostly have the same names.
@@ -141,7 +146,7 @@ class MemberChecker {
       for (const name of Object.keys(value)) {
         const known = memberOf(object, name)
         const member: unknown = Reflect.get(value, name)
-        if (known === undefined) this.#unknown(object, name, path)
+        if (known === undefined) this.#unknown(object, value, name, path)
         else if (member !== null) this.#walkInto(known, member, path, name)
         else if (!acceptsNull(known) && !isRequired(object, name)) Reflect.deleteProperty(value, name)
       }
@@ -154,8 +159,31 @@ class MemberChecker {
     path.pop()
   }
 
-  #unknown(schema: ObjectSchema | MapSchema, name: string, path: Path): void {
-    if (schema.properties === undefined || schema.additionalProperties !== undefined) return
+  #unknown(schema: ObjectSchema | MapSchema, value: object, name: string, path: Path): void {
+    if (schema.properties === undefined) return
+    const isKept = schema.additionalProperties !== undefined && !schema['x-reserved']?.includes(name)
+    if (isKept) this.#kept(schema, value, name, path)
+    else this.#rejected(schema, name, path)
+  }
+
+  /**
+   * Checks a member that is kept although the schema does not list it. If it misspells a listed member that is missing,
+   * the caller is warned. If the missing member decides about access or names something, the call is rejected: without
+   * it, the call would do something else.
+   */
+  #kept(schema: ObjectSchema, value: object, name: string, path: Path): void {
+    const missing = Object.keys(schema.properties).filter((each) => !Object.hasOwn(value, each))
+    if (missing.length === 0 || this.#compared++ >= differentMax) return
+    const intended = meantMember(name, missing)
+    if (intended === null) return
+    if (isDecisive(schema.properties[intended] as Schema)) this.#rejected(schema, name, path)
+    else if (this.#warnings.size < issuesMax) {
+      const pointer = `${pointerOf(path.map((each) => (typeof each === 'number' ? '*' : each)))}/${shownName(name, intended)}`
+      this.#warnings.add(`kept ${pointer}, which has no meaning for Weft; did you mean ${intended}?`)
+    }
+  }
+
+  #rejected(schema: ObjectSchema, name: string, path: Path): void {
     const met = this.#intended.get(schema) ?? new Map<string, string | null>()
     this.#intended.set(schema, met)
     const before = met.get(name)
@@ -204,13 +232,14 @@ class MemberChecker {
   finish(): CheckedMembers {
     const [first] = this.#issues
     const ignored = this.#ignored.length === 0 ? null : headerOf(this.#ignored)
-    if (first === undefined) return { ignored, unknown: null }
+    const warnings = [...this.#warnings]
+    if (first === undefined) return { ignored, warnings, unknown: null }
     const { path, message } = first
     const hint = this.#hint()
     const full = hint === null ? `${path} ${message}` : `${path} ${message}; ${hint}`
     const error = invalid('request/unknown-member', full, { issues: this.#issues })
     if (this.#rejectsCall) throw error
-    return { ignored, unknown: { error, byEntry: this.#byEntry } }
+    return { ignored, warnings, unknown: { error, byEntry: this.#byEntry } }
   }
 }
 
@@ -222,6 +251,11 @@ const issueOf = (path: string, intended: string | null): ValidationIssue => ({
   path,
   message: `is unknown${intended === null ? '; remove it' : ` (did you mean ${intended}?)`}`,
 })
+
+/** Returns whether a member of an open object decides about access or names a resource. */
+const isDecisive = ({ type, ...schema }: Schema): boolean =>
+  type === 'boolean' ||
+  (type === 'string' && ('enum' in schema || ('format' in schema && schema.format === 'id')))
 
 /** Returns the known member that a name misspells or shortens, such as `expiresIn`; null if there is none. */
 function meantMember(name: string, known: readonly string[]): string | null {

@@ -7,8 +7,8 @@ import { type PresenceCursor, presenceDataBytesMax } from '../rooms/presence/res
 import { editorAddress } from './editor-content.ts'
 import { type DocumentIds, listMainEditors } from './list-editors.ts'
 import type { TenantContext } from './operation.ts'
-import type { FromSchema } from './schema.ts'
-import type { presenceInputs } from './schemas/presence-schema.ts'
+import { type FromSchema, othersOf } from './schema.ts'
+import { presenceInputs } from './schemas/presence-schema.ts'
 import { invalidAt } from './validator.ts'
 
 type PresentUserRequest = FromSchema<typeof presenceInputs>[number]
@@ -22,7 +22,7 @@ interface CheckedCursor extends RequestedCursor {
 
 /** A validated user of a request, with the place of a cursor if it has one. */
 interface CheckedUser {
-  readonly user: Omit<PresentUserRequest, 'cursor'>
+  readonly user: Omit<PresentUserRequest, 'cursor'> & Pick<PresenceInput, 'others'>
   readonly cursor: CheckedCursor | null | undefined
 }
 
@@ -37,7 +37,8 @@ export const checkPresentUsers = (users: readonly PresentUserRequest[]): readonl
       })
     if (user.color !== undefined && !/^#[0-9a-f]{6}$/i.test(user.color))
       throw invalidAt({ path: `${pointer}/color`, message: 'must be a color as #rrggbb, such as #0b57a4' })
-    return { user, cursor: cursor && checkedCursor(cursor, pointer, index) }
+    const others = othersOf(presenceInputs.items, user)
+    return { user: { ...user, others }, cursor: cursor && checkedCursor(cursor, pointer, index) }
   })
 
 const targetNames = ['quote', 'heading', 'row', 'attribute', 'block', 'anchor', 'end'] as const

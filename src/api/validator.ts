@@ -1,7 +1,8 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { othersBytesMax } from '../directory/store/patch-record.ts'
 import { type ApiError, invalid } from '../errors.ts'
 import { idProblem } from '../model/address.ts'
-import type { ObjectSchema } from './schema.ts'
+import { areOthersSmall, type ObjectSchema } from './schema.ts'
 
 /** Maximum number of issues in one response. Further issues are omitted. */
 export const issuesMax = 50
@@ -71,6 +72,12 @@ function createAjv(allErrors: boolean): Ajv2020 {
   ajv.addFormat('id', { type: 'string', validate: (text: string) => idProblem(text) === null })
   ajv.addFormat('date-time', true)
   ajv.addFormat('byte', true)
+  ajv.addKeyword({
+    keyword: 'x-reserved',
+    type: 'object',
+    validate: (_names: readonly string[], value: object, schema?: AnySchemaObject) =>
+      areOthersSmall({ properties: schema?.properties ?? {} }, value),
+  })
   return ajv
 }
 
@@ -85,6 +92,11 @@ function issueOf({ keyword, instancePath, params, message, data }: ErrorObject):
     return { path: `${path}/${escapePointer(params.missingProperty)}`, message: 'is required' }
   if (keyword === 'format' && params.format === 'id')
     return { path, message: idProblem(data) ?? 'is not an id' }
+  if (keyword === 'x-reserved')
+    return {
+      path,
+      message: `must have at most ${othersBytesMax} bytes of JSON in members that are not listed`,
+    }
   if (keyword === 'enum') return { path, message: `must be one of ${params.allowedValues.join(', ')}` }
   return { path, message: message ?? 'is not valid' }
 }

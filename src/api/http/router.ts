@@ -20,7 +20,7 @@ import type { CallAuditor } from '../call-auditor.ts'
 import type { IdempotencyService, StoredResponse } from '../idempotency/idempotency-service.ts'
 import { idempotencyKeyOf, parseIdempotentCall, replayedHeader } from '../idempotency/idempotent-call.ts'
 import { checkMembers, ignoredHeader } from '../members.ts'
-import type { Operation } from '../operation.ts'
+import { type Operation, warningsOf } from '../operation.ts'
 import { type PageRoute, sendPage } from '../pages/page-route.ts'
 import { SeededIds } from '../seeded-ids.ts'
 import { sendBody, sendSmall } from '../sending.ts'
@@ -244,7 +244,8 @@ function serveOperation(
         .catch(async (error: unknown) => {
           throw caller.level === 'agent' ? await toAgentError(error, data, caller, services) : error
         })
-      return successBody(withRemoved(answer, removed), operation.envelope)
+      const warnings = [...members.warnings, ...(answer.warnings ?? [])]
+      return successBody({ ...withRemoved(answer, removed), ...warningsOf(warnings) }, operation.envelope)
     }
     const key = operation.effect === 'reads' ? null : idempotencyKeyOf(request.headers)
     const call = { operation, caller, data, request, requestId: response.locals.requestId }

@@ -1,7 +1,7 @@
 import { errorCodes, httpCodes } from '../../error-codes.ts'
 import { idBytesMax } from '../../model/address.ts'
 import type { Operation } from '../operation.ts'
-import { acceptsNull, isRequired, type ObjectSchema, type Schema } from '../schema.ts'
+import { acceptsNull, hasOpenMembers, isRequired, type ObjectSchema, type Schema } from '../schema.ts'
 
 /** Limits in characters, for clients that do not know `format: id`, which has a limit in bytes. */
 const idLengths = { minLength: 1, maxLength: idBytesMax }
@@ -133,7 +133,7 @@ function resultOf({ request, response, envelope, warns, creates }: Parameters<ty
       message: { type: 'string', examples: ['Done.'], description: 'For people.' },
       ...(response !== null && { data: response }),
       ...(Object.hasOwn(request.properties, 'pageToken') && { pageToken: nextPage }),
-      ...(warns === true && { warnings }),
+      ...((warns === true || hasOpenMembers(request)) && { warnings }),
       ...(creates === true && { created }),
     },
   }

@@ -7,7 +7,8 @@ import {
   featureTypes,
 } from '../../events/activity.ts'
 import { namedInCallMax, namedUsersMax } from '../../model/named-users.ts'
-import type { FromSchema } from '../schema.ts'
+import { type FromSchema, openMembers } from '../schema.ts'
+import { notifiedUser } from './notification-schema.ts'
 import { batchMax, documentId, organizationId } from './resource-schema.ts'
 
 /** Id of the target of an activity. Ids of directory records are allowed. */
@@ -35,16 +36,7 @@ export const actionType = {
   description: 'Name of the action, such as `comment.add`.',
 } as const
 
-const actionUser = {
-  type: 'object',
-  required: ['userId'],
-  description: 'The user who made the change.',
-  properties: {
-    userId: { type: 'string', format: 'id' },
-    name: { type: 'string', maxLength: 200 },
-    email: { type: 'string', maxLength: 320 },
-  },
-} as const
+const actionUser = { ...notifiedUser, description: 'The user who made the change.' } as const
 
 /** Members of an activity that callers give. */
 export const activityContent = {
@@ -59,6 +51,7 @@ export const activityContent = {
     type: 'object',
     required: ['id'],
     properties: { id: entityId, locationName: { type: 'string', maxLength: 1_000 } },
+    ...openMembers(),
     description: 'The place in the document. It is deleted with the data of this location.',
   },
   changes: {

@@ -11,7 +11,6 @@ import type { FromSchema } from '../schema.ts'
 import type { SeededIds } from '../seeded-ids.ts'
 import { invalidAt } from '../validator.ts'
 import type { anchor, newComments, newSuggestion, suggestionChange } from './comment-schema.ts'
-import { withoutCustomFields } from './notification-schema.ts'
 
 /** Returns the acting user and the scope of a call. */
 export const actionScopeOf = (
@@ -24,7 +23,7 @@ export const actionScopeOf = (
 ): ActionScope => ({
   scope: { ...caller.tenant, organizationId },
   documentId,
-  actionUser: withoutCustomFields(actionUser),
+  actionUser,
 })
 
 type GivenAnchor = FromSchema<typeof anchor>
@@ -132,7 +131,7 @@ export const mergeEarlierResults = (results: BatchResults, ids: SeededIds, used:
 export const parseComments = (given: FromSchema<typeof newComments>, ids: SeededIds) =>
   given.map(({ commentId = ids.make(), from, text }) => ({
     commentId,
-    from: withoutCustomFields(from),
+    from,
     text,
   }))
 

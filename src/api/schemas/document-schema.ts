@@ -1,5 +1,5 @@
 import type { DocumentView } from '../../directory/documents/document-views.ts'
-import type { FromSchema } from '../schema.ts'
+import { type FromSchema, keepsOthers, openMembers, othersOf } from '../schema.ts'
 import {
   accessType,
   batchMax,
@@ -21,6 +21,9 @@ export const documentIdsSchema = {
   examples: [['report']],
 } as const
 
+/** Names of members of a document that only responses have. */
+const documentReserved = ['id', 'organizationId', 'createdAt', 'lastUpdated'] as const
+
 /** Members of a new document. */
 const documentToAdd = {
   type: 'object',
@@ -32,6 +35,8 @@ const documentToAdd = {
     accessType,
     metadata,
   },
+  ...openMembers(...documentReserved, 'disabled'),
+  description: keepsOthers,
 } as const
 
 export const documentsToAdd = {
@@ -49,8 +54,13 @@ export const documentsToUpdate = {
       ...documentToAdd.properties,
       disabled: { type: 'boolean', description: 'True: no user may open or change the document.' },
     },
+    ...openMembers(...documentReserved),
   },
 } as const
+
+/** Returns documents of a request with their unlisted members in `others`. */
+export const toDocumentInputs = <Document extends object>(documents: readonly Document[]) =>
+  documents.map((document) => ({ ...document, others: othersOf(documentsToUpdate.items, document) }))
 
 /** Response members of a document in version 1. */
 export const documentRecordV1 = {
@@ -65,6 +75,7 @@ export const documentRecordV1 = {
       description: 'Effective access type: its own, else that of its folder, else `public`.',
     },
   },
+  additionalProperties: {},
 } as const
 
 export const documentRecord = {
@@ -85,23 +96,26 @@ export const documentRecord = {
     createdAt,
     lastUpdated,
   },
+  additionalProperties: {},
 } as const
 
 export const documentAnswerV1 = ({
   record,
   accessType: inEffect,
 }: DocumentView): FromSchema<typeof documentRecordV1> => ({
+  ...record.others,
   id: record.documentId,
   documentName: record.documentName,
   disabled: record.disabled,
   accessType: inEffect,
 })
 
-/** Returns a document as a response contains it. Lists each member, because a spread takes much longer. */
+/** Returns a document as a response contains it. Lists each listed member, because a spread takes much longer. */
 export const documentAnswer = (
   organizationId: string,
   { record, accessType: inEffect }: DocumentView,
 ): FromSchema<typeof documentRecord> => ({
+  ...record.others,
   id: record.documentId,
   documentName: record.documentName,
   disabled: record.disabled,

@@ -2,7 +2,7 @@ import type { Metadata } from '../../directory/store/records.ts'
 import { notificationLimits as limits } from '../../notifications/limits.ts'
 import type { NotifiedUser } from '../../notifications/notification-records.ts'
 import type { NotificationView } from '../../notifications/notification-service.ts'
-import type { FromSchema } from '../schema.ts'
+import { type FromSchema, openMembers } from '../schema.ts'
 import { invalidAt } from '../validator.ts'
 import { createdAt, lastUpdated, lookupMax } from './resource-schema.ts'
 
@@ -24,20 +24,17 @@ const notifiedUserProperties = {
   email: { type: 'string', maxLength: 320 },
 } as const
 
-/** A user as the caller describes the user. The user need not be a user of the organization. */
+/**
+ * A user as the caller describes the user. The user need not be a user of the organization. Unlisted members are kept
+ * with the record.
+ */
 export const notifiedUser = {
   type: 'object',
   required: ['userId'],
   properties: notifiedUserProperties,
+  ...openMembers(),
   examples: [{ userId: 'ann', name: 'Ann', email: 'ann@example.com' }],
 } as const
-
-/** Returns the user without custom fields. */
-export const withoutCustomFields = ({ userId, name, email }: NotifiedUser): NotifiedUser => ({
-  userId,
-  ...(name !== undefined && { name }),
-  ...(email !== undefined && { email }),
-})
 
 /** Members of a new notification that can also be changed later. */
 export const notificationContent = {

@@ -5,6 +5,7 @@ import { presenceDataBytesMax, presenceKinds } from '../../rooms/presence/rest-p
 import type { ApiServices } from '../api-services.ts'
 import { contentKeySchema } from '../editor-content.ts'
 import type { DocumentIds } from '../list-editors.ts'
+import { keepsOthers, openMembers } from '../schema.ts'
 import { editTarget } from './edit-target-schema.ts'
 import { batchMax, documentId, organizationId } from './resource-schema.ts'
 
@@ -93,6 +94,8 @@ export const presenceInputs = {
           'in the present content, and the cursor moves with its text.',
       },
     },
+    ...openMembers('source', 'editorIds', 'lastSeen'),
+    description: `${keepsOthers} They are replaced as a whole. Only \`presence/get\` returns them.`,
   },
   examples: [[{ userId: 'ann', name: 'Ann', email: 'ann@example.com', status: 'away' }]],
 } as const

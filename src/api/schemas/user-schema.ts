@@ -8,7 +8,7 @@ import type { FoundUser } from '../../directory/organizations/user-service.ts'
 import { accessRoles } from '../../directory/store/records.ts'
 import type { ApiServices } from '../api-services.ts'
 import type { CreatedLists } from '../operation.ts'
-import type { FromSchema } from '../schema.ts'
+import { type FromSchema, keepsOthers, openMembers, othersOf } from '../schema.ts'
 import { invalidAt } from '../validator.ts'
 
 /** Request members for the resource of the users. */
@@ -152,6 +152,11 @@ const described = {
 
 const accessRole = { type: 'string', enum: accessRoles } as const
 
+const userMembers = { ...described, accessRole } as const
+
+/** Names of members of a user that only responses have. */
+const userReserved = ['createdAt', 'lastUpdated', 'expiresAt'] as const
+
 /**
  * Returns the schema of a list of users.
  * @param roleDescription describes `accessRole` and its default
@@ -163,10 +168,16 @@ export const userInputs = <const Description extends string>(roleDescription: De
     items: {
       type: 'object',
       required: ['userId'],
-      properties: { ...described, accessRole: { ...accessRole, description: roleDescription } },
+      properties: { ...userMembers, accessRole: { ...accessRole, description: roleDescription } },
+      ...openMembers(...userReserved),
+      description: keepsOthers,
     },
     examples: [[{ userId: 'ann', name: 'Ann', email: 'ann@example.com', accessRole: 'viewer' }]],
   }) as const
+
+/** Returns users of a request with their unlisted members in `others`. */
+export const toUserInputs = <User extends object>(users: readonly User[]) =>
+  users.map((user) => ({ ...user, others: othersOf({ properties: userMembers }, user) }))
 
 export const userRecords = {
   type: 'array',
@@ -188,11 +199,16 @@ export const userRecords = {
       createdAt: { type: 'integer', description: 'Epoch milliseconds.' },
       lastUpdated: { type: 'integer', description: 'Epoch milliseconds.' },
     },
+    additionalProperties: {},
   },
 } as const
 
 /** Converts a user to its response. */
-export const toUserResponse = ({ user, grant }: FoundUser): FromSchema<typeof userRecords>[number] => ({
+export const toUserResponse = ({
+  user: { others, ...user },
+  grant,
+}: FoundUser): FromSchema<typeof userRecords>[number] => ({
+  ...others,
   ...user,
   ...(grant !== null && { accessRole: grant.accessRole }),
   ...(grant !== null && grant.expiresAt !== null && { expiresAt: grant.expiresAt }),

@@ -74,7 +74,9 @@ export class TypePrinter {
       const isNeeded = isRequired(schema, member)
       return `${comment(aboutOf(each))}readonly ${/^\w+$/.test(member) ? member : `'${member}'`}${isNeeded ? '' : '?'}: ${type}${isNeeded || type === 'unknown' ? '' : ' | undefined'}`
     })
-    if (schema.additionalProperties !== undefined) members.push('readonly [name: string]: unknown')
+    // Values of an interface do not fit an index signature, so callers could not send users and documents of their types.
+    const hasIndex = schema.additionalProperties !== undefined && schema['x-reserved'] === undefined
+    if (hasIndex) members.push('readonly [name: string]: unknown')
     const about = schema.description ?? ''
     this.#declarations.set(name, `${comment(about)}export interface ${name} {\n${members.join('\n')}\n}`)
     return name

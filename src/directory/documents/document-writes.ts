@@ -1,6 +1,6 @@
 import { keys, rootFolderId } from '../organizations/organization-keys.ts'
 import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
-import { patchRecord } from '../store/patch-record.ts'
+import { patchOthers, patchRecord } from '../store/patch-record.ts'
 import {
   type AccessType,
   type DocumentRecord,
@@ -22,6 +22,8 @@ export interface DocumentInput {
   readonly folderId?: string | undefined
   readonly accessType?: AccessType | undefined
   readonly metadata?: Metadata | undefined
+  /** Changes of other members; null removes one. */
+  readonly others?: Metadata | undefined
 }
 
 /**
@@ -64,9 +66,10 @@ export async function writeNewDocuments(
 type NewDocument = Omit<DocumentInput, 'accessType'> & { readonly accessType: AccessType | null }
 
 export function newDocument(
-  { documentId, documentName = '', folderId = rootFolderId, accessType, metadata = {} }: NewDocument,
+  { documentId, documentName = '', folderId = rootFolderId, accessType, metadata = {}, others }: NewDocument,
   now: number,
 ): DocumentRecord {
+  const kept = patchOthers({}, others)
   return {
     documentId,
     documentName,
@@ -74,6 +77,7 @@ export function newDocument(
     accessType,
     disabled: false,
     metadata,
+    ...(kept !== undefined && { others: kept }),
     createdAt: now,
     lastUpdated: now,
   }
@@ -96,10 +100,11 @@ export async function writeDocumentPatches(
   return forEachItem(
     changes,
     ({ documentId }) => documentId,
-    async ({ documentId, documentName, folderId, accessType, metadata, disabled }) => {
+    async ({ documentId, documentName, folderId, accessType, metadata, disabled, others: given }) => {
       const record = await existingDocument(transaction, documentId)
       const above = folderId === undefined ? null : await foldersAbove(transaction, folderId)
-      const changed = { documentName, folderId, accessType, metadata, disabled }
+      const others = patchOthers(record.others, given)
+      const changed = { documentName, folderId, accessType, metadata, disabled, others }
       const isMoved = above !== null && folderId !== record.folderId
       const inherited = isMoved && record.accessType === null ? accessTypeIn(above, defaultAccess) : null
       const before = inherited === null ? record : { ...record, accessType: inherited }

@@ -1,5 +1,5 @@
 import { ItemRejectedError } from '../store/batch.ts'
-import { patchRecord } from '../store/patch-record.ts'
+import { patchOthers, patchRecord } from '../store/patch-record.ts'
 import { type AccessRole, type Metadata, type UserRecord, userRecordType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { keys, type Subject } from './organization-keys.ts'
@@ -18,6 +18,8 @@ export interface UserInput {
   readonly photoUrl?: string
   readonly color?: string
   readonly metadata?: Metadata
+  /** Changes of other members; null removes one. */
+  readonly others?: Metadata | undefined
   readonly accessRole?: AccessRole
 }
 
@@ -37,10 +39,10 @@ const newUser = (userId: string, now: number): UserRecord => ({
 
 /**
  * Returns the record with the changes of `input`. Returns the same object if nothing changes.
- * @throws ItemRejectedError if the metadata is too large
+ * @throws ItemRejectedError if the metadata or the other members are too large
  */
 export function describedUser(record: UserRecord | null, input: UserInput, now: number): UserRecord {
-  const { userId, name, email, photoUrl, color, metadata } = input
+  const { userId, name, email, photoUrl, color, metadata, others } = input
   if (metadata !== undefined && Buffer.byteLength(JSON.stringify(metadata)) > userMetadataBytesMax)
     throw new ItemRejectedError(
       'request/invalid-member',
@@ -48,7 +50,7 @@ export function describedUser(record: UserRecord | null, input: UserInput, now: 
     )
   return patchRecord<UserRecord>(
     record ?? newUser(userId, now),
-    { name, email, photoUrl, color, metadata },
+    { name, email, photoUrl, color, metadata, others: patchOthers(record?.others, others) },
     now,
   )
 }

@@ -169,6 +169,8 @@ export interface DocumentRecord extends Dated, Deletable {
   readonly accessType: AccessType | null
   readonly disabled: boolean
   readonly metadata: Metadata
+  /** Members of callers that have no meaning for the server. Absent if there are none. */
+  readonly others?: Metadata
 }
 
 export interface GroupRecord extends Dated {
@@ -188,6 +190,8 @@ export interface UserRecord extends Dated {
   readonly photoUrl: string
   readonly color: string
   readonly metadata: Metadata
+  /** Members of callers that have no meaning for the server. Absent if there are none. */
+  readonly others?: Metadata
 }
 
 /** A right of a user or a group on one resource. */
@@ -324,6 +328,7 @@ export const documentRecordType: RecordType<DocumentRecord> = {
     accessType,
     disabled: v.boolean(),
     metadata,
+    others: v.exactOptional(metadata),
     deleting,
     ...dated,
   }),
@@ -364,6 +369,7 @@ export const userRecordType: RecordType<UserRecord> = {
     photoUrl: v.string(),
     color: v.string(),
     metadata,
+    others: v.exactOptional(metadata),
     ...dated,
   }),
 }

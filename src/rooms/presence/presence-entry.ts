@@ -21,6 +21,8 @@ export interface PresenceEntry {
   readonly kind: PresenceKind
   /** The data that REST has set; absent if it has set none. */
   readonly data?: Readonly<Record<string, unknown>>
+  /** Members of the caller that have no meaning for the server; absent if there are none. */
+  readonly others?: Readonly<Record<string, unknown>>
   /** The cursor that REST has set for a user without a socket; absent if there is none. */
   readonly cursor?: PresenceCursor
   /** `rest`: a virtual user, whom a backend has added and who has no socket. */
@@ -96,7 +98,7 @@ export function visitorOf(
 export function virtualUserEntry({ userId: id, fields, lastSeen }: VirtualUser): PresenceEntry {
   const userId = shownIdOf(id, fields)
   const { name = '', email = '', status = defaultStatus, cursor } = fields
-  const shown = { ...kindAndData(fields), ...(cursor && { cursor }) }
+  const shown = { ...detailsOf(fields), ...(cursor && { cursor }) }
   return { userId, name, email, status, ...shown, source: 'rest', editorIds: [], lastSeen }
 }
 
@@ -107,9 +109,14 @@ export const joinEntries = (entry: PresenceEntry, { kind, cursor }: PresenceEntr
   ...(cursor !== undefined && entry.cursor === undefined && { cursor }),
 })
 
-const kindAndData = ({ kind = 'user', data }: RestPresence): Pick<PresenceEntry, 'kind' | 'data'> => ({
+const detailsOf = ({
+  kind = 'user',
+  data,
+  others,
+}: RestPresence): Pick<PresenceEntry, 'kind' | 'data' | 'others'> => ({
   kind,
   ...(data !== undefined && { data }),
+  ...(others !== undefined && { others }),
 })
 
 /**
@@ -152,7 +159,7 @@ export function entryOf(records: readonly NodeUserRecord[]): PresenceEntry | nul
   const { fields } = lastRestState(records)
   const { name = latest.name, email = latest.email, status = own ?? defaultStatus } = fields
   const editorIds = [...new Set(records.flatMap(({ editors }) => editors.map(([id]) => id)))].sort()
-  return { userId, name, email, status, ...kindAndData(fields), source: 'socket', editorIds, lastSeen }
+  return { userId, name, email, status, ...detailsOf(fields), source: 'socket', editorIds, lastSeen }
 }
 
 /** Returns the fields of the record with the latest REST call, and the timestamp of this call. */

@@ -29,6 +29,8 @@ export interface RestPresence {
   readonly status?: string | undefined
   readonly kind?: PresenceKind | undefined
   readonly data?: Readonly<Record<string, unknown>> | undefined
+  /** Members of the caller that have no meaning for the server. */
+  readonly others?: Readonly<Record<string, unknown>> | undefined
   /** Color as `#rrggbb`, which all editor bindings support. */
   readonly color?: string | undefined
   /** Null if REST has removed the cursor. */
@@ -58,6 +60,7 @@ export const restPresenceSchema = v.looseObject({
   status: v.exactOptional(v.string()),
   kind: v.exactOptional(v.picklist(presenceKinds)),
   data: v.exactOptional(v.custom<Readonly<Record<string, unknown>>>(isJsonObject)),
+  others: v.exactOptional(v.custom<Readonly<Record<string, unknown>>>(isJsonObject)),
   color: v.exactOptional(v.string()),
   cursor: v.exactOptional(v.nullable(presenceCursorSchema)),
   writerOf: v.exactOptional(v.string()),
@@ -74,6 +77,7 @@ export function mergeFields(before: RestPresence, after: RestPresence): RestPres
     status: after.status ?? before.status,
     kind: after.kind ?? before.kind,
     data: after.data ?? before.data,
+    others: after.others ?? before.others,
     color: after.color ?? before.color,
     cursor: after.cursor === undefined ? before.cursor : after.cursor,
     writerOf: after.writerOf ?? before.writerOf,

@@ -132,12 +132,12 @@ export class OnlineRecords {
    */
   async completeDocument(view: DocumentView): Promise<PermissionCounts> {
     const { record, accessType } = view
-    const { documentId, disabled, metadata } = record
+    const { documentId, disabled, metadata, others } = record
     // Outside of folders, the document gets the access type that it had, also if the default of the server differs.
     if (isHidden(view))
       await this.#updateDocument(documentId, { disabled, accessType: record.accessType ?? accessType })
     const counts = await this.#permissions.restore({ type: 'document', id: documentId }, this.#isNew)
-    await this.#updateDocument(documentId, { metadata })
+    await this.#updateDocument(documentId, { ...others, metadata })
     return counts
   }
 

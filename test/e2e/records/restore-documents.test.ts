@@ -103,7 +103,7 @@ beforeAll(async () => {
   const documents = [
     { documentId: 'plan' },
     { documentId: 'other' },
-    { documentId: 'gone', documentName: 'Gone', folderId: 'inner', metadata: { color: 'red' } },
+    { documentId: 'gone', documentName: 'Gone', folderId: 'inner', metadata: { color: 'red' }, plan: 'pro' },
     { documentId: 'kept', folderId: 'top' },
   ]
   dataOf(await server.post('/v2/organizations/documents/add', { organizationId, documents }))
@@ -187,7 +187,7 @@ it('[BKP-72] creates deleted documents of a folder again from a repository, with
   expect([done.code, done.err, done.results]).toEqual([0, '', { gone: 'created', kept: 'created' }])
   const record = { ...past.record, createdAt: expect.any(Number), lastUpdated: expect.any(Number) }
   expect(await recordOf('gone')).toMatchObject({ ...record, accessType: 'restricted', folderId: 'inner' })
-  expect(record).toMatchObject({ documentName: 'Gone', metadata: { color: 'red' } })
+  expect(record).toMatchObject({ documentName: 'Gone', metadata: { color: 'red' }, plan: 'pro' })
   for (const editorId of ['main', 'side'])
     expect(contentOf(await readDoc('gone', editorId))).toEqual(past.content)
   await eventually(async () =>

@@ -101,21 +101,20 @@ it('[API-25] rejects an unknown member in every operation that writes and in gen
 })
 
 describe('an operation that writes', () => {
-  const write = (data: unknown) => server.post('/v2/users/add', data)
-
   it('[API-25] lists each unknown member once, at any depth', async () => {
-    const user = { userId: 'ann', zzzzzz: 1, metadata: { anything: { goes: 1 }, name: 2 } }
-    const answer = await write({
+    const item = { zzzzzz: 1 }
+    const answer = await server.post('/v2/commentannotations/add', {
       organizationId: 'acme',
-      users: [user, { ...user, userId: 'bob', acessRole: 'viewer' }],
+      documentId: 'd',
+      actionUser: { userId: 'ann' },
+      annotations: [item, { ...item, sttaus: 'open' }],
       'a/b~': 1,
     })
     expect(answer.body.error?.details?.issues).toEqual([
-      { path: '/data/users/0/zzzzzz', message: 'is unknown; remove it' },
-      { path: '/data/users/1/acessRole', message: 'is unknown (did you mean accessRole?)' },
+      { path: '/data/annotations/0/zzzzzz', message: 'is unknown; remove it' },
+      { path: '/data/annotations/1/sttaus', message: 'is unknown (did you mean status?)' },
       { path: '/data/a~1b~0', message: 'is unknown; remove it' },
     ])
-    expect(dataOf(await server.post('/v2/users/get', { organizationId: 'acme' }))).toEqual([])
   })
 
   it('[API-25] accepts any member in an object whose members the caller chooses', async () => {
@@ -183,13 +182,14 @@ describe('an operation that reads', () => {
 })
 
 it('[API-26] with unknownMembers `ignore`, also ignores and lists unknown members in an operation that writes', async () => {
-  const users = [
-    { userId: 'ann', initials: 'A' },
-    { userId: 'bob', initials: 'B' },
+  const folders = [
+    { folderId: 'one', color: 'red' },
+    { folderId: 'two', color: 'blue' },
   ]
-  const answer = await lenient.post('/v2/users/add', { organizationId: 'acme', users, source: 'crm' })
-  expect([answer.status, ignoredIn(answer)]).toEqual([200, '/data/users/0/initials, /data/source'])
-  expect(dataOf(await lenient.post('/v2/users/get', { organizationId: 'acme' }))).toHaveLength(2)
+  const path = '/v1/organizations/folders'
+  const answer = await lenient.post(`${path}/add`, { organizationId: 'acme', folders, source: 'crm' })
+  expect([answer.status, ignoredIn(answer)]).toEqual([200, '/data/folders/0/color, /data/source'])
+  expect(dataOf(await lenient.post(`${path}/get`, { organizationId: 'acme' }))).toHaveLength(2)
 })
 
 describe('hostile bodies', () => {

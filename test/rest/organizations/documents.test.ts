@@ -172,13 +172,14 @@ it('[DOC-6] changes the given members of a document and keeps the others; does n
   })
 })
 
-it('[DOC-7] in version 1, updates only the name', async () => {
+it('[DOC-7] in version 1, updates the same members as in version 2', async () => {
   const { addDocuments, documents, v1 } = await newOrganization(server)
   await addDocuments({ documentId: 'a', documentName: 'Before' })
-  const more = await v1('documents/update', { documents: [{ documentId: 'a', accessType: 'restricted' }] })
-  expect(statusOf(more)).toBe('INVALID_ARGUMENT')
   const answer = await v1('documents/update', {
-    documents: [{ documentId: 'a', documentName: 'After' }, { documentId: 'none' }],
+    documents: [
+      { documentId: 'a', documentName: 'After', accessType: 'restricted', metadata: { pages: 3 } },
+      { documentId: 'none' },
+    ],
   })
   expect(dataOf(answer)).toEqual({
     a: { success: true, id: 'a', message: expect.any(String) },
@@ -190,7 +191,7 @@ it('[DOC-7] in version 1, updates only the name', async () => {
     },
   })
   expect(await documents()).toMatchObject([
-    { documentName: 'After', disabled: false, accessType: 'public', folderId: 'root' },
+    { documentName: 'After', disabled: false, accessType: 'restricted', metadata: { pages: 3 } },
   ])
   expect(outcomes(await v1('documents/update', { documents: [{ documentId: 'a' }] }))).toEqual({ a: true })
   expect(await documents()).toMatchObject([{ documentName: 'After' }])

@@ -8,7 +8,6 @@ import {
   checkNotifiedUsers,
   notificationContent,
   notifiedUser,
-  withoutCustomFields,
 } from '../../schemas/notification-schema.ts'
 import { documentErrors, documentId, organizationId } from '../../schemas/resource-schema.ts'
 import { createFlags, createMissingParents, makesParents } from '../../schemas/user-schema.ts'
@@ -78,18 +77,27 @@ export const addNotification = defineOperation({
     const { notificationId, notifyAll = true } = data
     if (notificationId !== undefined) checkNotificationId('/data/notificationId', notificationId)
     checkNotificationData(data, '/data')
-    const notifyUsers = unique(data.notifyUsers.map(withoutCustomFields))
+    const notifyUsers = unique(data.notifyUsers)
     checkNotifiedUsers(notifyUsers)
     const scope = { ...caller.tenant, organizationId: data.organizationId }
     const isUsed =
       notificationId !== undefined && (await services.notifications.isUsed(scope, notificationId))
     if (makesParents(data) && isUsed)
-      return { message: usedAlready, data: { success: false, message: usedAlready, notificationId }, created: {} }
-    const created = await createMissingParents(services, scope, { type: 'document', id: data.documentId }, data)
+      return {
+        message: usedAlready,
+        data: { success: false, message: usedAlready, notificationId },
+        created: {},
+      }
+    const created = await createMissingParents(
+      services,
+      scope,
+      { type: 'document', id: data.documentId },
+      data,
+    )
     const added = await services.notifications.add(scope, {
       id: notificationId ?? ids.make(),
       documentId: data.documentId,
-      actionUser: withoutCustomFields(data.actionUser),
+      actionUser: data.actionUser,
       displayHeadlineMessageTemplate: data.displayHeadlineMessageTemplate,
       displayHeadlineMessageTemplateData: data.displayHeadlineMessageTemplateData ?? {},
       displayBodyMessage: data.displayBodyMessage,

@@ -23,7 +23,6 @@ import {
   newComments,
   newSuggestion,
 } from '../../schemas/comment-schema.ts'
-import { withoutCustomFields } from '../../schemas/notification-schema.ts'
 import { batchMax, documentErrors } from '../../schemas/resource-schema.ts'
 import { createFlags, createMissingParents, makesParents } from '../../schemas/user-schema.ts'
 import { invalidAt } from '../../validator.ts'
@@ -101,7 +100,7 @@ export const addAnnotations = defineAgentOperation({
         anchor: parseAnchor(given.anchor),
         status: given.status ?? 'open',
         priority: given.priority ?? null,
-        assignedTo: assignedTo === null ? null : withoutCustomFields(assignedTo),
+        assignedTo,
         suggestion: parseSuggestion(given.suggestion),
         comments: parseComments(comments, context.ids),
       }
@@ -122,7 +121,12 @@ export const addAnnotations = defineAgentOperation({
       const results = merged(await services.annotations.rehearseAdding(doing, annotations))
       requireAnchors(placed, results)
       if (!isAnySuccessful(results)) return { message: 'No annotations added.', data: results, created }
-      created = await createMissingParents(services, doing.scope, { type: 'document', id: data.documentId }, data)
+      created = await createMissingParents(
+        services,
+        doing.scope,
+        { type: 'document', id: data.documentId },
+        data,
+      )
     }
     const results = merged(await services.annotations.add(doing, annotations))
     requireAnchors(placed, results)

@@ -11,7 +11,6 @@ import {
   annotationScopeFields,
   suggestionChange,
 } from '../../schemas/comment-schema.ts'
-import { withoutCustomFields } from '../../schemas/notification-schema.ts'
 import { batchMax, documentErrors } from '../../schemas/resource-schema.ts'
 
 export const updateAnnotations = defineOperation({
@@ -57,15 +56,13 @@ export const updateAnnotations = defineOperation({
   errors: [...documentErrors, ...anchorErrors],
   async handler(data, context) {
     const given = data.annotations.map((given) => {
-      const { assignedTo } = given
       return {
         annotationId: given.annotationId,
         location: given.location,
         anchor: parseAnchor(given.anchor),
         status: given.status,
         priority: given.priority,
-        assignedTo:
-          assignedTo === undefined || assignedTo === null ? assignedTo : withoutCustomFields(assignedTo),
+        assignedTo: given.assignedTo,
         suggestion: suggestionChangeOf(given.suggestion),
       }
     })

@@ -59,6 +59,7 @@ const presentUsers = {
         examples: [1_767_225_600_000],
       },
     },
+    additionalProperties: {},
   },
 } as const
 
@@ -105,7 +106,8 @@ async function withPlaces(
 ): Promise<readonly FromSchema<typeof presentUsers>[number][]> {
   const cursors = entries.flatMap(({ cursor }) => cursor ?? [])
   const places = await anchorPlaces(context, document, cursors)
-  return entries.map(({ cursor, ...entry }) => {
+  return entries.map(({ cursor, others, ...known }) => {
+    const entry = { ...others, ...known }
     if (cursor === undefined) return entry
     const place = places.get(cursor)
     return { ...entry, cursor: { ...cursor, ...(place !== undefined && { place }) } }

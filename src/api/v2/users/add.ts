@@ -7,6 +7,7 @@ import {
   createMissingFlag,
   createMissingParents,
   makesParents,
+  toUserInputs,
   userInputs,
   userResource,
   userScope,
@@ -42,14 +43,15 @@ export const addUsers = defineOperation({
   async handler(data, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
     const resource = userResource(data)
+    const users = toUserInputs(data.users)
     let created: CreatedLists = {}
     const flags = { createMissing: services.createMissing, ...data }
     if (makesParents(flags)) {
-      const results = await services.users.rehearseAdding(scope, resource, data.users)
+      const results = await services.users.rehearseAdding(scope, resource, users)
       if (!isAnySuccessful(results)) return { message: 'No users added.', data: results, created }
       created = await createMissingParents(services, scope, resource, flags)
     }
-    const results = await services.users.add(scope, resource, data.users)
+    const results = await services.users.add(scope, resource, users)
     const reported = await reportCreated(services, scope, created)
     return { message: `${countSucceeded(results)} users added.`, data: results, ...reported }
   },

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
 import { resourceErrors } from '../../schemas/resource-schema.ts'
-import { userInputs, userResource, userScope } from '../../schemas/user-schema.ts'
+import { toUserInputs, userInputs, userResource, userScope } from '../../schemas/user-schema.ts'
 
 export const updateUsers = defineOperation({
   path: '/v2/users/update',
@@ -25,7 +25,7 @@ export const updateUsers = defineOperation({
   errors: resourceErrors,
   async handler(data, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
-    const results = await services.users.update(scope, userResource(data), data.users)
+    const results = await services.users.update(scope, userResource(data), toUserInputs(data.users))
     return { message: `${countSucceeded(results)} users updated.`, data: results }
   },
 })

@@ -1,7 +1,7 @@
 import { reportCreated } from '../../../near-miss-warnings.ts'
 import { defineOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, isAnySuccessful, keyedBatch } from '../../../schemas/batch-results.ts'
-import { documentsToAdd } from '../../../schemas/document-schema.ts'
+import { documentsToAdd, toDocumentInputs } from '../../../schemas/document-schema.ts'
 import { checkMetadata, organizationId, organizationNotFound } from '../../../schemas/resource-schema.ts'
 
 export const addDocuments = defineOperation({
@@ -36,7 +36,8 @@ export const addDocuments = defineOperation({
   response: batchResults,
   errors: [organizationNotFound],
   async handler(data, { caller, services }) {
-    const { documents, createOrganization = false, createFolder = false } = data
+    const { createOrganization = false, createFolder = false } = data
+    const documents = toDocumentInputs(data.documents)
     const scope = { ...caller.tenant, organizationId: data.organizationId }
     let isNewOrganization = false
     if (createOrganization) {

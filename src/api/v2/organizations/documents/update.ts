@@ -1,6 +1,6 @@
 import { defineOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
-import { documentsToUpdate } from '../../../schemas/document-schema.ts'
+import { documentsToUpdate, toDocumentInputs } from '../../../schemas/document-schema.ts'
 import { checkMetadata, organizationId, organizationNotFound } from '../../../schemas/resource-schema.ts'
 
 export const updateDocuments = defineOperation({
@@ -19,7 +19,10 @@ export const updateDocuments = defineOperation({
   response: batchResults,
   errors: [organizationNotFound],
   async handler({ organizationId, documents }, { caller, services }) {
-    const results = await services.documents.update({ ...caller.tenant, organizationId }, documents)
+    const results = await services.documents.update(
+      { ...caller.tenant, organizationId },
+      toDocumentInputs(documents),
+    )
     return { message: `${countSucceeded(results)} documents updated.`, data: results }
   },
 })

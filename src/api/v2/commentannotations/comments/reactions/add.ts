@@ -11,7 +11,6 @@ import {
   commentId,
   newReactions,
 } from '../../../../schemas/comment-schema.ts'
-import { withoutCustomFields } from '../../../../schemas/notification-schema.ts'
 
 export const addReactions = defineOperation({
   path: '/v2/commentannotations/comments/reactions/add',
@@ -42,7 +41,7 @@ export const addReactions = defineOperation({
     const reactions = data.reactions.map(({ reactionId = randomUUID(), reaction, user }) => ({
       reactionId,
       reaction,
-      user: withoutCustomFields(user ?? data.actionUser),
+      user: user ?? data.actionUser,
     }))
     const results = await context.services.reactions.add(doing, reactions)
     return { message: `${countSucceeded(results)} reactions added.`, data: results }
