@@ -1,10 +1,11 @@
 import type { AttributedHunk, BranchOutcome } from '../branches/branch-service.ts'
 import { hunkLimits } from '../content/branches/branch-hunks.ts'
+import { type Overlap, reportOf } from '../content/merge/overlap.ts'
 import type { BranchRecord } from '../directory/branches/branch-records.ts'
 import { branchLimits } from '../directory/branches/limits.ts'
 import { branchEditorId } from '../model/branch-address.ts'
 import { hunkAnchor, hunkContent, requiredOfHunk } from './changes/hunk-schema.ts'
-import { editorDocumentIds, editorId } from './editor-content.ts'
+import { editorDocumentIds, editorId, overlapMembers } from './editor-content.ts'
 import type { FromSchema } from './schema.ts'
 
 /** Request members for the editor whose branches are read or changed. */
@@ -97,6 +98,22 @@ export const branchOutcome = {
     },
   },
 } as const
+
+/** Response members about overlaps of a branch. */
+export const branchOverlaps = {
+  ...overlapMembers,
+  overlaps: {
+    ...overlapMembers.overlaps,
+    description:
+      'Words and values of the hunks that the editor has changed, too, since the branch was created; absent if there ' +
+      'are none. `theirs` is the content of the editor, and `mine` that of the branch. At most 100, with at most 1,000 ' +
+      'characters of each value.',
+  },
+} as const
+
+/** Returns the overlaps as members of a response. */
+export const toOverlapsResponse = (overlaps: readonly Overlap[]) =>
+  overlaps.length === 0 ? {} : reportOf(overlaps)
 
 export const toOutcomeResponse = ({ branch, decided, unknown, dependent }: BranchOutcome) => ({
   branch: toBranchResponse(branch),

@@ -65,11 +65,13 @@ export const schemaErrors = [
   },
 ] as const
 
+/** The error of operations with `onOverlap`. */
+export const overlapProblem = { status: 'ABORTED', code: 'crdt/overlap' } as const
+
 /** Errors of operations with `baseVersion` and `ifVersion`. */
 export const baseVersionErrors = [
   {
-    status: 'ABORTED',
-    code: 'crdt/overlap',
+    ...overlapProblem,
     when: 'others have changed the same words or values after `baseVersion`, and `onOverlap` is `fail`',
   },
   {
@@ -154,7 +156,7 @@ export const overlapMembers = {
       required: ['path', 'kept'],
       properties: {
         path: { type: 'string', description: 'JSON pointer to the place in the root.' },
-        base: { description: 'The content at `baseVersion`; absent if there was none.' },
+        base: { description: 'The content before both changes; absent if there was none.' },
         theirs: { description: 'The content that others have written; absent if they have deleted it.' },
         mine: { description: 'The content of this call; absent if it deletes the content.' },
         kept: { type: 'string', enum: ['theirs', 'mine'], description: 'The side that the content has.' },

@@ -4,8 +4,16 @@ import type { Clock } from '../clock.ts'
 import type { JudgmentRecorder } from '../comments/judgment-recorder.ts'
 import { judgmentJob } from '../comments/judgment-recorder.ts'
 import { type BranchHunk, type HunkAuthor, hunkAuthors } from '../content/branches/branch-hunks.ts'
+import { type HunkOverlap, overlapsIn } from '../content/branches/branch-overlaps.ts'
 import { deletionOf } from '../content/branches/deletion-of.ts'
 import type { DecidedHunks } from '../content/branches/hunk-decision.ts'
+import {
+  keptSide,
+  type Overlap,
+  type OverlapPolicy,
+  overlapError,
+  reportOf,
+} from '../content/merge/overlap.ts'
 import type { ReplacementResult } from '../content/replacement-result.ts'
 import type { RootSchema } from '../content/schemas/content-schema.ts'
 import {
@@ -59,6 +67,8 @@ export interface AttributedHunk extends BranchHunk {
 export interface BranchDiff {
   readonly branch: BranchRecord
   readonly hunks: readonly AttributedHunk[]
+  /** The words and values of the hunks that the editor has changed, too. */
+  readonly overlaps: readonly HunkOverlap[]
   /** True if hunks were left out, because there are too many. */
   readonly truncated: boolean
 }
@@ -79,6 +89,8 @@ export interface BranchOutcome extends Pick<DecidedHunks, 'unknown' | 'dependent
 
 export interface MergeRequest extends HunkRequest {
   readonly dryRun?: boolean | undefined
+  /** What happens if the editor has changed the same words or values as the hunks. Default: `report`. */
+  readonly onOverlap?: OverlapPolicy | undefined
   /** The error to throw for a merge that adds content, because the workspace is full; null if it is not. */
   readonly full: ApiError | null
   /** Returns the schema that the main editor must match after the merge; null without one. */
@@ -90,7 +102,10 @@ export interface MergedBranch extends BranchOutcome {
   readonly version: string
   /** Size in bytes of the update that clients of the main editor receive; 0 if nothing changed. */
   readonly bytes: number
+  readonly overlaps: readonly Overlap[]
 }
+
+type AppliedBranch = Omit<MergedBranch, 'overlaps'>
 
 /** Maximum characters of a name in an error. */
 const shownCharacters = 100
@@ -154,20 +169,27 @@ export class BranchService {
    */
   async diff(main: DocumentAddress, name: string): Promise<BranchDiff> {
     const branch = await this.get(main, name)
-    if (branch.accepting === undefined) return this.#compare(main, branch)
-    return this.#alone(main, name, (finished) => this.#compare(main, finished))
+    if (branch.accepting === undefined) return this.#compare(main, name)
+    return this.#alone(main, name, ({ name: finished }) => this.#compare(main, finished))
   }
 
-  async #compare(main: DocumentAddress, branch: BranchRecord): Promise<BranchDiff> {
+  async #compare(main: DocumentAddress, name: string): Promise<BranchDiff> {
     const { rooms, log } = this.#dependencies
-    const address = addressOf(main, branch.name)
+    const address = addressOf(main, name)
     // The branch is read second, because it must contain the whole main editor.
     const mainState = await this.#stateOf(main)
     const branchState = await this.#stateOf(address)
     const { hunks, truncated } = await rooms.compareBranch(address, mainState, branchState)
     const attribution = hunks.length === 0 ? null : await readAttribution(log, addressKey(address))
     const authors = attribution === null ? () => [] : hunkAuthors(attribution)
-    return { branch, hunks: hunks.map((hunk) => ({ ...hunk, authors: authors(hunk) })), truncated }
+    // The opened branch has recorded the overlaps with the changes that it has taken in.
+    const branch = await this.get(main, name)
+    return {
+      branch,
+      hunks: hunks.map((hunk) => ({ ...hunk, authors: authors(hunk) })),
+      overlaps: overlapsIn(hunks, branch.overlaps ?? []),
+      truncated,
+    }
   }
 
   /**
@@ -177,16 +199,39 @@ export class BranchService {
    * only what is still missing.
    *
    * Some hunks: the main editor gets copies of them, and the branch follows as before.
-   * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the branch is decided; the errors of `apply`
+   *
+   * If the main editor keeps its side at overlaps, their hunks are rejected.
+   * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the branch is decided; ABORTED if there are overlaps and
+   * `onOverlap` is `fail`; the errors of `apply`
    */
   merge(main: DocumentAddress, name: string, request: MergeRequest): Promise<MergedBranch> {
-    return this.#alone(main, name, (branch) => this.#merge(main, branch, request))
+    return this.#alone(main, name, () => this.#merge(main, name, request))
   }
 
-  async #merge(main: DocumentAddress, branch: BranchRecord, request: MergeRequest): Promise<MergedBranch> {
-    const diff = await this.#compare(main, branch)
+  async #merge(main: DocumentAddress, name: string, request: MergeRequest): Promise<MergedBranch> {
+    const { onOverlap = 'report', hunkIds, dryRun, userId } = request
+    const diff = await this.#compare(main, name)
+    if (hunkIds !== undefined || diff.branch.status === 'rejected') requireOpen(diff.branch)
+    const isWanted = (id: string): boolean => hunkIds?.includes(id) ?? true
+    const found = diff.overlaps.filter((overlap) => overlap.hunkIds.some(isWanted))
+    const kept = keptSide(onOverlap, true)
+    const overlaps = found.map((overlap) => ({ ...overlap, kept }))
+    if (overlaps.length > 0 && onOverlap === 'fail') throw overlapError(reportOf(overlaps))
+    const lost = kept === 'theirs' ? found.flatMap((overlap) => overlap.hunkIds).filter(isWanted) : []
+    if (lost.length === 0) return { ...(await this.#mergeAs(main, diff, request)), overlaps }
+    if (dryRun !== true) await this.#rejectIn(main, diff.branch, userId, lost)
+    const isLeft = (id: string): boolean => !lost.includes(id)
+    const left = { ...diff, hunks: diff.hunks.filter(({ hunkId }) => isLeft(hunkId)) }
+    // A dry run leaves the lost hunks in the branch, so it selects the others.
+    const others = dryRun === true ? left.hunks.map(({ hunkId }) => hunkId) : undefined
+    const merged = await this.#mergeAs(main, left, { ...request, hunkIds: hunkIds?.filter(isLeft) ?? others })
+    return { ...merged, decided: [...merged.decided, ...lost], overlaps }
+  }
+
+  /** Merges hunks, or the whole branch, without regard to overlaps. */
+  async #mergeAs(main: DocumentAddress, diff: BranchDiff, request: MergeRequest): Promise<AppliedBranch> {
+    const { branch } = diff
     if (request.hunkIds !== undefined) return this.#mergeHunks(main, diff, request, request.hunkIds)
-    if (branch.status === 'rejected') requireOpen(branch)
     const by = authorOf(diff.hunks, request.userId)
     const outcome = { ...noneLeft, decided: diff.hunks.map(({ hunkId }) => hunkId) }
     const merged = await this.#applyAll(main, branch, by, request)
@@ -203,11 +248,12 @@ export class BranchService {
    * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the branch is decided
    */
   reject(main: DocumentAddress, name: string, request: HunkRequest): Promise<BranchOutcome> {
-    return this.#alone(main, name, (branch) => this.#reject(main, branch, request))
+    return this.#alone(main, name, () => this.#reject(main, name, request))
   }
 
-  async #reject(main: DocumentAddress, branch: BranchRecord, request: HunkRequest): Promise<BranchOutcome> {
-    const diff = await this.#compare(main, branch)
+  async #reject(main: DocumentAddress, name: string, request: HunkRequest): Promise<BranchOutcome> {
+    const diff = await this.#compare(main, name)
+    const { branch } = diff
     const { userId, hunkIds } = request
     if (hunkIds !== undefined) return this.#rejectHunks(main, diff, userId, hunkIds)
     const outcome = { ...noneLeft, decided: diff.hunks.map(({ hunkId }) => hunkId) }
@@ -285,7 +331,7 @@ export class BranchService {
     diff: BranchDiff,
     { userId, dryRun, full, schema }: MergeRequest,
     hunkIds: readonly string[],
-  ): Promise<MergedBranch> {
+  ): Promise<AppliedBranch> {
     const { rooms, documents } = this.#dependencies
     const { branch } = diff
     requireOpen(branch)
@@ -297,7 +343,7 @@ export class BranchService {
     const options = { expects: 'content', right, rootSchema, full, dryRun, cause: causeOf(branch) } as const
     const decide = (): Promise<EditResult<ReplacementResult>> =>
       rooms.use(main, (room) => room.replacing.decide(authorOf(wanted, userId), decision, options))
-    const toOutcome = ({ result, version, bytes }: EditResult<ReplacementResult>): MergedBranch => {
+    const toOutcome = ({ result, version, bytes }: EditResult<ReplacementResult>): AppliedBranch => {
       const { decided, ...left } = result.hunks ?? noHunks
       return { ...left, branch, version, bytes, decided: decided.map(({ hunkId }) => hunkId) }
     }
@@ -373,18 +419,28 @@ export class BranchService {
     userId: string,
     hunkIds: readonly string[],
   ): Promise<BranchOutcome> {
-    const { rooms, documents } = this.#dependencies
     const { branch } = diff
     requireOpen(branch)
+    const { decided, ...left } = await this.#rejectIn(main, branch, userId, hunkIds)
+    const outcome = { ...left, branch, decided: decided.map(({ hunkId }) => hunkId) }
+    await this.#end(main, diff, { is: 'reject', userId, hunkIds: outcome.decided })
+    return outcome
+  }
+
+  /** Gives a branch the content of its main editor at the places of hunks. */
+  async #rejectIn(
+    main: DocumentAddress,
+    branch: BranchRecord,
+    userId: string,
+    hunkIds: readonly string[],
+  ): Promise<DecidedHunks> {
+    const { rooms, documents } = this.#dependencies
     const address = addressOf(main, branch.name)
     const right = await documents.rightToChange(address)
     const decision = { is: 'reject', other: await this.#stateOf(main), hunkIds } as const
     const options = { expects: 'content', right, cause: causeOf(branch) } as const
     const { result } = await rooms.use(address, (room) => room.replacing.decide(userId, decision, options))
-    const { decided, ...left } = result.hunks ?? noHunks
-    const outcome = { ...left, branch, decided: decided.map(({ hunkId }) => hunkId) }
-    await this.#end(main, diff, { is: 'reject', userId, hunkIds: outcome.decided })
-    return outcome
+    return result.hunks ?? noHunks
   }
 
   async #stateOf(address: DocumentAddress): Promise<Uint8Array> {

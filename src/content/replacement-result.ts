@@ -1,4 +1,5 @@
 import type * as Y from 'yjs'
+import type { BranchOverlap } from './branches/branch-overlaps.ts'
 import type { DecidedHunks } from './branches/hunk-decision.ts'
 import type { EditOutcome } from './edit/edit.ts'
 import type { EditDependencies } from './edit/edit-dependencies.ts'
@@ -28,6 +29,8 @@ export interface ReplacementResult {
   /** Places that others have changed, too, and their number if there are more; absent if there are none. */
   readonly overlaps?: OverlapReport['overlaps']
   readonly overlapCount?: number
+  /** Places that a branch and its main editor have both changed; present only if a branch has followed. */
+  readonly branchOverlaps?: readonly BranchOverlap[]
   /** Sentences about content that editors may remove, one for each name; absent if there are none. */
   readonly warnings?: readonly string[]
 }

@@ -207,7 +207,7 @@ export function createServices(given: ServerBase, credentials: ServerCredentials
   ])
   const rates = clusterRatesOf(base)
   const usage = createUsage({ engine, storage, tenants: tenancy.tenants, clock, log })
-  const rooms = createRooms({ ...base, rates, usage }, directory, notes)
+  const rooms = createRooms({ ...base, rates, usage }, { directory, branches }, notes)
   base.recent.share(rooms.presence.requests, engine.cluster.self)
   const accessNews = new AccessChangeFeed({ engine })
   const accessReader = new AccessReader(organizations, accessNews, clock, config.defaultAccess)
@@ -375,7 +375,7 @@ function createRooms(
     rates,
     usage,
   }: ServerBase & Pick<ServerServices, 'rates' | 'usage'>,
-  directory: Directory,
+  { directory, branches }: { readonly directory: Directory; readonly branches: BranchStore },
   edits: EditListener,
 ): RoomRegistry {
   const options = {
@@ -397,6 +397,7 @@ function createRooms(
     isGoing: (scope, documentId) => documents.isGoing(scope, documentId),
     mainOf: (address) => documents.mainOf(address),
     rightToChange: (address) => documents.rightToChange(address),
+    recordOverlaps: (branch, overlaps) => branches.addOverlaps(branch, overlaps),
     create: async (address) =>
       void (await documents.ensure(address, address.documentId, () => admit(address))),
   }

@@ -27,10 +27,14 @@ export interface MergeOptions {
   readonly kept: MergeSide
   /** True if an insertion that others have made, too, is made again. */
   readonly repeatsInsertions: boolean
+  /** The side whose items stay if both sides have made the same change. Default: `theirs`. */
+  readonly shared?: MergeSide
 }
 
 export interface MergeOutcome {
   readonly overlaps: readonly Overlap[]
+  /** For each overlap, the ids of its content in all versions and in the result; empty for formatting. */
+  readonly places: readonly (readonly IdRange[])[]
   /** True if others have written something at one of the overlaps, and not only deleted content. */
   readonly isRewritten: boolean
   /** The ids that the update creates or deletes, and that have lost to the content of others. */
@@ -76,6 +80,7 @@ class UpdateMerge {
   /** Text in the present sequence that gets the formatting of a version, by this version. */
   #copies: Record<MergeSide, CopiedText[]> = { theirs: [], mine: [] }
   readonly #lost: IdRange[] = []
+  readonly #places: (readonly IdRange[])[] = []
   /** Indexes of the items of sequences, until the sequence is repaired. */
   readonly #indexes = new Map<SharedRoot, ReadonlyMap<Y.Item, number>>()
   #isRepaired = false
@@ -97,6 +102,7 @@ class UpdateMerge {
     for (const [type, keys] of this.#entries) for (const key of keys) this.#mergeEntry(type, key)
     return {
       overlaps: this.#values.overlaps,
+      places: this.#places,
       isRewritten: this.#isRewritten,
       lost: this.#lost,
       changed: !this.#isRepaired || !this.#equalsTheirs(),
@@ -213,7 +219,8 @@ class UpdateMerge {
     this.#isRepaired = true
     this.#copies = { theirs: [], mine: [] }
     const path = clusters.every(({ isSame }) => isSame) ? '' : this.#pathOf(type)
-    for (const cluster of clusters) this.#resolve(sequence, cluster, path)
+    for (const cluster of clusters)
+      this.#place(sequence.ranges(cluster.indexes), () => this.#resolve(sequence, cluster, path))
     if (type._searchMarker !== null) type._searchMarker.length = 0
     this.#indexes.delete(type)
     for (const side of ['theirs', 'mine'] as const) {
@@ -229,11 +236,23 @@ class UpdateMerge {
     if (!base || !theirs || !mine) return
     const overlaps = mergeFormats(type, { base, theirs, mine }, this.#options.kept)
     if (overlaps.length > 0) this.#isRepaired = true
-    for (const overlap of overlaps) this.#values.overlap<unknown>(overlap, this.#pathOf(type))
+    this.#place([], () => {
+      for (const overlap of overlaps) this.#values.overlap<unknown>(overlap, this.#pathOf(type))
+    })
+  }
+
+  /** Runs `work`, and records the place of the overlaps that it finds: the given ids, and those that it writes. */
+  #place(ids: readonly IdRange[], work: () => void): void {
+    const client = this.#doc.clientID
+    const clock = Y.getState(this.#doc.store, client)
+    work()
+    const length = Y.getState(this.#doc.store, client) - clock
+    const place = length === 0 ? ids : [...ids, { client, clock, length }]
+    while (this.#places.length < this.#values.overlaps.length) this.#places.push(place)
   }
 
   #resolve(sequence: MergedSequence, { indexes, isSame }: UnitCluster, path: string): void {
-    if (isSame) return this.#take(sequence, indexes, 'theirs')
+    if (isSame) return this.#take(sequence, indexes, this.#options.shared ?? 'theirs')
     this.#isRewritten ||= indexes.some(
       (at) => ((sequence.bits[at] as number) & (inBase | inTheirs)) === inTheirs,
     )
@@ -312,6 +331,11 @@ class UpdateMerge {
       theirs: this.#entryIn('theirs', type, key),
       mine: this.#entryIn('mine', type, key),
     }
+    const ids = Object.values(entries).flatMap((entry) => (entry === null ? [] : rangeOf(entry)))
+    this.#place(ids, () => this.#mergeValues(type, key, entries))
+  }
+
+  #mergeValues(type: SharedRoot, key: string, entries: ThreeWay<Y.Item | null>): void {
     const { base, theirs, mine } = entries
     this.#isRewritten ||= theirs !== null && !isSameItem(base, theirs)
     if (Object.values(entries).some(isSharedEntry)) return this.#mergeShared(type, key, entries)
@@ -343,8 +367,7 @@ class UpdateMerge {
   /** Records that the value of the update has lost. */
   #loseEntry(entry: Y.Item | null): void {
     this.#isRepaired = true
-    if (entry !== null && this.#isNew(entry.id))
-      this.#lost.push({ client: entry.id.client, clock: entry.id.clock, length: entry.length })
+    if (entry !== null && this.#isNew(entry.id)) this.#lost.push(rangeOf(entry))
   }
 
   #entryIn(version: VersionName, type: SharedRoot, key: string): Y.Item | null {
@@ -398,6 +421,8 @@ const isSharedEntry = (item: Y.Item | null): boolean => item?.content instanceof
 
 const isSameItem = (a: Y.Item | null, b: Y.Item | null): boolean =>
   a?.id.client === b?.id.client && a?.lastId.clock === b?.lastId.clock
+
+const rangeOf = ({ id, length }: Y.Item): IdRange => ({ client: id.client, clock: id.clock, length })
 
 const plainOf = (entry: Y.Item | null): unknown => entry?.content.getContent().at(-1)
 

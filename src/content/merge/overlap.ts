@@ -40,7 +40,8 @@ export const reportOf = (overlaps: readonly Overlap[]): OverlapReport => ({
   ...(overlaps.length > listedMax && { overlapCount: overlaps.length }),
 })
 
-function bounded(overlap: Overlap): Overlap {
+/** Returns an overlap whose path and values have a bounded length. */
+export function bounded(overlap: Overlap): Overlap {
   const members = (['base', 'theirs', 'mine'] as const)
     .filter((name) => overlap[name] !== undefined)
     .map((name) => [name, boundedValue(overlap[name])] as const)
@@ -64,6 +65,6 @@ export function keptSide(policy: OverlapPolicy, isReplacement: boolean): MergeSi
 export const overlapError = (report: OverlapReport): ApiError =>
   new ApiError(
     'crdt/overlap',
-    'others have changed the same words or values after baseVersion, and nothing was written: read the document again, or choose a side with onOverlap',
+    'others have changed the same words or values, too, and nothing was written: read the document again, or choose a side with onOverlap',
     { details: { ...report } },
   )

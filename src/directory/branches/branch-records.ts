@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { BranchOverlap } from '../../content/branches/branch-overlaps.ts'
 import type { Key } from '../../engine/engine.ts'
 import type { RecordType } from '../../engine/stored-record.ts'
 import { ApiError } from '../../errors.ts'
@@ -22,6 +23,8 @@ export interface BranchRecord extends BranchIds {
   readonly decidedAt: number | null
   /** A merge of some hunks that is not finished: the main editor has the copies, or will never have them. */
   readonly accepting?: AcceptedHunks
+  /** The words and values that both sides have changed since the creation, at most 100; absent if there are none. */
+  readonly overlaps?: readonly BranchOverlap[]
 }
 
 /** The data with which a later call finishes a merge of some hunks after a crash. */
@@ -46,6 +49,14 @@ export const branchRecordType: RecordType<BranchRecord> = {
     decidedAt: v.nullable(v.number()),
     accepting: v.exactOptional(
       v.looseObject({ hunkIds: v.array(v.string()), client: v.number(), removal: v.string() }),
+    ),
+    overlaps: v.exactOptional(
+      v.array(
+        v.looseObject({
+          path: v.string(),
+          ids: v.array(v.object({ client: v.number(), clock: v.number(), length: v.number() })),
+        }),
+      ),
     ),
   }),
 }

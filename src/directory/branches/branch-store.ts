@@ -1,7 +1,10 @@
+import { type BranchOverlap, withOverlaps } from '../../content/branches/branch-overlaps.ts'
 import type { Key, KvEntry } from '../../engine/engine.ts'
 import { readRecord } from '../../engine/stored-record.ts'
 import { ApiError } from '../../errors.ts'
 import type { CheckLease } from '../../jobs/task-worker.ts'
+import type { DocumentAddress } from '../../model/address.ts'
+import { parseBranchEditorId } from '../../model/branch-address.ts'
 import { requireResource } from '../documents/resource-lookup.ts'
 import type { OrganizationScope } from '../organizations/organization-keys.ts'
 import type { OrganizationStore } from '../organizations/organization-store.ts'
@@ -51,6 +54,21 @@ export class BranchStore {
         )
       await count(transaction, documentId, 1)
       await writeBranch(transaction, place, record)
+    })
+  }
+
+  /** Adds overlaps to the record of an editor that is an open branch. Does nothing if it is not. */
+  async addOverlaps(editor: DocumentAddress, overlaps: readonly BranchOverlap[]): Promise<void> {
+    const ids = parseBranchEditorId(editor.editorId)
+    if (ids === null) return
+    const place = branchPlaceOf(editor.documentId, ids)
+    await this.#organizations.carryOut(editor, async (transaction) => {
+      const branch = await transaction.get(branchKeys.branch(place), branchRecordType)
+      if (branch?.status !== 'open') return
+      await writeBranch(transaction, place, {
+        ...branch,
+        overlaps: withOverlaps(branch.overlaps ?? [], overlaps),
+      })
     })
   }
 

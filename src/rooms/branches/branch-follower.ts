@@ -1,12 +1,16 @@
 import * as Y from 'yjs'
 import type { Clock } from '../../clock.ts'
+import { type BranchOverlap, withOverlaps } from '../../content/branches/branch-overlaps.ts'
+import type { MainChanges } from '../../content/branches/follow-main.ts'
 import type { WriteRight } from '../../directory/write-right.ts'
 import { StoreUnavailableError } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { ChangeCause } from '../../model/change-origin.ts'
 import { readUpdate } from '../../update/read-update.ts'
+import type { RestoreOptions } from '../edits/edit-context.ts'
 import type { AppliedUpdate } from '../room/broadcast.ts'
+import { emptyUpdate } from '../room/document-state.ts'
 import { DocumentExpensiveError } from '../room/expensive-documents.ts'
 import type { Room } from '../room/room.ts'
 
@@ -22,6 +26,16 @@ const retryMs = 2_000
 
 /** Maximum bytes of the commits that wait. If more wait, the branch compares itself with the main editor. */
 const waitingBytesMax = 1_048_576
+
+/**
+ * A branch waits this many times as long as it took to copy the last commits, but at most `pauseMsMax`, so that following
+ * takes a small share of the event loop.
+ */
+const pauseFactor = 50
+const pauseMsMax = 1_000
+
+/** Maximum bytes of copied commits that are kept. If there are more, the branch compares itself with the main editor. */
+const takenBytesMax = 1_048_576
 
 /** Content of a branch that is deleted because the main editor has a copy of it. */
 export interface ReplacedContent {
@@ -45,6 +59,8 @@ export interface BranchFollowerOptions {
   readonly openMain: () => Promise<MainHandle>
   /** Returns the permission to change the branch. @throws ApiError FAILED_PRECONDITION if it is decided */
   readonly right: () => Promise<WriteRight>
+  /** Stores that the branch and the main editor have changed the same words. @throws StoreUnavailableError */
+  readonly record: (overlaps: readonly BranchOverlap[]) => Promise<void>
   /** Returns whether this node is the home node of the branch. */
   readonly isHome: () => boolean
   readonly clock: Clock
@@ -68,6 +84,13 @@ export class BranchFollower {
   /** Commits of the main editor that the branch does not have yet. */
   #waiting: AppliedUpdate[] = []
   #waitingBytes = 0
+  /** The state (V1) of the main editor that the branch has, as updates: that at the join, and the copied ones. */
+  #taken: Uint8Array[] = []
+  #takenBytes = 0
+  /** Overlaps that are not recorded yet. */
+  #overlaps: readonly BranchOverlap[] = []
+  /** Milliseconds that the last copy took. */
+  #copyMs = 0
   #cancelTimer: (() => void) | null = null
   /** The steps of this object run one after the other. */
   #line: Promise<void> = Promise.resolve()
@@ -128,6 +151,7 @@ export class BranchFollower {
       // The commits that the main editor has lacked until now arrive while this promise is pending.
       await this.#state.main.room.editing.version()
       await this.#copyWaiting(replaced)
+      await this.#recordOverlaps()
     } catch (error) {
       this.#part()
       if (error instanceof ApiError && error.code === 'branch/decided') return
@@ -158,6 +182,8 @@ export class BranchFollower {
     this.#cancelTimer = null
     this.#waiting = []
     this.#waitingBytes = 0
+    this.#taken = []
+    this.#takenBytes = 0
     if (this.#state.is !== 'following') return
     const { main, end } = this.#state
     this.#state = { is: 'apart' }
@@ -171,10 +197,17 @@ export class BranchFollower {
     replaced: ReplacedContent | null,
   ): Promise<void> {
     const { branch } = this.#options
+    const options = { expects: 'either', isCopy: true, right } as const
     try {
-      const missing = await main.editing.missing(branch.state.vector())
-      const bytes = replaced === null ? missing : Y.mergeUpdates([missing, replaced.removal])
-      await branch.editing.apply('', bytes, { expects: 'either', isCopy: true, right })
+      const captured = await main.editing.capture()
+      if (captured === null) return
+      const { bytes } = captured
+      if (replaced !== null || branch.state.clocks.size === 0) {
+        const update = Y.diffUpdate(bytes, branch.state.vector())
+        const all = replaced === null ? update : Y.mergeUpdates([update, replaced.removal])
+        await branch.editing.apply('', all, options)
+      } else await this.#merge('', { base: null, updates: [bytes] }, options)
+      this.#take([bytes])
     } catch (error) {
       // The next call opens the editor with the help of a thread.
       if (error instanceof DocumentExpensiveError) main.closeAsExpensive()
@@ -188,7 +221,29 @@ export class BranchFollower {
     if (this.#waitingBytes > waitingBytesMax) {
       this.#part()
       this.#retryLater()
-    } else this.#later(this.#options.isHome() ? collectMs.home : collectMs.other)
+    } else {
+      const ms = this.#options.isHome() ? collectMs.home : collectMs.other
+      this.#later(Math.max(ms, Math.min(pauseMsMax, pauseFactor * this.#copyMs)))
+    }
+  }
+
+  /** Applies changes of the main editor next to those of the branch. */
+  async #merge(by: string, changes: MainChanges, options: RestoreOptions): Promise<void> {
+    const { result } = await this.#options.branch.replacing.follow(by, changes, options)
+    this.#overlaps = withOverlaps(this.#overlaps, result.branchOverlaps ?? [])
+  }
+
+  /** Adds updates to the state of the main editor that the branch has. */
+  #take(updates: readonly Uint8Array[]): void {
+    for (const update of updates) this.#takenBytes += update.length
+    this.#taken.push(...updates)
+  }
+
+  async #recordOverlaps(): Promise<void> {
+    if (this.#overlaps.length === 0) return
+    const overlaps = this.#overlaps
+    await this.#options.record(overlaps)
+    this.#overlaps = []
   }
 
   #retryLater(): void {
@@ -208,21 +263,32 @@ export class BranchFollower {
 
   /** Appends the waiting commits, one update for each run of commits with one author. */
   async #copyWaiting(replaced: ReplacedContent | null): Promise<void> {
-    const updates = replaced === null ? this.#waiting : withRemoval(this.#waiting, replaced)
+    const waiting = this.#waiting
+    const updates = replaced === null ? waiting : withRemoval(waiting, replaced)
     if (updates.length === 0) return
     this.#waiting = []
     this.#waitingBytes = 0
+    const start = performance.now()
     const right = await this.#options.right()
     for (const run of runsOf(updates)) {
       const [{ by, source, meta = null }] = run
-      const bytes = run.length === 1 ? run[0].bytes : Y.mergeUpdates(run.map((update) => update.bytes))
-      await this.#options.branch.editing.apply(by, bytes, {
-        expects: 'either',
-        isCopy: true,
-        right,
-        cause: { source: source ?? 'socket', meta },
-      })
+      const copied = run.map(({ bytes }) => bytes)
+      const cause = { source: source ?? 'socket', meta }
+      const options = { expects: 'either', isCopy: true, right, cause } as const
+      // The copies of merged hunks replace content of the branch.
+      if (run.every((update) => waiting.includes(update)))
+        await this.#merge(
+          by,
+          { base: Y.mergeUpdates([emptyUpdate, ...this.#taken]), updates: copied },
+          options,
+        )
+      else await this.#options.branch.editing.apply(by, Y.mergeUpdates(copied), options)
+      this.#take(copied)
     }
+    this.#copyMs = performance.now() - start
+    if (replaced !== null || this.#takenBytes <= takenBytesMax + this.#options.branch.state.sizeBytes) return
+    this.#part()
+    this.#later(this.#options.isHome() ? collectMs.home : collectMs.other)
   }
 }
 

@@ -29,6 +29,8 @@ export interface ProposedChange<T> {
   readonly result: () => T
   /** The update of the change; null if nothing changes. */
   readonly update: Uint8Array | null
+  /** The author of the update, if it is not that of the change. */
+  readonly by?: string | undefined
   /**
    * Returns whether the change is still valid, although the document may have changed since it was computed.
    * @throws ApiError if the document no longer permits the change; StaleRightError
@@ -229,11 +231,11 @@ async function whilePaused<T>(
 function commitHere<T>(
   room: EditContext,
   change: BackendChange<T>,
-  { result, update, apply }: ProposedChange<T>,
+  { result, update, apply, by = change.by }: ProposedChange<T>,
 ): Promise<EditResult<T>> {
   checkStorage(change.options, update)
   const added = update === null ? null : failUnlessRejected(room, () => apply('alone'))
-  return committed(room, change, { result, added })
+  return committed(room, { ...change, by }, { result, added })
 }
 
 /** Appends an applied change. Resolves when it is durable and sent. */
@@ -261,9 +263,10 @@ async function foundOut<T>(
 /** Appends a change with the expected head, then applies it. Returns null if another node was faster. */
 async function commitAtHead<T>(
   room: EditContext,
-  { by, options }: BackendChange<T>,
-  { result, update, apply }: ProposedChange<T>,
+  change: BackendChange<T>,
+  { result, update, apply, by = change.by }: ProposedChange<T>,
 ): Promise<EditResult<T> | null> {
+  const { options } = change
   const { commits, state } = room
   const { head } = commits
   checkStorage(options, update)

@@ -1,3 +1,4 @@
+import type { MainChanges } from '../../content/branches/follow-main.ts'
 import type { HunkDecision } from '../../content/branches/hunk-decision.ts'
 import { WorkLimit, WorkLimitError } from '../../content/edit/work-limit.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
@@ -33,11 +34,18 @@ import {
   type RestoreOptions,
   resolveBase,
 } from './edit-context.ts'
-import { applyWithinLimit, changeAndMerge, decideWithinLimit, restoreWithinLimit } from './size-check.ts'
+import {
+  applyWithinLimit,
+  changeAndMerge,
+  decideWithinLimit,
+  followWithinLimit,
+  restoreWithinLimit,
+} from './size-check.ts'
 import {
   type ComputedEdit,
   computeOnThread,
   decideOnThread,
+  followOnThread,
   restoreOnThread,
   writersFor,
 } from './thread-compute.ts'
@@ -146,6 +154,20 @@ export class Replacement {
     return isLarge && room.threads.enabled
       ? this.#onThread(by, { compute: (thread) => decideOnThread(room, thread, decision, options) }, options)
       : this.#onLoop(by, { compute: async () => this.#decided(decision, options) }, options)
+  }
+
+  /**
+   * Applies changes of the main editor to a branch, so that no word consists of letters of both. Resolves when the change
+   * is durable and sent.
+   * @throws ApiError as for `change`
+   */
+  follow(by: string, changes: MainChanges, options: RestoreOptions): Promise<EditResult<ReplacementResult>> {
+    const room = this.#room
+    const { base, updates } = changes
+    const size = [...updates, ...(base === null ? [] : [base])].reduce((sum, { length }) => sum + length, 0)
+    return (room.state.isExpensive || size + room.state.sizeBytes > inlineSizeMax) && room.threads.enabled
+      ? this.#onThread(by, { compute: (thread) => followOnThread(room, thread, changes, options) }, options)
+      : this.#onLoop(by, { compute: async () => this.#followed(changes, options) }, options)
   }
 
   #onLoop(
@@ -267,6 +289,10 @@ export class Replacement {
     )
   }
 
+  #followed(changes: MainChanges, options: RestoreOptions): ComputedEdit {
+    return this.#ofPresent(options, (copy) => followWithinLimit(copy, changes, this.#room.documentBytesMax))
+  }
+
   /** Makes a change that is valid for the present version only, in a copy of it. */
   #ofPresent(
     options: RestoreOptions,
@@ -293,6 +319,8 @@ export class Replacement {
     return {
       result: () => change,
       update,
+      // The update contains changes for the branch, which are not those of the author of the main editor.
+      ...((change.branchOverlaps?.length ?? 0) > 0 && { by: '' }),
       isCurrent: () => {
         beginEdit(room, options)
         if ((state.clocks.get(writer.client) ?? 0) !== writer.clock) return false

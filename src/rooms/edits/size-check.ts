@@ -1,4 +1,5 @@
 import { decideHunks } from '../../content/branches/decide-hunks.ts'
+import { followMain, type MainChanges } from '../../content/branches/follow-main.ts'
 import type { HunkDecision } from '../../content/branches/hunk-decision.ts'
 import type { WorkLimit } from '../../content/edit/work-limit.ts'
 import { keepingKinds, kindsIn } from '../../content/keep-kinds.ts'
@@ -110,6 +111,22 @@ export function decideWithinLimit(
   const before = copy.encode()
   const change = decideHunks(copy.doc, before, decision)
   if (schema !== null && change.changed) requireMatch(copy.doc, schema)
+  const bytes = copy.encode().length
+  if (bytes > bytesMax && bytes > before.length) throw tooLarge(bytes, bytesMax)
+  return change
+}
+
+/**
+ * Applies changes of the main editor in a copy of a branch.
+ * @throws ApiError INVALID_ARGUMENT as for `restoreWithinLimit`
+ */
+export function followWithinLimit(
+  copy: DocumentState,
+  changes: MainChanges,
+  bytesMax: number,
+): ReplacementResult {
+  const before = copy.encode()
+  const change = followMain(copy.doc, before, changes)
   const bytes = copy.encode().length
   if (bytes > bytesMax && bytes > before.length) throw tooLarge(bytes, bytesMax)
   return change

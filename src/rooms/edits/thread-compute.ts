@@ -1,3 +1,4 @@
+import type { MainChanges } from '../../content/branches/follow-main.ts'
 import type { HunkDecision } from '../../content/branches/hunk-decision.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import type { PreparedChange } from '../../content/root-change.ts'
@@ -123,6 +124,36 @@ export async function decideOnThread(
   })
   if (outcome.is !== 'replaced')
     throw new TypeError(`the thread returned an unexpected result for a decision: ${outcome.is}`)
+  const { change, update, deletes, state, writer } = outcome
+  return { change, writer, update, deletes, state, version }
+}
+
+/**
+ * Applies changes of the main editor to a branch on a thread.
+ * @throws ApiError as for `beginEdit`
+ */
+export async function followOnThread(
+  room: EditContext,
+  thread: PooledThread,
+  changes: MainChanges,
+  options: RestoreOptions,
+): Promise<ComputedEdit> {
+  beginEdit(room, options)
+  const version = presentVersion(room)
+  const outcome = await thread.run({
+    is: 'follow',
+    // Without copies, the whole buffers that contain the updates would be sent to the thread.
+    changes: {
+      base: changes.base === null ? null : new Uint8Array(changes.base),
+      updates: changes.updates.map((bytes) => new Uint8Array(bytes)),
+    },
+    updates: await updatesOf(room, version, true),
+    writers: room.state.mergers,
+    documentBytesMax: room.documentBytesMax,
+    state: stateWanted(room, false),
+  })
+  if (outcome.is !== 'replaced')
+    throw new TypeError(`the thread returned an unexpected result for a branch: ${outcome.is}`)
   const { change, update, deletes, state, writer } = outcome
   return { change, writer, update, deletes, state, version }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import type { BranchOverlap } from '../../content/branches/branch-overlaps.ts'
 import type { OrganizationScope } from '../../directory/organizations/organization-keys.ts'
 import type { WriteRight } from '../../directory/write-right.ts'
 import type { DocumentLog, FenceStore, Health, Key } from '../../engine/engine.ts'
@@ -124,6 +125,8 @@ export interface DocumentRegistry {
   isGoing(scope: OrganizationScope, documentId: string): Promise<boolean>
   /** Returns the address of the editor that a branch follows; null if the editor is not an open branch. */
   mainOf(address: DocumentAddress): Promise<DocumentAddress | null>
+  /** Stores that a branch and its main editor have changed the same words. Does nothing if the branch is decided. */
+  recordOverlaps(branch: DocumentAddress, overlaps: readonly BranchOverlap[]): Promise<void>
   /**
    * Returns the permission to change an editor without a user.
    * @throws ApiError FAILED_PRECONDITION if the document is disabled or the branch is decided; ABORTED if the

@@ -462,6 +462,7 @@ export class RoomRegistry {
       branch,
       openMain: () => this.open(main),
       right: () => records.rightToChange(branch.address),
+      record: (overlaps) => records.recordOverlaps(branch.address, overlaps),
       isHome: () => replicas.isHome(branch.doc),
       clock: this.#clock,
       logger,

@@ -1,4 +1,5 @@
 import { type ComparedBranch, compareBranch } from '../../content/branches/branch-hunks.ts'
+import type { MainChanges } from '../../content/branches/follow-main.ts'
 import type { HunkDecision } from '../../content/branches/hunk-decision.ts'
 import { type AnchorAnswers, type AnchorQueries, lookUpAnchors } from '../../content/edit/anchors.ts'
 import { answerHistory, type HistoryAnswer, type HistoryQuery } from '../../content/history/history-query.ts'
@@ -36,6 +37,7 @@ import {
   applyWithinLimit,
   changeAndMerge,
   decideWithinLimit,
+  followWithinLimit,
   restoreWithinLimit,
 } from '../edits/size-check.ts'
 import type { PlacedDocument } from '../log/load-room.ts'
@@ -85,6 +87,8 @@ export type ThreadTask =
   | (Edit & { readonly is: 'restore'; readonly past: Uint8Array; readonly schema: RootSchema | null })
   /** `schema`: the schema that the result must match. */
   | (Edit & { readonly is: 'decide'; readonly decision: HunkDecision; readonly schema: RootSchema | null })
+  /** Applies changes of the main editor to a branch. */
+  | (Edit & { readonly is: 'follow'; readonly changes: MainChanges })
   /** Compares a branch with its main editor. `updates`: the whole states (V1) of the main editor and the branch. */
   | { readonly is: 'compare'; readonly updates: readonly [Uint8Array, Uint8Array] }
   /** `updates`: a single update, which is a whole state (V1). */
@@ -223,6 +227,8 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
       return edit(job, (copy) => restoreWithinLimit(copy, job.past, job.documentBytesMax, job.schema))
     if (job.is === 'decide')
       return edit(job, (copy) => decideWithinLimit(copy, job.decision, job.documentBytesMax, job.schema))
+    if (job.is === 'follow')
+      return edit(job, (copy) => followWithinLimit(copy, job.changes, job.documentBytesMax))
     if (job.is === 'compare') return { is: 'compared', compared: compareBranch(...job.updates) }
     if (job.is === 'read') return read(job)
     if (job.is === 'anchors')

@@ -218,6 +218,18 @@ it('[BRANCH-8] a closed branch keeps no room open', async () => {
   await eventually(async () => (await openRooms()) === 0)
 })
 
+it('[MERGE-7] keeps the words of a branch that its editor has changed while it was closed', async () => {
+  const of = (day: string, budget: string): string => `Budget: ${budget} EUR. We ship on ${day}.`
+  const editor = await branched(of('Monday', '100'))
+  await write(branchOf(editor), of('Monday', '250'))
+  await eventually(async () => (await openRooms()) === 0)
+  await write(editor, of('Friday', '170'))
+  expect(await textOf(branchOf(editor))).toBe(of('Friday', '250'))
+  const merged = dataOf(await decide('merge', editor))
+  expect(merged).toMatchObject({ overlaps: [{ path: '', theirs: '170', mine: '250', kept: 'mine' }] })
+  expect(await textOf(editor)).toBe(of('Friday', '250'))
+})
+
 async function openRooms(): Promise<number> {
   const text = await (await fetch(`${server.url}/metrics`)).text()
   return Number(/^weft_rooms_open (\d+)/m.exec(text)?.[1])

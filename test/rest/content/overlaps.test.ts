@@ -273,3 +273,144 @@ describe('an edit', () => {
     await mcp.client.close()
   })
 })
+
+interface Hunk {
+  readonly hunkId: string
+  readonly deleted: string
+  readonly inserted: string
+}
+interface Diff {
+  readonly hunks: readonly Hunk[]
+  readonly overlaps?: readonly object[]
+}
+
+describe('a branch', () => {
+  const branchOf = (address: Address): Address => ({ ...ids(address), editorId: 'main@draft' })
+  const named = (address: Address) => ({ ...ids(address), name: 'draft' })
+  const diff = async (address: Address): Promise<Diff> =>
+    dataOf(await server.post('/v2/crdt/branches/diff', named(address))) as Diff
+  const merge = (address: Address, more: object = {}) =>
+    server.post('/v2/crdt/branches/merge', { ...named(address), userId: 'rex', ...more })
+  const write = async (address: Address, type: string, data: unknown): Promise<void> =>
+    void dataOf(await server.post('/v2/crdt/update', { ...ids(address), type, data }))
+  const create = async (type: string, data: unknown): Promise<Address & { version: string }> => {
+    const address = await add(type, data)
+    dataOf(await server.post('/v2/crdt/branches/create', { ...named(address), userId: 'ann' }))
+    return address
+  }
+
+  /** Creates an editor and a branch that have changed the same words. */
+  async function overlapping(): Promise<Address> {
+    const address = await create('text', budget)
+    await write(branchOf(address), 'text', sent)
+    await type(address)
+    return address
+  }
+
+  it('[MERGE-7] has its own side of words that its editor has changed, too, and names both sides', async () => {
+    const address = await overlapping()
+    expect((await read(branchOf(address))).data).toBe(sent)
+    expect((await diff(address)).overlaps).toEqual(overlapsKept('mine'))
+    const dry = dataOf(await merge(address, { dryRun: true }))
+    expect(dry).toMatchObject({ changed: true, overlaps: overlapsKept('mine') })
+    expect((await read(address)).data).toBe(typed)
+    const merged = dataOf(await merge(address))
+    expect(merged).toMatchObject({
+      changed: true,
+      overlaps: overlapsKept('mine'),
+      branch: { status: 'merged' },
+    })
+    expect((await read(address)).data).toBe(sent)
+  })
+
+  it('[MERGE-8] merges with the chosen side, or not at all', async () => {
+    const thanks = ' Thanks.'
+    for (const [onOverlap, content] of [
+      ['keepTheirs', typed + thanks],
+      ['keepMine', sent + thanks],
+    ] as const) {
+      const address = await overlapping()
+      await write(branchOf(address), 'text', sent + thanks)
+      for (const dryRun of [true, false]) {
+        const failed = await merge(address, { onOverlap: 'fail', dryRun })
+        expect({ status: failed.status, error: failed.body.error }).toMatchObject({
+          status: 409,
+          error: { status: 'ABORTED', details: { code: 'crdt/overlap', overlaps: overlapsKept('theirs') } },
+        })
+      }
+      expect((await read(address)).data).toBe(typed)
+      const kept = onOverlap === 'keepMine' ? 'mine' : 'theirs'
+      const dry = dataOf(await merge(address, { onOverlap, dryRun: true }))
+      expect(dry).toMatchObject({ changed: true, overlaps: overlapsKept(kept) })
+      const hunks = (await diff(address)).hunks.map(({ hunkId }) => hunkId)
+      const merged = dataOf(await merge(address, { onOverlap })) as { decided: string[] }
+      expect(merged).toMatchObject({
+        changed: true,
+        overlaps: overlapsKept(kept),
+        branch: { status: 'merged' },
+      })
+      expect(merged.decided.toSorted()).toEqual(hunks.toSorted())
+      expect((await read(address)).data).toBe(content)
+      expect(dataOf(await merge(address))).toMatchObject({ changed: false })
+      expect((await read(address)).data).toBe(content)
+    }
+  })
+
+  it('[MERGE-8] merges or rejects only the selected hunks of overlaps', async () => {
+    const address = await overlapping()
+    const { hunks } = await diff(address)
+    const [first, second] = hunks.map(({ hunkId }) => hunkId) as [string, string]
+    expect(hunks).toHaveLength(2)
+    const rejected = dataOf(await merge(address, { onOverlap: 'keepTheirs', hunks: [first] }))
+    expect(rejected).toMatchObject({
+      changed: false,
+      decided: [first],
+      overlaps: overlapsKept('theirs').slice(0, 1),
+    })
+    expect((await read(branchOf(address))).data).toBe(typed.replace('Tuesday', 'Friday'))
+    const left = overlapsKept('mine').slice(1)
+    expect((await diff(address)).overlaps).toEqual(left)
+    expect(dataOf(await merge(address, { hunks: [second] }))).toMatchObject({ changed: true, overlaps: left })
+    expect((await read(address)).data).toBe(typed.replace('Tuesday', 'Friday'))
+    expect(await diff(address)).not.toHaveProperty('overlaps')
+  })
+
+  it('[MERGE-7] has whole words in other contents and in a large text, which a thread merges', async () => {
+    const lines = Array.from({ length: 4_000 }, (_, line) => `This is line ${line} of the text.\n`).join('')
+    for (const [kind, wrap] of [
+      ['xml', (content: string) => `<paragraph>${content}</paragraph>`],
+      ['map', (budget: string) => ({ budget, list: [{ id: 'a', budget }] })],
+      ['text', (content: string) => lines + content],
+    ] as const) {
+      const address = await create(kind, wrap('Budget: 100 EUR.'))
+      await write(branchOf(address), kind, wrap('Budget: 250 EUR.'))
+      await write(address, kind, wrap('Budget: 170 EUR.'))
+      expect((await read(branchOf(address))).data).toEqual(wrap('Budget: 250 EUR.'))
+      const merged = dataOf(await merge(address)) as Written
+      expect(merged.overlaps).not.toEqual([])
+      expect(JSON.stringify(merged.overlaps)).toMatch(/100.*170.*250/)
+      expect((await read(address)).data).toEqual(wrap('Budget: 250 EUR.'))
+    }
+  })
+
+  it('[MERGE-7] merges the members of plain values, and changes of different words', async () => {
+    const address = await create('map', { b: { x: 1, y: 1 }, t: 'x' })
+    await write(branchOf(address), 'map', { b: { x: 2, y: 1 }, t: 'x' })
+    await write(address, 'map', { b: { x: 1, y: 2 }, t: 'y' })
+    expect((await read(branchOf(address))).data).toEqual({ b: { x: 2, y: 2 }, t: 'y' })
+    expect(await diff(address)).not.toHaveProperty('overlaps')
+    const merged = dataOf(await merge(address, { onOverlap: 'fail' }))
+    expect(merged).not.toHaveProperty('overlaps')
+    expect((await read(address)).data).toEqual({ b: { x: 2, y: 2 }, t: 'y' })
+  })
+
+  it('[MERGE-7] has a change that both sides have made once, and no overlap', async () => {
+    const address = await create('text', budget)
+    await write(branchOf(address), 'text', `${sent} Thanks.`)
+    await type(address)
+    await write(address, 'text', sent)
+    expect((await read(branchOf(address))).data).toBe(`${sent} Thanks.`)
+    dataOf(await merge(address))
+    expect((await read(address)).data).toBe(`${sent} Thanks.`)
+  })
+})

@@ -20,6 +20,7 @@ export const noRecords: DocumentRegistry = {
   create: () => Promise.resolve(),
   isGoing: () => Promise.resolve(false),
   mainOf: () => Promise.resolve(null),
+  recordOverlaps: () => Promise.resolve(),
   rightToChange: () => Promise.resolve({ fence: [], recheck: () => Promise.resolve() }),
 }
 

@@ -3,10 +3,12 @@ import {
   branchedEditor,
   branchHunk,
   branchName,
+  branchOverlaps,
   branchRecord,
   noSuchBranchError,
   toBranchResponse,
   toHunkResponse,
+  toOverlapsResponse,
 } from '../../../branch-schema.ts'
 import { defineAgentOperation } from '../../../operation.ts'
 import { contentErrors, versionedAddress } from '../../../schemas/version-schema.ts'
@@ -35,15 +37,21 @@ export const diffBranch = defineAgentOperation({
         type: 'boolean',
         description: `True if the branch has more than ${hunkLimits.hunks} hunks; the others are left out.`,
       },
+      ...branchOverlaps,
     },
   },
   errors: [...contentErrors, noSuchBranchError],
   async handler({ name, ...editor }, { caller, services }) {
     const main = await versionedAddress(editor, caller, services)
-    const { branch, hunks, truncated } = await services.branches.diff(main, name)
+    const { branch, hunks, overlaps, truncated } = await services.branches.diff(main, name)
     return {
       message: `${hunks.length} hunks found.`,
-      data: { branch: toBranchResponse(branch), hunks: hunks.map(toHunkResponse), truncated },
+      data: {
+        branch: toBranchResponse(branch),
+        hunks: hunks.map(toHunkResponse),
+        truncated,
+        ...toOverlapsResponse(overlaps),
+      },
     }
   },
 })

@@ -3,21 +3,24 @@ import {
   branchedEditor,
   branchName,
   branchOutcome,
+  branchOverlaps,
   decidingUser,
   hunkIds,
   noSuchBranchError,
   toOutcomeResponse,
+  toOverlapsResponse,
 } from '../../../branch-schema.ts'
 import {
   disabledDocument,
   documentBeingDeleted,
+  overlapProblem,
   updateRequest,
   writtenResponse,
 } from '../../../editor-content.ts'
 import { defineOperation } from '../../../operation.ts'
 import { contentErrors, versionedAddress } from '../../../schemas/version-schema.ts'
 
-const { dryRun } = updateRequest.properties
+const { dryRun, onOverlap } = updateRequest.properties
 const { version, changed, bytes } = writtenResponse.properties
 
 export const mergeBranch = defineOperation({
@@ -34,31 +37,49 @@ export const mergeBranch = defineOperation({
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'editorId', 'name', 'userId'],
-    properties: { ...branchedEditor, name: branchName, hunks: hunkIds, userId: decidingUser, dryRun },
+    properties: {
+      ...branchedEditor,
+      name: branchName,
+      hunks: hunkIds,
+      userId: decidingUser,
+      onOverlap: {
+        ...onOverlap,
+        description:
+          'What happens if the editor has changed the same words or values as the hunks, since the branch was created. ' +
+          '`report`, `keepMine`: the hunks are merged. `keepTheirs`: the hunks are rejected. `fail`: the call fails, and ' +
+          'nothing changes. Default: `report`.',
+      },
+      dryRun,
+    },
   },
   response: {
     type: 'object',
     required: ['version', 'changed', 'bytes', 'branch', 'decided', 'unknown', 'dependent'],
-    properties: { version, changed, bytes, ...branchOutcome },
+    properties: { version, changed, bytes, ...branchOutcome, ...branchOverlaps },
   },
   errors: [
     ...contentErrors,
     noSuchBranchError,
     { ...branchDecided, when: 'the branch is rejected, or it is merged and the call has `hunks`' },
+    { ...overlapProblem, when: 'the editor has changed the same words or values, and `onOverlap` is `fail`' },
     disabledDocument,
     documentBeingDeleted,
   ],
-  async handler({ name, hunks, userId, dryRun: isDry, ...editor }, { caller, services, full }) {
+  async handler(
+    { name, hunks, userId, onOverlap: policy, dryRun: isDry, ...editor },
+    { caller, services, full },
+  ) {
     const main = await versionedAddress(editor, caller, services)
     const merged = await services.branches.merge(main, name, {
       userId,
       hunkIds: hunks,
+      onOverlap: policy,
       dryRun: isDry,
       full,
       schema: () => services.schemas.of(main),
     })
     const { version: at, bytes: size } = merged
-    const outcome = toOutcomeResponse(merged)
+    const outcome = { ...toOutcomeResponse(merged), ...toOverlapsResponse(merged.overlaps) }
     return { message: 'Branch merged.', data: { version: at, changed: size > 0, bytes: size, ...outcome } }
   },
 })
