@@ -47,7 +47,10 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
     what: 'stored bytes: documents, versions and records (see below)',
     met: `close code 4413; ${exhausted}`,
   },
-  receiveBytesPerWorkspace: { what: 'bytes from websockets per second; burst', met: slower },
+  receiveBytesPerWorkspace: {
+    what: 'bytes from websockets per second; burst; each frame counts as 200 bytes more',
+    met: slower,
+  },
   callsPerAddress: {
     what: 'REST calls and pages per second before authentication; burst (`/metrics` counts as 50; `/healthz` and `/readyz` do not count)',
     met: exhausted,
@@ -133,7 +136,7 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
   },
   unauthenticatedBytes: {
     what: 'bytes of a rejected websocket; bytes of a multiplexed one before its first accepted token',
-    value: '64 KB; 1 MiB and 1,000 messages',
+    value: '64 KB; 1 MiB and 1,000 frames',
     met: 'the connection is closed; close code 4401',
   },
   incompleteMessageBytes: {

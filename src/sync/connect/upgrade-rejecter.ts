@@ -1,14 +1,9 @@
-import type { WebSocket } from 'ws'
 import type { Close } from '../../model/close.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
 import type { CloseReporterDependencies } from '../socket/close-reporter.ts'
+import { limitRejected, rejectedBytesMax } from '../socket/rejected-limit.ts'
 import type { Admission } from './admission.ts'
 import { type UpgradeRequest, WebsocketUpgrader } from './websocket-upgrader.ts'
-
-/** Maximum number of bytes that a rejected client may send. */
-const unauthenticatedBytesMax = 65_536
-/** Number of bytes that are counted for each message in addition to its payload. */
-const frameBytes = 8
 
 /**
  * Rejects connections that have requested an upgrade, and limits the bytes that their clients may still send.
@@ -22,7 +17,7 @@ export class UpgradeRejecter {
   constructor(admission: Admission, dependencies: CloseReporterDependencies) {
     this.#admission = admission
     this.#reports = dependencies.reports
-    this.#upgrader = new WebsocketUpgrader(unauthenticatedBytesMax, 'unauthenticatedBytes', dependencies)
+    this.#upgrader = new WebsocketUpgrader(rejectedBytesMax, 'unauthenticatedBytes', dependencies)
   }
 
   /**
@@ -38,22 +33,11 @@ export class UpgradeRejecter {
     }
     upgrade.connection.once('close', release)
     this.#upgrader.accept(upgrade, limitKey, (socket) => {
-      this.#limitReceived(socket, limitKey)
+      limitRejected(socket, upgrade.connection, () =>
+        this.#reports.exceeded('unauthenticatedBytes', limitKey),
+      )
       acceptAndClose(socket, reason)
     })
-  }
-
-  /** Limits the bytes that a rejected client may send, including bytes after the close frame. */
-  #limitReceived(socket: WebSocket, limitKey: string): void {
-    let remainingBytes = unauthenticatedBytesMax
-    const count = (data: Buffer): void => {
-      remainingBytes -= data.length + frameBytes
-      if (remainingBytes >= 0 || socket.readyState === socket.CLOSED) return
-      this.#reports.exceeded('unauthenticatedBytes', limitKey)
-      socket.terminate()
-      socket.off('message', count).off('ping', count).off('pong', count)
-    }
-    socket.on('message', count).on('ping', count).on('pong', count)
   }
 }
 

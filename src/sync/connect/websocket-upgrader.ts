@@ -34,12 +34,12 @@ export class SyncSocket extends WebSocket {
   #cutter: MessageCutter | null = null
 
   /**
-   * Sets the listener. Call it once. All sockets register the same functions with `ws`, because separate
+   * Sets the listener. Call it once. All sockets register the same function with `ws`, because separate
    * functions would take memory for each socket.
    */
   listen(listener: SocketListener): void {
     this.#listener = listener
-    this.on('message', onMessage).on('ping', onPing).on('pong', onPong)
+    this.on('message', onMessage)
   }
 
   /**
@@ -74,14 +74,6 @@ export class SyncSocket extends WebSocket {
 
 function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
   if (this instanceof SyncSocket) this.received(data as Buffer, isBinary)
-}
-
-function onPing(this: WebSocket, data: Buffer): void {
-  SyncSocket.listenerOf(this)?.ping(data.length)
-}
-
-function onPong(this: WebSocket, data: Buffer): void {
-  SyncSocket.listenerOf(this)?.pong(data.length)
 }
 
 /** Upgrades connections to websockets, and limits the size of their messages. */

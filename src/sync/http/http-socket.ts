@@ -69,8 +69,6 @@ const unauthenticatedBodyBytesMax = unauthenticatedMessageBytesMax * 4
  * alive, because a proxy may keep a stream open whose client is gone. A client that posts more often keeps it.
  */
 const streamSilenceMs = 20_000
-/** Maximum number of repeated messages that are skipped in one tick. */
-const repeatedPerTick = 1_000
 /** Milliseconds for which the reason of a close waits for the next GET. */
 const closeTimeoutMs = 5_000
 /** Close code for a connection that ended without a close frame (RFC 6455 7.4.1). */
@@ -172,9 +170,9 @@ export class HttpSocket implements ClientSocket, BodyReader {
     process.nextTick(() => this.#checkDrained())
   }
 
-  /** Reports a pong at once, because `tick` ends the session of a dead client. */
+  /** Reports at once that the client is alive, because `tick` ends the session of a dead client. */
   ping(): void {
-    this.#listener?.pong(0)
+    this.#listener?.frames(0, 0)
   }
 
   pause(): void {
@@ -322,11 +320,9 @@ export class HttpSocket implements ClientSocket, BodyReader {
       if (message.length > this.#dependencies.messageBytesMax) return this.failed('tooLarge')
       const number = post.number++
       if (number <= this.#received) {
-        // The bytes of repeated messages count in the receive rate, as those of a ping do.
-        this.#listener?.ping(message.length)
-        if (number % repeatedPerTick > 0) continue
-        setImmediate(() => this.#continuePost())
-        return
+        // A repeated message counts as other messages do, but is not used again.
+        this.#listener?.frames(1, message.length)
+        continue
       }
       this.#received = number
       this.#listener?.message(message, true)

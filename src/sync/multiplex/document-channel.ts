@@ -148,12 +148,9 @@ export class DocumentChannel implements ClientSocket {
     else this.close(closeCodes.tooLarge, 'the message is too large')
   }
 
-  /**
-   * Reports to the session that the client has replied to a ping.
-   * @param bytes number of bytes that are charged to this document
-   */
-  pong(bytes: number): void {
-    this.#listener?.pong(bytes)
+  /** Reports to the session frames that are charged to this document (see `SocketListener.frames`). */
+  frames(count: number, bytes: number): void {
+    this.#listener?.frames(count, bytes)
   }
 
   /** Reports to the session the bytes of an incomplete message that are charged to this document. */

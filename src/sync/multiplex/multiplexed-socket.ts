@@ -32,10 +32,10 @@ export interface MultiplexedSocketOptions {
 }
 
 /**
- * Limits for a socket before authentication: total bytes of its messages, number of messages, and number of
+ * Limits for a socket before authentication: total bytes of its messages, number of its frames, and number of
  * requested documents.
  */
-const unauthenticatedMax = { bytes: 1_048_576, messages: 1_000, documents: 100 } as const
+const unauthenticatedMax = { bytes: 1_048_576, frames: 1_000, documents: 100 } as const
 /** Maximum number of documents on one socket. */
 const documentsMax = 1_000
 /**
@@ -66,7 +66,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   /** The document to which the bytes of the incomplete message are charged; null if there is none. */
   #incompleteChannel: DocumentChannel | null = null
   #closeTimer: NodeJS.Timeout | null = null
-  #unauthenticated: { bytes: number; messages: number } | null = { bytes: 0, messages: 0 }
+  #unauthenticated: { bytes: number; frames: number } | null = { bytes: 0, frames: 0 }
   #isPinged = false
 
   constructor(socket: ClientSocket, options: MultiplexedSocketOptions) {
@@ -97,7 +97,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
 
   message(data: Buffer, isBinary: boolean): void {
     this.incomplete(0)
-    if (!this.#acceptBytes(data.length)) return
+    if (!this.#acceptFrames(1, data.length)) return
     if (!isBinary)
       return this.#endPermanently(close('badRequest', 'text message received; this protocol is binary'))
     try {
@@ -115,11 +115,11 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
    */
   messageTooLarge(head: Buffer, bytes: number): void {
     this.incomplete(0)
-    if (!this.#acceptBytes(bytes)) return
+    if (!this.#acceptFrames(1, bytes)) return
     try {
       const routed = readRoutedMessage(head)
       const channel = routed.kind === 'document' ? this.#channels.get(routed.name) : undefined
-      if (channel === undefined) this.#countUnrouted(bytes)
+      if (channel === undefined) this.#countUnrouted(1, bytes)
       else channel.receiveTooLarge(head, bytes)
     } catch (error) {
       if (!(error instanceof MalformedMessageError)) throw error
@@ -127,10 +127,10 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     }
   }
 
-  /** Counts a ping of the client. `ws` sends the pong. */
-  ping(bytes: number): void {
-    if (!this.#acceptBytes(bytes)) return
-    this.#countUnrouted(bytes)
+  /** Counts control frames and fragments of the client. `ws` answers pings. */
+  frames(count: number, bytes: number): void {
+    if (!this.#acceptFrames(count, bytes)) return
+    this.#countUnrouted(count, bytes)
     if (this.socket.isFull) this.#awaitDrain()
   }
 
@@ -138,10 +138,6 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     if (this.#isPinged) return
     this.#isPinged = true
     this.socket.ping()
-  }
-
-  pong(bytes: number): void {
-    if (this.#acceptBytes(bytes)) this.#countUnrouted(bytes)
   }
 
   /**
@@ -228,10 +224,14 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     this.#options.onClosed()
   }
 
-  #acceptBytes(bytes: number): boolean {
-    if (!this.socket.isOpen) return false
+  /** Returns whether frames are used. Frames after a close only count in the budget of the tick. */
+  #acceptFrames(count: number, bytes: number): boolean {
+    if (!this.socket.isOpen) {
+      this.#unrouted.received(count)
+      return false
+    }
     this.#confirmAlive()
-    return this.#unauthenticated === null || this.#countUnauthenticated(this.#unauthenticated, bytes)
+    return this.#unauthenticated === null || this.#countUnauthenticated(this.#unauthenticated, count, bytes)
   }
 
   /**
@@ -240,7 +240,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   #confirmAlive(): void {
     if (!this.#isPinged) return
     this.#isPinged = false
-    for (const channel of this.#channels.values()) channel.pong(0)
+    for (const channel of this.#channels.values()) channel.frames(0, 0)
   }
 
   /**
@@ -257,21 +257,21 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     const routed = readRoutedMessage(data)
     if (routed.kind !== 'document') {
       if (routed.kind === 'ping') this.socket.write(pong)
-      return this.#countUnrouted(data.length)
+      return this.#countUnrouted(1, data.length)
     }
     const channel = this.#channels.get(routed.name)
     if (channel === undefined) {
-      this.#countUnrouted(data.length)
+      this.#countUnrouted(1, data.length)
       this.#openChannel(routed.name, routed.message)
     } else if (isCloseMessage(routed.message)) this.#leave(channel)
     else channel.receive(routed.message)
   }
 
-  /** Counts a message that belongs to no open document. Its bytes are charged to the first document. */
-  #countUnrouted(bytes: number): void {
+  /** Counts frames that belong to no open document. They are charged to the receive rate of the first document. */
+  #countUnrouted(count: number, bytes: number): void {
     const [first] = this.#channels.values()
-    first?.pong(bytes)
-    this.#unrouted.received()
+    first?.frames(count, bytes)
+    this.#unrouted.received(count)
   }
 
   /**
@@ -316,14 +316,18 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     this.end(reason)
   }
 
-  #countUnauthenticated(unauthenticated: { bytes: number; messages: number }, bytes: number): boolean {
+  #countUnauthenticated(
+    unauthenticated: { bytes: number; frames: number },
+    frames: number,
+    bytes: number,
+  ): boolean {
     unauthenticated.bytes += bytes
-    unauthenticated.messages += 1
+    unauthenticated.frames += frames
     const isSmall = bytes <= unauthenticatedMessageBytesMax
     if (
       isSmall &&
       unauthenticated.bytes <= unauthenticatedMax.bytes &&
-      unauthenticated.messages <= unauthenticatedMax.messages
+      unauthenticated.frames <= unauthenticatedMax.frames
     )
       return true
     this.#options.onUnauthenticatedLimit()

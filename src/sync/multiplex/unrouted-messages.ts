@@ -7,7 +7,7 @@ interface UnroutedSocket {
 }
 
 /**
- * Limits the messages on a multiplexed websocket that belong to no open document. Together, these messages
+ * Limits the frames on a multiplexed websocket that belong to no open document. Together, these frames
  * have a budget for each tick, as the messages of a document have.
  */
 export class UnroutedMessages implements BudgetedReader {
@@ -37,9 +37,9 @@ export class UnroutedMessages implements BudgetedReader {
     this.#workspaceId = workspaceId
   }
 
-  /** Counts a message. Must be called after each message that belongs to no open document. */
-  received(): void {
-    this.#backpressure.check(this)
+  /** Counts frames. Must be called after each message, and for all other frames, that belong to no open document. */
+  received(frames: number): void {
+    this.#backpressure.check(this, frames)
   }
 
   pauseReading(): void {

@@ -20,7 +20,7 @@ import type { Message, Protocol } from '../protocols/message.ts'
 import type { SocketListener } from '../socket/client-socket.ts'
 import { echoAfterMs, Heartbeat, pendingEchoSilenceMs } from '../socket/heartbeat.ts'
 import { type BudgetedReader, newTickBudget } from '../socket/read-backpressure.ts'
-import type { WorkspaceBucket } from '../socket/receive-rate-limit.ts'
+import { frameCostBytes, type WorkspaceBucket } from '../socket/receive-rate-limit.ts'
 import { ReadOnlyNotice } from './read-only-notice.ts'
 import { SaveAcks } from './save-acks.ts'
 import type { SessionDependencies, SessionOptions } from './session-options.ts'
@@ -280,7 +280,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   message(data: Buffer, isBinary: boolean): void {
-    if (this.#state.kind === 'ended') return
+    // The client may send until it has replied to the close.
+    if (this.#state.kind === 'ended') return this.#dependencies.backpressure.check(this)
     this.#heartbeat.received(this.#dependencies.time())
     if (this.#incompleteBytes > 0) this.incomplete(0)
     this.#bucket.count(data.length, this)
@@ -302,18 +303,20 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.end(close('tooLarge', `message larger than ${messageBytesMax} bytes`, 'maxMessageBytes'))
   }
 
-  ping(bytes: number): void {
-    this.#bucket.count(bytes, this)
-  }
-
-  pong(bytes: number): void {
+  frames(count: number, bytes: number): void {
     this.#heartbeat.received(this.#dependencies.time())
-    this.#bucket.count(bytes, this)
+    this.#charge(bytes + count * frameCostBytes)
+    this.#dependencies.backpressure.check(this, count)
   }
 
   incomplete(bytes: number): void {
-    this.#bucket.charge(bytes - this.#incompleteBytes, this.#state.kind !== 'ended' ? this : null)
+    this.#charge(bytes - this.#incompleteBytes)
     this.#incompleteBytes = bytes
+  }
+
+  /** Charges bytes to the receive rate. A session that has ended is not paused, because the client must reply. */
+  #charge(bytes: number): void {
+    this.#bucket.charge(bytes, this.#state.kind !== 'ended' ? this : null)
   }
 
   #handle(message: Message): void {

@@ -10,8 +10,11 @@ export interface SocketListener {
    * @param head start of the message @param bytes length of the whole message
    */
   messageTooLarge(head: Buffer, bytes: number): void
-  ping(bytes: number): void
-  pong(bytes: number): void
+  /**
+   * Called for work that belongs to no message: control frames, and fragments of messages. The client is alive.
+   * @param bytes number of bytes that count in addition to the cost of the frames
+   */
+  frames(count: number, bytes: number): void
   /**
    * Called when the number of received bytes of an incomplete message has changed.
    * @param bytes bytes received so far; 0 if the message is complete or the connection is closed

@@ -15,6 +15,10 @@ export class FrameBoundaries {
   #remainingBytes = 0
   /** True if a message that consists of several frames is incomplete. */
   #isFragmented = false
+  /** Number of frames that have begun. */
+  frames = 0
+  /** Number of these that are not the last frame of a message: control frames and earlier fragments. */
+  extraFrames = 0
 
   /** True if the bytes so far end exactly at the end of a message. */
   get #isComplete(): boolean {
@@ -60,6 +64,8 @@ export class FrameBoundaries {
     const first = header[at] as number
     const isControl = (first & 0x08) !== 0
     if (!isControl) this.#isFragmented = (first & 0x80) === 0
+    this.frames += 1
+    if (isControl || this.#isFragmented) this.extraFrames += 1
     this.#remainingBytes = payloadLength(header, at)
   }
 }

@@ -23,6 +23,9 @@ const chunkBytes = 256
  */
 export type IncompleteChanged = (messageBytes: number, keptBytes: number) => void
 
+/** Called after a read with the number of its frames that are not the last frame of a message; at least 1. */
+export type ExtraFramesReceived = (frames: number) => void
+
 /**
  * Counts the received bytes of the incomplete message of one websocket. `ws` keeps the chunks of a message in
  * memory until the message is complete, including control frames between its fragments. Counting costs a few
@@ -33,6 +36,7 @@ export class IncompleteMessage implements Transfer {
   readonly #connection: Duplex
   readonly #transfers: SlowTransfers
   readonly #changed: IncompleteChanged
+  readonly #extraFrames: ExtraFramesReceived
   readonly #boundaries = new FrameBoundaries()
   /** Drops the rest of messages that are too large; null if they close the websocket. */
   readonly #cutter: MessageCutter | null
@@ -47,12 +51,14 @@ export class IncompleteMessage implements Transfer {
     connection: Duplex,
     transfers: SlowTransfers,
     changed: IncompleteChanged,
+    extraFrames: ExtraFramesReceived,
     cutter: MessageCutter | null = null,
   ) {
     this.#socket = socket
     this.#connection = connection
     this.#transfers = transfers
     this.#changed = changed
+    this.#extraFrames = extraFrames
     this.#cutter = cutter
     // This listener runs after the listener of `ws`. By then, `ws` has delivered the complete messages of the
     // chunk.
@@ -81,7 +87,10 @@ export class IncompleteMessage implements Transfer {
   }
 
   #received(chunk: Buffer): void {
+    const earlier = this.#boundaries.extraFrames
     const completeTo = this.#boundaries.pass(chunk)
+    const extra = this.#boundaries.extraFrames - earlier
+    if (extra > 0) this.#extraFrames(extra)
     if (completeTo === chunk.length) {
       if (this.#keptBytes > 0) this.#set(0, 0)
     } else if (completeTo === -1) {

@@ -6,6 +6,7 @@ import type { ClientSocket, SocketListener } from './client-socket.ts'
 import type { CloseReporterDependencies } from './close-reporter.ts'
 import { type IncompleteChanged, IncompleteMessage } from './incomplete-message.ts'
 import { MessageCutter } from './message-cutter.ts'
+import { limitRejected } from './rejected-limit.ts'
 import { SocketMemory, type SocketMemoryAccounts, type SocketOwner } from './socket-memory.ts'
 import { SocketWriter, WriteBatch } from './socket-writer.ts'
 import { LargeFrameTracker, UnreadFrames, UnreadSocket } from './unread-socket.ts'
@@ -38,7 +39,9 @@ class LocalSocket implements ClientSocket {
       SyncSocket.listenerOf(socket)?.incomplete(messageBytes)
       this.#memory.setIncomplete(keptBytes)
     }
-    this.#incomplete = new IncompleteMessage(socket, connection, dependencies.transfers, changed, cutter)
+    const extraFrames = (frames: number): void => SyncSocket.listenerOf(socket)?.frames(frames, 0)
+    const { transfers } = dependencies
+    this.#incomplete = new IncompleteMessage(socket, connection, transfers, changed, extraFrames, cutter)
     if (owner.workspaceId === null) this.#incomplete.bytesMax = unauthenticatedMessageBytesMax
   }
 
@@ -94,12 +97,21 @@ class LocalSocket implements ClientSocket {
   }
 
   close(code: number, reason: string): void {
+    // A rejected client has no session, so nothing else limits what it sends until it has replied.
+    if (SyncSocket.listenerOf(this.#socket) === null) this.#limitRejected()
     this.#writer.flush()
     this.#socket.close(code, reason)
   }
 
   terminate(): void {
     this.#socket.terminate()
+  }
+
+  #limitRejected(): void {
+    const { owner } = this.#memory
+    limitRejected(this.#socket, this.#writer.connection, () =>
+      this.#dependencies.reports.exceeded('unauthenticatedBytes', owner.workspaceId ?? owner.address),
+    )
   }
 
   #addUnread(frames: readonly Uint8Array[]): void {
@@ -127,7 +139,9 @@ export interface SocketAcceptorOptions {
 }
 
 /** The values and objects that the sockets of all clients share. */
-export interface SocketAcceptorDependencies extends SocketAcceptorOptions {
+export interface SocketAcceptorDependencies
+  extends SocketAcceptorOptions,
+    Pick<CloseReporterDependencies, 'reports'> {
   readonly batch: WriteBatch
   readonly largeFrames: LargeFrameTracker
   readonly transfers: SlowTransfers
@@ -142,6 +156,7 @@ export class SocketAcceptor {
     this.#upgrader = new WebsocketUpgrader(options.messageBytesMax, 'maxMessageBytes', reporting)
     this.dependencies = {
       ...options,
+      reports: reporting.reports,
       batch: new WriteBatch(),
       largeFrames: new LargeFrameTracker(options.memory.unreadSockets),
       transfers: new SlowTransfers(options.transferTimeoutMs),

@@ -1,15 +1,15 @@
 import { runUntraced } from '../../tracing/current-trace.ts'
 
 /**
- * The number of messages that a reader has delivered in the tick with the number `tick`. Each reader has its
+ * The number of messages and other frames that a reader has delivered in the tick with the number `tick`. Each reader has its
  * budget as a field, because a lookup would cost more than the counting.
  */
 export interface TickBudget {
   tick: number
-  messages: number
+  frames: number
 }
 
-export const newTickBudget = (): TickBudget => ({ tick: -1, messages: 0 })
+export const newTickBudget = (): TickBudget => ({ tick: -1, frames: 0 })
 
 /** A source of messages that can be paused. */
 export interface PausableReader {
@@ -29,8 +29,8 @@ export interface BudgetedReader extends PausableReader {
  * Pauses sockets while too many bytes wait to be durable. TCP then slows down the senders, and memory stays
  * bounded. The sockets are read again when the waiting bytes are at most half of the limit.
  *
- * A socket that delivers too many messages in one tick must wait for a later tick. Otherwise the kernel would
- * deliver megabytes of small messages in one tick, and all other clients would wait. In each tick, one
+ * A socket that delivers too many frames in one tick must wait for a later tick. Otherwise the kernel would
+ * deliver megabytes of small frames in one tick, and all other clients would wait. In each tick, one
  * waiting socket of each workspace is read again. A workspace therefore gains nothing from more sockets.
  */
 export class ReadBackpressure {
@@ -49,10 +49,10 @@ export class ReadBackpressure {
   /** Milliseconds between two checks of the pending bytes while readers are paused. */
   static readonly pollMs = 5
   /**
-   * Maximum number of messages that a reader may deliver in one tick. The reader is paused then; the
-   * remaining messages of the same read (64 KB) are still processed.
+   * Maximum number of messages and other frames that a reader may deliver in one tick. The reader is paused
+   * then; the remaining frames of the same read (64 KB) are still processed.
    */
-  static readonly messagesPerTick = 100
+  static readonly framesPerTick = 100
 
   /** @param onExceeded called when a reader is paused because too many bytes are pending */
   constructor(pendingBytes: () => number, pendingBytesMax: number, onExceeded: () => void) {
@@ -62,22 +62,22 @@ export class ReadBackpressure {
   }
 
   /**
-   * Counts a message of `reader`. Pauses the reader if it has used up its budget or too many bytes are
-   * pending. Must be called after each message.
+   * Counts frames of `reader`, by default one message. Pauses the reader if it has used up its budget or too
+   * many bytes are pending. Must be called after each message, and for frames that belong to none.
    */
-  check(reader: BudgetedReader): void {
+  check(reader: BudgetedReader, frames = 1): void {
     if (this.#paused.has(reader)) return
     if (this.#pendingBytes() > this.#pendingBytesMax) return this.#pause(reader)
     this.#beginTick()
     const { budget } = reader
     if (budget.tick !== this.#tick) {
       budget.tick = this.#tick
-      budget.messages = 0
+      budget.frames = 0
     }
-    budget.messages += 1
+    budget.frames += frames
     // A deferred reader may still deliver messages that were already read. It must not be paused a second
     // time.
-    if (budget.messages >= ReadBackpressure.messagesPerTick && this.#defer(reader)) reader.pauseReading()
+    if (budget.frames >= ReadBackpressure.framesPerTick && this.#defer(reader)) reader.pauseReading()
   }
 
   forget(reader: PausableReader): void {

@@ -11,10 +11,10 @@ export interface ReceiveRateOptions {
 }
 
 /**
- * Number of bytes that are counted for each message in addition to its size, for its header and the cost of
- * its processing.
+ * Number of bytes that each frame counts as, in addition to the bytes of its message. A frame without content takes
+ * the server about as long as 200 bytes of content.
  */
-const messageOverheadBytes = 8
+export const frameCostBytes = 200
 /**
  * Minimum milliseconds of a pause. A shorter pause is not worth its cost, because each socket reads at least
  * one chunk when it is resumed.
@@ -91,7 +91,7 @@ export class WorkspaceBucket {
 
   /** Counts a message of `reader`. Call it for each message. */
   count(bytes: number, reader: PausableReader): void {
-    this.charge(bytes + messageOverheadBytes, reader)
+    this.charge(bytes + frameCostBytes, reader)
   }
 
   /**

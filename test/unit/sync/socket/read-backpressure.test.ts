@@ -40,13 +40,13 @@ it('[LOAD-4] pauses only the reader that has used its share of a tick, until the
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const [flooder, other] = [new CountedReader(), new CountedReader()]
   take(pressure, other, 1)
-  take(pressure, flooder, ReadBackpressure.messagesPerTick - 1)
+  take(pressure, flooder, ReadBackpressure.framesPerTick - 1)
   expect(flooder.reading).toBe('on')
   take(pressure, flooder, 50)
   expect([flooder.reading, other.reading]).toEqual(['paused', 'on'])
   await nextTurn()
   expect(flooder.reading).toBe('on')
-  take(pressure, flooder, ReadBackpressure.messagesPerTick)
+  take(pressure, flooder, ReadBackpressure.framesPerTick)
   expect(flooder.reading).toBe('paused')
 })
 
@@ -54,7 +54,7 @@ it('[LOAD-4] when a tick begins, keeps a reader paused that waits for the disk',
   const disk = { pendingBytes: 0 }
   const pressure = new ReadBackpressure(() => disk.pendingBytes, 1_000, nothing)
   const reader = new CountedReader()
-  take(pressure, reader, ReadBackpressure.messagesPerTick)
+  take(pressure, reader, ReadBackpressure.framesPerTick)
   disk.pendingBytes = 2_000
   take(pressure, reader, 1)
   await nextTurn()
@@ -67,11 +67,11 @@ it('[LOAD-4] when a tick begins, keeps a reader paused that waits for the disk',
 it('[LOAD-4] resumes a waiting reader in its tick, even if more of its messages arrived meanwhile', async () => {
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const [first, second] = [new CountedReader(), new CountedReader()]
-  for (const reader of [first, second]) take(pressure, reader, ReadBackpressure.messagesPerTick)
+  for (const reader of [first, second]) take(pressure, reader, ReadBackpressure.framesPerTick)
   await nextTurn()
   expect([first.reading, second.reading]).toEqual(['on', 'paused'])
   // Messages that a worker had read from the socket before the pause.
-  take(pressure, second, ReadBackpressure.messagesPerTick)
+  take(pressure, second, ReadBackpressure.framesPerTick)
   await nextTurn()
   expect(second.reading).toBe('on')
 })
@@ -80,10 +80,10 @@ it('[LOAD-4] resumes one reader of each workspace per tick, first the reader tha
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const readers = ['one', 'one', 'one', 'other'].map((workspaceId) => new CountedReader(workspaceId))
   const reading = () => readers.map((reader) => reader.reading)
-  for (const reader of readers) take(pressure, reader, ReadBackpressure.messagesPerTick)
+  for (const reader of readers) take(pressure, reader, ReadBackpressure.framesPerTick)
   await nextTurn()
   expect(reading()).toEqual(['on', 'paused', 'paused', 'on'])
-  take(pressure, readers[0] as CountedReader, ReadBackpressure.messagesPerTick)
+  take(pressure, readers[0] as CountedReader, ReadBackpressure.framesPerTick)
   await nextTurn()
   expect(reading()).toEqual(['paused', 'on', 'paused', 'on'])
   await nextTurn()

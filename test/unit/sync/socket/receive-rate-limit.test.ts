@@ -1,11 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { PausableReader } from '../../../../src/sync/socket/read-backpressure.ts'
-import { ReceiveRateLimit } from '../../../../src/sync/socket/receive-rate-limit.ts'
+import { frameCostBytes as header, ReceiveRateLimit } from '../../../../src/sync/socket/receive-rate-limit.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
-
-/** Bytes counted in addition to those of a message. */
-const header = 8
 
 class Socket implements PausableReader {
   readonly workspaceId = 'ws'
@@ -80,7 +77,7 @@ it('[LIM-5] gives a client that reconnects no new burst until enough time has pa
   inflow.leave(second, again)
   for (let waits = 0; waits < 10; waits += 1) clock.advance(1000)
   const rested = new Socket()
-  inflow.enter('acme').count(900, rested)
+  inflow.enter('acme').count(700, rested)
   expect(rested.reading).toBe(true)
 })
 
