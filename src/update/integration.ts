@@ -7,7 +7,8 @@
  *
  * - `Item.integrate`: a scan that counts its steps replaces the conflict scan of Yjs and finds the same
  *   position. Items whose position is in `Placements` need no scan.
- * - `splice` of each content: a split counts the elements that it moves.
+ * - `splice` of each content: a split counts the values that it copies, and the structs that the previous
+ *   splits have shifted.
  * - `Item.mergeWith`, `GC.mergeWith`: merges are skipped after too many moved elements. This is harmless,
  *   because a merge is only an optimization.
  * - `Item.write`: the name of a root is found in a map.
@@ -91,11 +92,10 @@ interface Spending extends Budget {
   steps: number
   scanned: number
   movedByMerges: number
-  /**
-   * Number of structs of the client that has the most structs; null before the first split. It is an estimate
-   * for the length of the array that a split shifts.
-   */
-  structs: number | null
+  /** The items that Yjs has split off in its current transaction; empty before the first split. */
+  splitOff: readonly Y.AbstractStruct[]
+  /** Number of items in `splitOff` whose shifts are counted. */
+  shiftsCounted: number
   /**
    * The struct into which the last merge has merged another one. Consecutive merges into one struct shift the
    * array only once.
@@ -115,7 +115,15 @@ export const noPlacements: Pick<Budget, 'placements' | 'found'> = { placements: 
  */
 export function withinBudget<T>(budget: Budget, work: () => T, spent?: (spent: Spent) => void): T {
   const outer = spending
-  const own: Spending = { ...budget, steps: 0, scanned: 0, movedByMerges: 0, structs: null, mergedInto: null }
+  const own: Spending = {
+    ...budget,
+    steps: 0,
+    scanned: 0,
+    movedByMerges: 0,
+    splitOff: [],
+    shiftsCounted: 0,
+    mergedInto: null,
+  }
   spending = own
   try {
     return work()
@@ -323,17 +331,28 @@ for (const content of [Y.ContentAny, Y.ContentDeleted, Y.ContentJSON, Y.ContentS
   const { prototype }: { prototype: { splice(offset: number): Y.Item['content'] } } = content
   const split = prototype.splice
   prototype.splice = function splice(offset: number) {
-    if (spending !== null) spend(1 + splitStructs(spending) / movedPerStep + copiedBySplit(this, offset))
+    if (spending !== null) spend(1 + shiftedBySplits(spending) / movedPerStep + copiedBySplit(this, offset))
     return split.call(this, offset)
   }
 }
 
-function splitStructs(budget: Spending): number {
-  if (budget.structs !== null) return budget.structs
-  budget.structs = 0
-  for (const { length } of budget.doc.store.clients.values())
-    budget.structs = Math.max(budget.structs, length)
-  return budget.structs
+/**
+ * Returns the number of structs that the splits since the last call have shifted. Yjs inserts each item that
+ * it splits off into the structs of its client. The content that is split does not know its client, so each
+ * split counts the shift of the previous one.
+ */
+function shiftedBySplits(budget: Spending): number {
+  const { doc } = budget
+  const splitOff = doc._transaction?._mergeStructs ?? []
+  if (splitOff !== budget.splitOff) budget.shiftsCounted = 0
+  budget.splitOff = splitOff
+  let shifted = 0
+  for (; budget.shiftsCounted < splitOff.length; budget.shiftsCounted += 1) {
+    const { client, clock } = (splitOff[budget.shiftsCounted] as Y.AbstractStruct).id
+    const structs = doc.store.clients.get(client) ?? []
+    shifted += structs.length - Y.findIndexSS(structs, clock)
+  }
+  return shifted
 }
 
 /**

@@ -79,6 +79,8 @@ class Prediction {
   #deleted = 0
   /** Number of array elements that splits shift. */
   #moved = 0
+  /** Number of splits. Each one makes an array longer. */
+  #splits = 0
   /** Number of steps to copy content that is split. */
   #copied = 0
   /**
@@ -269,7 +271,8 @@ class Prediction {
    * steps to copy content.
    */
   #splitNew(): void {
-    this.#moved += this.#items
+    this.#moved += this.#items + this.#splits
+    this.#splits += 1
     this.#copied += this.#copiedMax
   }
 
@@ -283,7 +286,8 @@ class Prediction {
     const index = Y.findIndexSS(structs, clock)
     const item = structs[index]
     if (!(item instanceof Y.Item) || item.id.clock === clock) return
-    this.#moved += structs.length - index
+    this.#moved += structs.length - index + this.#splits
+    this.#splits += 1
     this.#copied += copiedBySplit(item.content, clock - item.id.clock)
   }
 }

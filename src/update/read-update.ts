@@ -93,6 +93,7 @@ class UpdateReader extends ByteReader {
   #longRuns: number[] | null = null
   #structs = 0
   #deletes = 0
+  #deletesInOrder = true
   #types = 0
   #subdocuments = 0
   #values = 0
@@ -122,6 +123,7 @@ class UpdateReader extends ByteReader {
       structs: this.#structs,
       structsEnd,
       deletes: this.#deletes,
+      deletesInOrder: this.#deletesInOrder,
       types: this.#types,
       values: this.#values,
       longRuns: this.#longRuns ?? noNumbers,
@@ -252,6 +254,7 @@ class UpdateReader extends ByteReader {
       for (let range = 0; range < ranges; range++) {
         const from = this.clock()
         const length = this.clock()
+        if (from < end) this.#deletesInOrder = false
         end = Math.max(end, from + length)
         if (end > clockMax || length === 0) throw new MalformedUpdateError('a deleted range is out of bounds')
         this.#listener?.deletion?.(client, from, length)

@@ -32,6 +32,8 @@ export interface UpdateSummary {
   readonly structsEnd: number
   /** Number of deleted ranges. */
   readonly deletes: number
+  /** True if the deleted ranges of each client are ascending and disjoint, as Yjs writes them. */
+  readonly deletesInOrder: boolean
   /** Number of new shared types. `checkNesting` must check them. */
   readonly types: number
   /**
@@ -51,10 +53,12 @@ type ClockByClient = ReadonlyMap<number, number>
 /**
  * Returns whether the update starts exactly where `clocks` end, and depends only on structs before `clocks`.
  * Such an update can be applied and forwarded unchanged. For other updates, the result is false even if they
- * are complete because their blocks depend on each other. Such updates are rare, and are left to Yjs.
+ * are complete because their blocks depend on each other, or if their deletions are not in order. Such updates
+ * are rare, and are left to Yjs.
  */
 export function isPlain(summary: UpdateSummary, clocks: ClockByClient): boolean {
-  const { clients, needs, deletedTo } = summary
+  const { clients, needs, deletedTo, deletesInOrder } = summary
+  if (!deletesInOrder) return false
   for (const block of clients) {
     if (block.skips || block.from !== (clocks.get(block.client) ?? 0)) return false
   }

@@ -108,7 +108,8 @@ describe('crafted updates', () => {
       }
     }
     // Most updates must be accepted, so that the rules do not hide what this test searches.
-    expect(outcomes.plain).toBeGreaterThan(cases / 5)
+    // An update whose random deletions are not in order is never plain.
+    expect(outcomes.plain).toBeGreaterThan(cases / 6)
     expect(outcomes.parted).toBeGreaterThan(cases / 5)
     expect(outcomes.broken).toBeLessThan(cases / 5)
   }, 120_000)

@@ -14,11 +14,12 @@ import {
 } from '../../update/integration.ts'
 import { type Joined, joinUpdates } from '../../update/join-updates.ts'
 import { predictSteps } from '../../update/predict-steps.ts'
+import { sortDeletions } from '../../update/sort-deletions.ts'
 import { readStateVector, writeStateVector } from '../../update/state-vector.ts'
 import { advance, isEmpty, type UpdateSummary } from '../../update/summary.ts'
 import { DocumentExpensiveError } from './expensive-documents.ts'
 import { IncomingBuffer } from './incoming-buffer.ts'
-import { integrationStepsMax, loadStepsMax, loopStepsMax, predictedStructsMax } from './integration-limits.ts'
+import { integrationStepsMax, isTooLargeToPredict, loadStepsMax, loopStepsMax } from './integration-limits.ts'
 import { DocumentDamagedError } from './quarantine.ts'
 
 /** An update (V1) without content. A client that has nothing to add sends this update as its SyncStep2. */
@@ -231,7 +232,7 @@ export class DocumentState {
    */
   predict(bytes: Uint8Array, summary: UpdateSummary): number {
     if (this.isInexpensive(summary)) return 0
-    if (this.isBounded && summary.structs > predictedStructsMax) return unbounded
+    if (this.isBounded && isTooLargeToPredict(summary)) return unbounded
     this.#structs = structsOf(this.doc)
     return this.isInexpensive(summary) ? 0 : predictSteps(bytes, this.doc)
   }
@@ -241,15 +242,16 @@ export class DocumentState {
    * steps.
    */
   isInexpensive({ structs, deletes }: UpdateSummary): boolean {
-    return (structs + 2 * deletes) * this.#stepsOfPart(structs) <= loopStepsMax
+    const parts = structs + 2 * deletes
+    return parts * this.#stepsOfPart(parts) <= loopStepsMax
   }
 
   /**
-   * Returns the maximum steps for one struct or one deleted range: a conflict scan over all structs, and two
-   * splits.
+   * Returns the maximum steps for one of `parts` new structs and splits: a conflict scan over all structs, and
+   * two splits.
    */
-  #stepsOfPart(structs: number): number {
-    return this.#structs + structs + 2 * (this.#doc === null ? 0 : this.#values)
+  #stepsOfPart(parts: number): number {
+    return this.#structs + parts + 2 * (this.#doc === null ? 0 : this.#values)
   }
 
   /** Steps that Yjs needed to create the Y.Doc and to apply updates to it since then. */
@@ -355,7 +357,7 @@ export class DocumentState {
   }
 
   #integrated(bytes: Uint8Array, stepsMax: number): IntegrationResult {
-    const unknown = Y.diffUpdate(bytes, this.vector())
+    const unknown = Y.diffUpdate(sortDeletions(bytes), this.vector())
     const { doc } = this
     const { store } = doc
     const { added, isDear, deletes } = this.#within({ doc, stepsMax }, () =>
@@ -392,7 +394,7 @@ export class DocumentState {
     const { store } = doc
     const found: number[] = []
     let placedSteps = 0
-    const unknown = Y.diffUpdate(bytes, this.vector())
+    const unknown = Y.diffUpdate(sortDeletions(bytes), this.vector())
     const budget: Budget = { doc, stepsMax: stepsMax - this.#steps, placements: null, found }
     const { added, isDear } = withinBudget(
       budget,

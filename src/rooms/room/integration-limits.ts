@@ -1,3 +1,5 @@
+import type { UpdateSummary } from '../../update/summary.ts'
+
 /**
  * Maximum steps of Yjs (`update/integration.ts`) that an event loop spends on the conflict scans and splits
  * of one update. A step takes about 14 ns, so this is 7 ms. A thread integrates an update that needs more
@@ -31,7 +33,13 @@ export const loadStepsMax = (bytes: number): number => 2_000_000 + 4 * bytes
 export const documentStepsMax = (bytes: number): number => 20_000_000 + 64 * bytes
 
 /**
- * Maximum number of structs in an update for which an event loop predicts the steps. A prediction takes up to
- * 20 ms. A larger update counts as expensive and is always integrated on a thread.
+ * Maximum number of structs, and maximum number of deleted ranges, in an update for which an event loop
+ * predicts the steps. A prediction takes up to 20 ms. The handshake of a client repeats all deletions of the
+ * document, so there may be more ranges than structs.
  */
-export const predictedStructsMax = 8_000
+const predictedStructsMax = 8_000
+const predictedDeletesMax = 40_000
+
+/** Returns whether an update counts as expensive without a prediction. It is always integrated on a thread. */
+export const isTooLargeToPredict = ({ structs, deletes }: UpdateSummary): boolean =>
+  structs > predictedStructsMax || deletes > predictedDeletesMax

@@ -41,6 +41,9 @@ const string = (client: number, length: number): Block =>
 
 const a = contents.text('a')
 
+/** Returns ranges of every second clock of `2 * n` clocks, from the last to the first. */
+const reversed = (n: number): (readonly [number, number])[] => list(n, (i) => [2 * (n - 1 - i), 1] as const)
+
 /**
  * Returns nested Y.Array types of client 1. The item with the clock `depth - 1` contains the innermost type.
  */
@@ -121,6 +124,17 @@ export const hostileUpdates = {
     updateOf([string(1, 2 * n)], [[1, list(n, (i) => [2 * i, 1] as const)]]),
     updateOf([], [[1, list(n, (i) => [2 * i + 1, 1] as const)]]),
   ],
+  /**
+   * Deletes every second character of a string, from its end to its start. Each deletion splits the string
+   * and shifts everything that was split before.
+   */
+  reversedDeletions: (n) => [updateOf([string(1, 2 * n)], [[1, reversed(n)]])],
+  /** Like `reversedDeletions`, in a string that the document already has. */
+  laterReversedDeletions: (n) => [updateOf([string(1, 2 * n)]), updateOf([], [[1, reversed(n)]])],
+  /** Deletes characters of a string from both ends in turn. */
+  deletionsFromBothEnds: (n) => [
+    updateOf([string(1, 2 * n)], [[1, list(n, (i) => [i % 2 === 0 ? i : 2 * n - 1 - i, 1] as const)]]),
+  ],
   /** Deletes every second item of a list, and then the others. The items of this list never merge. */
   alternateItemDeletions: (n) => [
     updateOf([prepended(1, 2 * n, contents.embed)]),
@@ -184,6 +198,13 @@ export const hostileUpdates = {
         5,
         list(n, (i) => item({ left: id(9, n - 1 - i), right: id(9, n - i) }, a)),
       ),
+    ]),
+  ],
+  /** Like `splits`, but each item has its own client. */
+  splitsOfClients: (n) => [
+    updateOf([
+      string(1, n + 1),
+      ...list(n, (i) => block(n + 1 - i, [item({ left: id(1, n - 1 - i), right: id(1, n - i) }, a)])),
     ]),
   ],
   /** Like `splits`, but between the halves of surrogate pairs. Each split copies the string. */

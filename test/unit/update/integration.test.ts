@@ -1,9 +1,11 @@
 import { createRequire } from 'node:module'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import * as Y from 'yjs'
 import { DocumentState } from '../../../src/rooms/room/document-state.ts'
 import {
   IntegrationTooExpensiveError,
+  movedPerStep,
+  noPlacements,
   Placements,
   skipObservers,
   structsOf,
@@ -11,6 +13,7 @@ import {
 } from '../../../src/update/integration.ts'
 import { predictSteps } from '../../../src/update/predict-steps.ts'
 import { readUpdate } from '../../../src/update/read-update.ts'
+import { isPlain } from '../../../src/update/summary.ts'
 import { seed } from '../../support/data/seed.ts'
 import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'
 
@@ -149,6 +152,75 @@ it.each(Object.keys(hostileUpdates) as (keyof typeof hostileUpdates)[])(
       )
       expect(3 * predicted + 1_000).toBeGreaterThanOrEqual(steps)
     }
+  },
+)
+
+/** Runs `work`, and returns the number of array elements that its insertions into arrays shift. */
+function shiftedIn(work: () => void): number {
+  const { splice } = Array.prototype
+  let shifted = 0
+  const counting = vi.spyOn(Array.prototype, 'splice').mockImplementation(function (
+    this: unknown[],
+    start: number,
+    ...more: unknown[]
+  ) {
+    if (more[0] === 0) shifted += this.length - start
+    return Reflect.apply(splice, this, [start, ...more])
+  })
+  try {
+    work()
+  } finally {
+    counting.mockRestore()
+  }
+  return shifted
+}
+
+it.each(Object.keys(hostileUpdates) as (keyof typeof hostileUpdates)[])(
+  '[UPD-30] counts the array elements that the splits of an update of the form %s shift',
+  (name) => {
+    const doc = new Y.Doc()
+    skipObservers(doc)
+    for (const update of hostileUpdates[name](600)) {
+      let steps = 0
+      const shifted = shiftedIn(() =>
+        withinBudget(
+          { doc, stepsMax: unbounded, ...noPlacements },
+          () => Y.applyUpdate(doc, update),
+          (spent) => {
+            steps = spent.steps
+          },
+        ),
+      )
+      expect(3 * steps + 100).toBeGreaterThanOrEqual(shifted / movedPerStep)
+    }
+  },
+)
+
+it.each([
+  'reversedDeletions',
+  'laterReversedDeletions',
+  'deletionsFromBothEnds',
+  'overlappingDeletions',
+] as const)(
+  '[UPD-31] sorts and joins the deleted ranges of an update of the form %s before Yjs applies them',
+  (name) => {
+    const state = DocumentState.fromBytes(null)
+    const updates = hostileUpdates[name](shapeSize)
+    for (const update of updates) {
+      const summary = readUpdate(update)
+      const isSorted = summary.deletes === 0
+      expect(isPlain(summary, state.clocks)).toBe(isSorted)
+      let added: Uint8Array | null = update
+      const shifted = shiftedIn(() => {
+        if (isSorted) state.applyPlain([{ bytes: update }])
+        else ({ added } = state.integrate(update))
+      })
+      const stored = readUpdate(added)
+      expect(isPlain(stored, state.clocks)).toBe(true)
+      state.advance(stored)
+      expect(shifted).toBeLessThanOrEqual(shapeSize)
+    }
+    expect(shapeOf(Y, state.doc)).toEqual(contentOf(plainYjs, updates))
   },
 )
 
