@@ -259,7 +259,7 @@ describe('stream', () => {
   })
 })
 
-it('[FEED-64] a read or a stream that finds nothing counts as a call for each 1,000 events that it reads', async () => {
+it('[FEED-70] a read or a stream that finds nothing counts as a call for each 1,000 events that it reads', async () => {
   const limited = await startTestServer({ callsPerKey: { perSecond: 1, burst: 60 } })
   try {
     dataOf(await limited.post('/v2/workspace/feed/update', { enabled: true }))
