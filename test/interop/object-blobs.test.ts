@@ -191,20 +191,17 @@ describe('saved versions in a bucket of s3rver', () => {
     const directory = await temporaryDirectory()
     const inner = await openLevelEngine({ directory: directory.path })
     const { engine } = overObjects(inner, bucket(endpoint), systemClock, { callMs: 300 })
-    const before = performance.now()
     await expect(engine.blobs.put(['v'], Buffer.alloc(10_000))).rejects.toThrow('not available')
-    expect(performance.now() - before).toBeLessThan(5_000)
     await engine.blobs.put(['small'], Buffer.from('x'))
     await engine.close()
     await directory.remove()
     process.env.AWS_ENDPOINT_URL_S3 = endpoint
-    const server = await startTestServer(settings('silent'))
+    // A shutdown that waited for the bucket would take longer than a test may.
+    const server = await startTestServer({ ...settings('silent'), shutdownSeconds: 600 })
     await write(server, large)
     const saving = create(server).catch(() => null)
     await new Promise((resolve) => setTimeout(resolve, 300))
-    const stopping = performance.now()
     await server.stop()
-    expect(performance.now() - stopping).toBeLessThan(6_000)
     await saving
     silent.closeAllConnections()
     silent.close()

@@ -149,13 +149,10 @@ it.each(Object.entries(wrong))(
     const { configure, connect, server, textOf } = await start(open)
     const receiver = await backend(behavior)
     await configure({ load: { url: receiver.url, timeoutMs: 1_000 } })
-    const began = performance.now()
     expect(await (await connect('wrong')).closed).toEqual({
       code: 1013,
       reason: 'the backend could not load the document: try again',
     })
-    // The timeout of the call, and time for a slow machine.
-    expect(performance.now() - began).toBeLessThan(5_000)
     const editor = { organizationId, documentId: 'wrong', editorId: 'main' }
     const answer = await server.post('/v2/crdt/get', editor)
     expect(errorOf(answer)).toEqual(['UNAVAILABLE'])

@@ -282,11 +282,10 @@ describe('the protocol', () => {
   })
 
   it('[MCP-12] ends the streams of sessions when the server stops', async () => {
-    const stopping = await startTestServer()
+    const stopping = await startTestServer({ shutdownSeconds: 600 })
     const mcp = await connectMcp(stopping.url, await agentToken(stopping, 'bot'))
-    const startedAt = performance.now()
+    // A shutdown that waited for the streams would take longer than a test may.
     await stopping.stop()
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
     await mcp.client.close()
   })
 

@@ -92,12 +92,12 @@ it('[ACC-94] accepts claims of identity providers and of applications', async ()
 it('[ACC-1] verifies an issued token, and returns the identity that it was issued for', async () => {
   const { token, expiresAt } = await tokens.issue(identity)
   expect(expiresAt).toBe(seconds + 3600)
-  expect(await tokens.verify(token)).toEqual(identity)
+  expect(await tokens.verify(token)).toEqual({ ...identity, revocations: '-1' })
   const plain = { ...identity, grants: null, admin: true }
-  expect(await tokens.verify((await tokens.issue(plain)).token)).toEqual(plain)
+  expect(await tokens.verify((await tokens.issue(plain)).token)).toEqual({ ...plain, revocations: '-1' })
   const agent = { model: 'm-1', onBehalfOf: 'grace', policies: ['no-delete'] } as const
   const bot = { ...identity, agent }
-  expect(await tokens.verify((await tokens.issue(bot)).token)).toEqual(bot)
+  expect(await tokens.verify((await tokens.issue(bot)).token)).toEqual({ ...bot, revocations: '-1 -1' })
 })
 
 it('[ACC-2] issues a token that has exactly the documented claims', async () => {

@@ -48,7 +48,7 @@ it('[CS-54] when a paused node continues an earlier removal, keeps the record of
   await eventually(async () => (await there.documents.get(scope, ['d'])).length === 0)
   const late = removal.carryOut({ kind: 'documents', scope, documentIds: ['d'] }, nothing)
   await deleting
-  expect(await add()).toMatchObject({ d: { success: true } })
+  expect(await add()).toMatchObject({ results: { d: { success: true } } })
   goOn.open()
   await late
   expect(await here.documents.get(scope, ['d'])).toHaveLength(1)
@@ -91,7 +91,7 @@ it('[CS-55] when a node pauses after it was allowed to continue a removal, keeps
   })
   await stands.opened
   await deleting
-  expect(await add()).toMatchObject({ d: { success: true } })
+  expect(await add()).toMatchObject({ results: { d: { success: true } } })
   await one.log.append(editor, 'recreate', [update])
   await one.log.append(another, 'create', [update])
   goOn.open()

@@ -172,22 +172,20 @@ describe('the attribution of a log', () => {
     )
   })
 
-  it('[ATT-5] adds 40,000 deleted ranges in the opposite order of their clocks within 2 s', () => {
+  it('[ATT-5] adds 400,000 deleted ranges in the opposite order of their clocks, which would take minutes in n²', () => {
     const doc = new Y.Doc()
     doc.clientID = 7
-    doc.getText('t').insert(0, 'x'.repeat(80_000))
+    doc.getText('t').insert(0, 'x'.repeat(800_000))
     const builder = new AttributionBuilder()
     builder.add({ ...alice, bytes: Y.encodeStateAsUpdate(doc) })
-    const start = performance.now()
-    for (let clock = 79_998; clock >= 0; clock -= 2) builder.deleted(7, clock, clock + 1)
-    builder.deleted(7, 0, 80_000)
-    expect(performance.now() - start).toBeLessThan(2_000)
+    for (let clock = 799_998; clock >= 0; clock -= 2) builder.deleted(7, clock, clock + 1)
+    builder.deleted(7, 0, 800_000)
     expect(
       builder
         .build()
         .deleted.get(7)
         ?.reduce((sum, { length }) => sum + length, 0),
-    ).toBe(80_000)
+    ).toBe(800_000)
   })
 })
 
