@@ -15,11 +15,12 @@ import {
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
+import type { AgentAccess } from '../access/agents/agent-access.ts'
 import type { AgentCaller } from '../access/agents/agent-caller.ts'
 import type { PageTokens } from '../api/paging/page-tokens.ts'
 import type { Clock } from '../clock.ts'
 import { readPackageVersion } from '../config/package-version.ts'
-import type { Status } from '../errors.ts'
+import { ApiError, type Status } from '../errors.ts'
 import { streamCommentMs } from '../event-stream.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -58,6 +59,7 @@ export interface McpSessionOptions {
   readonly handle: RequestListener
   readonly pageTokens: PageTokens
   readonly rooms: Pick<RoomRegistry, 'open'>
+  readonly agents: Pick<AgentAccess, 'require'>
   readonly clock: Clock
   readonly metrics: Pick<Metrics, 'mcpToolSeconds' | 'mcpSubscriptions'>
   readonly log: Log
@@ -96,7 +98,7 @@ export class McpSession {
       clock: options.clock,
       metrics: options.metrics,
       changed: (uri) => this.#notify(uri),
-      isPermitted: (uri) => this.#isPermitted(uri),
+      readableUntil: (uri) => this.#readableUntil(uri),
     })
     this.#server = new McpServer(
       { name: 'weft', title: 'Weft', version: readPackageVersion() },
@@ -243,7 +245,9 @@ export class McpSession {
         `the session has ${mcpLimits.subscriptions} subscriptions; end one of them`,
       )
     await findEditor(ids, context)
-    await this.#subscriptions.add(uri, documentAddress(this.caller.tenant, ids))
+    const { caller } = this
+    const address = documentAddress(caller.tenant, ids)
+    await this.#subscriptions.add(uri, address, await this.#options.agents.require(caller, address, 'viewer'))
   }
 
   #notify(uri: string): boolean {
@@ -254,15 +258,21 @@ export class McpSession {
     return true
   }
 
-  /** Returns whether the agent may still read a resource. @throws an error that does not answer this, such as a limit or a failure of the store */
-  async #isPermitted(uri: string): Promise<boolean> {
+  /**
+   * Returns the time until which the agent may read a resource; null if it may not any more.
+   * @throws an error that does not answer this, such as a limit or a failure of the store
+   */
+  async #readableUntil(uri: string): Promise<number | null> {
+    const ids = requireUri(uri)
+    const { caller } = this
     const signal = AbortSignal.timeout(mcpLimits.callMs)
     const context = contextOf(this.#options, this.#latest, 'resources/subscribe', signal)
     try {
-      await findEditor(requireUri(uri), context)
-      return true
+      await findEditor(ids, context)
+      return await this.#options.agents.require(caller, documentAddress(caller.tenant, ids), 'viewer')
     } catch (error) {
-      if (error instanceof ToolError && endingStatuses.includes(error.status)) return false
+      const isAnswer = error instanceof ToolError || error instanceof ApiError
+      if (isAnswer && endingStatuses.includes(error.status)) return null
       throw error
     }
   }

@@ -17,6 +17,7 @@ export interface McpSessionRegistryOptions {
   readonly pageTokens: PageTokens
   readonly access: Pick<RealtimeAccess, 'refusalOf' | 'onWithdrawal' | 'onChange'>
   readonly rooms: Pick<RoomRegistry, 'open'>
+  readonly agents: McpSessionOptions['agents']
   readonly clock: Clock
   readonly metrics: McpSessionOptions['metrics'] & Pick<Metrics, 'mcpSessions'>
   readonly log: Log
@@ -76,7 +77,7 @@ export class McpSessionRegistry {
     const owner = ownerOf(request.caller)
     const { apiKey } = request.caller.tenant
     this.#requireRoom(owner, apiKey)
-    const { handle, pageTokens, rooms, clock, metrics, log } = this.#options
+    const { handle, pageTokens, rooms, agents, clock, metrics, log } = this.#options
     const id = randomUUID()
     const session = new McpSession({
       id,
@@ -84,6 +85,7 @@ export class McpSessionRegistry {
       handle,
       pageTokens,
       rooms,
+      agents,
       clock,
       metrics,
       log,

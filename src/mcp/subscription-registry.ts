@@ -16,8 +16,11 @@ export interface SubscriptionRegistryOptions {
   readonly metrics: Pick<Metrics, 'mcpSubscriptions'>
   /** Called with the URI of a resource that has changed. Returns false if the client cannot get it now. */
   readonly changed: (uri: string) => boolean
-  /** Returns whether the agent may still read the resource. Throws if this cannot be checked now. */
-  readonly isPermitted: (uri: string) => Promise<boolean>
+  /**
+   * Returns the time until which the agent may read the resource, in epoch milliseconds; null if it may not any more.
+   * Throws if this cannot be checked now.
+   */
+  readonly readableUntil: (uri: string) => Promise<number | null>
 }
 
 /**
@@ -42,10 +45,15 @@ export class SubscriptionRegistry {
     return this.#all.has(uri)
   }
 
-  /** Begins a subscription. Resolves when changes from now on are reported. @throws the errors of the room */
-  async add(uri: string, address: DocumentAddress): Promise<void> {
+  /**
+   * Begins a subscription. Resolves when changes from now on are reported.
+   * @param readableUntil time until which the agent may read the resource, in epoch milliseconds
+   * @throws the errors of the room
+   */
+  async add(uri: string, address: DocumentAddress, readableUntil: number): Promise<void> {
     if (this.#all.has(uri)) return
     const subscription = new ResourceSubscription(address, this.#options, () => void this.#report(uri))
+    subscription.readableUntil = readableUntil
     this.#all.set(uri, subscription)
     this.#options.metrics.mcpSubscriptions.inc()
     try {
@@ -81,10 +89,10 @@ export class SubscriptionRegistry {
     if (subscription === undefined) return
     subscription.isPending = true
     if (subscription.isChecking) return
-    while (subscription.mustCheck) {
-      const isPermitted = await this.#check(uri, subscription)
-      if (isPermitted === null || this.#isStale || this.#all.get(uri) !== subscription) return
-      if (!isPermitted) {
+    while (subscription.mustCheck || this.#options.clock.now() >= subscription.readableUntil) {
+      const outcome = await this.#check(uri, subscription)
+      if (outcome === 'unknown' || this.#isStale || this.#all.get(uri) !== subscription) return
+      if (outcome === 'ended') {
         // The last notification: the next read fails, and the client learns that the resource is gone.
         this.#options.changed(uri)
         return this.delete(uri)
@@ -93,17 +101,19 @@ export class SubscriptionRegistry {
     if (this.#options.changed(uri)) subscription.isPending = false
   }
 
-  /** Returns whether the agent may still read the resource; null if this could not be checked. */
-  async #check(uri: string, subscription: ResourceSubscription): Promise<boolean | null> {
+  /** Checks whether the agent may still read the resource. */
+  async #check(uri: string, subscription: ResourceSubscription): Promise<'readable' | 'ended' | 'unknown'> {
     // Set before the check, so that a change of rights during the check causes another one.
     subscription.mustCheck = false
     subscription.isChecking = true
     try {
-      return await this.#options.isPermitted(uri)
+      const until = await this.#options.readableUntil(uri)
+      subscription.readableUntil = until ?? 0
+      return until === null ? 'ended' : 'readable'
     } catch {
       subscription.mustCheck = true
       subscription.reportAfter(recheckMs)
-      return null
+      return 'unknown'
     } finally {
       subscription.isChecking = false
     }
@@ -115,6 +125,8 @@ class ResourceSubscription {
   isPending = false
   /** True if the rights of the agent may have ended. */
   mustCheck = false
+  /** Time until which the agent may read the resource, unless a change of rights ends this earlier. */
+  readableUntil = 0
   /** True while a check of the rights runs, which then sends the notification. */
   isChecking = false
   readonly #address: DocumentAddress

@@ -74,14 +74,15 @@ export class AgentAccess {
   }
 
   /**
-   * Checks that an agent has a right on an editor.
+   * Checks that an agent has a right on an editor. Returns the time until which it has the right, unless a change ends
+   * it earlier, in epoch milliseconds.
    * @throws ApiError NOT_FOUND if the agent has no role on the document, as if the document did not exist;
    * PERMISSION_DENIED if its role is too weak, also in a disabled document; FAILED_PRECONDITION if the document is
    * disabled
    */
-  async require(caller: AgentCaller, address: DocumentAddress, right: RequiredRight): Promise<void> {
+  async require(caller: AgentCaller, address: DocumentAddress, right: RequiredRight): Promise<number> {
     const permission = await this.#read(caller, address)
-    check(caller, address, permission, right, this.#options.clock.now())
+    return check(caller, address, permission, right, this.#options.clock.now())
   }
 
   /**

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type ClientRequest, request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
 import { unlimited } from '../../../src/config/rate.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { mcpLimits } from '../../../src/mcp/mcp-limits.ts'
@@ -13,7 +14,7 @@ import {
   type McpTestClient,
 } from '../../support/clients/mcp-client.ts'
 import { startCluster } from '../../support/servers/in-process-cluster.ts'
-import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { otherKey } from '../../support/servers/tenants.ts'
 import { holdable } from '../../support/stores/pausable-engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
@@ -523,6 +524,30 @@ describe('streams of notifications', () => {
     dataOf(await server.post('/v2/crdt/edit', edit))
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     expect(seen).toBe(1)
+  })
+
+  it('[MCP-77] ends a subscription at the first change after the end of a timed grant', async () => {
+    let offsetMs = 0
+    const clock = { ...systemClock, now: () => systemClock.now() + offsetMs }
+    const timed = await startTestServer({}, { clock })
+    onTestFinished(() => timed.stop())
+    await addReport(timed, 'timed')
+    const expiresAt = Math.floor(clock.now() / 1000) + 3_600
+    const grant = { type: 'document', id: 'timed', organizationId: 'acme', accessRole: 'viewer', expiresAt }
+    const mcp = await connect(await agentToken(timed, 'timed', { resources: [grant] }), timed)
+    const uri = 'weft://acme/timed/main'
+    await mcp.client.subscribeResource({ uri })
+    const edit = {
+      organizationId: 'acme',
+      documentId: 'timed',
+      editorId: 'main',
+      edits: [{ insert: { at: 'end', content: 'Secret.' } }],
+    }
+    expect(await metric(timed, 'weft_mcp_subscriptions')).toBe(1)
+    offsetMs = 3_601_000
+    dataOf(await timed.post('/v2/crdt/edit', edit))
+    await eventually(async () => (await metric(timed, 'weft_mcp_subscriptions')) === 0)
+    await expect(mcp.client.readResource({ uri })).rejects.toThrow('document')
   })
 
   it('[MCP-76] keeps a subscription if a limit rejects the check of the right to read', async () => {

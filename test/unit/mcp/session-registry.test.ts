@@ -15,6 +15,7 @@ const options = {
   pageTokens: new PageTokens('a secret of the server'),
   access: { refusalOf: () => Promise.resolve(null), onWithdrawal: () => () => {}, onChange: () => () => {} },
   rooms: { open: unused },
+  agents: { require: unused },
   clock,
   metrics: createMetrics(),
   log: createLog('silent'),

@@ -27,7 +27,7 @@ let rooms: RoomRegistry
 let subscriptions: SubscriptionRegistry
 let changed: number
 /** The checks of rights that wait for their result. */
-let checks: { readonly resolve: (isPermitted: boolean) => void; readonly reject: (error: Error) => void }[]
+let checks: { readonly resolve: (until: number | null) => void; readonly reject: (error: Error) => void }[]
 
 beforeEach(async () => {
   clock = new HeldClock()
@@ -67,9 +67,9 @@ beforeEach(async () => {
       changed += 1
       return true
     },
-    isPermitted: () => new Promise((resolve, reject) => checks.push({ resolve, reject })),
+    readableUntil: () => new Promise((resolve, reject) => checks.push({ resolve, reject })),
   })
-  await subscriptions.add(uri, address)
+  await subscriptions.add(uri, address, Number.POSITIVE_INFINITY)
 })
 
 afterEach(async () => {
@@ -93,10 +93,10 @@ it('[MCP-32] checks the rights again if they change during a check', async () =>
   await change('one')
   expect([checks.length, changed]).toEqual([1, 0])
   subscriptions.noteRightsChanged()
-  checks[0]?.resolve(true)
+  checks[0]?.resolve(Number.POSITIVE_INFINITY)
   await settled()
   expect([checks.length, changed]).toEqual([2, 0])
-  checks[1]?.resolve(false)
+  checks[1]?.resolve(null)
   await settled()
   expect([subscriptions.has(uri), changed]).toEqual([false, 1])
   await change('two')
@@ -114,7 +114,7 @@ it('[MCP-32] sends nothing while a check runs, and checks again after one that f
   expect([subscriptions.has(uri), changed]).toEqual([true, 0])
   subscriptions.flush()
   expect(checks).toHaveLength(2)
-  checks[1]?.resolve(true)
+  checks[1]?.resolve(Number.POSITIVE_INFINITY)
   await settled()
   expect([subscriptions.has(uri), changed]).toEqual([true, 1])
 })
@@ -133,7 +133,7 @@ it('[MCP-76] checks again after a check that fails, also without another change'
     clock.advance(1)
     expect(checks).toHaveLength(count)
   }
-  checks[2]?.resolve(true)
+  checks[2]?.resolve(Number.POSITIVE_INFINITY)
   await settled()
   expect([subscriptions.has(uri), changed]).toEqual([true, 1])
   clock.advance(60_000)
