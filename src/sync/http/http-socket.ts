@@ -5,12 +5,19 @@ import { bytesPerSecondMin } from '../../quota/slow-transfers.ts'
 import type { ClientSocket, SocketListener } from '../socket/client-socket.ts'
 import { deadAfterMs } from '../socket/heartbeat.ts'
 import type { SocketAcceptorDependencies } from '../socket/local-socket.ts'
+import { headBytes } from '../socket/message-cutter.ts'
 import { SocketMemory, type SocketOwner } from '../socket/socket-memory.ts'
 import { UnreadFrames } from '../socket/unread-socket.ts'
 import { FrameMessages } from './encoded-messages.ts'
 import { EventQueue } from './event-queue.ts'
 import { EventResponse, sendClosed } from './event-response.ts'
-import { type BodyProblem, type BodyReader, MessageBody, type PostedMessages } from './message-body.ts'
+import {
+  type BodyLimits,
+  type BodyProblem,
+  type BodyReader,
+  MessageBody,
+  type PostedMessages,
+} from './message-body.ts'
 
 export interface HttpSocketDependencies extends SocketAcceptorDependencies {
   /** Returns the time of a monotonic clock in milliseconds. */
@@ -84,6 +91,7 @@ export class HttpSocket implements ClientSocket, BodyReader {
   readonly #dependencies: HttpSocketDependencies
   readonly #memory: SocketMemory
   readonly #onEnded: () => void
+  readonly #isMultiplexed: boolean
   #unread: UnreadFrames
   readonly #queue = new EventQueue()
   readonly #frames = new FrameMessages()
@@ -104,8 +112,18 @@ export class HttpSocket implements ClientSocket, BodyReader {
   /** Time since which the client has messages that it does not acknowledge. */
   #unreadSince: number
 
-  /** @param onEnded called when the session needs no further request */
-  constructor(owner: SocketOwner, dependencies: HttpSocketDependencies, onEnded: () => void) {
+  /**
+   * @param isMultiplexed whether the session carries several documents, so that a message that is too large ends only
+   * its document
+   * @param onEnded called when the session needs no further request
+   */
+  constructor(
+    owner: SocketOwner,
+    isMultiplexed: boolean,
+    dependencies: HttpSocketDependencies,
+    onEnded: () => void,
+  ) {
+    this.#isMultiplexed = isMultiplexed
     this.#onEnded = onEnded
     this.#dependencies = dependencies
     this.#memory = new SocketMemory(dependencies.memory, owner, () => this.terminate())
@@ -241,7 +259,7 @@ export class HttpSocket implements ClientSocket, BodyReader {
       return Promise.resolve(outcome)
     }
     return new Promise((finish) => {
-      const body = new MessageBody(request, this.#bodyBytesMax, this.#dependencies.transfers, this)
+      const body = new MessageBody(request, this.#bodyLimits, this.#dependencies.transfers, this)
       this.#post = { body, request: message, messages: null, number, finish }
       this.#continuePost()
     })
@@ -285,13 +303,17 @@ export class HttpSocket implements ClientSocket, BodyReader {
 
   failed(problem: BodyProblem): void {
     if (problem === 'disconnected') return this.#finishPost({ kind: 'dropped' })
+    if (problem === 'malformed') return this.#failMalformed()
     this.#finishPost(this.#outcome('tooLarge'))
     this.close(closeCodes.tooLarge, `message larger than ${this.#dependencies.messageBytesMax} bytes`)
   }
 
-  get #bodyBytesMax(): number {
-    if (this.#memory.owner.workspaceId === null) return unauthenticatedBodyBytesMax
-    return Math.max(bodyBytesMin, this.#dependencies.messageBytesMax + lengthBytes)
+  get #bodyLimits(): BodyLimits {
+    if (this.#memory.owner.workspaceId === null)
+      return { bytesMax: unauthenticatedBodyBytesMax, cutBytesMax: null }
+    const { messageBytesMax } = this.#dependencies
+    const bytesMax = Math.max(bodyBytesMin, messageBytesMax + lengthBytes)
+    return { bytesMax, cutBytesMax: this.#isMultiplexed ? messageBytesMax : null }
   }
 
   #newUnread(): UnreadFrames {
@@ -315,17 +337,20 @@ export class HttpSocket implements ClientSocket, BodyReader {
     if (post.messages === null) return post.body.resume()
     while (!post.messages.isEmpty) {
       if (this.#isPaused || this.#post !== post) return
-      const message = post.messages.next()
-      if (message === null) return this.#failMalformed()
-      if (message.length > this.#dependencies.messageBytesMax) return this.failed('tooLarge')
+      const next = post.messages.next()
+      if (next === null) return this.#failMalformed()
+      const { message, bytes } = next
+      const isTooLarge = bytes > this.#dependencies.messageBytesMax
+      if (isTooLarge && !this.#isMultiplexed) return this.failed('tooLarge')
       const number = post.number++
       if (number <= this.#received) {
         // A repeated message counts as other messages do, but is not used again.
-        this.#listener?.frames(1, message.length)
+        this.#listener?.frames(1, bytes)
         continue
       }
       this.#received = number
-      this.#listener?.message(message, true)
+      if (isTooLarge) this.#listener?.messageTooLarge(message.subarray(0, headBytes), bytes)
+      else this.#listener?.message(message, true)
     }
     if (this.#post !== post) return
     this.#finishPost(this.#outcome('received'))

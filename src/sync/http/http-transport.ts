@@ -226,12 +226,12 @@ export class HttpTransport {
   }
 
   #add(
-    { sessionId }: SessionGet,
+    { sessionId, requested }: SessionGet,
     owner: SocketOwner,
     credentials: Omit<HttpSession, 'socket'>,
     ticket: AdmissionTicket,
   ): HttpSocket {
-    const socket = new HttpSocket(owner, this.#socketDependencies, () => {
+    const socket = new HttpSocket(owner, requested.kind === 'multiplexed', this.#socketDependencies, () => {
       this.#sessions.delete(sessionId)
       this.#dependencies.admission.release(ticket)
     })

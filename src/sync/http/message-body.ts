@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type SlowTransfers, type Transfer, timedRequests } from '../../quota/slow-transfers.ts'
+import { headBytes } from '../socket/message-cutter.ts'
 
 /** Memory in bytes that each chunk takes in addition to its content. */
 const chunkBytes = 256
@@ -10,7 +11,14 @@ const chunkBytes = 256
 const copiedBytesMin = 65_536
 
 /** The reason for which a body cannot be read. */
-export type BodyProblem = 'disconnected' | 'tooLarge'
+export type BodyProblem = 'disconnected' | 'tooLarge' | 'malformed'
+
+export interface BodyLimits {
+  /** Maximum bytes of the body that are kept. */
+  readonly bytesMax: number
+  /** Messages of more bytes are cut to their start. Null: no message is cut. */
+  readonly cutBytesMax: number | null
+}
 
 export interface BodyReader {
   /**
@@ -29,19 +37,24 @@ export interface BodyReader {
  */
 export class MessageBody implements Transfer {
   readonly #request: IncomingMessage
-  readonly #bytesMax: number
+  readonly #limits: BodyLimits
   readonly #transfers: SlowTransfers
   readonly #reader: BodyReader
   #chunks: Buffer[] = []
   #bytes = 0
+  #keptBytes = 0
+  /** Number of bytes of the cut message that are still to come, and are dropped. */
+  #dropBytes = 0
+  /** Lengths of the cut messages, by the offset of their start in the kept bytes. */
+  readonly #cut = new Map<number, number>()
   #state: 'reading' | 'ended' = 'reading'
 
   /** True while the server does not read the body. */
   isPaused = true
 
-  constructor(request: IncomingMessage, bytesMax: number, transfers: SlowTransfers, reader: BodyReader) {
+  constructor(request: IncomingMessage, limits: BodyLimits, transfers: SlowTransfers, reader: BodyReader) {
     this.#request = request
-    this.#bytesMax = bytesMax
+    this.#limits = limits
     this.#transfers = transfers
     this.#reader = reader
     timedRequests.add(request)
@@ -88,17 +101,42 @@ export class MessageBody implements Transfer {
   #received(chunk: Buffer): void {
     if (this.#state === 'ended') return
     this.#bytes += chunk.length
-    if (this.#bytes > this.#bytesMax) return this.#fail('tooLarge')
-    this.#chunks.push(chunk)
-    this.#reader.received(this.#bytes, this.#bytes + this.#chunks.length * chunkBytes)
+    const dropped = Math.min(this.#dropBytes, chunk.length)
+    this.#dropBytes -= dropped
+    if (dropped < chunk.length) this.#chunks.push(chunk.subarray(dropped))
+    this.#keptBytes += chunk.length - dropped
+    if (this.#keptBytes > this.#limits.bytesMax && !this.#cutLast()) return this.#fail('tooLarge')
+    this.#reader.received(this.#bytes, this.#keptBytes + this.#chunks.length * chunkBytes)
+  }
+
+  /** Cuts the incomplete last message to its start. Returns false if it is not too large. */
+  #cutLast(): boolean {
+    const { bytesMax, cutBytesMax } = this.#limits
+    const kept = this.#joined()
+    const messages = new PostedMessages(kept, this.#cut)
+    while (messages.next() !== null);
+    const { start, payload, bytes } = messages.last
+    const isLarge = cutBytesMax !== null && bytes > cutBytesMax && !this.#cut.has(start)
+    if (!isLarge || payload + headBytes > bytesMax) return false
+    this.#dropBytes = payload + bytes - kept.length
+    this.#cut.set(start, bytes)
+    const length = Buffer.from([(headBytes & 127) | 128, headBytes >> 7])
+    this.#chunks = [kept.subarray(0, start), length, Buffer.from(kept.subarray(payload, payload + headBytes))]
+    this.#keptBytes = start + length.length + headBytes
+    return true
+  }
+
+  #joined(): Buffer {
+    const [first] = this.#chunks
+    return this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks)
   }
 
   #end(): void {
     if (this.#state === 'ended') return
-    const [first] = this.#chunks
-    const body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks)
+    if (this.#dropBytes > 0) return this.#fail('malformed')
+    const body = this.#joined()
     this.drop()
-    this.#reader.complete(new PostedMessages(body))
+    this.#reader.complete(new PostedMessages(body, this.#cut))
   }
 
   #fail(problem: BodyProblem): void {
@@ -111,19 +149,32 @@ export class MessageBody implements Transfer {
 /** The messages of a body that were not used yet. They are read one by one, because a body may have millions. */
 export class PostedMessages {
   readonly #body: Buffer
+  readonly #cut: ReadonlyMap<number, number>
   #at = 0
+  #last = { start: 0, payload: 0, bytes: 0 }
 
-  constructor(body: Buffer) {
+  /** @param cut lengths of the messages of which the body has only the start, by their offsets */
+  constructor(body: Buffer, cut: ReadonlyMap<number, number>) {
     this.#body = body
+    this.#cut = cut
+  }
+
+  /** Offset of the last message that was read, offset of its payload, and the length before it in bytes. */
+  get last(): { readonly start: number; readonly payload: number; readonly bytes: number } {
+    return this.#last
   }
 
   get isEmpty(): boolean {
     return this.#at >= this.#body.length
   }
 
-  /** Removes the next message and returns it; null if the lengths do not fit. */
-  next(): Buffer | null {
+  /**
+   * Removes the next message and returns it, or its start, with its length in bytes. Returns null if the lengths do not
+   * fit.
+   */
+  next(): { readonly message: Buffer; readonly bytes: number } | null {
     const body = this.#body
+    const start = this.#at
     let length = 0
     let scale = 1
     let byte = 128
@@ -134,9 +185,11 @@ export class PostedMessages {
       scale *= 128
     }
     const end = this.#at + length
+    this.#last = { start, payload: this.#at, bytes: length }
     if (end > body.length) return null
     const message = body.subarray(this.#at, end)
     this.#at = end
-    return body.length >= copiedBytesMin && length < body.length / 2 ? Buffer.from(message) : message
+    const isCopied = body.length >= copiedBytesMin && length < body.length / 2
+    return { message: isCopied ? Buffer.from(message) : message, bytes: this.#cut.get(start) ?? length }
   }
 }

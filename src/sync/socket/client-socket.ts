@@ -5,8 +5,8 @@ export interface SocketListener {
   /** Called with one whole message. */
   message(data: Buffer, isBinary: boolean): void
   /**
-   * Called instead of `message` if the message is too large. Only multiplexed websockets call it; other
-   * websockets close.
+   * Called instead of `message` if the message is too large. Only multiplexed connections call it; others
+   * close.
    * @param head start of the message @param bytes length of the whole message
    */
   messageTooLarge(head: Buffer, bytes: number): void

@@ -1,7 +1,7 @@
 /** Maximum number of frames of a message that `ws` receives. `ws` itself accepts 1,024. */
 const framesMax = 1_000
-/** Bytes of the start of a cut message that `ws` receives. They contain the name of the document. */
-const headBytes = 9_000
+/** Bytes of the start of a cut message that are kept. They contain the name of the document. */
+export const headBytes = 9_000
 /** The last frame of a cut message: FIN bit, continuation, masked with zeros, no payload. */
 const lastFrame = Buffer.from([0x80, 0x80, 0, 0, 0, 0])
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type * as Y from 'yjs'
-import { eventually, RawClient } from '../../support/clients/clients.ts'
+import { eventually, message, RawClient } from '../../support/clients/clients.ts'
 import { isAbout, ping, pong, tokenFrame, varString } from '../../support/clients/hocuspocus-frames.ts'
+import { HttpSession, randomSessionId } from '../../support/clients/http-session.ts'
 import {
   type HocuspocusVersion,
   hocuspocusProvider,
@@ -86,4 +87,52 @@ it('[DIA-41] rejects the document of a message that is too large because of its 
   await answersPing(client)
   expect(rejections(client)).toBe(1)
   client.end()
+})
+
+const other = 'acme/other/main'
+const httpSession = (): HttpSession =>
+  new HttpSession(`${server.url}/sync-http`, randomSessionId(), { query: { dialect: 'hocuspocus' } })
+const ofDocument = (bytes: number): Buffer =>
+  Buffer.concat([varString(name), Buffer.from([0, 2]), Buffer.alloc(bytes)])
+
+// The larger ones also exceed the limit of a body.
+it.each([maxMessageBytes, 3 * maxMessageBytes, 30 * maxMessageBytes])(
+  '[DIA-41] over HTTP, rejects the document of a message of %i bytes more, and keeps the session and its other documents',
+  async (bytes) => {
+    const session = httpSession()
+    const stream = await session.stream()
+    const about = (document: string, ...types: readonly number[]): number =>
+      stream.messages().filter((each) => isAbout(each.bytes, document, ...types)).length
+    const token = await server.token('ada')
+    await session.post([name, other].map((each) => tokenFrame(each, token)))
+    await eventually(() => about(name, 2, 2) === 1 && about(other, 2, 2) === 1)
+    // The messages after the large one are also used.
+    expect(await session.post([ping, ofDocument(bytes), ping])).toEqual({
+      status: 200,
+      body: { received: 5 },
+    })
+    await eventually(() => about(name, 2, 1) === 1)
+    const [rejection] = stream.messages().filter((each) => isAbout(each.bytes, name, 2, 1))
+    expect(rejection?.bytes.toString()).toContain(`message larger than ${maxMessageBytes} bytes`)
+    const pongs = (): number => stream.messages().filter((each) => each.bytes.equals(pong)).length
+    await eventually(() => pongs() === 2)
+    // The client repeats a POST whose response was lost.
+    expect((await session.post([ofDocument(bytes)], { number: 4 })).status).toBe(200)
+    const before = about(other)
+    await session.post([Buffer.concat([varString(other), Buffer.from([0, 0, 1, 0])])], { number: 6 })
+    await eventually(() => about(other) > before)
+    expect([about(other, 2, 1), stream.closed()]).toEqual([0, undefined])
+    await session.post([], { close: 1000 })
+  },
+)
+
+it('[DIA-41] over HTTP, closes a session whose body ends within a message that is too large', async () => {
+  const session = httpSession()
+  const stream = await session.stream()
+  await session.post([tokenFrame(name, await server.token('ada'))])
+  await eventually(() => stream.messages().some(({ bytes }) => isAbout(bytes, name, 2, 2)))
+  const body = Buffer.from(message([], ofDocument(4 * maxMessageBytes))).subarray(0, 3 * maxMessageBytes)
+  expect((await session.postBody(body, { number: 2 })).status).toBe(400)
+  await stream.ended
+  expect(stream.closed()).toMatchObject({ code: 4400 })
 })
