@@ -103,6 +103,8 @@ export interface MergedBranch extends BranchOutcome {
   /** Size in bytes of the update that clients of the main editor receive; 0 if nothing changed. */
   readonly bytes: number
   readonly overlaps: readonly Overlap[]
+  /** Sentences about places that did not match the schema before: see `checkAgainstSchema`. */
+  readonly warnings: readonly string[]
 }
 
 type AppliedBranch = Omit<MergedBranch, 'overlaps'>
@@ -239,7 +241,7 @@ export class BranchService {
     const decided = await this.#decide(main, diff, 'merged', request.userId)
     // The branch is read-only now. A change that arrived before, and after it was read, is still missing.
     const rest = await this.#applyAll(main, decided, by, request)
-    return { ...outcome, branch: decided, version: rest.version, bytes: merged.bytes + rest.bytes }
+    return { ...merged, ...outcome, branch: decided, version: rest.version, bytes: merged.bytes + rest.bytes }
   }
 
   /**
@@ -345,7 +347,8 @@ export class BranchService {
       rooms.use(main, (room) => room.replacing.decide(authorOf(wanted, userId), decision, options))
     const toOutcome = ({ result, version, bytes }: EditResult<ReplacementResult>): AppliedBranch => {
       const { decided, ...left } = result.hunks ?? noHunks
-      return { ...left, branch, version, bytes, decided: decided.map(({ hunkId }) => hunkId) }
+      const { warnings = [] } = result
+      return { ...left, branch, version, bytes, warnings, decided: decided.map(({ hunkId }) => hunkId) }
     }
     if (dryRun === true) return toOutcome(await decide())
     await this.#begin(main, branch, { userId, client, hunks: acceptable(wanted, hunkIds) })
@@ -454,16 +457,14 @@ export class BranchService {
     branch: BranchRecord,
     by: string,
     { dryRun, full, schema }: MergeRequest,
-  ): Promise<Pick<MergedBranch, 'version' | 'bytes'>> {
+  ): Promise<Pick<MergedBranch, 'version' | 'bytes' | 'warnings'>> {
     const { rooms, documents } = this.#dependencies
     const [right, rootSchema] = await Promise.all([documents.rightToChange(main), schema()])
     const vector = await rooms.use(main, async (room) => room.state.vector())
     const bytes = await rooms.use(addressOf(main, branch.name), (room) => room.editing.missing(vector))
     const options = { expects: 'content', right, rootSchema, full, dryRun, cause: causeOf(branch) } as const
-    const applied: EditResult<Uint8Array> = await rooms.use(main, (room) =>
-      room.editing.apply(by, bytes, options),
-    )
-    return { version: applied.version, bytes: applied.bytes }
+    const applied = await rooms.use(main, (room) => room.editing.apply(by, bytes, options))
+    return { version: applied.version, bytes: applied.bytes, warnings: applied.result.warnings }
   }
 
   /** Stores a decision on a whole branch, with its event and its judgments. */

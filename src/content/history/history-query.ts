@@ -2,7 +2,7 @@ import type { EncodedJson } from '../../model/json-pieces.ts'
 import type { Attribution } from '../../update/attribution/attribution.ts'
 import { findRoot } from '../read-root.ts'
 import { requireRoot } from '../roots.ts'
-import { type RootSchema, requireMatch } from '../schemas/content-schema.ts'
+import { expectMatch, type RootSchema } from '../schemas/content-schema.ts'
 import { type RunsPage, readRuns } from './author-runs.ts'
 import { type ChangeSetOptions, type ChangeSetPage, readChangeSets } from './change-sets.ts'
 import { type DiffReading, readVersionDiff } from './diff/version-diff.ts'
@@ -29,7 +29,12 @@ export type HistoryAnswer =
       readonly diff: Pick<EncodedJson, 'as' | 'parts'>
     }
   | { readonly is: 'runs'; readonly page: RunsPage }
-  | { readonly is: 'undo'; readonly result: UndoResult }
+  | { readonly is: 'undo'; readonly result: CheckedUndo }
+
+export interface CheckedUndo extends UndoResult {
+  /** Sentences about places that did not match the schema before: see `checkAgainstSchema`. */
+  readonly warnings: readonly string[]
+}
 
 /**
  * Answers a question about the changes between two versions of a document. Takes time and memory that are linear in the
@@ -55,9 +60,9 @@ export function answerHistory(
       case 'runs':
         return { is: 'runs', page: runsOf(history, attribution, query.contentKey, query.runsMax) }
       default: {
+        const check = expectMatch(history.doc, query.schema)
         const result = undoChanges(history, attribution, query.selection)
-        if (query.schema !== null && result.update !== null) requireMatch(history.doc, query.schema)
-        return { is: 'undo', result }
+        return { is: 'undo', result: { ...result, warnings: result.update === null ? [] : check() } }
       }
     }
   } finally {

@@ -101,9 +101,17 @@ const olderViolation = ({ path, problem }: Violation, name: string): string =>
   `the content did not match the schema ${JSON.stringify(name)} before, at ${path}: ${problem}; it stays as it is, and ` +
   'editors may remove it'
 
-/** Checks that a document matches the schema of a root. @throws ApiError as for `checkAgainstSchema` */
-export function requireMatch(doc: Y.Doc, { contentKey, schema }: RootSchema): void {
-  checkAgainstSchema(doc, contentKey, schemaOf(schema), schema.name)
+/**
+ * Remembers where a document does not match the schema of a root. Returns the check to call after a change, with the
+ * results and errors of `checkAgainstSchema`.
+ * @param rootSchema null: the check accepts everything
+ */
+export function expectMatch(doc: Y.Doc, rootSchema: RootSchema | null): () => readonly string[] {
+  if (rootSchema === null) return () => []
+  const { contentKey, schema: named } = rootSchema
+  const schema = schemaOf(named)
+  const before = violationKeys(doc, contentKey, schema)
+  return () => checkAgainstSchema(doc, contentKey, schema, named.name, before)
 }
 
 function violationError({ path, problem, allowed }: Violation, name: string): Error {

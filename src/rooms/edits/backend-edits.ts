@@ -6,12 +6,7 @@ import {
   readEncoded,
   withState,
 } from '../../content/read-document.ts'
-import {
-  type NamedSchema,
-  type RootSchema,
-  requireMatch,
-  schemaOf,
-} from '../../content/schemas/content-schema.ts'
+import { expectMatch, type NamedSchema, schemaOf } from '../../content/schemas/content-schema.ts'
 import {
   type FoundStreamPlace,
   findStreamPlace,
@@ -79,12 +74,12 @@ export class BackendEdits {
 
   /**
    * Applies a Yjs update (V1). The update stays as it is, except that parts that the document already has are
-   * left out. Resolves with the state vector when the update is durable and sent. A dry run applies nothing. If
+   * left out. Resolves when the update is durable and sent. A dry run applies nothing. If
    * it throws, nothing is changed.
    * @throws ApiError as for `beginEdit`; INVALID_ARGUMENT if the update is malformed, or if the document would
    * not match its schema; FAILED_PRECONDITION if the update depends on updates that the document does not have
    */
-  async apply(by: string, bytes: Uint8Array, options: ApplyOptions): Promise<EditResult<Uint8Array>> {
+  async apply(by: string, bytes: Uint8Array, options: ApplyOptions): Promise<EditResult<AppliedResult>> {
     const room = this.#room
     const summary = vetted(() => readUpdate(bytes))
     checkStorage(options, bytes)
@@ -132,14 +127,14 @@ export class BackendEdits {
     bytes: Uint8Array,
     summary: UpdateSummary,
     options: ApplyOptions,
-  ): AppliedChange<Uint8Array> | null {
+  ): AppliedChange<AppliedResult> | null {
     const room = this.#room
     this.#check(bytes, options)
     if (this.#isLarge(bytes, summary, options)) return null
     return room.charged(1, () => {
-      this.#rehearse(bytes, summary, options)
+      const warnings = this.#rehearse(bytes, summary, options)
       const { added } = failUnlessRejected(room, () => room.state.integrate(bytes))
-      return { added, result: () => room.state.vector() }
+      return { added, result: () => ({ vector: room.state.vector(), warnings }) }
     })
   }
 
@@ -151,7 +146,7 @@ export class BackendEdits {
     bytes: Uint8Array,
     summary: UpdateSummary,
     options: ApplyOptions,
-  ): Promise<ProposedChange<Uint8Array>> {
+  ): Promise<ProposedChange<AppliedResult>> {
     const { state, charged } = this.#room
     this.#check(bytes, options)
     const placed = this.#isLarge(bytes, summary, options)
@@ -162,10 +157,10 @@ export class BackendEdits {
       this.#check(bytes, options)
       return state.revision === revision
     }
-    const result = (): Uint8Array => state.vector()
     const integrate = (): Uint8Array | null => state.integrate(bytes).added
+    const warnings = placed === null ? this.#rehearse(bytes, summary, options) : placed.warnings
+    const result = (): AppliedResult => ({ vector: state.vector(), warnings })
     if (placed === null) {
-      this.#rehearse(bytes, summary, options)
       const update = options.dryRun === true ? this.#added(bytes) : this.#unknown(bytes, summary)
       return { result, update, isCurrent, apply: integrate }
     }
@@ -354,17 +349,20 @@ export class BackendEdits {
   }
 
   /**
-   * Checks an update by applying it to a working copy, so that a problem does not damage the document itself.
+   * Checks an update by applying it to a working copy, so that a problem does not damage the document itself. Returns
+   * warnings as `checkAgainstSchema` does.
    */
-  #rehearse(bytes: Uint8Array, summary: UpdateSummary, options: ApplyOptions): void {
+  #rehearse(bytes: Uint8Array, summary: UpdateSummary, options: ApplyOptions): readonly string[] {
     const { state } = this.#room
     vetted(() => checkNesting(bytes, state.doc))
-    if (this.#fits(summary, options)) return
+    if (this.#fits(summary, options)) return []
     const copy = DocumentState.fromBytes(state.encode())
+    const check = expectMatch(copy.doc, options.rootSchema ?? null)
     if (copy.integrate(bytes).gap) throw incomplete()
     vetted(() => checkMapEntries(summary, copy.doc))
-    if (hasSchema(options)) requireMatch(copy.doc, options.rootSchema)
+    const warnings = check()
     copy.doc.destroy()
+    return warnings
   }
 
   /**
@@ -378,8 +376,14 @@ export class BackendEdits {
 
 type ApplyOptions = RestoreOptions
 
-const hasSchema = (options: ApplyOptions): options is ApplyOptions & { readonly rootSchema: RootSchema } =>
-  options.rootSchema !== undefined && options.rootSchema !== null
+export interface AppliedResult {
+  /** State vector (V1) of the document afterwards. */
+  readonly vector: Uint8Array
+  /** Sentences about places that did not match the schema before: see `checkAgainstSchema`. */
+  readonly warnings: readonly string[]
+}
+
+const hasSchema = ({ rootSchema = null }: ApplyOptions): boolean => rootSchema !== null
 
 const incomplete = (): ApiError =>
   new ApiError(

@@ -10,7 +10,7 @@ import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { restoreContent } from '../../content/restore.ts'
 import { type CheckedChange, contentOfChange, isEdits } from '../../content/root-change.ts'
 import { contentKeyOf, rootExists } from '../../content/roots.ts'
-import { type RootSchema, requireMatch } from '../../content/schemas/content-schema.ts'
+import { expectMatch, type RootSchema } from '../../content/schemas/content-schema.ts'
 import { type ApiError, invalid } from '../../errors.ts'
 import { isResponseTooLarge, jsonBytesUpTo } from '../../model/json-pieces.ts'
 import { limitDetails } from '../../quota/limits.ts'
@@ -77,7 +77,7 @@ export function changeAndMerge(
 /**
  * Restores the content of `past`, a whole state (V1), in a copy of a document. Checks the size of the copy
  * afterwards.
- * @param schema the schema that the content must match if it changes; null without one
+ * @param schema the schema that the content must match where it changes; null without one
  * @throws ApiError INVALID_ARGUMENT if the copy is larger than `bytesMax` and than before, or does not match the
  * schema; the copy must then be discarded
  */
@@ -88,13 +88,14 @@ export function restoreWithinLimit(
   schema: RootSchema | null,
 ): ReplacementResult {
   const bytesBefore = copy.sizeBytes
+  const check = expectMatch(copy.doc, schema)
   const then = DocumentState.fromBytes(past, { isBounded: copy.isBounded })
   const change = keepingKinds(copy.doc, kindsIn(copy.doc), () => restoreContent(copy.doc, then.doc))
   then.doc.destroy()
-  if (schema !== null && change.changed) requireMatch(copy.doc, schema)
+  const warnings = change.changed ? check() : []
   const bytes = copy.encode().length
   if (bytes > bytesMax && bytes > bytesBefore) throw tooLarge(bytes, bytesMax)
-  return change
+  return { ...change, warnings }
 }
 
 /**
@@ -109,11 +110,12 @@ export function decideWithinLimit(
   schema: RootSchema | null,
 ): ReplacementResult {
   const before = copy.encode()
+  const check = expectMatch(copy.doc, schema)
   const change = decideHunks(copy.doc, before, decision)
-  if (schema !== null && change.changed) requireMatch(copy.doc, schema)
+  const warnings = change.changed ? check() : []
   const bytes = copy.encode().length
   if (bytes > bytesMax && bytes > before.length) throw tooLarge(bytes, bytesMax)
-  return change
+  return { ...change, warnings }
 }
 
 /**

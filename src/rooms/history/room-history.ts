@@ -1,8 +1,12 @@
 import type { RunsPage } from '../../content/history/author-runs.ts'
 import type { ChangeSet, ChangeSetOptions } from '../../content/history/change-sets.ts'
 import type { DiffReading } from '../../content/history/diff/version-diff.ts'
-import { answerHistory, type HistoryAnswer, type HistoryQuery } from '../../content/history/history-query.ts'
-import type { UndoResult } from '../../content/history/undo-changes.ts'
+import {
+  answerHistory,
+  type CheckedUndo,
+  type HistoryAnswer,
+  type HistoryQuery,
+} from '../../content/history/history-query.ts'
 import type { UndoSelection } from '../../content/history/undo-selection.ts'
 import { EncodedJson } from '../../model/json-pieces.ts'
 import { parseVersion, type Version } from '../../model/version.ts'
@@ -101,7 +105,7 @@ export class RoomHistory {
     range: HistoryRange,
     selection: UndoSelection,
     options: RestoreOptions,
-  ): Promise<EditResult<UndoResult>> {
+  ): Promise<EditResult<CheckedUndo>> {
     return makeChange(this.#room, {
       by,
       options,
@@ -117,7 +121,7 @@ export class RoomHistory {
     range: HistoryRange,
     selection: UndoSelection,
     options: RestoreOptions,
-  ): Promise<ProposedChange<UndoResult>> {
+  ): Promise<ProposedChange<CheckedUndo>> {
     const { state } = this.#room
     beginEdit(this.#room, options)
     const { revision } = state

@@ -110,6 +110,8 @@ export interface PlacedIntegration extends Omit<IntegrationResult, 'deletes'> {
    * update is valid.
    */
   readonly problem: string | null
+  /** Sentences about places that did not match the schema before: see `checkAgainstSchema`. */
+  readonly warnings: readonly string[]
 }
 
 /**
@@ -389,7 +391,7 @@ export class DocumentState {
    * @param stepsMax maximum steps for reading the document and integrating the update, in total
    * @throws IntegrationTooExpensiveError
    */
-  placeItems(bytes: Uint8Array, stepsMax: number): Omit<PlacedIntegration, 'problem' | 'state'> {
+  placeItems(bytes: Uint8Array, stepsMax: number): Omit<PlacedIntegration, 'problem' | 'state' | 'warnings'> {
     const { doc } = this
     const { store } = doc
     const found: number[] = []

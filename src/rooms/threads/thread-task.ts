@@ -14,9 +14,9 @@ import {
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { checkChange, encodeData, type RootChange } from '../../content/root-change.ts'
 import {
+  expectMatch,
   type NamedSchema,
   type RootSchema,
-  requireMatch,
   schemaOf,
 } from '../../content/schemas/content-schema.ts'
 import {
@@ -370,16 +370,18 @@ function place({ updates, update, schema, isStored }: Extract<ThreadTask, { is: 
   const stepsMax = isStored ? Number.POSITIVE_INFINITY : documentStepsMax(copy.sizeBytes + update.length)
   try {
     checkNesting(update, copy.doc)
+    const check = expectMatch(copy.doc, schema)
     const placed = copy.placeItems(update, stepsMax)
     if (placed.added !== null) checkMapEntries(readUpdate(placed.added), copy.doc)
-    if (schema !== null && !placed.gap) requireMatch(copy.doc, schema)
+    const warnings = placed.gap ? [] : check()
     const state = placed.added !== null && placed.isDear ? copy.encode() : null
-    return { is: 'placed', ...placed, state, problem: null }
+    return { is: 'placed', ...placed, state, problem: null, warnings }
   } catch (error) {
     if (error instanceof IntegrationTooExpensiveError) throw tooExpensive(stepsMax)
     if (!(error instanceof MalformedUpdateError)) throw error
     const { message: problem } = error
-    return { is: 'placed', added: null, gap: false, isDear: false, placements: [], state: null, problem }
+    const nothing = { added: null, gap: false, isDear: false, placements: [], state: null, warnings: [] }
+    return { is: 'placed', ...nothing, problem }
   }
 }
 

@@ -51,7 +51,14 @@ it('[CRDT-61] each write names what it has created: the organization, the docume
 })
 
 /** Members by which a call asks for something that it only names. */
-const createFlags = ['createMissing', 'createOrganization', 'createFolder', 'createDocument', 'create', 'upsert']
+const createFlags = [
+  'createMissing',
+  'createOrganization',
+  'createFolder',
+  'createDocument',
+  'create',
+  'upsert',
+]
 
 it('[CRDT-61] each operation that can create answers with what it has created, and warns of a near miss', () => {
   const creating = operationList.filter(({ request }) =>

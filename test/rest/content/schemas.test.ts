@@ -201,6 +201,65 @@ it('[FMT-93] accepts writes next to a node that an editor has added and the sche
   editor.close()
 })
 
+it('[FMT-191] applies updates, restores versions, merges branches and undoes next to a node that the schema lacks', async () => {
+  const address = newAddress()
+  const { documentId, editorId } = address
+  await add(address, '<paragraph>a</paragraph><paragraph>b</paragraph>', { schema: 'tiptap' })
+  const token = await server.token('ada')
+  const editor = await syncedEditor(server.wsUrl, `acme/${documentId}/${editorId}`, token)
+  const root = editor.doc.getXmlFragment('default')
+  const paragraph = (text: string): Y.XmlElement => {
+    const element = new Y.XmlElement('paragraph')
+    element.insert(0, [new Y.XmlText(text)])
+    return element
+  }
+  root.insert(1, [new Y.XmlElement('poll')])
+  const shown = async (): Promise<string> => String((await read(address)).data)
+  await eventually(async () => (await shown()).includes('poll'))
+  const call = async (operation: string, data: object = {}) => {
+    const { body } = await server.post(`/v2/crdt/${operation}`, { ...address, ...data })
+    return { data: body.result?.data as Record<string, string>, error: body.error, result: body.result }
+  }
+  const warnings = [expect.stringMatching(/before, at .doc.poll.[12].: the schema has no node "poll"/)]
+  const changed = { result: { data: { changed: true }, warnings } }
+  const update = (change: (fragment: Y.XmlFragment) => void): string => {
+    const copy = new Y.Doc()
+    Y.applyUpdate(copy, Y.encodeStateAsUpdate(editor.doc))
+    const before = Y.encodeStateVector(copy)
+    change(copy.getXmlFragment('default'))
+    return Buffer.from(Y.encodeStateAsUpdate(copy, before)).toString('base64')
+  }
+  const version = await call('versions/create')
+  expect(await call('apply', { update: update((copy) => copy.push([paragraph('c')])) })).toMatchObject(
+    changed,
+  )
+  await eventually(() => root.length === 4)
+  const second = update((copy) => copy.push([new Y.XmlElement('poll')]))
+  expect(await call('apply', { update: second })).toMatchObject({
+    error: { details: { path: '/doc/poll[4]' } },
+  })
+  const { versionId } = version.data
+  expect(await call('versions/restore', { versionId })).toMatchObject(changed)
+  expect(await shown()).toBe('<paragraph>a</paragraph><poll/><paragraph>b</paragraph>')
+  const branch = { name: 'draft', userId: 'ada' }
+  const { branchEditorId } = (await call('branches/create', branch)).data
+  const draft = await syncedEditor(server.wsUrl, `acme/${documentId}/${branchEditorId}`, token)
+  const fragment = draft.doc.getXmlFragment('default')
+  fragment.push([paragraph('d')])
+  fragment.insert(0, [paragraph('e')])
+  const hunks = async () =>
+    (await call('branches/diff', branch)).data.hunks as unknown as { hunkId: string }[]
+  await eventually(async () => (await hunks()).length === 2)
+  const [first] = await hunks()
+  expect(await call('branches/merge', { ...branch, hunks: [first?.hunkId] })).toMatchObject(changed)
+  expect(await call('branches/merge', branch)).toMatchObject(changed)
+  const [{ version: from }] = dataOf(await server.post('/v2/crdt/get', address)) as [{ version: string }]
+  const edits = [{ replace: { find: 'a', with: 'new' } }]
+  expect(await call('edit', { edits, userId: 'bob' })).toMatchObject(changed)
+  expect(await call('undo', { from, by: 'bob' })).toMatchObject(changed)
+  for (const each of [editor, draft]) each.close()
+})
+
 it('[FMT-89] replaces the attached schema only if the content matches the new one', async () => {
   await server.post('/v2/crdt/schemas/set', { name: 'lines', schema: small })
   const address = newAddress()

@@ -71,7 +71,7 @@ export const applyUpdate = defineOperation({
   summary: 'Apply a Yjs update',
   description:
     'For backends that have a Y.Doc of their own. The server skips the parts that the document already has. If the ' +
-    'editor has a schema, the resulting content must match it.',
+    'editor has a schema, the content must match it where the update changes it; `warnings` names older differences.',
   request,
   response,
   errors: [
@@ -105,13 +105,14 @@ export const applyUpdate = defineOperation({
       ])
       const options = { expects, cause, making, right, full, rootSchema } as const
       const applied = await room.editing.apply(data.userId ?? '', bytes, options)
-      const stateVector = new EncodedJson('base64', [applied.result])
-      const { version, bytes: added } = applied
-      return { stateVector, version, changed: added > 0, bytes: added }
+      const { version, bytes: added, result } = applied
+      const stateVector = new EncodedJson('base64', [result.vector])
+      return { data: { stateVector, version, changed: added > 0, bytes: added }, older: result.warnings }
     })
     const applied = await namingMissing(documents, address, applying)
-    const warnings = await nearMissWarnings(created, services, caller, data)
-    return { message: 'Update applied.', data: applied, created, ...warningsOf(warnings) }
+    const nearMisses = await nearMissWarnings(created, services, caller, data)
+    const warnings = warningsOf([...nearMisses, ...applied.older])
+    return { message: 'Update applied.', data: applied.data, created, ...warnings }
   },
 })
 

@@ -25,6 +25,7 @@ export const undoContentChanges = defineAgentOperation({
   agents: { role: 'editor', ids: ['userId', 'by'], meta: 'undoMeta' },
   effect: 'once',
   audited: 'change',
+  warns: true,
   grows: 'content',
   summary: 'Undo changes',
   description:
@@ -108,7 +109,7 @@ export const undoContentChanges = defineAgentOperation({
         { expects: 'content', cause, dryRun: data.dryRun, right, full, rootSchema },
       )
     })
-    const { undone, notUndone, otherAuthors } = done.result
+    const { undone, notUndone, otherAuthors, warnings } = done.result
     return {
       message: otherAuthors === null ? 'Changes undone.' : 'Nothing to undo.',
       data: {
@@ -118,7 +119,7 @@ export const undoContentChanges = defineAgentOperation({
         undone,
         notUndone: notUndone.slice(0, notUndoneMax),
       },
-      ...warningsOf(otherAuthors === null ? [] : [nothingSelected(otherAuthors)]),
+      ...warningsOf(otherAuthors === null ? warnings : [nothingSelected(otherAuthors)]),
     }
   },
 })

@@ -13,6 +13,7 @@ it('[ROOM-30] transfers each buffer of a result once, and copies bytes that shar
       isDear: false,
       placements: [],
       problem: null,
+      warnings: [],
     })
   expect(placed(own, own)).toEqual([own.buffer])
   expect(placed(part, own)).toEqual([own.buffer])

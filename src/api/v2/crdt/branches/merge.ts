@@ -17,7 +17,7 @@ import {
   updateRequest,
   writtenResponse,
 } from '../../../editor-content.ts'
-import { defineOperation } from '../../../operation.ts'
+import { defineOperation, warningsOf } from '../../../operation.ts'
 import { contentErrors, versionedAddress } from '../../../schemas/version-schema.ts'
 
 const { dryRun, onOverlap } = updateRequest.properties
@@ -29,11 +29,12 @@ export const mergeBranch = defineOperation({
   effect: 'repeatable',
   audited: 'change',
   grows: 'content',
+  warns: true,
   summary: 'Merge a branch',
   description:
     'Applies the changes of the branch to the editor, in one update; concurrent edits are merged. The branch is then ' +
     'read-only. With `hunks`, only these hunks are applied, as copies, and the branch stays open. The change has the source `branch` and the name of the branch in its `meta`. If the editor has a schema, ' +
-    'the result must match it. Merging again changes nothing.',
+    'the result must match it where it changes; `warnings` names older differences. Merging again changes nothing.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'editorId', 'name', 'userId'],
@@ -80,6 +81,7 @@ export const mergeBranch = defineOperation({
     })
     const { version: at, bytes: size } = merged
     const outcome = { ...toOutcomeResponse(merged), ...toOverlapsResponse(merged.overlaps) }
-    return { message: 'Branch merged.', data: { version: at, changed: size > 0, bytes: size, ...outcome } }
+    const data = { version: at, changed: size > 0, bytes: size, ...outcome }
+    return { message: 'Branch merged.', data, ...warningsOf(merged.warnings) }
   },
 })

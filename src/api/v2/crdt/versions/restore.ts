@@ -1,6 +1,6 @@
 import { storedMeta } from '../../../changes/change-meta.ts'
 import { updateRequest, writeErrors, writtenResponse } from '../../../editor-content.ts'
-import { defineOperation } from '../../../operation.ts'
+import { defineOperation, warningsOf } from '../../../operation.ts'
 import {
   contentErrors,
   contentUnavailable,
@@ -17,13 +17,14 @@ export const restoreVersion = defineOperation({
   auth: 'key',
   effect: 'once',
   audited: 'change',
+  warns: true,
   grows: 'editors',
   summary: 'Restore a version',
   description:
     'Applies the smallest change that gives every root of the live document the content of the version, with ' +
     'formatting; roots that the version does not have are emptied. Connected clients see the change at once, and their ' +
     'concurrent edits are merged. The replaced content becomes an automatic version. Restoring again changes nothing. ' +
-    'If the editor has a schema, the restored content must match it.',
+    'If the editor has a schema, the restored content must match it where it changes; `warnings` names older differences.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'editorId', 'versionId'],
@@ -78,7 +79,8 @@ export const restoreVersion = defineOperation({
       right: () => services.documents.rightToChange(address),
       schema: () => services.schemas.of(address),
     })
-    const previousVersionId = before?.versionId ?? null
-    return { message: 'Version restored.', data: { version, ...result, bytes, previousVersionId } }
+    const { warnings = [], ...written } = result
+    const data = { version, ...written, bytes, previousVersionId: before?.versionId ?? null }
+    return { message: 'Version restored.', data, ...warningsOf(warnings) }
   },
 })
