@@ -40,12 +40,17 @@ export interface RemovedSlice {
 export type RemoveFirst = (transaction: Transaction, annotationId: string) => Promise<'done' | 'more'>
 
 /**
- * Functions that remove other data together with comments: `forget` deletes judgments, and `beforehand` runs
- * before the removal.
+ * Functions that are called with the removal of comments: `forget` deletes judgments, `beforehand` runs before the
+ * removal, and `removed` records it in its transaction.
  */
 export interface CommentTies {
   readonly forget: (judgmentIds: readonly string[]) => Promise<unknown>
   readonly beforehand?: RemoveFirst
+  readonly removed?: (
+    transaction: Transaction,
+    annotation: AnnotationRecord,
+    comments: readonly CommentRecord[],
+  ) => void
 }
 
 export const nothingFirst: RemoveFirst = async () => 'done'
@@ -59,7 +64,7 @@ export const nothingFirst: RemoveFirst = async () => 'done'
 export async function removeSlice(
   transaction: Transaction,
   annotation: AnnotationRecord,
-  { forget, beforehand = nothingFirst }: CommentTies,
+  { forget, beforehand = nothingFirst, removed }: CommentTies,
 ): Promise<RemovedSlice> {
   const { annotationId } = annotation
   const thread = await transaction.get(keys.thread(annotationId), threadRecordType)
@@ -73,6 +78,7 @@ export async function removeSlice(
   await forgetJudged(transaction, annotationId, comments, forget)
   await removeQuotes(transaction, annotationId, comments)
   for (const comment of comments) deleteCommentRecord(transaction, annotationId, comment)
+  removed?.(transaction, annotation, comments)
   const isGone = entries.length < commentsAtOnce
   if (isGone) deleteAnnotationRecord(transaction, annotation)
   else if (thread !== null)

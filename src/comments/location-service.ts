@@ -7,10 +7,12 @@ import { findOrganization, type OrganizationStore } from '../directory/organizat
 import { mapInSlices } from '../directory/store/batch.ts'
 import type { FeatureType } from '../events/activity.ts'
 import { removeActivitiesBy } from '../events/activity-store.ts'
+import type { EventRecorder } from '../events/event-recorder.ts'
 import type { Tenant } from '../model/address.ts'
 import { removeTombstones } from './annotation-tombstones.ts'
+import { outboundOnlyEvent } from './comment-events.ts'
 import { commentKeys } from './comment-keys.ts'
-import { type RemoveFirst, removeListed } from './comment-removal.ts'
+import { type CommentTies, type RemoveFirst, removeListed } from './comment-removal.ts'
 
 /** Maximum number of activities that one commit removes. */
 const activitiesAtOnce = 200
@@ -33,6 +35,7 @@ interface LocationServiceDependencies {
   readonly store: OrganizationStore
   readonly organizations: OrganizationService
   readonly memory: DecisionMemory
+  readonly events: EventRecorder
 }
 
 /** Operations on the locations of documents. */
@@ -46,11 +49,11 @@ export class LocationService {
   /**
    * Deletes the annotations of a location in bounded commits. Also deletes their activities, the activities
    * of annotations that were deleted from the location earlier, and all other activities that mention the
-   * location. Succeeds if the location is not known. If the call is interrupted, it can be repeated, because
+   * location. Each comment has the event `comment.delete`. Succeeds if the location is not known. If the call is interrupted, it can be repeated, because
    * the activities of an annotation are deleted before the annotation itself.
    */
   async clear(scope: OrganizationScope, { documentId, locationId }: LocationAddress): Promise<void> {
-    const { store, memory } = this.#dependencies
+    const { store, memory, events } = this.#dependencies
     if ((await findOrganization(store.read(scope))) === null) return
     const list = { kind: 'location', documentId, locationId } as const
     const beforehand: RemoveFirst = async (transaction, targetEntityId) => {
@@ -59,7 +62,12 @@ export class LocationService {
       return removed < activitiesAtOnce ? 'done' : 'more'
     }
     const forget = (judgmentIds: readonly string[]) => memory.delete(scope, judgmentIds)
-    await removeListed(store, scope, list, goOn, { forget, beforehand })
+    const removed: CommentTies['removed'] = (transaction, annotation, comments) => {
+      const deleted = { action: 'comment.delete', actionUser: { userId: 'api' }, annotation } as const
+      const occurrences = comments.map((comment) => outboundOnlyEvent({ ...deleted, comment }))
+      events.recordNew(transaction, scope, occurrences)
+    }
+    await removeListed(store, scope, list, goOn, { forget, beforehand, removed })
     await removeTombstones(store, scope, commentKeys.goneFrom(documentId, locationId), goOn, beforehand)
     const query = { documentId, locationId }
     for (let removed = activitiesAtOnce; removed >= activitiesAtOnce; await goOn())

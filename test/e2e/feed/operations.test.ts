@@ -10,8 +10,10 @@ const editor = { ...ids, editorId: 'main' }
 const actionUser = { userId: 'ann', name: 'Ann' }
 const branch = { ...editor, name: 'b', userId: 'ann' }
 
-/** The version after the first change, and the id of the first saved version. */
+/** The version after the first change, the id of the first saved version, and the credentials. */
 interface Results {
+  readonly apiKey: string
+  readonly authToken: string
   readonly first: string
   readonly versionId: string
 }
@@ -109,6 +111,21 @@ const steps: readonly Step[] = [
     request: { ...ids, actionUser, annotationIds: ['a'] },
     event: event('comment.delete'),
   },
+  {
+    path: '/v2/commentannotations/add',
+    request: {
+      ...ids,
+      actionUser,
+      location: { id: 'page' },
+      annotations: [{ annotationId: 'b', comments: [{ commentId: 'b1', from: actionUser, text: 'x' }] }],
+    },
+    event: event('comment_annotation.add'),
+  },
+  {
+    path: '/v1/organizations/documents/locations/data/delete',
+    request: ({ apiKey, authToken }) => ({ ...ids, location: { id: 'page' }, apiKey, authToken }),
+    event: event('comment.delete'),
+  },
   { path: '/v2/crdt/delete', request: ids, event: deleted },
   {
     path: '/v2/organizations/documents/delete',
@@ -150,11 +167,10 @@ const othersWithEvents = [
 ]
 
 /**
- * Removals of folders, whose events are those of their documents, and of data of users and places, which have no
- * event.
+ * Removals of folders, whose events are those of their documents, and of data of users. An event of an erasure would
+ * have to name the user whom it erases.
  */
 const removals = [
-  '/v1/organizations/documents/locations/data/delete',
   '/v1/organizations/folders/delete',
   '/v2/organizations/folders/delete',
   '/v2/users/data/delete',
@@ -180,7 +196,8 @@ it('[FEED-17] knows the event of each operation that writes', () => {
 })
 
 it('[FEED-17] has an event for each operation that changes or removes content or comments', async () => {
-  const results = { first: '', versionId: '' }
+  const { apiKey, authToken } = server.credentials
+  const results = { first: '', versionId: '', apiKey, authToken }
   for (const { path, request, event } of steps) {
     const seen = consumer.events.length
     const data = dataOf(await server.post(path, typeof request === 'function' ? request(results) : request))

@@ -16,8 +16,8 @@ export const deleteLocationData = defineOperation({
   description:
     'Removes the annotations of a location of a document, with their comments, reactions, activities and judgments, ' +
     'the activities of annotations that were deleted there before, and all activities that name the location, such as ' +
-    'activities of recordings. The response comes when everything is deleted; there is no event. An unknown location ' +
-    'is a success. The body must repeat the credentials of the headers.',
+    'activities of recordings. The response comes when everything is deleted. Events: `comment.delete` for each ' +
+    'comment, with the user `api`. An unknown location is a success. The body must repeat the credentials of the headers.',
   request: {
     type: 'object',
     required: ['apiKey', 'authToken', 'documentId', 'location'],
