@@ -2,6 +2,8 @@ import { type ClientRequest, type IncomingMessage, request as overHttp } from 'n
 import { request as overTls, type RequestOptions } from 'node:https'
 import type { LookupFunction, TcpNetConnectOpts } from 'node:net'
 import type { Clock } from '../clock.ts'
+import { GrowingBytes } from '../quota/growing-bytes.ts'
+import { pieceCostBytes } from '../quota/piece-cost.ts'
 import { NoResponseError } from './no-response-error.ts'
 import type { PostSizeLimits } from './post-limits.ts'
 
@@ -28,6 +30,11 @@ export interface PostLimits {
  * Node, 250 ms, is too short for distant receivers.
  */
 const addressMs = 2_000
+
+/** Maximum cost of the chunks of a response, as a multiple of the maximum of its bytes (see `pieceCostBytes`). */
+const costFactorMax = 4
+/** Maximum number of chunks of a response that are used in one tick of the event loop. */
+const chunksPerTick = 100
 
 /** The response of a receiver. */
 export interface PostResponse {
@@ -128,7 +135,7 @@ function answerOf(
  */
 function drained(response: IncomingMessage, { limits, clock }: PostLimits): Promise<PostResponse> {
   return new Promise((resolve) => {
-    let bytes = 0
+    const meter = new ResponseMeter(limits.answerBytesMax)
     const disarm = clock.after(limits.drainMs, () => response.destroy())
     response.on('error', () => {})
     response.on('close', () => {
@@ -136,34 +143,37 @@ function drained(response: IncomingMessage, { limits, clock }: PostLimits): Prom
       resolve({ status: response.statusCode ?? 0, body: null })
     })
     response.on('data', (chunk: Buffer) => {
-      bytes += chunk.byteLength
-      if (bytes >= limits.answerBytesMax) response.destroy()
+      meter.count(chunk)
+      if (meter.problem !== null) response.destroy()
     })
   })
 }
 
-/** Thrown if a requested body is longer than the limit. */
+/** Thrown if a requested body is longer than the limit, or has too many chunks. */
 export class ResponseTooLargeError extends NoResponseError {}
 
 /** Returns whether a status is 2xx. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
-/** Reads the body of the response. Rejects if the body is incomplete or too long. */
+/** Reads the body of the response. Rejects if the body is incomplete, or exceeds the limit for bytes or for chunks. */
 function collected(response: IncomingMessage, { limits, signal }: PostLimits): Promise<PostResponse> {
-  const { answerBytesMax } = limits
   return new Promise((resolve, reject) => {
-    const parts: Buffer[] = []
-    let bytes = 0
+    const meter = new ResponseMeter(limits.answerBytesMax)
+    const body = new GrowingBytes(limits.answerBytesMax)
     response.on('error', () => {})
     response.on('data', (chunk: Buffer) => {
-      bytes += chunk.byteLength
-      parts.push(chunk)
-      if (bytes <= answerBytesMax) return
-      response.destroy()
-      reject(new ResponseTooLargeError(`the answer has more than ${answerBytesMax} bytes`))
+      meter.count(chunk)
+      if (meter.problem !== null) {
+        response.destroy()
+        return reject(new ResponseTooLargeError(meter.problem))
+      }
+      body.add(chunk)
+      if (meter.chunks % chunksPerTick > 0) return
+      response.pause()
+      setImmediate(() => response.resume())
     })
     response.on('close', () => {
-      if (response.complete) resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts) })
+      if (response.complete) resolve({ status: response.statusCode ?? 0, body: body.take() })
       else
         reject(
           signal.aborted
@@ -172,4 +182,27 @@ function collected(response: IncomingMessage, { limits, signal }: PostLimits): P
         )
     })
   })
+}
+
+/** Counts what a receiver sends as the body of a response. */
+class ResponseMeter {
+  readonly #bytesMax: number
+  #bytes = 0
+  chunks = 0
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  /** The limit that the response exceeds; null if it exceeds none. */
+  get problem(): string | null {
+    if (this.#bytes > this.#bytesMax) return `the answer has more than ${this.#bytesMax} bytes`
+    const chunksMax = Math.floor((this.#bytesMax * costFactorMax) / pieceCostBytes)
+    return this.chunks > chunksMax ? `the answer has more than ${chunksMax} chunks: send larger ones` : null
+  }
+
+  count(chunk: Buffer): void {
+    this.#bytes += chunk.length
+    this.chunks += 1
+  }
 }

@@ -6,6 +6,7 @@ import { findJsonProblem } from '../../json-problem.ts'
 import { isJsonContentType } from '../../model/json-content-type.ts'
 import { measureJson } from '../../model/json-depth.ts'
 import { limits } from '../../model/limits.ts'
+import { GrowingBytes } from '../../quota/growing-bytes.ts'
 import { limitDetails } from '../../quota/limits.ts'
 import { invalidAt } from '../validator.ts'
 
@@ -20,7 +21,8 @@ const depthMax = limits.typeDepth + 2
  */
 const discardedBytesMax = 67_108_864
 
-/** Memory in bytes that each piece needs in addition to its text. */
+/** Bytes of a body that are decoded together. Each piece needs `pieceBytes` of memory in addition to its text. */
+const decodedBytes = 16_384
 const pieceBytes = 128
 /** Maximum memory in bytes of a character. V8 stores a text with 2 bytes for each one if one of them needs it. */
 const bytesPerCharacter = 2
@@ -152,8 +154,8 @@ function attempt(work: () => void, onError: (error: unknown) => void): void {
 }
 
 /**
- * Reads the text of a body of at most `bytesMax`, and decodes each piece when it arrives. Discards further
- * bytes, up to a separate limit.
+ * Reads the text of a body of at most `bytesMax`, and decodes its pieces when they have arrived. Discards
+ * further bytes, up to a separate limit.
  */
 function readText(request: IncomingMessage, bytesMax: number, meter: BodyMeter): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -170,13 +172,19 @@ function readText(request: IncomingMessage, bytesMax: number, meter: BodyMeter):
       pieces.length = 0
       reject(problem)
     }
-    const keep = (piece?: Buffer) => {
-      if (piece !== undefined) meter.keep(bytesPerCharacter * piece.length + pieceBytes)
+    const waiting = new GrowingBytes(bytesMax)
+    const decode = (stream: boolean) => {
+      meter.keep(pieceBytes)
       try {
-        pieces.push(decoder.decode(piece, { stream: piece !== undefined }))
+        pieces.push(decoder.decode(waiting.take(), { stream }))
       } catch {
         throw notUtf8()
       }
+    }
+    const keep = (chunk: Buffer) => {
+      meter.keep(bytesPerCharacter * chunk.length)
+      waiting.add(chunk)
+      if (waiting.length >= decodedBytes) decode(true)
     }
     if (!fits) refuse(tooLarge(bytesMax))
     request.on('data', (chunk: Buffer) => {
@@ -187,8 +195,8 @@ function readText(request: IncomingMessage, bytesMax: number, meter: BodyMeter):
       else if (fits) attempt(() => keep(chunk), refuse)
     })
     request.on('end', () => {
-      // Without another piece, an incomplete character at the end is an error.
-      if (fits) attempt(keep, refuse)
+      // At the end, an incomplete character is an error.
+      if (fits) attempt(() => decode(false), refuse)
       resolve(pieces.join(''))
       pieces.length = 0
     })

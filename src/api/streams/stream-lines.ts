@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type ApiError, invalid } from '../../errors.ts'
 import { isJsonObject } from '../../json.ts'
 import { measureJson } from '../../model/json-depth.ts'
+import { GrowingBytes } from '../../quota/growing-bytes.ts'
 import { ClientDisconnectedError } from '../http/request-body.ts'
 
 /** Maximum bytes of one line. */
@@ -32,7 +33,8 @@ const discardedBytesMax = 16_777_216
 export class JsonLineReader {
   readonly #request: IncomingMessage
   readonly #received: (bytes: number) => void
-  readonly #line = new LineBuffer()
+  /** The start of a line. */
+  readonly #line = new GrowingBytes(lineBytesMax)
   #number = 0
   #chunk: Buffer | null = null
   #at = 0
@@ -128,30 +130,6 @@ export class JsonLineReader {
 }
 
 const lineFeed = 0x0a
-
-/** The start of a line. Copies the bytes, so that small chunks keep no large buffers in memory. */
-class LineBuffer {
-  #bytes = Buffer.alloc(0)
-  length = 0
-
-  add(bytes: Buffer): void {
-    const length = this.length + bytes.length
-    if (length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(1024, 2 * this.#bytes.length, length))
-      this.#bytes.copy(larger, 0, 0, this.length)
-      this.#bytes = larger
-    }
-    bytes.copy(this.#bytes, this.length)
-    this.length = length
-  }
-
-  /** Removes the bytes. They are valid until the next call of `add`. */
-  take(): Buffer {
-    const taken = this.#bytes.subarray(0, this.length)
-    this.length = 0
-    return taken
-  }
-}
 
 /** Parses a line. Returns null for an empty line. */
 function parseLine(bytes: Buffer, number: number): Readonly<Record<string, unknown>> | null {

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import { GrowingBytes } from '../../quota/growing-bytes.ts'
 import { type SlowTransfers, type Transfer, timedRequests } from '../../quota/slow-transfers.ts'
 import { headBytes } from '../socket/message-cutter.ts'
 
-/** Memory in bytes that each chunk takes in addition to its content. */
-const chunkBytes = 256
 /**
  * Minimum bytes of a body whose messages are copied. Otherwise one pending update would keep the whole body in
  * memory.
@@ -40,13 +39,12 @@ export class MessageBody implements Transfer {
   readonly #limits: BodyLimits
   readonly #transfers: SlowTransfers
   readonly #reader: BodyReader
-  #chunks: Buffer[] = []
-  #bytes = 0
-  #keptBytes = 0
+  #kept: GrowingBytes
   /** Number of bytes of the cut message that are still to come, and are dropped. */
   #dropBytes = 0
   /** Lengths of the cut messages, by the offset of their start in the kept bytes. */
   readonly #cut = new Map<number, number>()
+  transferredBytes = 0
   #state: 'reading' | 'ended' = 'reading'
 
   /** True while the server does not read the body. */
@@ -55,14 +53,11 @@ export class MessageBody implements Transfer {
   constructor(request: IncomingMessage, limits: BodyLimits, transfers: SlowTransfers, reader: BodyReader) {
     this.#request = request
     this.#limits = limits
+    this.#kept = new GrowingBytes(limits.bytesMax)
     this.#transfers = transfers
     this.#reader = reader
     timedRequests.add(request)
     transfers.add(this)
-  }
-
-  get transferredBytes(): number {
-    return this.#bytes
   }
 
   tooSlow(): void {
@@ -95,24 +90,23 @@ export class MessageBody implements Transfer {
     this.#state = 'ended'
     this.#transfers.delete(this)
     timedRequests.delete(this.#request)
-    this.#chunks = []
+    this.#kept = new GrowingBytes(0)
   }
 
   #received(chunk: Buffer): void {
     if (this.#state === 'ended') return
-    this.#bytes += chunk.length
+    this.transferredBytes += chunk.length
     const dropped = Math.min(this.#dropBytes, chunk.length)
     this.#dropBytes -= dropped
-    if (dropped < chunk.length) this.#chunks.push(chunk.subarray(dropped))
-    this.#keptBytes += chunk.length - dropped
-    if (this.#keptBytes > this.#limits.bytesMax && !this.#cutLast()) return this.#fail('tooLarge')
-    this.#reader.received(this.#bytes, this.#keptBytes + this.#chunks.length * chunkBytes)
+    this.#kept.add(chunk.subarray(dropped))
+    if (this.#kept.length > this.#limits.bytesMax && !this.#cutLast()) return this.#fail('tooLarge')
+    this.#reader.received(this.transferredBytes, this.#kept.capacity)
   }
 
   /** Cuts the incomplete last message to its start. Returns false if it is not too large. */
   #cutLast(): boolean {
     const { bytesMax, cutBytesMax } = this.#limits
-    const kept = this.#joined()
+    const kept = this.#kept.take()
     const messages = new PostedMessages(kept, this.#cut)
     while (messages.next() !== null);
     const { start, payload, bytes } = messages.last
@@ -120,21 +114,17 @@ export class MessageBody implements Transfer {
     if (!isLarge || payload + headBytes > bytesMax) return false
     this.#dropBytes = payload + bytes - kept.length
     this.#cut.set(start, bytes)
-    const length = Buffer.from([(headBytes & 127) | 128, headBytes >> 7])
-    this.#chunks = [kept.subarray(0, start), length, Buffer.from(kept.subarray(payload, payload + headBytes))]
-    this.#keptBytes = start + length.length + headBytes
+    this.#kept = new GrowingBytes(bytesMax)
+    this.#kept.add(kept.subarray(0, start))
+    this.#kept.add(Buffer.from([(headBytes & 127) | 128, headBytes >> 7]))
+    this.#kept.add(kept.subarray(payload, payload + headBytes))
     return true
-  }
-
-  #joined(): Buffer {
-    const [first] = this.#chunks
-    return this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks)
   }
 
   #end(): void {
     if (this.#state === 'ended') return
     if (this.#dropBytes > 0) return this.#fail('malformed')
-    const body = this.#joined()
+    const body = this.#kept.take()
     this.drop()
     this.#reader.complete(new PostedMessages(body, this.#cut))
   }

@@ -6,6 +6,7 @@ import { errorMessage } from '../../errors.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import { type Close, close, isPermanent } from '../../model/close.ts'
 import type { LimitName } from '../../quota/limits.ts'
+import { pieceCostBytes } from '../../quota/piece-cost.ts'
 import type { LiveListener } from '../../rooms/room/live-messages.ts'
 import type { CommittedUpdates, Member, MemberUser } from '../../rooms/room/member.ts'
 import type { Connection, TransportName } from '../../rooms/room/open-connections.ts'
@@ -20,7 +21,7 @@ import type { Message, Protocol } from '../protocols/message.ts'
 import type { SocketListener } from '../socket/client-socket.ts'
 import { echoAfterMs, Heartbeat, pendingEchoSilenceMs } from '../socket/heartbeat.ts'
 import { type BudgetedReader, newTickBudget } from '../socket/read-backpressure.ts'
-import { frameCostBytes, type WorkspaceBucket } from '../socket/receive-rate-limit.ts'
+import type { WorkspaceBucket } from '../socket/receive-rate-limit.ts'
 import { ReadOnlyNotice } from './read-only-notice.ts'
 import { SaveAcks } from './save-acks.ts'
 import type { SessionDependencies, SessionOptions } from './session-options.ts'
@@ -305,7 +306,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
 
   frames(count: number, bytes: number): void {
     this.#heartbeat.received(this.#dependencies.time())
-    this.#charge(bytes + count * frameCostBytes)
+    this.#charge(bytes + count * pieceCostBytes)
     this.#dependencies.backpressure.check(this, count)
   }
 

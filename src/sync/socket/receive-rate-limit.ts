@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Rate } from '../../config/rate.ts'
+import { pieceCostBytes } from '../../quota/piece-cost.ts'
 import type { PausableReader } from './read-backpressure.ts'
 
 export interface ReceiveRateOptions {
@@ -10,11 +11,6 @@ export interface ReceiveRateOptions {
   readonly onExceeded: (workspaceId: string) => void
 }
 
-/**
- * Number of bytes that each frame counts as, in addition to the bytes of its message. A frame without content takes
- * the server about as long as 200 bytes of content.
- */
-export const frameCostBytes = 200
 /**
  * Minimum milliseconds of a pause. A shorter pause is not worth its cost, because each socket reads at least
  * one chunk when it is resumed.
@@ -91,7 +87,7 @@ export class WorkspaceBucket {
 
   /** Counts a message of `reader`. Call it for each message. */
   count(bytes: number, reader: PausableReader): void {
-    this.charge(bytes + frameCostBytes, reader)
+    this.charge(bytes + pieceCostBytes, reader)
   }
 
   /**

@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
+import { pieceCostBytes } from '../../quota/piece-cost.ts'
 import { FrameBoundaries } from './frame-boundaries.ts'
-import { frameCostBytes } from './receive-rate-limit.ts'
 
-/** Maximum number of bytes that a rejected client may send. Each frame counts as `frameCostBytes` more. */
+/** Maximum number of bytes that a rejected client may send. Each frame counts as `pieceCostBytes` more. */
 export const rejectedBytesMax = 65_536
 
 /**
@@ -16,7 +16,7 @@ export function limitRejected(socket: WebSocket, connection: Duplex, exceeded: (
   const count = (chunk: Buffer): void => {
     bytes += chunk.length
     boundaries.pass(chunk)
-    if (bytes + boundaries.frames * frameCostBytes <= rejectedBytesMax) return
+    if (bytes + boundaries.frames * pieceCostBytes <= rejectedBytesMax) return
     connection.off('data', count)
     exceeded()
     socket.terminate()

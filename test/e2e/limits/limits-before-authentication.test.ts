@@ -131,6 +131,20 @@ it.each([
   },
 )
 
+it('[LIM-15] counts a body in chunks of one byte with the memory of its text', async () => {
+  await start({})
+  const { apiKey, authToken } = server.credentials
+  const socket = await tcp()
+  socket.write(
+    'POST /v2/users/get HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n' +
+      `x-service-api-key: ${apiKey}\r\nx-service-auth-token: ${authToken}\r\ntransfer-encoding: chunked\r\n\r\n` +
+      '1\r\n \r\n'.repeat(20_000),
+  )
+  const held = (): Promise<number> => metric(server, 'weft_memory_held_bytes{holder="request_bodies"}')
+  await eventually(async () => (await held()) >= 40_000)
+  expect(await held()).toBeLessThan(41_000)
+})
+
 it('[LIM-15] limits the memory for request bodies that arrive slowly, rejects further bodies, and still serves other workspaces', async () => {
   await start({ adminToken, memoryBudgetBytes: 2 ** 28 })
   const other = await otherWorkspace(server)

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { pieceCostBytes as header } from '../../../../src/quota/piece-cost.ts'
 import type { PausableReader } from '../../../../src/sync/socket/read-backpressure.ts'
-import { frameCostBytes as header, ReceiveRateLimit } from '../../../../src/sync/socket/receive-rate-limit.ts'
+import { ReceiveRateLimit } from '../../../../src/sync/socket/receive-rate-limit.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 
 class Socket implements PausableReader {
