@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import * as v from 'valibot'
 import { callInProcess, type InProcessClient } from '../api/http/in-process-call.ts'
-import { checkJson, MalformedJsonError } from '../json.ts'
+import { checkJson, readJson } from '../json.ts'
 import { ToolError } from './tool-error.ts'
 
 export interface AgentApiOptions {
@@ -32,7 +32,8 @@ const resultSchema = v.object({
   pageToken: v.optional(v.string()),
   warnings: v.optional(v.array(v.string())),
 })
-const bodySchema = v.object({ result: v.optional(resultSchema), error: v.optional(errorSchema) })
+const bodySchema = v.object({ result: resultSchema })
+const failedSchema = v.object({ error: errorSchema })
 
 /**
  * Calls operations of REST with the token of an agent. The calls take the same way as those of a client, so
@@ -52,29 +53,35 @@ export class AgentApi {
 
   /**
    * Calls an operation, and checks the data of its response.
-   * @throws ToolError for the error of the operation; the reason of the signal if it is aborted. The server
-   * finishes the operation anyway
+   * @throws the errors of `read`
    */
   async call<Data>(path: string, data: object, schema: v.GenericSchema<Data>): Promise<AgentResult<Data>> {
-    const { handle, token, client, signal } = this.#options
-    signal.throwIfAborted()
-    const headers = { authorization: `Bearer ${token}` }
-    const answer = await withSignal(signal, callInProcess(handle, path, headers, data, client))
-    const { result, error } = checkJson(bodySchema, answer.body)
-    if (error !== undefined) {
-      const { code, ...details } = error.details
-      throw new ToolError(code, error.message, {
-        status: error.status,
-        details,
-        ...(answer.retryAfterSeconds !== undefined && { retryAfterSeconds: answer.retryAfterSeconds }),
-      })
-    }
-    if (result === undefined) throw new MalformedJsonError('the response has no result')
+    const { result } = readJson(bodySchema, await this.read(path, data))
     return {
       data: checkJson(schema, result.data),
       warnings: result.warnings ?? [],
       pageToken: result.pageToken ?? null,
     }
+  }
+
+  /**
+   * Calls an operation. Returns its response (JSON in UTF-8), which may be too large to parse it on the event loop.
+   * @throws ToolError for the error of the operation; the reason of the signal if it is aborted. The server
+   * finishes the operation anyway
+   */
+  async read(path: string, data: object): Promise<Uint8Array> {
+    const { handle, token, client, signal } = this.#options
+    signal.throwIfAborted()
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await withSignal(signal, callInProcess(handle, path, headers, data, client))
+    if (answer.status < 400) return answer.body
+    const { error } = readJson(failedSchema, answer.body)
+    const { code, ...details } = error.details
+    throw new ToolError(code, error.message, {
+      status: error.status,
+      details,
+      ...(answer.retryAfterSeconds !== undefined && { retryAfterSeconds: answer.retryAfterSeconds }),
+    })
   }
 }
 

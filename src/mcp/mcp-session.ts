@@ -58,8 +58,8 @@ export interface McpSessionOptions {
   /** Answers requests to REST. */
   readonly handle: RequestListener
   readonly pageTokens: PageTokens
-  readonly rooms: Pick<RoomRegistry, 'open'>
   readonly agents: Pick<AgentAccess, 'require'>
+  readonly rooms: Pick<RoomRegistry, 'open' | 'answerText'>
   readonly clock: Clock
   readonly metrics: Pick<Metrics, 'mcpToolSeconds' | 'mcpSubscriptions'>
   readonly log: Log
@@ -341,7 +341,7 @@ function toProtocolError({ code, status, message, details }: ToolError): Protoco
 const requestOf = ({ authInfo }: Extra): AgentRequest => authInfo?.extra as unknown as AgentRequest
 
 function contextOf(
-  { handle, pageTokens }: McpSessionOptions,
+  { handle, pageTokens, rooms }: McpSessionOptions,
   { caller, token, address }: AgentRequest,
   tool: string,
   signal: AbortSignal,
@@ -349,6 +349,8 @@ function contextOf(
   const { grants } = caller.identity
   return {
     api: new AgentApi({ handle, token, client: { address, tool }, signal }),
+    answerText: (ids, json, query) =>
+      rooms.answerText(documentAddress(caller.tenant, ids), json, query, mcpLimits.documentCharacters),
     pages: new ToolPages(pageTokens, caller),
     agent: {
       organizationIds: [...new Set((grants ?? []).map(({ organizationId }) => organizationId))],

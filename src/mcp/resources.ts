@@ -4,14 +4,15 @@ import type {
   ReadResourceResult,
 } from '@modelcontextprotocol/sdk/types.js'
 import * as v from 'valibot'
+import { showHidden } from '../content/reading/hidden-characters.ts'
 import { idProblem } from '../model/address.ts'
-import { createBoundary, enclose, showHidden } from './document-data.ts'
+import { createBoundary, enclose } from './document-data.ts'
 import { mcpLimits } from './mcp-limits.ts'
-import { firstPage } from './sections.ts'
 import type { ToolContext } from './tool.ts'
 import { ToolError } from './tool-error.ts'
 import { type AddressIds, findEditor, listEditorIds } from './tools/editor-address.ts'
-import { readEditorText } from './tools/read-editor.ts'
+import { pageQuery, requirePage } from './tools/read-document.ts'
+import { queryEditor } from './tools/read-editor.ts'
 
 /** Documents in one page of the list of resources. */
 const documentsPerPage = 20
@@ -117,16 +118,23 @@ export async function readResource(
   ids: AddressIds,
   context: ToolContext,
 ): Promise<ReadResourceResult> {
-  const { text, version, format } = await readEditorText(await findEditor(ids, context), context)
-  const { end } = firstPage(text, { start: 0, end: text.length }, mcpLimits.pageCharacters.max)
+  const query = pageQuery({
+    heading: null,
+    occurrence: null,
+    at: null,
+    charactersMax: mcpLimits.pageCharacters.max,
+  })
+  const read = await queryEditor(await findEditor(ids, context), query, context)
+  const { answer, version, format, characters } = read
+  const { text, end } = requirePage(answer, undefined)
   return {
     contents: [
       {
         uri,
         mimeType:
           format === 'markdown' ? 'text/markdown' : format === 'text' ? 'text/plain' : 'application/json',
-        text: enclose(createBoundary(), { text: text.slice(0, end) }),
-        _meta: { 'weft/version': version, 'weft/characters': text.length, 'weft/to': end },
+        text: enclose(createBoundary(), { text }),
+        _meta: { 'weft/version': version, 'weft/characters': characters, 'weft/to': end },
       },
     ],
   }

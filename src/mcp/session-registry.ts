@@ -16,8 +16,8 @@ export interface McpSessionRegistryOptions {
   readonly handle: RequestListener
   readonly pageTokens: PageTokens
   readonly access: Pick<RealtimeAccess, 'refusalOf' | 'onWithdrawal' | 'onChange'>
-  readonly rooms: Pick<RoomRegistry, 'open'>
   readonly agents: McpSessionOptions['agents']
+  readonly rooms: Pick<RoomRegistry, 'open' | 'answerText'>
   readonly clock: Clock
   readonly metrics: McpSessionOptions['metrics'] & Pick<Metrics, 'mcpSessions'>
   readonly log: Log

@@ -1,5 +1,7 @@
 import type { FromSchema, ObjectSchema } from '../api/schema.ts'
+import type { AnsweredText, TextQuery } from '../content/reading/text-query.ts'
 import type { AccessRole } from '../directory/store/records.ts'
+import type { DocumentPath } from '../model/address.ts'
 import type { AgentApi } from './agent-api.ts'
 import type { DocumentData } from './document-data.ts'
 import type { ToolPages } from './tool-pages.ts'
@@ -11,6 +13,12 @@ export interface CallingAgent {
 }
 
 export interface ToolContext {
+  /** Answers a query about the response of `/v2/crdt/get` for an editor. @throws ApiError */
+  readonly answerText: (
+    ids: DocumentPath,
+    json: Uint8Array,
+    query: TextQuery,
+  ) => Promise<AnsweredText | 'too long' | null>
   readonly api: AgentApi
   readonly pages: ToolPages
   readonly agent: CallingAgent

@@ -7,7 +7,8 @@ export interface InProcessResponse {
   /** The header `retry-after`, if there is one. */
   readonly retryAfterSeconds: number | undefined
   readonly requestId: string
-  readonly body: unknown
+  /** JSON in UTF-8. */
+  readonly body: Uint8Array
 }
 
 /** The client for which the server makes a request. */
@@ -109,7 +110,7 @@ class CollectedResponse extends ServerResponse {
       status: this.statusCode,
       retryAfterSeconds: retryAfter === undefined ? undefined : Number(retryAfter),
       requestId: String(this.getHeader('x-request-id')),
-      body: JSON.parse(Buffer.concat(this.#chunks).toString()) as unknown,
+      body: Buffer.concat(this.#chunks),
     })
     this.emit('finish')
     this.emit('close')

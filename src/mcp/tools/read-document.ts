@@ -1,21 +1,13 @@
 import * as v from 'valibot'
-import { comparedText } from '../../content/edit/targets/normalized-text.ts'
+import type { TextPageQuery, TextQueryAnswer } from '../../content/reading/text-query.ts'
 import { shortened } from '../../text.ts'
 import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
-import {
-  findHeadings,
-  firstPage,
-  headingRow,
-  type MarkdownHeading,
-  type MarkdownPart,
-  sectionOf,
-} from '../sections.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { invalidArgument, ToolError } from '../tool-error.ts'
 import { type AddressIds, editorMembers, findEditor } from './editor-address.ts'
 import { nextPageMember, pageMembers } from './list-documents.ts'
-import { readEditorText } from './read-editor.ts'
+import { queryEditor } from './read-editor.ts'
 
 const { usual, max } = mcpLimits.pageCharacters
 
@@ -117,10 +109,6 @@ export const readDocumentTool = defineTool({
     context,
   ) {
     const found = await findEditor(given, context)
-    const read = await readEditorText(found, context)
-    const { text, version, format } = read
-    const headings = format === 'json' ? [] : findHeadings(text)
-    const whole = rangeOf(text, headings, heading, occurrence)
     const { organizationId, documentId, editorId } = found.ids
     const { contentKey = null } = given
     const query = [
@@ -133,58 +121,63 @@ export const readDocumentTool = defineTool({
       occurrence ?? null,
     ]
     const start = pageToken === undefined ? null : context.pages.open(query, pageToken, positionSchema)
-    const page = firstPage(
-      text,
-      { start: Math.min(start?.at ?? whole.start, whole.end), end: whole.end },
-      maxCharacters,
+    const { answer, version, format, characters } = await queryEditor(
+      found,
+      pageQuery({
+        heading: heading ?? null,
+        occurrence: occurrence ?? null,
+        at: start?.at ?? null,
+        charactersMax: maxCharacters,
+      }),
+      context,
     )
-    const shown = start === null ? headings.slice(0, mcpLimits.headings) : []
-    const more = page.end < whole.end ? context.pages.seal(query, { at: page.end, version }) : null
+    const page = requirePage(answer, heading)
+    const more = page.isLast ? null : context.pages.seal(query, { at: page.end, version })
     return {
       result: {
         version,
         format,
-        characters: text.length,
+        characters,
         from: page.start,
         to: page.end,
         changedSincePreviousPage: start !== null && start.version !== version,
-        ...(start === null &&
-          headings.length > shown.length && { headingsLeftOut: headings.length - shown.length }),
+        ...(start === null && page.headingsLeftOut > 0 && { headingsLeftOut: page.headingsLeftOut }),
         ...(more !== null && { nextPageToken: more }),
       },
       documentData: {
         ...found.ids,
-        ...(start === null && { headings: shown.map(headingRow) }),
+        ...(start === null && { headings: [...page.headings] }),
         ...(comments && { threads: await readThreads(found.ids, context) }),
-        text: text.slice(page.start, page.end),
+        text: page.text,
       },
     }
   },
 })
 
+/** Returns the query for a page, with a table of headings. */
+export const pageQuery = (
+  part: Pick<TextPageQuery, 'heading' | 'occurrence' | 'at' | 'charactersMax'>,
+): TextPageQuery => ({
+  is: 'page',
+  ...part,
+  headingsMax: mcpLimits.headings,
+  headingCharactersMax: mcpLimits.headingCharacters,
+})
+
 /** @throws ToolError if the heading is missing or ambiguous */
-function rangeOf(
-  text: string,
-  headings: readonly MarkdownHeading[],
-  title: string | undefined,
-  occurrence: number | undefined,
-): MarkdownPart {
-  if (title === undefined) return { start: 0, end: text.length }
-  const wanted = comparedText(title)
-  const equal = headings.filter((heading) => comparedText(heading.title) === wanted)
-  const chosen = equal[(occurrence ?? 1) - 1]
-  if (chosen === undefined)
-    throw new ToolError(
-      'crdt/target-not-found',
-      `the document has no such heading: ${JSON.stringify(title)}`,
-      {
-        status: 'FAILED_PRECONDITION',
-        details: { headings: headings.slice(0, 50).map(headingRow) },
-      },
-    )
-  if (equal.length > 1 && occurrence === undefined)
-    throw invalidArgument('/occurrence', `is required, because ${equal.length} headings have this text`)
-  return sectionOf(text, headings, chosen)
+export function requirePage(
+  answer: TextQueryAnswer,
+  heading: string | undefined,
+): Extract<TextQueryAnswer, { is: 'page' }> {
+  if (answer.is === 'page') return answer
+  if (answer.is === 'several headings')
+    throw invalidArgument('/occurrence', `is required, because ${answer.count} headings have this text`)
+  if (answer.is !== 'no heading') throw new TypeError(`unexpected answer to a query for a page: ${answer.is}`)
+  throw new ToolError(
+    'crdt/target-not-found',
+    `the document has no such heading: ${JSON.stringify(heading)}`,
+    { status: 'FAILED_PRECONDITION', details: { headings: answer.headings } },
+  )
 }
 
 async function readThreads(

@@ -1,59 +1,56 @@
-import * as v from 'valibot'
-import { showHidden } from '../document-data.ts'
-import { mcpLimits } from '../mcp-limits.ts'
+import type { TextQuery, TextQueryAnswer } from '../../content/reading/text-query.ts'
+import { ApiError } from '../../errors.ts'
 import type { ToolContext } from '../tool.ts'
-import { ToolError } from '../tool-error.ts'
+import { ToolError, toToolError } from '../tool-error.ts'
 import type { ContentKind, FoundEditor } from './editor-address.ts'
 
-const entrySchema = v.array(
-  v.object({ data: v.unknown(), version: v.string(), type: v.string(), lastUpdate: v.string() }),
-)
+type TextFormat = 'markdown' | 'text' | 'json'
 
-/** The content of an editor as text. */
+/** The answer to a query about the content of an editor as text. */
 export interface EditorText {
-  readonly text: string
-  readonly format: 'markdown' | 'text' | 'json'
+  readonly answer: TextQueryAnswer
+  readonly format: TextFormat
   readonly version: string
-  readonly lastUpdate: string
+  /** Length of the whole text in UTF-16 units. */
+  readonly characters: number
 }
 
 /** Formats in which content can be read, the best one first. */
-const formatsOf: Readonly<Record<ContentKind, readonly ('markdown' | 'text' | 'json')[]>> = {
+const formatsOf: Readonly<Record<ContentKind, readonly TextFormat[]>> = {
   xml: ['markdown', 'text', 'json'],
   text: ['markdown', 'text', 'json'],
   json: ['json'],
 }
 
 /**
- * Reads the content of an editor in the first of the formats that the content has.
+ * Answers a query about the content of an editor, in the first of the formats that the content has.
  * @throws ToolError if there is no content, or too much
  */
-export async function readEditorText(
+export async function queryEditor(
   { ids, root, kind }: FoundEditor,
+  query: TextQuery,
   context: ToolContext,
-  formats: readonly ('markdown' | 'text' | 'json')[] = formatsOf[kind],
+  formats: readonly TextFormat[] = formatsOf[kind],
 ): Promise<EditorText> {
   for (const format of formats) {
-    const read = await context.api
-      .call('/v2/crdt/get', { ...ids, ...root, format }, entrySchema)
+    const json = await context.api
+      .read('/v2/crdt/get', { ...ids, ...root, format })
       .catch((error: unknown) => {
         if (error instanceof ToolError && error.code === 'crdt/root-kind-mismatch' && format !== 'json')
           return null
         throw error
       })
-    const [entry] = read?.data ?? []
-    if (entry === undefined) continue
-    const text = typeof entry.data === 'string' ? entry.data : JSON.stringify(entry.data, null, 1)
-    if (text.length > mcpLimits.documentCharacters)
+    if (json === null) continue
+    const answered = await context.answerText(ids, json, query).catch((error: unknown) => {
+      throw error instanceof ApiError ? toToolError(error) : error
+    })
+    if (answered === null) continue
+    if (answered === 'too long')
       throw new ToolError('mcp/document-too-large', 'the editor has too much content for this tool', {
         status: 'FAILED_PRECONDITION',
       })
-    return {
-      text: showHidden(text),
-      format: format === 'json' && typeof entry.data === 'string' ? 'text' : format,
-      version: entry.version,
-      lastUpdate: entry.lastUpdate,
-    }
+    const { isText, ...text } = answered
+    return { ...text, format: format === 'json' && isText ? 'text' : format }
   }
   throw new ToolError('crdt/root-kind-mismatch', 'the root has no content that can be read as text', {
     status: 'INVALID_ARGUMENT',

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { showHidden } from '../document-data.ts'
+import { showHidden } from '../../content/reading/hidden-characters.ts'
+import { findMatches, type TextMatch, type TextSearchQuery } from '../../content/reading/text-query.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { ToolError } from '../tool-error.ts'
@@ -11,7 +12,7 @@ import {
   organizationMember,
 } from './editor-address.ts'
 import { nextPageMember, pageMembers } from './list-documents.ts'
-import { readEditorText } from './read-editor.ts'
+import { queryEditor } from './read-editor.ts'
 
 const documentsSchema = v.array(v.object({ id: v.string(), documentName: v.string() }))
 
@@ -20,13 +21,10 @@ interface FoundDocument {
   readonly documentName: string
 }
 
-interface SearchMatch {
+interface SearchMatch extends TextMatch {
   readonly documentId: string
   readonly name: string
   readonly editorId?: string
-  readonly quote: string
-  readonly before: string
-  readonly after: string
 }
 
 export const searchTool = defineTool({
@@ -106,7 +104,10 @@ export const searchTool = defineTool({
       }
       if (from.editorId === null)
         matches.push(
-          ...matchesIn(document.documentName, query).map((match) => ({ ...named(document), ...match })),
+          ...findMatches(document.documentName, searchQuery(query)).map((match) => ({
+            ...named(document),
+            ...match,
+          })),
         )
       const left = mcpLimits.searchedCharacters - characters
       const searched = await searchDocument(organizationId, document, { query, from, left }, context)
@@ -143,6 +144,13 @@ interface SearchPosition {
   /** True if the search has skipped an earlier editor of the document. */
   readonly isIncomplete: boolean
 }
+
+const searchQuery = (text: string): TextSearchQuery => ({
+  is: 'search',
+  text,
+  matchesMax: mcpLimits.matchesPerEditor,
+  contextCharacters: mcpLimits.contextCharacters,
+})
 
 const begin = { documentId: null, editorId: null, isIncomplete: false } as const
 
@@ -222,16 +230,15 @@ async function searchDocument(
   for (const editorId of editorIds.slice(Math.max(0, editorIds.indexOf(from.editorId ?? '')))) {
     if (characters >= left) return { matches, characters, isIncomplete, nextEditor: editorId }
     const editor: FoundEditor = { ids: { ...address, editorId }, root: {}, kind: 'xml' }
-    const read = await searchable(readEditorText(editor, context, ['markdown', 'json']))
+    const read = await searchable(queryEditor(editor, searchQuery(query), context, ['markdown', 'json']))
     if (read === 'empty') continue
     if (read === 'skipped' || read === 'too large') {
       isIncomplete = true
       if (read === 'too large') characters = left
     } else {
-      characters += read.text.length
-      matches.push(
-        ...matchesIn(read.text, query).map((match) => ({ ...named(document), editorId, ...match })),
-      )
+      characters += read.characters
+      if (read.answer.is === 'matches')
+        matches.push(...read.answer.matches.map((match) => ({ ...named(document), editorId, ...match })))
     }
   }
   return { matches, characters, isIncomplete, nextEditor: null }
@@ -249,23 +256,4 @@ async function searchable<T>(reading: Promise<T>): Promise<T | 'empty' | 'skippe
       return 'too large'
     throw error
   }
-}
-
-/** Finds the first places of a text that contain the query. Takes linear time. */
-function matchesIn(text: string, query: string): readonly Pick<SearchMatch, 'quote' | 'before' | 'after'>[] {
-  const [folded, wanted] = [text.toLowerCase(), query.toLowerCase()]
-  // A few letters have a lower case of another length. Then case matters, so that positions are right.
-  const [where, what] = folded.length === text.length ? [folded, wanted] : [text, query]
-  const found: Pick<SearchMatch, 'quote' | 'before' | 'after'>[] = []
-  const context = mcpLimits.contextCharacters
-  for (let at = where.indexOf(what); at !== -1; at = where.indexOf(what, at + what.length)) {
-    const end = at + what.length
-    found.push({
-      quote: text.slice(at, end).toWellFormed(),
-      before: text.slice(Math.max(0, at - context), at).toWellFormed(),
-      after: text.slice(end, end + context).toWellFormed(),
-    })
-    if (found.length >= mcpLimits.matchesPerEditor) break
-  }
-  return found
 }

@@ -66,7 +66,7 @@ function toResult(
   { bare }: OperationEntry,
   { body, retryAfterSeconds, requestId }: InProcessResponse,
 ): Result<unknown> {
-  const { result, error } = body as Body
+  const { result, error } = JSON.parse(Buffer.from(body).toString()) as Body
   if (error === undefined) {
     if (bare) return { ok: true, data: result, message: '' }
     const { message, data, pageToken, warnings, created } = result as SuccessBody

@@ -1,6 +1,7 @@
 import type { ComparedBranch } from '../../content/branches/branch-hunks.ts'
 import type { AnchorAnswers, AnchorQueries } from '../../content/edit/anchors.ts'
 import type { DocumentReading, EncodedContent } from '../../content/read-document.ts'
+import type { AnsweredText, TextQuery } from '../../content/reading/text-query.ts'
 import type { NamedSchema } from '../../content/schemas/content-schema.ts'
 import type { FoundStreamPlace, StreamPlaceRequest } from '../../content/stream/stream-place.ts'
 import { EncodedJson, isResponseTooLarge } from '../../model/json-pieces.ts'
@@ -101,4 +102,20 @@ export async function compareOnThread(
   if (outcome.is !== 'compared')
     throw new TypeError(`the thread returned an unexpected result for a branch: ${outcome.is}`)
   return outcome.compared
+}
+
+/**
+ * Answers a query about a large response of `/v2/crdt/get` on a thread; see `answerTextQuery`.
+ * @throws ApiError as for `PooledThread.run`
+ */
+export async function answerOnThread(
+  thread: PooledThread,
+  json: Uint8Array,
+  query: TextQuery,
+  charactersMax: number,
+): Promise<AnsweredText | 'too long' | null> {
+  const outcome = await thread.run({ is: 'text', json, query, charactersMax })
+  if (outcome.is !== 'text')
+    throw new TypeError(`the thread returned an unexpected result for a text: ${outcome.is}`)
+  return outcome.answered
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import { type ComparedBranch, compareBranch } from '../../content/branches/branch-hunks.ts'
 import type { InitialContent } from '../../content/initial-content.ts'
 import { type DocumentReading, type EncodedContent, readStateEncoded } from '../../content/read-document.ts'
+import { type AnsweredText, answerTextQuery, type TextQuery } from '../../content/reading/text-query.ts'
 import type { OrganizationScope } from '../../directory/organizations/organization-keys.ts'
 import { decodeRemovalMessage, removalTopic } from '../../directory/removal/removal-message.ts'
 import type { RemovalTask } from '../../directory/removal/removal-task.ts'
@@ -20,7 +21,7 @@ import type { SpanSource } from '../../tracing/span.ts'
 import { type UsageCounter, unreadCounter } from '../../usage/usage-counter.ts'
 import { BranchFollower, type ReplacedContent } from '../branches/branch-follower.ts'
 import { noContent } from '../edits/edit-context.ts'
-import { compareOnThread, readInline, readOnThread } from '../edits/read-on-thread.ts'
+import { answerOnThread, compareOnThread, readInline, readOnThread } from '../edits/read-on-thread.ts'
 import { inlineSizeMax } from '../edits/replacement.ts'
 import { AppendBacklog } from '../log/append-backlog.ts'
 import { BackgroundCompaction, compactAtShutdown } from '../log/background-compaction.ts'
@@ -307,6 +308,24 @@ export class RoomRegistry {
    */
   parse(address: DocumentAddress, json: Uint8Array): Promise<InitialContent> {
     return parseOnThread(this.#pools.threads, address, json)
+  }
+
+  /**
+   * Answers a query about the response of `/v2/crdt/get` (JSON in UTF-8) for an editor. A large response is
+   * parsed and searched on a thread.
+   * @param charactersMax maximum length of the text in UTF-16 units
+   * @returns null if the response has no editor
+   * @throws ApiError RESOURCE_EXHAUSTED if it takes too long or too many reads of large documents wait
+   */
+  async answerText(
+    address: DocumentAddress,
+    json: Uint8Array,
+    query: TextQuery,
+    charactersMax: number,
+  ): Promise<AnsweredText | 'too long' | null> {
+    const { readers } = this.#pools
+    if (json.length <= inlineSizeMax || !readers.enabled) return answerTextQuery(json, query, charactersMax)
+    return readers.use(address, (thread) => answerOnThread(thread, json, query, charactersMax))
   }
 
   /** Ends every room. All earlier commits are durable when the caller has also closed the engine. */

@@ -11,6 +11,7 @@ import {
   readStateEncoded,
   withState,
 } from '../../content/read-document.ts'
+import { type AnsweredText, answerTextQuery, type TextQuery } from '../../content/reading/text-query.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { checkChange, encodeData, type RootChange } from '../../content/root-change.ts'
 import {
@@ -132,6 +133,13 @@ export type ThreadTask =
     }
   /** Parses the response of a backend (JSON in UTF-8). */
   | { readonly is: 'parse'; readonly json: Uint8Array }
+  /** Answers a query about a response of `/v2/crdt/get` (JSON in UTF-8); see `answerTextQuery`. */
+  | {
+      readonly is: 'text'
+      readonly json: Uint8Array
+      readonly query: TextQuery
+      readonly charactersMax: number
+    }
   /** Reads a document whose conflict scans are too expensive for an event loop. */
   | { readonly is: 'open'; readonly updates: readonly Uint8Array[] }
   /** Integrates an update whose conflict scans are too expensive for an event loop. */
@@ -151,7 +159,7 @@ const copies = 2
 
 /** Returns a lower bound of the memory in bytes that a job takes. */
 export function taskBytes(job: ThreadTask): number {
-  if (job.is === 'parse') return job.json.length * copies
+  if ('json' in job) return job.json.length * copies
   const updates = 'updates' in job ? job.updates : []
   return updates.reduce((sum, { length }) => sum + length, 0) * copies
 }
@@ -200,6 +208,7 @@ export type ThreadResult =
   | { readonly is: 'compared'; readonly compared: ComparedBranch }
   /** `content` is null if the JSON has the wrong form; `problem` is the reason. The data of a target is encoded. */
   | { readonly is: 'parsed'; readonly content: InitialContent | null; readonly problem: string }
+  | { readonly is: 'text'; readonly answered: AnsweredText | 'too long' | null }
   | ({ readonly is: 'opened' } & PlacedDocument)
   | ({ readonly is: 'placed' } & PlacedIntegration)
 
@@ -240,6 +249,8 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
     if (job.is === 'stream') return streamed(job)
     if (job.is === 'history') return history(job)
     if (job.is === 'parse') return parse(job.json)
+    if (job.is === 'text')
+      return { is: 'text', answered: answerTextQuery(job.json, job.query, job.charactersMax) }
     if (job.is === 'open') return open(job.updates)
     if (job.is === 'place') return place(job)
     checkChange(job.change)

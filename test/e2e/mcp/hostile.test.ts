@@ -273,20 +273,25 @@ describe('unusual documents', () => {
     expect(await mcp.use('read_document', { documentId: 'backticks' })).toMatchObject({ format: 'markdown' })
   })
 
-  it('[MCP-43] finds a heading among headings of thousands of marks, and never sorts their marks', async () => {
-    // Two marks whose canonical order is the opposite one: NFC sorts them in quadratic time.
-    const marks = '\u0301\u0323'.repeat(990)
-    await add('marks', 'text', `${`# a${marks}\n`.repeat(500)}# Cafe\u0301\n\nTea.\n`)
-    const normalize = vi.spyOn(String.prototype, 'normalize')
-    onTestFinished(() => normalize.mockRestore())
-    const read = await mcp.use<{ documentData: { text: string } }>('read_document', {
-      documentId: 'marks',
-      heading: 'Caf\u00e9',
+  it('[MCP-78] parses and searches a large text on a thread, also for a heading, a search and a resource', async () => {
+    await add('titles', 'text', `# One\n\nneedle\n\n${'# Other\n'.repeat(100_000)}`)
+    const parse = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => parse.mockRestore())
+    const section = await mcp.use<{ documentData: { text: string }; to: number }>('read_document', {
+      documentId: 'titles',
+      heading: 'One',
     })
-    const normalized = normalize.mock.contexts.map(String)
-    expect(normalized.length).toBeGreaterThan(0)
-    expect(normalized.filter((text) => /\p{M}{200}/u.test(text))).toHaveLength(0)
-    expect(read.documentData.text).toContain('Tea.')
+    expect(section.documentData).toMatchObject({ text: expect.stringMatching(/^# One\s+needle\s+$/) })
+    const failed = (heading: string): Promise<unknown> =>
+      mcp.call('read_document', { documentId: 'titles', heading }).then(errorCodeOf)
+    expect(await failed('Missing')).toBe('crdt/target-not-found')
+    expect(await failed('Other')).toBe('request/invalid-member')
+    const found = await mcp.use<{ matches: number }>('search', { query: 'needle', documentId: 'titles' })
+    expect(found.matches).toBe(1)
+    const { contents } = await mcp.client.readResource({ uri: 'weft://acme/titles/main' })
+    expect(contents[0]?._meta).toMatchObject({ 'weft/to': expect.any(Number) })
+    const longest = Math.max(...parse.mock.calls.map(([text]) => text.length))
+    expect(longest).toBeLessThan(300_000)
   })
 
   it('[MCP-43] needs the name of an editor if a document has several', async () => {

@@ -1,6 +1,3 @@
-import { shortened } from '../text.ts'
-import { mcpLimits } from './mcp-limits.ts'
-
 /** A heading of a Markdown text. */
 export interface MarkdownHeading {
   readonly level: number
@@ -69,9 +66,3 @@ export function firstPage(text: string, { start, end }: MarkdownPart, max: numbe
 }
 
 const isInsidePair = (text: string, at: number): boolean => /^[\uDC00-\uDFFF]$/.test(text[at] ?? '')
-
-/** Returns the row of a table of headings. */
-export const headingRow = ({ level, title }: MarkdownHeading) => ({
-  level,
-  title: shortened(title, mcpLimits.headingCharacters),
-})

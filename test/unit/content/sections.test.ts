@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { createBoundary, enclose, showHidden } from '../../../src/mcp/document-data.ts'
-import { findHeadings, firstPage, sectionOf } from '../../../src/mcp/sections.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { findHeadings, firstPage, sectionOf } from '../../../src/content/reading/sections.ts'
+import { answerTextQuery, type TextPageQuery } from '../../../src/content/reading/text-query.ts'
 
 const titles = (text: string): readonly string[] =>
   findHeadings(text).map(({ level, title }) => `${level} ${title}`)
@@ -45,26 +45,26 @@ describe('sections of Markdown', () => {
   })
 })
 
-describe('data of documents', () => {
-  it('[MCP-40] encloses text with a boundary that is different each time', () => {
-    const boundaries = new Set(Array.from({ length: 1_000 }, createBoundary))
-    expect(boundaries.size).toBe(1_000)
-    const lines = enclose('b0', { id: 'x', text: 'one\ntwo' }).split('\n')
-    expect(lines).toEqual([
-      '----- begin document data b0 -----',
-      '{"id":"x"}',
-      'one',
-      'two',
-      '----- end document data b0 -----',
-    ])
-  })
-
-  it('[MCP-41] shows characters that a reader cannot see, and keeps joiners of emoji and scripts', () => {
-    expect(showHidden('a\u0000b\u001b[31mc\u202ed\u{E0041}e\u2066f\u009b')).toBe(
-      'a\\u{0}b\\u{1b}[31mc\\u{202e}d\\u{e0041}e\\u{2066}f\\u{9b}',
-    )
-    const kept = 'tab\tline\nfamily 👨‍👩‍👧 نمی‌خواهمé'
-    expect(showHidden(kept)).toBe(kept)
-    expect(showHidden('one\r\ntwo')).toBe('one\ntwo')
-  })
+it('[MCP-43] finds a heading among headings of thousands of marks, and never sorts their marks', () => {
+  // Two marks whose canonical order is the opposite one: NFC sorts them in quadratic time.
+  const marks = '\u0301\u0323'.repeat(990)
+  const data = `${`# a${marks}\n`.repeat(500)}# Cafe\u0301\n\nTea.\n`
+  const response = Buffer.from(JSON.stringify({ result: { data: [{ data, version: '1.1' }] } }))
+  const query: TextPageQuery = {
+    is: 'page',
+    heading: 'Caf\u00e9',
+    occurrence: null,
+    at: null,
+    charactersMax: 1_000,
+    headingsMax: 10,
+    headingCharactersMax: 100,
+  }
+  const normalize = vi.spyOn(String.prototype, 'normalize')
+  onTestFinished(() => normalize.mockRestore())
+  const answered = answerTextQuery(response, query, data.length)
+  const normalized = normalize.mock.contexts.map(String)
+  expect(normalized.length).toBeGreaterThan(0)
+  expect(normalized.filter((text) => /\p{M}{200}/u.test(text))).toHaveLength(0)
+  expect(answered).toMatchObject({ answer: { text: expect.stringContaining('Tea.') as string } })
+  expect(answerTextQuery(response, query, data.length - 1)).toBe('too long')
 })
