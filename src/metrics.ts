@@ -33,15 +33,16 @@ export function createMetrics(droppedLines: () => number = () => 0) {
 }
 
 function countDroppedLines(registry: Registry, droppedLines: () => number): void {
-  new Counter({
+  const counter = new Counter({
     name: 'weft_log_lines_dropped_total',
     help: 'Lines of the log that standard output did not accept',
-    registers: [registry],
+    registers: [],
     collect() {
       this.reset()
       this.inc(droppedLines())
     },
   })
+  registry.registerMetric(counter)
 }
 
 function gauges(registry: Registry) {

@@ -90,7 +90,7 @@ export const isFeedOff = (error: unknown): boolean =>
 /** Reads the feeds of API keys. */
 export class FeedReader {
   readonly #store: FeedStore
-  readonly #slices = new KeyedMutex()
+  readonly #readSlice = new KeyedMutex()
 
   constructor(store: FeedStore) {
     this.#store = store
@@ -108,20 +108,20 @@ export class FeedReader {
     if (state?.enabled !== true) throw feedOff()
     let scanned = 0
     // All reads of one feed together take one slice in each tick, so that they do not delay other tenants.
-    const slices: Slices = (read) =>
-      this.#slices.run(keyName([tenant.workspaceId, tenant.apiKey]), async () => {
+    const readSlice: SliceReader = (read) =>
+      this.#readSlice.run(keyName([tenant.workspaceId, tenant.apiKey]), async () => {
         await nextTick()
-        const entries = await read()
-        scanned += entries.length
-        return entries
+        const slice = await read()
+        scanned += slice.entries.length
+        return slice
       })
     const after =
       start === 'latest'
-        ? await placeOfLatest(reader, state, filter, limit, slices)
+        ? await placeOfLatest(reader, state, filter, limit, readSlice)
         : await placeOf(reader, state, start)
     const page = new PageBuilder(state, filter, limit)
     if (after < state.last)
-      for await (const [number, entry] of entriesFrom(reader, filter.organizationId, after, slices))
+      for await (const [number, entry] of entriesFrom(reader, filter.organizationId, after, readSlice))
         if (!page.take(number, entry)) break
     if (typeof start !== 'string') await this.#checkKept(tenant, state, after)
     return { ...page.result(), scanned }
@@ -160,7 +160,7 @@ async function placeOfLatest(
   state: FeedState,
   filter: FeedFilter,
   limit: number,
-  slices: Slices,
+  readSlice: SliceReader,
 ): Promise<number> {
   const matches = matcherOf(filter)
   const { pageBytes, scanned } = feedLimits
@@ -169,7 +169,7 @@ async function placeOfLatest(
     reader,
     filter.organizationId,
     state.last + 1,
-    slices,
+    readSlice,
     true,
   )) {
     if (number <= state.trimmed) break
@@ -194,8 +194,14 @@ async function chainAt(reader: DirectoryReader, state: FeedState, number: number
 
 type NumberedEntry = readonly [number: number, entry: FeedEntry]
 
+interface Slice {
+  readonly entries: readonly NumberedEntry[]
+  /** Number of the last entry that was read, to continue after it; null if there are no more. */
+  readonly last: number | null
+}
+
 /** Runs a read of one slice of a feed. */
-type Slices = (read: () => Promise<readonly NumberedEntry[]>) => Promise<readonly NumberedEntry[]>
+type SliceReader = (read: () => Promise<Slice>) => Promise<Slice>
 
 /**
  * Reads the entries after a number, or before it if `reverse` is true: all of them, or those of an organization.
@@ -204,30 +210,34 @@ async function* entriesFrom(
   reader: DirectoryReader,
   organizationId: string | undefined,
   start: number,
-  slices: Slices,
+  readSlice: SliceReader,
   reverse = false,
 ): AsyncIterable<NumberedEntry> {
   const [prefix, keyOf]: readonly [Key, (number: number) => Key] =
     organizationId === undefined
       ? [keys.entries, keys.entry]
       : [keys.of(organizationId), (number) => keys.ofOrganization(organizationId, number)]
-  let [last, isLast] = [start, false]
-  while (!isLast)
-    yield* await slices(async () => {
-      const found = await reader.scan({ prefix, after: keyOf(last), reverse, limit: chunkMax })
+  for (let last: number | null = start; last !== null; ) {
+    const after = keyOf(last)
+    const slice: Slice = await readSlice(async () => {
+      const found = await reader.scan({ prefix, after, reverse, limit: chunkMax })
       const numbers = found.map(({ key }) => numberIn(key))
       const entries =
         organizationId === undefined
           ? found.map((each) => readRecord(feedEntryType, each))
           : await reader.getAll(numbers.map(keys.entry), feedEntryType)
-      last = numbers.at(-1) ?? last
-      isLast = found.length < chunkMax
-      return numbers.flatMap((number, index): NumberedEntry[] => {
-        const entry = entries[index] ?? null
-        // The entry may have been removed since the index was read.
-        return entry === null ? [] : [[number, entry]]
-      })
+      return {
+        entries: numbers.flatMap((number, index): NumberedEntry[] => {
+          const entry = entries[index] ?? null
+          // The entry may have been removed since the index was read.
+          return entry === null ? [] : [[number, entry]]
+        }),
+        last: found.length < chunkMax ? null : (numbers.at(-1) ?? null),
+      }
     })
+    yield* slice.entries
+    last = slice.last
+  }
 }
 
 /** Collects the events of a page. */

@@ -143,11 +143,11 @@ export class FeedService {
       let waitMs = 0
       for (let { start } = query; !this.#waiters.isStopped && !left.aborted; waitMs = quietMs) {
         const page = await this.#nextPage(tenant, { ...query, start }, waitMs, left)
+        const pauseMs = Math.min(charge(page), quietMs)
         const isQuiet = page.events.length === 0 && page.isEnd
         const prepared = isQuiet ? null : await prepare(page)
         start = { cursor: (prepared ?? page).cursor }
         yield prepared
-        const pauseMs = Math.min(charge(page), quietMs)
         if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: ended }).catch(() => {})
       }
     } finally {

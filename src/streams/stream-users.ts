@@ -3,7 +3,7 @@ import type { Kv } from '../engine/engine.ts'
 import { readRecord } from '../engine/stored-record.ts'
 import type { CheckLease } from '../jobs/task-worker.ts'
 import type { Tenant } from '../model/address.ts'
-import { isNamedIn, withoutNamed } from '../update/attribution/remove-author.ts'
+import { isNamedIn, metaWithoutUser } from '../update/attribution/remove-author.ts'
 import { type StreamRecord, streamKeys, streamRecordType, streamsPart } from './stream-records.ts'
 
 /** Maximum number of streams that one commit reads and changes. */
@@ -43,5 +43,5 @@ export async function forgetStreamUser(
 const withoutUserOf = (record: StreamRecord, userId: string): StreamRecord => ({
   ...record,
   userId: record.userId === userId ? '' : record.userId,
-  meta: record.meta === null ? null : withoutNamed(record.meta, userId),
+  meta: record.meta === null ? null : metaWithoutUser(record.meta, userId),
 })

@@ -24,7 +24,7 @@ export const isNamedIn = (
 ): boolean => by === userId || Object.values(meta ?? {}).includes(userId)
 
 /** Returns data of a change without the members that are the id of a user. */
-export const withoutNamed = (meta: ChangeMeta, userId: string): ChangeMeta =>
+export const metaWithoutUser = (meta: ChangeMeta, userId: string): ChangeMeta =>
   Object.fromEntries(Object.entries(meta).filter(([, value]) => value !== userId))
 
 /**
@@ -37,7 +37,9 @@ export function withoutAuthor({ inserted, deleted }: Attribution, userId: string
     if (!isNamedIn(origin, userId)) return origin
     const { by, meta } = origin
     const nameless =
-      by === userId ? { by: '', meta: null } : { by, meta: meta === null ? null : withoutNamed(meta, userId) }
+      by === userId
+        ? { by: '', meta: null }
+        : { by, meta: meta === null ? null : metaWithoutUser(meta, userId) }
     const known = replaced.get(origin) ?? { ...origin, ...nameless }
     replaced.set(origin, known)
     return known
