@@ -11,6 +11,7 @@ import { mapName } from '../../src/transfer/import/name-mapping.ts'
 import { updateKeyOf } from '../../src/transfer/sources/y-leveldb-keys.ts'
 import { allOf, docOf, updatesOf } from '../support/data/import-sources.ts'
 import { editRandomly, Random } from '../support/data/random-doc.ts'
+import { hostileUpdates } from '../support/faults/hostile-shapes.ts'
 
 describe('updates of one document', () => {
   it('[MOVE-1] merges the updates of a document into one update with the same content, in any order and even if some are repeated', () => {
@@ -46,6 +47,34 @@ describe('updates of one document', () => {
     })
     for (const updates of [deep, [Uint8Array.of(0)]])
       expect(() => mergeStored(updates)).toThrow(DocumentRejectedError)
+  })
+
+  it('[MOVE-11] rejects updates that take Yjs too long, and reads updates in any order in the same time', () => {
+    for (const shape of ['rightOriginsBackwards', 'concurrentPrepends', 'entriesOfOneKey'] as const)
+      expect(() => mergeStored(hostileUpdates[shape](10_000)), shape).toThrow(/needs more than \d+ steps/)
+    for (const shape of ['missingClients', 'heldUpdates'] as const)
+      expect(() => mergeStored(hostileUpdates[shape](50_000)), shape).toThrow('updates that are missing')
+    const typed = updatesOf((doc) => {
+      for (let at = 0; at < 50_000; at++) doc.getText('t').insert(at, 'a')
+    })
+    expect(mergeStored(typed.toReversed()).bytes).toEqual(mergeStored(typed).bytes)
+  })
+
+  it('[MOVE-11] reads updates that depend on each other in a circle', () => {
+    const [one, other] = [new Y.Doc(), new Y.Doc()]
+    for (let round = 0; round < 3; round++) {
+      one.getText('t').insert(round, 'a')
+      Y.applyUpdate(other, Y.encodeStateAsUpdate(one))
+      other.getText('t').insert(0, 'b')
+      Y.applyUpdate(one, Y.encodeStateAsUpdate(other))
+    }
+    const only = (doc: Y.Doc) => {
+      const others = Y.decodeStateVector(Y.encodeStateVector(one))
+      others.delete(doc.clientID)
+      return Y.encodeStateAsUpdate(one, Y.encodeStateVector(others))
+    }
+    const { bytes } = mergeStored([only(one), only(other)])
+    expect(docOf([bytes]).getText('t').toJSON()).toBe(one.getText('t').toJSON())
   })
 })
 

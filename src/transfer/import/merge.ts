@@ -1,9 +1,13 @@
 import * as Y from 'yjs'
 import { createDoc } from '../../content/yjs/create-doc.ts'
 import { errorMessage } from '../../errors.ts'
+import { documentStepsMax } from '../../rooms/room/integration-limits.ts'
+import { noPlacements, skipObservers, withinBudget } from '../../update/integration.ts'
 import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
+import { missingClocks, type UpdateSummary } from '../../update/summary.ts'
+import { applicationOrder } from './application-order.ts'
 
 /** The updates of one document, merged. */
 export interface Merged {
@@ -37,16 +41,21 @@ export class DocumentRejectedError extends Error {
  */
 const updatesPerTransaction = 64
 
+/** Maximum number of updates that depend on each other in a circle. Yjs takes about 0.1 s for them. */
+const circularMax = 1_000
+
 /**
  * Merges updates into one update, and vets them in the same way as updates from websockets. Uses a Y.Doc,
  * because the running time of `mergeUpdates` grows with the square of the number of updates.
- * @throws DocumentRejectedError if an update is malformed, or depends on an update that is missing
+ * @throws DocumentRejectedError if an update is malformed, depends on an update that is missing, or takes more steps
+ * of Yjs than a server spends on a document
  */
 export function mergeStored(updates: readonly Uint8Array[]): Merged {
   const doc = createDoc()
   try {
-    for (const [index, bytes] of updates.entries()) vet(bytes, updates.length > 1 ? index + 1 : null)
-    applyAll(doc, updates)
+    const summaries = updates.map((bytes, index) => vet(bytes, updates.length > 1 ? index + 1 : null))
+    checkComplete(summaries)
+    applyAll(doc, inOrder(updates, summaries))
     return vetWhole(doc)
   } finally {
     doc.destroy()
@@ -91,13 +100,44 @@ export const isSameContent = (a: ContentSum, b: ContentSum): boolean =>
   Buffer.compare(a.vector, b.vector) === 0 && Buffer.compare(a.deletions, b.deletions) === 0
 
 /**
- * Vets an update.
+ * Rejects updates of which other updates are missing, before Yjs reads them: its time grows with the square of the
+ * number of clients whose structs are missing.
+ * @throws DocumentRejectedError
+ */
+function checkComplete(summaries: readonly UpdateSummary[]): void {
+  const clocks = new Map<number, number>()
+  const blocks = summaries.flatMap(({ clients }) => clients)
+  for (const { client, from, to } of blocks.toSorted((one, other) => one.from - other.from)) {
+    const clock = clocks.get(client) ?? 0
+    if (from > clock) throw incomplete()
+    clocks.set(client, Math.max(clock, to))
+  }
+  if (summaries.some((summary) => missingClocks(summary, clocks).length > 0)) throw incomplete()
+}
+
+/**
+ * Returns updates in an order in which Yjs needs linear time.
+ * @throws DocumentRejectedError if too many updates depend on each other in a circle
+ */
+function inOrder(updates: readonly Uint8Array[], summaries: readonly UpdateSummary[]): Uint8Array[] {
+  const order = new Set(applicationOrder(summaries))
+  if (updates.length - order.size > circularMax)
+    throw new DocumentRejectedError(`more than ${circularMax} updates depend on each other in a circle`)
+  for (const index of updates.keys()) order.add(index)
+  return [...order].map((index) => updates[index] as Uint8Array)
+}
+
+const incomplete = (): DocumentRejectedError =>
+  new DocumentRejectedError('it builds on updates that are missing')
+
+/**
+ * Vets an update. Returns its summary.
  * @param number position of the update for messages; null if there is only one update
  * @throws DocumentRejectedError
  */
-export function vet(bytes: Uint8Array, number: number | null): void {
+export function vet(bytes: Uint8Array, number: number | null): UpdateSummary {
   try {
-    readUpdate(bytes)
+    return readUpdate(bytes)
   } catch (error) {
     const what = number === null ? 'its update' : `its update ${number}`
     throw new DocumentRejectedError(`${what} is malformed: ${errorMessage(error)}`)
@@ -105,17 +145,20 @@ export function vet(bytes: Uint8Array, number: number | null): void {
 }
 
 function applyAll(doc: Y.Doc, updates: readonly Uint8Array[]): void {
+  skipObservers(doc)
+  const stepsMax = documentStepsMax(updates.reduce((sum, { length }) => sum + length, 0))
   try {
-    for (let start = 0; start < updates.length; start += updatesPerTransaction)
-      doc.transact(() => {
-        for (const bytes of updates.slice(start, start + updatesPerTransaction)) Y.applyUpdate(doc, bytes)
-      })
+    withinBudget({ doc, stepsMax, ...noPlacements }, () => {
+      for (let start = 0; start < updates.length; start += updatesPerTransaction)
+        doc.transact(() => {
+          for (const bytes of updates.slice(start, start + updatesPerTransaction)) Y.applyUpdate(doc, bytes)
+        })
+    })
   } catch (error) {
     throw new DocumentRejectedError(`Yjs cannot read it: ${errorMessage(error)}`)
   }
   const { pendingStructs, pendingDs } = doc.store
-  if (pendingStructs !== null || pendingDs !== null)
-    throw new DocumentRejectedError('it builds on updates that are missing')
+  if (pendingStructs !== null || pendingDs !== null) throw incomplete()
 }
 
 /**
