@@ -17,6 +17,7 @@ import { isInvisible } from '../blocks/block-keys.ts'
 import { contentLimit } from '../content-error.ts'
 import { mayRunScript } from '../html/safe-address.ts'
 import { xmlText } from '../xml/names.ts'
+import { useGfmAutolinks } from './bare-addresses.ts'
 import { atomScheme, placeholderInfo } from './placeholders.ts'
 import { useGfmStrikethrough } from './strikethrough.ts'
 
@@ -81,19 +82,8 @@ function parserFor({ table, strike }: BlockFeatures, hidesDefinitions: boolean):
   if (!table) parser.disable('table')
   if (!strike) parser.disable('strikethrough')
   if (!hidesDefinitions) parser.disable('strip_references')
-  // Links are stored as they are written. Encoding is up to the program that shows them.
-  parser.normalizeLink = (url) => url
-  parser.normalizeLinkText = (url) => url
   parser.validateLink = (url) => !mayRunScript(url)
-  parser.linkify.set({ fuzzyLink: false, fuzzyIP: false, fuzzyEmail: true })
-  parser.linkify.add('//', null)
-  parser.linkify.add('www.', {
-    validate: (rest, at, self) =>
-      Math.max(0, self.testSchemaAt(`http://www.${rest.slice(at)}`, 'http:', 5) - 6),
-    normalize: (match) => {
-      match.url = `http://${match.url}`
-    },
-  })
+  useGfmAutolinks(parser)
   parsers.set(key, parser)
   return parser
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
+import { parseMarkdown } from '../../../../src/content/markdown/parse-markdown.ts'
 import { readRootAs } from '../../../../src/content/read-root.ts'
 import { replaceContent } from '../../../../src/content/replace.ts'
 import { checkChange } from '../../../../src/content/root-change.ts'
@@ -29,6 +30,52 @@ describe('stored form', () => {
     const struck = (text: string): string => xmlFrom(text).replace(/<\/?paragraph>/g, '')
     expect(struck('~one~ ~~two~~')).toBe('<strike>one</strike> <strike>two</strike>')
     for (const text of ['This will ~~~not~~~ strike', 'a ~~b~ c', 'a ~b~~ c']) expect(struck(text)).toBe(text)
+  })
+
+  it.each([
+    ['http://a.b', 'http://a.b', ''],
+    ['https://a.b/c?d=e&f#g', 'https://a.b/c?d=e&f#g', ''],
+    ['ftp://a.b', 'ftp://a.b', ''],
+    ['http://localhost:80/x', 'http://localhost:80/x', ''],
+    ['http://ann@a.b/x', 'http://ann@a.b/x', ''],
+    ['http://a.b,c;d!e', 'http://a.b,c;d!e', ''],
+    ['http://a.b.', 'http://a.b', '.'],
+    ['http://a.b/c?!.,:*_~', 'http://a.b/c', '?!.,:*_~'],
+    [`http://a.b/"c'"`, `http://a.b/"c`, `'"`],
+    ['http://a.b/(c)', 'http://a.b/(c)', ''],
+    ['http://a.b/(c))', 'http://a.b/(c)', ')'],
+    ['http://a.b/c&lt;', 'http://a.b/c', '<'],
+    ['http://a.b/c;', 'http://a.b/c', ';'],
+    ['http://a.b/<c', 'http://a.b/', '<c'],
+    ['http://a.b/[c]', 'http://a.b/[c]', ''],
+    ['http://a.b/c]', 'http://a.b/c', ']'],
+    ['http://a_b.c.d', 'http://a_b.c.d', ''],
+    ['http://a_b.c', '', 'http://a_b.c'],
+    ['http://a.b_c', '', 'http://a.b_c'],
+    ['http://.a', '', 'http://.a'],
+    ['xhttp://a.b', '', 'xhttp://a.b'],
+  ])('[FMT-192] links %j as GFM does', (markdown, address, rest) => {
+    const doc = new Y.Doc()
+    write(doc, markdown)
+    const { blocks } = parseMarkdown(markdown)
+    const texts = blocks.flatMap((block) => (block.kind === 'paragraph' ? block.content : []))
+    const shown = texts.map((each) => (each.kind === 'text' ? [each.text, each.marks.link?.href] : each.kind))
+    const expected = [
+      [address, address],
+      [rest, undefined],
+    ].filter(([text]) => text !== '')
+    expect(shown).toEqual(expected)
+    const stored = xml(doc)
+    expect(write(doc, read(doc))).toEqual([])
+    expect(xmlFrom(read(doc))).toBe(stored)
+  })
+
+  it('[FMT-192] links an address without a scheme, and one in a list or in bold text', () => {
+    expect(xmlFrom('www.a.b/c.')).toContain('href="http://www.a.b/c"')
+    expect(xmlFrom('- see http://a.b/c**d** e')).toContain('href="http://a.b/c**d"')
+    expect(xmlFrom('**http://a.b**')).toContain('href="http://a.b"')
+    expect(xmlFrom('[http://a.b](http://c.d)')).toContain('href="http://c.d"')
+    expect(xmlFrom('`http://a.b`')).not.toContain('href')
   })
 
   it('[FMT-173] warns if text that is not empty has no blocks', () => {
