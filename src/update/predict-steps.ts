@@ -16,15 +16,9 @@ import { type ItemId, type ReadItem, readUpdate } from './read-update.ts'
  */
 export function predictSteps(bytes: Uint8Array, doc: Y.Doc): number {
   const prediction = new Prediction(doc)
-  const { clients } = readUpdate(bytes, prediction)
-  return prediction.steps + stepsOfGaps(clients.length)
+  readUpdate(bytes, prediction)
+  return prediction.steps
 }
-
-/**
- * Returns the number of steps for structs that depend on missing structs. For each client with such structs,
- * Yjs copies a list of all clients.
- */
-const stepsOfGaps = (clients: number): number => (clients * clients) / movedPerStep
 
 type SharedType = Y.ContentType['type']
 

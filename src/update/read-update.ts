@@ -17,6 +17,14 @@ export interface ItemId {
   readonly clock: number
 }
 
+/** The place of a struct in the block of its client. */
+export interface StructPlace {
+  /** Number of structs before it. */
+  readonly index: number
+  /** Offset of its bytes in the update. */
+  readonly start: number
+}
+
 /** An item of an update, without its content. */
 export interface ReadItem extends ItemId {
   readonly length: number
@@ -32,14 +40,16 @@ export interface ReadItem extends ItemId {
   readonly parent: string | ItemId | null
   /** Key of a map entry; null if the item contains no key. */
   readonly parentSub: string | null
+  readonly at: StructPlace
 }
 
 /**
- * Receives the items and deletions of an update, which the summary does not contain, in the order of the
+ * Receives the items, gaps and deletions of an update, which the summary does not contain, in the order of the
  * bytes.
  */
 export interface UpdateListener {
   item(item: ReadItem): void
+  skip?(client: number, clock: number, length: number, at: StructPlace): void
   deletion?(client: number, clock: number, length: number): void
 }
 
@@ -97,6 +107,8 @@ class UpdateReader extends ByteReader {
   #types = 0
   #subdocuments = 0
   #values = 0
+  #structIndex = 0
+  #structStart = 0
   // The parts of the current item, for the listener.
   #origin: ItemId | null = null
   #rightOrigin: ItemId | null = null
@@ -140,6 +152,8 @@ class UpdateReader extends ByteReader {
     let clock = from
     let skips = false
     for (let index = 0; index < structs; index++) {
+      this.#structIndex = index
+      this.#structStart = this.at
       const info = this.byte()
       const length = this.#readStruct(info, client, clock)
       if (length === 0) throw new MalformedUpdateError('a struct is empty')
@@ -148,6 +162,7 @@ class UpdateReader extends ByteReader {
         skips = true
         this.#skippedTo ??= []
         this.#skippedTo.push(client, clock)
+        this.#listener?.skip?.(client, clock - length, length, this.#structPlace())
       }
       if (clock > clockMax) throw new MalformedUpdateError('a clock is too large')
     }
@@ -186,8 +201,13 @@ class UpdateReader extends ByteReader {
       rightOrigin: this.#rightOrigin,
       parent: this.#parent,
       parentSub: this.#parentSub,
+      at: this.#structPlace(),
     })
     return length
+  }
+
+  #structPlace(): StructPlace {
+    return { index: this.#structIndex, start: this.#structStart }
   }
 
   /** Reads the origins and the parent of an item. Creates objects for them only if there is a listener. */

@@ -3,6 +3,7 @@ import * as Y from 'yjs'
 import { createDoc } from '../../content/yjs/create-doc.ts'
 import { CorruptRecordError } from '../../engine/engine.ts'
 import { errorMessage } from '../../errors.ts'
+import { integrablePart } from '../../update/integrable-part.ts'
 import {
   type Budget,
   IntegrationTooExpensiveError,
@@ -359,16 +360,27 @@ export class DocumentState {
   }
 
   #integrated(bytes: Uint8Array, stepsMax: number): IntegrationResult {
-    const unknown = Y.diffUpdate(sortDeletions(bytes), this.vector())
+    const { unknown, isCut } = this.#unknownIn(bytes)
     const { doc } = this
     const { store } = doc
     const { added, isDear, deletes } = this.#within({ doc, stepsMax }, () =>
       this.#capture(() => Y.applyUpdate(doc, unknown)),
     )
-    const gap = store.pendingStructs !== null || store.pendingDs !== null
+    const gap = isCut || store.pendingStructs !== null || store.pendingDs !== null
     store.pendingStructs = null
     store.pendingDs = null
     return { added, gap, isDear, deletes }
+  }
+
+  /**
+   * Returns the part of a vetted update that the document lacks, in a form that costs Yjs n·log n. `isCut`: true
+   * if structs that depend on missing ones are left out.
+   */
+  #unknownIn(bytes: Uint8Array): { readonly unknown: Uint8Array; readonly isCut: boolean } {
+    // The clocks of a working copy on a thread may be those of its snapshot.
+    const { store } = this.doc
+    const part = integrablePart(bytes, (client) => Y.getState(store, client))
+    return { unknown: Y.diffUpdate(sortDeletions(part), this.vector()), isCut: part !== bytes }
   }
 
   /**
@@ -396,7 +408,7 @@ export class DocumentState {
     const { store } = doc
     const found: number[] = []
     let placedSteps = 0
-    const unknown = Y.diffUpdate(sortDeletions(bytes), this.vector())
+    const { unknown, isCut } = this.#unknownIn(bytes)
     const budget: Budget = { doc, stepsMax: stepsMax - this.#steps, placements: null, found }
     const { added, isDear } = withinBudget(
       budget,
@@ -406,7 +418,7 @@ export class DocumentState {
         placedSteps = steps - scanned
       },
     )
-    const gap = store.pendingStructs !== null || store.pendingDs !== null
+    const gap = isCut || store.pendingStructs !== null || store.pendingDs !== null
     store.pendingStructs = null
     store.pendingDs = null
     return { added, gap, isDear: isDear || placedSteps > loopStepsMax, placements: found }

@@ -324,6 +324,14 @@ export const hostileUpdates = {
   ],
   /** Many clients whose first items are missing. Yjs removes each client from a list of all clients. */
   missingClients: (n) => [updateOf(list(n, (i) => block(n - i, [item({}, a)], 1)))],
+  /** Many clients, each of which depends on the next one. The struct of the last one is missing. */
+  missingChains: (n) => [updateOf(list(n, (i) => block(n - i, [item({ left: id(n - i + 1, 0) }, a)])))],
+  /** Pairs of clients. The first structs of both depend on each other. */
+  circularClients: (n) => [
+    updateOf(list(n, (i) => block(n - i, [item({ left: id(i % 2 === 0 ? n - i - 1 : n - i + 1, 0) }, a)]))),
+  ],
+  /** Many clients, each of which has a gap. */
+  gapsOfClients: (n) => [updateOf(list(n, (i) => block(n - i, [item({}, a), skip(1), item({}, a)])))],
   /** Updates with many clients and missing dependencies, followed by keystrokes. */
   heldUpdates: (n) => [
     ...list(16, (held) =>

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { expect, it, vi } from 'vitest'
 import * as Y from 'yjs'
 import { DocumentState } from '../../../src/rooms/room/document-state.ts'
+import { integrablePart } from '../../../src/update/integrable-part.ts'
 import {
   IntegrationTooExpensiveError,
   movedPerStep,
@@ -15,6 +16,7 @@ import { predictSteps } from '../../../src/update/predict-steps.ts'
 import { readUpdate } from '../../../src/update/read-update.ts'
 import { isPlain } from '../../../src/update/summary.ts'
 import { seed } from '../../support/data/seed.ts'
+import { block, contents, item, list, updateOf } from '../../support/data/update-builder.ts'
 import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'
 
 /** Yjs in its other build, with unchanged methods. */
@@ -221,6 +223,55 @@ it.each([
       expect(shifted).toBeLessThanOrEqual(shapeSize)
     }
     expect(shapeOf(Y, state.doc)).toEqual(contentOf(plainYjs, updates))
+  },
+)
+
+it(`[UPD-32] leaves out the structs that depend on missing ones, as Yjs does (seed ${seed})`, () => {
+  let cuts = 0
+  for (let round = 0; round < 60; round += 1) {
+    const next = random(seed + round)
+    const updates = shuffled(history(next), next)
+    // Clients that only make the update large.
+    const others = list(80, (i) =>
+      updateOf([block(1_000_000 + i, [item({ parent: 'o', key: `${i}` }, contents.values(1))])]),
+    )
+    const known = plainYjs.mergeUpdates(updates.slice(0, 30))
+    const update = plainYjs.mergeUpdates([...updates.slice(60 + next(40)), ...others])
+    const [reference, document] = [new plainYjs.Doc(), new plainYjs.Doc()]
+    for (const doc of [reference, document]) {
+      plainYjs.applyUpdate(doc, known)
+      doc.store.pendingStructs = null
+      doc.store.pendingDs = null
+    }
+    const part = integrablePart(update, (client) => plainYjs.getState(document.store, client))
+    plainYjs.applyUpdate(reference, update)
+    plainYjs.applyUpdate(document, part)
+    // Yjs creates an empty root when it reads a struct, even if it does not integrate the struct.
+    for (const name of reference.share.keys()) document.get(name)
+    expect(shapeOf(plainYjs, document), `seed ${seed}, round ${round}`).toEqual(shapeOf(plainYjs, reference))
+    expect(document.store.pendingStructs).toBeNull()
+    expect(part === update).toBe(reference.store.pendingStructs === null)
+    if (part !== update) cuts += 1
+  }
+  expect(cuts).toBeGreaterThan(10)
+})
+
+it.each(['missingClients', 'missingChains', 'circularClients', 'gapsOfClients'] as const)(
+  '[UPD-32] needs few comparisons of clients for an update of the form %s',
+  (name) => {
+    const state = DocumentState.fromBytes(null)
+    const filter = vi.spyOn(Array.prototype, 'filter')
+    try {
+      for (const update of hostileUpdates[name](2_000))
+        expect(state.integrate(update).gap || readUpdate(update).needs.length > 0).toBe(true)
+      const visited = filter.mock.contexts.reduce<number>(
+        (sum, array) => sum + (array as unknown[]).length,
+        0,
+      )
+      expect(visited).toBeLessThan(100_000)
+    } finally {
+      filter.mockRestore()
+    }
   },
 )
 
