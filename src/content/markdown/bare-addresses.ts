@@ -1,7 +1,9 @@
 import type { MarkdownIt } from 'markdown-it'
 
 /** A domain. The last two labels of a domain have no underscore, so that `snake_case` is not a domain. */
-const domain = /[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*/uy
+const domain = /^[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*/u
+/** Maximum number of characters of a domain (RFC 1035), so that each address takes bounded time. */
+const domainMax = 253
 /** Punctuation that does not belong to an address at its end. */
 const trailing = '?!.,:*_~\'"'
 
@@ -33,17 +35,10 @@ export function useGfmAutolinks(parser: MarkdownIt): void {
  * @param host offset of the domain, or of its labels after `www.`
  */
 function addressLength(text: string, from: number, host: number): number {
-  domain.lastIndex = host
-  const found = domain.exec(text)
-  if (
-    found === null ||
-    found[0]
-      .split('.')
-      .slice(-2)
-      .some((label) => label.includes('_'))
-  )
-    return 0
-  const end = trimmedEnd(text, from, addressEnd(text, domain.lastIndex))
+  const [found = ''] = domain.exec(text.slice(host, host + domainMax + 1)) ?? []
+  const labels = found.split('.').slice(-2)
+  if (found === '' || found.length > domainMax || labels.some((label) => label.includes('_'))) return 0
+  const end = trimmedEnd(text, from, addressEnd(text, host + found.length))
   return end > host ? end - from : 0
 }
 
