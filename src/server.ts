@@ -25,6 +25,7 @@ import { problemLogger, warnOfMissingStorage, withObjects } from './objects/obje
 import { openObjects } from './objects/open-objects.ts'
 import { LimitReports } from './quota/limit-reports.ts'
 import { transferTimeoutMsDefault } from './quota/slow-transfers.ts'
+import { TickShares } from './quota/tick-shares.ts'
 import { registerClusterMetrics } from './server/cluster-metrics.ts'
 import { measureData } from './server/data-gauges.ts'
 import { memoryAccountsOf } from './server/limits-from-config.ts'
@@ -234,6 +235,7 @@ async function open(
     spans,
     rejections: new RejectionLog({ clock, logger: log, recent }),
     memoryAccounts: memoryAccountsOf({ config, metrics, reports }),
+    tickShares: new TickShares(),
     tenancy,
     auditing,
     listeners: new EventListeners(log),

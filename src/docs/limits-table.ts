@@ -63,7 +63,10 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
     met: exhausted,
   },
   workspaceReadsPerMinute: { what: 'reads of the workspace per minute', met: exhausted },
-  bodyBytesPerKey: { what: 'bytes of REST bodies per second; burst', met: exhausted },
+  bodyBytesPerKey: {
+    what: 'bytes of REST bodies per second; burst; each chunk counts as 200 bytes more',
+    met: exhausted,
+  },
   maxWebhookContentBytes: {
     what: 'bytes of the content of an editor in a webhook, or in a call of `store`',
     met: 'the content is left out, and `contentOmitted` gives the reason',

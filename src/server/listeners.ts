@@ -66,6 +66,7 @@ export function createSync({
   memoryAccounts,
   storage,
   transferTimeoutMs,
+  tickShares,
 }: ServerServices): SyncServer {
   const queuedBytes = (): number => engine.pendingBytes() + rooms.queuedBytes
   metrics.memoryAccounts.push({
@@ -104,7 +105,7 @@ export function createSync({
       reports,
       rejections,
       receiveRate: inflowOf({ config, clock, reports }),
-      backpressure: new ReadBackpressure(queuedBytes, pendingBytesMax, () =>
+      backpressure: new ReadBackpressure(tickShares, queuedBytes, pendingBytesMax, () =>
         reports.exceeded('uncommittedBytes', ''),
       ),
       documentBytesMax: config.maxDocumentBytes,
@@ -164,6 +165,7 @@ export function createHttp(
     origins,
     auditing,
     objects,
+    tickShares,
     ...rest
   }: ServerServices,
 ): HttpListener {
@@ -331,7 +333,7 @@ export function createHttp(
     log,
     spans: rest.spans,
   })
-  const edge = new HttpListener(router, isEventStreamRequest)
+  const edge = new HttpListener(router, isEventStreamRequest, tickShares)
   limitConnections(edge.server, httpConnectionsOf({ config, clock, reports: rest.reports }))
   return edge
 }

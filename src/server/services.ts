@@ -50,6 +50,7 @@ import { resolveName } from '../outgoing/dns-resolve.ts'
 import { ClusterRates } from '../quota/cluster-rates.ts'
 import type { LimitReports } from '../quota/limit-reports.ts'
 import type { MemoryLedger } from '../quota/memory-bounds.ts'
+import type { TickShares } from '../quota/tick-shares.ts'
 import type { DocumentRegistry } from '../rooms/room/room-options.ts'
 import { RoomRegistry } from '../rooms/room/room-registry.ts'
 import { StreamService } from '../streams/stream-service.ts'
@@ -91,6 +92,7 @@ export interface ServerBase {
   readonly metricsHistory: MetricsHistory
   readonly reports: LimitReports
   readonly memoryAccounts: MemoryLedger
+  readonly tickShares: TickShares
   readonly tenancy: Tenancy
   readonly auditing: Audit
   readonly recent: RecentRequests

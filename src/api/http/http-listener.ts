@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { describeProcess, processOnPort } from '../../config/process-with.ts'
 import { errorMessage, OperatorError } from '../../errors.ts'
 import { StreamResponse } from '../../event-stream.ts'
+import type { TickShares } from '../../quota/tick-shares.ts'
 import { createHttpServer, httpTimeouts, type StreamDetector } from './http-server.ts'
 
 /** Thrown if the server cannot listen on the port. The message is for the operator. */
@@ -37,7 +38,7 @@ export class HttpListener {
   #answering = 0
   #onIdle: (() => void) | null = null
 
-  constructor(handle: RequestListener, isStream: StreamDetector) {
+  constructor(handle: RequestListener, isStream: StreamDetector, shares: TickShares) {
     const streams = this.#streams
     // This is one function for all sockets, because a closure would use memory for each connection.
     function gone(this: Socket): void {
@@ -52,7 +53,7 @@ export class HttpListener {
       }
       handle(request, response)
     }
-    this.server = createHttpServer(this.handle, httpTimeouts, isStream)
+    this.server = createHttpServer(this.handle, httpTimeouts, isStream, shares)
   }
 
   /**

@@ -1,6 +1,6 @@
 import {
   createServer,
-  IncomingMessage,
+  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerResponse,
@@ -11,7 +11,9 @@ import { ApiError, invalid } from '../../errors.ts'
 import { StreamResponse } from '../../event-stream.ts'
 import { rawResponse } from '../../model/raw-response.ts'
 import { timedRequests } from '../../quota/slow-transfers.ts'
+import { TickShares } from '../../quota/tick-shares.ts'
 import { rejectRequest } from './envelope.ts'
+import { PacedRequest } from './paced-request.ts'
 
 /**
  * Times in ms within which a client must send its request. The defaults of Node are much longer (minutes).
@@ -93,13 +95,16 @@ export function createHttpServer(
   handle: RequestListener,
   { silenceTimeout, ...timeouts } = httpTimeouts,
   isStream = noStreams,
+  shares = new TickShares(),
 ): Server {
   /**
    * A request for which Node frees its parser only if it asks for a websocket or a stream. If a server has a listener
    * for upgrades, Node treats every request that offers an upgrade as an upgrade, and some clients offer HTTP/2 with
    * every call. This server answers such requests as if they had no offer.
    */
-  class HttpRequest extends IncomingMessage {
+  class HttpRequest extends PacedRequest {
+    protected readonly shares = shares
+
     get upgrade(): boolean {
       return isWebsocket(this) || (this.method === 'GET' && isStream(this))
     }
@@ -194,6 +199,7 @@ class RequestPipeline {
   take(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
     const { socket } = request
     if (socket.destroyed) return
+    if (request instanceof PacedRequest) response.once('prefinish', () => request.discardRest())
     const exchanges = this.#unanswered.get(socket) ?? []
     this.#unanswered.set(socket, exchanges)
     exchanges.push({ request, response, handle })

@@ -8,6 +8,7 @@ import { measureJson } from '../../model/json-depth.ts'
 import { limits } from '../../model/limits.ts'
 import { GrowingBytes } from '../../quota/growing-bytes.ts'
 import { limitDetails } from '../../quota/limits.ts'
+import { pieceCostBytes } from '../../quota/piece-cost.ts'
 import { invalidAt } from '../validator.ts'
 
 /**
@@ -166,6 +167,11 @@ function readText(request: IncomingMessage, bytesMax: number, meter: BodyMeter):
     const decoder = new TextDecoder('utf-8', { fatal: true })
     const pieces: string[] = []
     let bytes = 0
+    let uncounted = 0
+    const count = () => {
+      meter.count(uncounted)
+      uncounted = 0
+    }
     let fits = Number(request.headers['content-length'] ?? 0) <= bytesMax
     const refuse = (problem: unknown) => {
       fits = false
@@ -174,7 +180,7 @@ function readText(request: IncomingMessage, bytesMax: number, meter: BodyMeter):
     }
     const waiting = new GrowingBytes(bytesMax)
     const decode = (stream: boolean) => {
-      meter.keep(pieceBytes)
+      meter.keep(bytesPerCharacter * waiting.length + pieceBytes)
       try {
         pieces.push(decoder.decode(waiting.take(), { stream }))
       } catch {
@@ -182,25 +188,31 @@ function readText(request: IncomingMessage, bytesMax: number, meter: BodyMeter):
       }
     }
     const keep = (chunk: Buffer) => {
-      meter.keep(bytesPerCharacter * chunk.length)
+      const { capacity } = waiting
       waiting.add(chunk)
+      if (waiting.capacity > capacity) meter.keep(waiting.capacity - capacity)
       if (waiting.length >= decodedBytes) decode(true)
     }
     if (!fits) refuse(tooLarge(bytesMax))
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      meter.count(chunk.length)
+      uncounted += chunk.length + pieceCostBytes
+      if (uncounted >= decodedBytes) count()
       if (bytes > bytesMax + discardedBytesMax) request.destroy()
       else if (fits && bytes > bytesMax) refuse(tooLarge(bytesMax))
       else if (fits) attempt(() => keep(chunk), refuse)
     })
     request.on('end', () => {
+      count()
       // At the end, an incomplete character is an error.
       if (fits) attempt(() => decode(false), refuse)
       resolve(pieces.join(''))
       pieces.length = 0
     })
-    request.on('close', () => !request.readableEnded && gone())
+    request.on('close', () => {
+      count()
+      if (!request.readableEnded) gone()
+    })
     request.on('error', gone)
   })
 }

@@ -1,4 +1,5 @@
-import { type BudgetedReader, newTickBudget, type ReadBackpressure } from '../socket/read-backpressure.ts'
+import { type BudgetedReader, newTickBudget } from '../../quota/tick-shares.ts'
+import type { ReadBackpressure } from '../socket/read-backpressure.ts'
 
 /** A socket that can be paused for several reasons. */
 interface UnroutedSocket {

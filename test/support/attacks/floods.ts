@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { message } from '../clients/clients.ts'
 import { hostileAwareness } from '../faults/hostile-messages.ts'
 import { hostileUpdates } from '../faults/hostile-shapes.ts'
@@ -12,6 +13,7 @@ import {
   sleep,
   store,
   syncUrl,
+  type Target,
   taken,
   together,
 } from './attack.ts'
@@ -145,6 +147,36 @@ const slowBodies: Attack = {
   },
 }
 
+/** Sends bodies in chunks of one byte, as fast as the server reads them. */
+const chunkedBodies = (headersOf: (target: Target) => Readonly<Record<string, string>>): Attack => ({
+  finding: 11,
+  documents: [],
+  prepare: async (target) => {
+    const own = Object.entries(headersOf(target)).map(([name, value]) => `${name}: ${value}\r\n`)
+    const head = `POST /v2/crdt/apply HTTP/1.1\r\nhost: weft\r\n${own.join('')}content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
+    const chunks = Buffer.from('1\r\n \r\n'.repeat(10_000))
+    let open: Socket[] = []
+    return async () => {
+      open = open.filter(({ destroyed, writable }) => !destroyed && writable)
+      while (open.length < chunkedConnections) {
+        const connection = rawConnection(target)
+        connection.resume()
+        connection.write(head)
+        open.push(connection)
+      }
+      for (const connection of open)
+        if (connection.writableLength < queuedChunkBytes) connection.write(chunks)
+      await sleep(10)
+    }
+  },
+})
+
+const chunkedConnections = 150
+const queuedChunkBytes = 200_000
+
+const chunksUnsigned = chunkedBodies(() => ({}))
+const chunksSigned = chunkedBodies(({ headers }) => headers)
+
 /** Alternates between connections that are closed immediately and upgrades with malformed tokens. */
 const connects: Attack = {
   finding: 10,
@@ -166,5 +198,7 @@ export const floodAttacks = {
   idempotentCalls,
   pipelining,
   slowBodies,
+  chunksUnsigned,
+  chunksSigned,
   connects,
 }

@@ -1,4 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
+import { TickShares } from '../../../../src/quota/tick-shares.ts'
 import type { DocumentChannel } from '../../../../src/sync/multiplex/document-channel.ts'
 import { MultiplexedSocket } from '../../../../src/sync/multiplex/multiplexed-socket.ts'
 import type { ClientSocket, SocketListener } from '../../../../src/sync/socket/client-socket.ts'
@@ -60,7 +61,7 @@ it.each([
   ['to the socket itself', ping],
 ])('[LOAD-4] limits messages of a multiplexed socket %s to a share of each tick', async (_what, bytes) => {
   const socket = new ReadingSocket()
-  const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
+  const pressure = new ReadBackpressure(new TickShares(), () => 0, 1_000, nothing)
   const parts = {
     address: '192.0.2.1',
     backpressure: pressure,
@@ -70,7 +71,7 @@ it.each([
     onClosed: nothing,
   }
   new MultiplexedSocket(socket, parts).authenticated('ws')
-  socket.say(bytes, ReadBackpressure.framesPerTick - 1)
+  socket.say(bytes, TickShares.piecesPerTick - 1)
   expect(socket.reading).toBe('on')
   socket.say(bytes, 50)
   expect(socket.reading).toBe('paused')
@@ -79,7 +80,7 @@ it.each([
 })
 
 it('[LOAD-4] when the workspace of a paused socket becomes known, resumes this socket and the other waiting sockets', async () => {
-  const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
+  const pressure = new ReadBackpressure(new TickShares(), () => 0, 1_000, nothing)
   const parts = {
     address: '192.0.2.1',
     backpressure: pressure,
@@ -90,7 +91,7 @@ it('[LOAD-4] when the workspace of a paused socket becomes known, resumes this s
   }
   const sockets = [new ReadingSocket(), new ReadingSocket()] as const
   const [first] = sockets.map((socket) => new MultiplexedSocket(socket, parts))
-  for (const socket of sockets) socket.say(ping, ReadBackpressure.framesPerTick)
+  for (const socket of sockets) socket.say(ping, TickShares.piecesPerTick)
   expect(sockets.map(({ reading }) => reading)).toEqual(['paused', 'paused'])
   first?.authenticated('ws')
   for (let turns = 0; turns < 5; turns++) await nextTurn()
@@ -99,7 +100,7 @@ it('[LOAD-4] when the workspace of a paused socket becomes known, resumes this s
 
 it('[LOAD-4] limits control frames and fragments of a multiplexed socket to a share of each tick', async () => {
   const socket = new ReadingSocket()
-  const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
+  const pressure = new ReadBackpressure(new TickShares(), () => 0, 1_000, nothing)
   const parts = {
     address: '192.0.2.1',
     backpressure: pressure,
@@ -109,7 +110,7 @@ it('[LOAD-4] limits control frames and fragments of a multiplexed socket to a sh
     onClosed: nothing,
   }
   new MultiplexedSocket(socket, parts).authenticated('ws')
-  socket.receiveFrames(ReadBackpressure.framesPerTick)
+  socket.receiveFrames(TickShares.piecesPerTick)
   expect(socket.reading).toBe('paused')
   await nextTurn()
   expect(socket.reading).toBe('on')
@@ -118,7 +119,7 @@ it('[LOAD-4] limits control frames and fragments of a multiplexed socket to a sh
 it('[DIA-24] keeps a socket open for a document that joins after another document was rejected temporarily', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const socket = new ReadingSocket()
-  const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
+  const pressure = new ReadBackpressure(new TickShares(), () => 0, 1_000, nothing)
   const channels: DocumentChannel[] = []
   const onToken = (channel: DocumentChannel): void => void channels.push(channel)
   const parts = {

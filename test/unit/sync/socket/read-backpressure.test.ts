@@ -1,9 +1,6 @@
 import { expect, it } from 'vitest'
-import {
-  type BudgetedReader,
-  newTickBudget,
-  ReadBackpressure,
-} from '../../../../src/sync/socket/read-backpressure.ts'
+import { type BudgetedReader, newTickBudget, TickShares } from '../../../../src/quota/tick-shares.ts'
+import { ReadBackpressure } from '../../../../src/sync/socket/read-backpressure.ts'
 
 /** Reads when no limit pauses it. */
 class CountedReader implements BudgetedReader {
@@ -37,24 +34,24 @@ function take(pressure: ReadBackpressure, reader: BudgetedReader, messages: numb
 }
 
 it('[LOAD-4] pauses only the reader that has used its share of a tick, until the next tick', async () => {
-  const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
+  const pressure = new ReadBackpressure(new TickShares(), () => 0, 1_000, nothing)
   const [flooder, other] = [new CountedReader(), new CountedReader()]
   take(pressure, other, 1)
-  take(pressure, flooder, ReadBackpressure.framesPerTick - 1)
+  take(pressure, flooder, TickShares.piecesPerTick - 1)
   expect(flooder.reading).toBe('on')
   take(pressure, flooder, 50)
   expect([flooder.reading, other.reading]).toEqual(['paused', 'on'])
   await nextTurn()
   expect(flooder.reading).toBe('on')
-  take(pressure, flooder, ReadBackpressure.framesPerTick)
+  take(pressure, flooder, TickShares.piecesPerTick)
   expect(flooder.reading).toBe('paused')
 })
 
 it('[LOAD-4] when a tick begins, keeps a reader paused that waits for the disk', async () => {
   const disk = { pendingBytes: 0 }
-  const pressure = new ReadBackpressure(() => disk.pendingBytes, 1_000, nothing)
+  const pressure = new ReadBackpressure(new TickShares(), () => disk.pendingBytes, 1_000, nothing)
   const reader = new CountedReader()
-  take(pressure, reader, ReadBackpressure.framesPerTick)
+  take(pressure, reader, TickShares.piecesPerTick)
   disk.pendingBytes = 2_000
   take(pressure, reader, 1)
   await nextTurn()
@@ -65,25 +62,25 @@ it('[LOAD-4] when a tick begins, keeps a reader paused that waits for the disk',
 })
 
 it('[LOAD-4] resumes a waiting reader in its tick, even if more of its messages arrived meanwhile', async () => {
-  const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
+  const pressure = new ReadBackpressure(new TickShares(), () => 0, 1_000, nothing)
   const [first, second] = [new CountedReader(), new CountedReader()]
-  for (const reader of [first, second]) take(pressure, reader, ReadBackpressure.framesPerTick)
+  for (const reader of [first, second]) take(pressure, reader, TickShares.piecesPerTick)
   await nextTurn()
   expect([first.reading, second.reading]).toEqual(['on', 'paused'])
   // Messages that a worker had read from the socket before the pause.
-  take(pressure, second, ReadBackpressure.framesPerTick)
+  take(pressure, second, TickShares.piecesPerTick)
   await nextTurn()
   expect(second.reading).toBe('on')
 })
 
 it('[LOAD-4] resumes one reader of each workspace per tick, first the reader that has waited longest', async () => {
-  const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
+  const pressure = new ReadBackpressure(new TickShares(), () => 0, 1_000, nothing)
   const readers = ['one', 'one', 'one', 'other'].map((workspaceId) => new CountedReader(workspaceId))
   const reading = () => readers.map((reader) => reader.reading)
-  for (const reader of readers) take(pressure, reader, ReadBackpressure.framesPerTick)
+  for (const reader of readers) take(pressure, reader, TickShares.piecesPerTick)
   await nextTurn()
   expect(reading()).toEqual(['on', 'paused', 'paused', 'on'])
-  take(pressure, readers[0] as CountedReader, ReadBackpressure.framesPerTick)
+  take(pressure, readers[0] as CountedReader, TickShares.piecesPerTick)
   await nextTurn()
   expect(reading()).toEqual(['paused', 'on', 'paused', 'on'])
   await nextTurn()

@@ -1,0 +1,96 @@
+import { runUntraced } from '../tracing/current-trace.ts'
+
+/**
+ * The number of pieces that a reader has delivered in the tick with the number `tick`. Each reader has its budget as
+ * a field, because a lookup would cost more than the counting.
+ */
+export interface TickBudget {
+  tick: number
+  pieces: number
+}
+
+export const newTickBudget = (): TickBudget => ({ tick: -1, pieces: 0 })
+
+/** A source of messages that can be paused. */
+export interface PausableReader {
+  /**
+   * Workspace of the reader; before authentication its address. In each tick, one waiting reader of each workspace is
+   * read again.
+   */
+  readonly workspaceId: string
+  pauseReading(): void
+  resumeReading(): void
+}
+
+/** A reader with a budget for each tick. */
+export interface BudgetedReader extends PausableReader {
+  /** The budget of the reader, created with `newTickBudget`. */
+  readonly budget: TickBudget
+}
+
+/**
+ * Limits the pieces of input that a reader delivers in one tick: messages and other frames of websockets, chunks of
+ * bodies. Otherwise the kernel would deliver megabytes of small pieces in one tick, and all other clients would wait.
+ * A reader that exceeds its share waits for a later tick. In each tick, one waiting reader of each workspace is read
+ * again. A workspace therefore gains nothing from more connections.
+ */
+export class TickShares {
+  /** Readers that wait for a later tick, by workspace, in the order of their pauses. */
+  readonly #waiting = new Map<string, Set<PausableReader>>()
+  #state: 'begun' | 'ended' = 'ended'
+  /** Number of the current tick. */
+  #tick = 0
+
+  /**
+   * Maximum number of pieces that a reader may deliver in one tick. The reader is paused then; the remaining pieces of
+   * the same read (64 KB) are still processed.
+   */
+  static readonly piecesPerTick = 100
+
+  /** Counts pieces of a reader, and pauses it if it has used up its budget. Must be called for all pieces. */
+  count(reader: BudgetedReader, pieces: number): void {
+    this.#beginTick()
+    const { budget } = reader
+    if (budget.tick !== this.#tick) {
+      budget.tick = this.#tick
+      budget.pieces = 0
+    }
+    const hadShare = budget.pieces < TickShares.piecesPerTick
+    budget.pieces += pieces
+    // A waiting reader may still deliver pieces that were already read. It must not be paused a second time.
+    if (hadShare && budget.pieces >= TickShares.piecesPerTick && this.#wait(reader)) reader.pauseReading()
+  }
+
+  /** Removes a reader without resuming it. Returns true if it was waiting. */
+  forget(reader: PausableReader): boolean {
+    const readers = this.#waiting.get(reader.workspaceId)
+    const wasWaiting = readers?.delete(reader) ?? false
+    if (readers?.size === 0) this.#waiting.delete(reader.workspaceId)
+    return wasWaiting
+  }
+
+  /** Adds a waiting reader. Returns false if it was already waiting. */
+  #wait(reader: PausableReader): boolean {
+    const readers = this.#waiting.get(reader.workspaceId) ?? new Set()
+    const isNew = !readers.has(reader)
+    this.#waiting.set(reader.workspaceId, readers.add(reader))
+    return isNew
+  }
+
+  #beginTick(): void {
+    if (this.#state === 'begun') return
+    this.#state = 'begun'
+    runUntraced(() => setImmediate(this.#endTick))
+  }
+
+  readonly #endTick = (): void => {
+    this.#state = 'ended'
+    this.#tick += 1
+    for (const [first] of this.#waiting.values()) {
+      if (first === undefined) continue
+      this.forget(first)
+      first.resumeReading()
+    }
+    if (this.#waiting.size > 0) this.#beginTick()
+  }
+}
