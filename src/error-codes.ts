@@ -711,7 +711,7 @@ export const errorCodes = {
   'crdt/overlap': {
     status: 'ABORTED',
     meaning:
-      'Others have changed the same words or values, too, and `onOverlap` is `fail`. `details.overlaps` has all versions of each place.',
+      'Others have also changed the same words or values, and `onOverlap` is `fail`. `details.overlaps` has all versions of each place.',
     remedy:
       'Read the document again, and send the change for the new version, or choose a side with `onOverlap`.',
   },

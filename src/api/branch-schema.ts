@@ -105,7 +105,7 @@ export const branchOverlaps = {
   overlaps: {
     ...overlapMembers.overlaps,
     description:
-      'Words and values of the hunks that the editor has changed, too, since the branch was created; absent if there ' +
+      'Words and values of the hunks that the editor has also changed since the branch was created; absent if there ' +
       'are none. `theirs` is the content of the editor, and `mine` that of the branch. At most 100, with at most 1,000 ' +
       'characters of each value.',
   },

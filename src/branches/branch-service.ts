@@ -67,7 +67,7 @@ export interface AttributedHunk extends BranchHunk {
 export interface BranchDiff {
   readonly branch: BranchRecord
   readonly hunks: readonly AttributedHunk[]
-  /** The words and values of the hunks that the editor has changed, too. */
+  /** The words and values of the hunks that the editor has also changed. */
   readonly overlaps: readonly HunkOverlap[]
   /** True if hunks were left out, because there are too many. */
   readonly truncated: boolean

@@ -331,7 +331,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
   'crdt/overlap': {
     message:
-      'others have changed the same words or values, too, and nothing was written: read the document again, or choose a side with onOverlap',
+      'others have also changed the same words or values, and nothing was written: read the document again, or choose a side with onOverlap',
     details: { overlaps: [{ path: '', base: '100', theirs: '250', mine: '170', kept: 'theirs' }] },
   },
   'crdt/base-version-too-old': { message: 'baseVersion is unknown or too old: read the document again' },

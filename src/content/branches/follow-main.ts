@@ -16,7 +16,7 @@ export interface MainChanges {
 }
 
 /**
- * Applies changes of the main editor to a branch. Words and values that the branch has changed, too, keep the side of
+ * Applies changes of the main editor to a branch. Words and values that the branch has also changed keep the side of
  * the branch, so that no word consists of letters of both.
  * @param doc the branch; @param state its whole state (V1)
  */

@@ -65,6 +65,6 @@ export function keptSide(policy: OverlapPolicy, isReplacement: boolean): MergeSi
 export const overlapError = (report: OverlapReport): ApiError =>
   new ApiError(
     'crdt/overlap',
-    'others have changed the same words or values, too, and nothing was written: read the document again, or choose a side with onOverlap',
+    'others have also changed the same words or values, and nothing was written: read the document again, or choose a side with onOverlap',
     { details: { ...report } },
   )

@@ -32,7 +32,7 @@ const waitingBytesMax = 1_048_576
  * takes a small share of the event loop.
  */
 const pauseFactor = 50
-const pauseMsMax = 1_000
+const pauseMsMax = 400
 
 /** Maximum bytes of copied commits that are kept. If there are more, the branch compares itself with the main editor. */
 const takenBytesMax = 1_048_576

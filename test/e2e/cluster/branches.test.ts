@@ -55,3 +55,24 @@ it('[BRANCH-6] each call on a branch finds all edits of the editor and of the br
   const answer = await here.post('/v2/crdt/update', { ...draft, type: 'text', data: 'late' })
   expect(answer.body.error?.details?.code).toBe('branch/decided')
 })
+
+it('[MERGE-7] keeps the words of a branch once, if several nodes have it open', async () => {
+  const [here, there] = await nodes()
+  await done(here, 'update', { ...plan, type: 'text', data: 'one and two' })
+  const main = await open(here, 'main', 'bob')
+  const branches = [await open(here, 'main@draft', 'ann'), await open(there, 'main@draft', 'ann')]
+  branches[0]?.text.insert(3, 's')
+  await eventually(() => branches.every(({ text }) => text.toString() === 'ones and two'))
+  main.text.delete(0, 3)
+  main.text.insert(0, 'won')
+  main.text.insert(11, ' three')
+  await eventually(
+    () => branches.every(({ text }) => text.toString() === 'ones and two three'),
+    () => branches.map(({ text }) => text.toString()),
+  )
+  for (const server of [here, there]) expect(await textOf(server, draft)).toBe('ones and two three')
+  const merged = await done(there, 'branches/merge', { ...plan, name: 'draft', userId: 'rex' })
+  expect(merged).toMatchObject({ overlaps: [{ base: 'one', theirs: 'won', mine: 'ones', kept: 'mine' }] })
+  expect(await textOf(here, plan)).toBe('ones and two three')
+  for (const editor of [main, ...branches]) editor.close()
+})

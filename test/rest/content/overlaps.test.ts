@@ -278,6 +278,7 @@ interface Hunk {
   readonly hunkId: string
   readonly deleted: string
   readonly inserted: string
+  readonly userIds: readonly string[]
 }
 interface Diff {
   readonly hunks: readonly Hunk[]
@@ -292,7 +293,7 @@ describe('a branch', () => {
   const merge = (address: Address, more: object = {}) =>
     server.post('/v2/crdt/branches/merge', { ...named(address), userId: 'rex', ...more })
   const write = async (address: Address, type: string, data: unknown): Promise<void> =>
-    void dataOf(await server.post('/v2/crdt/update', { ...ids(address), type, data }))
+    void dataOf(await server.post('/v2/crdt/update', { ...ids(address), type, data, userId: 'ann' }))
   const create = async (type: string, data: unknown): Promise<Address & { version: string }> => {
     const address = await add(type, data)
     dataOf(await server.post('/v2/crdt/branches/create', { ...named(address), userId: 'ann' }))
@@ -307,10 +308,13 @@ describe('a branch', () => {
     return address
   }
 
-  it('[MERGE-7] has its own side of words that its editor has changed, too, and names both sides', async () => {
+  it('[MERGE-7] has its own side of words that its editor has also changed, and names both sides', async () => {
     const address = await overlapping()
     expect((await read(branchOf(address))).data).toBe(sent)
-    expect((await diff(address)).overlaps).toEqual(overlapsKept('mine'))
+    const { hunks, overlaps } = await diff(address)
+    expect(overlaps).toEqual(overlapsKept('mine'))
+    // The user who typed into the editor is no author of the branch.
+    expect(hunks.map(({ userIds }) => userIds)).toEqual([['ann'], ['ann']])
     const dry = dataOf(await merge(address, { dryRun: true }))
     expect(dry).toMatchObject({ changed: true, overlaps: overlapsKept('mine') })
     expect((await read(address)).data).toBe(typed)

@@ -55,7 +55,7 @@ function follow(base: RootChange, mine: RootChange, theirs: RootChange, how: 'op
 
 const cases = ['open', 'closed'] as const
 
-it.each(cases)('[MERGE-7] keeps the words of a branch that its editor has changed, too (%s)', (how) => {
+it.each(cases)('[MERGE-7] keeps the words of a branch that its editor has also changed (%s)', (how) => {
   const of = (day: string, budget: string): string => `Budget: ${budget} EUR. We ship on ${day}.`
   const { branch, merged, overlaps } = follow(
     text(of('Monday', '100')),
