@@ -11,6 +11,7 @@ const root = resolve(import.meta.dirname, '..')
 const longest = [
   'fuzz/cost',
   'package/tarball/tarball',
+  'e2e/limits/work-shares',
   'interop/openapi',
   'e2e/transport/proxies',
   'e2e/transport/failover',
