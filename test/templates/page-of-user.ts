@@ -50,7 +50,9 @@ export class PageOfUser {
       const isNetwork = /net::ERR_|WebSocket connection to|status of 503/.test(message.text())
       // Warnings are, for example, about hydration, keys, StrictMode or a second copy of Yjs.
       const isProblem = ['error', 'warning'].includes(message.type()) && !selectionNote.test(message.text())
-      if (isProblem && (this.#hasNetwork || !isNetwork)) this.#errors.push(message.text())
+      // A request of the time without a network can be reported after it.
+      const isLate = message.text().includes('net::ERR_INTERNET_DISCONNECTED')
+      if (isProblem && !isLate && (this.#hasNetwork || !isNetwork)) this.#errors.push(message.text())
     })
     page.on('websocket', (socket) => {
       if (socket.url().includes('/sync/')) this.#sockets += 1
