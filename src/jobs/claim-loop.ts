@@ -1,11 +1,13 @@
+import { randomInt } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { runUntraced } from '../tracing/current-trace.ts'
 
 export interface ClaimLoopOptions {
   readonly clock: Clock
   /**
-   * Interval in ms at which the loop claims without a notice. Such claims find, for example, the jobs of a
-   * process that has died.
+   * Maximum interval in ms at which the loop claims without a notice. Such claims find, for example, the jobs of a
+   * process that has died. An interval is at least half as long. Because they are random, the loops of several
+   * nodes do not keep step, in which one of them would claim a repeated job each time.
    */
   readonly pollMs: number
   /** Claims the due jobs once, and starts them. */
@@ -17,7 +19,7 @@ export interface ClaimLoopOptions {
 }
 
 /**
- * Claims the jobs of a queue at regular intervals, and after each notice (`wake`). Only one claim runs at a
+ * Claims the jobs of a queue at intervals, and after each notice (`wake`). Only one claim runs at a
  * time.
  */
 export class ClaimLoop {
@@ -34,10 +36,11 @@ export class ClaimLoop {
     return this.#state === 'stopped'
   }
 
-  /** Claims immediately, and then at regular intervals. */
+  /** Claims immediately, and then at intervals. */
   start(): void {
+    const { clock, pollMs } = this.#options
     this.wake()
-    this.#cancelPoll = this.#options.clock.after(this.#options.pollMs, () => this.start())
+    this.#cancelPoll = clock.after(randomInt(pollMs / 2, pollMs), () => this.start())
   }
 
   /** Claims immediately. If a claim is already in progress, another claim follows. */
