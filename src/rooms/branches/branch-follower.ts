@@ -24,8 +24,11 @@ const collectMs = { home: 50, other: 400 }
 /** Milliseconds until a branch tries again to follow, after its main editor was closed or an error occurred. */
 const retryMs = 2_000
 
-/** Maximum bytes of the commits that wait. If more wait, the branch compares itself with the main editor. */
-const waitingBytesMax = 1_048_576
+/**
+ * Maximum number and bytes of the commits that wait. If more wait, the branch compares itself with the main editor,
+ * because each run of commits with one author takes time for the whole main editor.
+ */
+const waitingMax = { commits: 500, bytes: 1_048_576 } as const
 
 /**
  * A branch waits this many times as long as it took to copy the last commits, but at most `pauseMsMax`, so that following
@@ -84,9 +87,8 @@ export class BranchFollower {
   /** Commits of the main editor that the branch does not have yet. */
   #waiting: AppliedUpdate[] = []
   #waitingBytes = 0
-  /** The state (V1) of the main editor that the branch has, as updates: that at the join, and the copied ones. */
-  #taken: Uint8Array[] = []
-  #takenBytes = 0
+  /** The state (V1) of the main editor that the branch has: that at the join, with the copied commits. */
+  #taken: Uint8Array = emptyUpdate
   /** Overlaps that are not recorded yet. */
   #overlaps: readonly BranchOverlap[] = []
   /** Milliseconds that the last copy took. */
@@ -182,8 +184,7 @@ export class BranchFollower {
     this.#cancelTimer = null
     this.#waiting = []
     this.#waitingBytes = 0
-    this.#taken = []
-    this.#takenBytes = 0
+    this.#taken = emptyUpdate
     if (this.#state.is !== 'following') return
     const { main, end } = this.#state
     this.#state = { is: 'apart' }
@@ -207,7 +208,7 @@ export class BranchFollower {
         const all = replaced === null ? update : Y.mergeUpdates([update, replaced.removal])
         await branch.editing.apply('', all, options)
       } else await this.#merge('', { base: null, updates: [bytes] }, options)
-      this.#take([bytes])
+      this.#taken = bytes
     } catch (error) {
       // The next call opens the editor with the help of a thread.
       if (error instanceof DocumentExpensiveError) main.closeAsExpensive()
@@ -218,7 +219,7 @@ export class BranchFollower {
   #add(updates: readonly AppliedUpdate[]): void {
     for (const update of updates) this.#waiting.push(update)
     for (const { bytes } of updates) this.#waitingBytes += bytes.length
-    if (this.#waitingBytes > waitingBytesMax) {
+    if (this.#waiting.length > waitingMax.commits || this.#waitingBytes > waitingMax.bytes) {
       this.#part()
       this.#retryLater()
     } else {
@@ -231,12 +232,6 @@ export class BranchFollower {
   async #merge(by: string, changes: MainChanges, options: RestoreOptions): Promise<void> {
     const { result } = await this.#options.branch.replacing.follow(by, changes, options)
     this.#overlaps = withOverlaps(this.#overlaps, result.branchOverlaps ?? [])
-  }
-
-  /** Adds updates to the state of the main editor that the branch has. */
-  #take(updates: readonly Uint8Array[]): void {
-    for (const update of updates) this.#takenBytes += update.length
-    this.#taken.push(...updates)
   }
 
   async #recordOverlaps(): Promise<void> {
@@ -263,8 +258,8 @@ export class BranchFollower {
 
   /** Appends the waiting commits, one update for each run of commits with one author. */
   async #copyWaiting(replaced: ReplacedContent | null): Promise<void> {
-    const waiting = this.#waiting
-    const updates = replaced === null ? waiting : withRemoval(waiting, replaced)
+    const waiting = new Set(this.#waiting)
+    const updates = replaced === null ? this.#waiting : withRemoval(this.#waiting, replaced)
     if (updates.length === 0) return
     this.#waiting = []
     this.#waitingBytes = 0
@@ -276,17 +271,13 @@ export class BranchFollower {
       const cause = { source: source ?? 'socket', meta }
       const options = { expects: 'either', isCopy: true, right, cause } as const
       // The copies of merged hunks replace content of the branch.
-      if (run.every((update) => waiting.includes(update)))
-        await this.#merge(
-          by,
-          { base: Y.mergeUpdates([emptyUpdate, ...this.#taken]), updates: copied },
-          options,
-        )
+      if (run.every((update) => waiting.has(update)))
+        await this.#merge(by, { base: this.#taken, updates: copied }, options)
       else await this.#options.branch.editing.apply(by, Y.mergeUpdates(copied), options)
-      this.#take(copied)
+      this.#taken = Y.mergeUpdates([this.#taken, ...copied])
     }
     this.#copyMs = performance.now() - start
-    if (replaced !== null || this.#takenBytes <= takenBytesMax + this.#options.branch.state.sizeBytes) return
+    if (replaced !== null || this.#taken.length <= takenBytesMax + this.#options.branch.state.sizeBytes) return
     this.#part()
     this.#later(this.#options.isHome() ? collectMs.home : collectMs.other)
   }
