@@ -9,6 +9,7 @@ import type { Version } from '../../model/version.ts'
 import { loadVersionUpdates } from '../log/version-content.ts'
 import { type ClientClock, emptyUpdate } from '../room/document-state.ts'
 import type { PooledThread } from '../threads/thread-pool.ts'
+import type { ThreadEdit, ThreadTask } from '../threads/thread-task.ts'
 import {
   baseVersionExpired,
   beginEdit,
@@ -75,85 +76,76 @@ export async function computeOnThread(
  * Computes a restoration of the content of `past`, a whole state (V1), on a thread.
  * @throws ApiError as for `beginEdit`
  */
-export async function restoreOnThread(
+export function restoreOnThread(
   room: EditContext,
   thread: PooledThread,
   past: Uint8Array,
   options: RestoreOptions,
 ): Promise<ComputedEdit> {
-  beginEdit(room, options)
-  const version = presentVersion(room)
-  const outcome = await thread.run({
-    is: 'restore',
-    // `past` may be a view into a larger buffer. Without a copy, the whole buffer would be sent to the
-    // thread.
-    past: new Uint8Array(past),
-    updates: await updatesOf(room, version, true),
-    writers: room.state.mergers,
-    documentBytesMax: room.documentBytesMax,
-    schema: options.rootSchema ?? null,
-    state: stateWanted(room, options.dryRun === true),
-  })
-  if (outcome.is !== 'replaced')
-    throw new TypeError(`the thread returned an unexpected result for a restoration: ${outcome.is}`)
-  const { change, update, deletes, state, writer } = outcome
-  return { change, writer, update, deletes, state, version }
+  const schema = options.rootSchema ?? null
+  // `past` may be a view into a larger buffer. Without a copy, the whole buffer would be sent to the thread.
+  const copied = new Uint8Array(past)
+  return ofPresent(room, thread, options, (edit) => ({ ...edit, is: 'restore', past: copied, schema }))
 }
 
 /**
  * Makes a decision on hunks of a branch on a thread.
  * @throws ApiError as for `beginEdit`
  */
-export async function decideOnThread(
+export function decideOnThread(
   room: EditContext,
   thread: PooledThread,
   decision: HunkDecision,
   options: RestoreOptions,
 ): Promise<ComputedEdit> {
-  beginEdit(room, options)
-  const version = presentVersion(room)
-  const outcome = await thread.run({
+  const schema = options.rootSchema ?? null
+  // Copied as in `restoreOnThread`.
+  const copied = { ...decision, other: new Uint8Array(decision.other) }
+  return ofPresent(room, thread, options, (edit) => ({
+    ...edit,
     is: 'decide',
-    // Without a copy, the whole buffer that contains `other` would be sent to the thread.
-    decision: { ...decision, other: new Uint8Array(decision.other) },
-    updates: await updatesOf(room, version, true),
+    decision: copied,
     writers: writersFor(room, decision),
-    documentBytesMax: room.documentBytesMax,
-    schema: options.rootSchema ?? null,
-    state: stateWanted(room, options.dryRun === true),
-  })
-  if (outcome.is !== 'replaced')
-    throw new TypeError(`the thread returned an unexpected result for a decision: ${outcome.is}`)
-  const { change, update, deletes, state, writer } = outcome
-  return { change, writer, update, deletes, state, version }
+    schema,
+  }))
 }
 
 /**
  * Applies changes of the main editor to a branch on a thread.
  * @throws ApiError as for `beginEdit`
  */
-export async function followOnThread(
+export function followOnThread(
   room: EditContext,
   thread: PooledThread,
-  changes: MainChanges,
+  { base, updates }: MainChanges,
   options: RestoreOptions,
+): Promise<ComputedEdit> {
+  // Copied as in `restoreOnThread`.
+  const changes = {
+    base: base === null ? null : new Uint8Array(base),
+    updates: updates.map((bytes) => new Uint8Array(bytes)),
+  }
+  return ofPresent(room, thread, options, (edit) => ({ ...edit, is: 'follow', changes }))
+}
+
+/** Makes a change that is valid for the present version only, on a thread. */
+async function ofPresent(
+  room: EditContext,
+  thread: PooledThread,
+  options: RestoreOptions,
+  taskOf: (edit: ThreadEdit) => ThreadTask,
 ): Promise<ComputedEdit> {
   beginEdit(room, options)
   const version = presentVersion(room)
-  const outcome = await thread.run({
-    is: 'follow',
-    // Without copies, the whole buffers that contain the updates would be sent to the thread.
-    changes: {
-      base: changes.base === null ? null : new Uint8Array(changes.base),
-      updates: changes.updates.map((bytes) => new Uint8Array(bytes)),
-    },
+  const task = taskOf({
     updates: await updatesOf(room, version, true),
     writers: room.state.mergers,
     documentBytesMax: room.documentBytesMax,
-    state: stateWanted(room, false),
+    state: stateWanted(room, options.dryRun === true),
   })
+  const outcome = await thread.run(task)
   if (outcome.is !== 'replaced')
-    throw new TypeError(`the thread returned an unexpected result for a branch: ${outcome.is}`)
+    throw new TypeError(`the thread returned an unexpected result for ${task.is}: ${outcome.is}`)
   const { change, update, deletes, state, writer } = outcome
   return { change, writer, update, deletes, state, version }
 }

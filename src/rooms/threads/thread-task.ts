@@ -63,7 +63,7 @@ interface Copy {
 }
 
 /** A job that changes a copy of a document. */
-interface Edit extends Copy {
+export interface ThreadEdit extends Copy {
   /**
    * Client ids that the job may write with. The job uses the first id whose clock is the same in the copy. If
    * no clock is the same, the job uses a new client id.
@@ -79,17 +79,17 @@ export type ThreadTask =
    * With `merge`, the first `pastCount` of the updates are those of an older version. The change is made for it, and
    * merged into the document, which the other updates have.
    */
-  | (Edit & {
+  | (ThreadEdit & {
       readonly is: 'replace'
       readonly change: RootChange
       readonly merge?: { readonly pastCount: number; readonly onOverlap: OverlapPolicy } | undefined
     })
   /** `past`: the whole state (V1) whose content is restored; `schema`: the schema that the result must match. */
-  | (Edit & { readonly is: 'restore'; readonly past: Uint8Array; readonly schema: RootSchema | null })
+  | (ThreadEdit & { readonly is: 'restore'; readonly past: Uint8Array; readonly schema: RootSchema | null })
   /** `schema`: the schema that the result must match. */
-  | (Edit & { readonly is: 'decide'; readonly decision: HunkDecision; readonly schema: RootSchema | null })
+  | (ThreadEdit & { readonly is: 'decide'; readonly decision: HunkDecision; readonly schema: RootSchema | null })
   /** Applies changes of the main editor to a branch. */
-  | (Edit & { readonly is: 'follow'; readonly changes: MainChanges })
+  | (ThreadEdit & { readonly is: 'follow'; readonly changes: MainChanges })
   /** Compares a branch with its main editor. `updates`: the whole states (V1) of the main editor and the branch. */
   | { readonly is: 'compare'; readonly updates: readonly [Uint8Array, Uint8Array] }
   /** `updates`: a single update, which is a whole state (V1). */
@@ -337,7 +337,7 @@ function replace(job: Extract<ThreadTask, { is: 'replace' }>): ThreadResult {
   return { is: 'replaced', change: result, update, deletes, state, writer, loadMs: copy.loadMs }
 }
 
-function edit(job: Edit, work: (copy: DocumentState) => ReplacementResult): ThreadResult {
+function edit(job: ThreadEdit, work: (copy: DocumentState) => ReplacementResult): ThreadResult {
   const copy = stateOf(job)
   const writer = copy.writeAs(job.writers)
   const { result, added, isDear, deletes } = copy.edit(() => work(copy))
