@@ -3,7 +3,7 @@ import { request as overTls, type RequestOptions } from 'node:https'
 import type { LookupFunction, TcpNetConnectOpts } from 'node:net'
 import type { Clock } from '../clock.ts'
 import { GrowingBytes } from '../quota/growing-bytes.ts'
-import { pieceCostBytes } from '../quota/piece-cost.ts'
+import { pieceCostBytes } from '../quota/tick-shares.ts'
 import { NoResponseError } from './no-response-error.ts'
 import type { PostSizeLimits } from './post-limits.ts'
 

@@ -1,9 +1,9 @@
 import { IncomingMessage } from 'node:http'
 import { subnetOf } from '../../access/client-address.ts'
-import { pieceCostBytes } from '../../quota/piece-cost.ts'
 import {
   type BudgetedReader,
   newTickBudget,
+  pieceCostBytes,
   type TickBudget,
   type TickShares,
 } from '../../quota/tick-shares.ts'

@@ -8,7 +8,7 @@ import { measureJson } from '../../model/json-depth.ts'
 import { limits } from '../../model/limits.ts'
 import { GrowingBytes } from '../../quota/growing-bytes.ts'
 import { limitDetails } from '../../quota/limits.ts'
-import { pieceCostBytes } from '../../quota/piece-cost.ts'
+import { pieceCostBytes } from '../../quota/tick-shares.ts'
 import { invalidAt } from '../validator.ts'
 
 /**

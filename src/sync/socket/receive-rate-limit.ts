@@ -1,7 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Rate } from '../../config/rate.ts'
-import { pieceCostBytes } from '../../quota/piece-cost.ts'
-import type { PausableReader } from '../../quota/tick-shares.ts'
+import { type PausableReader, pieceCostBytes } from '../../quota/tick-shares.ts'
 
 export interface ReceiveRateOptions {
   /** Maximum rate in bytes at which all sockets of a workspace together may send. */

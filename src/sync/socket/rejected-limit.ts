@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import { pieceCostBytes } from '../../quota/piece-cost.ts'
+import { pieceCostBytes } from '../../quota/tick-shares.ts'
 import { FrameBoundaries } from './frame-boundaries.ts'
 
 /** Maximum number of bytes that a rejected client may send. Each frame counts as `pieceCostBytes` more. */
