@@ -313,7 +313,7 @@ describe('a branch', () => {
     expect((await read(branchOf(address))).data).toBe(sent)
     const { hunks, overlaps } = await diff(address)
     expect(overlaps).toEqual(overlapsKept('mine'))
-    // The user who typed into the editor is no author of the branch.
+    // The user who typed into the editor is not an author of the branch.
     expect(hunks.map(({ userIds }) => userIds)).toEqual([['ann'], ['ann']])
     const dry = dataOf(await merge(address, { dryRun: true }))
     expect(dry).toMatchObject({ changed: true, overlaps: overlapsKept('mine') })
