@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import * as Y from 'yjs'
 import type { Clock } from '../../clock.ts'
 import { type BranchOverlap, withOverlaps } from '../../content/branches/branch-overlaps.ts'
@@ -24,11 +25,14 @@ const collectMs = { home: 50, other: 400 }
 /** Milliseconds until a branch tries again to follow, after its main editor was closed or an error occurred. */
 const retryMs = 2_000
 
-/**
- * Maximum number and bytes of the commits that wait. If more wait, the branch compares itself with the main editor,
- * because each run of commits with one author takes time for the whole main editor.
- */
+/** Maximum number and bytes of the commits that wait. If more wait, the branch compares itself with the main editor. */
 const waitingMax = { commits: 500, bytes: 1_048_576 } as const
+
+/**
+ * Maximum number of runs of commits with one author that are copied at once. Each takes time for the whole main editor,
+ * so more of them become one, without an author.
+ */
+const runsMax = 8
 
 /**
  * A branch waits this many times as long as it took to copy the last commits, but at most `pauseMsMax`, so that following
@@ -260,23 +264,35 @@ export class BranchFollower {
   async #copyWaiting(replaced: ReplacedContent | null): Promise<void> {
     const waiting = new Set(this.#waiting)
     const updates = replaced === null ? this.#waiting : withRemoval(this.#waiting, replaced)
-    if (updates.length === 0) return
+    const [first, ...others] = updates
+    if (first === undefined) return
+    const following = this.#state
+    let base = this.#taken
     this.#waiting = []
     this.#waitingBytes = 0
     const start = performance.now()
     const right = await this.#options.right()
-    for (const run of runsOf(updates)) {
+    let runs = runsOf(updates)
+    // The author and the data of a run are those of its first update.
+    if (replaced === null && runs.length > runsMax)
+      runs = [[{ ...first, by: '', source: 'socket', meta: null }, ...others]]
+    for (const run of runs) {
+      // Several copies in one tick would delay other documents.
+      await nextTick()
       const [{ by, source, meta = null }] = run
       const copied = run.map(({ bytes }) => bytes)
       const cause = { source: source ?? 'socket', meta }
       const options = { expects: 'either', isCopy: true, right, cause } as const
       // The copies of merged hunks replace content of the branch.
-      if (run.every((update) => waiting.has(update)))
-        await this.#merge(by, { base: this.#taken, updates: copied }, options)
+      if (replaced === null || run.every((update) => waiting.has(update)))
+        await this.#merge(by, { base, updates: copied }, options)
       else await this.#options.branch.editing.apply(by, Y.mergeUpdates(copied), options)
-      this.#taken = Y.mergeUpdates([this.#taken, ...copied])
+      base = Y.mergeUpdates([base, ...copied])
     }
     this.#copyMs = performance.now() - start
+    // Meanwhile, the branch may have parted from the main editor.
+    if (this.#state !== following) return
+    this.#taken = base
     if (replaced !== null || this.#taken.length <= takenBytesMax + this.#options.branch.state.sizeBytes) return
     this.#part()
     this.#later(this.#options.isHome() ? collectMs.home : collectMs.other)

@@ -191,6 +191,31 @@ it('[BRANCH-5] a branch has the edits of its editor before each call, while it i
   expect(await textOf(editor)).toBe('2')
 })
 
+it('[BRANCH-5] takes in thousands of edits that two users make in turn', async () => {
+  const editor = nextEditor()
+  await write(editor, 'words '.repeat(2_000))
+  await done('branches/create', { ...editor, name: 'draft', userId: 'ann' })
+  const open = async (path: string, userId: string): Promise<Editor> =>
+    syncedEditor(server.wsUrl, `acme/${editor.documentId}/${path}`, await server.token(userId))
+  const [ada, bob, branch] = await Promise.all([
+    open('main', 'ada'),
+    open('main', 'bob'),
+    open('main@draft', 'ann'),
+  ])
+  branch.text.insert(0, 'own ')
+  for (let index = 0; index < 3_000; index += 1) {
+    const [user, character] = index % 2 === 0 ? [ada, ','] : [bob, '.']
+    user.text.insert(100 + index, character)
+    if (index % 20 === 19) await new Promise(setImmediate)
+  }
+  const isEqual = (): boolean =>
+    ada.text.length === 15_000 &&
+    ada.text.toJSON() === bob.text.toJSON() &&
+    branch.text.toJSON() === `own ${ada.text.toJSON()}`
+  await eventually(isEqual, () => [ada, bob, branch].map(({ text }) => text.length))
+  for (const { close } of [ada, bob, branch]) close()
+})
+
 it('[BRANCH-7] copied edits cause no activities of the branch and no authors', async () => {
   const editor = await branched()
   const branch = await open(branchOf(editor))
