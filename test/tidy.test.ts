@@ -51,7 +51,7 @@ const layers: readonly (readonly string[])[] = [
   ['server'],
   ['server.ts'],
   ['package'],
-  ['loadtest', 'mirror'],
+  ['loadtest'],
   ['cli'],
   ['main.ts'],
   ['build'],
@@ -141,19 +141,18 @@ describe('layers', () => {
       expect(text(chooser)).not.toMatch(/^import .*engine\/(memory|level|postgres|nats)\//m)
   })
 
-  it('[TIDY-23] loads the mirror and the load generator on demand, each through its entry point', () => {
-    const separate = /^src\/(mirror|loadtest)\//
-    const imported = /(?:^|\n)(?:import|export) (?!type )[^'"]*['"][^'"]*\/(?:mirror|loadtest)\//
+  it('[TIDY-23] loads the load generator on demand, through its entry point', () => {
+    const separate = /^src\/loadtest\//
+    const imported = /(?:^|\n)(?:import|export) (?!type )[^'"]*['"][^'"]*\/loadtest\//
     const outside = sources.filter(
       (file) => !separate.test(file) && importsOf(file).some((target) => separate.test(target)),
     )
-    expect(outside).toEqual(['src/cli/bench.ts', 'src/cli/mirror.ts'])
-    for (const file of outside) {
-      expect(text(file)).not.toMatch(imported)
-      expect([...text(file).matchAll(/import\('([^']*)'\)/g)].map(([, path]) => path)).toEqual([
-        expect.stringMatching(/^\.\.\/(mirror|loadtest)\/main\.ts$/),
-      ])
-    }
+    expect(outside).toEqual(['src/cli/bench.ts'])
+    const bench = text('src/cli/bench.ts')
+    expect(bench).not.toMatch(imported)
+    expect([...bench.matchAll(/import\('([^']*)'\)/g)].map(([, path]) => path)).toEqual([
+      '../loadtest/main.ts',
+    ])
   })
 })
 

@@ -42,7 +42,7 @@ const requireBanner =
 
 /**
  * Returns the options for the programs: the command line, the program of `npm start`, the thread of the
- * server, the mirror, the load generator, and the server as a library.
+ * server, the load generator, and the server as a library.
  * @param folder output folder, with a slash at the end; the programs look for their other files in it
  */
 export const programs = (folder: string): BuildOptions => ({
@@ -51,7 +51,6 @@ export const programs = (folder: string): BuildOptions => ({
     'src/main.ts',
     'src/build/start.ts',
     'src/rooms/threads/thread-main.ts',
-    'src/mirror/main.ts',
     'src/loadtest/main.ts',
     'src/package/server.ts',
   ],

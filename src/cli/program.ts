@@ -15,7 +15,6 @@ import { importCommand } from './import/import.ts'
 import { initCommand } from './init.ts'
 import { keysCommand } from './keys.ts'
 import { mcpCommand } from './mcp.ts'
-import { mirrorCommand } from './mirror.ts'
 import { serveCommand } from './serve.ts'
 import { backupCommand } from './storage/backup.ts'
 import { compactCommand } from './storage/compact.ts'
@@ -61,7 +60,6 @@ export function createProgram(): Command {
     .commandsGroup('Documents:')
     .addCommand(docCommand())
     .addCommand(importCommand())
-    .addCommand(mirrorCommand())
     .addCommand(exportCommand())
     .addCommand(eventsCommand())
     .addCommand(feedCommand())

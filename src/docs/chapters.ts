@@ -109,7 +109,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
       { name: 'corruption', title: 'Data corruption and recovery' },
       { name: 'postgres', title: 'PostgreSQL storage' },
       { name: 'cluster', title: 'Clustering' },
-      { name: 'import-export', title: 'Import, export and live mirror' },
+      { name: 'import-export', title: 'Import and export' },
     ],
   },
   {

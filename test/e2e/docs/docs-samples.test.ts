@@ -12,7 +12,6 @@ import {
   type Sample,
   samplesOf,
 } from '../../support/data/docs-samples.ts'
-import { type OldServerProcess, startYWebsocket } from '../../support/servers/legacy-servers.ts'
 import { freePort, type ServerProcess, startProcess } from '../../support/servers/process.ts'
 import { startTestServer } from '../../support/servers/server.ts'
 import { giveOldData } from '../../support/stores/legacy-data.ts'
@@ -138,7 +137,6 @@ const isCarriedOut = (sample: PlacedSample): boolean => isRun(sample) && !isUnde
 
 let folder: string
 let weft: ServerProcess
-let old: OldServerProcess
 let environment: Record<string, string>
 let replacements: Record<string, string>
 beforeAll(async () => {
@@ -146,11 +144,9 @@ beforeAll(async () => {
   // A server that has run and stopped.
   await (await startTestServer({ engine: 'level', dataDir: join(folder, 'stopped'), ...credentials })).stop()
   writeFileSync(join(folder, 'stopped', 'credentials.json'), JSON.stringify(credentials))
-  // Data of a reader who moves from another server, and a running server of that kind.
+  // Data of a reader who moves from another server.
   mkdirSync(join(folder, 'given'))
   giveOldData(join(folder, 'given'))
-  cpSync(join(folder, 'given', 'old', 'leveldb'), join(folder, 'served'), { recursive: true })
-  old = await startYWebsocket(join(folder, 'served'))
   const [port, receiver] = [await freePort(), await freePort()]
   const url = `http://127.0.0.1:${port}`
   weft = await startProcess(
@@ -165,7 +161,6 @@ beforeAll(async () => {
     'localhost:8787': `127.0.0.1:${port}`,
     'https://example.com/hook': `http://127.0.0.1:${receiver}/hook`,
     'listen(3000': `listen(${receiver}`,
-    'ws://localhost:1234': old.url,
     'localhost:3000': `127.0.0.1:${receiver}`,
   }
   environment = {
@@ -183,7 +178,6 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(async () => {
   await weft?.end('SIGTERM')
-  await old?.end()
   rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
 })
 
