@@ -4,7 +4,6 @@ import { checkVariables } from '../config/variables.ts'
 import { auditCommand } from './audit.ts'
 import { benchCommand } from './bench.ts'
 import { commandNamesOf } from './command-line/command-names.ts'
-import { completionCommand } from './command-line/completion.ts'
 import { configCommand } from './config.ts'
 import { consoleCommand } from './console.ts'
 import { docCommand } from './doc/doc.ts'
@@ -42,7 +41,7 @@ weft help <command> describes a command. Exit codes: 0 success, 1 problems found
 
 /** Creates the command line with all its commands and its help. */
 export function createProgram(): Command {
-  const program: Command = new Command('weft')
+  return new Command('weft')
     .description('Self-hosted realtime engine for Yjs documents')
     .usage('[command] [options]')
     .version(readPackageVersion())
@@ -73,14 +72,13 @@ export function createProgram(): Command {
     .addCommand(auditCommand())
     .commandsGroup('Others:')
     .addCommand(benchCommand())
-    .addCommand(completionCommand(() => program))
     .addHelpCommand(
       new Command('help').argument('[command]').description('Describe a command.').helpGroup('Others:'),
     )
     .addHelpText('after', examples)
-  return program.hook('preAction', (_, command) => {
-    // `upgrade` reports unknown variables itself.
-    if (commandNamesOf(command)[0] !== 'upgrade') checkVariables(process.env)
-    requireEmbeddedStore(command)
-  })
+    .hook('preAction', (_, command) => {
+      // `upgrade` reports unknown variables itself.
+      if (commandNamesOf(command)[0] !== 'upgrade') checkVariables(process.env)
+      requireEmbeddedStore(command)
+    })
 }

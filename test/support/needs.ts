@@ -10,7 +10,6 @@ const root = resolve(import.meta.dirname, '../..')
 
 /** Debian packages of the programs that tests start. */
 const packages = {
-  bash: 'bash',
   caddy: 'caddy',
   chromium: 'chromium, or set WEFT_TEST_BROWSER to its path',
   haproxy: 'haproxy',

@@ -2,12 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Command } from 'commander'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createProgram } from '../../../src/cli/program.ts'
 import { environmentOf, isSecret, optionKeys } from '../../../src/config.ts'
 import { eventually } from '../../support/clients/clients.ts'
-import { missing } from '../../support/needs.ts'
 import { runCli, startCli } from '../../support/servers/cli.ts'
 import { dataOf, startTestServer } from '../../support/servers/server.ts'
 import { itLong } from '../../support/time/full-run.ts'
@@ -208,14 +205,6 @@ it('[CMD-1] [CMD-2] doc ls and doc history print a sentence for an empty list, b
   expect(unversioned).toEqual({ code: 0, out: '', err: 'there are no versions yet\n' })
 })
 
-it('[CMD-5] every command except completion and mcp has the option --json', () => {
-  const without = (command: Command): readonly string[] => {
-    if (command.commands.length > 0) return command.commands.flatMap(without)
-    return command.options.some(({ long }) => long === '--json') ? [] : [command.name()]
-  }
-  expect(without(createProgram())).toEqual(['mcp', 'completion'])
-})
-
 it('[CMD-5] prints a failure as one sentence with the remedy, and with --json also as an object', async () => {
   const cwd = directory()
   const [nothing, misspelled, unreachable] = await Promise.all([
@@ -281,32 +270,6 @@ it('[CMD-10] shows the defaults and the variables of options in the help of a co
   for (const name of ['WEFT_URL', 'WEFT_DATA_DIR', 'WEFT_WORKSPACE_ID', 'WEFT_API_KEY'])
     expect(get).toContain(`default: ${name}`)
   expect(get).toContain('default: "json"')
-})
-
-it.skipIf(missing('bash'))('[CMD-6] in bash, completes commands, options and their values', async () => {
-  const cwd = directory()
-  writeFileSync(join(cwd, 'weft.bash'), (await runCli(['completion', 'bash'], cwd)).out)
-  const complete = (...words: readonly string[]): readonly string[] => {
-    const script = `source weft.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _weft; echo "\${COMPREPLY[*]}"`
-    const out = execFileSync('bash', ['-c', script, 'bash', ...words], { cwd, encoding: 'utf8' })
-    return out.trim().split(' ')
-  }
-  expect(complete('weft', 'do')).toEqual(['doctor', 'doc'])
-  expect(complete('weft', 'doc', 'g')).toEqual(['get'])
-  expect(complete('weft', 'doc', 'get', 'acme/notes/main', '--format', '')).toEqual([
-    'update',
-    'json',
-    'text',
-    'xml',
-    'markdown',
-    'html',
-    'delta',
-    'xmltext',
-    'prosemirror',
-  ])
-  expect(complete('weft', 'completion', 'z')).toEqual(['zsh'])
-  // The shell completes file names itself.
-  expect(complete('weft', 'doc', 'get', 'acme/notes/main', '--out', '')).toEqual([''])
 })
 
 it('[CMD-7] bench sends load to another machine only with --allow-remote', async () => {

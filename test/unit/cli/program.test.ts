@@ -8,12 +8,12 @@ function doing(command: Command, names: readonly string[] = []): readonly [strin
   return command.commands.flatMap((each) => doing(each, [...names, each.name()]))
 }
 
-it('[CMD-5] every command except `completion` and `mcp` has --json, and every command has a description', () => {
+it('[CMD-5] every command except `mcp` has --json, and every command has a description', () => {
   const all = doing(createProgram())
   expect(all.length).toBeGreaterThan(20)
   const without = all.filter(([, { options }]) => !options.some(({ long }) => long === '--json'))
-  // Their output is for a machine already.
-  expect(without.map(([name]) => name)).toEqual(['mcp', 'completion'])
+  // Its output is for a machine already.
+  expect(without.map(([name]) => name)).toEqual(['mcp'])
   expect(all.filter(([, command]) => !/^[A-Z].*\.$/.test(command.description()))).toEqual([])
 })
 
