@@ -1,5 +1,5 @@
 import { bucketsBetween, histogramQuantile } from './histogram.ts'
-import type { Scrape } from './prometheus.ts'
+import type { Scrape } from './scrape.ts'
 
 /** The known values at one point in time: seconds, bytes and counts. */
 export interface MetricPoint {

@@ -19,7 +19,7 @@ const layers: readonly (readonly string[])[] = [
     'schema-check.ts',
     'event-stream.ts',
     'histogram.ts',
-    'prometheus.ts',
+    'scrape.ts',
     'metric-points.ts',
     'call-durations.ts',
     'metrics.ts',

@@ -1,7 +1,7 @@
 import type { LiveStatus } from '../../api/pages/status-page.ts'
 import { formatBytes } from '../../console/ui/format.ts'
 import { type MetricPoint, metricPoint, rate } from '../../metric-points.ts'
-import { Scrape } from '../../prometheus.ts'
+import { Scrape } from '../../scrape.ts'
 import { escapeControls } from '../../text.ts'
 
 /** A status, and the metrics in it. */

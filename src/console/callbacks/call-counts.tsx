@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Scrape } from '../../prometheus.ts'
+import { Scrape } from '../../scrape.ts'
 import { useApi, useAsync } from '../api/hooks.ts'
 import { useInterval } from '../api/use-interval.ts'
 import { href } from '../routing/route.ts'

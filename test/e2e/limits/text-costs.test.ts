@@ -4,7 +4,7 @@ import { acceptsGzip } from '../../../src/api/pages/static-file.ts'
 import { prettyXml } from '../../../src/console/documents/content/content-text.ts'
 import { normalizeText } from '../../../src/content/edit/targets/normalized-text.ts'
 import { rewriteEdit } from '../../../src/playground/rewrite.ts'
-import { parseMetrics } from '../../../src/prometheus.ts'
+import { parseMetrics } from '../../../src/scrape.ts'
 import { misspelledName, withoutTrailing } from '../../../src/text.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 

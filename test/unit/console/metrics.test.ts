@@ -12,7 +12,7 @@ import { historyNames } from '../../../src/history-names.ts'
 import { type MetricPoint, metricPoint, rate } from '../../../src/metric-points.ts'
 import { createMetrics } from '../../../src/metrics.ts'
 import type { SampleSeries } from '../../../src/metrics-history.ts'
-import { parseMetrics, Scrape } from '../../../src/prometheus.ts'
+import { parseMetrics, Scrape } from '../../../src/scrape.ts'
 
 describe('Prometheus text', () => {
   it('[CON-3] reads labels, escapes, infinities and times, and ignores invalid lines', () => {
