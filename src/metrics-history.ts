@@ -1,8 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Clock } from './clock.ts'
-import { bucketsBetween, type HistogramBucket, histogramQuantile } from './histogram.ts'
 import { historyNames } from './history-names.ts'
+import { metricPoint } from './metric-points.ts'
 import type { Metrics } from './metrics.ts'
+import { Scrape, samplesOf } from './scrape.ts'
 
 type HistoryName = (typeof historyNames)[number]
 
@@ -23,16 +24,20 @@ export const dayIntervalMs = 300_000
 export const dayMax = 288
 
 interface MetricsHistoryOptions {
-  readonly metrics: Pick<Metrics, 'connections' | 'updates' | 'commitLatencySeconds' | 'webhookPending'>
+  readonly metrics: Pick<Metrics, 'registry'>
   readonly clock: Clock
 }
 
-/** Counters at the time of a sample, from which the next sample computes rates and quantiles. */
-interface CounterState {
-  readonly at: number
-  readonly updates: number
-  readonly commits: readonly HistogramBucket[]
-}
+/**
+ * The metrics from which samples are computed. Others are not read, because reading the delay of the event loop
+ * begins a new measurement of it.
+ */
+const readNames = [
+  'weft_connections',
+  'weft_updates_total',
+  'weft_commit_latency_seconds',
+  'weft_webhook_pending_messages',
+]
 
 /**
  * The recent values of some metrics of this process. They are kept in memory, in about 50 KB, until the process
@@ -43,7 +48,7 @@ export class MetricsHistory {
   readonly #recent = new SampleRing(recentIntervalMs, recentMax)
   readonly #day = new SampleRing(dayIntervalMs, dayMax)
   readonly #loopDelay = monitorEventLoopDelay({ resolution: 10 })
-  #last: CounterState | null = null
+  #last: Scrape | null = null
   /** Number of recent samples since the last sample of the day. */
   #sinceDaySample = 0
   #isRunning = false
@@ -57,8 +62,8 @@ export class MetricsHistory {
   start(): void {
     this.#isRunning = true
     this.#loopDelay.enable()
-    void this.#readCounters().then((state) => {
-      this.#last = state
+    void this.#scrape().then((scrape) => {
+      this.#last = scrape
       this.#sampleLater()
     })
   }
@@ -79,18 +84,10 @@ export class MetricsHistory {
   }
 
   async #sample(): Promise<void> {
-    const { connections, webhookPending } = this.#options.metrics
-    const before = this.#last
-    const now = await this.#readCounters()
-    const seconds = before === null ? 0 : (now.at - before.at) / 1000
-    const commits = bucketsBetween(now.commits, before?.commits ?? null)
+    const now = await this.#scrape()
     this.#recent.add(now.at, {
-      connections: await sumOf(connections),
-      updatesPerSecond: before === null || seconds <= 0 ? null : (now.updates - before.updates) / seconds,
-      commitP50: histogramQuantile(commits, 0.5),
-      commitP99: histogramQuantile(commits, 0.99),
+      ...metricPoint(now, this.#last),
       ...loopDelays(this.#loopDelay),
-      webhookQueue: await sumOf(webhookPending),
       memory: process.memoryUsage.rss(),
     })
     this.#loopDelay.reset()
@@ -103,21 +100,11 @@ export class MetricsHistory {
     this.#sampleLater()
   }
 
-  async #readCounters(): Promise<CounterState> {
-    const { updates, commitLatencySeconds } = this.#options.metrics
-    const { values } = await commitLatencySeconds.get()
-    const commits = values
-      .filter(({ metricName }) => metricName?.endsWith('_bucket'))
-      .map(({ labels: { le = '+Inf' }, value }) => ({ bound: boundOf(le), count: value }))
-    return { at: this.#options.clock.now(), updates: updates.socket + updates.rest + updates.node, commits }
+  async #scrape(): Promise<Scrape> {
+    const { metrics, clock } = this.#options
+    const found = readNames.flatMap((name) => metrics.registry.getSingleMetric(name) ?? [])
+    return new Scrape(samplesOf(await Promise.all(found.map((metric) => metric.get()))), clock.now())
   }
-}
-
-const boundOf = (le: string | number): number => (le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le))
-
-async function sumOf(gauge: Metrics['connections'] | Metrics['webhookPending']): Promise<number> {
-  const { values } = await gauge.get()
-  return values.reduce((sum, { value }) => sum + value, 0)
 }
 
 /** Returns quantiles of the delay in seconds; null if the process has not measured any delay. */

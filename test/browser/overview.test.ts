@@ -66,7 +66,9 @@ describe.skipIf(!isEverythingAsked)('the overview in Chromium', () => {
     await page.route('**/metrics', (route) => route.abort())
     await page.getByText('The server does not respond').waitFor()
     await page.unroute('**/metrics')
-    await page.route('**/metrics', (route) => route.fulfill({ body: 'weft_nodes 3\n' }))
+    await page.route('**/metrics', (route) =>
+      route.fulfill({ json: [{ name: 'weft_nodes', labels: {}, value: 3 }] }),
+    )
     await page.getByText('The server does not respond').waitFor({ state: 'detached' })
     await page.getByText('3 servers share the store').waitFor()
     await page.unroute('**/metrics')

@@ -3,6 +3,7 @@ import { authenticateOperator } from '../../access/credentials/operator-credenti
 import { timingSafeEqualText } from '../../access/credentials/timing-safe.ts'
 import type { Health } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
+import { samplesOf } from '../../scrape.ts'
 import { openApiDocument, tagsOf } from '../openapi/document.ts'
 import type { PathDescription } from '../openapi/path-description.ts'
 import type { Operation } from '../operation.ts'
@@ -123,6 +124,7 @@ async function metricsPage(
     throw new ApiError('auth/metrics-token', 'metrics need the metrics token as bearer token')
   metrics.ready.set(readiness().ok ? 1 : 0)
   const { registry } = metrics
+  if (headers.accept === 'application/json') return json(samplesOf(await registry.getMetricsAsJSON()))
   return { kind: 'text', type: registry.contentType, text: await registry.metrics() }
 }
 

@@ -5,6 +5,7 @@ import type { CallDurations } from '../../call-durations.ts'
 import type { Clock } from '../../clock.ts'
 import type { Health } from '../../engine/engine.ts'
 import type { Metrics } from '../../metrics.ts'
+import { samplesOf } from '../../scrape.ts'
 import type { DocumentRates } from './document-rates.ts'
 import type { PageBody } from './page-route.ts'
 
@@ -22,8 +23,10 @@ export const liveStatusSchema = v.object({
   notReady: v.nullable(v.string()),
   /** CPU time that the process has used, in seconds. */
   cpuSeconds: v.number(),
-  /** All metrics, as `/metrics` returns them. */
-  metrics: v.string(),
+  /** All metrics, as `/metrics` returns them as JSON. */
+  metrics: v.array(
+    v.object({ name: v.string(), labels: v.record(v.string(), v.string()), value: v.number() }),
+  ),
   documents: v.array(
     v.object({
       workspaceId: v.string(),
@@ -80,7 +83,7 @@ export async function statusPage(
     uptimeSeconds: process.uptime(),
     notReady: health.ok ? null : health.reason,
     cpuSeconds: (user + system) / 1e6,
-    metrics: await metrics.registry.metrics(),
+    metrics: [...samplesOf(await metrics.registry.getMetricsAsJSON())],
     documents: [...documents.list()],
     slowCalls: [...slowCalls.list()],
   }

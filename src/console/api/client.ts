@@ -1,3 +1,4 @@
+import type { Sample } from '../../scrape.ts'
 import type { ConsoleCredentials } from '../auth/credentials.ts'
 
 /** An error response of the server. */
@@ -67,12 +68,15 @@ export class ApiClient {
     return result
   }
 
-  /** Reads `/metrics` as text. @throws ApiCallError */
-  async metrics(): Promise<string> {
+  /** Reads `/metrics`. @throws ApiCallError */
+  async metrics(): Promise<readonly Sample[]> {
     const { metricsToken } = this.credentials
-    const headers = metricsToken === undefined ? {} : { authorization: `Bearer ${metricsToken}` }
+    const headers = {
+      accept: 'application/json',
+      ...(metricsToken !== undefined && { authorization: `Bearer ${metricsToken}` }),
+    }
     const response = await this.#fetch('/metrics', { headers })
-    if (response.ok) return response.text()
+    if (response.ok) return response.json()
     throw new ApiCallError(
       response.status === 401 ? 'UNAUTHENTICATED' : 'INTERNAL',
       'the metrics are not available',

@@ -4,7 +4,6 @@ import { acceptsGzip } from '../../../src/api/pages/static-file.ts'
 import { prettyXml } from '../../../src/console/documents/content/content-text.ts'
 import { normalizeText } from '../../../src/content/edit/targets/normalized-text.ts'
 import { rewriteEdit } from '../../../src/playground/rewrite.ts'
-import { parseMetrics } from '../../../src/scrape.ts'
 import { misspelledName, withoutTrailing } from '../../../src/text.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 
@@ -35,7 +34,6 @@ const shapes: Readonly<Record<string, (length: number) => unknown>> = {
   'padding before other text': (length) => withoutTrailing('=', `${'='.repeat(length)}x`),
   'tags that do not end': (length) => prettyXml('<'.repeat(length)),
   'a name of a member': (length) => misspelledName('a'.repeat(length), ['organizationId', 'a'.repeat(99)]),
-  'a label without a value': (length) => parseMetrics(`metric{${'a'.repeat(length)}} 1`),
   'marks on one letter': (length) => normalizeText(`a${'\u0301\u0316'.repeat(length / 2)}`),
   'elements that do not end': (length) => rewriteEdit('<strong'.repeat(length / 7), '12:00:00'),
 }

@@ -4,6 +4,7 @@ import { isStrict } from '../../../src/api/members.ts'
 import { publishedRequest } from '../../../src/api/openapi/schemas.ts'
 import { operationList } from '../../../src/api/operation-list.ts'
 import { readConfig } from '../../../src/config/read-config.ts'
+import type { Sample } from '../../../src/scrape.ts'
 import { type Envelope, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 async function withServer(
@@ -65,6 +66,28 @@ it('[OPS-2] serves /metrics in the Prometheus format, with the names of Weft and
     expect(text).not.toContain('secret-id')
     const gauges = lines.filter((line) => /^# TYPE \S+_total (?!counter)/.test(line))
     expect(gauges).toEqual([])
+  }))
+
+it('[OPS-48] returns the samples of /metrics as JSON to a client that accepts only JSON', () =>
+  withServer({}, async ({ url, post }) => {
+    await post(path, user)
+    const read = (accept: string) => fetch(`${url}/metrics`, { headers: { accept } })
+    const answer = await read('application/json')
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+    const samples = (await answer.json()) as readonly Sample[]
+    const calls = { route: path, status: '200' }
+    expect(samples).toEqual(
+      expect.arrayContaining([
+        { name: 'weft_ready', labels: {}, value: 1 },
+        { name: 'weft_http_request_duration_seconds_count', labels: calls, value: 1 },
+        { name: 'weft_http_request_duration_seconds_bucket', labels: { ...calls, le: '10' }, value: 1 },
+        { name: 'weft_http_request_duration_seconds_bucket', labels: { ...calls, le: '+Inf' }, value: 1 },
+      ]),
+    )
+    expect(samples.filter(({ value }) => !Number.isFinite(value))).toEqual([])
+    // Prometheus accepts any type, and prefers its own.
+    const scraped = await read('text/plain;version=0.0.4;q=0.2,application/json;q=0.1,*/*;q=0.1')
+    expect(scraped.headers.get('content-type')).toMatch(/^text\/plain/)
   }))
 
 it('[OPS-3] requires the metrics token for /metrics if one is configured', () =>

@@ -62,7 +62,8 @@ it('[TOP-1] /status lists open documents by their updates, only for the admin to
     ])
     expect(status.documents[1]?.updatesPerSecond).toBe(0)
     expect(status.documents[0]?.sizeBytes).toBeGreaterThan(0)
-    expect(status.metrics).toContain('weft_connections{protocol="y-websocket"')
+    const labels = { protocol: 'y-websocket', transport: 'websocket' }
+    expect(status.metrics).toContainEqual({ name: 'weft_connections', labels, value: 3 })
     expect(status.notReady).toBe(null)
   } finally {
     stop()

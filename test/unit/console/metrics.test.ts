@@ -12,35 +12,12 @@ import { historyNames } from '../../../src/history-names.ts'
 import { type MetricPoint, metricPoint, rate } from '../../../src/metric-points.ts'
 import { createMetrics } from '../../../src/metrics.ts'
 import type { SampleSeries } from '../../../src/metrics-history.ts'
-import { parseMetrics, Scrape } from '../../../src/scrape.ts'
+import { Scrape, samplesOf } from '../../../src/scrape.ts'
 
-describe('Prometheus text', () => {
-  it('[CON-3] reads labels, escapes, infinities and times, and ignores invalid lines', () => {
-    const text = [
-      '# HELP a_total Said "so"',
-      '# TYPE a_total counter',
-      'a_total{kind="x",path="C:\\\\a\\"b\\n"} 3',
-      'a_total{kind="y",} 4.5e2 1795366914000',
-      'b +Inf',
-      'b -Inf',
-      'b NaN',
-      'c{le="0.5"} 1',
-      'no line at all',
-      '{kind="x"} 3',
-      '',
-    ].join('\n')
-    const found = parseMetrics(text)
-    expect(found.get('a_total')).toEqual([
-      { name: 'a_total', labels: { kind: 'x', path: 'C:\\a"b\n' }, value: 3 },
-      { name: 'a_total', labels: { kind: 'y' }, value: 450 },
-    ])
-    expect(found.get('b')?.map(({ value }) => value)).toEqual([Infinity, -Infinity])
-    expect([...found.keys()]).toEqual(['a_total', 'b', 'c'])
-  })
-
+describe('metrics', () => {
   it('[CON-3] converts the metrics of the server at one moment to the figures of the overview', async () => {
     const metrics = createMetrics()
-    const scrape = async (at: number) => new Scrape(await metrics.registry.metrics(), at)
+    const scrape = async (at: number) => new Scrape(samplesOf(await metrics.registry.getMetricsAsJSON()), at)
     metrics.connections.set({ protocol: 'y-websocket' }, 2)
     metrics.connections.set({ protocol: 'hocuspocus' }, 0)
     metrics.updates.socket += 5
@@ -67,22 +44,26 @@ describe('Prometheus text', () => {
 })
 
 describe('rates and quantiles', () => {
-  const scrape = (text: string, at: number) => new Scrape(text, at)
+  const scrape = (at: number, ...series: readonly [name: string, value: number][]) =>
+    new Scrape(
+      series.map(([name, value], index) => ({ name, labels: { index: String(index) }, value })),
+      at,
+    )
 
   it('[CON-4] treats a counter that decreases as restarted', () => {
-    const before = scrape('n_total{a="1"} 100\nn_total{a="2"} 50', 0)
-    expect(rate(scrape('n_total{a="1"} 110\nn_total{a="2"} 60', 2000), before, 'n_total')).toBe(10)
-    expect(rate(scrape('n_total 8', 2000), before, 'n_total')).toBe(4)
-    expect(rate(scrape('', 2000), before, 'n_total')).toBe(0)
-    expect(rate(scrape('n_total 8', 0), before, 'n_total')).toBeNull()
+    const before = scrape(0, ['n_total', 100], ['n_total', 50])
+    expect(rate(scrape(2000, ['n_total', 110], ['n_total', 60]), before, 'n_total')).toBe(10)
+    expect(rate(scrape(2000, ['n_total', 8]), before, 'n_total')).toBe(4)
+    expect(rate(scrape(2000), before, 'n_total')).toBe(0)
+    expect(rate(scrape(0, ['n_total', 8]), before, 'n_total')).toBeNull()
   })
 
   it('[CON-4] does not compare the metrics of different processes', () => {
-    const figures = (start: number, updates: number) =>
-      `process_start_time_seconds ${start}\nweft_updates_total ${updates}`
-    const before = scrape(figures(100, 5), 0)
-    expect(metricPoint(scrape(figures(100, 7), 2000), before).updatesPerSecond).toBe(1)
-    expect(metricPoint(scrape(figures(200, 70_000), 2000), before).updatesPerSecond).toBeNull()
+    const at = (time: number, start: number, updates: number) =>
+      scrape(time, ['process_start_time_seconds', start], ['weft_updates_total', updates])
+    const before = at(0, 100, 5)
+    expect(metricPoint(at(2000, 100, 7), before).updatesPerSecond).toBe(1)
+    expect(metricPoint(at(2000, 200, 70_000), before).updatesPerSecond).toBeNull()
   })
 
   it('[CON-4] computes quantiles from the observations between two reads', () => {
