@@ -257,13 +257,19 @@ export const storedRanges = async (selection: StoredSelection) =>
 export const pairEntry = async () => (await loadUpkeep()).storedEntry
 
 /**
- * Compares the format of the store in a data directory with the format of this version. Reads the files without
- * opening the store: changes nothing, also while a server uses the store.
- * @throws Error if the files are damaged
+ * Compares the format of the store in a data directory with the format of this version. Does not open the store:
+ * changes nothing, also while a server uses the store.
+ * @throws StorageError if the format of the store is not recorded
  */
 export async function compareStoreFormats(directory: string) {
-  const { formatVersion, readFormatFromFiles, storePath } = await loadUpkeep()
-  const stored = (await hasStore(directory)) ? await readFormatFromFiles(storePath(directory)) : null
+  const { formatVersion, readRecordedFormat, storePath } = await loadUpkeep()
+  const path = storePath(directory)
+  const isStored = await hasStore(directory)
+  const stored = isStored ? await readRecordedFormat(path) : null
+  if (isStored && stored === null)
+    throw new StorageError(
+      `the format of ${path} is not recorded: stop its server, and run weft verify ${directory}`,
+    )
   return {
     stored: stored === null ? null : String(stored),
     current: String(formatVersion),

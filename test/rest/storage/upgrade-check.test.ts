@@ -5,10 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openLevelEngine } from '../../../src/engine/level/engine.ts'
-import { addChecksum } from '../../../src/engine/pairs/record-codec.ts'
 import { openPostgresEngine } from '../../../src/engine/postgres/engine.ts'
 import { compactAll } from '../../../src/storage/compact.ts'
-import { overwrite, storedPair } from '../../contract/level/store-tools.ts'
 import { missing } from '../../support/needs.ts'
 import { runCli } from '../../support/servers/cli.ts'
 import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
@@ -104,9 +102,10 @@ it('[UPG-2] weft upgrade --check creates nothing if nothing is stored', async ()
 it('[UPG-1] weft upgrade --check rejects a store of another format with the remedy', async () => {
   const data = newDirectory()
   await (await openLevelEngine({ directory: data })).close()
-  const [key] = await storedPair(join(data, 'store'), 'format')
+  const closed = join(data, 'store', 'CLOSED')
   const formatted = async (format: number): Promise<Shown> => {
-    await overwrite(join(data, 'store'), key, addChecksum(key, Buffer.of(format)))
+    const noted = JSON.parse(readFileSync(closed, 'utf8')) as Readonly<Record<string, unknown>>
+    writeFileSync(closed, JSON.stringify({ ...noted, format }))
     return check(data)
   }
   const newer = await formatted(9)
@@ -121,6 +120,23 @@ it('[UPG-1] weft upgrade --check rejects a store of another format with the reme
     code: 1,
     findings: { 'store format': { help: expect.stringMatching(/weft export/) } },
   })
+})
+
+it('[UPG-1] weft upgrade --check names the remedy if no version has recorded the format of the store', async () => {
+  const data = newDirectory()
+  await (await openLevelEngine({ directory: data })).close()
+  rmSync(join(data, 'store', 'CLOSED'))
+  expect(await check(data)).toMatchObject({
+    code: 1,
+    findings: {
+      'store format': {
+        verdict: 'fail',
+        found: expect.stringMatching(/stop its server, and run weft verify/),
+      },
+    },
+  })
+  expect(await runCli(['verify', data], root)).toMatchObject({ code: 0 })
+  expect((await check(data)).findings['store format']).toMatchObject({ verdict: 'ok' })
 })
 
 it('[UPG-1] weft upgrade --check states the age of the last backup', async () => {

@@ -2,6 +2,7 @@ import { open, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { mapLimit } from '../../map-limit.ts'
+import { formatVersion } from '../../pairs/format-record.ts'
 import { findTableDamage } from './table-check.ts'
 
 /**
@@ -21,6 +22,8 @@ interface Inventory {
    * with this store until an operator removes the manifest file.
    */
   readonly lost?: readonly string[]
+  /** Format of the store. Absent if no version that records it has opened the store. */
+  readonly format?: number
 }
 
 interface KnownFile {
@@ -64,7 +67,7 @@ export async function writeManifest(path: string): Promise<void> {
     files.push({ name, bytes: size, crc })
   }
   const fenced = before?.fenced?.filter((name) => files.some((file) => file.name === name)) ?? []
-  await replaceInventory(path, { files, ...(fenced.length > 0 && { fenced }) })
+  await replaceInventory(path, { files, format: formatVersion, ...(fenced.length > 0 && { fenced }) })
 }
 
 /**
@@ -84,6 +87,20 @@ export async function recordUnreadable(path: string, names: readonly string[]): 
 export async function noteLost(path: string, lost: readonly string[]): Promise<void> {
   if (lost.length > 0) await replaceInventory(path, { ...((await readInventory(path)) ?? noFiles), lost })
 }
+
+/** Records the format of a store. Call this function while the store is open. */
+export async function recordFormat(path: string): Promise<void> {
+  const before = await readInventory(path)
+  if (before?.format !== formatVersion)
+    await replaceInventory(path, { ...(before ?? noFiles), format: formatVersion })
+}
+
+/**
+ * Returns the recorded format of a store; null if none is recorded. Does not open the store, so a server may
+ * use it.
+ */
+export const readRecordedFormat = async (path: string): Promise<number | null> =>
+  (await readInventory(path))?.format ?? null
 
 const noFiles: Inventory = { files: [] }
 
@@ -225,7 +242,8 @@ const isInventory = (value: unknown): value is Inventory =>
   Array.isArray(value.files) &&
   value.files.every(isKnownFile) &&
   (!('fenced' in value) || isTexts(value.fenced)) &&
-  (!('lost' in value) || isTexts(value.lost))
+  (!('lost' in value) || isTexts(value.lost)) &&
+  (!('format' in value) || typeof value.format === 'number')
 
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((text) => typeof text === 'string')

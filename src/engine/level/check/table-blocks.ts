@@ -29,24 +29,16 @@ export function readFooter(footer: Buffer): { readonly metaindex: BlockHandle; r
 const readHandle = (cursor: ByteCursor): BlockHandle => ({ at: cursor.varint(), bytes: cursor.varint() })
 
 /**
- * Returns a cursor at the first entry of a block. An entry consists of the number of bytes that its key has in
- * common with the previous key, the number of further bytes of the key, the length of the value, the further
- * bytes of the key, and the value.
+ * Returns the block positions that are the values of an index block. An entry of a block consists of the number of
+ * bytes that its key has in common with the previous key, the number of further bytes of the key, the length of the
+ * value, the further bytes of the key, and the value. The keys are skipped.
  * @param stored the bytes of the block, followed by its compression type and its checksum
  */
-function entriesOfBlock(stored: Buffer): ByteCursor {
+export function handlesOf(stored: Buffer): BlockHandle[] {
   const content = stored.subarray(0, -trailerBytes)
   const block = stored.at(-trailerBytes) === snappyKind ? decompressSnappy(content) : content
   const restarts = block.readUInt32LE(block.length - 4)
-  return new ByteCursor(block.subarray(0, block.length - 4 * (restarts + 1)))
-}
-
-/**
- * Returns the block positions that are the values of an index block. Skips the keys of the index. A stored
- * key omits the prefix that it has in common with the previous key.
- */
-export function handlesOf(stored: Buffer): BlockHandle[] {
-  const cursor = entriesOfBlock(stored)
+  const cursor = new ByteCursor(block.subarray(0, block.length - 4 * (restarts + 1)))
   const handles: BlockHandle[] = []
   while (cursor.left > 0) {
     cursor.varint()
@@ -55,17 +47,6 @@ export function handlesOf(stored: Buffer): BlockHandle[] {
     handles.push(readHandle(new ByteCursor(cursor.bytes(valueBytes))))
   }
   return handles
-}
-
-/** Yields the keys and values of a block. */
-export function* pairsOfBlock(stored: Buffer): Generator<readonly [key: Buffer, value: Buffer]> {
-  const cursor = entriesOfBlock(stored)
-  let key: Buffer = Buffer.alloc(0)
-  while (cursor.left > 0) {
-    const [shared, keyBytes, valueBytes] = [cursor.varint(), cursor.varint(), cursor.varint()]
-    key = Buffer.concat([key.subarray(0, shared), cursor.bytes(keyBytes)])
-    yield [key, cursor.bytes(valueBytes)]
-  }
 }
 
 /** Reads exactly `bytes` bytes. @throws Error if the file is shorter */

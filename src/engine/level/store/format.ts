@@ -2,7 +2,6 @@ import { EngineOpenError } from '../../engine.ts'
 import { rangeOf } from '../../key-encoding.ts'
 import { encodeFormat, formatKey, formatVersion } from '../../pairs/format-record.ts'
 import { checkChecksum } from '../../pairs/record-codec.ts'
-import { readRecordFromFiles } from '../check/read-record.ts'
 import type { Store } from './store.ts'
 
 /**
@@ -26,22 +25,10 @@ export async function ensureFormat(store: Store, path: string): Promise<void> {
   }
 }
 
-const decodeFormat = (stored: Buffer): number => checkChecksum(formatKey, stored)[0] ?? 0
-
-/**
- * Returns the format of a store from its files; null if no file contains it. Does not open the store, and
- * changes nothing.
- * @throws DamagedRecordError; Error if a file is damaged
- */
-export async function readFormatFromFiles(path: string): Promise<number | null> {
-  const stored = await readRecordFromFiles(path, formatKey)
-  return stored === null ? null : decodeFormat(stored)
-}
-
 /** Returns the format of a store; null if the store is empty. */
 async function readFormat(store: Store, path: string): Promise<number | null> {
   const stored = await store.get(formatKey)
-  if (stored !== undefined) return decodeFormat(stored)
+  if (stored !== undefined) return checkChecksum(formatKey, stored)[0] ?? 0
   if (await isEmpty(store)) return null
   throw new EngineOpenError('corrupted', `${path} holds data whose format is not known: restore a backup`)
 }

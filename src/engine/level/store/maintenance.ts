@@ -7,10 +7,9 @@ import { openLevelStore } from './store.ts'
 export { formatVersion } from '../../pairs/format-record.ts'
 /** Functions for the maintenance of a store while the server is stopped. */
 export { checkStore } from '../check/check-store.ts'
-export { checkManifest } from '../check/file-manifest.ts'
+export { checkManifest, readRecordedFormat } from '../check/file-manifest.ts'
 export { partOfPair, selectedRanges, storedEntry } from '../check/stored-entry.ts'
 export { bulkLoad, syncDirectory } from './bulk-load.ts'
-export { readFormatFromFiles } from './format.ts'
 export { importMarkPath, lockPath, readWarnings, startProblem, storePath } from './open.ts'
 
 /**

@@ -13,7 +13,7 @@ import {
   isAboutTable,
   withoutRemoved,
 } from '../check/check-files.ts'
-import { checkManifest, manifestName, noteLost } from '../check/file-manifest.ts'
+import { checkManifest, manifestName, noteLost, recordFormat } from '../check/file-manifest.ts'
 import { ensureFormat } from './format.ts'
 import { isDamage, levelErrorCode } from './level-errors.ts'
 import type { OpenStore, Store } from './store.ts'
@@ -82,6 +82,7 @@ export async function openChecked(
       const warnings = [...(await withoutRemoved(path, changed)), ...(await readWarnings(path))]
       if (damaged === 'refuse') refuseDamaged(directory, warnings)
       await ensureFormat(store, path)
+      await recordFormat(path)
       return { store, path, warnings }
     } catch (error) {
       await store.close()
