@@ -7,7 +7,6 @@ export interface SlowCall {
   /** Ids of the organization and the document of the request; null if it has none. */
   readonly organizationId: string | null
   readonly documentId: string | null
-  /** HTTP status of the response. */
   readonly httpCode: number
   /** Time from the start of the request until its connection had the response, or was closed. */
   readonly durationMs: number
@@ -20,7 +19,6 @@ export interface SlowCall {
 export const slowCallMs = 100
 /** Time in ms for which a slow call is kept. */
 export const slowCallsKeptMs = 300_000
-/** Maximum number of kept calls. */
 export const slowCallsMax = 20
 
 /** Keeps the slowest REST calls of the last 5 minutes in memory. */

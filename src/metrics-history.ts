@@ -122,7 +122,6 @@ class SampleRing {
   readonly #times: Float64Array
   /** The values of each sample, in the order of `historyNames`; NaN for a value that is not known. */
   readonly #values: Float64Array
-  /** Number of samples that have been added. */
   #added = 0
 
   constructor(intervalMs: number, max: number) {

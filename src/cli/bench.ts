@@ -17,7 +17,6 @@ interface Flags extends LocationFlags {
   readonly json?: true
 }
 
-/** Creates the command `weft bench`. */
 export function benchCommand(): Command {
   return new Command('bench')
     .description('Measure the performance of a server on this machine: a new one, or a running one (--url).')

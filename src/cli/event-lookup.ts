@@ -14,7 +14,6 @@ import { callOnline, listOnline, type OnlineServer } from '../transfer/documents
 const organizationsMax = 200
 /** Number of endpoints in one page. An API key cannot have more endpoints. */
 const endpointsMax = 250
-/** Number of deliveries in one page. */
 const pageSize = 250
 /** Maximum number of pages of deliveries of one endpoint in which a message is searched. */
 const pagesMax = 40

@@ -24,7 +24,6 @@ interface Flags {
   readonly json?: true
 }
 
-/** Creates the command `weft usage`. */
 export const usageCommand = (): Command =>
   new Command('usage')
     .description('Show the usage of a workspace and of its organizations, from a running server.')

@@ -32,7 +32,6 @@ const headBytes = 9
 /** Maximum length of a part, in bytes. A part contains one page of pairs, or a single large pair. */
 const partBytesMax = 2 ** 30
 
-/** Encodes the parts of a backup. */
 export class BackupWriter {
   #crc = 0
   #pairs = 0

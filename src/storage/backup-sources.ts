@@ -73,7 +73,6 @@ const refusalSchema = v.looseObject({
   error: v.looseObject({ status: v.string(), message: v.string() }),
 })
 
-/** Returns the error message that a response contains. */
 export async function responseError(response: Response): Promise<string> {
   const text = await response.text()
   try {

@@ -13,7 +13,6 @@ import { type Progress, StorageError } from './storage-error.ts'
 export interface BackupOrigin {
   /** Data directory, which has the credentials file. */
   readonly directory: string
-  /** Values of the store. */
   readonly kv: Pick<Kv, 'scan'>
   readonly lastBackup: LastBackup
   readonly clock: Clock

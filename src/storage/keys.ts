@@ -35,7 +35,6 @@ export interface KeyChangeOptions {
   readonly audited: boolean
 }
 
-/** The API key to add. */
 export interface NewStoredKey {
   /** Id of the API key to add. If null, an id is generated. */
   readonly apiKey: string | null

@@ -34,7 +34,6 @@ export interface FormatComparison {
   readonly current: string
   /** Formats to which a start would bring the data, in order. */
   readonly missing: readonly string[]
-  /** Whether this version can use the data. */
   readonly isSupported: boolean
 }
 

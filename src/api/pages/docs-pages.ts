@@ -8,7 +8,6 @@ import { ownFilesPolicy } from './page-policy.ts'
 import type { PageBody, PageRoute } from './page-route.ts'
 import { StaticFile } from './static-file.ts'
 
-/** Returns the rendered pages of the documentation. */
 export const docsPages = (): readonly PageRoute[] => [
   ...[index, ...chapters].map((chapter) => filePage(pathOf(chapter), `${chapter.name}.html`)),
   ...(Object.keys(errorCodes) as ErrorCode[]).map((code) => ({

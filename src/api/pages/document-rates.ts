@@ -18,7 +18,6 @@ export interface BusyDocument {
 
 /** Minimum time in ms between two measurements. A status that is requested earlier has the rates of the last one. */
 const measureEveryMs = 500
-/** Maximum number of listed documents. */
 const listedMax = 50
 
 interface Measured {

@@ -9,7 +9,6 @@ import type { ServedResponse } from '../http/served-response.ts'
 
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
-/** Body of a page. */
 export type PageBody =
   | { readonly kind: 'json'; readonly body: object }
   | {

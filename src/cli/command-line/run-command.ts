@@ -11,7 +11,6 @@ import { hintFor } from './hints.ts'
  */
 export const exitCodes = { fault: 1, operator: 2 } as const
 
-/** Thrown if the command line is invalid. */
 class UsageError extends OperatorError {
   override readonly name = 'UsageError'
 }

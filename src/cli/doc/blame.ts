@@ -12,7 +12,6 @@ interface Flags extends ServerFlags {
   readonly json?: true
 }
 
-/** Creates the command `weft doc blame`. */
 export function docBlameCommand(): Command {
   return withServerFlags(withContentKey(new Command('blame')))
     .description('Print the content of a document with the author of each part, from a running server.')

@@ -48,7 +48,6 @@ interface PutFlags extends LocationFlags, Pick<ReadingFlags, 'contentKey'> {
 
 export const addressHelp = 'organization/document/editor, each percent-encoded.'
 
-/** Creates the command `weft doc get`. */
 export function docGetCommand(): Command {
   return withLocationFlags(withReadFlags(new Command('get')))
     .description(
@@ -66,7 +65,6 @@ export function docGetCommand(): Command {
     })
 }
 
-/** Creates the command `weft doc put`. */
 export function docPutCommand(): Command {
   return withLocationFlags(withContentKey(new Command('put')))
     .description(

@@ -15,7 +15,6 @@ interface Flags extends ServerFlags {
   readonly json?: true
 }
 
-/** Creates the command `weft doc diff`. */
 export function docDiffCommand(): Command {
   return withServerFlags(withContentKey(withVersionFlags(new Command('diff'))))
     .description('Print the difference of two versions of a document, from a running server.')

@@ -28,7 +28,6 @@ interface Flags extends LocationFlags, ReadingFlags, ChangeFlags {
   readonly json?: true
 }
 
-/** Creates the command `weft doc history`. */
 export function docHistoryCommand(): Command {
   return withFilterFlags(withLocationFlags(withReadFlags(new Command('history'))))
     .description(
@@ -54,7 +53,6 @@ export function docHistoryCommand(): Command {
     })
 }
 
-/** Creates the command `weft doc restore`. */
 export function docRestoreCommand(): Command {
   return withLocationFlags(new Command('restore'))
     .description('Restore the content of a version; the replaced content becomes a version.')

@@ -14,7 +14,6 @@ interface Flags extends ServerFlags, ChangeFlags {
   readonly json?: true
 }
 
-/** Creates the command `weft doc undo`. */
 export function docUndoCommand(): Command {
   return withServerFlags(withFilterFlags(withVersionFlags(new Command('undo'))))
     .description('Undo changes between two versions of a document, on a running server. Other changes stay.')

@@ -12,7 +12,6 @@ interface Flags extends Partial<RepositoryFlags> {
   readonly tokenFile?: string
 }
 
-/** Creates the command `weft backup`. */
 export function backupCommand(): Command {
   return new Command('backup')
     .description(

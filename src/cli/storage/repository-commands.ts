@@ -17,7 +17,6 @@ interface Flags {
   readonly json?: true
 }
 
-/** Creates the command `weft backups`, for backup repositories. */
 export const backupsCommand = (): Command =>
   new Command('backups')
     .description('List, verify and delete the backups of a repository, and create its key.')

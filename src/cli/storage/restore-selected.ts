@@ -41,7 +41,6 @@ interface OnlineTarget {
   readonly selection: RestoreSelection
 }
 
-/** Default of `--wait`. */
 const waitSecondsDefault = 300
 
 function parseWait(text: string): number {

@@ -26,7 +26,6 @@ interface Flags extends SelectionFlags {
   readonly json?: true
 }
 
-/** Creates the command `weft restore`. */
 export function restoreCommand(): Command {
   return withSelectionFlags(new Command('restore'))
     .description(

@@ -3,9 +3,7 @@ import type { OnlineResult, OnlineServer } from '../../transfer/documents/rest-c
 
 /** Longest time in seconds for which one retry waits because the server names it in `Retry-After`. */
 const retryAfterMaxSeconds = 60
-/** Time in ms for one attempt. */
 const attemptMs = 120_000
-/** Minimum time in ms between two messages. */
 const messageEveryMs = 10_000
 /** Retries end by time, so their number is only a second bound. */
 const retriesMax = 1_000

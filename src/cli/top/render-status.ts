@@ -4,7 +4,6 @@ import { type MetricPoint, metricPoint, rate } from '../../metric-points.ts'
 import { Scrape } from '../../scrape.ts'
 import { escapeControls } from '../../text.ts'
 
-/** A status, and the metrics in it. */
 export interface StatusSample {
   readonly status: LiveStatus
   readonly scrape: Scrape

@@ -22,7 +22,6 @@ interface TopTarget {
   readonly intervalMs: number
 }
 
-/** Creates the command `weft top`. */
 export const topCommand = (): Command =>
   new Command('top')
     .description('Show the busiest documents, connections, rates and slow calls of a running server, live.')

@@ -24,7 +24,6 @@ interface TestedCall {
 interface CallbackTestProps {
   readonly name: AnsweringName
   readonly onFailure: string
-  /** Called after each test. */
   readonly onTested: () => void
 }
 

@@ -14,7 +14,6 @@ interface StoreFormProps {
 
 const formats: readonly (readonly [string, string])[] = contentFormats.map((each) => [each, each])
 
-/** Shows the form of `store`. */
 export function StoreForm({ settings, onChange }: StoreFormProps) {
   const api = useApi()
   const [isOn, setOn] = useState(settings !== null)

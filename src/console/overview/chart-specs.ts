@@ -5,7 +5,6 @@ type Figure = {
   [Name in keyof MetricPoint]: MetricPoint[Name] extends number | null ? Name : never
 }[keyof MetricPoint]
 
-/** One line of a chart. */
 export interface ChartLine {
   readonly name: string
   readonly figure: Exclude<Figure, 'at'>
@@ -14,7 +13,6 @@ export interface ChartLine {
 export interface ChartSpec {
   readonly title: string
   readonly lines: readonly ChartLine[]
-  /** Formats a value. */
   readonly format: (value: number) => string
   readonly note?: string
   /** Distances between grid lines that are allowed; by default any round number. */

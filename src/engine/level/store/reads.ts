@@ -6,7 +6,6 @@ export type KeyValuePair = readonly [key: Buffer, value: Buffer]
 
 export interface ScanOptions {
   readonly reverse?: boolean
-  /** Maximum number of pairs to return. */
   readonly limit?: number
   /** False: the returned pairs have empty values, which saves reading the values. */
   readonly values?: boolean
