@@ -74,10 +74,13 @@ function roomsOf(engine: Engine): {
   return { rooms, spent, clock }
 }
 
-/** Each of these takes milliseconds of the event loop, also if a thread finds the positions of the items. */
+/**
+ * Each of these takes more milliseconds of the event loop than a free edit, also if a thread finds the positions of
+ * the items.
+ */
 const expensive = {
   'the event loop': hostileUpdates.splits(3_000)[0] as Uint8Array,
-  'a thread': hostileUpdates.splits(6_000)[0] as Uint8Array,
+  'a thread': hostileUpdates.splitsOfClients(6_000)[0] as Uint8Array,
 }
 
 const apply = (rooms: RoomRegistry, address: DocumentAddress, update: Uint8Array): Promise<unknown> =>
