@@ -102,7 +102,10 @@ async function texts({ searchSeconds, seed }: GroupOptions): Promise<GroupResult
 const plannedItems = 1_000
 const judgedItems = 1_000
 
-/** Updates, vectors and awareness messages over real sockets: the known shapes, then a search for plans of updates. */
+/**
+ * Updates, vectors and awareness messages over real sockets: the known shapes, then a search for plans of updates if it
+ * has time.
+ */
 async function sockets({ seconds, searchSeconds, seed }: GroupOptions): Promise<GroupResult> {
   const { startTestServer } = await import('../../support/servers/server.ts')
   const { planProbe, socketProbes } = await import('./sockets.ts')
@@ -117,7 +120,7 @@ async function sockets({ seconds, searchSeconds, seed }: GroupOptions): Promise<
   const findings = await findingsOf(probes, mainThread, judgedItems)
   const deadline = performance.now() + searchSeconds * 1_000
   let tried = 0
-  const plans = Array.from({ length: 12 }, () => randomPlan(random))
+  const plans = Array.from({ length: searchSeconds > 0 ? 12 : 0 }, () => randomPlan(random))
   const found = await climb({
     random,
     seeds: plans,
