@@ -1,5 +1,7 @@
 import { round } from '../../bench/support/report.ts'
 import { attacks } from '../support/attacks/all.ts'
+import { Random } from '../support/data/random-doc.ts'
+import { seed } from '../support/data/seed.ts'
 import { inParallel } from '../support/in-parallel.ts'
 import { elsewhere, type Hostile, hostile, type Noticed, worst } from './hostile.ts'
 import type { Outcome, Size, Step } from './steps.ts'
@@ -63,9 +65,24 @@ const figures = ({ idle, attacked, rounds, recoveryMs, peakBytes, reopenStallMs 
     `stall after the restart ${ms(reopenStallMs)}`,
   ].join(', ')
 
+/**
+ * Returns the names of the wanted attacks. If none is wanted, these are all attacks; in `smoke`, one attack of each
+ * finding, which the seed chooses.
+ */
+function chosenAttacks(size: Size, wanted: readonly string[]): readonly string[] {
+  const names = Object.keys(attacks)
+  if (wanted.length > 0) return names.filter((name) => wanted.includes(name))
+  if (size !== 'smoke') return names
+  const random = new Random(seed)
+  const findings = new Set(names.map((name) => attacks[name]?.finding))
+  return [...findings].map((finding) =>
+    random.pick(names.filter((name) => attacks[name]?.finding === finding)),
+  )
+}
+
 /** One hostile tenant for each attack next to an honest one. */
 export const hostileNeighbors: Step = async (size, say, parts) => {
-  const chosen = Object.keys(attacks).filter((attack) => parts.length === 0 || parts.includes(attack))
+  const chosen = chosenAttacks(size, parts)
   const outcomes = new Map<string, Outcome>()
   await inParallel(chosen, atOnce[size], async (attack) => {
     outcomes.set(attack, await attackedBy(attack, size, say))
