@@ -1,23 +1,12 @@
-/**
- * Follows the contributing guide as a new contributor, with nothing else: finds a limit in its table, changes the
- * limit, sees the test of its rule fail, and repairs it. Prints the time of each step. Exits with 1 if a step fails.
- *
- *   npm run test:walk
- *
- * It needs git and npm.
- */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorMessage } from '../../src/errors.ts'
 import { Shell } from '../support/servers/shell.ts'
-import { Stopwatch } from '../support/time/stopwatch.ts'
-import { fetchRepository } from './fetch-repository.ts'
+import type { Stopwatch } from '../support/time/stopwatch.ts'
 
 /** The change, in the words of the first column of the guide. */
 const change = 'the timeout of a dead client'
 const limit = { rule: 'SYNC-16', before: 'heartbeatMs = 15_000', after: 'heartbeatMs = 25_000' }
-const watch = new Stopwatch()
 
 /** The places that the guide names for a change. */
 interface Places {
@@ -47,14 +36,17 @@ function replaceIn(file: string, before: string, after: string): void {
   writeFileSync(file, text.replace(before, after))
 }
 
-async function walk(folder: string): Promise<void> {
-  watch.lap(fetchRepository(folder))
+/**
+ * Follows the contributing guide as a new contributor, with nothing else: finds a limit in its table, changes the
+ * limit, and sees the test of its rule fail. Prints the time of each step.
+ * @param folder a clone whose packages are installed
+ * @throws Error if a step fails
+ */
+export async function contribute(folder: string, watch: Stopwatch): Promise<void> {
   const guide = readFileSync(join(folder, '.github/CONTRIBUTING.md'), 'utf8')
   const { code, tests, rules } = placesOf(guide)
   if (!readFileSync(join(folder, rules), 'utf8').includes(`**${limit.rule}**`))
     throw new Error(`${rules} does not have the rule ${limit.rule}`)
-  await Shell.run('npm ci', folder)
-  watch.lap('installed')
 
   const command = testCommand(guide, tests)
   await Shell.run(command, folder)
@@ -68,19 +60,4 @@ async function walk(folder: string): Promise<void> {
   if (failure === null) throw new Error('the tests pass with the changed limit')
   if (!failure.includes(`[${limit.rule}]`)) throw new Error(`no test of ${limit.rule} has failed: ${failure}`)
   watch.lap(`the test of ${limit.rule} fails with the changed limit`)
-
-  replaceIn(join(folder, code), limit.after, limit.before)
-  await Shell.run(command, folder)
-  watch.lap('the tests pass again')
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'weft-contribution-'))
-try {
-  await walk(join(folder, 'weft'))
-  watch.end()
-} catch (error) {
-  console.error(`failed: ${errorMessage(error)}`)
-  process.exitCode = 1
-} finally {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
 }

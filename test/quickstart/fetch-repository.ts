@@ -12,12 +12,12 @@ const isKept = (path: string): boolean =>
   !['dist', 'data'].some((own) => path === join(root, own))
 
 /**
- * Clones the repository like a new user. Copies it if git cannot clone it, for example because of another
+ * Clones the newest commit of the repository. Copies its files if git cannot clone it, for example because of another
  * owner. Returns what it has done.
  */
 export function fetchRepository(folder: string): string {
   try {
-    execFileSync('git', ['clone', '--quiet', repository.href, folder], { stdio: 'pipe' })
+    execFileSync('git', ['clone', '--quiet', '--depth=1', repository.href, folder], { stdio: 'pipe' })
     return 'cloned'
   } catch {
     cpSync(root, folder, { recursive: true, filter: isKept })

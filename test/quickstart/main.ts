@@ -1,7 +1,7 @@
 /**
  * Follows the README as a new user, with nothing else: from an empty folder to a document that two windows
- * share and a backend rewrites by REST. Prints the time of each step. Exits with 1 if a step fails or all
- * steps take more than five minutes.
+ * share and a backend rewrites by REST. Then follows the contributing guide in the same clone. Prints the time of each
+ * step. Exits with 1 if a step fails or the steps of the README take more than five minutes.
  *
  *   npm run test:walk
  *
@@ -17,6 +17,7 @@ import { freePort } from '../support/servers/process.ts'
 import { Shell } from '../support/servers/shell.ts'
 import { Stopwatch } from '../support/time/stopwatch.ts'
 import { type Block, shellBlocks } from './blocks.ts'
+import { contribute } from './contributing.ts'
 import { fetchRepository } from './fetch-repository.ts'
 
 const walkMsMax = 300_000
@@ -88,8 +89,10 @@ async function walk(folder: string): Promise<void> {
 
 const folder = mkdtempSync(join(tmpdir(), 'weft-walk-'))
 try {
-  await walk(join(folder, 'weft'))
+  const clone = join(folder, 'weft')
+  await walk(clone)
   if (watch.end() > walkMsMax) throw new Error('that is more than five minutes')
+  await contribute(clone, watch)
 } catch (error) {
   console.error(`failed: ${errorMessage(error)}`)
   process.exitCode = 1
