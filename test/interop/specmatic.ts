@@ -7,6 +7,9 @@ import { text } from 'node:stream/consumers'
 
 const jar = join(import.meta.dirname, 'node_modules', 'specmatic', 'specmatic.jar')
 
+/** Options of Java for a process that ends before the second compiler and parallel garbage collection pay off. */
+const quickStart = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
+
 export interface Verdict {
   readonly tests: number
   /** Text of each failed test. */
@@ -50,7 +53,7 @@ function start(
     SPECMATIC_DISABLE_TELEMETRY: 'true',
     MAX_TEST_REQUEST_COMBINATIONS: String(variations),
   }
-  const options = ['-Dspecmatic.disable.telemetry=true', '-jar', jar]
+  const options = [...quickStart, '-Dspecmatic.disable.telemetry=true', '-jar', jar]
   const call = ['test', `--testBaseURL=${url}`, `--junitReportDir=${folder}`, 'openapi.json']
   return spawn('java', [...options, ...call], {
     cwd: folder,
