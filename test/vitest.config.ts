@@ -1,36 +1,32 @@
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { skipWithoutNeeds } from './support/needs.ts'
-import { filesByTier, type Tier, tiers } from './support/tiers.ts'
+import { filesByTier, isOfDom, type Tier, tiers } from './support/tiers.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** If one of these files ran last, the run would wait for it alone. */
-const longest = [
-  'fuzz/cost',
-  'package/tarball/tarball',
-  'e2e/limits/work-shares',
-  'interop/openapi',
-  'e2e/transport/proxies',
-  'e2e/transport/failover',
-  'rest/http/idempotency',
-  'rest/http/openapi',
-  'e2e/callbacks/isolation',
-  'e2e/mcp/protocol',
-  'e2e/streams/connections',
-  'e2e/transport/weft-socket',
-  'e2e/feed/stream-limits',
-].map((name) => `/test/${name}.test.ts`)
+/** If this file ran last, the run would wait for it alone. */
+const longest = '/test/fuzz/cost.test.ts'
 
-class LongestFirst extends BaseSequencer {
+/**
+ * Vitest ends a worker when the next file has another tier or environment, so these files stay together. A worker takes
+ * seconds to load all modules.
+ */
+class Grouped extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files)
-    const isLongest = ({ moduleId }: TestSpecification): boolean =>
-      longest.some((path) => moduleId.endsWith(path))
-    return [...sorted.filter(isLongest), ...sorted.filter((file) => !isLongest(file))]
+    const groups = new Map(files.map((file) => [file, groupOf(file)]))
+    const order = [...new Set(groups.values())].sort()
+    const placeOf = (file: TestSpecification): number => order.indexOf(groups.get(file) ?? '')
+    return (await super.sort(files)).sort((one, two) => placeOf(one) - placeOf(two))
   }
+}
+
+function groupOf({ moduleId, project: { name } }: TestSpecification): string {
+  if (moduleId.endsWith(longest)) return ''
+  return isOfDom(readFileSync(moduleId, 'utf8')) ? `${name} dom` : name
 }
 
 const files = filesByTier()
@@ -60,7 +56,7 @@ export default defineConfig({
     server: { deps: { external: [/\/src\/.*\.tsx?$/] } },
     // The default size costs `npm test` about 20 s of CPU time for the collection of young objects.
     execArgv: ['--import', 'tsx', '--max-semi-space-size=64'],
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: Grouped },
     // A worker loads each module once, because no module has a state of its own.
     isolate: false,
     // For two cores: more than half of the time of tests is spent waiting.

@@ -146,8 +146,7 @@ const needs: readonly (readonly [path: RegExp, tool: Tool])[] = [
  */
 function missingFor(file: string): string | null {
   const text = readFileSync(join(root, file), 'utf8')
-  const environment = text.startsWith('// @vitest-environment dom') ? ['test/interop/dom-environment.ts'] : []
-  const paths = [file, ...environment, ...allImportsOf(file)]
+  const paths = [file, ...allImportsOf(file)]
   for (const [path, tool] of needs) {
     if (!paths.some((each) => path.test(each)) || text.includes(`missing('${tool}')`)) continue
     const reason = missing(tool)

@@ -53,10 +53,13 @@ function importsOf(file: string): readonly string[] {
   const found = [...text.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)]
     .map(([, name]) => name as string)
     .map((name) => (name.startsWith('.') ? relative(root, resolve(dirname(path), name)) : name))
-  if (text.startsWith('// @vitest-environment dom')) found.push('test/interop/dom-environment.ts')
+  if (isOfDom(text)) found.push('test/interop/dom-environment.ts')
   importsByFile.set(file, found)
   return found
 }
+
+/** Returns whether the text of a test file asks for the environment `dom`. */
+export const isOfDom = (text: string): boolean => text.startsWith('// @vitest-environment dom')
 
 /** Returns all that a test imports, directly or through other files of `test` and `bench`. */
 export function allImportsOf(file: string): ReadonlySet<string> {
