@@ -8,8 +8,6 @@ import { buildDocs } from '../docs/build.ts'
 import { browserPackage, clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
 import { updateGeneratedFiles } from './generated-files.ts'
 import { writeLicenses } from './licenses.ts'
-import { compileEntryPointTypes } from './package-types.ts'
-import { writeSearchIndex } from './search-index.ts'
 import { copyTemplates } from './templates.ts'
 
 const root = fileURLToPath(packageFile('.'))
@@ -22,6 +20,8 @@ const root = fileURLToPath(packageFile('.'))
 export async function buildPrograms(folder: string): Promise<void> {
   await updateGeneratedFiles()
   if (isCurrent(folder, programsStamp)) return
+  // Loading it takes seconds, which every run of the tests would pay.
+  const { writeSearchIndex } = await import('./search-index.ts')
   rmSync(packageFile(folder), { recursive: true, force: true })
   const built = [programs, pages, styles, docsScripts, clientScript, browserPackage].map((options) =>
     options(folder),
@@ -42,6 +42,7 @@ export async function buildPrograms(folder: string): Promise<void> {
 export async function buildPackage(folder: string): Promise<void> {
   await updateGeneratedFiles()
   if (isCurrent(folder, packageStamp)) return
+  const { compileEntryPointTypes } = await import('./package-types.ts')
   const types = compileEntryPointTypes(root)
   await buildPrograms(folder)
   for (const { name, declarations } of types)
