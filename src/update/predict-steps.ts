@@ -16,7 +16,7 @@ import { type ItemId, type ReadItem, readUpdate } from './read-update.ts'
  */
 export function predictSteps(bytes: Uint8Array, doc: Y.Doc): number {
   const prediction = new Prediction(doc)
-  readUpdate(bytes, prediction)
+  prediction.add(bytes)
   return prediction.steps
 }
 
@@ -47,7 +47,11 @@ const stepsOfDeletion = 100
 const deletedMax = 100_000
 const coveredMax = 1_000_000
 
-class Prediction {
+/**
+ * A prediction for several updates that are integrated together, in the order in which they are added. The
+ * document must not change meanwhile.
+ */
+export class Prediction {
   readonly #doc: Y.Doc
   readonly #store: Y.Doc['store']
   /** The current right neighbors at the positions after which the update inserts, by client and clock. */
@@ -65,6 +69,8 @@ class Prediction {
    */
   #before: ReadItem | null = null
   #isStartContested = false
+  /** Number of structs in the document; null until it is needed. */
+  #structs: number | null = null
   #items = 0
   #contested = 0
   /** Number of structs in deleted ranges. */
@@ -88,9 +94,12 @@ class Prediction {
     this.#store = doc.store
   }
 
+  add(bytes: Uint8Array): void {
+    readUpdate(bytes, this)
+  }
+
   get steps(): number {
-    const passed = this.#contested === 0 ? 0 : this.#contested * (structsOf(this.#doc) + this.#items)
-    const scanned = passed * stepsOfPassed
+    const scanned = this.#contested === 0 ? 0 : this.#contested * this.#passedMax * stepsOfPassed
     return (
       this.#items +
       this.#covered +
@@ -99,6 +108,12 @@ class Prediction {
       this.#copied +
       this.#moved / movedPerStep
     )
+  }
+
+  /** Maximum number of items that a conflict scan visits. */
+  get #passedMax(): number {
+    this.#structs ??= structsOf(this.#doc)
+    return this.#structs + this.#items
   }
 
   item(item: ReadItem): void {

@@ -14,7 +14,7 @@ import {
   withinBudget,
 } from '../../update/integration.ts'
 import { type Joined, joinUpdates } from '../../update/join-updates.ts'
-import { predictSteps } from '../../update/predict-steps.ts'
+import { Prediction, predictSteps } from '../../update/predict-steps.ts'
 import { sortDeletions } from '../../update/sort-deletions.ts'
 import { readStateVector, writeStateVector } from '../../update/state-vector.ts'
 import { advance, isEmpty, type UpdateSummary } from '../../update/summary.ts'
@@ -44,6 +44,12 @@ const waitingMax = updatesPerTransaction
  * time that Yjs needs grows faster than the number of updates that are joined.
  */
 const mostWaiting = 512
+
+/**
+ * Number of clients in a document for which one more simple update waits. In each transaction, Yjs visits all
+ * clients of the document, so 64 updates per transaction would take quadratic time.
+ */
+const clientsPerWaiting = 64
 
 /**
  * Returns a random number of waiting updates at which the first transaction is made. If the number were the
@@ -137,6 +143,8 @@ export class DocumentState {
   /** Updates that are not yet in the Y.Doc or in the bytes. */
   readonly #waiting = new IncomingBuffer()
   #waitingStructs = 0
+  /** The prediction for the waiting updates; null if their number shows that they take few steps. */
+  #waitingSteps: Prediction | null = null
   #waitingMax = firstWaitingMax()
   /**
    * The whole state, if there is no Y.Doc. If `#form` is `joined`, the bytes were joined from several parts,
@@ -284,13 +292,20 @@ export class DocumentState {
   }
 
   /**
-   * Returns whether this number of additional structs may wait, so that integrating all waiting structs
+   * Returns whether an additional update (null for none) may wait, so that integrating all waiting updates
    * together still takes few enough steps.
    */
-  #mayWait(structs: number): boolean {
+  #mayWait(structs: number, update: Uint8Array | null): boolean {
     const parts = this.#waitingStructs + structs
     if (this.#doc === null && parts * this.#sizeBytes > integrationStepsMax) return false
-    return parts * this.#stepsOfPart(parts) <= loopStepsMax
+    // A prediction must contain all waiting updates, so the first one decides whether there is one.
+    const first = this.#waiting.count === 0 ? this.#doc : null
+    const most = first === null ? parts : Math.max(parts, waitingMax)
+    if (this.#waitingSteps === null && most * this.#stepsOfPart(most) <= loopStepsMax) return true
+    if (first !== null) this.#waitingSteps = new Prediction(first)
+    if (this.#waitingSteps === null) return false
+    if (update !== null) this.#waitingSteps.add(update)
+    return this.#waitingSteps.steps <= loopStepsMax
   }
 
   /**
@@ -332,17 +347,21 @@ export class DocumentState {
   applyLater(updates: readonly { readonly bytes: Uint8Array; readonly summary: UpdateSummary }[]): void {
     for (const { bytes, summary } of updates) {
       const structs = summary.structs + 2 * summary.deletes
-      if (this.#waiting.count >= mostWaiting || !this.#mayWait(structs)) void this.doc
+      if (this.#waiting.count >= mostWaiting || !this.#mayWait(structs, bytes)) {
+        void this.doc
+        this.#mayWait(structs, bytes)
+      }
       this.#waiting.add(bytes, summary)
       this.#waitingStructs += structs
       this.#grow(bytes.length, summary.values)
     }
-    if (!this.#mayWait(0)) void this.doc
+    if (!this.#mayWait(0, null)) void this.doc
   }
 
   /** True if enough updates wait to justify a transaction. */
   get isDue(): boolean {
-    return this.#waiting.count >= this.#waitingMax
+    const ofClients = Math.min(mostWaiting, this.clocks.size / clientsPerWaiting)
+    return this.#waiting.count >= Math.max(this.#waitingMax, ofClients)
   }
 
   /** Applies the waiting updates if there are enough for a transaction. */
@@ -618,6 +637,7 @@ export class DocumentState {
 
   #clearWaiting(): void {
     this.#waiting.clear()
+    this.#waitingSteps = null
     this.#waitingStructs = 0
   }
 

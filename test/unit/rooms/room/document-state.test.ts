@@ -10,6 +10,7 @@ import { PendingUpdateBuffer } from '../../../../src/rooms/room/pending-updates.
 import { UpdateApplier } from '../../../../src/rooms/room/update-applier.ts'
 import { yWebsocket } from '../../../../src/sync/protocols/y-websocket.ts'
 import { readUpdate } from '../../../../src/update/read-update.ts'
+import { type Block, block, contents, item, list, updateOf } from '../../../support/data/update-builder.ts'
 import { roomyAccounts } from '../../../support/servers/memory.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 
@@ -178,4 +179,26 @@ it('[ROOM-56] applies fewer updates of one document in a tick while other docume
   })
   clock.mockRestore()
   expect(left).toEqual([11, 16, 0])
+})
+
+it('[ROOM-57] applies more updates of a document with many clients in one transaction', () => {
+  const entry = (client: number): Block =>
+    block(client, [item({ parent: 'm', key: `${client}` }, contents.values(1))])
+  const state = DocumentState.fromBytes(null)
+  const whole = updateOf(list(12_800, (index) => entry(12_800 - index)))
+  state.advance(readUpdate(whole))
+  state.applyPlain([{ bytes: whole }])
+  let transactions = 0
+  state.doc.on('beforeTransaction', () => {
+    transactions += 1
+  })
+  for (let client = 20_000; client < 22_000; client += 1) {
+    const bytes = updateOf([entry(client)])
+    const summary = readUpdate(bytes)
+    state.advance(summary)
+    state.applyLater([{ bytes, summary }])
+    state.applyDue()
+  }
+  expect(state.doc.getMap('m').size).toBe(14_800)
+  expect(transactions).toBeLessThanOrEqual(2_000 / (12_800 / 64) + 1)
 })
