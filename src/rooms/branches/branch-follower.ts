@@ -293,7 +293,8 @@ export class BranchFollower {
     // Meanwhile, the branch may have parted from the main editor.
     if (this.#state !== following) return
     this.#taken = base
-    if (replaced !== null || this.#taken.length <= takenBytesMax + this.#options.branch.state.sizeBytes) return
+    if (replaced !== null || this.#taken.length <= takenBytesMax + this.#options.branch.state.sizeBytes)
+      return
     this.#part()
     this.#later(this.#options.isHome() ? collectMs.home : collectMs.other)
   }

@@ -350,14 +350,17 @@ export class Room {
   }
 
   /** Drops the waiting updates of a member and ends the member, because the updates take too much memory. */
-  #drop(from: Member): void {
+  #drop(
+    from: Member,
+    reason = close('tryAgainLater', 'too many updates wait for this document: try again'),
+  ): void {
     this.#backlog.forget(from)
     if (this.#phase.is === 'receiving') {
       const { updates, since } = this.#phase
       const left = updates.filter((incoming) => incoming.from !== from)
       this.#phase = left.length === 0 ? idle : { is: 'receiving', updates: left, bytes: bytesIn(left), since }
     }
-    from.end(close('tryAgainLater', 'too many updates wait for this document: try again'))
+    from.end(reason)
   }
 
   /** True while the document is locked and arriving updates wait. */
@@ -401,7 +404,8 @@ export class Room {
       )
       if (accepted.length > 0) this.#commit(accepted, since)
       this.#putBack(later, since)
-      this.#slowDown(meter(incoming.length - later.length))
+      const taken = incoming.slice(0, incoming.length - later.length)
+      this.#slowDown(meter(taken.length), taken)
       if (expensive !== null) void this.#place(expensive, since)
       else if (later.length > 0) this.#waitForTick()
       // This must be the last step, because it may resume reading from a sender, which may then send more
@@ -443,13 +447,13 @@ export class Room {
   }
 
   /** Runs `work`, which makes edits on the event loop, and charges its time to the share of the workspace. */
-  #charged<T>(updates: number, work: () => T, weight = 1): T {
+  #charged<T>(updates: number, work: () => T, weight = 1, incoming: readonly IncomingUpdate[] = []): T {
     const meter = this.#metered()
     try {
       return work()
     } finally {
       const spent = meter(updates)
-      this.#slowDown({ ...spent, ms: spent.ms * weight })
+      this.#slowDown({ ...spent, ms: spent.ms * weight }, incoming)
     }
   }
 
@@ -461,11 +465,18 @@ export class Room {
   /**
    * Charges the work of edits to the workspace. If the workspace has then used up its share of the event
    * loop, pauses incoming updates for the time that `WorkShares` returns.
+   * @param incoming the updates of clients in this work
    */
-  #slowDown(spent: Work): void {
-    const waitMs = this.#dependencies.work.spend(this.address.workspaceId, spent)
+  #slowDown(spent: Work, incoming: readonly IncomingUpdate[]): void {
+    const { work } = this.#dependencies
+    const waitMs = work.spend(this.address.workspaceId, spent)
     this.#isCostly = waitMs > 0
-    if (this.#isCostly) this.#pause(waitMs)
+    if (!this.#isCostly) return
+    this.#pause(waitMs)
+    const counts = new Map<Member, number>()
+    for (const { from } of incoming) counts.set(from, (counts.get(from) ?? 0) + 1)
+    for (const [from, count] of counts)
+      if (work.exceeds(from, (spent.ms * count) / incoming.length)) this.#drop(from, tooMuchTime)
   }
 
   /**
@@ -495,7 +506,7 @@ export class Room {
       if (this.#hasEnded || !this.#members.has(item.from)) return
       if (mayBeStale(this.#dependencies.fences, item.from)) return this.#putBack([item], since)
       if (placed.problem !== null) return item.from.end(close('badRequest', placed.problem))
-      const accepted = this.#charged(1, () => this.#applier.takePlaced(item, placed))
+      const accepted = this.#charged(1, () => this.#applier.takePlaced(item, placed), 1, [item])
       if (accepted.length > 0) this.#commit(accepted, this.#dependencies.clock.now())
       const next = this.#applier.takeExpensive()
       if (next !== null) this.#putBack([next], since)
@@ -821,6 +832,16 @@ export class Room {
     } else logger.error({ err: error, organizationId }, 'room failed')
   }
 }
+
+/**
+ * After this close, a client offers everything that the server lacks in one update, which costs far less than
+ * many small ones.
+ */
+const tooMuchTime = close(
+  'tryAgainLater',
+  'the updates take too long to integrate: try again',
+  'integrationMsPerSecond',
+)
 
 const isCopy = (update: AppliedUpdate): boolean => update.isCopy === true
 

@@ -25,6 +25,13 @@ const burstMs = 500
  */
 const waitMsMax = 2_000
 
+/**
+ * Milliseconds of the event loop that expensive edits of one sender may take in a burst, and each second, while
+ * its workspace has no time left. A sender that is alone in its workspace exceeds this after about 3 s.
+ */
+const senderBurstMs = 200
+const senderMsPerSecond = 25
+
 /** Number of structs and deleted ranges, in total, above which an update may take more than a millisecond. */
 export const partsOfCostly = 200
 
@@ -46,10 +53,14 @@ export class WorkShares {
   readonly #onExceeded: (workspaceId: string) => void
   /** The milliseconds of the event loop that each workspace has used. */
   readonly #spent: RateLimiter
+  readonly #clock: Clock
+  /** The milliseconds that each sender has used while its workspace had no time left. */
+  readonly #spentBy = new WeakMap<object, RateLimiter>()
 
   /** @param onExceeded called each time edits have used up the time of a workspace */
   constructor(clock: Clock, onExceeded: (workspaceId: string) => void) {
     this.#onExceeded = onExceeded
+    this.#clock = clock
     // A RateLimiter accepts a call while at least one unit is left, so the burst is larger by one.
     this.#spent = new RateLimiter({ rate: { perSecond: msPerSecond, burst: burstMs + 1 }, clock })
   }
@@ -64,6 +75,18 @@ export class WorkShares {
     const waitMs = this.waitMs(workspaceId)
     if (waitMs > 0) this.#onExceeded(workspaceId)
     return waitMs
+  }
+
+  /**
+   * Charges the time of edits to their sender, whose workspace has no time left. Returns whether the sender has
+   * used more than its part: it would wait for minutes until the server has handled all of its edits.
+   */
+  exceeds(sender: object, ms: number): boolean {
+    const rate = { perSecond: senderMsPerSecond, burst: senderBurstMs + 1 }
+    const spent = this.#spentBy.get(sender) ?? new RateLimiter({ rate, clock: this.#clock })
+    this.#spentBy.set(sender, spent)
+    spent.charge('', ms)
+    return spent.waitMs('') > 0
   }
 
   /**

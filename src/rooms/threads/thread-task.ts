@@ -87,7 +87,11 @@ export type ThreadTask =
   /** `past`: the whole state (V1) whose content is restored; `schema`: the schema that the result must match. */
   | (ThreadEdit & { readonly is: 'restore'; readonly past: Uint8Array; readonly schema: RootSchema | null })
   /** `schema`: the schema that the result must match. */
-  | (ThreadEdit & { readonly is: 'decide'; readonly decision: HunkDecision; readonly schema: RootSchema | null })
+  | (ThreadEdit & {
+      readonly is: 'decide'
+      readonly decision: HunkDecision
+      readonly schema: RootSchema | null
+    })
   /** Applies changes of the main editor to a branch. */
   | (ThreadEdit & { readonly is: 'follow'; readonly changes: MainChanges })
   /** Compares a branch with its main editor. `updates`: the whole states (V1) of the main editor and the branch. */

@@ -1,12 +1,15 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { createLog } from '../../../src/log.ts'
 import { createMetrics } from '../../../src/metrics.ts'
 import type { DocumentAddress } from '../../../src/model/address.ts'
-import { close } from '../../../src/model/close.ts'
+import { type Close, close } from '../../../src/model/close.ts'
+import type { Member } from '../../../src/rooms/room/member.ts'
 import { RoomRegistry } from '../../../src/rooms/room/room-registry.ts'
-import { eventually } from '../../support/clients/clients.ts'
+import { yWebsocket } from '../../../src/sync/protocols/y-websocket.ts'
+import { readUpdate } from '../../../src/update/read-update.ts'
+import { eventually, typed } from '../../support/clients/clients.ts'
 import { noEdits, noRecords, noVisits } from '../../support/data/rooms.ts'
 import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'
 import { roomyAccounts } from '../../support/servers/memory.ts'
@@ -175,4 +178,39 @@ it('[ROOM-53] counts expensive updates that other nodes have accepted as work of
     accepting.clock.advance(60_000)
   }
   expect(following.spent).toEqual(['w'])
+})
+
+it('[ROOM-58] disconnects a client whose updates alone take too long, and no other client', async () => {
+  const { rooms, clock } = roomsOf(await openMemoryEngine())
+  const { room } = await rooms.open(addressOf('busy'))
+  const ended: (readonly [string, Close])[] = []
+  const [ann, bob] = ['ann', 'bob'].map((id) => memberOf(id, (reason) => ended.push([id, reason])))
+  if (ann === undefined || bob === undefined) throw new Error('no members')
+  room.join(ann)
+  room.join(bob)
+  let now = 0
+  const time = vi.spyOn(performance, 'now').mockImplementation(() => (now += 50))
+  try {
+    for (let client = 1; ended.length === 0 && client < 200; client += 1) {
+      const from = client % 10 === 0 ? bob : ann
+      const bytes = typed('a', client)
+      room.receive({ kind: 'update', bytes, summary: readUpdate(bytes), from, onApplied: null })
+      room.endTick()
+      // The time for which the document waits.
+      clock.advance(500)
+    }
+  } finally {
+    time.mockRestore()
+  }
+  expect(ended).toEqual([['ann', expect.objectContaining({ code: 1013, limit: 'integrationMsPerSecond' })]])
+  expect(room.memberCount).toBeGreaterThan(0)
+})
+
+const memberOf = (id: string, end: (reason: Close) => void): Member => ({
+  encoder: yWebsocket,
+  user: { id, name: id, email: '' },
+  deliver: () => undefined,
+  deliverAwareness: () => undefined,
+  requestMissing: () => undefined,
+  end,
 })

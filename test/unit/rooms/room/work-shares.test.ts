@@ -31,3 +31,14 @@ it('[ROOM-53] counts an edit that has few steps but takes long by its time', () 
   expect(shares.spend('w', slow)).toBe(0)
   expect(shares.spend('w', slow)).toBe(1_000)
 })
+
+it('[ROOM-58] counts the time of each sender separately, and forgives a part of it', () => {
+  const clock = new HeldClock()
+  const shares = new WorkShares(clock, () => {})
+  const [ann, bob] = [{}, {}]
+  expect([shares.exceeds(ann, 200), shares.exceeds(bob, 200)]).toEqual([false, false])
+  clock.advance(4_000)
+  expect(shares.exceeds(ann, 100)).toBe(false)
+  expect(shares.exceeds(ann, 100)).toBe(true)
+  expect(shares.exceeds(bob, 10)).toBe(false)
+})
