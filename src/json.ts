@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import { findJsonProblem } from './json-problem.ts'
-import { matchesSchema } from './schema-check.ts'
+import type { SchemaOf } from './schema.ts'
+import { matchesSchema, mismatchOf } from './validation.ts'
 
 /**
  * Thrown if a text from outside this process is not the JSON that its reader expects. The message contains no
@@ -23,14 +23,13 @@ export const isJsonObject = (value: unknown): value is Readonly<Record<string, u
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Parses JSON that another process wrote or that was stored earlier, and checks it against `schema`. Build
- * the schema with loose objects, so that members of a newer version are accepted. Returns the parsed value
- * itself, not a copy.
+ * Parses JSON that another process wrote or that was stored earlier, and checks it against `schema`. Returns the
+ * parsed value itself, not a copy.
  * @param source text, or bytes of UTF-8
  * @throws MalformedJsonError if the source does not match the schema; UnknownNameError if the only problem is
  * an unknown string as a discriminator or as a value of a list
  */
-export function readJson<T>(schema: v.GenericSchema<T, unknown>, source: string | Uint8Array): T {
+export function readJson<T>(schema: SchemaOf<T>, source: string | Uint8Array): T {
   const text = typeof source === 'string' ? source : utf8.decode(source)
   return checkJson(schema, parse(text))
 }
@@ -39,7 +38,7 @@ export function readJson<T>(schema: v.GenericSchema<T, unknown>, source: string 
  * Like `readJson`, but returns null for malformed JSON. For messages of other nodes whose loss the receiver
  * detects by itself.
  */
-export function readJsonOrNull<T>(schema: v.GenericSchema<T, unknown>, source: Uint8Array): T | null {
+export function readJsonOrNull<T>(schema: SchemaOf<T>, source: Uint8Array): T | null {
   let value: unknown
   try {
     value = JSON.parse(utf8.decode(source))
@@ -53,16 +52,11 @@ export function readJsonOrNull<T>(schema: v.GenericSchema<T, unknown>, source: U
  * Checks a value that is already parsed; see `readJson`.
  * @throws MalformedJsonError; UnknownNameError
  */
-export function checkJson<T>(schema: v.GenericSchema<T, unknown>, value: unknown): T {
+export function checkJson<T>(schema: SchemaOf<T>, value: unknown): T {
   if (matchesSchema(schema, value)) return value
-  const [issue] = v.safeParse(schema, value, { abortEarly: true }).issues ?? []
-  if (issue === undefined) throw new MalformedJsonError('the value is not as expected')
-  const message = `${v.getDotPath(issue) ?? 'the value'} must be ${issue.expected ?? 'another value'}`
-  throw isUnknownName(issue) ? new UnknownNameError(message) : new MalformedJsonError(message)
+  const { message, isUnknownName } = mismatchOf(schema)
+  throw isUnknownName ? new UnknownNameError(message) : new MalformedJsonError(message)
 }
-
-const isUnknownName = ({ type, path, input }: v.BaseIssue<unknown>): boolean =>
-  (type === 'variant' || type === 'picklist') && path !== undefined && typeof input === 'string'
 
 function parse(text: string): unknown {
   try {

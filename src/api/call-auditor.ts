@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import * as v from 'valibot'
 import { clientAddress } from '../access/client-address.ts'
 import { type AgentCaller, type AnyCaller, isInTenant } from '../access/credentials/authenticator.ts'
 import { type CredentialHeader, readHeader } from '../access/credentials/credential-headers.ts'
@@ -15,6 +14,7 @@ import type { ClaimedId, EntryPoint, RejectionCounter } from '../audit/rejection
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
 import { checkJson, readJson } from '../json.ts'
+import * as s from '../schema.ts'
 import { collectAuditedIds } from './audited-ids.ts'
 import { toApiError } from './http/envelope.ts'
 import { toolOf } from './http/in-process-call.ts'
@@ -258,10 +258,10 @@ function describeOutcome(outcome: StoredResponse | { readonly error: unknown }) 
   return { outcome: error.status, reason: error.message }
 }
 
-const errorBodySchema = v.looseObject({ error: v.looseObject({ status: v.string(), message: v.string() }) })
-const resultBodySchema = v.looseObject({
-  result: v.looseObject({ data: v.record(v.string(), v.unknown()) }),
+const errorBodySchema = s.object({ error: s.object({ status: s.string, message: s.string }) })
+const resultBodySchema = s.object({
+  result: s.object({ data: s.map(s.unknown) }),
 })
 
-const parsed = <T>(schema: v.GenericSchema<T, unknown>, body: StoredResponse['body']): T =>
+const parsed = <T>(schema: s.SchemaOf<T>, body: StoredResponse['body']): T =>
   typeof body === 'string' ? readJson(schema, body) : checkJson(schema, body)

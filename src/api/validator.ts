@@ -1,7 +1,8 @@
-import { Ajv2020, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { Ajv2020, AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import { othersBytesMax } from '../directory/store/patch-record.ts'
 import { type ApiError, invalid } from '../errors.ts'
 import { idProblem } from '../model/address.ts'
+import { createAjv } from '../validation.ts'
 import { areOthersSmall, type ObjectSchema } from './schema.ts'
 
 /** Maximum number of issues in one response. Further issues are omitted. */
@@ -53,25 +54,14 @@ type Reported = 'firstError' | 'allErrors'
 const compilers = new Map<Reported, Ajv2020>()
 
 function compiled(schema: ObjectSchema, reported: Reported): ValidateFunction {
-  const ajv = compilers.get(reported) ?? createAjv(reported === 'allErrors')
+  const ajv = compilers.get(reported) ?? createRequestAjv(reported === 'allErrors')
   compilers.set(reported, ajv)
   return ajv.compile(schema)
 }
 
-function createAjv(allErrors: boolean): Ajv2020 {
-  // The schemas are not checked against the meta-schema here, because this would delay the first call by a
-  // tenth of a second. A test checks them.
-  const ajv = new Ajv2020({
-    strict: true,
-    ownProperties: true,
-    verbose: true,
-    allErrors,
-    validateSchema: false,
-    meta: false,
-  })
+function createRequestAjv(allErrors: boolean): Ajv2020 {
+  const ajv = createAjv({ allErrors, ownProperties: true, formats: { 'date-time': true, byte: true } })
   ajv.addFormat('id', { type: 'string', validate: (text: string) => idProblem(text) === null })
-  ajv.addFormat('date-time', true)
-  ajv.addFormat('byte', true)
   ajv.addKeyword({
     keyword: 'x-reserved',
     type: 'object',

@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import { CorruptRecordError, type Key, type Kv, type KvEntry } from '../engine/engine.ts'
 import { MalformedJsonError, readJson } from '../json.ts'
+import * as s from '../schema.ts'
 import { auditKeys } from './keys.ts'
 import type { AuditActor, AuditRecord } from './record.ts'
 
@@ -95,32 +95,34 @@ const fits = (record: AuditRecord, { operation, apiKey, actor, agentId }: AuditQ
   (agentId === undefined || record.agent?.id === agentId) &&
   (apiKey === undefined || record.apiKey === apiKey || (record.ids.apiKey ?? []).includes(apiKey))
 
-const recordSchema = v.looseObject({
-  id: v.string(),
-  at: v.number(),
-  operation: v.string(),
-  // Accepts any string, because a newer version may write actors that this version does not know.
-  actor: v.custom<AuditActor>((actor) => typeof actor === 'string'),
-  apiKey: v.nullable(v.string()),
-  agent: v.exactOptional(
-    v.nullable(
-      v.looseObject({
-        id: v.string(),
-        model: v.nullable(v.string()),
-        onBehalfOf: v.nullable(v.string()),
+const recordSchema = s.object(
+  {
+    id: s.string,
+    at: s.number,
+    operation: s.string,
+    // Accepts any string, because a newer version may write actors that this version does not know.
+    actor: s.trusted<AuditActor>(s.string),
+    apiKey: s.orNull(s.string),
+    clientAddress: s.orNull(s.string),
+    requestId: s.orNull(s.string),
+    outcome: s.string,
+    ids: s.map(s.array(s.string)),
+    idsLeftOut: s.number,
+    idempotencyKeyHash: s.orNull(s.string),
+    replayed: s.boolean,
+    refusals: s.orNull(s.object({ count: s.number, since: s.number })),
+  },
+  {
+    agent: s.orNull(
+      s.object({
+        id: s.string,
+        model: s.orNull(s.string),
+        onBehalfOf: s.orNull(s.string),
       }),
     ),
-  ),
-  tool: v.exactOptional(v.nullable(v.string())),
-  clientAddress: v.nullable(v.string()),
-  requestId: v.nullable(v.string()),
-  outcome: v.string(),
-  ids: v.record(v.string(), v.array(v.string())),
-  idsLeftOut: v.number(),
-  idempotencyKeyHash: v.nullable(v.string()),
-  replayed: v.boolean(),
-  refusals: v.nullable(v.looseObject({ count: v.number(), since: v.number() })),
-})
+    tool: s.orNull(s.string),
+  },
+)
 
 /** Returns the record that an entry contains. @throws CorruptRecordError if the record is damaged */
 export function recordIn({ key, value }: KvEntry): AuditRecord {

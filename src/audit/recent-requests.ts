@@ -1,10 +1,10 @@
-import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import type { TenantStore } from '../directory/tenants/tenant-store.ts'
 import { keyName } from '../engine/key-encoding.ts'
 import type { Tenant } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 import { TimeOrderedIds } from '../model/time-ordered-ids.ts'
+import * as s from '../schema.ts'
 import { shortened } from '../text.ts'
 import { success } from './record.ts'
 
@@ -64,12 +64,12 @@ export interface NodeCalls {
   ask<Answer>(
     name: string,
     payload: unknown,
-    schema: v.GenericSchema<Answer, unknown>,
+    schema: s.SchemaOf<Answer>,
   ): Promise<ReadonlyMap<string, Answer>>
   answer<Payload>(
     name: string,
     order: 'any',
-    schema: v.GenericSchema<Payload, unknown>,
+    schema: s.SchemaOf<Payload>,
     answering: (payload: Payload) => unknown,
   ): void
 }
@@ -92,28 +92,25 @@ interface ListCall extends RecentQuery, PageRange {
   readonly tenant: Tenant
 }
 
-const kindSchema = v.picklist(['rest', 'websocket'])
-const listSchema = v.looseObject({
-  tenant: addressSchemas.tenant,
-  onlyRejected: v.boolean(),
-  kind: v.nullable(kindSchema),
-  after: v.exactOptional(v.string()),
-  limit: v.number(),
-})
-const listAnswerSchema = v.array(
-  v.looseObject({
-    kind: kindSchema,
-    target: v.string(),
-    outcome: v.string(),
-    code: v.exactOptional(v.string()),
-    reason: v.exactOptional(v.string()),
-    clientAddress: v.string(),
-    requestId: v.exactOptional(v.string()),
-    id: v.string(),
-    at: v.number(),
-    times: v.number(),
-    node: v.string(),
-  }),
+const kindSchema = s.choice(['rest', 'websocket'])
+const listSchema = s.object(
+  { tenant: addressSchemas.tenant, onlyRejected: s.boolean, kind: s.orNull(kindSchema), limit: s.number },
+  { after: s.string },
+)
+const listAnswerSchema = s.array(
+  s.object(
+    {
+      kind: kindSchema,
+      target: s.string,
+      outcome: s.string,
+      clientAddress: s.string,
+      id: s.string,
+      at: s.number,
+      times: s.number,
+      node: s.string,
+    },
+    { code: s.string, reason: s.string, requestId: s.string },
+  ),
 )
 
 interface Kept {

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import * as v from 'valibot'
 import { readJson } from '../json.ts'
+import * as s from '../schema.ts'
 import { backupHeaderSchema } from '../storage/backup-file.ts'
 
-const hexDigits = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
-const size = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const hexDigits = s.pattern(/^[0-9a-f]{64}$/)
+const size = s.integer(0)
 
-const chunkSchema = v.looseObject({
+const chunkSchema = s.object({
   /** HMAC of the plain content, as 64 hexadecimal digits. */
   digest: hexDigits,
   /** First key in base64. The chunk contains the keys from this one to the first key of the next chunk. */
-  firstKey: v.string(),
+  firstKey: s.string,
   /** Number of pairs. */
   pairs: size,
   /** Bytes of the plain content. */
@@ -19,19 +19,19 @@ const chunkSchema = v.looseObject({
   storedBytes: size,
 })
 
-const manifestSchema = v.looseObject({
+const manifestSchema = s.object({
   /** Format of the repository. */
-  format: v.literal(1),
-  id: v.string(),
+  format: s.literal(1),
+  id: s.string,
   /** Version of Weft that wrote the backup. */
-  version: v.string(),
+  version: s.string,
   header: backupHeaderSchema,
   /** Ids of the first workspaces, by which the store is recognized. */
-  workspaces: v.array(v.string()),
+  workspaces: s.array(s.string),
   /** Small files of the data directory, with their content in base64. */
-  files: v.array(v.looseObject({ name: v.string(), content: v.string() })),
+  files: s.array(s.object({ name: s.string, content: s.string })),
   /** In the order of the keys. */
-  chunks: v.array(chunkSchema),
+  chunks: s.array(chunkSchema),
   /** Number of pairs in all chunks. */
   pairs: size,
   /** Bytes of the plain content of all chunks. */
@@ -41,10 +41,10 @@ const manifestSchema = v.looseObject({
 })
 
 /** One chunk of a backup. */
-export type ChunkEntry = v.InferOutput<typeof chunkSchema>
+export type ChunkEntry = s.TypeOf<typeof chunkSchema>
 
 /** The content of one backup. It is written last, so a backup without a manifest does not exist. */
-export type Manifest = v.InferOutput<typeof manifestSchema>
+export type Manifest = s.TypeOf<typeof manifestSchema>
 
 /** @throws MalformedJsonError */
 export const readManifest = (json: Uint8Array): Manifest => readJson(manifestSchema, json)

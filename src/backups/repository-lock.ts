@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFile, readlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { readJsonOrNull } from '../json.ts'
+import * as s from '../schema.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { ObjectStore } from './object-store.ts'
 
@@ -21,18 +21,18 @@ const attemptsMax = 4
 const lockPrefix = 'locks/'
 const givenUpMax = 100
 
-const lockSchema = v.looseObject({
-  work: v.string(),
-  host: v.string(),
+const lockSchema = s.object({
+  work: s.string,
+  host: s.string,
   /** Names the running system and its process numbers; '' if they cannot be distinguished. */
-  system: v.string(),
-  pid: v.number(),
+  system: s.string,
+  pid: s.number,
   /** Start of the process, because numbers of processes are used again; '' if it is unknown. */
-  processStart: v.string(),
-  startedAt: v.number(),
-  renewedAt: v.number(),
+  processStart: s.string,
+  startedAt: s.number,
+  renewedAt: s.number,
 })
-type LockRecord = v.InferOutput<typeof lockSchema>
+type LockRecord = s.TypeOf<typeof lockSchema>
 
 /**
  * The right to write to a repository, or to delete from it, for one process at a time. Each process writes a

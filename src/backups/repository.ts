@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { MalformedJsonError, readJsonOrNull } from '../json.ts'
+import * as s from '../schema.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import { BackupDamageError, manifestDamage } from './backup-damage.ts'
 import type { BackupKey } from './backup-key.ts'
@@ -23,15 +23,15 @@ import { RepositoryLock } from './repository-lock.ts'
 const rootName = 'repository'
 const formatNow = 1
 
-const rootSchema = v.looseObject({
-  format: v.pipe(v.number(), v.safeInteger()),
-  id: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
+const rootSchema = s.object({
+  format: s.integer(Number.MIN_SAFE_INTEGER),
+  id: s.pattern(/^[0-9a-f]{32}$/),
   /** Text by which the key is recognized. */
-  check: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  check: s.pattern(/^[0-9a-f]{64}$/),
   /** SHA-256 of the other members, so that damage is not taken for a wrong key. */
-  sum: v.string(),
+  sum: s.string,
 })
-type RepositoryRoot = v.InferOutput<typeof rootSchema>
+type RepositoryRoot = s.TypeOf<typeof rootSchema>
 
 const sumOf = ({ format, id, check }: Pick<RepositoryRoot, 'format' | 'id' | 'check'>): string =>
   createHash('sha256').update(`${format} ${id} ${check}`).digest('hex')

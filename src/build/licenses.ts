@@ -19,16 +19,10 @@ export function writeLicenses(folder: string): void {
 const nameOfPackage = (path: string): string =>
   path.replace(/^.*[\\/]node_modules[\\/]/, '').replaceAll('\\', '/')
 
-/**
- * Returns the paths of the packages that the server needs at run time. Excludes TypeScript, which is an
- * optional peer dependency of some packages and is not shipped.
- */
+/** Returns the paths of the packages that the server needs at run time. */
 function runtimePackages(): readonly string[] {
   const listed = execSync('npm ls --omit=dev --all --parseable', { cwd: root, encoding: 'utf8' })
-  return listed
-    .split(/\r?\n/)
-    .filter((path) => /[\\/]node_modules[\\/]/.test(path))
-    .filter((path) => !/[\\/]node_modules[\\/](typescript|@typescript[\\/][^\\/]+)$/.test(path))
+  return listed.split(/\r?\n/).filter((path) => /[\\/]node_modules[\\/]/.test(path))
 }
 
 /**

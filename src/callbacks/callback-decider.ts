@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import type { AgentTraits, Identity } from '../access/identity.ts'
 import type { RoleDecider, RoleDecision } from '../access/roles/role-decision.ts'
 import type { Clock } from '../clock.ts'
@@ -6,6 +5,7 @@ import { accessRoles } from '../directory/store/records.ts'
 import { keyName } from '../engine/key-encoding.ts'
 import { addressKey, type DocumentAddress, type Tenant } from '../model/address.ts'
 import { readBoundedJson } from '../model/bounded-json.ts'
+import * as s from '../schema.ts'
 import type { CallbacksRecord } from '../subscriptions/callbacks/callback-records.ts'
 import type { SubscriptionCache } from '../subscriptions/subscription-cache.ts'
 import type { CallbackCaller } from './callback-caller.ts'
@@ -17,10 +17,7 @@ export interface CallbackDeciderOptions {
   readonly clock: Clock
 }
 
-const responseSchema = v.object({
-  role: v.nullable(v.picklist(accessRoles)),
-  ttlSeconds: v.exactOptional(v.pipe(v.number(), v.finite(), v.minValue(0))),
-})
+const responseSchema = s.object({ role: s.orNull(s.choice(accessRoles)) }, { ttlSeconds: s.atLeast(0) })
 
 /** Maximum memory of the values of a response in bytes, as `measureJson` estimates it. */
 const valueBytesMax = 2 ** 20

@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import * as s from '../schema.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import { fixedTargetIds, type RoutedEvent, storeTargetIds } from '../subscriptions/event-recipient.ts'
 import {
@@ -20,10 +20,10 @@ const pagesMax = 40
 /** Number of the newest deliveries of an endpoint among which the last attempt is searched. */
 const recentMax = 10
 
-const activitiesSchema = v.array(
-  v.looseObject({
-    actionType: v.string(),
-    metadata: v.looseObject({ documentId: v.exactOptional(v.string()) }),
+const activitiesSchema = s.array(
+  s.object({
+    actionType: s.string,
+    metadata: s.object({}, { documentId: s.string }),
   }),
 )
 
@@ -42,19 +42,19 @@ interface ShownDelivery {
   readonly attempts: readonly Attempt[]
 }
 
-const deliveryPageSchema: v.GenericSchema<DeliveryPage, unknown> = v.looseObject({
-  deliveries: v.array(
-    v.looseObject({
-      messageId: v.string(),
-      eventType: v.string(),
-      status: v.string(),
-      createdAt: v.string(),
-      nextAttemptAt: v.nullable(v.string()),
-      reason: v.nullable(v.string()),
-      attempts: v.array(v.looseObject({ time: v.string(), error: v.nullable(v.string()) })),
+const deliveryPageSchema: s.SchemaOf<DeliveryPage> = s.object({
+  deliveries: s.array(
+    s.object({
+      messageId: s.string,
+      eventType: s.string,
+      status: s.string,
+      createdAt: s.string,
+      nextAttemptAt: s.orNull(s.string),
+      reason: s.orNull(s.string),
+      attempts: s.array(s.object({ time: s.string, error: s.orNull(s.string) })),
     }),
   ),
-  iterator: v.nullable(v.string()),
+  iterator: s.orNull(s.string),
 })
 
 /** A message, and the webhook endpoint that gets it. */
@@ -108,7 +108,7 @@ const nameOrganization = 'name the organization: weft events why <organization> 
 export async function eventOfAnyActivity(server: OnlineServer, activityId: string): Promise<RoutedEvent> {
   const found: RoutedEvent[] = []
   let looked = 0
-  const organizations = listOnline(server, '/v2/organizations/get', {}, v.looseObject({ id: v.string() }))
+  const organizations = listOnline(server, '/v2/organizations/get', {}, s.object({ id: s.string }))
   for await (const { id } of organizations) {
     looked += 1
     if (looked > organizationsMax) break
@@ -138,7 +138,7 @@ export async function requirePlace(
   { organizationId, documentId }: RoutedEvent,
 ): Promise<void> {
   const isThere = async (path: string, query: object): Promise<boolean> =>
-    (await callOnline(server, path, query, v.array(v.unknown()))).data.length > 0
+    (await callOnline(server, path, query, s.array(s.unknown))).data.length > 0
   if (!(await isThere('/v2/organizations/get', { organizationIds: [organizationId] })))
     throw notFound('organization', organizationId)
   if (documentId === null) return
@@ -166,7 +166,7 @@ const notFound = (what: string, id: string, hint = listingHint): StorageError =>
  */
 export async function webhookConfigOf(server: OnlineServer): Promise<ExplainedConfig> {
   const read = async (path: string, data: object = {}): Promise<unknown> =>
-    (await callOnline(server, `/v2/workspace/${path}`, data, v.unknown())).data
+    (await callOnline(server, `/v2/workspace/${path}`, data, s.unknown)).data
   const basic = (await read('webhookconfig/get')) as ExplainedConfig['basic']
   const advanced = (await read('advancedwebhookconfig/get')) as ExplainedConfig['advanced']
   const store = await storeCallbackOf(server)
@@ -176,7 +176,7 @@ export async function webhookConfigOf(server: OnlineServer): Promise<ExplainedCo
   return { basic, advanced, endpoints, store }
 }
 
-const callbacksSchema = v.looseObject({ store: v.nullable(v.looseObject({ minSeconds: v.number() })) })
+const callbacksSchema = s.object({ store: s.orNull(s.object({ minSeconds: s.number })) })
 
 async function storeCallbackOf(server: OnlineServer): Promise<ExplainedConfig['store']> {
   try {

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
-import * as v from 'valibot'
 import { ConfigError } from '../config/read-config.ts'
 import { feedLimits } from '../feed/limits.ts'
+import * as s from '../schema.ts'
 import { escapeControls } from '../text.ts'
 import { callOnline } from '../transfer/documents/rest-client.ts'
 import { printWithBackpressure } from './command-line/command-io.ts'
@@ -18,19 +18,19 @@ interface Flags extends ServerFlags {
   readonly json?: true
 }
 
-const pageSchema = v.looseObject({
-  events: v.array(
-    v.looseObject({
-      cursor: v.string(),
-      type: v.string(),
-      at: v.string(),
-      organizationId: v.string(),
-      documentId: v.nullable(v.string()),
-      actionUser: v.looseObject({ userId: v.string() }),
+const pageSchema = s.object({
+  events: s.array(
+    s.object({
+      cursor: s.string,
+      type: s.string,
+      at: s.string,
+      organizationId: s.string,
+      documentId: s.orNull(s.string),
+      actionUser: s.object({ userId: s.string }),
     }),
   ),
-  cursor: v.string(),
-  isEnd: v.boolean(),
+  cursor: s.string,
+  isEnd: s.boolean,
 })
 
 /**
@@ -77,7 +77,7 @@ export const feedCommand = (): Command =>
       }
     })
 
-function asText(event: v.InferOutput<typeof pageSchema>['events'][number]): string {
+function asText(event: s.TypeOf<typeof pageSchema>['events'][number]): string {
   const { at, type, organizationId, documentId, actionUser, cursor } = event
   const place = documentId === null ? organizationId : `${organizationId}/${documentId}`
   return [at, type, place, actionUser.userId, cursor].map(escapeControls).join('  ')

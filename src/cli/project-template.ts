@@ -1,10 +1,10 @@
 import { constants, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import * as v from 'valibot'
 import { builtFile } from '../config/package-file.ts'
 import { readPackageVersion } from '../config/package-version.ts'
 import { readJson } from '../json.ts'
+import * as s from '../schema.ts'
 
 /** Names of the templates of `weft init`, each a folder of `src/templates`. */
 export const templateNames = ['tiptap-express', 'tiptap-next', 'codemirror-vite', 'blocknote'] as const
@@ -12,9 +12,9 @@ export type TemplateName = (typeof templateNames)[number]
 
 /** Maximum length of the name of an npm package. */
 const packageNameMax = 214
-const packageSchema = v.looseObject({
-  name: v.string(),
-  dependencies: v.looseObject({ 'weft-server': v.string() }),
+const packageSchema = s.object({
+  name: s.string,
+  dependencies: s.object({ 'weft-server': s.string }),
 })
 
 const folderOf = (template: TemplateName): string => fileURLToPath(builtFile(`templates/${template}`))

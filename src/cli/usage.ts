@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
-import * as v from 'valibot'
 import { systemClock } from '../clock.ts'
 import { ConfigError } from '../config/read-config.ts'
+import * as s from '../schema.ts'
 import { escapeControls } from '../text.ts'
 import { listOnline } from '../transfer/documents/rest-client.ts'
 import type { UsageRow } from '../usage/usage-csv.ts'
@@ -60,7 +60,7 @@ export const usageCommand = (): Command =>
       const server = await requireWorkspace(flags)
       const query = queryOf(flags)
       if (flags.csv) {
-        const lines = listOnline(server, '/v2/workspace/usage/export', query, v.string())
+        const lines = listOnline(server, '/v2/workspace/usage/export', query, s.string)
         for await (const line of lines) await printWithBackpressure(`${line}\r`)
         return
       }
@@ -89,18 +89,18 @@ function queryOf({ since, until, granularity, by, organization }: Flags) {
   }
 }
 
-const itemSchema = v.looseObject({
-  start: v.number(),
-  apiKey: v.exactOptional(v.string()),
-  organizationId: v.exactOptional(v.string()),
-  connectionsOpened: v.number(),
-  connectionsPeak: v.number(),
-  connectionMinutes: v.number(),
-  updates: v.number(),
-  bytesSent: v.number(),
-  calls: v.number(),
-  bytesStored: v.exactOptional(v.number()),
-}) satisfies v.GenericSchema<unknown, UsageRow>
+const itemSchema = s.object(
+  {
+    start: s.number,
+    connectionsOpened: s.number,
+    connectionsPeak: s.number,
+    connectionMinutes: s.number,
+    updates: s.number,
+    bytesSent: s.number,
+    calls: s.number,
+  },
+  { apiKey: s.string, organizationId: s.string, bytesStored: s.number },
+) satisfies s.SchemaOf<UsageRow>
 
 /** Titles and minimum widths of the columns of numbers. */
 const columns = [

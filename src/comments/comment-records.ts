@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import { emptyValue } from '../directory/store/records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { Key } from '../engine/engine.ts'
@@ -6,6 +5,7 @@ import { keyName } from '../engine/key-encoding.ts'
 import type { RecordType } from '../engine/stored-record.ts'
 import type { ActionUser } from '../events/activity.ts'
 import { findNamedUsers, namedUserSchema } from '../model/named-users.ts'
+import * as s from '../schema.ts'
 import { type AnnotationList, commentKeys as keys } from './comment-keys.ts'
 
 /** A place in the user interface, such as a page or a view. Members that callers add are stored unchanged. */
@@ -55,28 +55,23 @@ export interface AnnotationRecord {
 
 export const annotationRecordType: RecordType<AnnotationRecord> = {
   name: 'annotation',
-  schema: v.looseObject({
-    annotationId: v.string(),
-    documentId: v.string(),
-    order: v.string(),
-    location: v.nullable(v.looseObject({ id: v.string(), locationName: v.exactOptional(v.string()) })),
-    anchor: v.nullable(
-      v.looseObject({
-        editorId: v.string(),
-        contentKey: v.string(),
-        position: v.string(),
-        positionEnd: v.exactOptional(v.string()),
-      }),
+  schema: s.object({
+    annotationId: s.string,
+    documentId: s.string,
+    order: s.string,
+    location: s.orNull(s.object({ id: s.string }, { locationName: s.string })),
+    anchor: s.orNull(
+      s.object({ editorId: s.string, contentKey: s.string, position: s.string }, { positionEnd: s.string }),
     ),
-    status: v.picklist(['open', 'resolved']),
-    priority: v.nullable(v.string()),
-    assignedTo: v.nullable(namedUserSchema),
-    suggestion: v.nullable(
-      v.looseObject({ status: v.picklist(['pending', 'accepted', 'rejected']), content: v.unknown() }),
+    status: s.choice(['open', 'resolved']),
+    priority: s.orNull(s.string),
+    assignedTo: s.orNull(namedUserSchema),
+    suggestion: s.orNull(
+      s.object({ status: s.choice(['pending', 'accepted', 'rejected']), content: s.unknown }),
     ),
     createdBy: namedUserSchema,
-    createdAt: v.number(),
-    lastUpdated: v.number(),
+    createdAt: s.number,
+    lastUpdated: s.number,
   }),
 }
 
@@ -93,7 +88,7 @@ export interface ThreadRecord {
 
 export const threadRecordType: RecordType<ThreadRecord> = {
   name: 'thread',
-  schema: v.looseObject({ count: v.number(), next: v.number() }),
+  schema: s.object({ count: s.number, next: s.number }),
 }
 
 export interface Reaction {
@@ -122,21 +117,21 @@ export interface CommentRecord {
 
 export const commentRecordType: RecordType<CommentRecord> = {
   name: 'comment',
-  schema: v.looseObject({
-    commentId: v.string(),
-    order: v.string(),
+  schema: s.object({
+    commentId: s.string,
+    order: s.string,
     from: namedUserSchema,
-    text: v.string(),
-    reactions: v.array(
-      v.looseObject({
-        reactionId: v.string(),
-        reaction: v.string(),
+    text: s.string,
+    reactions: s.array(
+      s.object({
+        reactionId: s.string,
+        reaction: s.string,
         user: namedUserSchema,
-        createdAt: v.number(),
+        createdAt: s.number,
       }),
     ),
-    createdAt: v.number(),
-    lastUpdated: v.number(),
+    createdAt: s.number,
+    lastUpdated: s.number,
   }),
 }
 
@@ -152,7 +147,7 @@ export interface CommentPosition {
 
 export const commentPositionType: RecordType<CommentPosition> = {
   name: 'position of a comment',
-  schema: v.looseObject({ order: v.string(), quotedBy: v.exactOptional(v.string()) }),
+  schema: s.object({ order: s.string }, { quotedBy: s.string }),
 }
 
 /** Returns a record without its order, which is internal and not sent to clients. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import type { DecisionMemory } from '../decisions/decision-memory.ts'
 import type { Decision } from '../decisions/judgment-keys.ts'
@@ -14,6 +13,7 @@ import { readPayload } from '../jobs/job-payload.ts'
 import { TaskWorker, type WorkerEngine } from '../jobs/task-worker.ts'
 import type { Log } from '../log.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
+import * as s from '../schema.ts'
 import { commentKeys } from './comment-keys.ts'
 import { commentRecordType } from './comment-records.ts'
 import type { JudgedComment } from './judged-comments.ts'
@@ -61,23 +61,25 @@ export function judgmentJob({ jobId, scope, text, ...decided }: DecidedSuggestio
  */
 const quoteOf = (text: string): string => text.slice(0, memoryLimits.queryCharacters).toWellFormed()
 
-const decidedSchema = v.looseObject({
-  jobId: v.string(),
-  scope: addressSchemas.organization,
-  documentId: v.string(),
-  comment: v.exactOptional(
-    v.looseObject({
-      commentId: v.string(),
-      order: v.string(),
-      createdAt: v.number(),
-      annotationId: v.string(),
+const decidedSchema = s.object(
+  {
+    jobId: s.string,
+    scope: addressSchemas.organization,
+    documentId: s.string,
+    text: s.string,
+    decision: s.choice(['approve', 'reject']),
+    reviewerId: s.string,
+    judgedAt: s.number,
+  },
+  {
+    comment: s.object({
+      commentId: s.string,
+      order: s.string,
+      createdAt: s.number,
+      annotationId: s.string,
     }),
-  ),
-  text: v.string(),
-  decision: v.picklist(['approve', 'reject']),
-  reviewerId: v.string(),
-  judgedAt: v.number(),
-})
+  },
+)
 
 const decidedOf = (payload: Uint8Array): DecidedSuggestion => readPayload(decidedSchema, payload)
 

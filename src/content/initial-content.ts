@@ -1,8 +1,8 @@
-import * as v from 'valibot'
 import { MalformedJsonError } from '../json.ts'
 import { idProblem } from '../model/address.ts'
 import { decodeBase64 } from '../model/base64.ts'
 import { readBoundedJson } from '../model/bounded-json.ts'
+import * as s from '../schema.ts'
 import { contentTypeNames } from './content-type-names.ts'
 import type { ContentTarget } from './replace.ts'
 
@@ -23,21 +23,18 @@ export type InitialContent =
       readonly userId: string
     }
 
-const optionalText = v.exactOptional(v.string())
+const optionalText = s.string
 /** An id, with the rules of the REST API. The erasure of a user finds only such ids. */
-const optionalId = v.exactOptional(v.custom<string>((given) => idProblem(given) === null, 'must be an id'))
+const optionalId = s.checked(s.string, (given) => idProblem(given) === null)
 
 /** Response of `load`: nothing, a Yjs update, or content of a type. */
-const responseSchema = v.union([
-  v.object({ notFound: v.literal(true) }),
-  v.object({ update: v.string(), userId: optionalId }),
-  v.object({
-    type: v.picklist(contentTypeNames),
-    data: v.unknown(),
-    contentKey: optionalText,
-    schema: optionalText,
-    userId: optionalId,
-  }),
+const responseSchema = s.anyOf([
+  s.object({ notFound: s.literal(true) }),
+  s.object({ update: s.string }, { userId: optionalId }),
+  s.object(
+    { type: s.choice(contentTypeNames), data: s.unknown },
+    { contentKey: optionalText, schema: optionalText, userId: optionalId },
+  ),
 ])
 
 /**

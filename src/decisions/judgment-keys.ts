@@ -1,8 +1,8 @@
-import * as v from 'valibot'
 import { tenantPart } from '../directory/organizations/organization-keys.ts'
 import type { Key } from '../engine/engine.ts'
 import type { RecordType } from '../engine/stored-record.ts'
 import type { Tenant } from '../model/address.ts'
+import * as s from '../schema.ts'
 
 export type Decision = 'approve' | 'reject'
 
@@ -13,7 +13,7 @@ export interface JudgmentScope {
   readonly documentId: string | null
 }
 
-const scopeEntries = { organizationId: v.nullable(v.string()), documentId: v.nullable(v.string()) }
+const scopeEntries = { organizationId: s.orNull(s.string), documentId: s.orNull(s.string) }
 
 /** Selects the judgments of one reviewer, either of the whole API key or of one organization. */
 export interface ReviewerScope {
@@ -38,15 +38,15 @@ export interface Judgment extends JudgmentScope {
 
 export const judgmentType: RecordType<Judgment> = {
   name: 'judgment',
-  schema: v.looseObject({
+  schema: s.object({
     ...scopeEntries,
-    judgmentId: v.string(),
-    query: v.string(),
+    judgmentId: s.string,
+    query: s.string,
     // A newer version of Weft may store decisions that this version does not know.
-    decision: v.custom<Decision>((decision) => typeof decision === 'string'),
-    reason: v.string(),
-    reviewerId: v.string(),
-    judgedAt: v.number(),
+    decision: s.trusted<Decision>(s.string),
+    reason: s.string,
+    reviewerId: s.string,
+    judgedAt: s.number,
   }),
 }
 
@@ -59,7 +59,7 @@ export interface JudgmentLocation extends JudgmentScope {
 
 export const judgmentLocationType: RecordType<JudgmentLocation> = {
   name: 'judgment location',
-  schema: v.looseObject({ ...scopeEntries, characters: v.number(), reviewerId: v.string() }),
+  schema: s.object({ ...scopeEntries, characters: s.number, reviewerId: s.string }),
 }
 
 /**
@@ -74,7 +74,7 @@ export interface MemoryState {
 
 export const memoryStateType: RecordType<MemoryState> = {
   name: 'judgment totals',
-  schema: v.looseObject({ count: v.number(), characters: v.number(), changes: v.number() }),
+  schema: s.object({ count: s.number, characters: s.number, changes: s.number }),
 }
 
 /** Identifies a judgment that a change has added or changed. */
@@ -90,14 +90,14 @@ export interface JudgmentChange {
   readonly removed: readonly string[]
 }
 
-const editSchema = v.looseObject({ ...scopeEntries, judgmentId: v.string() })
+const editSchema = s.object({ ...scopeEntries, judgmentId: s.string })
 
 export const judgmentChangeType: RecordType<JudgmentChange> = {
   name: 'change of judgments',
-  schema: v.looseObject({
-    added: v.array(editSchema),
-    anonymised: v.array(editSchema),
-    removed: v.array(v.string()),
+  schema: s.object({
+    added: s.array(editSchema),
+    anonymised: s.array(editSchema),
+    removed: s.array(s.string),
   }),
 }
 

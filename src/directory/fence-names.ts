@@ -1,6 +1,6 @@
 import type { Key } from '../engine/engine.ts'
 import type { Tenant } from '../model/address.ts'
-import { matchesSchema } from '../schema-check.ts'
+import { matchesSchema } from '../validation.ts'
 import { type OrganizationScope, rootFolderId } from './organizations/organization-keys.ts'
 import { type DocumentRecord, documentRecordType } from './store/records.ts'
 import type { Mutation } from './store/transaction.ts'

@@ -1,5 +1,5 @@
-import * as v from 'valibot'
 import { checkJson, MalformedJsonError, readJson } from '../json.ts'
+import * as s from '../schema.ts'
 import type { Key, KvEntry } from './engine.ts'
 
 /** Describes a type of stored records. */
@@ -10,11 +10,11 @@ export interface RecordType<R extends object> {
    * Schema of the required members. Its objects are loose, so that records with additional members of a newer
    * version are accepted.
    */
-  readonly schema: v.GenericSchema<R, unknown>
+  readonly schema: s.SchemaOf<R>
 }
 
 /** The type of a record of which no member is read. */
-export const anyRecordType: RecordType<object> = { name: 'record', schema: v.looseObject({}) }
+export const anyRecordType: RecordType<object> = { name: 'record', schema: s.object({}) }
 
 export const encodeRecord = (record: object): Uint8Array => Buffer.from(JSON.stringify(record))
 

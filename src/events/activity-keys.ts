@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import type { Key } from '../engine/engine.ts'
 import type { RecordType } from '../engine/stored-record.ts'
+import * as s from '../schema.ts'
 import { type ActivityRecord, type ActivityTraits, namedUsers, traitNames, traitsOf } from './activity.ts'
 
 /**
@@ -21,7 +21,7 @@ export interface Position {
 
 export const activityPositionType: RecordType<Position> = {
   name: 'position of an activity',
-  schema: v.looseObject({ order: v.string(), id: v.string() }),
+  schema: s.object({ order: s.string, id: s.string }),
 }
 
 /** Keys in the partition of an organization. */

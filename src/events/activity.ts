@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import type { RecordType } from '../engine/stored-record.ts'
 import { findNamedUsers, namedUserSchema } from '../model/named-users.ts'
+import * as s from '../schema.ts'
 
 /** The acting user. All members except the id are returned as the caller sent them. */
 export interface ActionUser {
@@ -72,24 +72,28 @@ export interface ActivityRecord extends ActivityEvent {
 }
 
 // A newer version may have recorded other feature types.
-const featureType = v.custom<FeatureType>((type) => typeof type === 'string')
+const featureType = s.trusted<FeatureType>(s.string)
 
 export const activityRecordType: RecordType<ActivityRecord> = {
   name: 'activity',
-  schema: v.looseObject({
-    featureType,
-    actionType: v.string(),
-    actionUser: namedUserSchema,
-    targetEntityId: v.exactOptional(v.string()),
-    location: v.exactOptional(v.looseObject({ id: v.string(), locationName: v.exactOptional(v.string()) })),
-    changes: v.exactOptional(v.record(v.string(), v.unknown())),
-    displayMessageTemplate: v.exactOptional(v.string()),
-    displayMessageTemplateData: v.exactOptional(v.record(v.string(), v.unknown())),
-    id: v.string(),
-    documentId: v.nullable(v.string()),
-    timestamp: v.number(),
-    place: v.number(),
-  }),
+  schema: s.object(
+    {
+      featureType,
+      actionType: s.string,
+      actionUser: namedUserSchema,
+      id: s.string,
+      documentId: s.orNull(s.string),
+      timestamp: s.number,
+      place: s.number,
+    },
+    {
+      targetEntityId: s.string,
+      location: s.object({ id: s.string }, { locationName: s.string }),
+      changes: s.map(s.unknown),
+      displayMessageTemplate: s.string,
+      displayMessageTemplateData: s.map(s.unknown),
+    },
+  ),
 }
 
 /** Members by which activities can be searched; null if an activity does not have the member. */
@@ -113,13 +117,13 @@ export const traitNames = [
 
 export const activityTraitsType: RecordType<ActivityTraits> = {
   name: 'index entry of an activity',
-  schema: v.looseObject({
-    documentId: v.nullable(v.string()),
-    userId: v.string(),
-    targetEntityId: v.nullable(v.string()),
-    locationId: v.nullable(v.string()),
+  schema: s.object({
+    documentId: s.orNull(s.string),
+    userId: s.string,
+    targetEntityId: s.orNull(s.string),
+    locationId: s.orNull(s.string),
     featureType,
-    actionType: v.string(),
+    actionType: s.string,
   }),
 }
 

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
-import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { readPayload } from '../jobs/job-payload.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
+import * as s from '../schema.ts'
 import { ClockAlignedWindows } from './clock-aligned-windows.ts'
 import {
   type CountingWindow,
@@ -27,11 +27,11 @@ export interface UserEdit {
   readonly at: number
 }
 
-const userEditSchema = v.looseObject({
-  activityId: v.string(),
+const userEditSchema = s.object({
+  activityId: s.string,
   address: addressSchemas.document,
-  user: v.looseObject({ userId: v.string(), name: v.exactOptional(v.string()) }),
-  at: v.number(),
+  user: s.object({ userId: s.string }, { name: s.string }),
+  at: s.number,
 })
 
 /**

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import * as v from 'valibot'
 import type { Job } from '../engine/engine.ts'
 import { readPayload } from '../jobs/job-payload.ts'
 import type { OrganizationAddress } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 import { namedUserSchema } from '../model/named-users.ts'
+import * as s from '../schema.ts'
 import {
   type TraceContext,
   type TraceHeaders,
@@ -163,18 +163,19 @@ export const eventJob = (event: QueuedEvent): Job => ({
   payload: Buffer.from(JSON.stringify(event)),
 })
 
-export const queuedEventSchema = v.looseObject({
-  // A newer node may record types that this node does not know. Receivers get these events anyway.
-  type: v.custom<EventType>((type) => typeof type === 'string'),
-  documentId: v.nullable(v.string()),
-  actionUser: namedUserSchema,
-  data: v.record(v.string(), v.unknown()),
-  id: v.string(),
-  scope: addressSchemas.organization,
-  at: v.number(),
-  only: v.exactOptional(v.literal('feed')),
-  trace: v.exactOptional(traceHeadersSchema),
-})
+export const queuedEventSchema = s.object(
+  {
+    // A newer node may record types that this node does not know. Receivers get these events anyway.
+    type: s.trusted<EventType>(s.string),
+    documentId: s.orNull(s.string),
+    actionUser: namedUserSchema,
+    data: s.map(s.unknown),
+    id: s.string,
+    scope: addressSchemas.organization,
+    at: s.number,
+  },
+  { only: s.literal('feed'), trace: traceHeadersSchema },
+)
 
 /**
  * Decodes the event from a job that `eventJob` created.

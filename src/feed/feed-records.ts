@@ -1,7 +1,7 @@
-import * as v from 'valibot'
 import type { RecordType } from '../engine/stored-record.ts'
 import type { ActionUser } from '../events/activity.ts'
 import { namedUserSchema } from '../model/named-users.ts'
+import * as s from '../schema.ts'
 
 /** State of the feed of an API key. */
 export interface FeedState {
@@ -22,14 +22,14 @@ export interface FeedState {
 
 export const feedStateType: RecordType<FeedState> = {
   name: 'state of a feed',
-  schema: v.looseObject({
-    enabled: v.boolean(),
-    generation: v.string(),
-    last: v.number(),
-    trimmed: v.number(),
-    oldestAt: v.number(),
-    lastChain: v.string(),
-    trimmedChain: v.string(),
+  schema: s.object({
+    enabled: s.boolean,
+    generation: s.string,
+    last: s.number,
+    trimmed: s.number,
+    oldestAt: s.number,
+    lastChain: s.string,
+    trimmedChain: s.string,
   }),
 }
 
@@ -64,18 +64,18 @@ export interface FeedEntry {
 
 export const feedEntryType: RecordType<FeedEntry> = {
   name: 'event of a feed',
-  schema: v.looseObject({
-    id: v.string(),
-    chain: v.string(),
-    addedAt: v.number(),
-    event: v.nullable(
-      v.looseObject({
-        type: v.string(),
-        at: v.number(),
-        organizationId: v.string(),
-        documentId: v.nullable(v.string()),
+  schema: s.object({
+    id: s.string,
+    chain: s.string,
+    addedAt: s.number,
+    event: s.orNull(
+      s.object({
+        type: s.string,
+        at: s.number,
+        organizationId: s.string,
+        documentId: s.orNull(s.string),
         actionUser: namedUserSchema,
-        data: v.record(v.string(), v.unknown()),
+        data: s.map(s.unknown),
       }),
     ),
   }),
@@ -91,5 +91,5 @@ export interface EditorPosition {
 
 export const editorPositionType: RecordType<EditorPosition> = {
   name: 'position of an editor in a feed',
-  schema: v.looseObject({ generation: v.string(), epoch: v.number(), seq: v.number() }),
+  schema: s.object({ generation: s.string, epoch: s.number, seq: s.number }),
 }

@@ -1,7 +1,7 @@
-import type { GenericSchema } from 'valibot'
 import type { ClaimedJob, Queue } from '../engine/engine.ts'
 import { MalformedJsonError, readJson, UnknownNameError } from '../json.ts'
 import type { Log } from '../log.ts'
+import type { SchemaOf } from '../schema.ts'
 
 /** Thrown if the payload of a job does not have the format of its queue. No attempt can run such a job. */
 export class MalformedJobError extends Error {
@@ -13,7 +13,7 @@ export class MalformedJobError extends Error {
  * @throws MalformedJobError if the payload is malformed; UnknownNameError if only a newer node may be able to
  * run the task
  */
-export function readPayload<Task>(schema: GenericSchema<Task, unknown>, payload: Uint8Array): Task {
+export function readPayload<Task>(schema: SchemaOf<Task>, payload: Uint8Array): Task {
   try {
     return readJson(schema, payload)
   } catch (error) {

@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import type { Bus } from '../engine/engine.ts'
 import { readJson } from '../json.ts'
+import * as s from '../schema.ts'
 
 /** Message about the outcome of a job. */
 interface JobOutcome {
@@ -8,7 +8,7 @@ interface JobOutcome {
   readonly outcome: 'done' | 'failed'
 }
 
-const jobOutcomeSchema = v.looseObject({ jobId: v.string(), outcome: v.picklist(['done', 'failed']) })
+const jobOutcomeSchema = s.object({ jobId: s.string, outcome: s.choice(['done', 'failed']) })
 
 /** Publishes the outcomes of jobs, for nodes that wait for these jobs. The bus may lose such a message. */
 export class JobResultBus {

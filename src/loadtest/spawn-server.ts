@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import * as v from 'valibot'
 import { readJson } from '../json.ts'
+import * as s from '../schema.ts'
 import { StorageError } from '../storage/storage-error.ts'
 
 /**
@@ -29,7 +29,7 @@ interface Notice {
   readonly authToken: string
 }
 
-const noticeSchema = v.looseObject({ port: v.number(), apiKey: v.string(), authToken: v.string() })
+const noticeSchema = s.object({ port: s.number, apiKey: s.string, authToken: s.string })
 
 export interface SpawnedServer extends Notice {
   readonly pid: number

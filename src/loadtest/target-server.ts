@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import * as v from 'valibot'
+import * as s from '../schema.ts'
 import { withoutTrailing } from '../text.ts'
 import { callOnline, type OnlineServer } from '../transfer/documents/rest-client.ts'
 import { yWebsocketMessages } from './client-protocol.ts'
@@ -26,7 +26,7 @@ export interface TargetServer extends HttpTarget, TypingProtocol {
 export async function remoteTarget(server: OnlineServer): Promise<TargetServer> {
   const organizationId = `weft-bench-${randomBytes(6).toString('hex')}`
   return targetOf(server, organizationId, null, async () => {
-    await callOnline(server, '/v2/organizations/delete', { organizationIds: [organizationId] }, v.unknown())
+    await callOnline(server, '/v2/organizations/delete', { organizationIds: [organizationId] }, s.unknown)
   })
 }
 
@@ -44,7 +44,7 @@ export async function spawnedTarget(): Promise<TargetServer> {
   }
 }
 
-const tokenSchema = v.looseObject({ token: v.string() })
+const tokenSchema = s.object({ token: s.string })
 
 async function targetOf(
   server: OnlineServer,

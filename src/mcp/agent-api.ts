@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
-import * as v from 'valibot'
 import { callInProcess, type InProcessClient } from '../api/http/in-process-call.ts'
 import { checkJson, readJson } from '../json.ts'
+import * as s from '../schema.ts'
 import { ToolError } from './tool-error.ts'
 
 export interface AgentApiOptions {
@@ -22,18 +22,14 @@ export interface AgentResult<Data> {
   readonly pageToken: string | null
 }
 
-const errorSchema = v.object({
-  status: v.string(),
-  message: v.string(),
-  details: v.looseObject({ code: v.string() }),
+const errorSchema = s.object({
+  status: s.string,
+  message: s.string,
+  details: s.object({ code: s.string }),
 })
-const resultSchema = v.object({
-  data: v.optional(v.unknown()),
-  pageToken: v.optional(v.string()),
-  warnings: v.optional(v.array(v.string())),
-})
-const bodySchema = v.object({ result: resultSchema })
-const failedSchema = v.object({ error: errorSchema })
+const resultSchema = s.object({}, { data: s.unknown, pageToken: s.string, warnings: s.array(s.string) })
+const bodySchema = s.object({ result: resultSchema })
+const failedSchema = s.object({ error: errorSchema })
 
 /**
  * Calls operations of REST with the token of an agent. The calls take the same way as those of a client, so
@@ -55,7 +51,7 @@ export class AgentApi {
    * Calls an operation, and checks the data of its response.
    * @throws the errors of `read`
    */
-  async call<Data>(path: string, data: object, schema: v.GenericSchema<Data>): Promise<AgentResult<Data>> {
+  async call<Data>(path: string, data: object, schema: s.SchemaOf<Data>): Promise<AgentResult<Data>> {
     const { result } = readJson(bodySchema, await this.read(path, data))
     return {
       data: checkJson(schema, result.data),

@@ -3,9 +3,9 @@ import type {
   ListResourceTemplatesResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/sdk/types.js'
-import * as v from 'valibot'
 import { showHidden } from '../content/reading/hidden-characters.ts'
 import { idProblem } from '../model/address.ts'
+import * as s from '../schema.ts'
 import { createBoundary, enclose } from './document-data.ts'
 import { mcpLimits } from './mcp-limits.ts'
 import type { ToolContext } from './tool.ts'
@@ -17,7 +17,7 @@ import { queryEditor } from './tools/read-editor.ts'
 /** Documents in one page of the list of resources. */
 const documentsPerPage = 20
 
-const documentsSchema = v.array(v.object({ id: v.string(), documentName: v.string() }))
+const documentsSchema = s.array(s.object({ id: s.string, documentName: s.string }))
 
 export const resourceTemplates: ListResourceTemplatesResult = {
   resourceTemplates: [
@@ -56,7 +56,7 @@ function decoded(segment: string): string | null {
 }
 
 /** The index of an organization of the token, and the token of a page of its documents. */
-const positionSchema = v.object({ organization: v.number(), page: v.nullable(v.string()) })
+const positionSchema = s.object({ organization: s.number, page: s.orNull(s.string) })
 
 /**
  * Lists the editors of the organizations that the token names, in pages. Without such organizations the list is

@@ -1,7 +1,8 @@
-import * as v from 'valibot'
 import type { AgentCaller } from '../access/agents/agent-caller.ts'
 import type { PageTokens } from '../api/paging/page-tokens.ts'
 import { ApiError } from '../errors.ts'
+import type { SchemaOf } from '../schema.ts'
+import { matchesSchema } from '../validation.ts'
 import { ToolError, toToolError } from './tool-error.ts'
 
 /** The page tokens of one agent. A token is valid only for its agent, its tool and its query. */
@@ -26,10 +27,10 @@ export class ToolPages {
    * Returns the position of a token.
    * @throws ToolError if the token is damaged, or belongs to another query, tool or agent
    */
-  open<Position>(query: readonly unknown[], token: string, schema: v.GenericSchema<Position>): Position {
+  open<Position>(query: readonly unknown[], token: string, schema: SchemaOf<Position>): Position {
     try {
-      const parsed = v.safeParse(schema, this.#tokens.open([...this.#caller, ...query], token))
-      if (parsed.success) return parsed.output
+      const position = this.#tokens.open([...this.#caller, ...query], token)
+      if (matchesSchema(schema, position)) return position
     } catch (error) {
       throw error instanceof ApiError ? toToolError(error) : error
     }

@@ -1,15 +1,15 @@
-import * as v from 'valibot'
+import * as s from '../schema.ts'
 
-const tenant = { workspaceId: v.string(), apiKey: v.string() }
-const organization = { ...tenant, organizationId: v.string() }
+const tenant = { workspaceId: s.string, apiKey: s.string }
+const organization = { ...tenant, organizationId: s.string }
 
 /** Schemas of the address types of `address.ts`, for messages and stored jobs. */
 export const addressSchemas = {
-  tenant: v.looseObject(tenant),
-  organization: v.looseObject(organization),
-  scope: v.looseObject({ ...organization, documentId: v.string() }),
-  document: v.looseObject({ ...organization, documentId: v.string(), editorId: v.string() }),
+  tenant: s.object(tenant),
+  organization: s.object(organization),
+  scope: s.object({ ...organization, documentId: s.string }),
+  document: s.object({ ...organization, documentId: s.string, editorId: s.string }),
 }
 
 /** Schema of a `Key`: an array of segments. */
-export const keySchema = v.array(v.string())
+export const keySchema = s.array(s.string)

@@ -1,5 +1,5 @@
-import type * as v from 'valibot'
 import { MalformedJsonError, readJson } from '../json.ts'
+import type { SchemaOf } from '../schema.ts'
 import { measureJson } from './json-depth.ts'
 import { limits } from './limits.ts'
 
@@ -14,11 +14,7 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
  * @param valueBytesMax maximum memory of the values in bytes, as `measureJson` estimates it
  * @throws MalformedJsonError
  */
-export function readBoundedJson<T>(
-  schema: v.GenericSchema<T, unknown>,
-  bytes: Uint8Array,
-  valueBytesMax: number,
-): T {
+export function readBoundedJson<T>(schema: SchemaOf<T>, bytes: Uint8Array, valueBytesMax: number): T {
   const text = utf8.decode(bytes)
   const { isTooDeep, valueBytes } = measureJson(text, depthMax)
   if (isTooDeep) throw new MalformedJsonError(`it is nested more than ${depthMax} levels deep`)

@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import * as s from '../schema.ts'
 import { idProblem } from './address.ts'
 import { deletedUserId } from './deleted-user.ts'
 
@@ -19,11 +19,7 @@ export interface NamedUser {
 }
 
 /** Schema of a user in stored records and messages. */
-export const namedUserSchema = v.looseObject({
-  userId: v.string(),
-  name: v.exactOptional(v.string()),
-  email: v.exactOptional(v.string()),
-})
+export const namedUserSchema = s.object({ userId: s.string }, { name: s.string, email: s.string })
 
 export const deletedUser: NamedUser = { userId: deletedUserId }
 

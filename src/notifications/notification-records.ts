@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import { emptyValue, type Metadata } from '../directory/store/records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import { lastSegment } from '../engine/key-encoding.ts'
@@ -10,6 +9,7 @@ import {
   namedUsersMax,
   withoutUser,
 } from '../model/named-users.ts'
+import * as s from '../schema.ts'
 import { notificationKeys as keys, type NotificationList } from './notification-keys.ts'
 
 /** A user as the caller describes the user. The user need not belong to the organization. */
@@ -33,22 +33,22 @@ export interface NotificationRecord {
   readonly lastUpdated: number
 }
 
-const metadata = v.record(v.string(), v.unknown())
+const metadata = s.map(s.unknown)
 
 export const notificationRecordType: RecordType<NotificationRecord> = {
   name: 'notification',
-  schema: v.looseObject({
-    id: v.string(),
-    documentId: v.string(),
+  schema: s.object({
+    id: s.string,
+    documentId: s.string,
     actionUser: namedUserSchema,
-    displayHeadlineMessageTemplate: v.string(),
+    displayHeadlineMessageTemplate: s.string,
     displayHeadlineMessageTemplateData: metadata,
-    displayBodyMessage: v.string(),
-    notifyUsers: v.array(namedUserSchema),
-    notifyAll: v.boolean(),
+    displayBodyMessage: s.string,
+    notifyUsers: s.array(namedUserSchema),
+    notifyAll: s.boolean,
     notificationSourceData: metadata,
-    createdAt: v.number(),
-    lastUpdated: v.number(),
+    createdAt: s.number,
+    lastUpdated: s.number,
   }),
 }
 
@@ -63,7 +63,7 @@ export interface NotificationState {
 
 export const notificationStateType: RecordType<NotificationState> = {
   name: 'state of a notification',
-  schema: v.looseObject({ marks: v.number() }),
+  schema: s.object({ marks: s.number }),
 }
 
 /** Read state of a notification for one user. */
@@ -75,7 +75,7 @@ export interface NotificationReadState {
 
 export const notificationReadStateType: RecordType<NotificationReadState> = {
   name: 'read state of a notification',
-  schema: v.looseObject({ read: v.boolean(), gone: v.boolean() }),
+  schema: s.object({ read: s.boolean, gone: s.boolean }),
 }
 
 /**
@@ -95,11 +95,11 @@ export interface NotificationConfig {
 }
 
 // A newer version of Weft may store levels that this version does not know.
-const levelSchema = v.exactOptional(v.custom<NotificationLevel>((level) => typeof level === 'string'))
+const levelSchema = s.trusted<NotificationLevel>(s.string)
 
 export const notificationConfigType: RecordType<NotificationConfig> = {
   name: 'notification config',
-  schema: v.looseObject({ inbox: levelSchema, email: levelSchema, slack: levelSchema }),
+  schema: s.object({}, { inbox: levelSchema, email: levelSchema, slack: levelSchema }),
 }
 
 /** Maximum number of read states or list entries that one commit removes. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import type { Job, Key, Kv } from '../engine/engine.ts'
 import { encodeKey } from '../engine/key-encoding.ts'
@@ -8,6 +7,7 @@ import { keyspaces, under } from '../engine/pairs/keyspaces.ts'
 import type { ObjectReference } from '../engine/pairs/stored-blob.ts'
 import { encodeRecord, type RecordType, readRecord } from '../engine/stored-record.ts'
 import { readPayload } from '../jobs/job-payload.ts'
+import * as s from '../schema.ts'
 import { placePart } from './object-place.ts'
 
 /** Queue of the checks whether a blob still refers to an object. */
@@ -32,7 +32,7 @@ interface ObjectRecord {
 
 const objectRecordType: RecordType<ObjectRecord> = {
   name: 'object',
-  schema: v.looseObject({ bytes: v.number(), settledAt: v.number() }),
+  schema: s.object({ bytes: s.number, settledAt: s.number }),
 }
 
 /** The check whether the blob with this key refers to an object. */
@@ -41,7 +41,7 @@ export interface ObjectCheck {
   readonly name: string
 }
 
-const checkSchema = v.looseObject({ key: v.array(v.string()), name: v.string() })
+const checkSchema = s.object({ key: s.array(s.string), name: s.string })
 
 /** @throws MalformedJobError */
 export const readObjectCheck = (payload: Uint8Array): ObjectCheck => readPayload(checkSchema, payload)

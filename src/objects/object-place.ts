@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import * as v from 'valibot'
 import type { Key, Kv } from '../engine/engine.ts'
 import { encodeRecord, type RecordType, readRecord } from '../engine/stored-record.ts'
+import * as s from '../schema.ts'
 
 /** Partition of the record of the place. */
 export const placePart: Key = ['objectPlace']
@@ -17,7 +17,7 @@ export interface StoredPlace {
 
 const objectPlaceType: RecordType<StoredPlace> = {
   name: 'object place',
-  schema: v.looseObject({ id: v.string(), isReserved: v.boolean() }),
+  schema: s.object({ id: s.string, isReserved: s.boolean }),
 }
 
 /**

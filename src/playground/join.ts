@@ -1,7 +1,5 @@
-import * as v from 'valibot'
 import { type ApiCallError, ApiClient } from '../console/api/client.ts'
 import { loadCredentials } from '../console/auth/credentials.ts'
-import { readJson } from '../json.ts'
 import { friendlyName, newParticipant, type Participant, parseIdentityHash } from './participant.ts'
 import { contentKey, playgroundAddress, welcome } from './playground-document.ts'
 
@@ -34,8 +32,6 @@ export async function joinPlayground(): Promise<JoinedPlayground | null> {
   return { participant: entered, api }
 }
 
-const participantSchema = v.looseObject({ name: v.string(), token: v.string() })
-
 /**
  * Returns the stored identity of this window. Returns null if there is none, or if another version has stored
  * it in a different form. The window then joins with a new identity.
@@ -44,7 +40,8 @@ function storedParticipant(): Participant | null {
   const stored = sessionStorage.getItem(place)
   if (stored === null) return null
   try {
-    return readJson(participantSchema, stored)
+    const { name, token } = JSON.parse(stored) as { readonly name: unknown; readonly token: unknown }
+    return typeof name === 'string' && typeof token === 'string' ? { name, token } : null
   } catch {
     return null
   }

@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { readJson } from '../json.ts'
+import * as s from '../schema.ts'
 
 /** Interval in milliseconds at which each node publishes its usage. */
 export const shareMs = 250
@@ -19,10 +19,10 @@ interface Shared {
   readonly used: readonly (readonly [key: string, cost: number])[]
 }
 
-const sharedSchema = v.looseObject({
-  from: v.string(),
-  limit: v.string(),
-  used: v.array(v.tuple([v.string(), v.number()])),
+const sharedSchema = s.object({
+  from: s.string,
+  limit: s.string,
+  used: s.array(s.tuple([s.string, s.number])),
 })
 
 export interface SharedRatesOptions {

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
-import * as v from 'valibot'
 import type { StoredPage } from '../engine/engine.ts'
 import { MalformedJsonError, readJson } from '../json.ts'
+import * as s from '../schema.ts'
 import { StorageError } from './storage-error.ts'
 
 /**
@@ -104,19 +104,18 @@ async function* checkedParts(bytes: ByteQueue): AsyncGenerator<BackupPart> {
 const wrongFooter = (): StorageError =>
   new StorageError('the backup is damaged: its footer does not match its content')
 
-export const backupHeaderSchema = v.looseObject({
-  format: v.number(),
-  madeAt: v.number(),
-  workspaces: v.exactOptional(v.array(v.string())),
-})
-const endSchema = v.looseObject({ pairs: v.number() })
+export const backupHeaderSchema = s.object(
+  { format: s.number, madeAt: s.number },
+  { workspaces: s.array(s.string) },
+)
+const endSchema = s.object({ pairs: s.number })
 
 /**
  * Parses and checks the JSON of a part. The check is necessary even if the checksum is correct, because a
  * correct checksum does not prove that Weft wrote the part.
  * @throws StorageError if the JSON is malformed
  */
-function readMembers<T>(schema: v.GenericSchema<T, unknown>, part: Buffer): T {
+function readMembers<T>(schema: s.SchemaOf<T>, part: Buffer): T {
   try {
     return readJson(schema, part)
   } catch (cause) {

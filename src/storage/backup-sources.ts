@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import type { Kv, StoreDump } from '../engine/engine.ts'
 import { errorMessage } from '../errors.ts'
 import { readJson } from '../json.ts'
+import * as s from '../schema.ts'
 import { withoutTrailing } from '../text.ts'
 import { backupOf } from './backup.ts'
 import { lastBackupIn, lastBackupInStore } from './last-backup.ts'
@@ -69,8 +69,8 @@ export async function readTokenFile(path: string): Promise<string> {
   return token
 }
 
-const refusalSchema = v.looseObject({
-  error: v.looseObject({ status: v.string(), message: v.string() }),
+const refusalSchema = s.object({
+  error: s.object({ status: s.string, message: s.string }),
 })
 
 export async function responseError(response: Response): Promise<string> {

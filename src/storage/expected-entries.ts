@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import { commentKeys as comments } from '../comments/comment-keys.ts'
 import {
   annotationEntries,
@@ -17,6 +16,7 @@ import { organizationRecordType } from '../directory/store/records.ts'
 import type { ExpectedEntry, PendingRemoval } from '../engine/damage.ts'
 import type { Key } from '../engine/engine.ts'
 import { type RecordType, readRecord } from '../engine/stored-record.ts'
+import * as s from '../schema.ts'
 import { versionBlobKey } from '../versions/version-keys.ts'
 
 /**
@@ -32,12 +32,10 @@ interface Fields {
 
 const fieldsType: RecordType<Fields> = {
   name: 'record',
-  schema: v.looseObject({
-    folderId: v.exactOptional(v.string()),
-    parentFolderId: v.exactOptional(v.string()),
-    expiresAt: v.exactOptional(v.nullable(v.number())),
-    order: v.exactOptional(v.string()),
-  }),
+  schema: s.object(
+    {},
+    { folderId: s.string, parentFolderId: s.string, expiresAt: s.orNull(s.number), order: s.string },
+  ),
 }
 
 type ReadEntry = <R extends object>(type: RecordType<R>) => R

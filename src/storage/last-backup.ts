@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import * as v from 'valibot'
 import type { Config } from '../config.ts'
 import { clusterPart } from '../directory/tenants/cluster-credentials.ts'
 import type { Key, Kv } from '../engine/engine.ts'
 import { encodeRecord, type RecordType, readRecord } from '../engine/stored-record.ts'
+import * as s from '../schema.ts'
 import { type DatabaseLocation, readDatabaseValue } from './offline-store.ts'
 
 /** The place that contains the time of the last complete backup, in epoch milliseconds. */
@@ -35,7 +35,7 @@ const key: Key = ['lastBackup']
 
 const lastBackupType: RecordType<{ readonly at: number }> = {
   name: 'last backup',
-  schema: v.looseObject({ at: v.number() }),
+  schema: s.object({ at: s.number }),
 }
 
 const timeIn = (value: Uint8Array | null): number =>

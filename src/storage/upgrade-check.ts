@@ -1,10 +1,10 @@
 import { statfs } from 'node:fs/promises'
-import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { readPackageVersion } from '../config/package-version.ts'
 import type { Config } from '../config.ts'
 import { errorMessage } from '../errors.ts'
 import { readJson } from '../json.ts'
+import * as s from '../schema.ts'
 import { withoutTrailing } from '../text.ts'
 import {
   existingDirectory,
@@ -124,7 +124,7 @@ async function backupSpace(directory: string): Promise<Judged> {
   return freeMb >= neededMb ? ok(found) : warning(found, 'write the backup to another disk')
 }
 
-const versionSchema = v.looseObject({ name: v.literal('weft'), version: v.string() })
+const versionSchema = s.object({ name: s.literal('weft'), version: s.string })
 
 async function runningServer(url: string): Promise<Judged> {
   const [own, help] = [readPackageVersion(), 'correct --url, or start the server']

@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import type { MatchedPlace } from '../content/edit/edit.ts'
 import { type ReplacedIds, type StreamPlace, streamFormats } from '../content/stream/stream-place.ts'
 import type { Job, Key } from '../engine/engine.ts'
@@ -6,6 +5,7 @@ import { keyName } from '../engine/key-encoding.ts'
 import type { RecordType } from '../engine/stored-record.ts'
 import type { Tenant } from '../model/address.ts'
 import type { ChangeMeta } from '../model/change-origin.ts'
+import * as s from '../schema.ts'
 
 /** The effect of a stream whose writer does not come back: its content stays, or is deleted. */
 export const cutEffects = ['keep', 'withdraw'] as const
@@ -96,62 +96,62 @@ export interface StreamRecord {
   readonly phase: StreamPhase
 }
 
-const result = v.looseObject({
-  outcome: v.picklist(['done', 'withdrawn', 'kept', 'failed']),
-  version: v.string(),
-  received: v.number(),
-  bytes: v.number(),
-  deletions: v.number(),
+const result = s.object({
+  outcome: s.choice(['done', 'withdrawn', 'kept', 'failed']),
+  version: s.string,
+  received: s.number,
+  bytes: s.number,
+  deletions: s.number,
 })
 
-const storedId = v.looseObject({ client: v.number(), clock: v.number() })
-const root = { contentKey: v.string(), kind: v.picklist(['text', 'xml', 'xmltext']) }
+const storedId = s.object({ client: s.number, clock: s.number })
+const root = { contentKey: s.string, kind: s.choice(['text', 'xml', 'xmltext']) }
 
 export const streamRecordType: RecordType<StreamRecord> = {
   name: 'stream',
-  schema: v.looseObject({
-    streamId: v.string(),
-    organizationId: v.string(),
-    documentId: v.string(),
-    editorId: v.string(),
-    fingerprint: v.string(),
-    epoch: v.number(),
-    place: v.variant('as', [
-      v.looseObject({
+  schema: s.object({
+    streamId: s.string,
+    organizationId: s.string,
+    documentId: s.string,
+    editorId: s.string,
+    fingerprint: s.string,
+    epoch: s.number,
+    place: s.variant('as', [
+      s.object({
         ...root,
-        as: v.literal('text'),
-        position: v.string(),
-        before: v.picklist(['', '\n']),
-        after: v.picklist(['', '\n']),
-        isOneLine: v.boolean(),
+        as: s.literal('text'),
+        position: s.string,
+        before: s.choice(['', '\n']),
+        after: s.choice(['', '\n']),
+        isOneLine: s.boolean,
       }),
-      v.looseObject({
+      s.object({
         ...root,
-        as: v.literal('blocks'),
-        format: v.picklist(streamFormats),
-        parent: v.nullable(storedId),
-        left: v.nullable(storedId),
-        side: v.nullable(v.picklist(['before', 'after'])),
-        onlyRows: v.boolean(),
+        as: s.literal('blocks'),
+        format: s.choice(streamFormats),
+        parent: s.orNull(storedId),
+        left: s.orNull(storedId),
+        side: s.orNull(s.choice(['before', 'after'])),
+        onlyRows: s.boolean,
       }),
     ]),
-    matched: v.looseObject({}),
-    replaces: v.boolean(),
-    ending: v.nullable(v.picklist(streamEndings)),
-    client: v.number(),
-    counter: v.nullable(v.number()),
-    schema: v.nullable(v.string()),
-    onCut: v.picklist(cutEffects),
-    userId: v.string(),
-    meta: v.nullable(v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()]))),
-    endsAt: v.number(),
-    bytes: v.number(),
-    content: v.looseObject({ units: v.number(), bytes: v.number() }),
-    turn: v.number(),
-    phase: v.variant('is', [
-      v.looseObject({ is: v.literal('open'), owner: v.string() }),
-      v.looseObject({ is: v.literal('cut'), until: v.number() }),
-      v.looseObject({ is: v.literal('ended'), until: v.number(), isCut: v.boolean(), result }),
+    matched: s.object({}),
+    replaces: s.boolean,
+    ending: s.orNull(s.choice(streamEndings)),
+    client: s.number,
+    counter: s.orNull(s.number),
+    schema: s.orNull(s.string),
+    onCut: s.choice(cutEffects),
+    userId: s.string,
+    meta: s.orNull(s.map(s.orNull(s.anyOf([s.string, s.number, s.boolean])))),
+    endsAt: s.number,
+    bytes: s.number,
+    content: s.object({ units: s.number, bytes: s.number }),
+    turn: s.number,
+    phase: s.variant('is', [
+      s.object({ is: s.literal('open'), owner: s.string }),
+      s.object({ is: s.literal('cut'), until: s.number }),
+      s.object({ is: s.literal('ended'), until: s.number, isCut: s.boolean, result }),
     ]),
   }),
 }
@@ -167,9 +167,9 @@ export interface ReplacedRecord {
 
 export const replacedRecordType: RecordType<ReplacedRecord> = {
   name: 'replaced content of a stream',
-  schema: v.looseObject({
-    ranges: v.array(v.tuple([v.number(), v.number(), v.number()])),
-    elements: v.array(v.tuple([v.number(), v.number()])),
+  schema: s.object({
+    ranges: s.array(s.tuple([s.number, s.number, s.number])),
+    elements: s.array(s.tuple([s.number, s.number])),
   }),
 }
 
@@ -189,10 +189,10 @@ export interface StreamName extends Tenant {
   readonly streamId: string
 }
 
-export const streamNameSchema = v.looseObject({
-  workspaceId: v.string(),
-  apiKey: v.string(),
-  streamId: v.string(),
+export const streamNameSchema = s.object({
+  workspaceId: s.string,
+  apiKey: s.string,
+  streamId: s.string,
 })
 
 /** Partition with the streams of an API key. */

@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import type { RecordType } from '../engine/stored-record.ts'
 import { type EventType, eventTypes } from '../events/outbound-event.ts'
+import * as s from '../schema.ts'
 
 /** Configuration of the change feed of an API key. */
 export interface FeedConfig {
@@ -14,7 +14,7 @@ export const noFeedConfig: FeedConfig = { enabled: false, keepSeconds: 604_800 }
 
 export const feedConfigType: RecordType<FeedConfig> = {
   name: 'configuration of a feed',
-  schema: v.looseObject({ enabled: v.boolean(), keepSeconds: v.number() }),
+  schema: s.object({ enabled: s.boolean, keepSeconds: s.number }),
 }
 
 /** Types of events that are about webhooks themselves. The feed does not contain them. */

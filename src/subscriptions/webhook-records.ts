@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import type { ReadingFormat } from '../content/read-document.ts'
 import type { RecordType } from '../engine/stored-record.ts'
+import * as s from '../schema.ts'
 
 /** Switches an event on or off. For a group, the value can also be a map of switches by name. */
 export type TriggerValue = boolean | Readonly<Record<string, boolean>>
@@ -105,59 +105,63 @@ export interface EndpointRecord {
   readonly previousSecret: { readonly secret: string; readonly until: number } | null
 }
 
-const triggersSchema = v.record(v.string(), v.union([v.boolean(), v.record(v.string(), v.boolean())]))
+const triggersSchema = s.map(s.anyOf([s.boolean, s.map(s.boolean)]))
 
 export const basicConfigType: RecordType<BasicConfig> = {
   name: 'basic webhook configuration',
-  schema: v.looseObject({
-    useWebhookService: v.boolean(),
-    webhookServiceConfig: v.looseObject({
-      authToken: v.string(),
-      rawNotificationUrl: v.string(),
-      processedNotificationUrl: v.string(),
-      encodeData: v.boolean(),
-      encryptData: v.boolean(),
-      publicKey: v.string(),
-      enableDataProtection: v.exactOptional(v.boolean()),
-      triggers: triggersSchema,
-    }),
+  schema: s.object({
+    useWebhookService: s.boolean,
+    webhookServiceConfig: s.object(
+      {
+        authToken: s.string,
+        rawNotificationUrl: s.string,
+        processedNotificationUrl: s.string,
+        encodeData: s.boolean,
+        encryptData: s.boolean,
+        publicKey: s.string,
+        triggers: triggersSchema,
+      },
+      { enableDataProtection: s.boolean },
+    ),
   }),
 }
 
 export const advancedConfigType: RecordType<AdvancedConfig> = {
   name: 'advanced webhook configuration',
-  schema: v.looseObject({
-    isEnabled: v.boolean(),
-    encryptData: v.boolean(),
-    encodeData: v.boolean(),
-    publicKey: v.string(),
-    enableDataProtection: v.boolean(),
+  schema: s.object({
+    isEnabled: s.boolean,
+    encryptData: s.boolean,
+    encodeData: s.boolean,
+    publicKey: s.string,
+    enableDataProtection: s.boolean,
   }),
 }
 
-const texts = v.array(v.string())
+const texts = s.array(s.string)
 
 export const endpointRecordType: RecordType<EndpointRecord> = {
   name: 'webhook endpoint',
-  schema: v.looseObject({
-    id: v.string(),
-    url: v.string(),
-    description: v.nullable(v.string()),
-    filterTypes: v.nullable(texts),
-    channels: v.nullable(texts),
-    // A newer version of Weft may store reasons that this version does not know.
-    disabledBy: v.nullable(v.custom<DisabledBy>((by) => typeof by === 'string')),
-    enabledSince: v.number(),
-    rateLimit: v.nullable(v.number()),
-    // A newer version of Weft may store formats that this version does not know.
-    contentFormat: v.exactOptional(
-      v.nullable(v.custom<ReadingFormat>((format) => typeof format === 'string')),
-    ),
-    uid: v.nullable(v.string()),
-    metadata: v.nullable(v.record(v.string(), v.string())),
-    createdAt: v.number(),
-    updatedAt: v.number(),
-    secret: v.string(),
-    previousSecret: v.nullable(v.looseObject({ secret: v.string(), until: v.number() })),
-  }),
+  schema: s.object(
+    {
+      id: s.string,
+      url: s.string,
+      description: s.orNull(s.string),
+      filterTypes: s.orNull(texts),
+      channels: s.orNull(texts),
+      // A newer version of Weft may store reasons that this version does not know.
+      disabledBy: s.orNull(s.trusted<DisabledBy>(s.string)),
+      enabledSince: s.number,
+      rateLimit: s.orNull(s.number),
+      uid: s.orNull(s.string),
+      metadata: s.orNull(s.map(s.string)),
+      createdAt: s.number,
+      updatedAt: s.number,
+      secret: s.string,
+      previousSecret: s.orNull(s.object({ secret: s.string, until: s.number })),
+    },
+    {
+      // A newer version of Weft may store formats that this version does not know.
+      contentFormat: s.orNull(s.trusted<ReadingFormat>(s.string)),
+    },
+  ),
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import * as v from 'valibot'
+import * as s from '../schema.ts'
 
 /** Identifies a span of a distributed trace (W3C Trace Context), as the parent of other spans. */
 export interface TraceContext {
@@ -21,10 +21,7 @@ export interface TraceHeaders {
   readonly tracestate?: string
 }
 
-export const traceHeadersSchema = v.looseObject({
-  traceparent: v.string(),
-  tracestate: v.exactOptional(v.string()),
-})
+export const traceHeadersSchema = s.object({ traceparent: s.string }, { tracestate: s.string })
 
 /** Limits of `tracestate`. A longer one is dropped, because Weft stores it with each event. */
 export const traceStateMax = { chars: 512, members: 32 } as const

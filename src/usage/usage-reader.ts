@@ -1,7 +1,7 @@
-import * as v from 'valibot'
 import { type ListPage, type PageRange, readPagePosition } from '../directory/store/list-page.ts'
 import type { Key, Kv, KvEntry } from '../engine/engine.ts'
 import { readRecord } from '../engine/stored-record.ts'
+import * as s from '../schema.ts'
 import { UsageBucket } from './usage-bucket.ts'
 import {
   msPerDay,
@@ -55,9 +55,9 @@ interface Budget {
 }
 
 /** Position of a listing: the next bucket, and its organization. */
-const positionSchema = v.strictObject({
-  start: v.number(),
-  subject: v.nullable(v.strictObject({ apiKey: v.string(), organizationId: v.string() })),
+const positionSchema = s.object({
+  start: s.number,
+  subject: s.orNull(s.object({ apiKey: s.string, organizationId: s.string })),
 })
 
 /** Reads stored usage. */

@@ -1,7 +1,7 @@
-import * as v from 'valibot'
 import type { Key } from '../engine/engine.ts'
 import type { RecordType } from '../engine/stored-record.ts'
 import type { Tenant } from '../model/address.ts'
+import * as s from '../schema.ts'
 
 export const msPerHour = 3_600_000
 export const msPerDay = 24 * msPerHour
@@ -37,16 +37,18 @@ export interface MeasuredBytes {
 
 export const usageRecordType: RecordType<UsageRecord> = {
   name: 'usage record',
-  schema: v.looseObject({
-    node: v.string(),
-    opened: v.number(),
-    peak: v.number(),
-    openMs: v.number(),
-    updates: v.number(),
-    bytesSent: v.number(),
-    calls: v.number(),
-    stored: v.exactOptional(v.looseObject({ bytes: v.number(), at: v.number() })),
-  }),
+  schema: s.object(
+    {
+      node: s.string,
+      opened: s.number,
+      peak: s.number,
+      openMs: s.number,
+      updates: s.number,
+      bytesSent: s.number,
+      calls: s.number,
+    },
+    { stored: s.object({ bytes: s.number, at: s.number }) },
+  ),
 }
 
 /** Length of the time that a record covers. */

@@ -1,10 +1,9 @@
-import * as v from 'valibot'
 import { userDigest } from '../directory/organizations/erased-users.ts'
 import { tenantKeys } from '../directory/organizations/organization-keys.ts'
 import type { Job, Key } from '../engine/engine.ts'
 import type { RecordType } from '../engine/stored-record.ts'
 import { readPayload } from '../jobs/job-payload.ts'
-import { addressSchemas } from '../model/address-schemas.ts'
+import * as s from '../schema.ts'
 import type { UserDataScope } from './user-data-source.ts'
 
 /** Queue of erasures that have been started. */
@@ -38,13 +37,13 @@ export interface ErasureRecord {
 
 export const erasureRecordType: RecordType<ErasureRecord> = {
   name: 'erasure',
-  schema: v.looseObject({
-    jobId: v.string(),
-    status: v.picklist(['running', 'done']),
-    removed: v.record(v.string(), v.number()),
-    startedAt: v.number(),
-    endedAt: v.nullable(v.number()),
-    doneUpTo: v.nullable(v.string()),
+  schema: s.object({
+    jobId: s.string,
+    status: s.choice(['running', 'done']),
+    removed: s.map(s.number),
+    startedAt: s.number,
+    endedAt: s.orNull(s.number),
+    doneUpTo: s.orNull(s.string),
   }),
 }
 
@@ -63,10 +62,10 @@ export const erasureJob = (task: ErasureTask): Job => ({
   payload: Buffer.from(JSON.stringify(task)),
 })
 
-const taskSchema = v.looseObject({
-  jobId: v.string(),
-  place: v.looseObject({ ...addressSchemas.tenant.entries, organizationId: v.nullable(v.string()) }),
-  userId: v.string(),
+const taskSchema = s.object({
+  jobId: s.string,
+  place: s.object({ workspaceId: s.string, apiKey: s.string, organizationId: s.orNull(s.string) }),
+  userId: s.string,
 })
 
 /** Reads the task of a job that `erasureJob` created. @throws MalformedJobError */

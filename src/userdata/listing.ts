@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import { type ListPage, type PageRange, readPagePosition } from '../directory/store/list-page.ts'
 import type { Kv } from '../engine/engine.ts'
+import * as s from '../schema.ts'
 import { nextOrganization } from './next-organization.ts'
 import type { UserDataScope, UserDataSourceList, UserDatum } from './user-data-source.ts'
 
@@ -24,10 +24,10 @@ interface Position {
   readonly after: string | null
 }
 
-const positionSchema = v.looseObject({
-  organizationId: v.nullable(v.string()),
-  trace: v.number(),
-  after: v.nullable(v.string()),
+const positionSchema = s.object({
+  organizationId: s.orNull(s.string),
+  trace: s.number,
+  after: s.orNull(s.string),
 })
 
 /**

@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import { findOrganization, type OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
@@ -6,6 +5,7 @@ import { type ListPage, type PageRange, readPagePosition } from '../directory/st
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { Key, KvEntry } from '../engine/engine.ts'
 import { keySchema } from '../model/address-schemas.ts'
+import * as s from '../schema.ts'
 import type { DataKind, UserDataSource, UserDatum } from './user-data-source.ts'
 
 /** The data of one entry in an export. */
@@ -90,4 +90,4 @@ const writePosition = (prefixes: readonly Key[], { key }: KvEntry): string =>
   JSON.stringify([prefixes.findIndex((prefix) => prefix.every((part, at) => key[at] === part)), key])
 
 /** Schema of a position in the listing: the index of a range, and the key of the last listed entry. */
-const positionSchema = v.tuple([v.number(), keySchema])
+const positionSchema = s.tuple([s.number, keySchema])

@@ -1,10 +1,10 @@
-import * as v from 'valibot'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { KvEntry } from '../engine/engine.ts'
 import type { RecordType } from '../engine/stored-record.ts'
 import { deletedUserId } from '../model/deleted-user.ts'
 import { deletedUser } from '../model/named-users.ts'
+import * as s from '../schema.ts'
 import { withAuthors } from './authors.ts'
 import {
   type Author,
@@ -20,7 +20,7 @@ import { writeVersion, writeVersions } from './version-writing.ts'
 /** Type of a record that is either a version or the state of all versions of an editor. */
 const versionDataType: RecordType<VersionRecord | EditorVersionsRecord> = {
   name: 'version',
-  schema: v.union([versionRecordType.schema, editorVersionsType.schema]),
+  schema: s.anyOf([versionRecordType.schema, editorVersionsType.schema]),
 }
 
 /** The members of a record that are data of one user. */

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
-import * as v from 'valibot'
 import type { Job } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
 import { readPayload } from '../jobs/job-payload.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
+import * as s from '../schema.ts'
 
 /** Queue of the tasks for versions. */
 export const versionQueue = 'versions'
@@ -21,8 +21,8 @@ export interface VersionTask {
   readonly address: DocumentAddress
 }
 
-const taskSchema = v.looseObject({
-  is: v.picklist(['sweep', 'automatic']),
+const taskSchema = s.object({
+  is: s.choice(['sweep', 'automatic']),
   address: addressSchemas.document,
 })
 

@@ -1,9 +1,9 @@
-import * as v from 'valibot'
 import { type OrganizationScope, organizationPart } from '../directory/organizations/organization-keys.ts'
 import type { Metadata } from '../directory/store/records.ts'
 import type { Key } from '../engine/engine.ts'
 import { type RecordType, readRecord } from '../engine/stored-record.ts'
 import { addressKey, type DocumentAddress, documentPrefix, organizationPrefix } from '../model/address.ts'
+import * as s from '../schema.ts'
 
 /** A user who has edited an editor's document. */
 export interface Author {
@@ -14,11 +14,7 @@ export interface Author {
   readonly at: number
 }
 
-const authorSchema = v.looseObject({
-  userId: v.string(),
-  name: v.exactOptional(v.string()),
-  at: v.number(),
-})
+const authorSchema = s.object({ userId: s.string, at: s.number }, { name: s.string })
 
 /**
  * `manual`: a caller requested the version. `automatic`: the version was created in the background or before
@@ -52,19 +48,19 @@ export interface VersionRecord {
 
 export const versionRecordType: RecordType<VersionRecord> = {
   name: 'version',
-  schema: v.looseObject({
-    versionId: v.string(),
+  schema: s.object({
+    versionId: s.string,
     // A newer version of Weft may store kinds that this version does not know.
-    kind: v.custom<VersionKind>((kind) => typeof kind === 'string'),
-    label: v.string(),
-    metadata: v.record(v.string(), v.unknown()),
-    createdAt: v.number(),
-    createdBy: v.string(),
-    sizeBytes: v.number(),
-    version: v.string(),
-    epoch: v.number(),
-    hash: v.string(),
-    authors: v.array(authorSchema),
+    kind: s.trusted<VersionKind>(s.string),
+    label: s.string,
+    metadata: s.map(s.unknown),
+    createdAt: s.number,
+    createdBy: s.string,
+    sizeBytes: s.number,
+    version: s.string,
+    epoch: s.number,
+    hash: s.string,
+    authors: s.array(authorSchema),
   }),
 }
 
@@ -82,7 +78,7 @@ export interface EditorVersionsRecord {
 
 export const editorVersionsType: RecordType<EditorVersionsRecord> = {
   name: 'state of versions',
-  schema: v.looseObject({ changes: v.number(), lastAt: v.number(), authors: v.array(authorSchema) }),
+  schema: s.object({ changes: s.number, lastAt: s.number, authors: s.array(authorSchema) }),
 }
 
 /**
@@ -96,10 +92,7 @@ export interface VersionUsers {
 
 export const versionUsersType: RecordType<VersionUsers> = {
   name: 'version',
-  schema: v.looseObject({
-    createdBy: v.exactOptional(v.string()),
-    authors: v.exactOptional(v.array(v.looseObject({ userId: v.string() }))),
-  }),
+  schema: s.object({}, { createdBy: s.string, authors: s.array(s.object({ userId: s.string })) }),
 }
 
 /** Keys of versions and their index in the partition of the organization. */

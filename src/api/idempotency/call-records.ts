@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import * as v from 'valibot'
 import type { Job, Key, Kv, KvCommit } from '../../engine/engine.ts'
 import { encodeRecord, type RecordType, readRecord } from '../../engine/stored-record.ts'
+import * as s from '../../schema.ts'
 import type { IdempotentCall } from './idempotent-call.ts'
 
 interface Common {
@@ -29,21 +29,16 @@ export type CallRecord =
    */
   | (Common & { readonly state: 'done'; readonly httpCode: number; readonly answer: string | null })
 
-const common = { operation: v.string(), body: v.string(), endsAt: v.number() }
+const common = { operation: s.string, body: s.string, endsAt: s.number }
 
 const callRecordType: RecordType<CallRecord> = {
   name: 'idempotent call',
-  schema: v.variant('state', [
-    v.looseObject({
-      state: v.literal('begun'),
-      seed: v.string(),
-      by: v.exactOptional(v.string()),
-      ...common,
-    }),
-    v.looseObject({
-      state: v.literal('done'),
-      httpCode: v.number(),
-      answer: v.nullable(v.string()),
+  schema: s.variant('state', [
+    s.object({ state: s.literal('begun'), seed: s.string, ...common }, { by: s.string }),
+    s.object({
+      state: s.literal('done'),
+      httpCode: s.number,
+      answer: s.orNull(s.string),
       ...common,
     }),
   ]),
@@ -52,7 +47,7 @@ const callRecordType: RecordType<CallRecord> = {
 /** Type of a call record of which only the expiry is read. The removal of a call needs no other member. */
 export const callExpiryType: RecordType<Pick<CallRecord, 'endsAt'>> = {
   name: 'idempotent call',
-  schema: v.looseObject({ endsAt: v.number() }),
+  schema: s.object({ endsAt: s.number }),
 }
 
 /** Index entry with the expiry of a call. */
@@ -63,7 +58,7 @@ export interface ExpiryRecord {
 
 export const expiryRecordType: RecordType<ExpiryRecord> = {
   name: 'expiry of an idempotent call',
-  schema: v.looseObject({ bytes: v.number() }),
+  schema: s.object({ bytes: s.number }),
 }
 
 /** Approximate bytes of the two entries of a call (its record and its index entry), without its response. */

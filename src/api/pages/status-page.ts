@@ -1,57 +1,55 @@
 import type { IncomingMessage } from 'node:http'
-import * as v from 'valibot'
 import { authenticateOperator } from '../../access/credentials/operator-credentials.ts'
 import type { CallDurations } from '../../call-durations.ts'
 import type { Clock } from '../../clock.ts'
 import type { Health } from '../../engine/engine.ts'
 import type { Metrics } from '../../metrics.ts'
+import * as s from '../../schema.ts'
 import { samplesOf } from '../../scrape.ts'
 import type { DocumentRates } from './document-rates.ts'
 import type { PageBody } from './page-route.ts'
 
-const idOrNull = v.nullable(v.string())
+const idOrNull = s.orNull(s.string)
 
 /** The body of `/status`. It describes the present work of one server process. */
-export const liveStatusSchema = v.object({
-  version: v.string(),
+export const liveStatusSchema = s.object({
+  version: s.string,
   /** Name of the node; the name of the machine on a single node. */
-  node: v.string(),
+  node: s.string,
   /** Time of the status, in epoch milliseconds. */
-  at: v.number(),
-  uptimeSeconds: v.number(),
+  at: s.number,
+  uptimeSeconds: s.number,
   /** Reason why no requests should be sent to the server; null if it is ready. */
-  notReady: v.nullable(v.string()),
+  notReady: s.orNull(s.string),
   /** CPU time that the process has used, in seconds. */
-  cpuSeconds: v.number(),
+  cpuSeconds: s.number,
   /** All metrics, as `/metrics` returns them as JSON. */
-  metrics: v.array(
-    v.object({ name: v.string(), labels: v.record(v.string(), v.string()), value: v.number() }),
-  ),
-  documents: v.array(
-    v.object({
-      workspaceId: v.string(),
-      organizationId: v.string(),
-      documentId: v.string(),
-      editorId: v.string(),
-      connections: v.number(),
-      updatesPerSecond: v.nullable(v.number()),
-      sizeBytes: v.number(),
+  metrics: s.array(s.object({ name: s.string, labels: s.map(s.string), value: s.number })),
+  documents: s.array(
+    s.object({
+      workspaceId: s.string,
+      organizationId: s.string,
+      documentId: s.string,
+      editorId: s.string,
+      connections: s.number,
+      updatesPerSecond: s.orNull(s.number),
+      sizeBytes: s.number,
     }),
   ),
-  slowCalls: v.array(
-    v.object({
-      path: v.string(),
+  slowCalls: s.array(
+    s.object({
+      path: s.string,
       organizationId: idOrNull,
       documentId: idOrNull,
-      httpCode: v.number(),
-      durationMs: v.number(),
-      at: v.number(),
-      requestId: v.string(),
+      httpCode: s.number,
+      durationMs: s.number,
+      at: s.number,
+      requestId: s.string,
     }),
   ),
 })
 
-export type LiveStatus = v.InferOutput<typeof liveStatusSchema>
+export type LiveStatus = s.TypeOf<typeof liveStatusSchema>
 
 export interface StatusSources {
   readonly version: string

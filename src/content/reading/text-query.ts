@@ -1,5 +1,5 @@
-import * as v from 'valibot'
 import { readJson } from '../../json.ts'
+import * as s from '../../schema.ts'
 import { shortened } from '../../text.ts'
 import { comparedText } from '../edit/targets/normalized-text.ts'
 import { showHidden } from './hidden-characters.ts'
@@ -73,8 +73,8 @@ export interface AnsweredText {
   readonly answer: TextQueryAnswer
 }
 
-const responseSchema = v.object({
-  result: v.object({ data: v.array(v.object({ data: v.unknown(), version: v.string() })) }),
+const responseSchema = s.object({
+  result: s.object({ data: s.array(s.object({ data: s.unknown, version: s.string })) }),
 })
 
 /**

@@ -1,9 +1,9 @@
-import * as v from 'valibot'
 import type { BranchOverlap } from '../../content/branches/branch-overlaps.ts'
 import type { Key } from '../../engine/engine.ts'
 import type { RecordType } from '../../engine/stored-record.ts'
 import { ApiError } from '../../errors.ts'
 import type { BranchIds } from '../../model/branch-address.ts'
+import * as s from '../../schema.ts'
 
 /** `merged` and `rejected`: the branch is decided and read-only. */
 export type BranchStatus = 'open' | 'merged' | 'rejected'
@@ -38,27 +38,27 @@ export interface AcceptedHunks {
 
 export const branchRecordType: RecordType<BranchRecord> = {
   name: 'branch',
-  schema: v.looseObject({
-    editorId: v.string(),
-    name: v.string(),
-    createdBy: v.string(),
-    createdAt: v.number(),
-    baseVersion: v.string(),
-    status: v.picklist(['open', 'merged', 'rejected']),
-    decidedBy: v.string(),
-    decidedAt: v.nullable(v.number()),
-    accepting: v.exactOptional(
-      v.looseObject({ hunkIds: v.array(v.string()), client: v.number(), removal: v.string() }),
-    ),
-    overlaps: v.exactOptional(
-      v.array(
-        v.looseObject({
-          path: v.string(),
-          ids: v.array(v.object({ client: v.number(), clock: v.number(), length: v.number() })),
+  schema: s.object(
+    {
+      editorId: s.string,
+      name: s.string,
+      createdBy: s.string,
+      createdAt: s.number,
+      baseVersion: s.string,
+      status: s.choice(['open', 'merged', 'rejected']),
+      decidedBy: s.string,
+      decidedAt: s.orNull(s.number),
+    },
+    {
+      accepting: s.object({ hunkIds: s.array(s.string), client: s.number, removal: s.string }),
+      overlaps: s.array(
+        s.object({
+          path: s.string,
+          ids: s.array(s.object({ client: s.number, clock: s.number, length: s.number })),
         }),
       ),
-    ),
-  }),
+    },
+  ),
 }
 
 /** Checks that a branch can be changed. @throws ApiError FAILED_PRECONDITION if it was merged or rejected */
@@ -78,10 +78,7 @@ export type BranchUsers = Partial<Pick<BranchRecord, 'createdBy' | 'decidedBy'>>
 
 export const branchUsersType: RecordType<BranchUsers> = {
   name: 'branch',
-  schema: v.looseObject({
-    createdBy: v.exactOptional(v.string()),
-    decidedBy: v.exactOptional(v.string()),
-  }),
+  schema: s.object({}, { createdBy: s.string, decidedBy: s.string }),
 }
 
 /** Identifies a branch within its organization. */

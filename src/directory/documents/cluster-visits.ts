@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import type { Clock } from '../../clock.ts'
 import type { Cluster, Key, Kv } from '../../engine/engine.ts'
 import { type RecordType, readRecord } from '../../engine/stored-record.ts'
@@ -6,6 +5,7 @@ import type { EventRecorder } from '../../events/event-recorder.ts'
 import type { Visitor } from '../../events/visit-tracker.ts'
 import type { Log } from '../../log.ts'
 import { namedUserSchema } from '../../model/named-users.ts'
+import * as s from '../../schema.ts'
 import { userDigest } from '../organizations/erased-users.ts'
 import { type OrganizationScope, organizationPart } from '../organizations/organization-keys.ts'
 import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
@@ -49,14 +49,16 @@ interface VisitRecord extends Omit<Visitor, 'kind'> {
 
 const visitRecordType: RecordType<VisitRecord> = {
   name: 'visit',
-  schema: v.looseObject({
-    user: namedUserSchema,
-    kind: v.exactOptional(v.picklist(['user', 'agent'])),
-    source: v.picklist(['socket', 'rest']),
-    documentId: v.string(),
-    nodes: v.array(v.string()),
-    at: v.number(),
-  }),
+  schema: s.object(
+    {
+      user: namedUserSchema,
+      source: s.choice(['socket', 'rest']),
+      documentId: s.string,
+      nodes: s.array(s.string),
+      at: s.number,
+    },
+    { kind: s.choice(['user', 'agent']) },
+  ),
 }
 
 export interface ClusterVisitsOptions {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import * as v from 'valibot'
 import type { RecordType } from '../../engine/stored-record.ts'
+import * as s from '../../schema.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { keys } from './organization-keys.ts'
@@ -13,7 +13,7 @@ interface ErasedRecord {
 
 const erasedRecordType: RecordType<ErasedRecord> = {
   name: 'erasure of a user',
-  schema: v.looseObject({ until: v.number() }),
+  schema: s.object({ until: s.number }),
 }
 
 /** Returns a digest of `parts`. The parts cannot be read from the digest. */

@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import { readJson } from '../../json.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
+import * as s from '../../schema.ts'
 import { keepsAccess } from '../fence-names.ts'
 import type { OrganizationScope } from '../organizations/organization-keys.ts'
 import type { Mutation } from '../store/transaction.ts'
@@ -48,11 +48,11 @@ export function accessChangeOf(scope: OrganizationScope, written: readonly Mutat
 
 export const encodeAccessChange = (change: AccessChange): Uint8Array => Buffer.from(JSON.stringify(change))
 
-const changeSchema = v.looseObject({
+const changeSchema = s.object({
   scope: addressSchemas.organization,
-  documents: v.array(v.string()),
-  users: v.array(v.string()),
-  all: v.boolean(),
+  documents: s.array(s.string),
+  users: s.array(s.string),
+  all: s.boolean,
 })
 
 /** Decodes a message that `encodeAccessChange` has encoded. @throws MalformedJsonError */

@@ -1,7 +1,7 @@
-import * as v from 'valibot'
 import type { Key } from '../../engine/engine.ts'
 import { readJson } from '../../json.ts'
 import { keySchema } from '../../model/address-schemas.ts'
+import * as s from '../../schema.ts'
 import { type RemovalTask, removalTaskSchema } from './removal-task.ts'
 
 /** Topic of messages that report that a removal has begun or that logs were deleted. */
@@ -21,9 +21,9 @@ export type RemovalMessage =
 
 export const encodeRemovalMessage = (news: RemovalMessage): Uint8Array => Buffer.from(JSON.stringify(news))
 
-const messageSchema = v.variant('kind', [
-  v.looseObject({ kind: v.literal('begun'), task: removalTaskSchema }),
-  v.looseObject({ kind: v.literal('gone'), prefixes: v.array(keySchema) }),
+const messageSchema = s.variant('kind', [
+  s.object({ kind: s.literal('begun'), task: removalTaskSchema }),
+  s.object({ kind: s.literal('gone'), prefixes: s.array(keySchema) }),
 ])
 
 /** Decodes a message that `encodeRemovalMessage` has encoded. @throws MalformedJsonError */

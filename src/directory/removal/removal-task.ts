@@ -1,7 +1,7 @@
-import * as v from 'valibot'
 import type { Job } from '../../engine/engine.ts'
 import { readPayload } from '../../jobs/job-payload.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
+import * as s from '../../schema.ts'
 import type { OrganizationScope } from '../organizations/organization-keys.ts'
 
 /** Name of the queue of removal jobs. */
@@ -29,10 +29,10 @@ export const removalJob = (id: string, task: RemovalTask): Job => ({
 
 const scope = addressSchemas.organization
 
-export const removalTaskSchema = v.variant('kind', [
-  v.looseObject({ kind: v.literal('organization'), scope }),
-  v.looseObject({ kind: v.literal('folder'), scope, folderId: v.string() }),
-  v.looseObject({ kind: v.literal('documents'), scope, documentIds: v.array(v.string()) }),
+export const removalTaskSchema = s.variant('kind', [
+  s.object({ kind: s.literal('organization'), scope }),
+  s.object({ kind: s.literal('folder'), scope, folderId: s.string }),
+  s.object({ kind: s.literal('documents'), scope, documentIds: s.array(s.string) }),
 ])
 
 /** Decodes the task of a job that `removalJob` has created. @throws MalformedJobError */

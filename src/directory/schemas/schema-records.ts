@@ -1,8 +1,8 @@
-import * as v from 'valibot'
 import type { SchemaSpec } from '../../content/schemas/schema-spec.ts'
 import type { Key } from '../../engine/engine.ts'
 import type { RecordType } from '../../engine/stored-record.ts'
 import type { Tenant } from '../../model/address.ts'
+import * as s from '../../schema.ts'
 
 /** A schema that an API key has stored. */
 export interface SchemaRecord {
@@ -15,12 +15,12 @@ export interface SchemaRecord {
 
 export const schemaRecordType: RecordType<SchemaRecord> = {
   name: 'schema',
-  schema: v.looseObject({
-    name: v.string(),
+  schema: s.object({
+    name: s.string,
     // `checkSchema` has checked the members before they were stored.
-    schema: v.custom<SchemaSpec>((schema) => typeof schema === 'object' && schema !== null),
-    createdAt: v.number(),
-    lastUpdated: v.number(),
+    schema: s.trusted<SchemaSpec>(s.object({})),
+    createdAt: s.number,
+    lastUpdated: s.number,
   }),
 }
 
@@ -39,8 +39,8 @@ export interface EditorSchemas {
 
 export const editorSchemasType: RecordType<EditorSchemas> = {
   name: 'schemas of editors',
-  schema: v.looseObject({
-    editors: v.array(v.looseObject({ editorId: v.string(), schema: v.string(), contentKey: v.string() })),
+  schema: s.object({
+    editors: s.array(s.object({ editorId: s.string, schema: s.string, contentKey: s.string })),
   }),
 }
 

@@ -1,8 +1,8 @@
-import type { GenericSchema } from 'valibot'
 import type { Key, KvEntry } from '../../engine/engine.ts'
 import { invalid } from '../../errors.ts'
 import { MalformedJsonError, readJson } from '../../json.ts'
 import { estimatedLength } from '../../model/json-pieces.ts'
+import type { SchemaOf } from '../../schema.ts'
 import type { DirectoryReader } from './directory-reader.ts'
 
 /**
@@ -33,7 +33,7 @@ export interface ListPage<Item> {
  * Parses the position in a page token. For listings whose position is JSON.
  * @throws ApiError INVALID_ARGUMENT if the position is malformed
  */
-export function readPagePosition<T>(schema: GenericSchema<T, unknown>, after: string): T {
+export function readPagePosition<T>(schema: SchemaOf<T>, after: string): T {
   try {
     return readJson(schema, after)
   } catch (cause) {

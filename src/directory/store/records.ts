@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import type { Rate } from '../../config/rate.ts'
 import type { RecordType } from '../../engine/stored-record.ts'
+import * as s from '../../schema.ts'
 
 /** The records of the directory. They are stored as JSON in the Kv of the engine. */
 
@@ -206,138 +206,137 @@ export interface ApiKeyOwner {
   readonly workspaceId: string
 }
 
-const dated = { createdAt: v.number(), lastUpdated: v.number() }
-const deleting = v.exactOptional(v.literal(true))
-const metadata = v.record(v.string(), v.unknown())
-const accessType = v.nullable(v.picklist(['public', 'organizationPrivate', 'restricted']))
+const dated = { createdAt: s.number, lastUpdated: s.number }
+const deleting = s.literal(true)
+const metadata = s.map(s.unknown)
+const accessType = s.orNull(s.choice(['public', 'organizationPrivate', 'restricted']))
 
 export const workspaceRecordType: RecordType<WorkspaceRecord> = {
   name: 'workspace',
-  schema: v.looseObject({
-    id: v.string(),
-    name: v.string(),
-    owner: v.looseObject({ id: v.string(), email: v.string(), name: v.string(), avatar: v.string() }),
-    authToken: v.string(),
-    isUnissued: v.exactOptional(v.literal(true)),
-    retiredTokens: v.exactOptional(v.array(v.looseObject({ token: v.string(), validUntil: v.number() }))),
-    storedBytesMax: v.exactOptional(v.number()),
-    calls: v.exactOptional(v.looseObject({ perSecond: v.number(), burst: v.number() })),
-    attribution: v.exactOptional(v.literal(false)),
-    createdAt: v.number(),
-  }),
+  schema: s.object(
+    {
+      id: s.string,
+      name: s.string,
+      owner: s.object({ id: s.string, email: s.string, name: s.string, avatar: s.string }),
+      authToken: s.string,
+      createdAt: s.number,
+    },
+    {
+      isUnissued: s.literal(true),
+      retiredTokens: s.array(s.object({ token: s.string, validUntil: s.number })),
+      storedBytesMax: s.number,
+      calls: s.object({ perSecond: s.number, burst: s.number }),
+      attribution: s.literal(false),
+    },
+  ),
 }
 
 export const apiKeyRecordType: RecordType<ApiKeyRecord> = {
   name: 'API key',
-  schema: v.looseObject({
-    id: v.string(),
-    workspaceId: v.string(),
-    apiKeyName: v.string(),
-    type: v.picklist(['testing', 'production']),
-    createdAt: v.number(),
+  schema: s.object({
+    id: s.string,
+    workspaceId: s.string,
+    apiKeyName: s.string,
+    type: s.choice(['testing', 'production']),
+    createdAt: s.number,
   }),
 }
 
 export const apiKeyOwnerType: RecordType<ApiKeyOwner> = {
   name: 'owner of an API key',
-  schema: v.looseObject({ workspaceId: v.string() }),
+  schema: s.object({ workspaceId: s.string }),
 }
 
+const unissued = { isUnissued: s.literal(true) }
 const authToken = {
-  token: v.string(),
-  isUnissued: v.exactOptional(v.literal(true)),
-  name: v.string(),
-  domains: v.array(v.string()),
-  createdAt: v.number(),
+  token: s.string,
+  name: s.string,
+  domains: s.array(s.string),
+  createdAt: s.number,
 }
 
 export const authTokenRecordType: RecordType<AuthTokenRecord> = {
   name: 'auth token',
-  schema: v.looseObject(authToken),
+  schema: s.object(authToken, unissued),
 }
 
 export const retiredTokensRecordType: RecordType<RetiredTokensRecord> = {
   name: 'list of replaced tokens',
-  schema: v.looseObject({ tokens: v.array(v.looseObject({ ...authToken, validUntil: v.number() })) }),
+  schema: s.object({ tokens: s.array(s.object({ ...authToken, validUntil: s.number }, unissued)) }),
 }
 
 export const mintingSecretListType: RecordType<MintingSecretList> = {
   name: 'list of minting secrets',
-  schema: v.looseObject({
-    secrets: v.array(
-      v.looseObject({
-        id: v.string(),
-        secret: v.string(),
-        createdAt: v.number(),
-        validUntil: v.exactOptional(v.number()),
-      }),
+  schema: s.object({
+    secrets: s.array(
+      s.object({ id: s.string, secret: s.string, createdAt: s.number }, { validUntil: s.number }),
     ),
   }),
 }
 
 export const domainsRecordType: RecordType<DomainsRecord> = {
   name: 'list of domains',
-  schema: v.looseObject({ domains: v.array(v.string()) }),
+  schema: s.object({ domains: s.array(s.string) }),
 }
 
 export const revocationRecordType: RecordType<RevocationRecord> = {
   name: 'revocation of tokens',
-  schema: v.looseObject({ until: v.number() }),
+  schema: s.object({ until: s.number }),
 }
 
 export const counterRecordType: RecordType<CounterRecord> = {
   name: 'counter',
-  schema: v.looseObject({ count: v.number() }),
+  schema: s.object({ count: s.number }),
 }
 
 export const organizationRecordType: RecordType<OrganizationRecord> = {
   name: 'organization',
-  schema: v.looseObject({
-    organizationId: v.string(),
-    organizationName: v.string(),
-    metadata,
-    deleting,
-    ...dated,
-  }),
+  schema: s.object(
+    { organizationId: s.string, organizationName: s.string, metadata, ...dated },
+    { deleting },
+  ),
 }
 
 export const organizationCountsType: RecordType<OrganizationCounts> = {
   name: 'counters of an organization',
-  schema: v.looseObject({ folders: v.number(), treeChanges: v.number() }),
+  schema: s.object({ folders: s.number, treeChanges: s.number }),
 }
 
 export const folderRecordType: RecordType<FolderRecord> = {
   name: 'folder',
-  schema: v.looseObject({
-    folderId: v.string(),
-    folderName: v.string(),
-    parentFolderId: v.string(),
-    accessType,
-    inheritAccessFromParent: v.boolean(),
-    deleting,
-    ...dated,
-  }),
+  schema: s.object(
+    {
+      folderId: s.string,
+      folderName: s.string,
+      parentFolderId: s.string,
+      accessType,
+      inheritAccessFromParent: s.boolean,
+      ...dated,
+    },
+    { deleting },
+  ),
 }
 
 export const documentRecordType: RecordType<DocumentRecord> = {
   name: 'document',
-  schema: v.looseObject({
-    documentId: v.string(),
-    documentName: v.string(),
-    folderId: v.string(),
-    accessType,
-    disabled: v.boolean(),
-    metadata,
-    others: v.exactOptional(metadata),
-    deleting,
-    ...dated,
-  }),
+  schema: s.object(
+    {
+      documentId: s.string,
+      documentName: s.string,
+      folderId: s.string,
+      accessType,
+      disabled: s.boolean,
+      metadata,
+      ...dated,
+    },
+    { others: metadata, deleting },
+  ),
 }
 
 /** The only member that a removal checks. A record whose other members are malformed can still be removed. */
 export const deletableType: RecordType<Deletable> = {
   name: 'resource',
-  schema: v.looseObject({ deleting }),
+  schema: s.object({}, { deleting }),
 }
 
 /** The members that determine where a folder is and whether it exists. */
@@ -346,43 +345,45 @@ export type PlacedFolder = Pick<FolderRecord, 'folderId' | 'parentFolderId' | 'd
 /** The members of a folder that a removal checks; see `deletableType`. */
 export const placedFolderType: RecordType<PlacedFolder> = {
   name: 'folder',
-  schema: v.looseObject({ folderId: v.string(), parentFolderId: v.string(), deleting }),
+  schema: s.object({ folderId: s.string, parentFolderId: s.string }, { deleting }),
 }
 
 /** The members of a document that a removal checks; see `deletableType`. */
 export const placedDocumentType: RecordType<Pick<DocumentRecord, 'documentId' | 'folderId' | 'deleting'>> = {
   name: 'document',
-  schema: v.looseObject({ documentId: v.string(), folderId: v.string(), deleting }),
+  schema: s.object({ documentId: s.string, folderId: s.string }, { deleting }),
 }
 
 export const groupRecordType: RecordType<GroupRecord> = {
   name: 'group',
-  schema: v.looseObject({ groupId: v.string(), groupName: v.string(), ...dated }),
+  schema: s.object({ groupId: s.string, groupName: s.string, ...dated }),
 }
 
 export const userRecordType: RecordType<UserRecord> = {
   name: 'user',
-  schema: v.looseObject({
-    userId: v.string(),
-    name: v.string(),
-    email: v.string(),
-    photoUrl: v.string(),
-    color: v.string(),
-    metadata,
-    others: v.exactOptional(metadata),
-    ...dated,
-  }),
+  schema: s.object(
+    {
+      userId: s.string,
+      name: s.string,
+      email: s.string,
+      photoUrl: s.string,
+      color: s.string,
+      metadata,
+      ...dated,
+    },
+    { others: metadata },
+  ),
 }
 
 export const grantRecordType: RecordType<GrantRecord> = {
   name: 'grant',
-  schema: v.looseObject({ accessRole: v.picklist(accessRoles), expiresAt: v.nullable(v.number()) }),
+  schema: s.object({ accessRole: s.choice(accessRoles), expiresAt: s.orNull(s.number) }),
 }
 
 /** The member of a grant that is also stored in the index of grants. */
 export const grantExpiryType: RecordType<Pick<GrantRecord, 'expiresAt'>> = {
   name: 'expiry of a grant',
-  schema: v.looseObject({ expiresAt: v.nullable(v.number()) }),
+  schema: s.object({ expiresAt: s.orNull(s.number) }),
 }
 
 /** Value of an entry that needs no content, such as an index entry. */

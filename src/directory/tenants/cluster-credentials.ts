@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
-import * as v from 'valibot'
 import type { Config } from '../../config.ts'
 import type { Cluster, Engine, Key, Kv } from '../../engine/engine.ts'
 import { encodeRecord, type RecordType, readRecord } from '../../engine/stored-record.ts'
 import { withClusterLock } from '../../jobs/cluster-lock.ts'
+import * as s from '../../schema.ts'
 import {
   BootstrapError,
   type BootstrapOptions,
@@ -34,13 +34,10 @@ interface Agreement {
 
 const agreementType: RecordType<Agreement> = {
   name: 'agreement of the nodes',
-  schema: v.looseObject({
-    workspaceId: v.string(),
-    apiKey: v.string(),
-    jwtSecret: v.nullable(v.string()),
-    defaultAccess: v.exactOptional(v.picklist(['public', 'organizationPrivate', 'restricted'])),
-    checks: v.array(v.string()),
-  }),
+  schema: s.object(
+    { workspaceId: s.string, apiKey: s.string, jwtSecret: s.orNull(s.string), checks: s.array(s.string) },
+    { defaultAccess: s.choice(['public', 'organizationPrivate', 'restricted']) },
+  ),
 }
 
 type Secrets = Pick<Config, 'jwtSecret' | 'jwtSecretPrevious'>

@@ -1,7 +1,7 @@
-import * as v from 'valibot'
 import { readJson } from '../../json.ts'
 import type { Tenant } from '../../model/address.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
+import * as s from '../../schema.ts'
 
 /** Topic of messages about credentials that may no longer be valid. */
 export const credentialsRevokedTopic = 'access.withdrawal'
@@ -18,11 +18,11 @@ export const encodeCredentialsRevoked = (withdrawal: CredentialsRevoked): Uint8A
 
 const { tenant } = addressSchemas
 
-const revokedSchema = v.variant('kind', [
-  v.looseObject({ kind: v.literal('authTokens'), tenant }),
-  v.looseObject({ kind: v.literal('domains'), tenant }),
-  v.looseObject({ kind: v.literal('mintingSecrets'), tenant }),
-  v.looseObject({ kind: v.literal('tokens'), tenant, userId: v.string() }),
+const revokedSchema = s.variant('kind', [
+  s.object({ kind: s.literal('authTokens'), tenant }),
+  s.object({ kind: s.literal('domains'), tenant }),
+  s.object({ kind: s.literal('mintingSecrets'), tenant }),
+  s.object({ kind: s.literal('tokens'), tenant, userId: s.string }),
 ])
 
 /** Decodes a message that `encodeCredentialsRevoked` has encoded. @throws MalformedJsonError */

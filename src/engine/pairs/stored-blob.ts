@@ -1,5 +1,5 @@
-import * as v from 'valibot'
 import { readJson } from '../../json.ts'
+import * as s from '../../schema.ts'
 import { DamagedRecordError } from '../damaged-record.ts'
 
 /** Refers to an object of an object store that has the content of a blob. */
@@ -22,7 +22,7 @@ export type StoredBlob =
 const marker = Buffer.from('\u0000\u00ffweft-blob\u0001', 'latin1')
 const kinds = { content: 0, reference: 1 } as const
 
-const referenceSchema = v.looseObject({ name: v.string(), bytes: v.number() })
+const referenceSchema = s.object({ name: s.string, bytes: s.number })
 
 const isMarked = (value: Uint8Array): boolean =>
   Buffer.compare(value.subarray(0, marker.length), marker) === 0

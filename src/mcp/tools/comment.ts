@@ -1,18 +1,15 @@
-import * as v from 'valibot'
+import * as s from '../../schema.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { invalidArgument, ToolError } from '../tool-error.ts'
 import { chooseOrganization, editorMembers, findEditor } from './editor-address.ts'
 
 const quote = { type: 'string', minLength: 1, maxLength: 5_000 } as const
 
-const batchSchema = v.record(
-  v.string(),
-  v.object({
-    success: v.boolean(),
-    id: v.string(),
-    message: v.string(),
-    details: v.optional(v.looseObject({ code: v.string() })),
-  }),
+const batchSchema = s.map(
+  s.object(
+    { success: s.boolean, id: s.string, message: s.string },
+    { details: s.object({ code: s.string }) },
+  ),
 )
 
 export const commentTool = defineTool({

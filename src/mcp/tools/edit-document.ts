@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import type { FromSchema } from '../../api/schema.ts'
 import { type OverlapPolicy, overlapPolicies } from '../../content/merge/overlap.ts'
+import * as s from '../../schema.ts'
 import { showAllHidden } from '../document-data.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { editsInput, type GivenEdit } from './edit-input.ts'
@@ -64,33 +64,25 @@ export const overlapsMember = {
   },
 } as const
 
-const editedSchema = v.object({
-  version: v.string(),
-  changed: v.boolean(),
-  overlaps: v.optional(
-    v.array(
-      v.object({
-        path: v.string(),
-        base: v.optional(v.unknown()),
-        theirs: v.optional(v.unknown()),
-        mine: v.optional(v.unknown()),
-        kept: v.string(),
+const editedSchema = s.object(
+  {
+    version: s.string,
+    changed: s.boolean,
+    edits: s.array(
+      s.object({
+        place: s.object({}, { quote: s.string, before: s.string, after: s.string }),
+        changed: s.boolean,
+        insertions: s.number,
+        deletions: s.number,
       }),
     ),
-  ),
-  edits: v.array(
-    v.object({
-      place: v.object({
-        quote: v.optional(v.string()),
-        before: v.optional(v.string()),
-        after: v.optional(v.string()),
-      }),
-      changed: v.boolean(),
-      insertions: v.number(),
-      deletions: v.number(),
-    }),
-  ),
-})
+  },
+  {
+    overlaps: s.array(
+      s.object({ path: s.string, kept: s.string }, { base: s.unknown, theirs: s.unknown, mine: s.unknown }),
+    ),
+  },
+)
 
 interface EditArguments {
   readonly edits: readonly GivenEdit[]

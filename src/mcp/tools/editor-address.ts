@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import * as s from '../../schema.ts'
 import type { ToolContext } from '../tool.ts'
 import { invalidArgument } from '../tool-error.ts'
 
@@ -68,7 +68,7 @@ export function chooseOrganization(given: string | undefined, { agent }: ToolCon
   )
 }
 
-const entriesSchema = v.array(v.object({ id: v.string(), type: v.string() }))
+const entriesSchema = s.array(s.object({ id: s.string, type: s.string }))
 
 /** Lists the editors of a document that have content, without branches. @throws ToolError */
 export async function listEditorIds(

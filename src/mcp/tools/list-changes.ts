@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import * as s from '../../schema.ts'
 import { shortened } from '../../text.ts'
 import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
@@ -8,20 +8,20 @@ import { nextPageMember, pageMembers } from './list-documents.ts'
 
 const { changeCharacters, hunks: hunksMax } = mcpLimits
 
-const changesSchema = v.object({
-  from: v.string(),
-  to: v.string(),
-  changes: v.array(
-    v.object({
-      changeId: v.string(),
-      userId: v.nullable(v.string()),
-      lastAt: v.nullable(v.string()),
-      source: v.nullable(v.string()),
-      meta: v.nullable(v.unknown()),
-      inserted: v.number(),
-      deleted: v.number(),
-      truncated: v.boolean(),
-      hunks: v.array(v.object({ deleted: v.string(), inserted: v.string() })),
+const changesSchema = s.object({
+  from: s.string,
+  to: s.string,
+  changes: s.array(
+    s.object({
+      changeId: s.string,
+      userId: s.orNull(s.string),
+      lastAt: s.orNull(s.string),
+      source: s.orNull(s.string),
+      meta: s.orNull(s.unknown),
+      inserted: s.number,
+      deleted: s.number,
+      truncated: s.boolean,
+      hunks: s.array(s.object({ deleted: s.string, inserted: s.string })),
     }),
   ),
 })

@@ -1,15 +1,10 @@
-import * as v from 'valibot'
+import * as s from '../../schema.ts'
 import { showAllHidden } from '../document-data.ts'
 import { defineTool } from '../tool.ts'
 import { chooseOrganization, organizationMember } from './editor-address.ts'
 
-const documentsSchema = v.array(
-  v.object({
-    id: v.string(),
-    documentName: v.string(),
-    folderId: v.optional(v.nullable(v.string())),
-    lastUpdated: v.optional(v.number()),
-  }),
+const documentsSchema = s.array(
+  s.object({ id: s.string, documentName: s.string }, { folderId: s.orNull(s.string), lastUpdated: s.number }),
 )
 
 /** Members of the arguments of tools with pages. */

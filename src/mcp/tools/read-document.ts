@@ -1,5 +1,5 @@
-import * as v from 'valibot'
 import type { TextPageQuery, TextQueryAnswer } from '../../content/reading/text-query.ts'
+import * as s from '../../schema.ts'
 import { shortened } from '../../text.ts'
 import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
@@ -16,18 +16,22 @@ const threadsMax = 50
 const commentLengthMax = 2_000
 
 /** The place at which the next page starts, and the version that was read. */
-const positionSchema = v.object({ at: v.number(), version: v.string() })
+const positionSchema = s.object({ at: s.number, version: s.string })
 
-const threadsSchema = v.array(
-  v.looseObject({
-    annotationId: v.string(),
-    status: v.string(),
-    anchor: v.exactOptional(v.nullable(v.looseObject({ editorId: v.string() }))),
-    anchorPlace: v.exactOptional(v.nullable(v.looseObject({ quote: v.string() }))),
-    comments: v.array(
-      v.looseObject({ commentId: v.string(), text: v.string(), from: v.looseObject({ userId: v.string() }) }),
-    ),
-  }),
+const threadsSchema = s.array(
+  s.object(
+    {
+      annotationId: s.string,
+      status: s.string,
+      comments: s.array(
+        s.object({ commentId: s.string, text: s.string, from: s.object({ userId: s.string }) }),
+      ),
+    },
+    {
+      anchor: s.orNull(s.object({ editorId: s.string })),
+      anchorPlace: s.orNull(s.object({ quote: s.string })),
+    },
+  ),
 )
 
 export const readDocumentTool = defineTool({

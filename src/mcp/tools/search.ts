@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import { showHidden } from '../../content/reading/hidden-characters.ts'
 import { findMatches, type TextMatch, type TextSearchQuery } from '../../content/reading/text-query.ts'
+import * as s from '../../schema.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { ToolError } from '../tool-error.ts'
@@ -14,7 +14,7 @@ import {
 import { nextPageMember, pageMembers } from './list-documents.ts'
 import { queryEditor } from './read-editor.ts'
 
-const documentsSchema = v.array(v.object({ id: v.string(), documentName: v.string() }))
+const documentsSchema = s.array(s.object({ id: s.string, documentName: s.string }))
 
 interface FoundDocument {
   readonly id: string
@@ -154,11 +154,11 @@ const searchQuery = (text: string): TextSearchQuery => ({
 
 const begin = { documentId: null, editorId: null, isIncomplete: false } as const
 
-const positionSchema: v.GenericSchema<SearchPosition> = v.object({
-  page: v.nullable(v.string()),
-  documentId: v.nullable(v.string()),
-  editorId: v.nullable(v.string()),
-  isIncomplete: v.boolean(),
+const positionSchema: s.SchemaOf<SearchPosition> = s.object({
+  page: s.orNull(s.string),
+  documentId: s.orNull(s.string),
+  editorId: s.orNull(s.string),
+  isIncomplete: s.boolean,
 })
 
 /** Returns the documents from the one with the id. Returns all if it was deleted meanwhile, so that none is left out. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import * as v from 'valibot'
+import * as s from '../../schema.ts'
 import { shortened } from '../../text.ts'
 import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
@@ -8,19 +8,19 @@ import { ToolError } from '../tool-error.ts'
 import { editedMembers, editingMembers, overlapsMember, placesMember, sendEdits } from './edit-document.ts'
 import { type AddressIds, type FoundEditor, findEditor } from './editor-address.ts'
 
-const branchSchema = v.object({ name: v.string(), branchEditorId: v.string() })
-const diffSchema = v.object({
-  truncated: v.boolean(),
-  hunks: v.array(
-    v.object({
-      deleted: v.string(),
-      inserted: v.string(),
-      userId: v.nullable(v.string()),
-      hunkId: v.string(),
+const branchSchema = s.object({ name: s.string, branchEditorId: s.string })
+const diffSchema = s.object({
+  truncated: s.boolean,
+  hunks: s.array(
+    s.object({
+      deleted: s.string,
+      inserted: s.string,
+      userId: s.orNull(s.string),
+      hunkId: s.string,
     }),
   ),
 })
-const nothingSchema = v.unknown()
+const nothingSchema = s.unknown
 
 const { changeCharacters, hunks: hunksMax } = mcpLimits
 

@@ -1,13 +1,13 @@
-import * as v from 'valibot'
+import * as s from '../../schema.ts'
 import { defineTool } from '../tool.ts'
 import { editorMembers, findEditor } from './editor-address.ts'
 import { versionMembers } from './list-changes.ts'
 
-const undoneSchema = v.object({
-  version: v.string(),
-  changed: v.boolean(),
-  undone: v.number(),
-  notUndone: v.array(v.object({ reason: v.string() })),
+const undoneSchema = s.object({
+  version: s.string,
+  changed: s.boolean,
+  undone: s.number,
+  notUndone: s.array(s.object({ reason: s.string })),
 })
 
 export const undoMyChangesTool = defineTool({

@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import type { DocumentScope } from '../../model/address.ts'
-import { finiteNumber, type PresenceRecord, presenceRecordSchema } from './presence-records.ts'
+import * as s from '../../schema.ts'
+import { type PresenceRecord, presenceRecordSchema } from './presence-records.ts'
 import type { PresenceDelta, PresenceSnapshot } from './state-log.ts'
 
 /** Identifies a document in messages between nodes. */
@@ -62,37 +62,37 @@ export const allTopic = 'presence.all'
 
 export const encodePresence = (message: PresenceMessage): Uint8Array => Buffer.from(JSON.stringify(message))
 
-export const documentKeySchema = v.strictTuple([v.string(), v.string(), v.string(), v.string()])
+export const documentKeySchema = s.exactTuple([s.string, s.string, s.string, s.string])
 
-const senderMembers = { from: v.string(), incarnation: finiteNumber, at: finiteNumber }
-export const senderSchema = v.looseObject(senderMembers)
+const senderMembers = { from: s.string, incarnation: s.number, at: s.number }
+export const senderSchema = s.object(senderMembers)
 
-const entries = v.array(v.tuple([v.string(), v.nullable(presenceRecordSchema)]))
+const entries = s.array(s.tuple([s.string, s.orNull(presenceRecordSchema)]))
 
-export const presenceMessageSchema: v.GenericSchema<PresenceMessage, unknown> = v.variant('type', [
-  v.looseObject({
-    type: v.literal('delta'),
+export const presenceMessageSchema: s.SchemaOf<PresenceMessage> = s.variant('type', [
+  s.object({
+    type: s.literal('delta'),
     ...senderMembers,
     document: documentKeySchema,
-    prev: finiteNumber,
-    seq: finiteNumber,
+    prev: s.number,
+    seq: s.number,
     entries,
   }),
-  v.looseObject({
-    type: v.literal('snapshot'),
+  s.object({
+    type: s.literal('snapshot'),
     ...senderMembers,
     document: documentKeySchema,
-    seq: finiteNumber,
-    part: finiteNumber,
-    parts: finiteNumber,
+    seq: s.number,
+    part: s.number,
+    parts: s.number,
     entries,
   }),
-  v.looseObject({
-    type: v.literal('digest'),
+  s.object({
+    type: s.literal('digest'),
     ...senderMembers,
-    requestsReply: v.boolean(),
-    documents: v.array(v.tuple([documentKeySchema, finiteNumber])),
+    requestsReply: s.boolean,
+    documents: s.array(s.tuple([documentKeySchema, s.number])),
   }),
-  v.looseObject({ type: v.literal('request'), ...senderMembers, documents: v.array(documentKeySchema) }),
-  v.looseObject({ type: v.literal('leave'), ...senderMembers }),
+  s.object({ type: s.literal('request'), ...senderMembers, documents: s.array(documentKeySchema) }),
+  s.object({ type: s.literal('leave'), ...senderMembers }),
 ])

@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import * as s from '../../schema.ts'
 import { mergeFields, type RestPresence, restPresenceSchema } from './rest-presence.ts'
 
 /** The awareness state of a client, as the node to which the client is connected publishes it. */
@@ -68,15 +68,11 @@ export const repeatForMs = 60_000
 
 export type PresenceRecord = ClientRecord | NodeUserRecord | RestUserRecord
 
-/** Schema of a number in a message. JSON can contain numbers that are too large, which become Infinity. */
-export const finiteNumber = v.custom<number>((value) => Number.isFinite(value))
-
 /** Schema of a client id or clock. Clients would fail on other numbers. */
-const safeUint = v.custom<number>((value) => Number.isSafeInteger(value) && Number(value) >= 0)
+const safeUint = s.integer(0)
 
 /** Schema of a JSON text. Clients receive the text unchanged, and would fail if they could not parse it. */
-const jsonText = v.custom<string>((value) => {
-  if (typeof value !== 'string') return false
+const jsonText = s.checked(s.string, (value) => {
   try {
     JSON.parse(value)
     return true
@@ -85,38 +81,38 @@ const jsonText = v.custom<string>((value) => {
   }
 })
 
-export const presenceRecordSchema: v.GenericSchema<PresenceRecord, unknown> = v.variant('kind', [
-  v.looseObject({
-    kind: v.literal('client'),
-    editorId: v.string(),
+export const presenceRecordSchema: s.SchemaOf<PresenceRecord> = s.variant('kind', [
+  s.object({
+    kind: s.literal('client'),
+    editorId: s.string,
     clientId: safeUint,
     clock: safeUint,
     text: jsonText,
-    userId: v.string(),
-    since: finiteNumber,
+    userId: s.string,
+    since: s.number,
   }),
-  v.looseObject({
-    kind: v.literal('user'),
-    userId: v.string(),
-    name: v.string(),
-    email: v.string(),
-    status: v.nullable(v.string()),
-    editors: v.array(v.tuple([v.string(), finiteNumber])),
+  s.object({
+    kind: s.literal('user'),
+    userId: s.string,
+    name: s.string,
+    email: s.string,
+    status: s.orNull(s.string),
+    editors: s.array(s.tuple([s.string, s.number])),
     fields: restPresenceSchema,
-    fieldsAt: finiteNumber,
-    lastSeen: finiteNumber,
+    fieldsAt: s.number,
+    lastSeen: s.number,
   }),
-  v.looseObject({
-    kind: v.literal('rest'),
-    userId: v.string(),
-    at: finiteNumber,
+  s.object({
+    kind: s.literal('rest'),
+    userId: s.string,
+    at: s.number,
     fields: restPresenceSchema,
-    ttlMs: finiteNumber,
-    lastSeen: finiteNumber,
-    deletedAt: finiteNumber,
-    addedAt: finiteNumber,
-    arrivedAt: finiteNumber,
-    keptUntil: finiteNumber,
+    ttlMs: s.number,
+    lastSeen: s.number,
+    deletedAt: s.number,
+    addedAt: s.number,
+    arrivedAt: s.number,
+    keptUntil: s.number,
   }),
 ])
 

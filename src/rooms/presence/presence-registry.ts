@@ -1,11 +1,10 @@
-import * as v from 'valibot'
 import type { Clock } from '../../clock.ts'
 import type { Engine, Key } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import type { VisitListener } from '../../events/visit-tracker.ts'
-import { isJsonObject } from '../../json.ts'
 import { type DocumentScope, documentPrefix, type Tenant } from '../../model/address.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
+import * as s from '../../schema.ts'
 import type { NodeRequests } from '../replication/node-requests.ts'
 import { DocumentPresence, type PresenceInput } from './document-presence.ts'
 import type { PresenceEntry } from './presence-entry.ts'
@@ -30,30 +29,34 @@ interface UserQuery {
   readonly userId: string
 }
 
-const userQuerySchema = v.looseObject({
-  scope: v.looseObject({
-    workspaceId: v.string(),
-    apiKey: v.string(),
-    organizationId: v.nullable(v.string()),
+const userQuerySchema = s.object({
+  scope: s.object({
+    workspaceId: s.string,
+    apiKey: s.string,
+    organizationId: s.orNull(s.string),
   }),
-  userId: v.string(),
+  userId: s.string,
 })
-const entriesSchema = v.array(
-  v.looseObject({
+const entriesSchema = s.array(
+  s.object({
     document: addressSchemas.scope,
-    entry: v.looseObject({
-      userId: v.string(),
-      name: v.string(),
-      email: v.string(),
-      status: v.string(),
-      // A node of an earlier version does not send the kind.
-      kind: v.exactOptional(v.picklist(presenceKinds)),
-      data: v.exactOptional(v.custom<Readonly<Record<string, unknown>>>(isJsonObject)),
-      cursor: v.exactOptional(presenceCursorSchema),
-      source: v.picklist(['socket', 'rest']),
-      editorIds: v.array(v.string()),
-      lastSeen: v.number(),
-    }),
+    entry: s.object(
+      {
+        userId: s.string,
+        name: s.string,
+        email: s.string,
+        status: s.string,
+        source: s.choice(['socket', 'rest']),
+        editorIds: s.array(s.string),
+        lastSeen: s.number,
+      },
+      {
+        // A node of an earlier version does not send the kind.
+        kind: s.choice(presenceKinds),
+        data: s.map(s.unknown),
+        cursor: presenceCursorSchema,
+      },
+    ),
   }),
 )
 
@@ -167,7 +170,7 @@ export class PresenceRegistry {
    */
   async eraseUser(scope: PresenceScope, userId: string): Promise<number> {
     const call: UserQuery = { scope, userId }
-    const answers = await this.#sync.requests.ask('presence.erase', call, v.array(v.string()))
+    const answers = await this.#sync.requests.ask('presence.erase', call, s.array(s.string))
     return new Set([...this.#eraseUserHere(call), ...[...answers.values()].flat()]).size
   }
 

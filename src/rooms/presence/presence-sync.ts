@@ -1,7 +1,7 @@
-import * as v from 'valibot'
 import { keyName } from '../../engine/key-encoding.ts'
 import { readJsonOrNull } from '../../json.ts'
 import type { DocumentScope } from '../../model/address.ts'
+import * as s from '../../schema.ts'
 import { type NodeRequestDependencies, NodeRequests } from '../replication/node-requests.ts'
 import { HybridLogicalClock } from './hybrid-logical-clock.ts'
 import {
@@ -65,12 +65,12 @@ interface PresenceSyncRequest {
   readonly have: Readonly<Record<string, number>>
 }
 
-const syncResponseSchema = v.looseObject({ seq: v.number(), sender: senderSchema })
-const syncRequestSchema = v.looseObject({
+const syncResponseSchema = s.object({ seq: s.number, sender: senderSchema })
+const syncRequestSchema = s.object({
   document: documentKeySchema,
   sender: senderSchema,
-  seq: v.number(),
-  have: v.record(v.string(), v.number()),
+  seq: s.number,
+  have: s.map(s.number),
 })
 
 /**

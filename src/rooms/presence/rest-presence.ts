@@ -1,7 +1,6 @@
-import * as v from 'valibot'
 import * as Y from 'yjs'
 import { isRelativePosition } from '../../content/yjs/relative-position.ts'
-import { isJsonObject } from '../../json.ts'
+import * as s from '../../schema.ts'
 
 /** Whether a person or a program is present. */
 export const presenceKinds = ['user', 'agent'] as const
@@ -43,28 +42,29 @@ export interface RestPresence {
 export const shownIdOf = (userId: string, { writerOf = userId }: RestPresence): string => writerOf
 
 /** Schema of an encoded position in a message. Clients of editors would fail if they could not read it. */
-const encodedPosition = v.custom<string>(
-  (value) => typeof value === 'string' && isRelativePosition(Buffer.from(value, 'base64')),
-)
+const encodedPosition = s.checked(s.string, (value) => isRelativePosition(Buffer.from(value, 'base64')))
 
-export const presenceCursorSchema = v.looseObject({
-  editorId: v.string(),
-  contentKey: v.string(),
+export const presenceCursorSchema = s.object({
+  editorId: s.string,
+  contentKey: s.string,
   position: encodedPosition,
   positionEnd: encodedPosition,
 })
 
-export const restPresenceSchema = v.looseObject({
-  name: v.exactOptional(v.string()),
-  email: v.exactOptional(v.string()),
-  status: v.exactOptional(v.string()),
-  kind: v.exactOptional(v.picklist(presenceKinds)),
-  data: v.exactOptional(v.custom<Readonly<Record<string, unknown>>>(isJsonObject)),
-  others: v.exactOptional(v.custom<Readonly<Record<string, unknown>>>(isJsonObject)),
-  color: v.exactOptional(v.string()),
-  cursor: v.exactOptional(v.nullable(presenceCursorSchema)),
-  writerOf: v.exactOptional(v.string()),
-})
+export const restPresenceSchema = s.object(
+  {},
+  {
+    name: s.string,
+    email: s.string,
+    status: s.string,
+    kind: s.choice(presenceKinds),
+    data: s.map(s.unknown),
+    others: s.map(s.unknown),
+    color: s.string,
+    cursor: s.orNull(presenceCursorSchema),
+    writerOf: s.string,
+  },
+)
 
 /**
  * Returns the fields of a user after a REST call. Fields that the call does not set keep their earlier

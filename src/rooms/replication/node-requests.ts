@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import * as v from 'valibot'
 import type { Clock } from '../../clock.ts'
 import type { Bus, Cluster } from '../../engine/engine.ts'
 import { readJsonOrNull } from '../../json.ts'
-import { matchesSchema } from '../../schema-check.ts'
+import * as s from '../../schema.ts'
+import { matchesSchema } from '../../validation.ts'
 
 /**
  * Maximum milliseconds to wait for the replies to a request. A node that has not replied by then has died, or
@@ -29,19 +29,19 @@ export interface NodeRequestDependencies {
 }
 
 const messageMembers = {
-  from: v.string(),
+  from: s.string,
   /**
    * Id of the process that sent the request. It distinguishes equal numbers, because the numbers of a node
    * start again after its restart.
    */
-  life: v.string(),
-  number: v.number(),
+  life: s.string,
+  number: s.number,
 }
-const callSchema = v.looseObject({ ...messageMembers, payload: v.unknown(), answer: v.boolean() })
-const answerSchema = v.looseObject({ ...messageMembers, value: v.unknown() })
+const callSchema = s.object({ ...messageMembers, payload: s.unknown, answer: s.boolean })
+const answerSchema = s.object({ ...messageMembers, value: s.unknown })
 
-type CallMessage = v.InferOutput<typeof callSchema>
-type AnswerMessage = v.InferOutput<typeof answerSchema>
+type CallMessage = s.TypeOf<typeof callSchema>
+type AnswerMessage = s.TypeOf<typeof answerSchema>
 
 interface PendingRequest {
   /** Nodes that have replied. */
@@ -80,7 +80,7 @@ export class NodeRequests {
   answer<Payload>(
     name: string,
     order: RequestOrder,
-    schema: v.GenericSchema<Payload, unknown>,
+    schema: s.SchemaOf<Payload>,
     answering: RequestHandler<Payload>,
   ): void {
     const last = new Map<string, Pick<CallMessage, 'life' | 'number'>>()
@@ -107,7 +107,7 @@ export class NodeRequests {
   ask<Answer>(
     name: string,
     payload: unknown,
-    schema: v.GenericSchema<Answer, unknown>,
+    schema: s.SchemaOf<Answer>,
   ): Promise<ReadonlyMap<string, Answer>> {
     const number = ++this.#number
     const answers = new Map<string, Answer>()

@@ -1,7 +1,7 @@
-import * as v from 'valibot'
 import { keyName } from '../../engine/key-encoding.ts'
 import { type DocumentAddress, type DocumentScope, documentPrefix } from '../../model/address.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
+import * as s from '../../schema.ts'
 import type { NodeRequests } from '../replication/node-requests.ts'
 
 /**
@@ -36,12 +36,12 @@ interface LiveMessage {
   readonly text: string
 }
 
-const messageSchema = v.looseObject({
+const messageSchema = s.object({
   document: addressSchemas.scope,
-  editorId: v.nullable(v.string()),
-  text: v.string(),
+  editorId: s.orNull(s.string),
+  text: s.string,
 })
-const reachSchema = v.looseObject({ delivered: v.number(), missed: v.number() })
+const reachSchema = s.object({ delivered: s.number, missed: s.number })
 
 /** The listeners of one document, each with the id of its editor. */
 type DocumentListeners = Map<LiveListener, string>

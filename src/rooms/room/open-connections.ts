@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import type { Clock } from '../../clock.ts'
 import type { ListPage, PageRange } from '../../directory/store/list-page.ts'
 import { type AccessRole, accessRoles } from '../../directory/store/records.ts'
@@ -8,6 +7,7 @@ import { addressSchemas } from '../../model/address-schemas.ts'
 import { type Close, closeCodes } from '../../model/close.ts'
 import { TimeOrderedIds } from '../../model/time-ordered-ids.ts'
 import { limitNames } from '../../quota/limits.ts'
+import * as s from '../../schema.ts'
 import { shortened } from '../../text.ts'
 import type { NodeRequests } from '../replication/node-requests.ts'
 import type { MemberUser } from './member.ts'
@@ -74,39 +74,37 @@ interface CloseCall {
   readonly reason: Close
 }
 
-const listSchema = v.looseObject({
-  tenant: addressSchemas.tenant,
-  filter: v.looseObject({
-    organizationId: v.exactOptional(v.string()),
-    documentId: v.exactOptional(v.string()),
-    userId: v.exactOptional(v.string()),
-  }),
-  after: v.exactOptional(v.string()),
-  limit: v.number(),
-})
-const listAnswerSchema = v.array(
-  v.looseObject({
-    connectionId: v.string(),
-    organizationId: v.string(),
-    documentId: v.string(),
-    editorId: v.string(),
-    userId: v.string(),
-    name: v.string(),
-    accessRole: v.picklist(accessRoles),
-    protocol: v.string(),
-    transport: v.picklist(transportNames),
-    clientAddress: v.string(),
-    connectedAt: v.number(),
-    node: v.string(),
+const listSchema = s.object(
+  {
+    tenant: addressSchemas.tenant,
+    filter: s.object({}, { organizationId: s.string, documentId: s.string, userId: s.string }),
+    limit: s.number,
+  },
+  { after: s.string },
+)
+const listAnswerSchema = s.array(
+  s.object({
+    connectionId: s.string,
+    organizationId: s.string,
+    documentId: s.string,
+    editorId: s.string,
+    userId: s.string,
+    name: s.string,
+    accessRole: s.choice(accessRoles),
+    protocol: s.string,
+    transport: s.choice(transportNames),
+    clientAddress: s.string,
+    connectedAt: s.number,
+    node: s.string,
   }),
 )
-const closeSchema = v.looseObject({
+const closeSchema = s.object({
   tenant: addressSchemas.tenant,
-  connectionIds: v.array(v.string()),
-  reason: v.looseObject({
-    code: v.picklist(Object.values(closeCodes)),
-    reason: v.string(),
-    limit: v.nullable(v.picklist(limitNames)),
+  connectionIds: s.array(s.string),
+  reason: s.object({
+    code: s.choice(Object.values(closeCodes)),
+    reason: s.string,
+    limit: s.orNull(s.choice(limitNames)),
   }),
 })
 
@@ -178,7 +176,7 @@ export class OpenConnections {
   ): Promise<number> {
     const call: CloseCall = { tenant: { workspaceId, apiKey }, connectionIds, reason }
     const here = this.#closeHere(call)
-    const there = await this.#options.calls.ask('connections.close', call, v.number())
+    const there = await this.#options.calls.ask('connections.close', call, s.number)
     return [...there.values()].reduce((sum, closed) => sum + closed, here)
   }
 

@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import type { readingFormats } from '../../content/read-document.ts'
 import type { RecordType } from '../../engine/stored-record.ts'
+import * as s from '../../schema.ts'
 
 /** The callbacks of an API key. */
 export const callbackNames = ['authorize', 'load', 'store'] as const
@@ -58,26 +58,19 @@ export interface CallbacksRecord {
 }
 
 // A newer version of Weft may store formats that this version does not know.
-const format = v.custom<StoreFormat>((given) => typeof given === 'string')
+const format = s.trusted<StoreFormat>(s.string)
 
-const answering = { url: v.string(), timeoutMs: v.number() }
+const answering = { url: s.string, timeoutMs: s.number }
 
 export const callbacksRecordType: RecordType<CallbacksRecord> = {
   name: 'callbacks of an API key',
-  schema: v.looseObject({
-    authorize: v.nullable(v.looseObject({ ...answering, onFailure: v.picklist(authorizeFailures) })),
-    load: v.nullable(v.looseObject({ ...answering, onFailure: v.picklist(loadFailures) })),
-    store: v.nullable(
-      v.looseObject({
-        url: v.string(),
-        format,
-        contentKey: v.exactOptional(v.string()),
-        minSeconds: v.number(),
-      }),
-    ),
-    createdAt: v.number(),
-    updatedAt: v.number(),
-    secret: v.string(),
-    previousSecret: v.nullable(v.looseObject({ secret: v.string(), until: v.number() })),
+  schema: s.object({
+    authorize: s.orNull(s.object({ ...answering, onFailure: s.choice(authorizeFailures) })),
+    load: s.orNull(s.object({ ...answering, onFailure: s.choice(loadFailures) })),
+    store: s.orNull(s.object({ url: s.string, format, minSeconds: s.number }, { contentKey: s.string })),
+    createdAt: s.number,
+    updatedAt: s.number,
+    secret: s.string,
+    previousSecret: s.orNull(s.object({ secret: s.string, until: s.number })),
   }),
 }

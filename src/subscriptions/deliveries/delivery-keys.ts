@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import type { Job, Key } from '../../engine/engine.ts'
 import { readPayload } from '../../jobs/job-payload.ts'
+import * as s from '../../schema.ts'
 import type { DeliveryStatus, MessageRecord, TargetAddress } from './delivery-records.ts'
 
 /** Number of digits that a time has in a key. The times are in epoch milliseconds, up to the year 9999. */
@@ -57,7 +57,7 @@ const nameOf = ({ workspaceId, apiKey, targetId }: TargetAddress): readonly stri
 /** Returns a name for a target that is unique among all targets. */
 export const targetName = (address: TargetAddress): string => JSON.stringify(nameOf(address))
 
-const nameSchema = v.looseTuple([v.string(), v.string(), v.string()])
+const nameSchema = s.tuple([s.string, s.string, s.string])
 
 /** Returns the target to which the payload of a job refers. @throws MalformedJobError */
 export function targetOf(payload: Uint8Array): TargetAddress {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import * as v from 'valibot'
 import type { RecordType } from '../../engine/stored-record.ts'
 import { type EventType, orderOf, type QueuedEvent, queuedEventSchema } from '../../events/outbound-event.ts'
 import type { Tenant } from '../../model/address.ts'
+import * as s from '../../schema.ts'
 
 /**
  * Address of a target. The target is an endpoint of an API key, or one of the two URLs of the key's basic
@@ -64,35 +64,37 @@ export interface StoreProgress {
   readonly attemptedAt: number
 }
 
-const attemptSchema = v.looseObject({
-  at: v.number(),
-  httpStatus: v.nullable(v.number()),
-  durationMs: v.number(),
-  error: v.nullable(v.string()),
+const attemptSchema = s.object({
+  at: s.number,
+  httpStatus: s.orNull(s.number),
+  durationMs: s.number,
+  error: s.orNull(s.string),
 })
 
 export const messageRecordType: RecordType<MessageRecord> = {
   name: 'webhook message',
-  schema: v.looseObject({
-    id: v.string(),
-    // A newer node may store types that this node does not know.
-    type: v.custom<EventType>((type) => typeof type === 'string'),
-    organizationId: v.string(),
-    at: v.number(),
-    status: v.picklist(deliveryStatuses),
-    dueAt: v.nullable(v.number()),
-    failures: v.number(),
-    reason: v.nullable(v.string()),
-    attempts: v.array(attemptSchema),
-    progress: v.exactOptional(
-      v.looseObject({
-        editor: v.string(),
-        events: v.number(),
-        version: v.nullable(v.string()),
-        attemptedAt: v.number(),
+  schema: s.object(
+    {
+      id: s.string,
+      // A newer node may store types that this node does not know.
+      type: s.trusted<EventType>(s.string),
+      organizationId: s.string,
+      at: s.number,
+      status: s.choice(deliveryStatuses),
+      dueAt: s.orNull(s.number),
+      failures: s.number,
+      reason: s.orNull(s.string),
+      attempts: s.array(attemptSchema),
+    },
+    {
+      progress: s.object({
+        editor: s.string,
+        events: s.number,
+        version: s.orNull(s.string),
+        attemptedAt: s.number,
       }),
-    ),
-  }),
+    },
+  ),
 }
 
 /** The event of a message. */
@@ -105,7 +107,7 @@ interface EditorMessage {
 
 export const editorMessageType: RecordType<EditorMessage> = {
   name: 'webhook message of an editor',
-  schema: v.looseObject({ messageId: v.string() }),
+  schema: s.object({ messageId: s.string }),
 }
 
 /** State of the deliveries to a target. */
@@ -120,10 +122,10 @@ export interface DeliveryState {
 
 export const deliveryStateType: RecordType<DeliveryState> = {
   name: 'delivery state',
-  schema: v.looseObject({
-    pending: v.number(),
-    failingSince: v.nullable(v.number()),
-    attemptedAt: v.number(),
+  schema: s.object({
+    pending: s.number,
+    failingSince: s.orNull(s.number),
+    attemptedAt: s.number,
   }),
 }
 

@@ -1,7 +1,7 @@
-import * as v from 'valibot'
 import type { Transaction } from '../../directory/store/transaction.ts'
 import type { RecordType } from '../../engine/stored-record.ts'
 import { ApiError } from '../../errors.ts'
+import * as s from '../../schema.ts'
 import { fixedTargetIds } from '../event-recipient.ts'
 import { subscriptionLimits as limits } from '../limits.ts'
 import { subscriptionKeys as keys } from '../subscription-keys.ts'
@@ -29,7 +29,7 @@ interface UidRecord {
 
 const uidRecordType: RecordType<UidRecord> = {
   name: 'uid of a webhook endpoint',
-  schema: v.looseObject({ endpointId: v.string() }),
+  schema: s.object({ endpointId: s.string }),
 }
 
 /**

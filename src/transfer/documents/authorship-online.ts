@@ -1,79 +1,69 @@
-import * as v from 'valibot'
 import type { ChangeMeta } from '../../model/change-origin.ts'
+import * as s from '../../schema.ts'
 import { callOnline, type OnlineServer } from './rest-client.ts'
 
 const origin = {
-  userId: v.nullable(v.string()),
-  source: v.nullable(v.string()),
-  meta: v.nullable(v.record(v.string(), v.unknown())),
+  userId: s.orNull(s.string),
+  source: s.orNull(s.string),
+  meta: s.orNull(s.map(s.unknown)),
 }
 
-const runSchema = v.looseObject({
-  ...origin,
-  at: v.nullable(v.string()),
-  path: v.array(v.unknown()),
-  length: v.number(),
-  text: v.exactOptional(v.string()),
-  node: v.exactOptional(v.string()),
-})
+const runSchema = s.object(
+  { ...origin, at: s.orNull(s.string), path: s.array(s.unknown), length: s.number },
+  { text: s.string, node: s.string },
+)
 
 /** Adjacent content of one author. */
-export type OnlineRun = v.InferOutput<typeof runSchema>
+export type OnlineRun = s.TypeOf<typeof runSchema>
 
-const attributedSchema = v.tuple([
-  v.looseObject({
-    contentKey: v.string(),
-    attribution: v.array(runSchema),
-    attributionTruncated: v.boolean(),
+const attributedSchema = s.tuple([
+  s.object({
+    contentKey: s.string,
+    attribution: s.array(runSchema),
+    attributionTruncated: s.boolean,
   }),
 ])
 
-const hunkSchema = v.looseObject({
-  deleted: v.string(),
-  inserted: v.string(),
-  deletedNodes: v.array(v.string()),
-  insertedNodes: v.array(v.string()),
-  deletedValues: v.array(v.unknown()),
-  insertedValues: v.array(v.unknown()),
-  entries: v.array(
-    v.looseObject({ key: v.string(), before: v.optional(v.unknown()), after: v.optional(v.unknown()) }),
-  ),
-  formatting: v.array(
-    v.looseObject({ name: v.string(), before: v.unknown(), after: v.unknown(), text: v.string() }),
-  ),
+const hunkSchema = s.object({
+  deleted: s.string,
+  inserted: s.string,
+  deletedNodes: s.array(s.string),
+  insertedNodes: s.array(s.string),
+  deletedValues: s.array(s.unknown),
+  insertedValues: s.array(s.unknown),
+  entries: s.array(s.object({ key: s.string }, { before: s.unknown, after: s.unknown })),
+  formatting: s.array(s.object({ name: s.string, before: s.unknown, after: s.unknown, text: s.string })),
 })
 
 /** Adjacent changes of one change set. */
-export type OnlineHunk = v.InferOutput<typeof hunkSchema>
+export type OnlineHunk = s.TypeOf<typeof hunkSchema>
 
-const changeSchema = v.looseObject({
+const changeSchema = s.object({
   ...origin,
-  changeId: v.string(),
-  firstAt: v.nullable(v.string()),
-  lastAt: v.nullable(v.string()),
-  inserted: v.number(),
-  deleted: v.number(),
-  hunks: v.array(hunkSchema),
+  changeId: s.string,
+  firstAt: s.orNull(s.string),
+  lastAt: s.orNull(s.string),
+  inserted: s.number,
+  deleted: s.number,
+  hunks: s.array(hunkSchema),
 })
 
 /** The changes of one author without a long pause. */
-export type OnlineChange = v.InferOutput<typeof changeSchema>
+export type OnlineChange = s.TypeOf<typeof changeSchema>
 
-const changesSchema = v.looseObject({ changes: v.array(changeSchema) })
+const changesSchema = s.object({ changes: s.array(changeSchema) })
 
-const diffSchema = v.looseObject({ from: v.string(), to: v.string(), diff: v.unknown() })
+const diffSchema = s.object({ from: s.string, to: s.string, diff: s.unknown })
 
-const undoSchema = v.looseObject({
-  version: v.string(),
-  changed: v.boolean(),
-  undone: v.number(),
-  notUndone: v.array(
-    v.looseObject({ changeId: v.string(), hunk: v.nullable(v.number()), reason: v.string() }),
-  ),
+const undoSchema = s.object({
+  version: s.string,
+  changed: s.boolean,
+  undone: s.number,
+  notUndone: s.array(s.object({ changeId: s.string, hunk: s.orNull(s.number), reason: s.string })),
 })
 
 /** Outcome of an undo. */
-export type OnlineUndo = v.InferOutput<typeof undoSchema>
+export type OnlineUndo = s.TypeOf<typeof undoSchema>
 
 /** Selects changes between two versions of an editor. */
 export interface ChangeSelection {
@@ -117,7 +107,7 @@ export async function diffOnline(
     readonly format: string
     readonly contentKey?: string | undefined
   },
-): Promise<v.InferOutput<typeof diffSchema>> {
+): Promise<s.TypeOf<typeof diffSchema>> {
   return (await callOnline(server, '/v2/crdt/versions/diff', { ...path, ...query }, diffSchema)).data
 }
 

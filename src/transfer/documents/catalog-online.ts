@@ -1,42 +1,42 @@
-import * as v from 'valibot'
 import { namedUserSchema } from '../../model/named-users.ts'
+import * as s from '../../schema.ts'
 import type { Catalog, CatalogVersion } from './catalog.ts'
 import { readOnline, rootSchema } from './document-online.ts'
 import { callOnline, listOnline, type OnlineServer } from './rest-client.ts'
 
-const organizationSchema = v.looseObject({
-  id: v.string(),
-  organizationName: v.string(),
-  lastUpdated: v.number(),
+const organizationSchema = s.object({
+  id: s.string,
+  organizationName: s.string,
+  lastUpdated: s.number,
 })
 
-const documentSchema = v.looseObject({
-  id: v.string(),
-  documentName: v.string(),
-  disabled: v.boolean(),
-  lastUpdated: v.number(),
+const documentSchema = s.object({
+  id: s.string,
+  documentName: s.string,
+  disabled: s.boolean,
+  lastUpdated: s.number,
 })
 
-const editorSchema = v.looseObject({
-  id: v.string(),
-  lastUpdate: v.string(),
-  lastUpdatedBy: v.string(),
-  sizeBytes: v.number(),
+const editorSchema = s.object({
+  id: s.string,
+  lastUpdate: s.string,
+  lastUpdatedBy: s.string,
+  sizeBytes: s.number,
 })
 
-const versionSchema: v.GenericSchema<CatalogVersion, unknown> = v.looseObject({
-  versionId: v.string(),
-  kind: v.string(),
-  label: v.string(),
-  metadata: v.looseObject({}),
-  createdAt: v.string(),
-  createdBy: v.string(),
-  sizeBytes: v.number(),
-  version: v.string(),
-  authors: v.array(namedUserSchema),
+const versionSchema: s.SchemaOf<CatalogVersion> = s.object({
+  versionId: s.string,
+  kind: s.string,
+  label: s.string,
+  metadata: s.object({}),
+  createdAt: s.string,
+  createdBy: s.string,
+  sizeBytes: s.number,
+  version: s.string,
+  authors: s.array(namedUserSchema),
 })
 
-const restoredSchema = v.looseObject({ previousVersionId: v.nullable(v.string()) })
+const restoredSchema = s.object({ previousVersionId: s.orNull(s.string) })
 
 /** Returns the catalog of a running server. The catalog reads through the REST API. */
 export const onlineCatalog = (server: OnlineServer): Catalog => ({
@@ -57,7 +57,7 @@ export const onlineCatalog = (server: OnlineServer): Catalog => ({
   async *editors(organizationId, documentId) {
     // Uses the format `roots`, because it works for every document and for all types of roots.
     const query = { organizationId, documentId, format: 'roots' }
-    const { data } = await callOnline(server, '/v2/crdt/get', query, v.array(editorSchema))
+    const { data } = await callOnline(server, '/v2/crdt/get', query, s.array(editorSchema))
     for (const { id: editorId, lastUpdate, lastUpdatedBy, sizeBytes } of data) {
       const lastUpdated = Date.parse(lastUpdate)
       yield { organizationId, documentId, editorId, lastUpdated, lastUpdatedBy, sizeBytes }

@@ -1,23 +1,21 @@
-import * as v from 'valibot'
 import type { DocumentReading } from '../../content/read-document.ts'
 import type { DocumentPath } from '../../model/address.ts'
+import * as s from '../../schema.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { DocumentRoot, NewContent, PutReport } from './document-offline.ts'
 import { listingHint } from './listing-hints.ts'
 import { callOnline, nullIfNotFound, type OnlineServer } from './rest-client.ts'
 
-export const rootSchema: v.GenericSchema<DocumentRoot, unknown> = v.looseObject({
-  type: v.string(),
-  contentKey: v.string(),
-  data: v.unknown(),
+export const rootSchema: s.SchemaOf<DocumentRoot> = s.object({
+  type: s.string,
+  contentKey: s.string,
+  data: s.unknown,
 })
 
-const writtenSchema: v.GenericSchema<Omit<PutReport, 'created'>, unknown> = v.looseObject({
-  changed: v.boolean(),
-  bytes: v.number(),
-  insertions: v.exactOptional(v.number()),
-  deletions: v.exactOptional(v.number()),
-})
+const writtenSchema: s.SchemaOf<Omit<PutReport, 'created'>> = s.object(
+  { changed: s.boolean, bytes: s.number },
+  { insertions: s.number, deletions: s.number },
+)
 
 /** Reads one document through the REST API. @throws StorageError with the error of the server */
 export async function readOnline(
@@ -26,7 +24,7 @@ export async function readOnline(
   reading: DocumentReading,
 ): Promise<DocumentRoot> {
   const query = { ...path, ...reading }
-  const [found] = (await callOnline(server, '/v2/crdt/get', query, v.array(rootSchema))).data
+  const [found] = (await callOnline(server, '/v2/crdt/get', query, s.array(rootSchema))).data
   if (found === undefined) throw new StorageError('there is no such document', { hint: listingHint })
   return found
 }
@@ -72,6 +70,6 @@ function reportOf(created: boolean, written: Omit<PutReport, 'created'>): PutRep
  */
 async function exists(server: OnlineServer, path: DocumentPath): Promise<boolean> {
   const query = { ...path, format: 'roots' }
-  const found = await nullIfNotFound(callOnline(server, '/v2/crdt/get', query, v.array(v.unknown())))
+  const found = await nullIfNotFound(callOnline(server, '/v2/crdt/get', query, s.array(s.unknown)))
   return found !== null && found.data.length > 0
 }

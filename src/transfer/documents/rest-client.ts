@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import { errorMessage } from '../../errors.ts'
 import { checkJson, readJson } from '../../json.ts'
+import * as s from '../../schema.ts'
 import { responseError } from '../../storage/backup-sources.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import { withoutTrailing } from '../../text.ts'
@@ -54,7 +54,7 @@ export async function callOnline<Data>(
   server: OnlineServer | OnlineWorkspace,
   path: string,
   data: object,
-  schema: v.GenericSchema<Data, unknown>,
+  schema: s.SchemaOf<Data>,
 ): Promise<RestResponse<Data>> {
   const { url } = server
   if ('apiKey' in server && server.send !== undefined)
@@ -72,15 +72,11 @@ export async function callOnline<Data>(
   return responded(url, await response.text(), schema)
 }
 
-const responseSchema = v.looseObject({
-  result: v.looseObject({ data: v.exactOptional(v.unknown()), pageToken: v.exactOptional(v.string()) }),
+const responseSchema = s.object({
+  result: s.object({}, { data: s.unknown, pageToken: s.string }),
 })
 
-const responded = <Data>(
-  url: string,
-  text: string,
-  schema: v.GenericSchema<Data, unknown>,
-): RestResponse<Data> =>
+const responded = <Data>(url: string, text: string, schema: s.SchemaOf<Data>): RestResponse<Data> =>
   asExpected(url, () => {
     const { data, ...others } = readJson(responseSchema, text).result
     return { ...others, data: checkJson(schema, data) }
@@ -146,7 +142,7 @@ function resultOf<Data>(
   server: OnlineServer,
   path: string,
   result: OnlineResult,
-  schema: v.GenericSchema<Data, unknown>,
+  schema: s.SchemaOf<Data>,
 ): RestResponse<Data> {
   const { url } = server
   if (!result.ok) {
@@ -186,12 +182,12 @@ export async function* listOnline<Item>(
   server: OnlineServer | OnlineWorkspace,
   path: string,
   query: object,
-  schema: v.GenericSchema<Item, unknown>,
+  schema: s.SchemaOf<Item>,
 ): AsyncGenerator<Item> {
   let pageToken: string | undefined
   do {
     const given = { ...query, ...(pageToken !== undefined && { pageToken }) }
-    const page: RestResponse<readonly Item[]> = await callOnline(server, path, given, v.array(schema))
+    const page: RestResponse<readonly Item[]> = await callOnline(server, path, given, s.array(schema))
     yield* page.data
     pageToken = page.pageToken
   } while (pageToken !== undefined)

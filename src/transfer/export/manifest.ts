@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import * as v from 'valibot'
 import { adoptedMax } from '../../engine/log-state.ts'
 import { readJson } from '../../json.ts'
 import type { DocumentAddress } from '../../model/address.ts'
+import * as s from '../../schema.ts'
 
 /**
  * Name and version of the export format. An export is a directory. Its file `export.json` contains the names
@@ -145,36 +145,31 @@ export function encodeSummary(summary: ExportSummary): string {
   return `${JSON.stringify({ ...summary, sha256 }, null, 2)}\n`
 }
 
-const text = v.pipe(
-  v.string(),
-  v.check((value) => value.isWellFormed()),
-)
-const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(adoptedMax))
+/** Schema of a string without lone surrogates, which UTF-8 cannot encode. */
+export const wellFormed = s.pattern(/^\P{Surrogate}*$/u)
+const count = s.integer(0, adoptedMax)
 
-export const fileSchema = v.looseObject({
-  file: text,
-  bytes: count,
-  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
-})
+/** Members of the schema of a `FileEntry`. */
+export const fileMembers = { file: wellFormed, bytes: count, sha256: s.pattern(/^[0-9a-f]{64}$/) }
 
 const listSchema = (kind: ListKind) =>
-  v.looseObject({ ...fileSchema.entries, file: v.literal(listNames[kind]), lines: count })
+  s.object({ ...fileMembers, file: s.literal(listNames[kind]), lines: count })
 
-const summarySchema = v.looseObject({
-  format: v.literal(exportFormat),
-  version: v.string(),
-  madeAt: v.string(),
-  holds: v.picklist(['all', 'documents']),
-  organizationId: v.nullable(text),
-  secrets: v.picklist(['left out', 'included']),
-  credentials: v.nullable(fileSchema),
-  lists: v.looseObject({
+const summarySchema = s.object({
+  format: s.literal(exportFormat),
+  version: s.string,
+  madeAt: s.string,
+  holds: s.choice(['all', 'documents']),
+  organizationId: s.orNull(wellFormed),
+  secrets: s.choice(['left out', 'included']),
+  credentials: s.orNull(s.object(fileMembers)),
+  lists: s.object({
     documents: listSchema('documents'),
     values: listSchema('values'),
     blobs: listSchema('blobs'),
     jobs: listSchema('jobs'),
   }),
-  sha256: v.string(),
+  sha256: s.string,
 })
 
 /** Parses `export.json`. Returns null if the text is not exactly the text that `encodeSummary` returns. */

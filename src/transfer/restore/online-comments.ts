@@ -1,5 +1,5 @@
-import * as v from 'valibot'
 import type { AnnotationRecord, CommentRecord } from '../../comments/comment-records.ts'
+import * as s from '../../schema.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import { callOnline, listOnline, type OnlineServer } from '../documents/rest-client.ts'
 import { batchResultsSchema } from './online-records.ts'
@@ -8,8 +8,8 @@ import type { StoredThread } from './related-records.ts'
 /** Comments of one call; at their maximum size they fit into a request. */
 const commentsAtOnce = 50
 
-const foundSchema = v.array(v.looseObject({ annotationId: v.string(), commentCount: v.number() }))
-const commentSchema = v.looseObject({ commentId: v.string() })
+const foundSchema = s.array(s.object({ annotationId: s.string, commentCount: s.number }))
+const commentSchema = s.object({ commentId: s.string })
 
 /** Number of records that a thread got. */
 export interface ThreadAdditions {

@@ -1,14 +1,14 @@
-import * as v from 'valibot'
 import { systemClock } from '../../clock.ts'
 import type { Resource } from '../../directory/organizations/organization-keys.ts'
 import { activeGrant } from '../../directory/permissions/grants.ts'
+import * as s from '../../schema.ts'
 import { callOnline, nullIfCode, type OnlineServer } from '../documents/rest-client.ts'
 import type { RelatedRecords, StoredGrant } from './related-records.ts'
 
 /** Users of one call of `/v2/users/get`. */
 const usersAtOnce = 30
 
-const userSchema = v.looseObject({ userId: v.string() })
+const userSchema = s.object({ userId: s.string })
 
 /** Numbers of permissions. `leftOut`: the server does not have their groups or users. */
 export interface PermissionCounts {
@@ -77,7 +77,7 @@ export class OnlinePermissions {
     const present = new Set<string>()
     for (let at = 0; at < userIds.length; at += usersAtOnce) {
       const query = { organizationId, userIds: userIds.slice(at, at + usersAtOnce) }
-      const { data } = await callOnline(this.#server, '/v2/users/get', query, v.array(userSchema))
+      const { data } = await callOnline(this.#server, '/v2/users/get', query, s.array(userSchema))
       for (const { userId } of data) present.add(userId)
     }
     return present
@@ -94,7 +94,7 @@ export class OnlinePermissions {
       subjectType === 'user' ? { user: { userId: subjectId } } : { organizationUserGroupId: subjectId }
     // What was deleted during the restore must not exist again.
     const query = { ...subject, permissions: { resources: [granted] }, createMissing: false }
-    const call = callOnline(this.#server, '/v2/auth/permissions/add', query, v.unknown())
+    const call = callOnline(this.#server, '/v2/auth/permissions/add', query, s.unknown)
     return (await nullIfCode(call, 'group/not-found')) !== null
   }
 }

@@ -1,18 +1,15 @@
-import * as v from 'valibot'
 import type { DocumentView } from '../../directory/documents/document-views.ts'
 import { effectiveAccessType } from '../../directory/documents/folder-tree.ts'
 import { rootFolderId } from '../../directory/organizations/organization-keys.ts'
 import type { FolderRecord, OrganizationRecord } from '../../directory/store/records.ts'
+import * as s from '../../schema.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import { callOnline, nullIfNotFound, type OnlineServer } from '../documents/rest-client.ts'
 import { OnlinePermissions, type PermissionCounts } from './online-permissions.ts'
 import type { RelatedRecords } from './related-records.ts'
 
 /** Schema of the results of a batch by the ids of its items. */
-export const batchResultsSchema = v.record(
-  v.string(),
-  v.looseObject({ success: v.boolean(), message: v.string() }),
-)
+export const batchResultsSchema = s.map(s.object({ success: s.boolean, message: s.string }))
 
 /**
  * Metadata of an organization or document until it is complete. Only its removal proves that an earlier restore was
@@ -22,17 +19,17 @@ const incompleteMetadata = { weftRestore: 'incomplete' }
 /** Name of a folder until it has its access settings and permissions, because a folder has no metadata. */
 const incompleteName = 'Incomplete restore (Weft)'
 
-const metadataSchema = v.record(v.string(), v.unknown())
-const organizationSchema = v.looseObject({ metadata: metadataSchema })
-const documentSchema = v.looseObject({
-  disabled: v.boolean(),
-  accessType: v.string(),
+const metadataSchema = s.map(s.unknown)
+const organizationSchema = s.object({ metadata: metadataSchema })
+const documentSchema = s.object({
+  disabled: s.boolean,
+  accessType: s.string,
   metadata: metadataSchema,
 })
-const folderSchema = v.looseObject({
-  folderName: v.string(),
-  accessType: v.string(),
-  inheritAccessFromParent: v.boolean(),
+const folderSchema = s.object({
+  folderName: s.string,
+  accessType: s.string,
+  inheritAccessFromParent: s.boolean,
 })
 
 /** A document of the running server. */
@@ -75,7 +72,7 @@ export class OnlineRecords {
     const { organizationId } = this.#organization
     const query = { organizationId, documentIds: [documentId] }
     const path = '/v2/organizations/documents/get'
-    const call = callOnline(this.#server, path, query, v.array(documentSchema))
+    const call = callOnline(this.#server, path, query, s.array(documentSchema))
     const [found] = (await nullIfNotFound(call))?.data ?? []
     if (found === undefined) return null
     const { disabled, accessType, metadata } = found
@@ -173,7 +170,7 @@ export class OnlineRecords {
   async #presentOrganization() {
     const query = { organizationIds: [this.#organization.organizationId] }
     const path = '/v2/organizations/get'
-    return (await callOnline(this.#server, path, query, v.array(organizationSchema))).data[0] ?? null
+    return (await callOnline(this.#server, path, query, s.array(organizationSchema))).data[0] ?? null
   }
 
   /**
@@ -219,7 +216,7 @@ export class OnlineRecords {
   async #presentFolder(folderId: string) {
     const query = { organizationId: this.#organization.organizationId, folderId, maxDepth: 0 }
     const path = '/v2/organizations/folders/get'
-    const [found] = (await callOnline(this.#server, path, query, v.array(folderSchema))).data
+    const [found] = (await callOnline(this.#server, path, query, s.array(folderSchema))).data
     if (found === undefined) throw new StorageError(`no result of ${path}`)
     return found
   }

@@ -1,10 +1,10 @@
-import * as v from 'valibot'
 import * as Y from 'yjs'
 import type { DocumentView } from '../../directory/documents/document-views.ts'
 import { errorMessage } from '../../errors.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { restoreWithinLimit } from '../../rooms/edits/size-check.ts'
 import { DocumentState } from '../../rooms/room/document-state.ts'
+import * as s from '../../schema.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import { versionLimits } from '../../versions/limits.ts'
 import type { VersionRecord } from '../../versions/version-keys.ts'
@@ -68,8 +68,8 @@ export interface RestoreSource {
   readonly isDryRun: boolean
 }
 
-const versionSchema = v.looseObject({ versionId: v.string(), label: v.string() })
-const branchSchema = v.looseObject({ name: v.string() })
+const versionSchema = s.object({ versionId: s.string, label: s.string })
+const branchSchema = s.object({ name: s.string })
 
 /** Bytes of the state of an empty editor. */
 const emptyStateBytes = 2
@@ -241,7 +241,7 @@ export class RestoredDocumentWriter {
   }
 
   async #saveVersion(path: DocumentPath, version: object): Promise<void> {
-    await callOnline(this.#source.server, '/v2/crdt/versions/create', { ...path, ...version }, v.unknown())
+    await callOnline(this.#source.server, '/v2/crdt/versions/create', { ...path, ...version }, s.unknown)
   }
 
   async #addComments(isNew: boolean): Promise<void> {

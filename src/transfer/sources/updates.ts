@@ -1,10 +1,10 @@
 import type { Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import * as v from 'valibot'
 import type { UpdateEncoding } from '../../content/read-document.ts'
 import { errorMessage } from '../../errors.ts'
 import { readJson } from '../../json.ts'
+import * as s from '../../schema.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import { convertV2 } from '../../update/convert-v2.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
@@ -140,6 +140,6 @@ function entryOf(line: string): { readonly name: string; readonly update: Uint8A
   }
 }
 
-const lineSchema = v.looseObject({ name: v.string(), update: v.string() })
+const lineSchema = s.object({ name: s.string, update: s.string })
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/

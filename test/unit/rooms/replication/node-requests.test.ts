@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { NodeRequests } from '../../../../src/rooms/replication/node-requests.ts'
+import * as s from '../../../../src/schema.ts'
 import { eventually } from '../../../support/clients/clients.ts'
 import { type SharedNode, sharedNodes } from '../../../support/servers/simulated-network.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
@@ -29,13 +29,13 @@ it('[CL-28] ignores a malformed answer, and does not wait for another answer of 
     return undefined
   })
   // The clock is held: without an answer, a request would never end.
-  expect(await requests.ask('count', 'many', v.number())).toEqual(new Map())
-  expect(await requests.ask('count', 3, v.number())).toEqual(new Map([['node-2', 3]]))
+  expect(await requests.ask('count', 'many', s.number)).toEqual(new Map())
+  expect(await requests.ask('count', 3, s.number)).toEqual(new Map([['node-2', 3]]))
 })
 
 it('[CL-28] ignores a malformed request of another node', async () => {
   const received: unknown[] = []
-  requests.answer('add', 'ordered', v.looseObject({ by: v.number() }), ({ by }) => received.push(by))
+  requests.answer('add', 'ordered', s.object({ by: s.number }), ({ by }) => received.push(by))
   const call = { from: 'node-2', life: 'a', answer: false }
   const send = (message: unknown): void =>
     busOf(1).publish('nodes.call.add', Buffer.from(JSON.stringify(message)))

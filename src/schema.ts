@@ -1,0 +1,90 @@
+declare const valueType: unique symbol
+
+/** A JSON Schema (2020-12). Its members are not checked here: `matchesSchema` rejects unknown keywords. */
+interface JsonSchema {
+  readonly [keyword: string]: unknown
+}
+
+/** A JSON Schema of values of the type `T`, as the functions of this file build it. */
+export interface SchemaOf<T> extends JsonSchema {
+  /** Exists for the compiler only, which compares the schema of a record with its type. */
+  readonly [valueType]: T
+}
+
+/** The type of the values that a schema accepts. */
+export type TypeOf<S> = S extends SchemaOf<infer T> ? T : never
+
+/** Schemas of the members of an object, by their names. */
+export type MemberSchemas = Readonly<Record<string, SchemaOf<unknown>>>
+type MemberValues<M> = { readonly [Name in keyof M]: TypeOf<M[Name]> }
+type NoMembers = Readonly<Record<never, never>>
+
+const schemaOf = <T>(schema: JsonSchema): SchemaOf<T> => schema as SchemaOf<T>
+
+export const string = schemaOf<string>({ type: 'string' })
+/** A finite number. JSON can contain numbers that are too large, which become Infinity. */
+export const number = schemaOf<number>({ type: 'number' })
+export const boolean = schemaOf<boolean>({ type: 'boolean' })
+export const unknown = schemaOf<unknown>({})
+
+export const pattern = ({ source }: RegExp): SchemaOf<string> => schemaOf({ type: 'string', pattern: source })
+
+export const integer = (minimum: number, maximum = Number.MAX_SAFE_INTEGER): SchemaOf<number> =>
+  schemaOf({ type: 'integer', minimum, maximum })
+
+export const atLeast = (minimum: number): SchemaOf<number> => schemaOf({ type: 'number', minimum })
+
+export const literal = <const V extends string | number | boolean>(value: V): SchemaOf<V> =>
+  schemaOf({ const: value })
+
+export const choice = <const V extends string | number>(values: readonly V[]): SchemaOf<V> =>
+  schemaOf({ enum: values })
+
+export function orNull<T>(schema: SchemaOf<T>): SchemaOf<T | null> {
+  if (Array.isArray(schema.enum)) return schemaOf({ enum: [...schema.enum, null] })
+  if (typeof schema.type === 'string') return schemaOf({ ...schema, type: [schema.type, 'null'] })
+  return anyOf([schema, schemaOf<null>({ type: 'null' })])
+}
+
+export const array = <T>(items: SchemaOf<T>): SchemaOf<readonly T[]> => schemaOf({ type: 'array', items })
+
+/** Returns the schema of an array with at least these items. */
+export const tuple = <const S extends readonly SchemaOf<unknown>[]>(items: S): SchemaOf<MemberValues<S>> =>
+  schemaOf({ type: 'array', prefixItems: items, minItems: items.length })
+
+/** Returns the schema of an array with exactly these items. */
+export const exactTuple = <const S extends readonly SchemaOf<unknown>[]>(
+  items: S,
+): SchemaOf<MemberValues<S>> => schemaOf({ ...tuple(items), maxItems: items.length })
+
+/** Returns the schema of an object. It accepts further members, because a newer version may have added them. */
+export const object = <const R extends MemberSchemas, const O extends MemberSchemas = NoMembers>(
+  required: R,
+  optional?: O,
+): SchemaOf<MemberValues<R> & Partial<MemberValues<O>>> =>
+  schemaOf({ type: 'object', properties: { ...required, ...optional }, required: Object.keys(required) })
+
+/** Returns the schema of an object whose members all match one schema. */
+export const map = <T>(values: SchemaOf<T>): SchemaOf<Readonly<Record<string, T>>> =>
+  schemaOf({ type: 'object', additionalProperties: values })
+
+export const anyOf = <const S extends readonly SchemaOf<unknown>[]>(
+  schemas: S,
+): SchemaOf<TypeOf<S[number]>> => schemaOf({ anyOf: schemas })
+
+/** Returns the schema of an object of one of several kinds. The member `tag` is a literal of each kind. */
+export const variant = <const S extends readonly SchemaOf<object>[]>(
+  tag: string,
+  kinds: S,
+): SchemaOf<TypeOf<S[number]>> =>
+  schemaOf({ type: 'object', discriminator: { propertyName: tag }, oneOf: kinds })
+
+/**
+ * Returns a schema whose values have a narrower type than it checks, such as names that a newer version may
+ * have added.
+ */
+export const trusted = <T>(schema: SchemaOf<unknown>): SchemaOf<T> => schema as SchemaOf<T>
+
+/** Returns a schema whose values must also pass a check that JSON Schema cannot express. */
+export const checked = <T>(schema: SchemaOf<T>, check: (value: T) => boolean): SchemaOf<T> =>
+  schemaOf({ allOf: [schema, { check }] })
