@@ -8,6 +8,7 @@ import { buildDocs } from '../docs/build.ts'
 import { browserPackage, clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
 import { updateGeneratedFiles } from './generated-files.ts'
 import { writeLicenses } from './licenses.ts'
+import { writeReference } from './reference.ts'
 import { copyTemplates } from './templates.ts'
 
 const root = fileURLToPath(packageFile('.'))
@@ -30,7 +31,7 @@ export async function buildPrograms(folder: string): Promise<void> {
   copyPages(folder)
   copyTemplates(folder)
   buildDocs(folder)
-  writeSearchIndex(folder)
+  writeReference(folder)
   markCurrent(folder, programsStamp)
 }
 

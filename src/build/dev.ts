@@ -10,7 +10,7 @@ import { errorMessage } from '../errors.ts'
 import { buildFolders } from './build-folders.ts'
 import { clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
 import { generatedPaths, updateGeneratedFiles } from './generated-files.ts'
-import { writeSearchIndex } from './search-index.ts'
+import { writeReference } from './reference.ts'
 
 /**
  * Implements `npm run dev`, which serves from the sources. After each change of a file in `src`, it builds
@@ -66,7 +66,7 @@ async function rebuild(): Promise<void> {
     copyPages(folder)
     if (hasNewDocs) {
       buildDocs(folder)
-      writeSearchIndex(folder)
+      writeReference(folder)
     }
     hasNewDocs = false
     writeFileSync(packageFile(folder + buildFile), `// ${new Date().toISOString()}\n`)

@@ -1,8 +1,6 @@
 import { pathOf, referenceChapter } from '../../docs/chapters.ts'
 import { type AdjacentPages, anchorOf, escapeHtml, renderPage } from '../../docs/layout.ts'
 import { idempotencyHeader } from '../idempotency/idempotent-call.ts'
-import { lazyPage } from './docs-pages.ts'
-import type { PageRoute } from './page-route.ts'
 import { compareOperations } from './reference-order.ts'
 import { curlOf, parameterTable, prose, type ShownParameter, schemaTable } from './reference-parts.ts'
 import { tryForm } from './try-form.ts'
@@ -61,13 +59,18 @@ interface JsonContent {
   readonly 'application/json': Content
 }
 
-/** Returns the reference pages of the operations: one page for each tag, and one with the full list. */
-export const apiReferencePages = (
-  tags: readonly string[],
-  document: () => OpenApiDocument,
-): readonly PageRoute[] => [
-  lazyPage('/docs/reference', () => overview(document())),
-  ...tags.map((tag) => lazyPage(`/docs/reference/${tag}`, () => tagPage(document(), tag))),
+/**
+ * Returns the reference pages of the operations: one page for each tag, and one with the full list. The name is the path
+ * of the file in the folder of the documentation, without its ending.
+ */
+export const referencePages = (
+  document: OpenApiDocument,
+): readonly { readonly name: string; readonly html: string }[] => [
+  { name: referenceChapter.name, html: overview(document) },
+  ...document.tags.map(({ name }) => ({
+    name: `${referenceChapter.name}/${name}`,
+    html: tagPage(document, name),
+  })),
 ]
 
 /** Returns the operations of a tag, in the order of the reference. */

@@ -8,13 +8,21 @@ import { ownFilesPolicy } from './page-policy.ts'
 import type { PageBody, PageRoute } from './page-route.ts'
 import { StaticFile } from './static-file.ts'
 
-export const docsPages = (): readonly PageRoute[] => [
-  ...[index, ...chapters].map((chapter) => filePage(pathOf(chapter), `${chapter.name}.html`)),
+/**
+ * Returns the rendered pages of the documentation.
+ * @param tags tags of the operations; each has a page in the reference
+ */
+export const docsPages = (tags: readonly string[]): readonly PageRoute[] => [
+  ...[index, ...chapters, referenceChapter].map((chapter) =>
+    filePage(pathOf(chapter), `${chapter.name}.html`),
+  ),
   ...(Object.keys(errorCodes) as ErrorCode[]).map((code) => ({
     ...filePage(`/docs/errors/${code}`, `errors/${code}.html`),
     route: unknownErrorPage.path,
   })),
   unknownErrorPage,
+  ...tags.map((tag) => filePage(`${pathOf(referenceChapter)}/${tag}`, `reference/${tag}.html`)),
+  filePage('/openapi.json', 'reference/openapi.json'),
   // Redirects the address of a page on which readers of earlier versions called the operations.
   { path: '/docs/api', calls: 1, content: () => ({ kind: 'redirect', to: pathOf(referenceChapter) }) },
   filePage('/docs/style.css', 'style.css'),
@@ -35,17 +43,7 @@ const unknownErrorPage: PageRoute = {
   },
 }
 
-/** Returns a page of the documentation that is created on the first request, then cached. */
-export function lazyPage(path: string, make: () => string): PageRoute {
-  let made: Buffer | null = null
-  const content = () => {
-    made ??= Buffer.from(make())
-    return htmlPage(made)
-  }
-  return { path, calls: 1, content }
-}
-
-const htmlPage = (text: string | Buffer) =>
+const htmlPage = (text: string) =>
   ({
     kind: 'text',
     type: types.html,

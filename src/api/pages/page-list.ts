@@ -4,10 +4,9 @@ import { timingSafeEqualText } from '../../access/credentials/timing-safe.ts'
 import type { Health } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import { samplesOf } from '../../scrape.ts'
-import { openApiDocument, tagsOf } from '../openapi/document.ts'
+import { tagsOf } from '../openapi/document.ts'
 import type { PathDescription } from '../openapi/path-description.ts'
 import type { Operation } from '../operation.ts'
-import { apiReferencePages, type OpenApiDocument } from './api-reference.ts'
 import { clientPages } from './client-pages.ts'
 import { consolePages } from './console-pages.ts'
 import { docsPages } from './docs-pages.ts'
@@ -31,11 +30,9 @@ export interface PageListOptions extends StatusSources {
   readonly backup: () => AsyncIterable<Uint8Array> | 'nothing' | 'busy'
 }
 
-/** Creates the pages for operators. The pages about operations are created on the first request. */
+/** Creates the pages for operators. */
 export function pageRoutes(options: PageListOptions): readonly PageRoute[] {
   const { version, publicUrl, operations, paths, readiness, degraded } = options
-  const document = () => openApiDocument({ operations, paths, version }) as OpenApiDocument
-  const described = once(() => Buffer.from(JSON.stringify(document())))
   return [
     { path: '/', calls: 1, content: (request) => banner(request, version) },
     { path: '/healthz', calls: 0, content: () => json({ status: 'ok' }) },
@@ -60,20 +57,10 @@ export function pageRoutes(options: PageListOptions): readonly PageRoute[] {
       content: (request) => backupPage(request, options),
     },
     { path: '/version', calls: 1, content: () => json({ name: 'weft', version, publicUrl }) },
-    { path: '/openapi.json', calls: 1, content: () => jsonText(described()) },
-    ...docsPages(),
-    ...apiReferencePages(tagsOf({ operations, paths }), document),
+    ...docsPages(tagsOf({ operations, paths })),
     ...consolePages(),
     ...clientPages(),
   ]
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }
 
 /**
@@ -81,12 +68,6 @@ function once<T>(make: () => T): () => T {
  * milliseconds of work, and because normal use is rare.
  */
 const metricsCalls = 50
-
-const jsonText = (text: Buffer): PageBody => ({
-  kind: 'text',
-  type: 'application/json; charset=utf-8',
-  text,
-})
 
 const json = (body: object): PageBody => ({ kind: 'json', body })
 

@@ -1,0 +1,28 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { openApiDocument } from '../api/openapi/document.ts'
+import { operationList } from '../api/operation-list.ts'
+import { type OpenApiDocument, referencePages } from '../api/pages/api-reference.ts'
+import { referenceEntries } from '../api/pages/reference-entries.ts'
+import { packageFile } from '../config/package-file.ts'
+import { readPackageVersion } from '../config/package-version.ts'
+import { documentationEntries } from '../docs/build.ts'
+import { describedPaths } from '../server/described-paths.ts'
+
+/**
+ * Writes the OpenAPI document, the reference pages, and the search index, which has entries for chapters, errors and
+ * operations.
+ * @param folder the folder of the build, with a final slash
+ */
+export function writeReference(folder: string): void {
+  const document = openApiDocument({
+    operations: operationList,
+    paths: describedPaths,
+    version: readPackageVersion(),
+  }) as OpenApiDocument
+  const write = (name: string, text: string): void =>
+    writeFileSync(packageFile(`${folder}docs/${name}`), text)
+  mkdirSync(packageFile(`${folder}docs/reference`), { recursive: true })
+  write('reference/openapi.json', JSON.stringify(document))
+  for (const { name, html } of referencePages(document)) write(`${name}.html`, html)
+  write('search.json', JSON.stringify([...documentationEntries(), ...referenceEntries(document)]))
+}
