@@ -30,8 +30,10 @@ export interface PausableReader {
 
 /** A reader with a budget for each tick. */
 export interface BudgetedReader extends PausableReader {
-  /** The budget of the reader, created with `newTickBudget`. */
+  /** The budget of the reader, created with `newTickBudget`. Several readers may share one. */
   readonly budget: TickBudget
+  /** The readers that share the budget. When it is used up, all of them wait for the next tick. */
+  readonly sharers?: ReadonlySet<PausableReader>
 }
 
 /**
@@ -39,10 +41,15 @@ export interface BudgetedReader extends PausableReader {
  * bodies. Otherwise the kernel would deliver megabytes of small pieces in one tick, and all other clients would wait.
  * A reader that exceeds its share waits for a later tick. In each tick, one waiting reader of each workspace is read
  * again. A workspace therefore gains nothing from more connections.
+ *
+ * Readers that share a budget wait for the end of the tick if one of them uses it up. They are then read in a tick in
+ * which no other waiting reader is read, because that one could use up the budget again before they are read.
  */
 export class TickShares {
   /** Readers that wait for a later tick, by workspace, in the order of their pauses. */
   readonly #waiting = new Map<string, Set<PausableReader>>()
+  /** Readers that wait because another one has used up the budget that they share. */
+  readonly #sharers = new Set<PausableReader>()
   #state: 'begun' | 'ended' = 'ended'
   /** Number of the current tick. */
   #tick = 0
@@ -64,15 +71,25 @@ export class TickShares {
     const hadShare = budget.pieces < TickShares.piecesPerTick
     budget.pieces += pieces
     // A waiting reader may still deliver pieces that were already read. It must not be paused a second time.
-    if (hadShare && budget.pieces >= TickShares.piecesPerTick && this.#wait(reader)) reader.pauseReading()
+    if (hadShare && budget.pieces >= TickShares.piecesPerTick && this.#wait(reader)) this.#pause(reader)
   }
 
   /** Removes a reader without resuming it. Returns true if it was waiting. */
   forget(reader: PausableReader): boolean {
+    if (this.#sharers.delete(reader)) return true
     const readers = this.#waiting.get(reader.workspaceId)
     const wasWaiting = readers?.delete(reader) ?? false
     if (readers?.size === 0) this.#waiting.delete(reader.workspaceId)
     return wasWaiting
+  }
+
+  #pause(reader: BudgetedReader): void {
+    reader.pauseReading()
+    for (const sharer of reader.sharers ?? []) {
+      if (this.#sharers.has(sharer) || this.#waiting.get(sharer.workspaceId)?.has(sharer)) continue
+      this.#sharers.add(sharer)
+      sharer.pauseReading()
+    }
   }
 
   /** Adds a waiting reader. Returns false if it was already waiting. */
@@ -92,11 +109,16 @@ export class TickShares {
   readonly #endTick = (): void => {
     this.#state = 'ended'
     this.#tick += 1
-    for (const [first] of this.#waiting.values()) {
-      if (first === undefined) continue
-      this.forget(first)
-      first.resumeReading()
+    const resumed = this.#sharers.size > 0 ? [...this.#sharers] : this.#firstWaiting()
+    for (const reader of resumed) {
+      this.forget(reader)
+      reader.resumeReading()
     }
     if (this.#waiting.size > 0) this.#beginTick()
+  }
+
+  /** Returns one waiting reader of each workspace. */
+  #firstWaiting(): readonly PausableReader[] {
+    return [...this.#waiting.values()].flatMap(([first]) => first ?? [])
   }
 }

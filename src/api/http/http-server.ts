@@ -12,6 +12,7 @@ import { StreamResponse } from '../../event-stream.ts'
 import { rawResponse } from '../../model/raw-response.ts'
 import { timedRequests } from '../../quota/slow-transfers.ts'
 import { TickShares } from '../../quota/tick-shares.ts'
+import { ConnectionPacer } from './connection-pacer.ts'
 import { rejectRequest } from './envelope.ts'
 import { PacedRequest } from './paced-request.ts'
 
@@ -97,13 +98,18 @@ export function createHttpServer(
   isStream = noStreams,
   shares = new TickShares(),
 ): Server {
+  const pacer = new ConnectionPacer(shares)
+  // This is one function for all sockets, because a closure would use memory for each connection.
+  function gone(this: Socket): void {
+    pacer.remove(this)
+  }
   /**
    * A request for which Node frees its parser only if it asks for a websocket or a stream. If a server has a listener
    * for upgrades, Node treats every request that offers an upgrade as an upgrade, and some clients offer HTTP/2 with
    * every call. This server answers such requests as if they had no offer.
    */
   class HttpRequest extends PacedRequest {
-    protected readonly shares = shares
+    protected readonly pacer = pacer
 
     get upgrade(): boolean {
       return isWebsocket(this) || (this.method === 'GET' && isStream(this))
@@ -130,10 +136,15 @@ export function createHttpServer(
   })
   server.on('upgrade', (request: IncomingMessage, _socket: Duplex, head: Buffer) => {
     const { socket } = request
+    pacer.remove(socket)
     if (!exchanges.isNext(socket)) socket.destroy()
     else if (!isWebsocket(request)) answerLast(request, head, answer)
   })
-  server.on('connection', (socket) => socket.on('error', destroyFailed))
+  server.on('connection', (socket) => {
+    pacer.add(socket)
+    socket.on('error', destroyFailed)
+    socket.on('close', gone)
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && exchanges.isTimed(socket)) return
     if (!socket.writable || !exchanges.isNext(socket)) socket.destroy()
@@ -177,6 +188,9 @@ function problemOf({ headers, rawHeaders, httpVersion }: IncomingMessage): ApiEr
 /** Maximum number of requests that wait on one connection. Browsers and proxies do not pipeline requests. */
 const waitingMax = 16
 
+/** Number of chunks that a request which waits on its connection takes as long as. */
+const waitingPieces = 10
+
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -205,6 +219,7 @@ class RequestPipeline {
     exchanges.push({ request, response, handle })
     if (exchanges.length > waitingMax + 1) socket.destroy()
     else if (exchanges.length === 1) this.#answerFirst(exchanges)
+    else if (request instanceof PacedRequest) request.countPieces(waitingPieces)
   }
 
   /**

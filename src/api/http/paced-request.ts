@@ -1,36 +1,24 @@
 import { IncomingMessage } from 'node:http'
-import { subnetOf } from '../../access/client-address.ts'
-import {
-  type BudgetedReader,
-  newTickBudget,
-  pieceCostBytes,
-  type TickBudget,
-  type TickShares,
-} from '../../quota/tick-shares.ts'
+import { pieceCostBytes } from '../../quota/tick-shares.ts'
+import type { ConnectionPacer, PacedConnection } from './connection-pacer.ts'
 
 /** Maximum cost of the body that arrives after the response. Each byte costs 1, and each chunk `pieceCostBytes` more. */
 const discardedCostMax = 67_108_864
 
 /**
- * A request whose connection is read in fair shares while its body arrives in small chunks. Before the credentials are
- * known, and for other calls of the same client, only the address is known, so the shares are by address.
+ * A request that counts toward the share of its address: its chunks, and the work that the server does for it before the
+ * credentials are known.
  */
-export abstract class PacedRequest extends IncomingMessage implements BudgetedReader {
-  protected abstract readonly shares: TickShares
-  #budget: TickBudget | null = null
-  #address: string | null = null
-  #isPaused = false
+export abstract class PacedRequest extends IncomingMessage {
+  protected abstract readonly pacer: ConnectionPacer
+  #connection: PacedConnection | null = null
   /** Cost of the body since the response; null before it. */
   #discardedCost: number | null = null
 
-  get budget(): TickBudget {
-    this.#budget ??= newTickBudget()
-    return this.#budget
-  }
-
-  get workspaceId(): string {
-    this.#address ??= `address ${subnetOf(this.socket.remoteAddress ?? '')}`
-    return this.#address
+  /** Counts pieces of input, or work that takes as long as these. */
+  countPieces(pieces: number): void {
+    this.#connection ??= this.pacer.at(this.socket)
+    if (this.#connection !== null) this.pacer.count(this.#connection, pieces)
   }
 
   /**
@@ -53,21 +41,11 @@ export abstract class PacedRequest extends IncomingMessage implements BudgetedRe
 
   /** Node calls this method to continue reading the connection. */
   override _read(size: number): void {
-    if (!this.#isPaused) super._read(size)
-  }
-
-  pauseReading(): void {
-    this.#isPaused = true
-    this.socket.pause()
-  }
-
-  resumeReading(): void {
-    this.#isPaused = false
-    if (!this.socket.destroyed) this.socket.resume()
+    if (this.#connection?.isPaused !== true) super._read(size)
   }
 
   #count(chunk: Buffer): void {
-    if (this.headers['transfer-encoding'] !== undefined) this.shares.count(this, 1)
+    if (this.headers['transfer-encoding'] !== undefined) this.countPieces(1)
     if (this.#discardedCost === null) return
     this.#discardedCost += chunk.length + pieceCostBytes
     if (this.#discardedCost > discardedCostMax) this.socket.destroy()

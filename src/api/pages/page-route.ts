@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import type { EntryPoint } from '../../audit/rejections.ts'
 import type { CallAuditor } from '../call-auditor.ts'
 import { sendJson } from '../http/envelope.ts'
+import { PacedRequest } from '../http/paced-request.ts'
 import { ClientDisconnectedError } from '../http/request-body.ts'
 import type { ServedResponse } from '../http/served-response.ts'
 
@@ -71,6 +72,9 @@ async function contentOf(page: PageRoute, request: IncomingMessage, auditor: Cal
   }
 }
 
+/** Number of bytes of a page that take as long to send as a chunk of a body takes to receive, approximately. */
+const bytesPerPiece = 16_384
+
 async function sendContent(
   content: PageBody,
   request: IncomingMessage,
@@ -85,7 +89,9 @@ async function sendContent(
     response.setHeader('content-security-policy', content.contentSecurityPolicy)
   response.statusCode = content.httpCode ?? 200
   response.setHeader('content-type', content.type)
-  response.setHeader('content-length', Buffer.byteLength(content.text))
+  const length = Buffer.byteLength(content.text)
+  if (request instanceof PacedRequest) request.countPieces(1 + length / bytesPerPiece)
+  response.setHeader('content-length', length)
   response.locals.isCachedPage = Buffer.isBuffer(content.text)
   response.end(content.text)
 }

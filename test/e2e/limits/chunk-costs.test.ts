@@ -54,26 +54,53 @@ it.each([
   ['with credentials', credentials],
   ['without credentials', () => ({})],
 ])('[LIM-34] reads few chunks of the bodies of an address %s in one tick', async (_what, headers) => {
-  const connections = await Promise.all(
-    Array.from({ length: 8 }, async () => {
-      const [client, connection] = await opened()
-      client.resume()
-      client.write(headOf(headers()))
-      client.write(chunks.repeat(8))
-      return connection
-    }),
-  )
-  let [read, most] = [0, 0]
-  while (read < 8 * 8 * chunks.length) {
-    await new Promise((resolve) => setImmediate(resolve))
-    // The first read of a connection needs no share.
-    const wasRead = connections.every(({ bytesRead }) => bytesRead > 65_536)
-    const now = bytesOf(connections)
-    if (wasRead) most = Math.max(most, now - read)
-    read = now
+  const connections = await Promise.all(Array.from({ length: 8 }, opened))
+  for (const [client] of connections) {
+    client.resume()
+    client.write(headOf(headers()))
+    client.write(chunks.repeat(8))
   }
-  expect(most).toBeLessThanOrEqual(2 * 65_536)
+  const read = (): number => bytesOf(connections.map(([, connection]) => connection))
+  expect(await mostPerTick(read, 8 * 8 * chunks.length)).toBeLessThanOrEqual(2 * 65_536)
 })
+
+const pageRequest = 'GET /openapi.json HTTP/1.1\r\nhost: a\r\n\r\n'
+
+it.each([
+  ['pipelined requests', 'GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(17)],
+  ['requests for large pages', pageRequest],
+])('[LIM-35] reads few %s of an address in one tick', async (_what, bytes) => {
+  // The first request of a page reads its file.
+  await (await fetch(`${server.url}/openapi.json`)).text()
+  const connections = await Promise.all(Array.from({ length: 32 }, opened))
+  for (const [client] of connections) client.pause().write(bytes)
+  const begun = (): number => connections.filter(([, { bytesRead }]) => bytesRead > 0).length
+  expect(await mostPerTick(begun, connections.length)).toBeLessThanOrEqual(2)
+})
+
+it('[LIM-35] reads the other connections of an address before those that use up its share', async () => {
+  const [calm] = await opened()
+  const flooding = await Promise.all(Array.from({ length: 8 }, opened))
+  for (const [client] of flooding) {
+    client.resume()
+    client.write(`${headOf({})}${chunks.repeat(8)}`)
+  }
+  calm.write('GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n')
+  await once(calm, 'data')
+  expect(bytesOf(flooding.map(([, connection]) => connection))).toBeLessThan(8 * chunks.length)
+})
+
+/** Returns by how much a number grows at most in one tick, until it is at least `end`. */
+async function mostPerTick(current: () => number, end: number): Promise<number> {
+  let [last, most] = [0, 0]
+  while (last < end) {
+    await new Promise((resolve) => setImmediate(resolve))
+    const now = current()
+    most = Math.max(most, now - last)
+    last = now
+  }
+  return most
+}
 
 it('[LIM-34] after the response to a rejected request, reads the rest of its body, and answers the next request', async () => {
   const [client] = await opened()
