@@ -8,7 +8,6 @@ import { buildDocs } from '../docs/build.ts'
 import { browserPackage, clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
 import { updateGeneratedFiles } from './generated-files.ts'
 import { writeLicenses } from './licenses.ts'
-import { writeReference } from './reference.ts'
 import { copyTemplates } from './templates.ts'
 
 const root = fileURLToPath(packageFile('.'))
@@ -22,7 +21,7 @@ export async function buildPrograms(folder: string): Promise<void> {
   await updateGeneratedFiles()
   if (isCurrent(folder, programsStamp)) return
   // Loading it takes seconds, which every run of the tests would pay.
-  const { writeSearchIndex } = await import('./search-index.ts')
+  const { writeReference } = await import('./reference.ts')
   rmSync(packageFile(folder), { recursive: true, force: true })
   const built = [programs, pages, styles, docsScripts, clientScript, browserPackage].map((options) =>
     options(folder),
