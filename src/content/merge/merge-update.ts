@@ -5,9 +5,10 @@ import type { IdRange } from '../history/range-index.ts'
 import { toJson } from '../json/json.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { deleteIds } from '../yjs/stored-ranges.ts'
+import { ContentPaths } from './content-paths.ts'
 import { copyContent } from './copy-content.ts'
 import { type CopiedText, mergeFormats, restoreFormats } from './merge-formats.ts'
-import { pointerToken, type ThreeWay, ValueMerger } from './merge-values.ts'
+import { type ThreeWay, ValueMerger } from './merge-values.ts'
 import { itemIn, type MergeInput, MergeVersions, type VersionName } from './merge-versions.ts'
 import { idName, MergedSequence, showType } from './merged-sequence.ts'
 import type { MergeSide, Overlap } from './overlap.ts'
@@ -81,8 +82,7 @@ class UpdateMerge {
   #copies: Record<MergeSide, CopiedText[]> = { theirs: [], mine: [] }
   readonly #lost: IdRange[] = []
   readonly #places: (readonly IdRange[])[] = []
-  /** Indexes of the items of sequences, until the sequence is repaired. */
-  readonly #indexes = new Map<SharedRoot, ReadonlyMap<Y.Item, number>>()
+  readonly #paths = new ContentPaths()
   #isRepaired = false
   #isRewritten = false
 
@@ -218,11 +218,11 @@ class UpdateMerge {
     if (clusters.length === 0) return
     this.#isRepaired = true
     this.#copies = { theirs: [], mine: [] }
-    const path = clusters.every(({ isSame }) => isSame) ? '' : this.#pathOf(type)
+    const path = clusters.every(({ isSame }) => isSame) ? '' : this.#paths.of(type)
     for (const cluster of clusters)
       this.#place(sequence.ranges(cluster.indexes), () => this.#resolve(sequence, cluster, path))
     if (type._searchMarker !== null) type._searchMarker.length = 0
-    this.#indexes.delete(type)
+    this.#paths.forget(type)
     for (const side of ['theirs', 'mine'] as const) {
       const version = this.#versions.typeIn(side, type)
       if (version !== null && this.#copies[side].length > 0) restoreFormats(type, version, this.#copies[side])
@@ -237,7 +237,7 @@ class UpdateMerge {
     const overlaps = mergeFormats(type, { base, theirs, mine }, this.#options.kept)
     if (overlaps.length > 0) this.#isRepaired = true
     this.#place([], () => {
-      for (const overlap of overlaps) this.#values.overlap<unknown>(overlap, this.#pathOf(type))
+      for (const overlap of overlaps) this.#values.overlap<unknown>(overlap, this.#paths.of(type))
     })
   }
 
@@ -340,7 +340,7 @@ class UpdateMerge {
     this.#isRewritten ||= theirs !== null && !isSameItem(base, theirs)
     if (Object.values(entries).some(isSharedEntry)) return this.#mergeShared(type, key, entries)
     const values = { base: plainOf(base), theirs: plainOf(theirs), mine: plainOf(mine) }
-    const merged = this.#values.merge(values, this.#pathOf(type, key))
+    const merged = this.#values.merge(values, this.#paths.of(type, key))
     const present = liveEntry(type, key)
     if (isDeepStrictEqual(values.theirs, merged)) this.#loseEntry(mine)
     if (isSharedEntry(present) || !isDeepStrictEqual(plainOf(present), merged))
@@ -357,7 +357,7 @@ class UpdateMerge {
     else {
       const shown = { base: showEntry(base), theirs: showEntry(theirs), mine: showEntry(mine) }
       if (isDeepStrictEqual(shown.theirs, shown.mine)) kept = 'theirs'
-      else this.#values.overlap<unknown>(shown, this.#pathOf(type, key))
+      else this.#values.overlap<unknown>(shown, this.#paths.of(type, key))
     }
     if (kept === 'theirs') this.#loseEntry(mine)
     if (!isSameItem(entries[kept], liveEntry(type, key)))
@@ -386,24 +386,6 @@ class UpdateMerge {
     }
   }
 
-  /** Returns the JSON pointer to a type in its root, or to an entry of it. */
-  #pathOf(type: SharedRoot, key: string | null = null): string {
-    const tokens = key === null ? [] : [key]
-    for (let each = type; each._item !== null; each = each._item.parent as SharedRoot)
-      tokens.push(each._item.parentSub ?? String(this.#indexOf(each._item)))
-    return tokens
-      .reverse()
-      .map((token) => `/${pointerToken(token)}`)
-      .join('')
-  }
-
-  #indexOf(item: Y.Item): number {
-    const sequence = item.parent as SharedRoot
-    const indexes = this.#indexes.get(sequence) ?? indexesIn(sequence)
-    this.#indexes.set(sequence, indexes)
-    return indexes.get(item) ?? 0
-  }
-
   #equalsTheirs(): boolean {
     const theirs = this.#versions.doc('theirs')
     for (const name of new Set([...this.#doc.share.keys(), ...theirs.share.keys()]))
@@ -428,14 +410,3 @@ const plainOf = (entry: Y.Item | null): unknown => entry?.content.getContent().a
 
 const showEntry = (entry: Y.Item | null): unknown =>
   entry?.content instanceof Y.ContentType ? showType(entry.content.type) : toJson(plainOf(entry))
-
-/** Returns the index of each item in its sequence. */
-function indexesIn(sequence: SharedRoot): ReadonlyMap<Y.Item, number> {
-  const indexes = new Map<Y.Item, number>()
-  let index = 0
-  for (let item = sequence._start; item !== null; item = item.right) {
-    indexes.set(item, index)
-    if (!item.deleted && item.countable) index += item.length
-  }
-  return indexes
-}

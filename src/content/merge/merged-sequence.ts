@@ -1,10 +1,10 @@
 import * as Y from 'yjs'
 import { comparableForm } from '../edit/comparable-form.ts'
 import type { StoredId } from '../edit/edit-dependencies.ts'
-import type { IdRange } from '../history/range-index.ts'
 import { toJson } from '../json/json.ts'
 import { idTokenOf } from '../json/match-elements.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
+import { type LabeledPart, LabeledUnits } from './labeled-units.ts'
 import type { ThreeWay } from './merge-values.ts'
 import type { MergeVersions, VersionName } from './merge-versions.ts'
 import { elementUnit, inBase, inMine, inTheirs, type MergedUnits } from './sequence-clusters.ts'
@@ -12,79 +12,24 @@ import { elementUnit, inBase, inMine, inTheirs, type MergedUnits } from './seque
 const bitOf = { base: inBase, theirs: inTheirs, mine: inMine } as const
 const everywhere = inBase | inTheirs | inMine
 
-/** Units of one item, with consecutive ids. */
-interface Part extends IdRange {
-  /** Index of the first unit. */
-  readonly start: number
-}
-
 /** The units of a sequence into which an update was integrated. */
-export class MergedSequence implements MergedUnits {
-  readonly text: string
-  readonly bits: Uint8Array
+export class MergedSequence extends LabeledUnits implements MergedUnits {
   readonly type: SharedRoot
   readonly #versions: MergeVersions
-  readonly #parts: Part[] = []
   /** The last result of `liveBefore`. */
   #counted = { at: 0, count: 0 }
 
   /** @param edited the bits of elements that one side has deleted and the other one has changed, by `idName` */
   constructor(type: SharedRoot, versions: MergeVersions, edited: ReadonlyMap<string, number>) {
+    super(partsOf(type, versions, edited))
     this.type = type
     this.#versions = versions
-    const texts: string[] = []
-    const bits: number[] = []
-    for (let item = type._start; item !== null; item = item.right)
-      for (let offset = 0; offset < item.length; ) {
-        const id = { client: item.id.client, clock: item.id.clock + offset }
-        const { bits: found, end } = versions.at(id)
-        const visible = found === 0 ? null : this.#visible(item, offset)
-        const length = Math.min(
-          item.length - offset,
-          end - id.clock,
-          visible?.text.length ?? Number.POSITIVE_INFINITY,
-        )
-        offset += length
-        if (visible === null || !visible.isUnit) continue
-        this.#parts.push({ ...id, length, start: bits.length })
-        texts.push(visible.text.slice(0, length))
-        const mark = edited.size === 0 ? 0 : (edited.get(idName(id)) ?? 0)
-        for (let at = 0; at < length; at++) bits.push(found | mark)
-      }
-    this.text = texts.join('')
-    this.bits = Uint8Array.from(bits)
-  }
-
-  /** Returns the text of an item from an offset. If others have deleted the content, only the base has it. */
-  #visible({ id, content, length }: Y.Item, offset: number): VisiblePart {
-    if (!(content instanceof Y.ContentDeleted)) return visiblePart(content, offset, length)
-    const clock = id.clock + offset
-    const item = this.#versions.item('base', { client: id.client, clock })
-    if (item === null) return { text: elementUnit, isUnit: false }
-    return visiblePart(item.content, clock - item.id.clock, item.length)
   }
 
   /** Returns whether a unit is in the document after the integration. */
   isLive(index: number): boolean {
     const bits = (this.bits[index] as number) & everywhere
     return bits === everywhere || (bits & inBase) === 0
-  }
-
-  idAt(index: number): StoredId {
-    const part = this.#parts[this.#partAt(index)] as Part
-    return { client: part.client, clock: part.clock + index - part.start }
-  }
-
-  /** Returns the ids of units as ranges. */
-  ranges(indexes: readonly number[]): readonly IdRange[] {
-    const ranges: { client: number; clock: number; length: number }[] = []
-    for (const index of indexes) {
-      const { client, clock } = this.idAt(index)
-      const last = ranges.at(-1)
-      if (last?.client === client && last.clock + last.length === clock) last.length += 1
-      else ranges.push({ client, clock, length: 1 })
-    }
-    return ranges
   }
 
   /** Returns the number of units before `index` that are in the document after the integration. */
@@ -151,16 +96,37 @@ export class MergedSequence implements MergedUnits {
     const item = this.#versions.item(version, id)
     return item === null ? undefined : item.content.getContent()[id.clock - item.id.clock]
   }
+}
 
-  #partAt(index: number): number {
-    let [low, high] = [0, this.#parts.length - 1]
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((this.#parts[middle] as Part).start <= index) low = middle
-      else high = middle - 1
+function* partsOf(
+  type: SharedRoot,
+  versions: MergeVersions,
+  edited: ReadonlyMap<string, number>,
+): Generator<LabeledPart> {
+  for (let item = type._start; item !== null; item = item.right)
+    for (let offset = 0; offset < item.length; ) {
+      const id = { client: item.id.client, clock: item.id.clock + offset }
+      const { bits, end } = versions.at(id)
+      const visible = bits === 0 ? null : visibleIn(versions, item, offset)
+      const length = Math.min(
+        item.length - offset,
+        end - id.clock,
+        visible?.text.length ?? Number.POSITIVE_INFINITY,
+      )
+      offset += length
+      if (visible === null || !visible.isUnit) continue
+      const mark = edited.size === 0 ? 0 : (edited.get(idName(id)) ?? 0)
+      yield { ...id, text: visible.text.slice(0, length), bits: bits | mark }
     }
-    return low
-  }
+}
+
+/** Returns the text of an item from an offset. If others have deleted the content, only the base has it. */
+function visibleIn(versions: MergeVersions, { id, content, length }: Y.Item, offset: number): VisiblePart {
+  if (!(content instanceof Y.ContentDeleted)) return visiblePart(content, offset, length)
+  const clock = id.clock + offset
+  const item = versions.item('base', { client: id.client, clock })
+  if (item === null) return { text: elementUnit, isUnit: false }
+  return visiblePart(item.content, clock - item.id.clock, item.length)
 }
 
 interface VisiblePart {

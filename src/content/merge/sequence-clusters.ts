@@ -38,6 +38,11 @@ interface ClusterOptions {
   readonly kept: MergeSide
   /** True if an insertion of both sides at the same place stays twice. */
   readonly repeatsInsertions: boolean
+  /**
+   * True if the changes of a side to different words do not depend on each other. Then a cluster is one word, or a space
+   * of theirs that stays between words of theirs.
+   */
+  readonly areWordsSeparate?: boolean
 }
 
 /**
@@ -109,7 +114,35 @@ class Window {
   }
 
   clusters(): readonly UnitCluster[] {
-    for (const view of [inBase, inTheirs, inMine, 0]) this.#joinWords(view)
+    for (const view of [inBase, inTheirs, inMine]) this.#joinWords(view)
+    return this.#options.areWordsSeparate === true ? this.#ofWords() : this.#ofRuns()
+  }
+
+  #ofWords(): readonly UnitCluster[] {
+    const spaces = new Set<number>()
+    for (let round = 0; round < roundsMax; round++) {
+      const found = [...this.#changed(), ...[...spaces].map((at) => ({ indexes: [at], isSame: true }))]
+      const unknown = [...this.#unknownWords(found)]
+      if (unknown.length === 0) return found
+      for (const word of unknown) {
+        const space = this.#spaceIn(word)
+        if (space === null) this.#joinRange(word[0] as number, word.at(-1) as number)
+        else spaces.add(space)
+      }
+    }
+    return this.#asOne()
+  }
+
+  /** Returns a space that separates the units of a word in `theirs`, and not in the result; null without one. */
+  #spaceIn(word: readonly number[]): number | null {
+    for (const [n, start] of word.entries())
+      for (let at = start + 1; at < (word[n + 1] ?? start); at++)
+        if (this.#has(at, inTheirs) && separates(this.#units.text.charCodeAt(at))) return at
+    return null
+  }
+
+  #ofRuns(): readonly UnitCluster[] {
+    this.#joinWords(0)
     const runs = [...this.#runs(inTheirs), ...this.#runs(inMine)]
     for (const run of runs) if (this.#isReplacement(run)) this.#joinRun(run)
     if (!this.#options.repeatsInsertions) this.#joinEqualInsertions()
@@ -137,14 +170,8 @@ class Window {
 
   /** Joins the units of each word of a version. The version 0 has the changes of both sides. */
   #joinWords(view: number): void {
-    const indexes: number[] = []
-    let text = ''
-    for (let at = this.#start; at < this.#end; at++)
-      if (this.#has(at, view)) {
-        indexes.push(at)
-        text += this.#units.text[at] as string
-      }
-    for (const { start, end } of wordsIn(text))
+    const indexes = this.#indexes((at) => this.#has(at, view))
+    for (const { start, end } of wordsIn(this.#textOf(indexes)))
       this.#joinRange(indexes[start] as number, indexes[end - 1] as number)
   }
 
@@ -246,18 +273,32 @@ class Window {
 
   /** Returns whether each word of the result is a word of a version. */
   #isWhole(found: readonly UnitCluster[]): boolean {
+    return this.#unknownWords(found).next().done === true
+  }
+
+  /** Returns the units of each word of the result that is not a word of a version. */
+  *#unknownWords(found: readonly UnitCluster[]): Generator<readonly number[]> {
     const sides = new Map<number, number>()
     for (const { indexes, isSame } of found)
       for (const at of indexes) sides.set(at, isSame || this.#options.kept === 'theirs' ? inTheirs : inMine)
-    const textOf = (has: (at: number) => boolean): string => {
-      let text = ''
-      for (let at = this.#start; at < this.#end; at++) if (has(at)) text += this.#units.text[at] as string
-      return text
+    const known = [inBase, inTheirs, inMine].map((view) =>
+      wordTexts(this.#textOf(this.#indexes((at) => this.#has(at, view)))),
+    )
+    const result = this.#indexes((at) => this.#has(at, sides.get(at) ?? 0))
+    const text = this.#textOf(result)
+    for (const { start, end } of wordsIn(text)) {
+      const word = text.slice(start, end)
+      if (!known.some((words) => words.has(word))) yield result.slice(start, end)
     }
-    const known = [inBase, inTheirs, inMine].map((view) => wordTexts(textOf((at) => this.#has(at, view))))
-    const result = wordTexts(textOf((at) => this.#has(at, sides.get(at) ?? 0)))
-    return [...result].every((word) => known.some((words) => words.has(word)))
   }
+
+  #indexes(has: (at: number) => boolean): readonly number[] {
+    const indexes: number[] = []
+    for (let at = this.#start; at < this.#end; at++) if (has(at)) indexes.push(at)
+    return indexes
+  }
+
+  #textOf = (indexes: readonly number[]): string => indexes.map((at) => this.#units.text[at]).join('')
 
   /** Returns the whole window as one cluster. */
   #asOne(): readonly UnitCluster[] {

@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import type { OverlapPolicy } from '../../content/merge/overlap.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { type NamedSchema, schemaOf } from '../../content/schemas/content-schema.ts'
 import { streamCursor } from '../../content/stream/stream-cursor.ts'
@@ -137,11 +138,17 @@ export class StreamEdits {
     }
   }
 
-  /** Deletes the content that the stream replaces. Resolves when the change is durable and sent. */
-  replace(by: string, writer: StreamWriter, replaced: ReplacedIds, options: EndOptions): Streaming {
+  /** As `deleteReplaced`. Resolves when the change is durable and sent. */
+  replace(
+    by: string,
+    writer: StreamWriter,
+    replaced: ReplacedIds,
+    onOverlap: OverlapPolicy,
+    options: EndOptions,
+  ): Streaming {
     return this.#change(by, writer, options, {
       prepare: () => (doc) =>
-        withEarlierDeletions(deleteReplaced(doc, writer.place, replaced), options, () =>
+        withEarlierDeletions(deleteReplaced(doc, writer, replaced, onOverlap), options, () =>
           replacedUnits(replaced),
         ),
     })

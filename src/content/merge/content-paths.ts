@@ -1,0 +1,43 @@
+import type * as Y from 'yjs'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import { pointerToken } from './merge-values.ts'
+
+/** Finds the JSON pointers of types in their roots. */
+export class ContentPaths {
+  /** Indexes of the items of sequences, until a sequence changes. */
+  readonly #indexes = new Map<SharedRoot, ReadonlyMap<Y.Item, number>>()
+
+  /** Returns the JSON pointer to a type in its root, or to an entry of it. */
+  of(type: SharedRoot, key: string | null = null): string {
+    const tokens = key === null ? [] : [key]
+    for (let each = type; each._item !== null; each = each._item.parent as SharedRoot)
+      tokens.push(each._item.parentSub ?? String(this.#indexOf(each._item)))
+    return tokens
+      .reverse()
+      .map((token) => `/${pointerToken(token)}`)
+      .join('')
+  }
+
+  /** Call when a sequence has changed. */
+  forget(type: SharedRoot): void {
+    this.#indexes.delete(type)
+  }
+
+  #indexOf(item: Y.Item): number {
+    const sequence = item.parent as SharedRoot
+    const indexes = this.#indexes.get(sequence) ?? indexesIn(sequence)
+    this.#indexes.set(sequence, indexes)
+    return indexes.get(item) ?? 0
+  }
+}
+
+/** Returns the index of each item in its sequence. */
+function indexesIn(sequence: SharedRoot): ReadonlyMap<Y.Item, number> {
+  const indexes = new Map<Y.Item, number>()
+  let index = 0
+  for (let item = sequence._start; item !== null; item = item.right) {
+    indexes.set(item, index)
+    if (!item.deleted && item.countable) index += item.length
+  }
+  return indexes
+}

@@ -1,0 +1,61 @@
+import type { StoredId } from '../edit/edit-dependencies.ts'
+import type { IdRange } from '../history/range-index.ts'
+
+/** Units with consecutive ids that the same versions have. */
+export interface LabeledPart extends StoredId {
+  /** One UTF-16 unit for each id: the character, or `elementUnit`. */
+  readonly text: string
+  /** The versions that have the units, as bits. */
+  readonly bits: number
+}
+
+interface Part extends StoredId {
+  /** Index of the first unit. */
+  readonly start: number
+}
+
+/** The units of all versions of a sequence, in their order. */
+export class LabeledUnits {
+  readonly text: string
+  readonly bits: Uint8Array
+  readonly #parts: Part[] = []
+
+  constructor(parts: Iterable<LabeledPart>) {
+    const texts: string[] = []
+    const all: number[] = []
+    for (const { client, clock, text, bits } of parts) {
+      this.#parts.push({ client, clock, start: all.length })
+      texts.push(text)
+      for (let at = 0; at < text.length; at++) all.push(bits)
+    }
+    this.text = texts.join('')
+    this.bits = Uint8Array.from(all)
+  }
+
+  idAt(index: number): StoredId {
+    const part = this.#parts[this.#partAt(index)] as Part
+    return { client: part.client, clock: part.clock + index - part.start }
+  }
+
+  /** Returns the ids of units as ranges. */
+  ranges(indexes: readonly number[]): readonly IdRange[] {
+    const ranges: { client: number; clock: number; length: number }[] = []
+    for (const index of indexes) {
+      const { client, clock } = this.idAt(index)
+      const last = ranges.at(-1)
+      if (last?.client === client && last.clock + last.length === clock) last.length += 1
+      else ranges.push({ client, clock, length: 1 })
+    }
+    return ranges
+  }
+
+  #partAt(index: number): number {
+    let [low, high] = [0, this.#parts.length - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((this.#parts[middle] as Part).start <= index) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+}
