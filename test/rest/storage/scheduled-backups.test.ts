@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -251,24 +251,25 @@ describe('a server with scheduled backups', () => {
     for (const backupVerify of ['new', 'all'] as const) {
       const clock = new HeldClock()
       const name = `verify-${backupVerify}`
-      const server = await startTestServer({ ...settings(name), backupEvery: '1h', backupVerify }, { clock })
-      await server.post('/v2/crdt/add', { ...address, type: 'text', data: 'kept' })
-      // A late record of the edit would change the chunk, and the next backup would not need the damaged one again.
-      let made = 0
-      for (let before = -1, chunks = 0; chunks !== before; ) {
-        before = chunks
-        if (made > 0) await eventually(() => clock.pending > 0)
-        if (made > 0) clock.advance(hourMs)
-        await ended(server, 'succeeded', ++made)
-        chunks = filesOf(`${name}/chunks`).length
-      }
+      const options = settings(name)
+      // This entry has a chunk of its own. Records of the server change other chunks only.
+      await changeStore(options.dataDir as string, async ({ log }) => {
+        await log.append(documentKey(0), 'create', [entryOf(randomBytes(5_000_000))])
+      })
+      const server = await startTestServer({ ...options, backupEvery: '1h', backupVerify }, { clock })
+      await ended(server, 'succeeded', 1)
+      await eventually(() => clock.pending > 0)
+      clock.advance(hourMs)
+      await ended(server, 'succeeded', 2)
       const [manifest] = backupsIn(name).toReversed()
       const opened = await (await openBackups(name)).open(null)
       expect(opened.id).toBe(manifest)
-      for (const file of filesOf(`${name}/chunks`)) flipByte(join(root, name, 'chunks', file))
+      const chunks = filesOf(`${name}/chunks`).map((file) => join(root, name, 'chunks', file))
+      const [largest] = chunks.sort((one, other) => statSync(other).size - statSync(one).size)
+      flipByte(largest as string)
       await eventually(() => clock.pending > 0)
       clock.advance(hourMs)
-      await ended(server, 'succeeded', made + 1)
+      await ended(server, 'succeeded', 3)
       await server.stop()
       const { damages } = await verifyRepository(await openBackups(name), () => undefined)
       expect([backupVerify, damages.length > 0]).toEqual([backupVerify, backupVerify === 'new'])
