@@ -6,7 +6,7 @@ import type { ObjectSchema, Schema } from './schema.ts'
 import { type ValidationIssue, validatorOf } from './validator.ts'
 
 /** Entries that were removed from a request. */
-interface RemovedEntries {
+export interface RemovedEntries {
   /** Results of invalid entries, by id. */
   readonly rejected: Readonly<Record<string, object>>
   /** Number of entries that a later entry with the same id replaces. */

@@ -46,7 +46,7 @@ export interface UnknownInEntries {
   readonly byEntry: ReadonlyMap<string, readonly ValidationIssue[]>
 }
 
-interface CheckedMembers {
+export interface CheckedMembers {
   /** Value of the header that lists the ignored members; null if there are none. */
   readonly ignored: string | null
   /** Sentences about kept members that most likely misspell known ones, each once. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AgentAccess } from '../access/agents/agent-access.ts'
 import { Authenticator } from '../access/credentials/authenticator.ts'
 import type { OnRejection } from '../access/credentials/credential-headers.ts'
@@ -6,10 +6,9 @@ import { PermissionReporter } from '../access/roles/permission-report.ts'
 import { CallAuditor } from '../api/call-auditor.ts'
 import { feedStreamRoute } from '../api/feed/feed-stream.ts'
 import { limitConnections } from '../api/http/connection-limits.ts'
-import { allOrigins } from '../api/http/cors.ts'
 import { storeUnavailable } from '../api/http/envelope.ts'
 import { HttpListener } from '../api/http/http-listener.ts'
-import { createRouter } from '../api/http/router.ts'
+import { createRest } from '../api/http/rest.ts'
 import type { ServedRoute } from '../api/http/served-route.ts'
 import { operationList } from '../api/operation-list.ts'
 import { DocumentRates } from '../api/pages/document-rates.ts'
@@ -122,7 +121,6 @@ export function createSync({
 /** Returns the paths of the sync edge. A stream may be open for a long time, so it has its own label. */
 function transportRoutes({ http }: SyncServer): readonly ServedRoute[] {
   const route = {
-    origins: allOrigins,
     labels: { GET: '/sync-http events', POST: '/sync-http messages' },
     methods: {
       GET: (request: IncomingMessage, response: ServerResponse) => http.get(request, response),
@@ -131,7 +129,7 @@ function transportRoutes({ http }: SyncServer): readonly ServedRoute[] {
   }
   return [
     { path: '/sync-http', ...route },
-    { path: '/sync-http/*', ...route },
+    { path: '/sync-http/*path', ...route },
   ]
 }
 
@@ -208,7 +206,7 @@ export function createHttp(
   })
   const feedServices = { feed, rooms, schemas, documents: directory.documents }
   const agents = new AgentAccess({ access: rest.access, clock, onRejection: onRefusal })
-  const router: RequestListener = createRouter({
+  const router = createRest({
     operations: operationList,
     pages: pageRoutes({
       version: readPackageVersion(),
@@ -264,7 +262,7 @@ export function createHttp(
         log,
       }),
       mcpRoute({
-        handle: () => router,
+        handle: () => edge.handle,
         pageTokens,
         agents,
         origins,

@@ -1,8 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import type { NextFunction } from 'express'
 import type { AllowedOrigins } from '../../access/allowed-origins.ts'
 import { apiKeyHeader, authTokenHeader } from '../../access/credentials/key-credentials.ts'
+import { ApiError } from '../../errors.ts'
 import { idempotencyHeader, replayedHeader } from '../idempotency/idempotent-call.ts'
 import { ignoredHeader } from '../members.ts'
+import type { Middleware } from './served-response.ts'
 
 /** Seconds for which a browser may cache a preflight response. */
 const preflightSeconds = 600
@@ -20,6 +23,7 @@ const allowedHeaders = [
   apiKeyHeader.name,
   authTokenHeader.name,
 ]
+const allowOrigin = 'access-control-allow-origin'
 const exposedHeaders = ['retry-after', 'x-request-id', 'mcp-session-id', replayedHeader, ignoredHeader]
 
 /** The origins whose pages can read responses. */
@@ -33,38 +37,37 @@ export const allOrigins: SharedOrigins = { isKnown: () => Promise.resolve(true) 
 
 /**
  * Sets the CORS headers of the response if any API key lists the domain of the page, so that the page can
- * read the response. Returns false for all other pages, which get no CORS headers. Whether a page may use its
- * API key is decided later, by the credentials.
+ * read the response. All other pages get no CORS headers. Whether a page may use its API key is decided later, by the
+ * credentials.
  */
-export async function shareWithOrigin(
-  { headers: { origin } }: IncomingMessage,
-  response: ServerResponse,
-  origins: SharedOrigins,
-): Promise<boolean> {
-  if (origin === undefined) return false
-  response.setHeader('vary', 'origin')
-  if (!(await origins.isKnown(origin))) return false
-  response.setHeader('access-control-allow-origin', origin)
-  response.setHeader('access-control-expose-headers', exposedHeaders.join(', '))
-  return true
+export function shareWith(origins: SharedOrigins): Middleware {
+  const share = async (origin: string, response: ServerResponse, next: NextFunction): Promise<void> => {
+    response.setHeader('vary', 'origin')
+    if (await origins.isKnown(origin)) {
+      response.setHeader(allowOrigin, origin)
+      response.setHeader('access-control-expose-headers', exposedHeaders.join(', '))
+    }
+    next()
+  }
+  return ({ headers: { origin } }, response, next) =>
+    origin === undefined ? next() : share(origin, response, next)
 }
 
-/**
- * Answers the preflight request of a browser if the page may call the server. Returns false, and answers
- * nothing, if it may not.
- * @param methods the methods of the path, separated by commas
- */
-export async function answerPreflight(
-  request: IncomingMessage,
-  response: ServerResponse,
-  origins: SharedOrigins,
-  methods: string,
-): Promise<boolean> {
-  const asks = request.headers['access-control-request-method'] !== undefined
-  if (!asks || !(await shareWithOrigin(request, response, origins))) return false
+/** Answers the preflight requests of pages that may call the server, and rejects methods that the path does not have. */
+export function acceptMethods(methods: readonly string[]): Middleware {
+  const list = methods.join(', ')
+  return ({ method = '', headers }, response, next) => {
+    if (methods.includes(method)) return next()
+    const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+    if (isPreflight && response.hasHeader(allowOrigin)) return answerPreflight(response, list)
+    response.setHeader('allow', list)
+    throw new ApiError('request/method', `the method must be ${list}`)
+  }
+}
+
+function answerPreflight(response: ServerResponse, methods: string): void {
   response.setHeader('access-control-allow-methods', methods)
   response.setHeader('access-control-allow-headers', allowedHeaders.join(', '))
   response.setHeader('access-control-max-age', preflightSeconds)
   response.writeHead(204).end()
-  return true
 }

@@ -1,5 +1,6 @@
 import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Request, Response, Router } from 'express'
 import { describeProcess, processOnPort } from '../../config/process-with.ts'
 import { errorMessage, OperatorError } from '../../errors.ts'
 import { StreamResponse } from '../../event-stream.ts'
@@ -27,6 +28,21 @@ function sentenceOf(error: NodeJS.ErrnoException, port: number): readonly [reaso
   return [`${listener} listens there`, 'stop it, or choose another --port']
 }
 
+/** Stands for all targets that are not a path. The router rejects it, because it is not valid percent-encoding. */
+const notAPath = '/%'
+
+/**
+ * Returns path and query of a request target as the client has sent them, because Express would parse other targets
+ * with the deprecated `url.parse`. Dot segments stay, because a proxy may have allowed exactly this path.
+ * @param target path, HTTP URL, or another target (`*`, `CONNECT host:443`)
+ */
+function toPathAndQuery(target: string): string {
+  if (/^\/[^#\u00a0]*$/.test(target)) return target
+  const [whole, rest = ''] = /^(?:https?:\/\/[^/?#\\]+)?([^#]*)/i.exec(target) ?? ['']
+  if (rest.startsWith('/')) return rest.replaceAll('\u00a0', '%A0')
+  return rest === whole ? notAPath : `/${rest}`
+}
+
 /** The HTTP side of the port. Listens, counts the calls in progress, and stops in two steps. */
 export class HttpListener {
   /** The HTTP server. Other code may handle its upgrades. */
@@ -38,20 +54,22 @@ export class HttpListener {
   #answering = 0
   #onIdle: (() => void) | null = null
 
-  constructor(handle: RequestListener, isStream: StreamDetector, shares: TickShares) {
+  constructor(rest: Router, isStream: StreamDetector, shares: TickShares) {
     const streams = this.#streams
     // This is one function for all sockets, because a closure would use memory for each connection.
     function gone(this: Socket): void {
       streams.delete(this)
     }
     this.handle = (request, response) => {
+      request.url = toPathAndQuery(request.url ?? '')
       this.#answering += 1
       response.once('close', () => this.#answered())
       if (response instanceof StreamResponse) {
         streams.add(request.socket)
         request.socket.on('close', gone)
       }
-      handle(request, response)
+      // The router answers each request, so it never calls the last function.
+      rest(request as Request, response as Response, () => response.destroy())
     }
     this.server = createHttpServer(this.handle, httpTimeouts, isStream, shares)
   }

@@ -47,6 +47,13 @@ export interface BodyMeter {
   complete(): void
 }
 
+/** A body, its member `data`, and its text. */
+export interface RequestData {
+  readonly body: object
+  readonly data: object
+  readonly text: string
+}
+
 /** Thrown if the connection ended before the body was complete. No response is possible then. */
 export class ClientDisconnectedError extends Error {
   override readonly name = 'ClientDisconnectedError'
@@ -76,7 +83,7 @@ export function checkContentType({ headers }: IncomingMessage): void {
 }
 
 /**
- * Reads a body. Returns the body, its member `data`, and its text.
+ * Reads a body.
  * @throws ApiError INVALID_ARGUMENT as for `readRequestJson`, and if the body has no object `data`; the errors of
  * `meter.keep`
  */
@@ -84,7 +91,7 @@ export async function readRequestData(
   request: IncomingMessage,
   bytesMax: number,
   meter: BodyMeter,
-): Promise<{ body: object; data: object; text: string }> {
+): Promise<RequestData> {
   const { body, text } = await readRequestJson(request, bytesMax, meter)
   if (!isJsonObject(body))
     throw invalid('request/invalid-json', 'the body must be a JSON object with the member "data"')

@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { NextFunction } from 'express'
 import type { AnyCaller } from '../../access/credentials/authenticator.ts'
 import type { CurrentTrace } from '../../tracing/current-trace.ts'
 import type { CallUsage } from './call-usage.ts'
@@ -32,3 +33,17 @@ interface ResponseLocals {
 
 /** A response, with the values that the steps of handling its request share. */
 export type ServedResponse = ServerResponse & { readonly locals: ResponseLocals }
+
+/**
+ * A step of a request. Requests and responses are those of Node: the methods that Express adds, such as `response.json`,
+ * need an application of Express, which takes more time than all steps together.
+ */
+export type Middleware = (request: IncomingMessage, response: ServedResponse, next: NextFunction) => unknown
+
+/** A step of requests that have failed. Express recognizes it by its four parameters. */
+export type ErrorMiddleware = (
+  error: unknown,
+  request: IncomingMessage,
+  response: ServedResponse,
+  next: NextFunction,
+) => unknown

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
-import type { SharedOrigins } from './cors.ts'
-import type { ServedResponse } from './served-response.ts'
+import type { SpanSource } from '../../tracing/span.ts'
+import { acceptMethods } from './cors.ts'
+import type { Middleware, ServedResponse } from './served-response.ts'
+import { traceRequest } from './traced-request.ts'
 
 /** A path whose requests are neither pages nor calls of operations, such as the transport of messages over HTTP. */
 export interface ServedRoute {
-  /** A path that ends with `/*` stands for all paths that begin like it. */
+  /** A path in the form of Express, such as `/sync-http/*path`. */
   readonly path: string
   /** Label of the requests in metrics and logs, by method. */
   readonly labels: Readonly<Record<string, string>>
-  /** Origins whose pages can read the responses; default: all origins that an API key lists. */
-  readonly origins?: SharedOrigins
   /**
    * Handlers by method.
    * @throws ApiError that is sent in the envelope
@@ -18,3 +18,29 @@ export interface ServedRoute {
     Record<string, (request: IncomingMessage, response: ServedResponse) => Promise<void>>
   >
 }
+
+export function servedSteps(
+  { path, labels, methods }: ServedRoute,
+  spans: SpanSource | null,
+): readonly Middleware[] {
+  return [
+    setLabel((method) => labels[method] ?? path),
+    acceptMethods(Object.keys(methods)),
+    trace(spans),
+    (request, response) => methods[request.method ?? '']?.(request, response),
+  ]
+}
+
+/** Sets the label of a request in metrics and logs. */
+export const setLabel =
+  (labelOf: (method: string) => string): Middleware =>
+  ({ method = '' }, { locals }, next) => {
+    locals.route = labelOf(method)
+    next()
+  }
+
+/** Runs the further steps of a request as a part of its trace. */
+export const trace =
+  (spans: SpanSource | null): Middleware =>
+  (request, response, next) =>
+    traceRequest(spans, request, response, next)

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { builtFile } from '../../config/package-file.ts'
 import { chapters, errorChapter, index, pathOf, pictures, referenceChapter } from '../../docs/chapters.ts'
 import { renderPage } from '../../docs/layout.ts'
-import { type ErrorCode, errorCodes } from '../../error-codes.ts'
+import { errorCodes } from '../../error-codes.ts'
 import { ApiError } from '../../errors.ts'
 import { ownFilesPolicy } from './page-policy.ts'
 import type { PageBody, PageRoute } from './page-route.ts'
@@ -16,11 +17,7 @@ export const docsPages = (tags: readonly string[]): readonly PageRoute[] => [
   ...[index, ...chapters, referenceChapter].map((chapter) =>
     filePage(pathOf(chapter), `${chapter.name}.html`),
   ),
-  ...(Object.keys(errorCodes) as ErrorCode[]).map((code) => ({
-    ...filePage(`/docs/errors/${code}`, `errors/${code}.html`),
-    route: unknownErrorPage.path,
-  })),
-  unknownErrorPage,
+  errorPages(),
   ...tags.map((tag) => filePage(`${pathOf(referenceChapter)}/${tag}`, `reference/${tag}.html`)),
   filePage('/openapi.json', 'reference/openapi.json'),
   // Redirects the address of a page on which readers of earlier versions called the operations.
@@ -30,17 +27,27 @@ export const docsPages = (tags: readonly string[]): readonly PageRoute[] => [
   ...scriptPages(),
 ]
 
-/** The page for an error code that this server does not have, for example a code of another version. */
-const unknownErrorPage: PageRoute = {
-  path: '/docs/errors/*',
-  calls: 1,
-  content({ headers }) {
-    const problem = 'there is no error with this code; /docs/errors lists all codes'
-    if (!headers.accept?.includes('text/html')) throw new ApiError('request/unknown-path', problem)
-    const title = 'Unknown error code'
-    const body = `<h1>${title}</h1>\n<p>This server has no error with this code. <a href="/docs/errors">All codes</a></p>\n`
-    return { ...htmlPage(renderPage({ title, chapter: errorChapter, sections: [], body })), httpCode: 404 }
-  },
+/** Returns the pages of the error codes. A client can ask for a code of another version, which has no page. */
+function errorPages(): PageRoute {
+  const codes = Object.keys(errorCodes)
+  const contents = new Map(codes.map((code) => [code, fileContent(`errors/${code}.html`)]))
+  return {
+    path: '/docs/errors/*code',
+    route: '/docs/errors/*',
+    calls: 1,
+    content(request) {
+      const [, code = ''] = /\/errors\/([^?]*)/.exec(request.url ?? '') ?? []
+      return contents.get(code)?.(request) ?? unknownErrorPage(request)
+    },
+  }
+}
+
+function unknownErrorPage({ headers }: IncomingMessage): PageBody {
+  const problem = 'there is no error with this code; /docs/errors lists all codes'
+  if (!headers.accept?.includes('text/html')) throw new ApiError('request/unknown-path', problem)
+  const title = 'Unknown error code'
+  const body = `<h1>${title}</h1>\n<p>This server has no error with this code. <a href="/docs/errors">All codes</a></p>\n`
+  return { ...htmlPage(renderPage({ title, chapter: errorChapter, sections: [], body })), httpCode: 404 }
 }
 
 const htmlPage = (text: string) =>
@@ -73,24 +80,22 @@ const types = {
 
 const typeOf = (name: string): string => types[name.slice(name.lastIndexOf('.') + 1) as keyof typeof types]
 
+const filePage = (path: string, name: string): PageRoute => ({ path, calls: 1, content: fileContent(name) })
+
 /**
- * Returns the page of a built file.
+ * Returns the content of a built file.
  * @param name path in the folder of the documentation
  */
-function filePage(path: string, name: string): PageRoute {
+function fileContent(name: string): (request: IncomingMessage) => Promise<PageBody> {
   const place = builtFile(`docs/${name}`)
   const file = new StaticFile(place, {
     type: typeOf(name),
     contentSecurityPolicy: ownFilesPolicy,
     isImmutable: false,
   })
-  return {
-    path,
-    calls: 1,
-    async content(request) {
-      if (!existsSync(place))
-        throw new ApiError('server/no-documentation', 'the documentation is not built; run `npm run build`')
-      return file.content(request)
-    },
+  return async (request) => {
+    if (!existsSync(place))
+      throw new ApiError('server/no-documentation', 'the documentation is not built; run `npm run build`')
+    return file.content(request)
   }
 }

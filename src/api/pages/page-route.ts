@@ -31,7 +31,7 @@ export type PageBody =
 
 /** A page for GET requests, outside of the REST API. */
 export interface PageRoute {
-  /** Path of the page. A path that ends with `/*` stands for all paths that begin like it. */
+  /** Path of the page, in the form of Express. */
   readonly path: string
   /** Label of the page in the metrics. Set if several pages have the same label; default: `path`. */
   readonly route?: string

@@ -237,6 +237,9 @@ it('[WS-54] sends CORS headers to an origin that any API key lists', async () =>
     const answer = await server.post('/v2/workspace/domains/get', {}, headers)
     expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
   }
+  const sharedOf = async (path: string): Promise<string | null> =>
+    (await fetch(server.url + path, { headers: { origin } })).headers.get('access-control-allow-origin')
+  expect([await sharedOf('/v2/unknown'), await sharedOf('/version')]).toEqual([origin, null])
   expect((await preflight(origin, {})).status).toBe(405)
   await call(key, 'delete', 'cors.test')
   expect((await preflight(origin)).status).toBe(405)

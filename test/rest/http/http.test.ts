@@ -62,7 +62,12 @@ it.each([
   '/v2/auth/generate_token/',
   '/V2/auth/generate_token',
   '/v2//auth',
+  '//v2/auth/generate_token',
   '/nothing',
+  '/healthz/',
+  '/Healthz',
+  '/docs/errors/',
+  '/sync-http/',
 ])('[API-2] returns NOT_FOUND for an unknown path: %s', async (unknown) => {
   await expectError({ path: unknown }, 404, 'NOT_FOUND', /nothing at this path/)
   await expectError({ path: unknown, method: 'GET', body: null }, 404, 'NOT_FOUND', /nothing/)
@@ -91,6 +96,15 @@ it('[API-3] accepts HEAD for a page; answers 405 to POST, and lists GET and HEAD
   expect(headers.get('allow')).toBe('GET, HEAD')
   expect((await call({ method: 'HEAD', body: null })).status).toBe(405)
   expect((await call({ path: '/healthz', method: 'HEAD', body: null })).status).toBe(200)
+})
+
+it.each([
+  ['/v2/feed/stream', 'GET'],
+  ['/sync-http', 'GET, POST'],
+  ['/mcp', 'POST, GET, DELETE'],
+])('[API-3] answers 405 to HEAD for a stream: %s', async (stream, allowed) => {
+  const { status, headers } = await call({ path: stream, method: 'HEAD', body: null })
+  expect([status, headers.get('allow')]).toEqual([405, allowed])
 })
 
 it.each([

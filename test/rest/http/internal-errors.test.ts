@@ -9,7 +9,8 @@ import { Authenticator } from '../../../src/access/credentials/authenticator.ts'
 import type { RealtimeAccess } from '../../../src/access/realtime-access.ts'
 import type { ApiServices } from '../../../src/api/api-services.ts'
 import { CallAuditor } from '../../../src/api/call-auditor.ts'
-import { createRouter } from '../../../src/api/http/router.ts'
+import { HttpListener } from '../../../src/api/http/http-listener.ts'
+import { createRest } from '../../../src/api/http/rest.ts'
 import { IdempotencyService } from '../../../src/api/idempotency/idempotency-service.ts'
 import { defineOperation } from '../../../src/api/operation.ts'
 import { createAudit } from '../../../src/audit/audit.ts'
@@ -23,6 +24,7 @@ import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { createMetrics } from '../../../src/metrics.ts'
 import { LimitReports } from '../../../src/quota/limit-reports.ts'
 import { SlowTransfers } from '../../../src/quota/slow-transfers.ts'
+import { TickShares } from '../../../src/quota/tick-shares.ts'
 import { unreadCounter } from '../../../src/usage/usage-counter.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { roomyAccounts } from '../../support/servers/memory.ts'
@@ -82,7 +84,7 @@ beforeAll(async () => {
   const reports = new LimitReports({ clock, log, metrics })
   const { audit, refusals } = createAudit({ kv, tenants, clock, log, keepMs: 1 })
   const recent = new RecentRequests({ tenants, clock, onlyOwner: null })
-  const router = createRouter({
+  const router = createRest({
     operations: [fail],
     slowCalls: new CallDurations(clock),
     pages: [],
@@ -126,7 +128,7 @@ beforeAll(async () => {
     metrics,
     log,
   })
-  http.on('request', router)
+  http.on('request', new HttpListener(router, () => false, new TickShares()).handle)
   await new Promise<void>((resolve) => {
     http.listen(0, '127.0.0.1', resolve)
   })

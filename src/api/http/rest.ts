@@ -1,0 +1,177 @@
+import { Router } from 'express'
+import type { AllowedOrigins } from '../../access/allowed-origins.ts'
+import { loopbackViolation } from '../../access/loopback-guard.ts'
+import type { CallDurations } from '../../call-durations.ts'
+import { ApiError, invalid } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { runTraced } from '../../tracing/current-trace.ts'
+import type { Operation } from '../operation.ts'
+import { type PageRoute, sendPage } from '../pages/page-route.ts'
+import { watchUnread } from '../unread-responses.ts'
+import { acceptMethods, allOrigins, shareWith } from './cors.ts'
+import { sendError, setCommonHeaders, toApiError } from './envelope.ts'
+import { type OperationOptions, operationSteps } from './operation-steps.ts'
+import { limitAddress, reportLimit } from './rate-limits.ts'
+import { ClientDisconnectedError } from './request-body.ts'
+import type { ErrorMiddleware, Middleware } from './served-response.ts'
+import { type ServedRoute, servedSteps, setLabel } from './served-route.ts'
+
+export interface RestOptions extends OperationOptions {
+  readonly operations: readonly Operation[]
+  readonly pages: readonly PageRoute[]
+  readonly served: readonly ServedRoute[]
+  readonly origins: AllowedOrigins
+  /** True if only requests whose host is this machine are answered, because there is no authentication. */
+  readonly loopbackOnly: boolean
+  readonly slowCalls: CallDurations
+  readonly metrics: Metrics
+  readonly log: Log
+}
+
+const exact = { caseSensitive: true, strict: true } as const
+
+/**
+ * Creates the router of the HTTP service: pages, operations, and an enveloped error for all other requests. It answers
+ * each request, and never calls `next`.
+ *
+ * A step fails at once if it need not wait. If the rest of the request is malformed, its error still counts.
+ */
+export function createRest(options: RestOptions): Router {
+  const { operations, pages, served, origins } = options
+  const rest = Router(exact)
+  rest.use(measureRequest(options))
+  if (options.loopbackOnly) rest.use(requireLoopback)
+  rest.use(limitAddresses(options))
+  rest.use(checkPath)
+  rest.use(['/v1', '/v2', '/mcp'], shareWith(origins))
+  rest.use('/sync-http', shareWith(allOrigins))
+  addGrouped(rest, operations, 2, (operation) => operationSteps(operation, options))
+  for (const route of served) rest.all(route.path, ...servedSteps(route, options.spans))
+  addGrouped(rest, pages, 1, (page) => pageSteps(page, options))
+  rest.use(rejectUnknownPath)
+  rest.use(answerError(options))
+  return rest
+}
+
+/** Adds a router for all paths that begin with the same parts, so that a request does not pass all other routes. */
+function addGrouped<Route extends { readonly path: string }>(
+  rest: Router,
+  routes: readonly Route[],
+  partsMax: number,
+  stepsOf: (route: Route) => readonly Middleware[],
+): void {
+  const groups = new Map<string, Router>([['', rest]])
+  for (const route of routes) {
+    const prefix = route.path
+      .split('/')
+      .slice(0, -1)
+      .slice(0, partsMax + 1)
+      .join('/')
+    const group = groups.get(prefix) ?? Router(exact)
+    groups.set(prefix, group)
+    group.all(route.path.slice(prefix.length), ...stepsOf(route))
+  }
+  groups.delete('')
+  for (const [prefix, group] of groups) rest.use(prefix, group)
+}
+
+function pageSteps(page: PageRoute, { auditor }: RestOptions): readonly Middleware[] {
+  return [
+    setLabel(() => page.route ?? page.path),
+    acceptMethods(['GET', 'HEAD']),
+    (request, response) => sendPage(page, request, response, auditor),
+  ]
+}
+
+/**
+ * Sets the id of a request and measures the request. The log contains the known route only, never the path or
+ * the query.
+ */
+function measureRequest({ metrics, slowCalls, log, quotas }: RestOptions): Middleware {
+  return (request, response, next) => {
+    const requestId = setCommonHeaders(request, response)
+    const startedAt = performance.now()
+    Object.assign(response, { locals: { requestId, route: 'unknown' } })
+    response.once('close', () => {
+      const durationMs = performance.now() - startedAt
+      const seconds = durationMs / 1000
+      const { route, called, trace } = response.locals
+      if (called !== undefined)
+        slowCalls.note({ path: route, ...called, httpCode: response.statusCode, durationMs, requestId })
+      metrics.httpRequestDurationSeconds.observe({ route, status: response.statusCode }, seconds)
+      const fields = { requestId, method: request.method, route, status: response.statusCode, seconds }
+      const write = (): void => log.debug(fields, 'request')
+      if (trace === undefined) write()
+      else runTraced(trace, write)
+    })
+    watchUnread(quotas.unread, response)
+    next()
+  }
+}
+
+/**
+ * Rejects requests that a page of another site may have sent. Used without authentication.
+ * @throws ApiError PERMISSION_DENIED
+ */
+const requireLoopback: Middleware = ({ headers }, _response, next) => {
+  const problem = loopbackViolation(headers)
+  if (problem !== null) throw new ApiError('auth/loopback-only', problem)
+  next()
+}
+
+function limitAddresses({ pages, quotas }: RestOptions): Middleware {
+  const calls = new Map(pages.map((page) => [page.path, page.calls]))
+  return (request, response, next) => {
+    limitAddress(quotas, request, response, calls.get(pathOf(request.url)) ?? 1)
+    next()
+  }
+}
+
+function pathOf(url = ''): string {
+  const query = url.indexOf('?')
+  return query === -1 ? url : url.slice(0, query)
+}
+
+/** @throws ApiError INVALID_ARGUMENT */
+const checkPath: Middleware = ({ url }, _response, next) => {
+  try {
+    if (url?.includes('%')) decodeURIComponent(pathOf(url))
+  } catch {
+    throw invalid(
+      'request/malformed',
+      'the target is not a path in percent-encoding that begins with /; encode it as UTF-8',
+    )
+  }
+  next()
+}
+
+/** @throws ApiError NOT_FOUND */
+const rejectUnknownPath: Middleware = () => {
+  throw new ApiError('request/unknown-path', 'there is nothing at this path; /docs/reference lists all paths')
+}
+
+/** Sends the errors of all requests. A fault of the server is logged once, and never sent to a client. */
+function answerError({ log, quotas }: RestOptions): ErrorMiddleware {
+  return (error, { method }, response, _next) => {
+    if (error instanceof ClientDisconnectedError) return
+    const { requestId, route } = response.locals
+    try {
+      reportLimit(quotas, error, response)
+      const answer = toApiError(error)
+      // An INTERNAL error that the operation itself has thrown (`answer` is `error`) is not a fault of the
+      // server, and is not logged.
+      if (answer === null || (answer.status === 'INTERNAL' && answer !== error))
+        log.error({ err: error, requestId, method, route }, 'request failed')
+      if (response.headersSent) response.destroy()
+      else
+        sendError(
+          response,
+          answer ?? new ApiError('server/internal', `internal error; request id ${requestId}`),
+        )
+    } catch (err) {
+      log.error({ err }, 'an error response could not be sent')
+      response.destroy()
+    }
+  }
+}
