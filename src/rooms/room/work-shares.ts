@@ -27,9 +27,9 @@ const waitMsMax = 2_000
 
 /**
  * Milliseconds of the event loop that expensive edits of one sender may take in a burst, and each second, while
- * its workspace has no time left. A sender that is alone in its workspace exceeds this after about 3 s.
+ * its workspace has no time left. A sender that is alone in its workspace exceeds this after about 6 s.
  */
-const senderBurstMs = 200
+const senderBurstMs = 400
 const senderMsPerSecond = 25
 
 /** Number of structs and deleted ranges, in total, above which an update may take more than a millisecond. */

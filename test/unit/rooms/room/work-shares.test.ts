@@ -36,7 +36,7 @@ it('[ROOM-58] counts the time of each sender separately, and forgives a part of 
   const clock = new HeldClock()
   const shares = new WorkShares(clock, () => {})
   const [ann, bob] = [{}, {}]
-  expect([shares.exceeds(ann, 200), shares.exceeds(bob, 200)]).toEqual([false, false])
+  expect([shares.exceeds(ann, 400), shares.exceeds(bob, 200)]).toEqual([false, false])
   clock.advance(4_000)
   expect(shares.exceeds(ann, 100)).toBe(false)
   expect(shares.exceeds(ann, 100)).toBe(true)
