@@ -17,7 +17,8 @@ export type TypeOf<S> = S extends SchemaOf<infer T> ? T : never
 /** Schemas of the members of an object, by their names. */
 export type MemberSchemas = Readonly<Record<string, SchemaOf<unknown>>>
 type MemberValues<M> = { readonly [Name in keyof M]: TypeOf<M[Name]> }
-type NoMembers = Readonly<Record<never, never>>
+/** Without optional members, `O` is `never`. */
+type OptionalValues<O> = [O] extends [never] ? unknown : Partial<MemberValues<O>>
 
 const schemaOf = <T>(schema: JsonSchema): SchemaOf<T> => schema as SchemaOf<T>
 
@@ -58,10 +59,10 @@ export const exactTuple = <const S extends readonly SchemaOf<unknown>[]>(
 ): SchemaOf<MemberValues<S>> => schemaOf({ ...tuple(items), maxItems: items.length })
 
 /** Returns the schema of an object. It accepts further members, because a newer version may have added them. */
-export const object = <const R extends MemberSchemas, const O extends MemberSchemas = NoMembers>(
+export const object = <const R extends MemberSchemas, const O extends MemberSchemas = never>(
   required: R,
   optional?: O,
-): SchemaOf<MemberValues<R> & Partial<MemberValues<O>>> =>
+): SchemaOf<MemberValues<R> & OptionalValues<O>> =>
   schemaOf({ type: 'object', properties: { ...required, ...optional }, required: Object.keys(required) })
 
 /** Returns the schema of an object whose members all match one schema. */
