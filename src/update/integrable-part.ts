@@ -1,4 +1,3 @@
-import { ByteReader } from './byte-reader.ts'
 import { type StructRun, writeUpdate } from './join-updates.ts'
 import { type ReadItem, readUpdate, type StructPlace, type UpdateListener } from './read-update.ts'
 import type { StructBlock, UpdateSummary } from './summary.ts'
@@ -7,18 +6,18 @@ import type { StructBlock, UpdateSummary } from './summary.ts'
 type ClockOf = (client: number) => number
 
 /**
- * Number of clients in an update up to which Yjs itself finds the structs that can be integrated. For each
- * client with other structs, Yjs copies a list of all clients.
+ * Number of bytes of an update up to which Yjs itself finds the structs that can be integrated. For each client
+ * with other structs, Yjs copies a list of all clients.
  */
-const clientsMax = 64
+const smallBytes = 256
 
 /**
  * Returns the part of a vetted update (V1) that can be integrated into a document, with all
  * deletions: the structs that Yjs would integrate. Returns the update itself if this is the whole update, or if
- * it has few clients. Takes n·log n.
+ * it is small. Takes n·log n.
  */
 export function integrablePart(bytes: Uint8Array, clockOf: ClockOf): Uint8Array {
-  if (new ByteReader(bytes).varUint() <= clientsMax) return bytes
+  if (bytes.length < smallBytes) return bytes
   const dependencies = new Dependencies(clockOf)
   const summary = readUpdate(bytes, dependencies)
   dependencies.resolve(summary)

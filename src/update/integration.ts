@@ -7,6 +7,7 @@
  *
  * - `Item.integrate`: a scan that counts its steps replaces the conflict scan of Yjs and finds the same
  *   position. Items whose position is in `Placements` need no scan.
+ * - `Item.integrate` also splits the new item at once where the update needs its parts (`applyIntegrable`).
  * - `splice` of each content: a split counts the values that it copies, and the structs that the previous
  *   splits have shifted.
  * - `Item.mergeWith`, `GC.mergeWith`: merges are skipped after too many moved elements. This is harmless,
@@ -17,6 +18,8 @@
  * contains a valid part of the update. Work without a budget is not limited.
  */
 import * as Y from 'yjs'
+import { readUpdate } from './read-update.ts'
+import { pointsInside, type SplitPoints, splitItem, splitPointsIn } from './split-points.ts'
 
 /** Thrown if work of Yjs exceeds its budget. The document then contains a valid part of the update. */
 export class IntegrationTooExpensiveError extends Error {
@@ -31,6 +34,9 @@ export class IntegrationTooExpensiveError extends Error {
  * Number of array elements that the engine moves in the time of one step of a conflict scan (about 14 ns).
  */
 export const movedPerStep = 64
+
+/** Number of steps in which Yjs splits an item, without the elements and characters that the split moves. */
+export const stepsOfSplit = 32
 
 /**
  * Maximum number of array elements that all merges within one budget may move, which takes about 30 ms.
@@ -96,6 +102,10 @@ interface Spending extends Budget {
   splitOff: readonly Y.AbstractStruct[]
   /** Number of items in `splitOff` whose shifts are counted. */
   shiftsCounted: number
+  /** The clocks at which items are split when they are integrated; null if Yjs splits them one by one. */
+  points: SplitPoints | null
+  /** The last new item that is to be split; null if there is none. */
+  newItem: Y.Item | null
   /**
    * The struct into which the last merge has merged another one. Consecutive merges into one struct shift the
    * array only once.
@@ -122,6 +132,8 @@ export function withinBudget<T>(budget: Budget, work: () => T, spent?: (spent: S
     movedByMerges: 0,
     splitOff: [],
     shiftsCounted: 0,
+    points: null,
+    newItem: null,
     mergedInto: null,
   }
   spending = own
@@ -168,10 +180,101 @@ Y.Item.prototype.integrate = function integrate(
   transaction: Y.Transaction,
   offset: number,
 ): void {
+  if (spending !== null) splitNew(spending, this, transaction)
   if (offset > 0) cutStart(this, transaction, offset)
   // The parent is undefined if the item refers to a parent that is not a type.
   if (this.parent != null && isContested(this)) place(this, transaction.doc.store)
   integrateItem.call(this, transaction, 0)
+  if (spending?.points?.has(this.id.client) === true) spending.newItem = this
+}
+
+/**
+ * Like `Y.applyUpdate`, for a vetted update (V1) whose structs can all be integrated. Yjs splits an item when it
+ * needs a part of it, and shifts all later structs of the client. Here, many splits are made at once, in
+ * n·log n.
+ */
+export function applyIntegrable(doc: Y.Doc, bytes: Uint8Array): void {
+  const budget = spending
+  const points = budget === null ? null : splitPointsIn(bytes)
+  if (budget === null || points === null) return Y.applyUpdate(doc, bytes)
+  const { structsEnd } = readUpdate(bytes)
+  doc.transact((transaction) => {
+    splitKnown(transaction, points)
+    budget.points = points
+    try {
+      Y.applyUpdate(doc, Buffer.concat([bytes.subarray(0, structsEnd), none]))
+    } finally {
+      budget.points = null
+      budget.newItem = null
+    }
+    splitKnown(transaction, points)
+    Y.applyUpdate(doc, Buffer.concat([none, bytes.subarray(structsEnd)]))
+  })
+}
+
+/** The number of clients of an update without structs, or without deletions. */
+const none = Uint8Array.of(0)
+
+/** Splits the items that the document has. */
+function splitKnown(transaction: Y.Transaction, points: SplitPoints): void {
+  const { clients } = transaction.doc.store
+  for (const [client, ofClient] of points) {
+    const structs = clients.get(client) ?? []
+    spend(structs.length)
+    if (structs.length > 0) clients.set(client, allParts(structs, transaction, ofClient))
+  }
+}
+
+/**
+ * Splits the last new item before the next item is integrated: until then, Yjs needs its length. Yjs has looked
+ * up the left neighbor of the next item before.
+ */
+function splitNew(budget: Spending, next: Y.Item, transaction: Y.Transaction): void {
+  const { newItem, points } = budget
+  if (newItem === null || points === null) return
+  budget.newItem = null
+  const { client, clock } = newItem.id
+  const structs = transaction.doc.store.clients.get(client) ?? []
+  const from = Y.findIndexSS(structs, clock)
+  const parts = allParts(structs.slice(from), transaction, points.get(client) ?? [])
+  structs.length = from
+  for (const part of parts) structs.push(part)
+  if (next.origin !== null) next.left = Y.getItemCleanEnd(transaction, transaction.doc.store, next.origin)
+}
+
+type Struct = Y.Item | Y.GC
+
+/**
+ * Splits items at those of the ascending `points` that are inside them, and returns all parts. Counts the steps
+ * before it changes anything.
+ */
+function allParts(
+  structs: readonly Struct[],
+  transaction: Y.Transaction,
+  points: readonly number[],
+): Struct[] {
+  const inside = structs.map((struct) => (struct instanceof Y.Item ? pointsInside(struct, points) : []))
+  spend(structs.reduce((sum, struct, at) => sum + stepsOfSplits(struct, inside[at]?.length ?? 0), 0))
+  const budget = spending
+  spending = null
+  const all: Struct[] = []
+  for (const [at, struct] of structs.entries())
+    if (struct instanceof Y.Item)
+      for (const part of splitItem(transaction, struct, inside[at] ?? [])) all.push(part)
+    else all.push(struct)
+  spending = budget
+  if (budget === null) return all
+  budget.splitOff = transaction._mergeStructs
+  budget.shiftsCounted = budget.splitOff.length
+  return all
+}
+
+/** Returns the steps of `count` splits of a struct, each of which is in the middle of a part. */
+function stepsOfSplits(struct: Struct, count: number): number {
+  if (count === 0 || !(struct instanceof Y.Item)) return 0
+  const { content, length } = struct
+  const copied = content instanceof Y.ContentString ? length / charactersPerStep : valuesIn(content)
+  return count * stepsOfSplit + copied * Math.log2(count + 1)
 }
 
 /** Removes the first `offset` clocks of an item, which the document already has. */
@@ -331,7 +434,8 @@ for (const content of [Y.ContentAny, Y.ContentDeleted, Y.ContentJSON, Y.ContentS
   const { prototype }: { prototype: { splice(offset: number): Y.Item['content'] } } = content
   const split = prototype.splice
   prototype.splice = function splice(offset: number) {
-    if (spending !== null) spend(1 + shiftedBySplits(spending) / movedPerStep + copiedBySplit(this, offset))
+    if (spending !== null)
+      spend(stepsOfSplit + shiftedBySplits(spending) / movedPerStep + copiedBySplit(this, offset))
     return split.call(this, offset)
   }
 }

@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { charactersPerStep, copiedBySplit, movedPerStep, structsOf } from './integration.ts'
+import { charactersPerStep, copiedBySplit, movedPerStep, stepsOfSplit, structsOf } from './integration.ts'
 import { struct } from './item-content.ts'
 import { type ItemId, type ReadItem, readUpdate } from './read-update.ts'
 
@@ -105,6 +105,7 @@ export class Prediction {
       this.#covered +
       this.#deleted * stepsOfDeletion +
       scanned +
+      this.#splits * stepsOfSplit +
       this.#copied +
       this.#moved / movedPerStep
     )

@@ -5,6 +5,7 @@ import { CorruptRecordError } from '../../engine/engine.ts'
 import { errorMessage } from '../../errors.ts'
 import { integrablePart } from '../../update/integrable-part.ts'
 import {
+  applyIntegrable,
   type Budget,
   IntegrationTooExpensiveError,
   Placements,
@@ -332,7 +333,7 @@ export class DocumentState {
       const together = updates.slice(start, start + updatesPerTransaction)
       this.#within({ doc, stepsMax }, () =>
         doc.transact(() => {
-          for (const { bytes } of together) Y.applyUpdate(doc, bytes)
+          for (const { bytes } of together) applyIntegrable(doc, bytes)
         }),
       )
     }
@@ -383,7 +384,7 @@ export class DocumentState {
     const { doc } = this
     const { store } = doc
     const { added, isDear, deletes } = this.#within({ doc, stepsMax }, () =>
-      this.#capture(() => Y.applyUpdate(doc, unknown)),
+      this.#capture(() => applyIntegrable(doc, unknown)),
     )
     const gap = isCut || store.pendingStructs !== null || store.pendingDs !== null
     store.pendingStructs = null
@@ -431,7 +432,7 @@ export class DocumentState {
     const budget: Budget = { doc, stepsMax: stepsMax - this.#steps, placements: null, found }
     const { added, isDear } = withinBudget(
       budget,
-      () => this.#capture(() => Y.applyUpdate(doc, unknown)),
+      () => this.#capture(() => applyIntegrable(doc, unknown)),
       ({ steps, scanned }) => {
         this.#steps += steps
         placedSteps = steps - scanned
@@ -454,7 +455,7 @@ export class DocumentState {
     if (state !== null) return this.become(state)
     const { doc } = this
     const budget = { doc, stepsMax: integrationStepsMax, placements: new Placements(placements) }
-    this.#within(budget, () => Y.applyUpdate(doc, added))
+    this.#within(budget, () => applyIntegrable(doc, added))
     this.#grow(added.length)
   }
 
@@ -604,8 +605,10 @@ export class DocumentState {
     const startedAt = performance.now()
     const placements = this.#placements
     const stepsMax = placements === null ? loadStepsMax(this.#bytes.length) : unbounded
+    // Items that Yjs has encoded are split already.
+    const apply = this.#form === 'joined' ? applyIntegrable : Y.applyUpdate
     try {
-      this.#within({ doc, stepsMax, placements }, () => Y.applyUpdate(doc, this.#bytes))
+      this.#within({ doc, stepsMax, placements }, () => apply(doc, this.#bytes))
     } catch (cause) {
       doc.destroy()
       if (cause instanceof IntegrationTooExpensiveError) throw new DocumentExpensiveError(cause)

@@ -275,6 +275,59 @@ it.each(['missingClients', 'missingChains', 'circularClients', 'gapsOfClients'] 
   },
 )
 
+it.each([
+  'splits',
+  'splitsOfClients',
+  'surrogateSplits',
+  'valueSplits',
+  'alternateDeletions',
+  'laterReversedDeletions',
+] as const)(
+  '[UPD-33] shifts and copies few array elements for the splits of an update of the form %s',
+  (name) => {
+    const n = 600
+    const state = DocumentState.fromBytes(null)
+    const updates = hostileUpdates[name](n)
+    const shifted = shiftedIn(() => {
+      for (const update of updates) state.integrate(update)
+    })
+    expect(shifted).toBeLessThan(10 * n)
+    expect(state.steps).toBeLessThan(200 * n)
+    expect(shapeOf(Y, state.doc)).toEqual(contentOf(plainYjs, updates))
+  },
+)
+
+it(`[UPD-33] makes many splits at once with the result of Yjs (seed ${seed})`, () => {
+  for (let round = 0; round < 6; round += 1) {
+    const next = random(seed + round)
+    const base = new plainYjs.Doc()
+    base.getText('t').insert(0, list(400, () => ['😀', 'ab', 'c'][next(3)]).join(''))
+    base.getArray('l').insert(0, [...list(400, String)])
+    const start = plainYjs.encodeStateAsUpdate(base)
+    const edited = list(2, () => {
+      const doc = new plainYjs.Doc()
+      plainYjs.applyUpdate(doc, start)
+      const [text, array] = [doc.getText('t'), doc.getArray<string>('l')]
+      for (let edit = 0; edit < 200; edit += 1) {
+        if (next(2) === 0) text.insert(next(text.length), 'xyz'.slice(next(3)))
+        else text.delete(next(text.length - 3), 1 + next(3))
+        if (next(2) === 0) array.insert(next(array.length), ['y'])
+        else array.delete(next(array.length - 3), 1 + next(3))
+      }
+      return plainYjs.encodeStateAsUpdate(doc)
+    })
+    const reference = new plainYjs.Doc()
+    const state = DocumentState.fromBytes(null)
+    for (const update of round % 2 === 0 ? [start, ...edited] : [plainYjs.mergeUpdates(edited)]) {
+      plainYjs.applyUpdate(reference, update)
+      state.integrate(update)
+    }
+    expect(shapeOf(Y, state.doc), `seed ${seed}, round ${round}`).toEqual(shapeOf(plainYjs, reference))
+    expect(state.doc.getText('t').toString()).toBe(reference.getText('t').toString())
+    expect(state.encode()).toEqual(plainYjs.encodeStateAsUpdate(reference))
+  }
+})
+
 it('[UPD-26] for a large update whose insertions are in order, predicts few steps', () => {
   const source = new Y.Doc()
   const fragment = source.getXmlFragment('content')

@@ -1,0 +1,93 @@
+import * as Y from 'yjs'
+import { type ReadItem, readUpdate, type UpdateListener } from './read-update.ts'
+
+/** The clocks before which the items of each client are split, in ascending order. */
+export type SplitPoints = ReadonlyMap<number, readonly number[]>
+
+/** Number of splits of one client up to which Yjs makes them one by one. */
+const oneByOneMax = 128
+/** Minimum number of bytes of an update for a split. */
+const pointBytes = 2
+
+/**
+ * Returns the clocks at which Yjs splits items to integrate a vetted update (V1), for the clients with many of
+ * them; null if there are none. All structs of the update must be integrated: a split between the halves of a surrogate pair changes the text.
+ */
+export function splitPointsIn(bytes: Uint8Array): SplitPoints | null {
+  if (bytes.length < oneByOneMax * pointBytes) return null
+  const collected = new PointCollector()
+  readUpdate(bytes, collected)
+  const points = collected.sorted()
+  return points.size === 0 ? null : points
+}
+
+class PointCollector implements UpdateListener {
+  readonly #points = new Map<number, Set<number>>()
+
+  item({ client, clock, origin, rightOrigin }: ReadItem): void {
+    // Most items continue the previous item of their client.
+    if (origin !== null && !(origin.client === client && origin.clock + 1 === clock))
+      this.#add(origin.client, origin.clock + 1)
+    if (rightOrigin !== null) this.#add(rightOrigin.client, rightOrigin.clock)
+  }
+
+  deletion(client: number, clock: number, length: number): void {
+    this.#add(client, clock)
+    this.#add(client, clock + length)
+  }
+
+  #add(client: number, clock: number): void {
+    const points = this.#points.get(client)
+    if (points === undefined) this.#points.set(client, new Set([clock]))
+    else points.add(clock)
+  }
+
+  sorted(): SplitPoints {
+    const many = [...this.#points].filter(([, points]) => points.size > oneByOneMax)
+    return new Map(many.map(([client, points]) => [client, [...points].sort((a, b) => a - b)]))
+  }
+}
+
+/** Returns those of the ascending `points` that are inside the struct. */
+export function pointsInside({ id, length }: Y.AbstractStruct, points: readonly number[]): readonly number[] {
+  const from = firstAfter(points, id.clock)
+  return points.slice(from, firstAfter(points, id.clock + length - 1))
+}
+
+/** Returns the index of the first of the ascending `points` that is larger than `clock`. */
+function firstAfter(points: readonly number[], clock: number): number {
+  let [low, high] = [0, points.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((points[middle] as number) > clock) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/**
+ * Splits an item at the ascending clocks `points` inside it, and returns its parts. The first split is the one
+ * in the middle, so that the copies take n·log n. The caller must put the parts into the store.
+ */
+export function splitItem(
+  transaction: Y.Transaction,
+  item: Y.Item,
+  points: readonly number[],
+): readonly Y.Item[] {
+  const middle = points.length >> 1
+  const clock = points[middle]
+  if (clock === undefined) return [item]
+  // Yjs splits in the array that it finds in the store, here a short one: in a long one, each split would shift
+  // all later structs.
+  const parts = [item]
+  const store = Object.assign(Object.create(transaction.doc.store) as Y.Doc['store'], {
+    clients: new Map([[item.id.client, parts]]),
+  })
+  Y.getItemCleanEnd(transaction, store, Y.createID(item.id.client, clock - 1))
+  const [left = item, right] = parts
+  if (right === undefined) return parts
+  return [
+    ...splitItem(transaction, left, points.slice(0, middle)),
+    ...splitItem(transaction, right, points.slice(middle + 1)),
+  ]
+}
