@@ -99,6 +99,9 @@ async function findActivity(
   return { type, organizationId, documentId: metadata.documentId ?? null, failedEndpointId: null }
 }
 
+const organizationsSchema = s.array(s.object({ id: s.string }))
+const foundSchema = s.array(s.unknown)
+
 const nameOrganization = 'name the organization: weft events why <organization> <id>, or --type'
 
 /**
@@ -108,7 +111,7 @@ const nameOrganization = 'name the organization: weft events why <organization> 
 export async function eventOfAnyActivity(server: OnlineServer, activityId: string): Promise<RoutedEvent> {
   const found: RoutedEvent[] = []
   let looked = 0
-  const organizations = listOnline(server, '/v2/organizations/get', {}, s.object({ id: s.string }))
+  const organizations = listOnline(server, '/v2/organizations/get', {}, organizationsSchema)
   for await (const { id } of organizations) {
     looked += 1
     if (looked > organizationsMax) break
@@ -138,7 +141,7 @@ export async function requirePlace(
   { organizationId, documentId }: RoutedEvent,
 ): Promise<void> {
   const isThere = async (path: string, query: object): Promise<boolean> =>
-    (await callOnline(server, path, query, s.array(s.unknown))).data.length > 0
+    (await callOnline(server, path, query, foundSchema)).data.length > 0
   if (!(await isThere('/v2/organizations/get', { organizationIds: [organizationId] })))
     throw notFound('organization', organizationId)
   if (documentId === null) return

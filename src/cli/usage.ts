@@ -60,11 +60,11 @@ export const usageCommand = (): Command =>
       const server = await requireWorkspace(flags)
       const query = queryOf(flags)
       if (flags.csv) {
-        const lines = listOnline(server, '/v2/workspace/usage/export', query, s.string)
+        const lines = listOnline(server, '/v2/workspace/usage/export', query, linesSchema)
         for await (const line of lines) await printWithBackpressure(`${line}\r`)
         return
       }
-      const items = listOnline(server, '/v2/workspace/usage/get', query, itemSchema)
+      const items = listOnline(server, '/v2/workspace/usage/get', query, itemsSchema)
       const isByOrganization = query.by === 'organization'
       if (!flags.json) await printWithBackpressure(tableHeader(isByOrganization))
       await printRows(items, {
@@ -89,18 +89,21 @@ function queryOf({ since, until, granularity, by, organization }: Flags) {
   }
 }
 
-const itemSchema = s.object(
-  {
-    start: s.number,
-    connectionsOpened: s.number,
-    connectionsPeak: s.number,
-    connectionMinutes: s.number,
-    updates: s.number,
-    bytesSent: s.number,
-    calls: s.number,
-  },
-  { apiKey: s.string, organizationId: s.string, bytesStored: s.number },
-) satisfies s.SchemaOf<UsageRow>
+const linesSchema = s.array(s.string)
+const itemsSchema = s.array(
+  s.object(
+    {
+      start: s.number,
+      connectionsOpened: s.number,
+      connectionsPeak: s.number,
+      connectionMinutes: s.number,
+      updates: s.number,
+      bytesSent: s.number,
+      calls: s.number,
+    },
+    { apiKey: s.string, organizationId: s.string, bytesStored: s.number },
+  ),
+) satisfies s.SchemaOf<readonly UsageRow[]>
 
 /** Titles and minimum widths of the columns of numbers. */
 const columns = [

@@ -3,8 +3,10 @@ import { readJson } from '../json.ts'
 import * as s from '../schema.ts'
 import { packageFile } from './package-file.ts'
 
+const packageSchema = s.object({ version: s.string })
+
 /** Returns the version of this package. */
 export function readPackageVersion(): string {
   const manifest = readFileSync(packageFile('package.json'), 'utf8')
-  return readJson(s.object({ version: s.string }), manifest).version
+  return readJson(packageSchema, manifest).version
 }

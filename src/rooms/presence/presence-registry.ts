@@ -37,6 +37,9 @@ const userQuerySchema = s.object({
   }),
   userId: s.string,
 })
+/** Paths of the documents from which a node has removed a user. */
+const erasedSchema = s.array(s.string)
+
 const entriesSchema = s.array(
   s.object({
     document: addressSchemas.scope,
@@ -170,7 +173,7 @@ export class PresenceRegistry {
    */
   async eraseUser(scope: PresenceScope, userId: string): Promise<number> {
     const call: UserQuery = { scope, userId }
-    const answers = await this.#sync.requests.ask('presence.erase', call, s.array(s.string))
+    const answers = await this.#sync.requests.ask('presence.erase', call, erasedSchema)
     return new Set([...this.#eraseUserHere(call), ...[...answers.values()].flat()]).size
   }
 

@@ -4,44 +4,52 @@ import type { Catalog, CatalogVersion } from './catalog.ts'
 import { readOnline, rootSchema } from './document-online.ts'
 import { callOnline, listOnline, type OnlineServer } from './rest-client.ts'
 
-const organizationSchema = s.object({
-  id: s.string,
-  organizationName: s.string,
-  lastUpdated: s.number,
-})
+const organizationsSchema = s.array(
+  s.object({
+    id: s.string,
+    organizationName: s.string,
+    lastUpdated: s.number,
+  }),
+)
 
-const documentSchema = s.object({
-  id: s.string,
-  documentName: s.string,
-  disabled: s.boolean,
-  lastUpdated: s.number,
-})
+const documentsSchema = s.array(
+  s.object({
+    id: s.string,
+    documentName: s.string,
+    disabled: s.boolean,
+    lastUpdated: s.number,
+  }),
+)
 
-const editorSchema = s.object({
-  id: s.string,
-  lastUpdate: s.string,
-  lastUpdatedBy: s.string,
-  sizeBytes: s.number,
-})
+const editorsSchema = s.array(
+  s.object({
+    id: s.string,
+    lastUpdate: s.string,
+    lastUpdatedBy: s.string,
+    sizeBytes: s.number,
+  }),
+)
 
-const versionSchema: s.SchemaOf<CatalogVersion> = s.object({
-  versionId: s.string,
-  kind: s.string,
-  label: s.string,
-  metadata: s.object({}),
-  createdAt: s.string,
-  createdBy: s.string,
-  sizeBytes: s.number,
-  version: s.string,
-  authors: s.array(namedUserSchema),
-})
+const versionsSchema: s.SchemaOf<readonly CatalogVersion[]> = s.array(
+  s.object({
+    versionId: s.string,
+    kind: s.string,
+    label: s.string,
+    metadata: s.object({}),
+    createdAt: s.string,
+    createdBy: s.string,
+    sizeBytes: s.number,
+    version: s.string,
+    authors: s.array(namedUserSchema),
+  }),
+)
 
 const restoredSchema = s.object({ previousVersionId: s.orNull(s.string) })
 
 /** Returns the catalog of a running server. The catalog reads through the REST API. */
 export const onlineCatalog = (server: OnlineServer): Catalog => ({
   async *organizations() {
-    for await (const each of listOnline(server, '/v2/organizations/get', {}, organizationSchema)) {
+    for await (const each of listOnline(server, '/v2/organizations/get', {}, organizationsSchema)) {
       const { id: organizationId, organizationName, lastUpdated } = each
       yield { organizationId, organizationName, lastUpdated }
     }
@@ -49,7 +57,7 @@ export const onlineCatalog = (server: OnlineServer): Catalog => ({
   async *documents(organizationId) {
     const query = { organizationId }
     const path = '/v2/organizations/documents/get'
-    for await (const each of listOnline(server, path, query, documentSchema)) {
+    for await (const each of listOnline(server, path, query, documentsSchema)) {
       const { id: documentId, documentName, disabled, lastUpdated } = each
       yield { organizationId, documentId, documentName, disabled, lastUpdated }
     }
@@ -57,13 +65,13 @@ export const onlineCatalog = (server: OnlineServer): Catalog => ({
   async *editors(organizationId, documentId) {
     // Uses the format `roots`, because it works for every document and for all types of roots.
     const query = { organizationId, documentId, format: 'roots' }
-    const { data } = await callOnline(server, '/v2/crdt/get', query, s.array(editorSchema))
+    const { data } = await callOnline(server, '/v2/crdt/get', query, editorsSchema)
     for (const { id: editorId, lastUpdate, lastUpdatedBy, sizeBytes } of data) {
       const lastUpdated = Date.parse(lastUpdate)
       yield { organizationId, documentId, editorId, lastUpdated, lastUpdatedBy, sizeBytes }
     }
   },
-  versions: (path) => listOnline(server, '/v2/crdt/versions/list', path, versionSchema),
+  versions: (path) => listOnline(server, '/v2/crdt/versions/list', path, versionsSchema),
   async content(path, versionId, reading) {
     if (versionId === null) return readOnline(server, path, reading)
     const query = { ...path, ...reading, versionId }

@@ -12,6 +12,9 @@ export const rootSchema: s.SchemaOf<DocumentRoot> = s.object({
   data: s.unknown,
 })
 
+const rootsSchema = s.array(rootSchema)
+const editorsSchema = s.array(s.unknown)
+
 const writtenSchema: s.SchemaOf<Omit<PutReport, 'created'>> = s.object(
   { changed: s.boolean, bytes: s.number },
   { insertions: s.number, deletions: s.number },
@@ -24,7 +27,7 @@ export async function readOnline(
   reading: DocumentReading,
 ): Promise<DocumentRoot> {
   const query = { ...path, ...reading }
-  const [found] = (await callOnline(server, '/v2/crdt/get', query, s.array(rootSchema))).data
+  const [found] = (await callOnline(server, '/v2/crdt/get', query, rootsSchema)).data
   if (found === undefined) throw new StorageError('there is no such document', { hint: listingHint })
   return found
 }
@@ -70,6 +73,6 @@ function reportOf(created: boolean, written: Omit<PutReport, 'created'>): PutRep
  */
 async function exists(server: OnlineServer, path: DocumentPath): Promise<boolean> {
   const query = { ...path, format: 'roots' }
-  const found = await nullIfNotFound(callOnline(server, '/v2/crdt/get', query, s.array(s.unknown)))
+  const found = await nullIfNotFound(callOnline(server, '/v2/crdt/get', query, editorsSchema))
   return found !== null && found.data.length > 0
 }

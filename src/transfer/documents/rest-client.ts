@@ -177,17 +177,21 @@ export async function nullIfCode<T>(call: Promise<T>, code: string): Promise<T |
   }
 }
 
-/** Yields all items of a listing of a running server, page by page. @throws StorageError */
+/**
+ * Yields all items of a listing of a running server, page by page.
+ * @param schema schema of the items of a page
+ * @throws StorageError
+ */
 export async function* listOnline<Item>(
   server: OnlineServer | OnlineWorkspace,
   path: string,
   query: object,
-  schema: s.SchemaOf<Item>,
+  schema: s.SchemaOf<readonly Item[]>,
 ): AsyncGenerator<Item> {
   let pageToken: string | undefined
   do {
     const given = { ...query, ...(pageToken !== undefined && { pageToken }) }
-    const page: RestResponse<readonly Item[]> = await callOnline(server, path, given, s.array(schema))
+    const page = await callOnline(server, path, given, schema)
     yield* page.data
     pageToken = page.pageToken
   } while (pageToken !== undefined)

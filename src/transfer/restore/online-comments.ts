@@ -9,7 +9,7 @@ import type { StoredThread } from './related-records.ts'
 const commentsAtOnce = 50
 
 const foundSchema = s.array(s.object({ annotationId: s.string, commentCount: s.number }))
-const commentSchema = s.object({ commentId: s.string })
+const commentsSchema = s.array(s.object({ commentId: s.string }))
 
 /** Number of records that a thread got. */
 export interface ThreadAdditions {
@@ -61,7 +61,8 @@ export class OnlineComments {
     const query = { organizationId: this.#organizationId, documentId, annotationId }
     const path = '/v2/commentannotations/comments/get'
     const ids = new Set<string>()
-    for await (const { commentId } of listOnline(this.#server, path, query, commentSchema)) ids.add(commentId)
+    for await (const { commentId } of listOnline(this.#server, path, query, commentsSchema))
+      ids.add(commentId)
     return ids
   }
 

@@ -8,7 +8,7 @@ import type { RelatedRecords, StoredGrant } from './related-records.ts'
 /** Users of one call of `/v2/users/get`. */
 const usersAtOnce = 30
 
-const userSchema = s.object({ userId: s.string })
+const usersSchema = s.array(s.object({ userId: s.string }))
 
 /** Numbers of permissions. `leftOut`: the server does not have their groups or users. */
 export interface PermissionCounts {
@@ -77,7 +77,7 @@ export class OnlinePermissions {
     const present = new Set<string>()
     for (let at = 0; at < userIds.length; at += usersAtOnce) {
       const query = { organizationId, userIds: userIds.slice(at, at + usersAtOnce) }
-      const { data } = await callOnline(this.#server, '/v2/users/get', query, s.array(userSchema))
+      const { data } = await callOnline(this.#server, '/v2/users/get', query, usersSchema)
       for (const { userId } of data) present.add(userId)
     }
     return present

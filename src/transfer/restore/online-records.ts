@@ -20,17 +20,21 @@ const incompleteMetadata = { weftRestore: 'incomplete' }
 const incompleteName = 'Incomplete restore (Weft)'
 
 const metadataSchema = s.map(s.unknown)
-const organizationSchema = s.object({ metadata: metadataSchema })
-const documentSchema = s.object({
-  disabled: s.boolean,
-  accessType: s.string,
-  metadata: metadataSchema,
-})
-const folderSchema = s.object({
-  folderName: s.string,
-  accessType: s.string,
-  inheritAccessFromParent: s.boolean,
-})
+const organizationsSchema = s.array(s.object({ metadata: metadataSchema }))
+const documentsSchema = s.array(
+  s.object({
+    disabled: s.boolean,
+    accessType: s.string,
+    metadata: metadataSchema,
+  }),
+)
+const foldersSchema = s.array(
+  s.object({
+    folderName: s.string,
+    accessType: s.string,
+    inheritAccessFromParent: s.boolean,
+  }),
+)
 
 /** A document of the running server. */
 export interface OnlineDocument {
@@ -72,7 +76,7 @@ export class OnlineRecords {
     const { organizationId } = this.#organization
     const query = { organizationId, documentIds: [documentId] }
     const path = '/v2/organizations/documents/get'
-    const call = callOnline(this.#server, path, query, s.array(documentSchema))
+    const call = callOnline(this.#server, path, query, documentsSchema)
     const [found] = (await nullIfNotFound(call))?.data ?? []
     if (found === undefined) return null
     const { disabled, accessType, metadata } = found
@@ -170,7 +174,7 @@ export class OnlineRecords {
   async #presentOrganization() {
     const query = { organizationIds: [this.#organization.organizationId] }
     const path = '/v2/organizations/get'
-    return (await callOnline(this.#server, path, query, s.array(organizationSchema))).data[0] ?? null
+    return (await callOnline(this.#server, path, query, organizationsSchema)).data[0] ?? null
   }
 
   /**
@@ -216,7 +220,7 @@ export class OnlineRecords {
   async #presentFolder(folderId: string) {
     const query = { organizationId: this.#organization.organizationId, folderId, maxDepth: 0 }
     const path = '/v2/organizations/folders/get'
-    const [found] = (await callOnline(this.#server, path, query, s.array(folderSchema))).data
+    const [found] = (await callOnline(this.#server, path, query, foldersSchema)).data
     if (found === undefined) throw new StorageError(`no result of ${path}`)
     return found
   }

@@ -68,8 +68,8 @@ export interface RestoreSource {
   readonly isDryRun: boolean
 }
 
-const versionSchema = s.object({ versionId: s.string, label: s.string })
-const branchSchema = s.object({ name: s.string })
+const versionsSchema = s.array(s.object({ versionId: s.string, label: s.string }))
+const branchesSchema = s.array(s.object({ name: s.string }))
 
 /** Bytes of the state of an empty editor. */
 const emptyStateBytes = 2
@@ -202,7 +202,7 @@ export class RestoredDocumentWriter {
         server,
         '/v2/crdt/versions/list',
         path,
-        versionSchema,
+        versionsSchema,
       ))
         present.add(versionId).add(label)
     // A version that an earlier restore has created has another id.
@@ -211,7 +211,7 @@ export class RestoredDocumentWriter {
     this.#leftOut.versions += versions.filter(isMissing).length
     const names = new Set<string>()
     if (branches.length > 0)
-      for await (const { name } of listOnline(server, '/v2/crdt/branches/list', path, branchSchema))
+      for await (const { name } of listOnline(server, '/v2/crdt/branches/list', path, branchesSchema))
         names.add(name)
     this.#leftOut.branches += branches.filter((name) => !names.has(name)).length
   }
