@@ -58,7 +58,7 @@ export function readChangeSets(reader: SegmentReader, options: ChangeSetOptions 
 
 /** Returns whether a group has the user and all members of `meta` that are given. */
 export function matchesGroup(
-  { userId, meta }: ChangeGroup,
+  { userId, meta }: Pick<ChangeGroup, 'userId' | 'meta'>,
   wanted: Pick<ChangeSetOptions, 'by' | 'meta'>,
 ): boolean {
   if (wanted.by !== undefined && wanted.by !== userId) return false

@@ -1,5 +1,6 @@
 import type { EncodedJson } from '../../model/json-pieces.ts'
 import type { Attribution } from '../../update/attribution/attribution.ts'
+import type { OverlapPolicy } from '../merge/overlap.ts'
 import { findRoot } from '../read-root.ts'
 import { requireRoot } from '../roots.ts'
 import { expectMatch, type RootSchema } from '../schemas/content-schema.ts'
@@ -18,7 +19,12 @@ export type HistoryQuery =
   /** The authors of the later version. */
   | { readonly is: 'runs'; readonly contentKey: string | undefined; readonly runsMax: number }
   /** `schema`: the schema that the document must match after the undo; null without one. */
-  | { readonly is: 'undo'; readonly selection: UndoSelection; readonly schema: RootSchema | null }
+  | {
+      readonly is: 'undo'
+      readonly selection: UndoSelection
+      readonly onOverlap: OverlapPolicy
+      readonly schema: RootSchema | null
+    }
 
 export type HistoryAnswer =
   | { readonly is: 'changes'; readonly page: ChangeSetPage }
@@ -40,7 +46,7 @@ export interface CheckedUndo extends UndoResult {
  * Answers a question about the changes between two versions of a document. Takes time and memory that are linear in the
  * size of the history.
  * @param attribution the attribution of the whole document; the query `diff` does not use it
- * @throws ApiError the errors of `readVersionDiff`; NOT_FOUND if a root does not exist; INVALID_ARGUMENT if the
+ * @throws ApiError the errors of `readVersionDiff` and `undoChanges`; NOT_FOUND if a root does not exist; INVALID_ARGUMENT if the
  * document would not match its schema
  */
 export function answerHistory(
@@ -61,7 +67,7 @@ export function answerHistory(
         return { is: 'runs', page: runsOf(history, attribution, query.contentKey, query.runsMax) }
       default: {
         const check = expectMatch(history.doc, query.schema)
-        const result = undoChanges(history, attribution, query.selection)
+        const result = undoChanges(history, attribution, query.selection, query.onOverlap)
         return { is: 'undo', result: { ...result, warnings: result.update === null ? [] : check() } }
       }
     }

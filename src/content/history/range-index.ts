@@ -62,22 +62,27 @@ export class RangeIndex<T extends ClockRange> {
 const nothing = { range: null, end: Number.POSITIVE_INFINITY } as const
 
 /** Returns the parts of ranges that no range of `removed` contains. The ranges may overlap. */
-export function withoutIds(ranges: readonly IdRange[], removed: readonly IdRange[]): readonly IdRange[] {
+export function withoutIds<T extends IdRange>(
+  ranges: readonly T[],
+  removed: readonly IdRange[],
+): readonly T[] {
   if (removed.length === 0) return ranges
   const index = RangeIndex.of(disjoint(removed))
-  const left: IdRange[] = []
-  for (const { client, clock, length } of ranges)
+  const left: T[] = []
+  for (const range of ranges) {
+    const { client, clock, length } = range
     for (let at = clock, end = clock + length; at < end; ) {
       const answer = index.at(client, at)
       const next = Math.min(end, answer.end)
-      if (answer.range === null) left.push({ client, clock: at, length: next - at })
+      if (answer.range === null) left.push({ ...range, clock: at, length: next - at })
       at = next
     }
+  }
   return left
 }
 
 /** Returns the same ids in disjoint ranges. */
-function disjoint(ranges: readonly IdRange[]): readonly IdRange[] {
+export function disjoint(ranges: readonly IdRange[]): readonly IdRange[] {
   const joined: IdRange[] = []
   for (const range of [...ranges].sort((a, b) => a.client - b.client || a.clock - b.clock)) {
     const last = joined.at(-1)

@@ -31,7 +31,17 @@ export class SegmentReader {
 
   /** Returns the origin of the insertion of an id; null if it is unknown. */
   inserterOf({ client, clock }: Y.ID): ChangeOrigin | null {
-    return this.#inserted.at(client, clock).range?.origin ?? null
+    return this.insertionAt(client, clock).range?.origin ?? null
+  }
+
+  /** Returns the range of ids that were inserted with an id. */
+  insertionAt(client: number, clock: number): RangeAnswer<AttributedRange> {
+    return this.#inserted.at(client, clock)
+  }
+
+  /** Returns the range of ids that an update has deleted with an id. */
+  deletionAt(client: number, clock: number): RangeAnswer<AttributedRange> {
+    return this.#deleted.at(client, clock)
   }
 
   /**
@@ -40,12 +50,9 @@ export class SegmentReader {
    * them.
    */
   isOneInsertion(a: Segment, b: Segment): boolean {
-    const [first, second] = [this.#insertionOf(a), this.#insertionOf(b)]
+    const insertionOf = ({ item: { id }, offset }: Segment) => this.insertionAt(id.client, id.clock + offset)
+    const [first, second] = [insertionOf(a), insertionOf(b)]
     return a.item.id.client === b.item.id.client && first.range === second.range && first.end === second.end
-  }
-
-  #insertionOf({ item: { id }, offset }: Segment): RangeAnswer<AttributedRange> {
-    return this.#inserted.at(id.client, id.clock + offset)
   }
 
   /** Returns the segments of all items, in the order of clients and clocks. */

@@ -1,17 +1,20 @@
 import * as Y from 'yjs'
 import type { Attribution } from '../../update/attribution/attribution.ts'
 import { putItem } from '../json/write-edits.ts'
+import { contentPart } from '../merge/copy-content.ts'
+import { keptSide, type OverlapPolicy, type OverlapReport, overlapError, reportOf } from '../merge/overlap.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { deleteIds } from '../yjs/stored-ranges.ts'
 import type { DocumentHistory } from './document-history.ts'
 import { RestoredCopies } from './restored-copies.ts'
 import { SegmentReader } from './segments.ts'
 import { UndoFormatting } from './undo-formatting.ts'
+import { type DecidedUndo, UndoOverlaps } from './undo-overlaps.ts'
 import { type PlannedCopy, UndoPlan } from './undo-plan.ts'
 import { type NotUndone, SelectedIds, type UndoSelection } from './undo-selection.ts'
 import { type EntryValue, entryHistory } from './version-values.ts'
 
-export interface UndoResult {
+export interface UndoResult extends Partial<OverlapReport> {
   /** The update (V1) for the current document; null if nothing changes. */
   readonly update: Uint8Array | null
   /** Number of hunks that were undone completely, or that earlier undos have already undone. */
@@ -24,30 +27,37 @@ export interface UndoResult {
 /**
  * Undoes changes by a forward edit: deletes the content that they have inserted, inserts copies of the content that
  * they have deleted at the old place, and gives entries and formats their older values. Content of other changes
- * stays.
+ * stays. A word that other changes have also changed is an overlap: `onOverlap` decides whether it stays, or gets the
+ * text that it had before the undone changes.
  *
  * The undo is made in the Y.Doc of the history, which must contain the current document, and must not be used
  * afterwards.
+ * @throws ApiError ABORTED if there are overlaps and `onOverlap` is `fail`; nothing is changed then
  * @param attribution the attribution of the whole current document
  */
 export function undoChanges(
   history: DocumentHistory,
   attribution: Attribution,
   selection: UndoSelection,
+  onOverlap: OverlapPolicy,
 ): UndoResult {
   const { doc } = history
   const reader = new SegmentReader(history, attribution)
   const selected = new SelectedIds(reader, selection)
-  const plan = new UndoPlan(reader, selected, new RestoredCopies(doc, attribution, selected))
+  const restored = new RestoredCopies(doc, attribution, selected)
+  const plan = new UndoPlan(reader, selected, restored)
+  const decided = new UndoOverlaps(reader, selected, restored, plan).decide(keptSide(onOverlap, false))
+  const report = decided.overlaps.length === 0 ? null : reportOf(decided.overlaps)
+  if (onOverlap === 'fail' && report !== null) throw overlapError(report)
   let update: Uint8Array | null = null
   const listen = (bytes: Uint8Array): void => {
     update = bytes
   }
   doc.on('update', listen)
-  doc.transact((transaction) => new UndoRun(transaction, reader, selected).run(plan))
+  doc.transact((transaction) => new UndoRun(transaction, reader, selected).run(plan, decided))
   doc.off('update', listen)
   const { undone, notUndone, otherAuthors } = selected
-  return { update, undone, notUndone, otherAuthors }
+  return { update, undone, notUndone, otherAuthors, ...report }
 }
 
 /** Writes the operations of a plan. */
@@ -62,7 +72,7 @@ class UndoRun {
     this.#selected = selected
   }
 
-  run({ copies, deletions, entries, texts }: UndoPlan): void {
+  run({ entries, texts }: UndoPlan, { copies, deletions }: DecidedUndo): void {
     const { doc } = this.#transaction
     const firstClock = Y.getState(doc.store, doc.clientID)
     const transient = new Set<number>()
@@ -136,13 +146,4 @@ class UndoRun {
     const place = { type, key, left: type._map.get(key) ?? null, right: null }
     this.#fill(putItem(this.#transaction, place, contentPart(item.content, offset, 1)), item.content)
   }
-}
-
-/** Returns a copy of a part of the content of an item. */
-function contentPart(content: Y.Item['content'], offset: number, length: number): Y.Item['content'] {
-  if (content instanceof Y.ContentString)
-    return new Y.ContentString(content.str.slice(offset, offset + length))
-  if (content instanceof Y.ContentAny) return new Y.ContentAny(content.arr.slice(offset, offset + length))
-  if (content instanceof Y.ContentJSON) return new Y.ContentJSON(content.arr.slice(offset, offset + length))
-  return content.copy()
 }

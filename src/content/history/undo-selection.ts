@@ -1,4 +1,4 @@
-import type { ChangeMeta } from '../../model/change-origin.ts'
+import type { ChangeMeta, ChangeOrigin } from '../../model/change-origin.ts'
 import { type GroupedChanges, groupChanges } from './change-groups.ts'
 import { HunkWalk, matchesGroup } from './change-sets.ts'
 import { type IdRange, RangeIndex } from './range-index.ts'
@@ -24,7 +24,8 @@ export interface SelectedChange {
  * Why a part of a change was not undone. `unknown-change`: no change between the versions has this id.
  * `changed-since`: another change has set the same entry or formatting. `deleted-container`: another change has
  * deleted the value that contained the content. `contains-other-changes`: the inserted value contains content of
- * other changes. `content-lost`: the deleted content is no longer stored.
+ * other changes. `content-lost`: the deleted content is no longer stored. `overlap`: another change has changed the same
+ * word.
  */
 export const undoProblems = [
   'unknown-change',
@@ -32,6 +33,7 @@ export const undoProblems = [
   'deleted-container',
   'contains-other-changes',
   'content-lost',
+  'overlap',
 ] as const
 
 export type UndoProblem = (typeof undoProblems)[number]
@@ -57,11 +59,15 @@ export interface SelectedRange extends IdRange {
 export class SelectedIds {
   readonly inserted: RangeIndex<SelectedRange>
   readonly deleted: RangeIndex<SelectedRange>
+  /** Time of the first selected change, in epoch milliseconds; 0 if it is unknown. */
+  readonly firstAt: number
   readonly #grouped: GroupedChanges
   readonly #hunks = new Set<string>()
   readonly #problems = new Map<string, NotUndone>()
   readonly #unknown: readonly NotUndone[]
   readonly #isMatched: boolean
+  /** Returns whether a change between the versions is selected. */
+  readonly includes: (origin: ChangeOrigin | null) => boolean
 
   constructor(reader: SegmentReader, { groupSeconds, by, meta, changes }: UndoSelection) {
     const grouped = groupChanges(reader, groupSeconds)
@@ -71,24 +77,30 @@ export class SelectedIds {
       (group) => matchesGroup(group, { by, meta }) && (changes === undefined || wanted.has(group.changeId)),
     )
     this.#isMatched = groups.length > 0 || changes !== undefined
+    this.firstAt = groups.reduce(
+      (first, group) => Math.min(first, group.firstAt ?? 0),
+      Number.POSITIVE_INFINITY,
+    )
+    const selected = new Set(groups)
+    this.includes = (origin) => {
+      const group = grouped.groupOf(origin)
+      if (group !== undefined) return selected.has(group)
+      // All content of its change set was inserted and deleted by itself.
+      const { by: userId = null, meta: given = null } = origin ?? {}
+      return changes === undefined && matchesGroup({ userId, meta: given }, { by, meta })
+    }
     const found = new Set(groups.map(({ changeId }) => changeId))
     this.#unknown = [...wanted.keys()]
       .filter((changeId) => !found.has(changeId))
       .map((changeId) => ({ changeId, hunk: null, reason: 'unknown-change' }))
     const ranges = { inserted: [] as SelectedRange[], deleted: [] as SelectedRange[] }
     const limits = { hunksMax: 0, charactersMax: 0 }
-    new HunkWalk(
-      reader,
-      grouped,
-      new Set(groups),
-      limits,
-      ({ changeId }, hunk, side, { item, offset, length }) => {
-        if (wanted.get(changeId)?.includes(hunk) === false) return
-        const { client, clock } = item.id
-        ranges[side].push({ client, clock: clock + offset, length, changeId, hunk })
-        this.#hunks.add(`${changeId} ${hunk}`)
-      },
-    ).run()
+    new HunkWalk(reader, grouped, selected, limits, ({ changeId }, hunk, side, { item, offset, length }) => {
+      if (wanted.get(changeId)?.includes(hunk) === false) return
+      const { client, clock } = item.id
+      ranges[side].push({ client, clock: clock + offset, length, changeId, hunk })
+      this.#hunks.add(`${changeId} ${hunk}`)
+    }).run()
     this.inserted = RangeIndex.of(ranges.inserted)
     this.deleted = RangeIndex.of(ranges.deleted)
   }

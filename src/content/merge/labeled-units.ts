@@ -1,5 +1,7 @@
 import type { StoredId } from '../edit/edit-dependencies.ts'
 import type { IdRange } from '../history/range-index.ts'
+import type { Overlap } from './overlap.ts'
+import { elementUnit, inBase, inMine, inTheirs, type MergedUnits } from './sequence-clusters.ts'
 
 /** Units with consecutive ids that the same versions have. */
 export interface LabeledPart extends StoredId {
@@ -57,5 +59,28 @@ export class LabeledUnits {
       else high = middle - 1
     }
     return low
+  }
+}
+
+const bitOf = { base: inBase, theirs: inTheirs, mine: inMine } as const
+
+/** Units of which only the text is compared. An element is equal only to itself. */
+export class TextUnits extends LabeledUnits implements MergedUnits {
+  idOf = (): null => null
+
+  formOf = (index: number): string => `${elementUnit}${index}`
+
+  /** Returns the ids of the units that all versions of `bits` have, and no version of `lacking`. */
+  having(indexes: readonly number[], bits: number, lacking = 0): readonly IdRange[] {
+    return this.ranges(indexes.filter((at) => ((this.bits[at] as number) & (bits | lacking)) === bits))
+  }
+
+  /** Returns the text of units in each version, without empty texts. */
+  shown(indexes: readonly number[]): Pick<Overlap, keyof typeof bitOf> {
+    const texts = Object.entries(bitOf).map(([version, bit]) => {
+      const has = indexes.filter((at) => ((this.bits[at] as number) & bit) !== 0)
+      return [version, has.map((at) => this.text[at]).join('')] as const
+    })
+    return Object.fromEntries(texts.filter(([, text]) => text !== ''))
   }
 }

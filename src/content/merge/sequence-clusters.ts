@@ -9,6 +9,12 @@ export const inMine = 4
 /** The unit is an element in which one side has changed something, and which the other side has deleted. */
 export const editedByTheirs = 8
 export const editedByMine = 16
+/** The unit was content of others, and no version has it. `mine` restores it, unless it is in a cluster. */
+export const restoredByMine = 32
+/** The unit was content of others, and no version has it. It stays deleted. */
+export const deletedOfTheirs = 64
+
+const ofOthers = inTheirs | restoredByMine | deletedOfTheirs
 
 const everywhere = inBase | inTheirs | inMine
 
@@ -56,7 +62,7 @@ export function* clustersIn(units: MergedUnits, options: ClusterOptions): Genera
 
 const isChangedBy = (side: number, bits: number): boolean =>
   ((bits & inBase) === 0) !== ((bits & side) === 0) ||
-  (bits & (side === inTheirs ? editedByTheirs : editedByMine)) !== 0
+  (bits & (side === inTheirs ? editedByTheirs | deletedOfTheirs : editedByMine | restoredByMine)) !== 0
 
 /**
  * Returns ranges between units that no side has changed and that no word contains, if both sides have changed them. A
@@ -82,7 +88,7 @@ function* changedWindows({ text, bits }: MergedUnits): Generator<{ start: number
     } else if (unit === everywhere) unchanged += 1
     else {
       unchanged = 0
-      theirs ||= isChangedBy(inTheirs, unit)
+      theirs ||= isChangedBy(inTheirs, unit) || unit === restoredByMine
       mine ||= isChangedBy(inMine, unit)
     }
   }
@@ -119,15 +125,19 @@ class Window {
   }
 
   #ofWords(): readonly UnitCluster[] {
-    const spaces = new Set<number>()
+    this.#joinWords(ofOthers)
+    /** Units that stay as in `theirs`. */
+    const kept = new Set<number>()
     for (let round = 0; round < roundsMax; round++) {
-      const found = [...this.#changed(), ...[...spaces].map((at) => ({ indexes: [at], isSame: true }))]
+      const found = [...this.#changed(), ...[...kept].map((at) => ({ indexes: [at], isSame: true }))]
       const unknown = [...this.#unknownWords(found)]
       if (unknown.length === 0) return found
       for (const word of unknown) {
+        const restored = word.filter((at) => this.#at(at) === restoredByMine)
         const space = this.#spaceIn(word)
-        if (space === null) this.#joinRange(word[0] as number, word.at(-1) as number)
-        else spaces.add(space)
+        if (restored.length > 0) for (const at of restored) kept.add(at)
+        else if (space !== null) kept.add(space)
+        else this.#joinRange(word[0] as number, word.at(-1) as number)
       }
     }
     return this.#asOne()
@@ -165,7 +175,7 @@ class Window {
   #has(at: number, view: number): boolean {
     const bits = this.#at(at)
     if (view !== 0) return (bits & view) !== 0
-    return bits === everywhere || (bits & inBase) === 0
+    return bits === everywhere || (bits & (inBase | deletedOfTheirs)) === 0
   }
 
   /** Joins the units of each word of a version. The version 0 has the changes of both sides. */
@@ -248,7 +258,7 @@ class Window {
       const has = (side: number): boolean => indexes.some((at) => isChangedBy(side, this.#at(at)))
       if (!has(inTheirs) || !has(inMine)) continue
       const isSame = this.#form(indexes, 'theirs') === this.#form(indexes, 'mine')
-      if (!isSame || indexes.some((at) => this.#isInsertion(at, inMine) || this.#isTorn(at)))
+      if (!isSame || indexes.some((at) => this.#isInsertion(at, inMine | restoredByMine) || this.#isTorn(at)))
         clusters.push({ indexes, isSame })
     }
     return clusters
@@ -281,14 +291,16 @@ class Window {
     const sides = new Map<number, number>()
     for (const { indexes, isSame } of found)
       for (const at of indexes) sides.set(at, isSame || this.#options.kept === 'theirs' ? inTheirs : inMine)
-    const known = [inBase, inTheirs, inMine].map((view) =>
-      wordTexts(this.#textOf(this.#indexes((at) => this.#has(at, view)))),
-    )
+    const wordsOf = (view: number): ReadonlySet<string> =>
+      wordTexts(this.#textOf(this.#indexes((at) => this.#has(at, view))))
+    const known = [inBase, inTheirs, inMine].map(wordsOf)
+    const restored = [inBase, inMine].map((view) => wordsOf(view | restoredByMine | deletedOfTheirs))
     const result = this.#indexes((at) => this.#has(at, sides.get(at) ?? 0))
     const text = this.#textOf(result)
     for (const { start, end } of wordsIn(text)) {
       const word = text.slice(start, end)
-      if (!known.some((words) => words.has(word))) yield result.slice(start, end)
+      if (known.some((words) => words.has(word)) || restored.every((words) => words.has(word))) continue
+      yield result.slice(start, end)
     }
   }
 

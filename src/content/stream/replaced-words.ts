@@ -2,7 +2,7 @@ import * as Y from 'yjs'
 import type { StoredId, StoredRange } from '../edit/edit-dependencies.ts'
 import { type IdRange, RangeIndex } from '../history/range-index.ts'
 import { ContentPaths } from '../merge/content-paths.ts'
-import { type LabeledPart, LabeledUnits } from '../merge/labeled-units.ts'
+import { type LabeledPart, TextUnits } from '../merge/labeled-units.ts'
 import { itemIn } from '../merge/merge-versions.ts'
 import type { MergeSide, Overlap } from '../merge/overlap.ts'
 import {
@@ -96,9 +96,9 @@ export function decideWords(
   const decisions = texts.flatMap((text) => {
     const type = typeOf(doc, text)
     if (type === null) return []
-    const units = new StreamedUnits(partsOf(type, text, index, client))
+    const units = new TextUnits(partsOf(type, text, index, client))
     const clusters = [...clustersIn(units, { kept, repeatsInsertions: true, areWordsSeparate: true })]
-    return clusters.map((cluster) => units.decide(cluster, kept, paths.of(type)))
+    return clusters.map((cluster) => decideCluster(units, cluster, kept, paths.of(type)))
   })
   return {
     overlaps: decisions.flatMap(({ overlaps }) => overlaps),
@@ -146,40 +146,27 @@ function* partsOf(
     }
 }
 
-const bitOf = { base: inBase, theirs: inTheirs, mine: inMine } as const
-
-class StreamedUnits extends LabeledUnits {
-  idOf = (): null => null
-
-  /** An element is equal only to itself. */
-  formOf = (index: number): string => `${elementUnit}${index}`
-
-  decide({ indexes, isSame }: UnitCluster, kept: MergeSide, path: string): WordDecision {
-    const side = isSame ? 'theirs' : kept
-    const having = (bits: number, lacking: number): readonly number[] =>
-      indexes.filter((at) => {
-        const present = this.bits[at] as number
-        return (present & bits) === bits && (present & lacking) === 0
-      })
-    const mine = side === 'mine'
+/** Decides on one cluster. */
+function decideCluster(
+  units: TextUnits,
+  { indexes, isSame }: UnitCluster,
+  kept: MergeSide,
+  path: string,
+): WordDecision {
+  const overlaps = isSame ? [] : [{ path, ...units.shown(indexes), kept }]
+  if (isSame || kept === 'theirs')
     return {
-      overlaps: isSame ? [] : [{ path, ...this.#shown(indexes), kept }],
-      kept: mine ? [] : this.ranges(having(inTheirs, 0)),
-      deleted: this.ranges(mine ? having(inTheirs, inMine) : having(inMine, inBase)),
-      restored: mine
-        ? having(inBase | inMine, inTheirs).map((at) => ({
-            before: this.idAt(at),
-            text: this.text[at] as string,
-          }))
-        : [],
+      overlaps,
+      kept: units.having(indexes, inTheirs),
+      deleted: units.having(indexes, inMine, inBase),
+      restored: [],
     }
-  }
-
-  #shown(indexes: readonly number[]): Omit<Overlap, 'path' | 'kept'> {
-    const shown = Object.entries(bitOf).map(([version, bit]) => {
-      const has = indexes.filter((at) => ((this.bits[at] as number) & bit) !== 0)
-      return [version, has.map((at) => this.text[at]).join('')] as const
-    })
-    return Object.fromEntries(shown.filter(([, text]) => text !== ''))
+  return {
+    overlaps,
+    kept: [],
+    deleted: units.having(indexes, inTheirs, inMine),
+    restored: indexes
+      .filter((at) => units.bits[at] === (inBase | inMine))
+      .map((at) => ({ before: units.idAt(at), text: units.text[at] as string })),
   }
 }

@@ -177,7 +177,7 @@ export function deleteReplaced(
       const right = Y.getItemCleanStart(transaction, Y.createID(before.client, before.clock))
       putText(transaction, { type: typeOf(right), left: right.left, right }, text)
     }
-    const removed = { ranges: [...withoutIds(ranges, kept), ...deleted], elements }
+    const removed = { ranges: withoutIds([...ranges, ...deleted], kept), elements }
     return { ...deleting(doc, place, removed), ...report }
   })
 }

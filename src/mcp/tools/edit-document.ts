@@ -56,13 +56,18 @@ export const placesMember = {
 /** The overlaps of edits in results. */
 export const overlapsMember = {
   type: 'array',
-  description: 'Places that others have changed, too, after `baseVersion`.',
+  description: 'Places that others have also changed.',
   items: {
     type: 'object',
     required: ['path', 'kept'],
     properties: { path: { type: 'string' }, base: {}, theirs: {}, mine: {}, kept: { type: 'string' } },
   },
 } as const
+
+/** The overlaps in responses of REST. */
+export const overlapsSchema = s.array(
+  s.object({ path: s.string, kept: s.string }, { base: s.unknown, theirs: s.unknown, mine: s.unknown }),
+)
 
 const editedSchema = s.object(
   {
@@ -78,9 +83,7 @@ const editedSchema = s.object(
     ),
   },
   {
-    overlaps: s.array(
-      s.object({ path: s.string, kept: s.string }, { base: s.unknown, theirs: s.unknown, mine: s.unknown }),
-    ),
+    overlaps: overlapsSchema,
   },
 )
 

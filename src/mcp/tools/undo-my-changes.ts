@@ -1,14 +1,19 @@
 import * as s from '../../schema.ts'
+import { showAllHidden } from '../document-data.ts'
 import { defineTool } from '../tool.ts'
+import { editingMembers, overlapsMember, overlapsSchema } from './edit-document.ts'
 import { editorMembers, findEditor } from './editor-address.ts'
 import { versionMembers } from './list-changes.ts'
 
-const undoneSchema = s.object({
-  version: s.string,
-  changed: s.boolean,
-  undone: s.number,
-  notUndone: s.array(s.object({ reason: s.string })),
-})
+const undoneSchema = s.object(
+  {
+    version: s.string,
+    changed: s.boolean,
+    undone: s.number,
+    notUndone: s.array(s.object({ reason: s.string })),
+  },
+  { overlaps: overlapsSchema },
+)
 
 export const undoMyChangesTool = defineTool({
   name: 'undo_my_changes',
@@ -24,6 +29,12 @@ export const undoMyChangesTool = defineTool({
       ...editorMembers,
       ...versionMembers,
       from: { ...versionMembers.from, description: 'The version before your changes.' },
+      onOverlap: {
+        ...editingMembers.onOverlap,
+        description:
+          'The effect if users have changed the same words. `fail` (default): nothing changes, and the error lists the ' +
+          'words. `report`, `keepTheirs`: these words stay. `keepMine`: they get the text from before your changes.',
+      },
       dryRun: { type: 'boolean', default: false, description: 'True: only count the changes.' },
     },
   },
@@ -45,9 +56,10 @@ export const undoMyChangesTool = defineTool({
       organizationId: { type: 'string' },
       documentId: { type: 'string' },
       editorId: { type: 'string' },
+      overlaps: overlapsMember,
     },
   },
-  async handler({ from, to, dryRun = false, ...given }, context) {
+  async handler({ from, to, onOverlap, dryRun = false, ...given }, context) {
     const { ids } = await findEditor(given, context)
     const { data } = await context.api.call(
       '/v2/crdt/undo',
@@ -55,11 +67,12 @@ export const undoMyChangesTool = defineTool({
         ...ids,
         from,
         ...(to !== undefined && { to }),
+        ...(onOverlap !== undefined && { onOverlap }),
         ...(dryRun && { dryRun }),
       },
       undoneSchema,
     )
-    const { version, changed, undone, notUndone } = data
+    const { version, changed, undone, notUndone, overlaps } = data
     return {
       result: {
         version,
@@ -68,7 +81,10 @@ export const undoMyChangesTool = defineTool({
         notUndone: notUndone.length,
         reasons: [...new Set(notUndone.map(({ reason }) => reason))],
       },
-      documentData: ids,
+      documentData: {
+        ...ids,
+        ...(overlaps !== undefined && { overlaps: showAllHidden(overlaps) as typeof overlaps }),
+      },
     }
   },
 })

@@ -8,6 +8,7 @@ import {
   type HistoryQuery,
 } from '../../content/history/history-query.ts'
 import type { UndoSelection } from '../../content/history/undo-selection.ts'
+import type { OverlapPolicy } from '../../content/merge/overlap.ts'
 import { EncodedJson } from '../../model/json-pieces.ts'
 import { parseVersion, type Version } from '../../model/version.ts'
 import { type Attribution, noAttribution } from '../../update/attribution/attribution.ts'
@@ -45,6 +46,11 @@ export interface ComparedVersions {
   readonly to: string
   readonly contentKey: string
   readonly diff: EncodedJson
+}
+
+interface UndoOptions extends RestoreOptions {
+  /** The treatment of words that others have also changed. */
+  readonly onOverlap: OverlapPolicy
 }
 
 /** Reads the history of one open document, and undoes changes. Large histories are read on a thread. */
@@ -98,13 +104,13 @@ export class RoomHistory {
   /**
    * Undoes changes between two versions by a new edit of the user `by`. Resolves when the edit is durable and sent.
    * @throws ApiError as for `changes` and `makeChange`; INVALID_ARGUMENT if the document would not match its schema or
-   * would be too large
+   * would be too large; ABORTED as for `undoChanges`
    */
   undo(
     by: string,
     range: HistoryRange,
     selection: UndoSelection,
-    options: RestoreOptions,
+    options: UndoOptions,
   ): Promise<EditResult<CheckedUndo>> {
     return makeChange(this.#room, {
       by,
@@ -120,13 +126,14 @@ export class RoomHistory {
   async #undone(
     range: HistoryRange,
     selection: UndoSelection,
-    options: RestoreOptions,
+    options: UndoOptions,
   ): Promise<ProposedChange<CheckedUndo>> {
     const { state } = this.#room
     beginEdit(this.#room, options)
     const { revision } = state
     const loaded = await this.#load(range)
-    const query = { is: 'undo', selection, schema: options.rootSchema ?? null } as const
+    const { onOverlap, rootSchema: schema = null } = options
+    const query = { is: 'undo', selection, onOverlap, schema } as const
     const answer = await this.#read(loaded, await this.#attribution(), query)
     if (answer.is !== 'undo') throw unexpected(answer)
     const { result } = answer

@@ -20,7 +20,7 @@ export interface AttributedUpdate extends Pick<ChangeOrigin, 'by' | 'at'> {
  * Milliseconds within which the changes of one author have one time. The time is that of the first of these
  * changes. Without this rule, each keystroke would be a range of its own.
  */
-const sameTimeMs = 5_000
+export const sameTimeMs = 5_000
 
 /**
  * Determines the attribution of a document from the entries of its log, in their order. The first entry that

@@ -13,13 +13,13 @@ const roundsMax = times(4, 20)
 
 const sortedCharacters = (text: string): string => Array.from(text).toSorted().join('')
 
-/** Types one character at a time at random places, until `stop` is called. */
+/** Types words of one character at the start of random words, until `stop` is called. */
 function typing({ text }: Editor, alphabet: string, random: Random) {
   let typed = ''
   const timer = setInterval(() => {
     const character = alphabet[random.below(alphabet.length)] as string
-    text.insert(random.below(text.length + 1), character)
-    typed += character
+    text.insert(random.pick(wordStarts(text.toString())), `${character} `)
+    typed += `${character} `
   }, 2)
   return {
     stop: (): string => {
@@ -28,6 +28,10 @@ function typing({ text }: Editor, alphabet: string, random: Random) {
     },
   }
 }
+
+/** Returns the indexes at which a new word touches no other word. */
+const wordStarts = (text: string): readonly number[] =>
+  [...text.matchAll(/(?<![^ \n])/g)].map(({ index }) => index)
 
 /**
  * Two users type while an agent edits, and while the changes of the agent are undone. Then checks the text of all.
@@ -39,7 +43,7 @@ async function runRound(servers: readonly TestServer[], round: number, random: R
   const call = (operation: string, data: object) =>
     serverOf(random.below(servers.length)).post(`/v2/crdt/${operation}`, { ...ids, ...data })
   const done = async (operation: string, data: object) => dataOf(await call(operation, data))
-  const textOf = async () => ((await done('get', {})) as [{ data: string }])[0].data
+  const read = async () => ((await done('get', {})) as [{ data: string; version: string }])[0]
   const { version: from } = (await done('add', { type: 'text', data: initial, userId: 'ann' })) as {
     version: string
   }
@@ -53,10 +57,12 @@ async function runRound(servers: readonly TestServer[], round: number, random: R
   const typists = users.map(({ editor, alphabet }) => typing(editor, alphabet, random))
   const meta = { job: `round-${round}` }
   for (let edits = 0; edits < 8; edits += 1) {
-    const { length } = await textOf()
-    const index = random.below(length)
-    const text = { index, delete: Math.min(random.below(12), length - index), insert: `${edits}1234567890` }
-    await call('edit', { edits: [{ text }], userId: 'agent', meta })
+    const { data, version: baseVersion } = await read()
+    const index = random.pick(wordStarts(data))
+    const [word = ''] = data.slice(index).match(/^[^ \n]+ /) ?? []
+    const removal = word !== '' && random.once(2) ? [{ text: { index, delete: word.length } }] : []
+    const texts = [...removal, { text: { index, insert: `${edits}1234567890 ` } }]
+    await call('edit', { edits: texts, baseVersion, userId: 'agent', meta })
   }
   expect(await done('changes', { from, meta })).toMatchObject({ changes: [{ userId: 'agent', meta }] })
   expect(await done('undo', { from, meta, userId: 'ann' })).toMatchObject({ changed: true, notUndone: [] })
@@ -64,11 +70,11 @@ async function runRound(servers: readonly TestServer[], round: number, random: R
   const all = sortedCharacters(initial + typed.join(''))
   const texts = () => users.map(({ editor }) => editor.text.toString())
   await eventually(async () => {
-    const stored = await textOf()
-    return sortedCharacters(stored) === all && texts().every((text) => text === stored)
+    const { data } = await read()
+    return sortedCharacters(data) === all && texts().every((text) => text === data)
   }, texts)
   // The text of the other author also has its order again.
-  expect((await textOf()).replaceAll(/[a-z]/g, '')).toBe(initial)
+  expect((await read()).data.replaceAll(/[a-z] /g, '')).toBe(initial)
   for (const { editor } of users) editor.close()
 }
 

@@ -34,6 +34,7 @@ interface Undone {
   readonly version: string
   readonly changed: boolean
   readonly undone: number
+  readonly overlaps?: readonly object[]
   readonly notUndone: readonly { readonly changeId: string; readonly hunk: number; readonly reason: string }[]
 }
 
@@ -252,6 +253,45 @@ it('[ATT-71] changes nothing with dryRun, and selects change sets by id', async 
     notUndone: [unknown],
   })
 })
+
+it('[ATT-106] keeps a word that a user has changed meanwhile, and lists it', async () => {
+  const { editor, from } = await overlapping()
+  const dry = await undo(editor, { from, by: 'agent', dryRun: true })
+  const done = await undo(editor, { from, by: 'agent' })
+  expect([dry.overlaps, done.overlaps]).toEqual([[overlapOf('theirs')], [overlapOf('theirs')]])
+  expect(done).toMatchObject({ changed: true, notUndone: [{ reason: 'overlap' }] })
+  expect(await textOf(editor)).toBe('Budget: 1705 EUR on Monday.')
+})
+
+it('[ATT-107] gives the word its earlier text with `keepMine`, and changes nothing with `fail`', async () => {
+  const { editor, from } = await overlapping()
+  for (const dryRun of [true, false]) {
+    const { status, body } = await call('undo', { ...editor, from, by: 'agent', onOverlap: 'fail', dryRun })
+    expect({ status, error: body.error }).toMatchObject({
+      status: 409,
+      error: { details: { code: 'crdt/overlap', overlaps: [overlapOf('theirs')] } },
+    })
+  }
+  expect(await textOf(editor)).toBe('Budget: 1705 EUR on Friday.')
+  const done = await undo(editor, { from, by: 'agent', onOverlap: 'keepMine' })
+  expect(done).toMatchObject({ notUndone: [], overlaps: [overlapOf('mine')] })
+  expect(await textOf(editor)).toBe('Budget: 100 EUR on Monday.')
+})
+
+/** An agent and then a user change a number, and the agent another word. */
+async function overlapping() {
+  const editor = nextEditor()
+  const from = await write(editor, 'Budget: 100 EUR on Monday.', { userId: 'ann' })
+  const edits = [
+    { text: { index: 9, delete: 1, insert: '7' } },
+    { replace: { find: 'Monday', with: 'Friday' } },
+  ]
+  await done('edit', { ...editor, edits, userId: 'agent' })
+  await done('edit', { ...editor, edits: [{ text: { index: 11, insert: '5' } }], userId: 'bob' })
+  return { editor, from }
+}
+
+const overlapOf = (kept: string) => ({ path: '', base: '170', theirs: '1705', mine: '100', kept })
 
 it('[ATT-72] stores an undo as a change with its author, the source undo and its meta, which can be undone', async () => {
   const editor = nextEditor()

@@ -8,7 +8,14 @@ import {
   groupSeconds,
   rangeErrors,
 } from '../../changes/change-schema.ts'
-import { updateRequest, writableDocuments, writeErrors, writtenResponse } from '../../editor-content.ts'
+import {
+  overlapMembers,
+  overlapProblem,
+  updateRequest,
+  writableDocuments,
+  writeErrors,
+  writtenResponse,
+} from '../../editor-content.ts'
 import { defineAgentOperation, warningsOf } from '../../operation.ts'
 import { contentErrors, versionedAddress, versionedEditor } from '../../schemas/version-schema.ts'
 
@@ -17,8 +24,19 @@ const changeIdsMax = 1_000
 /** Maximum number of parts that a response names. */
 const notUndoneMax = 1_000
 
-const { dryRun, userId } = updateRequest.properties
+const { dryRun, onOverlap, userId } = updateRequest.properties
 const { version, changed, bytes } = writtenResponse.properties
+
+const undoOverlaps = {
+  ...overlapMembers,
+  overlaps: {
+    ...overlapMembers.overlaps,
+    description:
+      'Words that others have also changed; absent if there are none. `base` is the word with the undone changes only, ' +
+      '`theirs` the present word, and `mine` the word without the undone changes. At most 100, with at most 1,000 ' +
+      'characters of each value.',
+  },
+} as const
 
 export const undoContentChanges = defineAgentOperation({
   path: '/v2/crdt/undo',
@@ -48,6 +66,13 @@ export const undoContentChanges = defineAgentOperation({
         description: 'Only these change sets, by their ids in `/v2/crdt/changes` for the same two versions.',
       },
       groupSeconds,
+      onOverlap: {
+        ...onOverlap,
+        description:
+          'The effect if others have changed the same words as the undone changes. `report`, `keepTheirs`: these words ' +
+          'stay, and all others are undone. `keepMine`: they get the text that they had before the undone changes. `fail`: ' +
+          'the call fails, and nothing changes. Default: `report`; for agents `fail`.',
+      },
       dryRun,
       userId,
       undoMeta: { ...changeMeta, description: '`meta` of the undo itself, as in `/v2/crdt/edit`.' },
@@ -80,14 +105,21 @@ export const undoContentChanges = defineAgentOperation({
                 '`unknown-change`: there is no change set with this id. `changed-since`: another change has set the ' +
                 'same entry or formatting. `deleted-container`: the element around it was deleted. ' +
                 '`contains-other-changes`: the inserted element contains changes of others. `content-lost`: the ' +
-                'deleted content is no longer stored.',
+                'deleted content is no longer stored. `overlap`: others have changed the same word; see `overlaps`.',
             },
           },
         },
       },
+      ...undoOverlaps,
     },
   },
-  errors: [...rangeErrors, ...contentErrors, attributionDisabled, ...writeErrors],
+  errors: [
+    ...rangeErrors,
+    ...contentErrors,
+    attributionDisabled,
+    ...writeErrors,
+    { ...overlapProblem, when: 'others have changed the same words, and `onOverlap` is `fail`' },
+  ],
   async handler(data, { caller, services, full }) {
     checkChangeMeta(data.meta)
     checkChangeMeta(data.undoMeta, '/data/undoMeta')
@@ -97,6 +129,7 @@ export const undoContentChanges = defineAgentOperation({
     const range = await readRange(data, address, services)
     const changes = data.changeIds?.map((changeId) => ({ changeId }))
     const { by, meta, groupSeconds: seconds } = data
+    const policy = data.onOverlap ?? (caller.level === 'key' ? 'report' : 'fail')
     const done = await services.rooms.use(address, async (room) => {
       const [right, rootSchema] = await Promise.all([
         writableDocuments(services, caller).rightToChange(address),
@@ -106,10 +139,10 @@ export const undoContentChanges = defineAgentOperation({
         data.userId ?? '',
         range,
         { by, meta, groupSeconds: seconds, changes },
-        { expects: 'content', cause, dryRun: data.dryRun, right, full, rootSchema },
+        { expects: 'content', cause, dryRun: data.dryRun, onOverlap: policy, right, full, rootSchema },
       )
     })
-    const { undone, notUndone, otherAuthors, warnings } = done.result
+    const { undone, notUndone, otherAuthors, overlaps, overlapCount, warnings } = done.result
     return {
       message: otherAuthors === null ? 'Changes undone.' : 'Nothing to undo.',
       data: {
@@ -118,6 +151,8 @@ export const undoContentChanges = defineAgentOperation({
         bytes: done.bytes,
         undone,
         notUndone: notUndone.slice(0, notUndoneMax),
+        ...(overlaps && { overlaps }),
+        ...(overlapCount && { overlapCount }),
       },
       ...warningsOf(otherAuthors === null ? warnings : [nothingSelected(otherAuthors)]),
     }

@@ -79,6 +79,7 @@ const reasons: Readonly<Record<string, string>> = {
   'deleted-container': 'The element around it was deleted.',
   'contains-other-changes': 'It contains changes of others.',
   'content-lost': 'The deleted content is no longer stored.',
+  overlap: 'Another change has changed the same word.',
 }
 
 interface ForeseenProps {

@@ -1,0 +1,172 @@
+import * as Y from 'yjs'
+import type { ChangeOrigin } from '../../model/change-origin.ts'
+import { sameTimeMs } from '../../update/attribution/attribution-builder.ts'
+import { ContentPaths } from '../merge/content-paths.ts'
+import { type LabeledPart, TextUnits } from '../merge/labeled-units.ts'
+import type { MergeSide, Overlap } from '../merge/overlap.ts'
+import {
+  clustersIn,
+  deletedOfTheirs,
+  elementUnit,
+  inBase,
+  inMine,
+  inTheirs,
+  restoredByMine,
+} from '../merge/sequence-clusters.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import { disjoint, type IdRange, RangeIndex, withoutIds } from './range-index.ts'
+import type { RestoredCopies } from './restored-copies.ts'
+import type { SegmentReader } from './segments.ts'
+import type { PlannedCopy, UndoPlan } from './undo-plan.ts'
+import type { SelectedIds } from './undo-selection.ts'
+import { isIn } from './version-values.ts'
+
+const everywhere = inBase | inTheirs | inMine
+
+/** The operations of an undo on sequences. */
+export interface DecidedUndo {
+  readonly copies: readonly PlannedCopy[]
+  readonly deletions: readonly IdRange[]
+  readonly overlaps: readonly Overlap[]
+}
+
+/**
+ * Decides on the words that the undone changes and other changes have both changed, so that no word of the result
+ * consists of parts of both. For an overlap, `base` is the word with the undone changes only, `theirs` the present word,
+ * and `mine` the word without the undone changes. All three have the earlier changes of others.
+ */
+export class UndoOverlaps {
+  readonly #reader: SegmentReader
+  readonly #selected: SelectedIds
+  readonly #restored: RestoredCopies
+  readonly #copies: RangeIndex<IdRange>
+  readonly #deletions: RangeIndex<IdRange>
+  readonly #plan: UndoPlan
+
+  constructor(reader: SegmentReader, selected: SelectedIds, restored: RestoredCopies, plan: UndoPlan) {
+    this.#reader = reader
+    this.#selected = selected
+    this.#restored = restored
+    this.#plan = plan
+    this.#copies = RangeIndex.of(disjoint(plan.copies))
+    this.#deletions = RangeIndex.of(disjoint(plan.deletions))
+  }
+
+  decide(kept: MergeSide): DecidedUndo {
+    const [overlaps, stays, deleted]: [Overlap[], IdRange[], IdRange[]] = [[], [], []]
+    const copies: PlannedCopy[] = []
+    const paths = new ContentPaths()
+    for (const type of this.#changedTexts()) {
+      const units = new TextUnits(this.#partsOf(type))
+      const options = { kept, repeatsInsertions: true, areWordsSeparate: true }
+      for (const { indexes, isSame } of clustersIn(units, options)) {
+        if (!isSame) overlaps.push({ path: paths.of(type), ...units.shown(indexes), kept })
+        if (isSame || kept === 'theirs') {
+          const ranges = units.ranges(indexes)
+          stays.push(...ranges)
+          // A single unit is a space that stays, or a character of others that is not restored.
+          if (!isSame || indexes.length === 1) this.#report(ranges)
+        } else {
+          this.#plan.texts.add(type)
+          deleted.push(...units.having(indexes, inTheirs, inMine))
+          stays.push(...units.having(indexes, restoredByMine))
+          for (const range of units.having(indexes, inBase | inMine, inTheirs))
+            for (const part of this.#byItem(range)) copies.push({ type, ...part, isTransient: false })
+        }
+      }
+    }
+    const { copies: planned, deletions } = this.#plan
+    return {
+      overlaps,
+      copies: withoutIds([...planned, ...copies], stays),
+      deletions: withoutIds([...deletions, ...deleted], stays),
+    }
+  }
+
+  /** Divides a range by the items that contain it. */
+  *#byItem({ client, clock, length }: IdRange): Generator<IdRange> {
+    const { store } = this.#reader.history.doc
+    for (let at = clock, end = clock + length; at < end; ) {
+      const item = Y.getItem(store, Y.createID(client, at))
+      const next = Math.min(end, item.id.clock + item.length)
+      yield { client, clock: at, length: next - at }
+      at = next
+    }
+  }
+
+  /** Returns the sequences in which the undo deletes or restores text. */
+  #changedTexts(): ReadonlySet<SharedRoot> {
+    const { store } = this.#reader.history.doc
+    const types = new Set<SharedRoot>()
+    for (const { client, clock } of [...this.#plan.copies, ...this.#plan.deletions]) {
+      const { content, parent } = Y.getItem(store, Y.createID(client, clock)) as Y.Item
+      if (content instanceof Y.ContentString && parent instanceof Y.AbstractType) types.add(parent)
+    }
+    return types
+  }
+
+  *#partsOf(type: SharedRoot): Generator<LabeledPart> {
+    for (let item = type._start; item !== null; item = item.right) {
+      if (!item.countable) continue
+      const { client, clock } = item.id
+      for (let at = clock, end = clock + item.length; at < end; ) {
+        const { bits, end: next } = this.#bitsOf(item, at)
+        const until = Math.min(end, next)
+        if (bits !== 0) yield { client, clock: at, text: textOf(item, at - clock, until - at), bits }
+        at = until
+      }
+    }
+  }
+
+  /** Returns the versions that have an id of an item, and the end of the ids with the same answer. */
+  #bitsOf(item: Y.Item, clock: number): { readonly bits: number; readonly end: number } {
+    const { client } = item.id
+    const { state, end: stateEnd } = this.#reader.history.stateAt(client, clock)
+    const [copy, deletion] = [this.#copies.at(client, clock), this.#deletions.at(client, clock)]
+    const selected = this.#selected.inserted.at(client, clock)
+    const undone = this.#selected.deleted.at(client, clock)
+    const inserted = this.#reader.insertionAt(client, clock)
+    const deleted = this.#reader.deletionAt(client, clock)
+    const restored = this.#restored.at(client, clock)
+    const ends = [stateEnd, copy, deletion, selected, undone, inserted, deleted, restored].map((found) =>
+      typeof found === 'number' ? found : found.end,
+    )
+    const answer = (bits: number) => ({ bits, end: Math.min(...ends) })
+    const isOwn = selected.range !== null
+    const isOthers =
+      !isOwn && !isIn('from', state) && this.#isOfOthers(inserted.range?.origin ?? null, state === 'later')
+    if (!item.deleted) {
+      if (deletion.range !== null) return answer(inBase | inTheirs)
+      return answer(isOthers ? inTheirs : everywhere)
+    }
+    if (copy.range !== null) return answer(isOthers ? restoredByMine : inMine)
+    if (restored.copy !== null || state === 'past') return answer(0)
+    if (isOthers) return answer(deletedOfTheirs)
+    const isLater = state === 'unchanged' || state === 'inserted'
+    if (undone.range !== null || !this.#isOfOthers(deleted.range?.origin ?? null, isLater)) return answer(0)
+    return answer(isOwn ? inBase : inBase | inMine)
+  }
+
+  /**
+   * Returns whether a change is not undone, and can be later than one that is. Undos are not changes of their own.
+   * @param isLater true if the change is later than both versions
+   */
+  #isOfOthers(origin: ChangeOrigin | null, isLater: boolean): boolean {
+    if (!isLater && this.#selected.includes(origin)) return false
+    return origin === null || (origin.source !== 'undo' && origin.at + sameTimeMs >= this.#selected.firstAt)
+  }
+
+  /** Reports that changes stay, because they are parts of overlaps. */
+  #report(ranges: readonly IdRange[]): void {
+    for (const { client, clock, length } of ranges)
+      for (const index of [this.#selected.inserted, this.#selected.deleted])
+        for (let at = clock; at < clock + length; ) {
+          const { range, end } = index.at(client, at)
+          if (range !== null) this.#selected.report(range, 'overlap')
+          at = end
+        }
+  }
+}
+
+const textOf = ({ content }: Y.Item, offset: number, length: number): string =>
+  content instanceof Y.ContentString ? content.str.slice(offset, offset + length) : elementUnit.repeat(length)

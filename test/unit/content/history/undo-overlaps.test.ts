@@ -1,0 +1,187 @@
+import { expect, it } from 'vitest'
+import type * as Y from 'yjs'
+import { type UndoResult, undoChanges } from '../../../../src/content/history/undo-changes.ts'
+import type { UndoSelection } from '../../../../src/content/history/undo-selection.ts'
+import type { OverlapPolicy } from '../../../../src/content/merge/overlap.ts'
+import { wordTexts } from '../../../../src/content/merge/words.ts'
+import { Random } from '../../../support/data/random-doc.ts'
+import { seed } from '../../../support/data/seed.ts'
+import { times } from '../../../support/time/full-run.ts'
+import { Recording } from './support.ts'
+
+const text = (doc: Y.Doc): Y.Text => doc.getText('text')
+
+/** A document with the content `content` at version 1. */
+function recordingOf(content: string): Recording {
+  const recording = new Recording()
+  recording.change('ann', (doc) => text(doc).insert(0, content))
+  return recording
+}
+
+/** Replaces a quote by the smallest change. */
+const replace = (recording: Recording, by: string, quote: string, content: string): void =>
+  recording.change(by, (doc) => {
+    const at = text(doc).toJSON().indexOf(quote)
+    let [start, end] = [0, 0]
+    while (start < quote.length && quote[start] === content[start]) start += 1
+    while (
+      end < quote.length - start &&
+      end < content.length - start &&
+      quote.at(-1 - end) === content.at(-1 - end)
+    )
+      end += 1
+    text(doc).delete(at + start, quote.length - start - end)
+    text(doc).insert(at + start, content.slice(start, content.length - end))
+  })
+
+function undo(
+  recording: Recording,
+  selection: UndoSelection,
+  onOverlap: OverlapPolicy = 'report',
+  from = 1,
+  to = recording.version,
+): UndoResult {
+  const result = undoChanges(
+    recording.history(from, to, recording.version),
+    recording.attribution(),
+    selection,
+    onOverlap,
+  )
+  if (result.update !== null)
+    recording.append({ by: 'undoer', at: recording.now++, source: 'undo', meta: null, bytes: result.update })
+  return result
+}
+
+const contentOf = (recording: Recording): string => text(recording.at()).toJSON()
+
+const number = { path: '', base: '170', theirs: '1705', mine: '100' }
+
+it('[ATT-106] keeps the present word that others have also changed, and undoes all other words', () => {
+  const recording = recordingOf('Budget: 100 EUR, on Monday.')
+  replace(recording, 'agent', '100', '170')
+  replace(recording, 'agent', 'Monday', 'Friday')
+  replace(recording, 'ben', '170', '1705')
+  const result = undo(recording, { by: 'agent' })
+  expect(contentOf(recording)).toBe('Budget: 1705 EUR, on Monday.')
+  expect(result).toMatchObject({
+    overlaps: [{ ...number, kept: 'theirs' }],
+    notUndone: [{ reason: 'overlap' }],
+  })
+  expect(undo(recording, { by: 'agent' })).toMatchObject({ update: null, overlaps: [number] })
+})
+
+it('[ATT-107] gives the word its text before the undone changes with `keepMine`', () => {
+  const recording = recordingOf('Budget: 100 EUR, on Monday.')
+  const { version } = recording
+  replace(recording, 'agent', '100', '170')
+  replace(recording, 'ben', '170', '1705')
+  const to = recording.version
+  const result = undo(recording, { by: 'agent' }, 'keepMine', version, to)
+  expect(contentOf(recording)).toBe('Budget: 100 EUR, on Monday.')
+  expect(result).toMatchObject({ overlaps: [{ ...number, kept: 'mine' }], notUndone: [], undone: 1 })
+  expect(undo(recording, { by: 'agent' }, 'keepMine', version, to).update).toBeNull()
+})
+
+it('[ATT-107] restores a part of the word that others have deleted with `keepMine`', () => {
+  const recording = recordingOf('the budgets')
+  replace(recording, 'agent', 'budgets', 'budxgets')
+  replace(recording, 'ben', 'budxgets', 'budxget')
+  undo(recording, { by: 'agent' }, 'keepMine')
+  expect(contentOf(recording)).toBe('the budgets')
+  expect(undo(recording, { by: 'agent' }, 'keepMine').update).toBeNull()
+})
+
+it('[ATT-107] changes nothing with `fail`', () => {
+  const recording = recordingOf('Budget: 100 EUR.')
+  replace(recording, 'agent', '100', '170')
+  replace(recording, 'ben', '170', '1705')
+  const details = { overlaps: [{ ...number, kept: 'theirs' }] }
+  expect(() => undo(recording, { by: 'agent' }, 'fail')).toThrow(
+    expect.objectContaining({ code: 'crdt/overlap', details }),
+  )
+})
+
+it('[ATT-106] undoes the words around a comma and words that others have added', () => {
+  const recording = recordingOf('')
+  const paragraph = 'The weaver sets the loom. The loom is set.'
+  recording.change('agent', (doc) => text(doc).insert(0, paragraph))
+  replace(recording, 'ben', 'sets', 'sets,')
+  replace(recording, 'ben', 'the loom.', 'the old loom.')
+  const result = undo(recording, { by: 'agent' }, 'report', 0)
+  expect({ content: contentOf(recording), result }).toMatchObject({
+    content: ',old ',
+    result: { notUndone: [] },
+  })
+  expect(result.overlaps).toBeUndefined()
+})
+
+it('[ATT-106] keeps a space between words of others', () => {
+  const recording = recordingOf('')
+  recording.change('agent', (doc) => text(doc).insert(0, '(  ) and (  )'))
+  replace(recording, 'ben', '(  )', '( one )')
+  replace(recording, 'ben', '(  )', '( two )')
+  undo(recording, { by: 'agent' }, 'report', 0)
+  expect(contentOf(recording)).toBe('one two')
+})
+
+it('[ATT-106] undoes a change of a word that others have changed long before', () => {
+  const recording = recordingOf('Budget: 100 EUR.')
+  replace(recording, 'ben', '100', '1005')
+  recording.now += 60_000
+  replace(recording, 'agent', '1005', '1705')
+  expect(undo(recording, { by: 'agent' }).overlaps).toBeUndefined()
+  expect(contentOf(recording)).toBe('Budget: 1005 EUR.')
+})
+
+const vocabulary = [
+  '100',
+  '1,000.50',
+  'ship',
+  'won’t',
+  'a',
+  'naïve',
+  '漢字',
+  'well-known',
+  'e\u0301tude',
+  '12:30',
+]
+const separators = [' ', ' ', ' ', '. ', ', ', '']
+const randomWords = (random: Random, count: number): string =>
+  Array.from({ length: count }, () => random.pick(vocabulary) + random.pick(separators)).join('')
+
+function editText(doc: Y.Doc, random: Random): void {
+  const content = text(doc)
+  const at = random.below(content.length + 1)
+  const change = random.below(4)
+  if (change === 0) content.insert(at, randomWords(random, 1 + random.below(3)))
+  else if (change === 1) content.insert(at, random.pick(['x', '7', ',', ' ', 'y z']))
+  else content.delete(at, Math.min(content.length - at, 1 + random.below(change === 2 ? 2 : 8)))
+}
+
+it(`[ATT-106] makes no word that no side wrote (seed ${seed})`, () => {
+  let overlapping = 0
+  for (let round = 0; round < times(300, 4_000); round++) {
+    const random = new Random(seed + round)
+    const recording = recordingOf(randomWords(random, 4 + random.below(8)))
+    const known = new Set(wordTexts(contentOf(recording)))
+    const users = ['ann', 'ben', 'agent']
+    for (const by of users) recording.sync(by)
+    for (let step = 0; step < 4 + random.below(10); step++) {
+      const by = random.pick(users)
+      if (random.once(2)) recording.sync(by)
+      recording.edit(by, (doc) => editText(doc, random))
+      for (const doc of [recording.replica(by), recording.at()])
+        for (const word of wordTexts(text(doc).toJSON())) known.add(word)
+      if (random.once(5)) recording.now += 20_000
+    }
+    const to = recording.version
+    const before = contentOf(recording)
+    const policy = random.pick(['report', 'keepMine'] as const)
+    const { overlaps = [] } = undo(recording, { by: 'agent' }, policy, 1, to)
+    const message = JSON.stringify({ round, policy, before, after: contentOf(recording), overlaps })
+    const unknown = [...wordTexts(contentOf(recording))].filter((word) => !known.has(word))
+    expect(unknown, message).toEqual([])
+    if (overlaps.length > 0) overlapping += 1
+  }
+  expect(overlapping).toBeGreaterThan(20)
+})
