@@ -63,11 +63,12 @@ async function mostDuring({ pid }: Running, work: (look: () => void) => Promise<
 }
 
 /** Scenario in which one reader stops reading while many updates are sent, and then continues. */
-export const slowReader: Scenario<'growth' | 'behind'> = {
+export const slowReader: Scenario<'growth' | 'resident' | 'behind'> = {
   name: 'a reader stops during 200 MB',
   needsStore: false,
   figures: {
     growth: { label: 'MB of memory more than while all read', digits: 0, better: 'less' },
+    resident: { label: 'MB of memory more than an idle server, at most', digits: 0, better: 'less' },
     behind: { label: 'updates missing at the end', digits: 0, better: 'less' },
   },
   async run(contender, data, scale: Scale) {
@@ -80,6 +81,7 @@ export const slowReader: Scenario<'growth' | 'behind'> = {
       new Replica(sockets.reader, server),
       new Replica(sockets.stopped, server),
     ]
+    const idle = residentBytes(server.pid)
     // The memory of a process depends on its work. The memory for the same work with all readers is therefore
     // measured first and subtracted.
     const before = await mostDuring(server, (look) => writer.write(bytes, reader, look))
@@ -89,6 +91,10 @@ export const slowReader: Scenario<'growth' | 'behind'> = {
     const deadline = performance.now() + waitMs(scale, catchUpMs)
     while (stopped.last < writer.written && performance.now() < deadline) await sleep(20)
     await server.kill()
-    return { growth: (most - before) / 2 ** 20, behind: writer.written - stopped.last }
+    return {
+      growth: (most - before) / 2 ** 20,
+      resident: (Math.max(before, most) - idle) / 2 ** 20,
+      behind: writer.written - stopped.last,
+    }
   },
 }
