@@ -1,19 +1,11 @@
 import { createServer as createHttp, request as httpRequest, type RequestListener } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
+import express, { type Request } from 'express'
 import fastify from 'fastify'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createEndpoint } from '../../src/package/client.ts'
 import { createServer, nodeHandler, type WeftServer } from '../../src/package/server.ts'
-
-interface ExpressApp {
-  use(...handlers: unknown[]): void
-  readonly call: unknown
-}
-type Express = ((...values: unknown[]) => ExpressApp) & { json(): unknown; text(options: object): unknown }
-// Express has no types of its own.
-const express = createRequire(import.meta.url)('express') as Express
 
 let weft: WeftServer
 const ends: (() => Promise<unknown>)[] = []
@@ -74,12 +66,12 @@ it('[END-16] serves an endpoint in node:http', async () => {
 it('[END-16] serves an endpoint below a path of Express, with its session', async () => {
   const { handler, seen } = application()
   const app = express()
-  app.use((request: { session: string }, _response: unknown, next: () => void) => {
+  app.use((request: Request & { session?: string }, _response, next) => {
     request.session = 'session of ada'
     next()
   })
   app.use('/weft', handler)
-  const url = await listen(app as unknown as RequestListener)
+  const url = await listen(app)
   expect(await tokenAt(`${url}/weft/token`)).toEqual([200, 'eyJ'])
   expect(seen).toEqual([[`${url}/weft/token`, 'user=ada', 'session of ada', 'POST']])
 })
@@ -103,7 +95,7 @@ it('[END-17] accepts a body that Express has parsed', async () => {
     const app = express()
     app.use(parser)
     app.use('/weft', handler)
-    const url = await listen(app as unknown as RequestListener)
+    const url = await listen(app)
     expect(await tokenAt(`${url}/weft/token`)).toEqual([200, 'eyJ'])
     const inherited = `${body.slice(0, -1)},"__proto__":{"role":"editor"}}`
     expect(await tokenAt(`${url}/weft/token`, { ...post, body: inherited })).toEqual([

@@ -1,8 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer as createHttp, type Server } from 'node:http'
+import {
+  createServer as createHttp,
+  request as httpRequest,
+  type RequestListener,
+  type Server,
+} from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import express from 'express'
+import fastify from 'fastify'
 import { afterEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { createServer, dataOf, type ServerOptions, type WeftServer } from '../../src/package/server.ts'
@@ -129,6 +137,77 @@ it('[PKG-2] serves REST and websockets below a path of the HTTP server of a prog
     })
     expect([path, status]).toEqual([path, 418])
   }
+})
+
+it.each([
+  ['4', createRequire(import.meta.url)('express-4') as typeof express],
+  ['5', express],
+])('[PKG-35] serves two servers below paths of an application of Express %s', async (_version, host) => {
+  const [one, two] = [await open({ basePath: '/one' }), await open({ basePath: '/deep/two' })]
+  const app = host()
+  app.get('/', (_request, response) => void response.send('own page'))
+  app.use('/one', one.router)
+  app.use('/deep', host.Router().use('/two', two.router))
+  app.use((_request, response) => void response.status(418).send('own error'))
+  const url = await httpServer((http) => {
+    http.on('request', app)
+    http.on('upgrade', (request, socket, head) => one.handleUpgrade(request, socket, head))
+  })
+  const proxy = await httpServer((http) => http.on('request', stripping('/behind/proxy', url)))
+  for (const at of [url, `${proxy}/behind/proxy`]) {
+    expect(await post(`${at}/one`, one, '/v2/crdt/update', hello)).toMatchObject({
+      result: { status: 'success' },
+    })
+    expect(await post(`${at}/deep/two`, two, '/v2/crdt/get', editor)).toMatchObject({
+      error: { status: 'NOT_FOUND' },
+    })
+    const answers = async (path: string): Promise<unknown> => {
+      const response = await fetch(at + path)
+      const text = await response.text()
+      return text.startsWith('{"error"') ? [response.status, 'envelope'] : text.slice(0, 15)
+    }
+    expect(await answers('/')).toBe('own page')
+    expect(await answers('/oneself')).toBe('own error')
+    expect(await answers('/one?any')).toBe('{"name":"weft",')
+    expect(await answers('/deep/two/healthz')).toBe('{"status":"ok"}')
+    expect(await answers('/one/unknown')).toEqual([404, 'envelope'])
+    expect(await answers('/deep/two/v2/crdt/get')).toEqual([405, 'envelope'])
+    expect(await answers('/one/%zz')).toEqual([400, 'envelope'])
+  }
+  const token = await tokenOf(`${url}/one`, one, 'ada', { isAdmin: true })
+  const ada = await syncedEditor(`${url.replace('http', 'ws')}/one`, 'acme/plan/main', token)
+  ends.push(async () => ada.provider.destroy())
+  expect(ada.doc.getText('content').toString()).toBe('hello')
+})
+
+/** Returns the listener of a proxy that removes a path in front of the URL. */
+function stripping(prefix: string, target: string): RequestListener {
+  return (request, response) => {
+    const { method, headers, url = '' } = request
+    const forwarded = httpRequest(target + url.slice(prefix.length), { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 0, answer.headers)
+      answer.pipe(response)
+    })
+    request.pipe(forwarded)
+  }
+}
+
+it('[PKG-35] serves requests of Fastify below a path', async () => {
+  const weft = await open({ basePath: '/collab' })
+  const app = fastify()
+  ends.push(() => app.close())
+  // Fastify must not read bodies.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _body, done) => done(null))
+  app.all('/collab/*', (request, reply) => {
+    reply.hijack()
+    weft.handle(request.raw, reply.raw)
+  })
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  expect(await post(`${url}/collab`, weft, '/v2/crdt/update', hello)).toMatchObject({
+    result: { status: 'success' },
+  })
+  expect((await fetch(`${url}/collab/unknown`)).status).toBe(404)
 })
 
 it('[PKG-3] rejects options as the command line does', async () => {

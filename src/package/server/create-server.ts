@@ -51,7 +51,15 @@ export interface WeftServer {
     readonly url: string
     readonly port: number
   }>
-  /** Answers a request of an HTTP server of the application. Can be passed on without its object. */
+  /**
+   * Middleware of Express, which answers all requests below its path: `app.use('/collab', weft.router)`. Does not need
+   * `basePath`, and never calls `next`.
+   */
+  readonly router: (request: IncomingMessage, response: ServerResponse) => void
+  /**
+   * Answers a request of another HTTP server of the application, such as one of `node:http` or Fastify. Can be passed on
+   * without its object.
+   */
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
   /**
    * Handles an upgrade of an HTTP server of the application. Returns false, and does nothing, if its path is not
@@ -95,6 +103,7 @@ export async function openWeftServer(options: ServerOptions): Promise<WeftServer
       localUrl = localUrlAt(host, bound)
       return { url: publicUrl ?? localUrl, port: bound }
     },
+    router: server.handle,
     handle: below(basePath, server.handle),
     handleUpgrade: (request, socket, head) => {
       const { url } = request

@@ -15,7 +15,7 @@ const weft = await createServer({
 })
 
 const app = express()
-app.use('/collab', weft.handle)
+app.use('/collab', weft.router)
 
 // The provider of the page gets its tokens here. The API key stays in this process.
 const endpoint = createEndpoint({
