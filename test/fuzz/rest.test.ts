@@ -194,3 +194,124 @@ it(`[FUZZ-3] answers broken HTTP requests in the response envelope, or closes th
   console.info(answers)
   await expectCanary()
 }, 600_000)
+
+/** Targets of requests, before they are changed. */
+const targets = [
+  ...[
+    '/',
+    '/healthz',
+    '/readyz',
+    '/version',
+    '/docs/errors/request/malformed',
+    '/sync-http',
+    '/sync-http/a/b/c',
+  ],
+  ...[
+    '/mcp',
+    '/v1',
+    '/v2/',
+    '/v2/unknown',
+    '/v2/feed/stream',
+    '/v2/crdt/get',
+    '/v1/organizations/folders/add',
+    '*',
+    '',
+  ],
+]
+const origins = [
+  'http://x',
+  'HTTP://x:1',
+  'https://a@b',
+  'http://',
+  'http:',
+  'x:',
+  '//x',
+  '/..',
+  'http://x\\',
+]
+const pieces = [
+  ...[
+    '/',
+    '//',
+    '/.',
+    '/..',
+    '\\',
+    '%',
+    '%zz',
+    '%2f',
+    '%00',
+    '%25',
+    '%ff',
+    '%C3%28',
+    '\u00a0',
+    '\u0080',
+    '\u00ff',
+  ],
+  ...[
+    '?',
+    '#',
+    ';',
+    ':',
+    '*',
+    '{',
+    '}',
+    '(',
+    '[',
+    '|',
+    '@',
+    '+',
+    '?x=%zz',
+    '/__proto__',
+    '/constructor',
+    'x'.repeat(3000),
+  ],
+]
+const methods = ['POST', 'GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'CONNECT', 'PROPFIND']
+const lines = [
+  ...headerLines,
+  'origin: http://a.test\r\naccess-control-request-method: POST',
+  'accept: text/html',
+  'traceparent: 00-11111111111111111111111111111111-1111111111111111-01',
+  'if-none-match: *',
+  'range: bytes=0-1',
+]
+
+/** Returns the bytes of a request whose target, method, version and headers are at the edge of what HTTP allows. */
+function requestAtTheEdge(random: Random): { readonly method: string; readonly bytes: Uint8Array } {
+  let target = random.pick(targets)
+  for (let changes = random.below(3); changes > 0; changes--) {
+    const at = random.below(target.length + 1)
+    target = target.slice(0, at) + random.pick(pieces) + target.slice(at)
+  }
+  if (random.below(4) === 0) target = random.pick(origins) + target
+  const method = random.pick(methods)
+  const version = random.below(8) === 0 ? random.pick(['1.0', '0.9', '2.0']) : '1.1'
+  const odd = Array.from({ length: random.below(2) }, () => random.pick(lines))
+  const body = random.pick(['', '', '{"data":{}}', '{'])
+  const length = body === '' ? [] : ['content-type: application/json', `content-length: ${body.length}`]
+  const head = [`${method} ${target} HTTP/${version}`, 'host: x', ...length, ...odd].join('\r\n')
+  return { method, bytes: Buffer.from(`${head}\r\n\r\n${body}`, 'latin1') }
+}
+
+const requests = all ? 10_000 : 300
+
+it(`[FUZZ-11] answers requests at the edge of HTTP in the response envelope, or closes the connection (seed ${seed}, ${requests} cases)`, async () => {
+  const random = new Random(seed)
+  const answers: Record<number, number> = {}
+  for (let round = 0; round < requests; round++) {
+    const { method, bytes } = requestAtTheEdge(random)
+    const { status, head, body } = await sendAndEnd(example.server.port, bytes)
+    answers[status] = (answers[status] ?? 0) + 1
+    const name = `seed ${seed}, round ${round}`
+    const said = asCase({ name, bytes: [[Buffer.from(bytes).toString('latin1'), 1]], code: 400 })
+    expect([0, 100, 200, 204, 301, 304].includes(status) || (status >= 400 && status < 500), said).toBe(true)
+    if (status < 400) continue
+    expect(head, said).toMatch(/^x-request-id: \S+$/im)
+    expect(head, said).toMatch(/^content-type: application\/json; charset=utf-8$/im)
+    if (method !== 'HEAD') expect(body, said).toMatch(/^\{"error":\{"status":"[A-Z_]+"/)
+  }
+  console.info(answers)
+  // Proves that the requests reach pages, unknown paths, methods and the checks of targets.
+  for (const status of [200, 400, 404, 405]) expect(answers[status]).toBeGreaterThan(requests / 100)
+  await expectCanary()
+}, 600_000)
