@@ -65,6 +65,13 @@ export const object = <const R extends MemberSchemas, const O extends MemberSche
 ): SchemaOf<MemberValues<R> & OptionalValues<O>> =>
   schemaOf({ type: 'object', properties: { ...required, ...optional }, required: Object.keys(required) })
 
+/** Returns the schema of an object with exactly these members. */
+export const exactObject = <const R extends MemberSchemas, const O extends MemberSchemas = never>(
+  required: R,
+  optional?: O,
+): SchemaOf<MemberValues<R> & OptionalValues<O>> =>
+  schemaOf({ ...object(required, optional), additionalProperties: false })
+
 /** Returns the schema of an object whose members all match one schema. */
 export const map = <T>(values: SchemaOf<T>): SchemaOf<Readonly<Record<string, T>>> =>
   schemaOf({ type: 'object', additionalProperties: values })

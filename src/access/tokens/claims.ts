@@ -1,8 +1,9 @@
 import type { JWTPayload } from 'jose'
 import { type AgentPolicy, agentPolicies } from '../../config/agent-policies.ts'
 import { accessRoles } from '../../directory/store/records.ts'
-import { isJsonObject } from '../../json.ts'
 import { idProblem } from '../../model/address.ts'
+import * as s from '../../schema.ts'
+import { matchesSchema } from '../../validation.ts'
 import type { AgentTraits, Identity, TokenGrant } from '../identity.ts'
 
 /**
@@ -36,19 +37,51 @@ interface AgentClaim {
 /** Maximum characters of the members of the claim. The data of a change must be able to contain them. */
 export const agentClaimLimits = { model: 200, onBehalfOf: 256 } as const
 
+const id = s.checked(s.string, (text) => idProblem(text) === null)
+
+/** Has no further members: a misspelled `policy` must not give an agent more rights. */
+const agentSchema = s.exactObject(
+  {},
+  {
+    model: s.orNull(s.checked(s.string, ({ length }) => length <= agentClaimLimits.model)),
+    onBehalfOf: s.orNull(s.checked(id, ({ length }) => length <= agentClaimLimits.onBehalfOf)),
+    policy: s.orNull(s.choice(agentPolicies)),
+  },
+)
+
+const grantSchema: s.SchemaOf<TokenGrant> = s.object(
+  {
+    type: s.choice(['organization', 'document', 'folder']),
+    id,
+    organizationId: id,
+    accessRole: s.choice(accessRoles),
+  },
+  { expiresAt: s.number },
+)
+
+const claimsSchema = s.object(
+  { sub: id, exp: s.number, ws: id, key: id },
+  {
+    iat: s.number,
+    name: s.string,
+    email: s.string,
+    admin: s.boolean,
+    rev: s.string,
+    grants: s.orNull(s.array(grantSchema)),
+    agent: agentSchema,
+  },
+)
+
 /**
  * Returns the identity that the claims of a payload describe. Returns null if a claim is missing or has a
  * wrong type.
  */
 export function identityFromClaims(payload: JWTPayload): Identity | null {
+  if (!matchesSchema(claimsSchema, payload)) return null
   const { sub, exp, iat = 0, ws, key, name = '', email = '', admin = false, grants = null, rev } = payload
-  const agent = payload.agent === undefined ? null : agentFromClaim(payload.agent)
+  const { agent } = payload
   // An agent has the rights of its grants, so it is never an admin.
-  if (agent === 'invalid' || (agent !== null && admin !== false)) return null
-  if (exp === undefined || typeof iat !== 'number' || !isId(sub) || !isId(ws) || !isId(key)) return null
-  if (typeof name !== 'string' || typeof email !== 'string' || typeof admin !== 'boolean') return null
-  if (rev !== undefined && typeof rev !== 'string') return null
-  if (grants !== null && !(Array.isArray(grants) && grants.every(isGrant))) return null
+  if (agent !== undefined && admin) return null
   return {
     tenant: { workspaceId: ws, apiKey: key },
     userId: sub,
@@ -56,24 +89,15 @@ export function identityFromClaims(payload: JWTPayload): Identity | null {
     email,
     admin,
     grants,
-    agent,
+    agent: agent === undefined ? null : agentFromClaim(agent),
     issuedAt: Math.round(iat * 1000),
     ...(rev !== undefined && { revocations: rev }),
     expiresAt: exp * 1000,
   }
 }
 
-/** Names of the members of the claim. A misspelled `policy` must not give an agent more rights. */
-const agentMembers: readonly string[] = ['model', 'onBehalfOf', 'policy']
-
-function agentFromClaim(claim: unknown): AgentTraits | 'invalid' {
-  if (!isJsonObject(claim) || !Object.keys(claim).every((name) => agentMembers.includes(name)))
-    return 'invalid'
-  const { model = null, onBehalfOf = null, policy: given = null } = claim
-  const policy = agentPolicies.find((each) => each === given) ?? null
-  const isModel = model === null || (typeof model === 'string' && model.length <= agentClaimLimits.model)
-  const isUser = onBehalfOf === null || (isId(onBehalfOf) && onBehalfOf.length <= agentClaimLimits.onBehalfOf)
-  if (!isModel || !isUser || policy !== given) return 'invalid'
+function agentFromClaim(claim: s.TypeOf<typeof agentSchema>): AgentTraits {
+  const { model = null, onBehalfOf = null, policy = null } = claim
   return { model, onBehalfOf, policies: policy === null ? [] : [policy] }
 }
 
@@ -83,17 +107,3 @@ export const toAgentClaim = ({ model, onBehalfOf, policies: [policy] }: AgentTra
   ...(onBehalfOf !== null && { onBehalfOf }),
   ...(policy !== undefined && { policy }),
 })
-
-const isId = (value: unknown): value is string => idProblem(value) === null
-
-function isGrant(value: unknown): value is TokenGrant {
-  if (!isJsonObject(value)) return false
-  const { type, id, organizationId, accessRole, expiresAt } = value
-  return (
-    (type === 'organization' || type === 'document' || type === 'folder') &&
-    isId(id) &&
-    isId(organizationId) &&
-    accessRoles.some((role) => role === accessRole) &&
-    (expiresAt === undefined || Number.isFinite(expiresAt))
-  )
-}
