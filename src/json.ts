@@ -22,6 +22,9 @@ export const isJsonObject = (value: unknown): value is Readonly<Record<string, u
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
+const textOf = (source: string | Uint8Array): string =>
+  typeof source === 'string' ? source : utf8.decode(source)
+
 /**
  * Parses JSON that another process wrote or that was stored earlier, and checks it against `schema`. Returns the
  * parsed value itself, not a copy.
@@ -30,22 +33,17 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
  * an unknown string as a discriminator or as a value of a list
  */
 export function readJson<T>(schema: SchemaOf<T>, source: string | Uint8Array): T {
-  const text = typeof source === 'string' ? source : utf8.decode(source)
-  return checkJson(schema, parse(text))
+  return checkJson(schema, parse(textOf(source)))
 }
 
-/**
- * Like `readJson`, but returns null for malformed JSON. For messages of other nodes whose loss the receiver
- * detects by itself.
- */
-export function readJsonOrNull<T>(schema: SchemaOf<T>, source: Uint8Array): T | null {
-  let value: unknown
+/** Like `readJson`, but returns null for malformed JSON, without a search for its problem. */
+export function readJsonOrNull<T>(schema: SchemaOf<T>, source: string | Uint8Array): T | null {
   try {
-    value = JSON.parse(utf8.decode(source))
+    const value: unknown = JSON.parse(textOf(source))
+    return matchesSchema(schema, value) ? value : null
   } catch {
     return null
   }
-  return matchesSchema(schema, value) ? value : null
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import { readPagePosition } from '../directory/store/list-page.ts'
 import { type DocumentLog, type Key, StoreUnavailableError } from '../engine/engine.ts'
 import type { CheckLease } from '../jobs/task-worker.ts'
 import { organizationPrefix } from '../model/address.ts'
+import { keySchema } from '../model/address-schemas.ts'
 import { readAttribution } from '../rooms/log/read-attribution.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
 import { type AuthorShare, isNamedIn, shareOf } from '../update/attribution/remove-author.ts'
@@ -28,7 +30,7 @@ export function changeSource(
     name: 'changes',
     async list(scope, userId, { after, limit }) {
       const prefix = organizationPrefix(scope)
-      const from = after === undefined ? {} : { after: [...prefix, ...(JSON.parse(after) as string[])] }
+      const from = after === undefined ? {} : { after: [...prefix, ...readPagePosition(keySchema, after)] }
       const docs = await log.list(prefix, { ...from, limit: Math.min(limit, readPerPage) })
       const items = []
       for (const doc of docs) {

@@ -3,6 +3,8 @@ import { chmod, open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeDirectory } from '../../config/files/make-directory.ts'
 import { errorCode, errorMessage, OperatorError } from '../../errors.ts'
+import { readJsonOrNull } from '../../json.ts'
+import * as s from '../../schema.ts'
 import { misspelledName } from '../../text.ts'
 
 /** The credentials that a backend needs to call this server, and the secret that signs realtime tokens. */
@@ -73,7 +75,7 @@ export async function readCredentials(directory: string): Promise<StoredCredenti
     if (errorCode(error) === 'ENOENT') return null
     throw unusable(`${path} cannot be read`, error)
   }
-  const found = membersOf(text)
+  const found = readJsonOrNull(membersSchema, text)
   if (found === null)
     throw new CredentialsFileError(
       `${path} is not a JSON object of strings: restore it, or remove it so that the server writes a new one`,
@@ -133,6 +135,8 @@ async function replaceFile(path: string, credentials: StoredCredentials): Promis
   await rename(temporary, path)
 }
 
+const membersSchema = s.map(s.string)
+
 const names: readonly string[] = [
   'workspaceId',
   'workspaceAuthToken',
@@ -140,15 +144,3 @@ const names: readonly string[] = [
   'authToken',
   'jwtSecret',
 ] satisfies (keyof ServerCredentials)[]
-
-/** Parses a JSON object whose members are strings. Returns null for any other text. */
-function membersOf(text: string): Readonly<Record<string, string>> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    if (!isObject || Object.values(value).some((member) => typeof member !== 'string')) return null
-    return value as Readonly<Record<string, string>>
-  } catch {
-    return null
-  }
-}

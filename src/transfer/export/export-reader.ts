@@ -15,7 +15,7 @@ import {
   sha256Of,
   summaryName,
 } from './manifest.ts'
-import { isManifestLine } from './manifest-validation.ts'
+import { readManifestLine } from './manifest-validation.ts'
 
 const documentFilesOf = ({ files, attribution }: LiveLine): readonly FileEntry[] =>
   attribution === undefined ? files : [...files, attribution]
@@ -54,8 +54,8 @@ export class ExportReader {
   /** Yields the lines of a list in order. @throws StorageError if a line is invalid */
   async *lines<Kind extends ListKind>(kind: Kind): AsyncGenerator<ManifestLine[Kind]> {
     for await (const { number, text } of readLines(join(this.#directory, listNames[kind]))) {
-      const line = parsed(text)
-      if (!isManifestLine(kind, line))
+      const line = readManifestLine(kind, text)
+      if (line === null)
         throw new StorageError(`${listNames[kind]}, line ${number}: it is not a line of a Weft export`)
       yield line
     }
@@ -121,12 +121,4 @@ function expectSound(damaged: readonly string[]): void {
   throw new StorageError(
     `nothing is written, because the export is damaged: ${damaged.slice(0, namedMax).join('; ')}${more}`,
   )
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

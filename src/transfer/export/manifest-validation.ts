@@ -1,6 +1,6 @@
 import { adoptedMax } from '../../engine/log-state.ts'
+import { readJsonOrNull } from '../../json.ts'
 import * as s from '../../schema.ts'
-import { matchesSchema } from '../../validation.ts'
 import { isPath } from '../import/name-mapping.ts'
 import { documentFileTypes, fileMembers, type ListKind, type ManifestLine, wellFormed } from './manifest.ts'
 
@@ -60,8 +60,8 @@ const schemas: { readonly [Kind in ListKind]: s.SchemaOf<ManifestLine[Kind]> } =
   ),
 }
 
-/** Returns whether `line` is a valid line of the list `kind`. */
-export const isManifestLine = <Kind extends ListKind>(
+/** Parses a line of the list `kind`. Returns null if the line is invalid. */
+export const readManifestLine = <Kind extends ListKind>(
   kind: Kind,
-  line: unknown,
-): line is ManifestLine[Kind] => matchesSchema(schemas[kind], line)
+  line: string,
+): ManifestLine[Kind] | null => readJsonOrNull(schemas[kind], line)

@@ -1,10 +1,12 @@
 import type { ChangeSet } from '../../../content/history/change-sets.ts'
+import { readPagePosition } from '../../../directory/store/list-page.ts'
 import {
   type EncodedJson,
   encodeJson,
   isResponseTooLarge,
   responseTooLarge,
 } from '../../../model/json-pieces.ts'
+import * as s from '../../../schema.ts'
 import { checkChangeMeta } from '../../changes/change-meta.ts'
 import { readRange } from '../../changes/change-range.ts'
 import {
@@ -66,7 +68,7 @@ export const getChanges = defineAgentOperation({
       [...query, data.to ?? '', by ?? '', meta ?? {}, seconds ?? ''],
       page,
       async ({ after, limit }) => {
-        const start = parsePosition(after)
+        const start = after === undefined ? null : readPagePosition(positionSchema, after)
         const { from: earlier, to: later = start?.to } = data
         const range = await readRange(
           { from: earlier, ...(later !== undefined && { to: later }) },
@@ -106,11 +108,4 @@ function encoded(changes: readonly ChangeSet[], bytesMax: number): EncodedJson {
 }
 
 /** The start of a page after the first one. */
-interface ChangePosition {
-  readonly to: string
-  readonly skip: number
-}
-
-/** Parses the position in a page token. It needs no check, because only this server can encrypt it. */
-const parsePosition = (after: string | undefined): ChangePosition | null =>
-  after === undefined ? null : (JSON.parse(after) as ChangePosition)
+const positionSchema = s.object({ to: s.string, skip: s.number })

@@ -1,6 +1,8 @@
 import { open, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { readJsonOrNull } from '../../../json.ts'
+import * as s from '../../../schema.ts'
 import { mapLimit } from '../../map-limit.ts'
 import { formatVersion } from '../../pairs/format-record.ts'
 import { findTableDamage } from './table-check.ts'
@@ -227,36 +229,14 @@ const dataFiles = async (path: string): Promise<string[]> =>
  * inventory.
  */
 async function readInventory(path: string): Promise<Inventory | null> {
-  try {
-    const parsed: unknown = JSON.parse(await readFile(join(path, manifestName), 'utf8'))
-    return isInventory(parsed) ? parsed : null
-  } catch {
-    return null
-  }
+  const text = await readFile(join(path, manifestName), 'utf8').catch(() => '')
+  return readJsonOrNull(inventorySchema, text)
 }
 
-const isInventory = (value: unknown): value is Inventory =>
-  typeof value === 'object' &&
-  value !== null &&
-  'files' in value &&
-  Array.isArray(value.files) &&
-  value.files.every(isKnownFile) &&
-  (!('fenced' in value) || isTexts(value.fenced)) &&
-  (!('lost' in value) || isTexts(value.lost)) &&
-  (!('format' in value) || typeof value.format === 'number')
-
-const isTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((text) => typeof text === 'string')
-
-const isKnownFile = (value: unknown): value is KnownFile =>
-  typeof value === 'object' &&
-  value !== null &&
-  'name' in value &&
-  typeof value.name === 'string' &&
-  'bytes' in value &&
-  typeof value.bytes === 'number' &&
-  'crc' in value &&
-  (value.crc === null || typeof value.crc === 'number')
+const inventorySchema: s.SchemaOf<Inventory> = s.object(
+  { files: s.array(s.object({ name: s.string, bytes: s.number, crc: s.orNull(s.number) })) },
+  { fenced: s.array(s.string), lost: s.array(s.string), format: s.number },
+)
 
 /** Number of bytes that are read at a time. */
 const readBytes = 256 * 1024
