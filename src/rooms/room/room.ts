@@ -476,7 +476,14 @@ export class Room {
     const counts = new Map<Member, number>()
     for (const { from } of incoming) counts.set(from, (counts.get(from) ?? 0) + 1)
     for (const [from, count] of counts)
-      if (work.exceeds(from, (spent.ms * count) / incoming.length)) this.#drop(from, tooMuchTime)
+      if (work.exceeds(from, (spent.ms * count) / incoming.length) && this.#hasManyOf(from))
+        this.#drop(from, tooMuchTime)
+  }
+
+  /** Returns whether so many updates of a member wait that one update with all of them would cost less. */
+  #hasManyOf(member: Member): boolean {
+    const updates = this.#phase.is === 'receiving' ? this.#phase.updates : []
+    return updates.filter(({ from }) => from === member).length >= manyUpdates
   }
 
   /**
@@ -832,6 +839,8 @@ export class Room {
     } else logger.error({ err: error, organizationId }, 'room failed')
   }
 }
+
+const manyUpdates = 16
 
 /**
  * After this close, a client offers everything that the server lacks in one update, which costs far less than
