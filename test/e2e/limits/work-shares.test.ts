@@ -82,7 +82,7 @@ function roomsOf(engine: Engine): {
  * the items.
  */
 const expensive = {
-  'the event loop': hostileUpdates.splits(3_000)[0] as Uint8Array,
+  'the event loop': hostileUpdates.splits(2_500)[0] as Uint8Array,
   'a thread': hostileUpdates.splitsOfClients(6_000)[0] as Uint8Array,
 }
 

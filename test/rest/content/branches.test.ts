@@ -213,7 +213,7 @@ it('[BRANCH-5] takes in thousands of edits that two users make in turn', async (
     ada.text.toJSON() === bob.text.toJSON() &&
     branch.text.toJSON() === `own ${ada.text.toJSON()}`
   await eventually(isEqual, () => [ada, bob, branch].map(({ text }) => text.length))
-  for (const { close } of [ada, bob, branch]) close()
+  for (const each of [ada, bob, branch]) each.close()
 })
 
 it('[BRANCH-7] copied edits cause no activities of the branch and no authors', async () => {
