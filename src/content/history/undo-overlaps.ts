@@ -99,7 +99,7 @@ export class UndoOverlaps {
     const { store } = this.#reader.history.doc
     const types = new Set<SharedRoot>()
     for (const { client, clock } of [...this.#plan.copies, ...this.#plan.deletions]) {
-      const { content, parent } = Y.getItem(store, Y.createID(client, clock)) as Y.Item
+      const { content, parent } = Y.getItem(store, Y.createID(client, clock))
       if (content instanceof Y.ContentString && parent instanceof Y.AbstractType) types.add(parent)
     }
     return types
