@@ -36,7 +36,7 @@ function compiled(schema: SchemaOf<unknown>): ValidateFunction {
  */
 export const matchesSchema = <T>(schema: SchemaOf<T>, value: unknown): value is T => compiled(schema)(value)
 
-export interface SchemaProblem {
+interface SchemaProblem {
   /** Description without a part of the value, such as `places.1.at must be number`. */
   readonly message: string
   /** True if the only problem is a string that is not in a list of names. A newer version may know it. */
