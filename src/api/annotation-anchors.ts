@@ -5,11 +5,11 @@ import type { QuoteTarget } from '../content/edit/edit.ts'
 import { defaultContentKey } from '../content/roots.ts'
 import { type BatchResults, ItemRejectedError } from '../directory/store/batch.ts'
 import { ApiError } from '../errors.ts'
+import type { FromSchema } from '../schema.ts'
 import { anchorPlaces } from './anchor-places.ts'
 import { editorAddress } from './editor-content.ts'
 import type { DocumentIds } from './list-editors.ts'
 import type { TenantContext } from './operation.ts'
-import type { FromSchema } from './schema.ts'
 import { type anchor, type annotationRecords, toAnnotationResponse } from './schemas/comment-schema.ts'
 
 /** A validated anchor. If its root is omitted, `placeAnchors` chooses the root. */

@@ -1,6 +1,6 @@
 import type { AuditedIds } from '../audit/record.ts'
 import { isJsonObject } from '../json.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from '../schema.ts'
 
 /** Maximum characters of the audited ids of one call. The limit is sufficient for a batch of 500 UUIDs. */
 const charactersMax = 24_576

@@ -1,8 +1,8 @@
 import { emptyBatchResults } from '../directory/store/batch.ts'
 import { ApiError, type ErrorCode } from '../errors.ts'
+import type { ObjectSchema, Schema } from '../schema.ts'
 import type { UnknownInEntries } from './members.ts'
 import type { Batch, Operation, OperationResult } from './operation.ts'
-import type { ObjectSchema, Schema } from './schema.ts'
 import { type ValidationIssue, validatorOf } from './validator.ts'
 
 /** Entries that were removed from a request. */

@@ -4,9 +4,9 @@ import { type Overlap, reportOf } from '../content/merge/overlap.ts'
 import type { BranchRecord } from '../directory/branches/branch-records.ts'
 import { branchLimits } from '../directory/branches/limits.ts'
 import { branchEditorId } from '../model/branch-address.ts'
+import type { FromSchema } from '../schema.ts'
 import { hunkAnchor, hunkContent, requiredOfHunk } from './changes/hunk-schema.ts'
 import { editorDocumentIds, editorId, overlapMembers } from './editor-content.ts'
-import type { FromSchema } from './schema.ts'
 
 /** Request members for the editor whose branches are read or changed. */
 export const branchedEditor = {

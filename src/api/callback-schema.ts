@@ -1,4 +1,5 @@
 import { readingFormats } from '../content/read-document.ts'
+import type { FromSchema } from '../schema.ts'
 import {
   authorizeFailures,
   type CallbacksRecord,
@@ -8,7 +9,6 @@ import {
 } from '../subscriptions/callbacks/callback-records.ts'
 import { subscriptionLimits as limits } from '../subscriptions/limits.ts'
 import { contentKeySchema } from './editor-content.ts'
-import type { FromSchema } from './schema.ts'
 import { nullable } from './schemas/endpoint-schema.ts'
 import { urlProblem } from './schemas/webhook-schema.ts'
 import { invalidAt } from './validator.ts'

@@ -7,11 +7,11 @@ import type { DocumentAddress } from '../model/address.ts'
 import type { ReplaceOptions } from '../rooms/edits/edit-context.ts'
 import { inlineSizeMax } from '../rooms/edits/replacement.ts'
 import { type WrittenEditor, writeEditorContent } from '../rooms/edits/write-editor-content.ts'
+import type { FromSchema } from '../schema.ts'
 import type { ApiServices } from './api-services.ts'
 import { changeMeta, storedMeta } from './changes/change-meta.ts'
 import { nearMissWarnings } from './near-miss-warnings.ts'
 import { type OperationResult, warningsOf } from './operation.ts'
-import type { FromSchema } from './schema.ts'
 import { attachedSchemaName } from './schemas/schema-schema.ts'
 
 export const editorDocumentIds = {

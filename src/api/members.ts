@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts'
 import { type ApiError, invalid } from '../errors.ts'
+import { acceptsNull, isRequired, type MapSchema, type ObjectSchema, type Schema } from '../schema.ts'
 import { misspelledName, shortened } from '../text.ts'
 import type { Operation } from './operation.ts'
-import { acceptsNull, isRequired, type MapSchema, type ObjectSchema, type Schema } from './schema.ts'
 import { batchMax } from './schemas/resource-schema.ts'
 import { escapePointer, issuesMax, type ValidationIssue } from './validator.ts'
 

@@ -8,9 +8,9 @@ import {
 import type { ApiError, ErrorCode, Status } from '../errors.ts'
 import type { EncodedJson, StreamedArray } from '../model/json-pieces.ts'
 import type { CreatedContent } from '../rooms/edits/write-editor-content.ts'
+import type { FromSchema, ObjectSchema, Schema } from '../schema.ts'
 import type { AgentRule } from './agents/agent-rule.ts'
 import type { ApiServices } from './api-services.ts'
-import type { FromSchema, ObjectSchema, Schema } from './schema.ts'
 import type { SeededIds } from './seeded-ids.ts'
 import type { ValidationIssue } from './validator.ts'
 

@@ -1,9 +1,9 @@
+import type { FromSchema } from '../schema.ts'
 import type { UsageRow } from '../usage/usage-csv.ts'
 import { granularities, type UsageItem } from '../usage/usage-reader.ts'
 import { msPerHour } from '../usage/usage-records.ts'
 import type { OperationContext } from './operation.ts'
 import { pageRequest, pageSizeMax, readPageWithToken } from './paging/page-request.ts'
-import type { FromSchema } from './schema.ts'
 
 /** The end of the year 9999, in epoch milliseconds. */
 const timeMax = 253_402_300_799_999

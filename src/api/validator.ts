@@ -2,8 +2,9 @@ import type { Ajv2020, AnySchemaObject, ErrorObject, ValidateFunction } from 'aj
 import { othersBytesMax } from '../directory/store/patch-record.ts'
 import { type ApiError, invalid } from '../errors.ts'
 import { idProblem } from '../model/address.ts'
+import type { ObjectSchema } from '../schema.ts'
 import { createAjv } from '../validation.ts'
-import { areOthersSmall, type ObjectSchema } from './schema.ts'
+import { areOthersSmall } from './open-members.ts'
 
 /** Maximum number of issues in one response. Further issues are omitted. */
 export const issuesMax = 50

@@ -1,4 +1,4 @@
-import type { ObjectSchema, Schema } from '../api/schema.ts'
+import type { ObjectSchema, Schema } from '../schema.ts'
 import { misspelledName } from '../text.ts'
 import type { McpTool } from './tool.ts'
 

@@ -1,7 +1,7 @@
-import type { FromSchema, ObjectSchema } from '../api/schema.ts'
 import type { AnsweredText, TextQuery } from '../content/reading/text-query.ts'
 import type { AccessRole } from '../directory/store/records.ts'
 import type { DocumentPath } from '../model/address.ts'
+import type { FromSchema, ObjectSchema } from '../schema.ts'
 import type { AgentApi } from './agent-api.ts'
 import type { DocumentData } from './document-data.ts'
 import type { ToolPages } from './tool-pages.ts'

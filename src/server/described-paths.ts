@@ -4,8 +4,8 @@ import type {
   ParameterDescription,
   PathDescription,
 } from '../api/openapi/path-description.ts'
-import type { Schema } from '../api/schema.ts'
 import { contentStreamDescription } from '../api/streams/stream-description.ts'
+import type { Schema } from '../schema.ts'
 import { sessionIdPattern, waitSecondsMax } from '../sync/http/session-request.ts'
 
 const query = (name: string, description: string, schema: Schema): ParameterDescription => ({

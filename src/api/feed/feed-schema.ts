@@ -3,9 +3,9 @@ import { cursorLengthMax, type FeedPage, type FeedStart } from '../../feed/feed-
 import { organizationDeleted } from '../../feed/feed-removal.ts'
 import type { FeedQuery } from '../../feed/feed-service.ts'
 import { feedLimits } from '../../feed/limits.ts'
+import type { FromSchema, ObjectSchema, Schema } from '../../schema.ts'
 import { feedEventTypes } from '../../subscriptions/feed-config.ts'
 import { contentKeySchema } from '../editor-content.ts'
-import type { FromSchema, ObjectSchema, Schema } from '../schema.ts'
 import { notifiedUser } from '../schemas/notification-schema.ts'
 import { invalidAt } from '../validator.ts'
 import {

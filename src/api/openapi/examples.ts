@@ -1,4 +1,4 @@
-import type { ObjectSchema, Schema } from '../schema.ts'
+import type { ObjectSchema, Schema } from '../../schema.ts'
 
 /** Default examples, by member name. All examples use the same company, document and users. */
 const wellKnown: Readonly<Record<string, unknown>> = Object.assign(Object.create(null), {

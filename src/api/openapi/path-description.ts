@@ -1,7 +1,7 @@
 import type { AuthLevel } from '../../access/credentials/authenticator.ts'
 import type { Status } from '../../error-codes.ts'
+import type { Schema } from '../../schema.ts'
 import type { DocumentedError } from '../operation.ts'
-import type { Schema } from '../schema.ts'
 
 /** A parameter of a request that is not a call of an operation. */
 export interface ParameterDescription {

@@ -1,7 +1,8 @@
 import { errorCodes, httpCodes } from '../../error-codes.ts'
 import { idBytesMax } from '../../model/address.ts'
+import { acceptsNull, isRequired, type ObjectSchema, type Schema } from '../../schema.ts'
+import { hasOpenMembers } from '../open-members.ts'
 import type { Operation } from '../operation.ts'
-import { acceptsNull, hasOpenMembers, isRequired, type ObjectSchema, type Schema } from '../schema.ts'
 
 /** Limits in characters, for clients that do not know `format: id`, which has a limit in bytes. */
 const idLengths = { minLength: 1, maxLength: idBytesMax }

@@ -7,7 +7,8 @@ import {
   featureTypes,
 } from '../../events/activity.ts'
 import { namedInCallMax, namedUsersMax } from '../../model/named-users.ts'
-import { type FromSchema, openMembers } from '../schema.ts'
+import type { FromSchema } from '../../schema.ts'
+import { openMembers } from '../open-members.ts'
 import { notifiedUser } from './notification-schema.ts'
 import { batchMax, documentId, organizationId } from './resource-schema.ts'
 

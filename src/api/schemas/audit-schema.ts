@@ -1,5 +1,5 @@
 import { type AuditRecord, auditActors } from '../../audit/record.ts'
-import type { FromSchema } from '../schema.ts'
+import type { FromSchema } from '../../schema.ts'
 
 /** Schema of one record of the audit log. */
 export const auditRecordAnswer = {

@@ -3,8 +3,8 @@ import { type CommentRecord, withoutOrder } from '../../comments/comment-records
 import { commentLimits as limits } from '../../comments/limits.ts'
 import { shownQuoteMax } from '../../content/edit/targets/places.ts'
 import { base64LengthMax } from '../../model/base64.ts'
+import type { FromSchema } from '../../schema.ts'
 import { editorId } from '../editor-content.ts'
-import type { FromSchema } from '../schema.ts'
 import { notifiedUser } from './notification-schema.ts'
 import {
   batchMax,

@@ -1,4 +1,5 @@
 import type { Tenant } from '../../model/address.ts'
+import type { FromSchema } from '../../schema.ts'
 import {
   deliveryStatuses,
   type MessageRecord,
@@ -6,7 +7,6 @@ import {
 } from '../../subscriptions/deliveries/delivery-records.ts'
 import type { EndpointService } from '../../subscriptions/endpoints/endpoint-service.ts'
 import { fixedTargetIds, storeTargetIds } from '../../subscriptions/event-recipient.ts'
-import type { FromSchema } from '../schema.ts'
 import { nullable } from './endpoint-schema.ts'
 
 /** Request member for the endpoint of the deliveries. */

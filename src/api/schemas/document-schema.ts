@@ -1,5 +1,6 @@
 import type { DocumentView } from '../../directory/documents/document-views.ts'
-import { type FromSchema, keepsOthers, openMembers, othersOf } from '../schema.ts'
+import type { FromSchema } from '../../schema.ts'
+import { keepsOthers, openMembers, othersOf } from '../open-members.ts'
 import {
   accessType,
   batchMax,

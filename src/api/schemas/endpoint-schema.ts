@@ -1,10 +1,10 @@
 import { readingFormats } from '../../content/read-document.ts'
 import { eventTypes, isEventType } from '../../events/outbound-event.ts'
+import type { FromSchema, Schema } from '../../schema.ts'
 import { subscriptionLimits as limits } from '../../subscriptions/limits.ts'
 import type { EndpointRecord } from '../../subscriptions/webhook-records.ts'
 import { didYouMean } from '../../text.ts'
 import type { ApiServices } from '../api-services.ts'
-import type { FromSchema, Schema } from '../schema.ts'
 import { invalidAt } from '../validator.ts'
 import { urlProblem } from './webhook-schema.ts'
 

@@ -2,7 +2,7 @@ import type { FolderView } from '../../directory/documents/folder-views.ts'
 import { ApiError } from '../../errors.ts'
 import type { Tenant } from '../../model/address.ts'
 import { StreamedArray } from '../../model/json-pieces.ts'
-import type { FromSchema } from '../schema.ts'
+import type { FromSchema } from '../../schema.ts'
 import {
   accessType,
   batchMax,

@@ -1,8 +1,8 @@
 import type { FoundGroup, GroupGrant } from '../../directory/organizations/group-views.ts'
 import type { BatchItemResult, BatchResults } from '../../directory/store/batch.ts'
 import { accessRoles, type GrantRecord } from '../../directory/store/records.ts'
+import type { FromSchema } from '../../schema.ts'
 import type { Batch } from '../operation.ts'
-import type { FromSchema } from '../schema.ts'
 import { failureDetails } from './batch-results.ts'
 
 export const groupOrganizationId = { type: 'string', format: 'id' } as const

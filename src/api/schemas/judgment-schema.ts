@@ -1,7 +1,7 @@
 import type { PlaceInput } from '../../decisions/decision-memory.ts'
 import { type Judgment, judgedAtMax } from '../../decisions/judgment-keys.ts'
 import { memoryLimits } from '../../decisions/limits.ts'
-import type { FromSchema } from '../schema.ts'
+import type { FromSchema } from '../../schema.ts'
 import { invalidAt } from '../validator.ts'
 import { documentId, organizationId } from './resource-schema.ts'
 

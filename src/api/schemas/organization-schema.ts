@@ -1,5 +1,5 @@
 import type { OrganizationRecord } from '../../directory/store/records.ts'
-import type { FromSchema } from '../schema.ts'
+import type { FromSchema } from '../../schema.ts'
 import {
   batchMax,
   createdAt,

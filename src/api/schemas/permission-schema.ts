@@ -1,7 +1,7 @@
 import type { Subject } from '../../directory/organizations/organization-keys.ts'
 import { expiresAtMax } from '../../directory/permissions/grants.ts'
 import { accessRoles } from '../../directory/store/records.ts'
-import type { FromSchema } from '../schema.ts'
+import type { FromSchema } from '../../schema.ts'
 import { invalidAt, type ValidationIssue } from '../validator.ts'
 
 const named = {

@@ -5,7 +5,7 @@ import { presenceDataBytesMax, presenceKinds } from '../../rooms/presence/rest-p
 import type { ApiServices } from '../api-services.ts'
 import { contentKeySchema } from '../editor-content.ts'
 import type { DocumentIds } from '../list-editors.ts'
-import { keepsOthers, openMembers } from '../schema.ts'
+import { keepsOthers, openMembers } from '../open-members.ts'
 import { editTarget } from './edit-target-schema.ts'
 import { batchMax, documentId, organizationId } from './resource-schema.ts'
 

@@ -1,6 +1,6 @@
 import { presetNames } from '../../content/schemas/presets/presets.ts'
 import type { SchemaRecord } from '../../directory/schemas/schema-records.ts'
-import type { FromSchema } from '../schema.ts'
+import type { FromSchema } from '../../schema.ts'
 
 const time = { type: 'integer', description: 'Epoch milliseconds.' } as const
 

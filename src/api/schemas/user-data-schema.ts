@@ -1,7 +1,7 @@
 import type { KeyCaller } from '../../access/credentials/authenticator.ts'
 import { deletedUserId } from '../../model/deleted-user.ts'
+import type { FromSchema } from '../../schema.ts'
 import { dataKinds, type UserDataScope, type UserDatum } from '../../userdata/user-data-source.ts'
-import type { FromSchema } from '../schema.ts'
 import { invalidAt } from '../validator.ts'
 
 /** Request members for a user, and optionally an organization. */

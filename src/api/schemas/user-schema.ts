@@ -6,9 +6,10 @@ import {
 import { userMetadataBytesMax } from '../../directory/organizations/user-records.ts'
 import type { FoundUser } from '../../directory/organizations/user-service.ts'
 import { accessRoles } from '../../directory/store/records.ts'
+import type { FromSchema } from '../../schema.ts'
 import type { ApiServices } from '../api-services.ts'
+import { keepsOthers, openMembers, othersOf } from '../open-members.ts'
 import type { CreatedLists } from '../operation.ts'
-import { type FromSchema, keepsOthers, openMembers, othersOf } from '../schema.ts'
 import { invalidAt } from '../validator.ts'
 
 /** Request members for the resource of the users. */

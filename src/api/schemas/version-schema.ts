@@ -1,11 +1,11 @@
 import type { TenantCaller } from '../../access/credentials/authenticator.ts'
 import { addressKey, type DocumentAddress } from '../../model/address.ts'
 import { noContent } from '../../rooms/edits/edit-context.ts'
+import type { FromSchema } from '../../schema.ts'
 import { versionLimits } from '../../versions/limits.ts'
 import type { VersionRecord } from '../../versions/version-keys.ts'
 import type { ApiServices } from '../api-services.ts'
 import { editorAddress, editorDocumentIds, editorId } from '../editor-content.ts'
-import type { FromSchema } from '../schema.ts'
 import { documentErrors, metadata } from './resource-schema.ts'
 
 /** Request members for the editor whose versions are read or changed. */

@@ -5,7 +5,7 @@ import type {
   MintingSecretRecord,
   WorkspaceRecord,
 } from '../../directory/store/records.ts'
-import type { FromSchema } from '../schema.ts'
+import type { FromSchema } from '../../schema.ts'
 
 export const apiKeyEntry = {
   type: 'object',

@@ -15,7 +15,6 @@ import {
   visitEventData,
 } from '../../api/feed/event-schema.ts'
 import { feedEvents } from '../../api/feed/feed-schema.ts'
-import type { ObjectSchema } from '../../api/schema.ts'
 import { batchResults, failureDetails } from '../../api/schemas/batch-results.ts'
 import {
   anchor,
@@ -29,6 +28,7 @@ import { editTarget } from '../../api/schemas/edit-target-schema.ts'
 import { endpointAnswer } from '../../api/schemas/endpoint-schema.ts'
 import { notifiedUser } from '../../api/schemas/notification-schema.ts'
 import { versionRecord } from '../../api/schemas/version-schema.ts'
+import type { ObjectSchema } from '../../schema.ts'
 
 const [, objectTarget] = editTarget.anyOf
 

@@ -1,5 +1,5 @@
-import type { FromSchema } from '../../api/schema.ts'
 import { type OverlapPolicy, overlapPolicies } from '../../content/merge/overlap.ts'
+import type { FromSchema } from '../../schema.ts'
 import * as s from '../../schema.ts'
 import { showAllHidden } from '../document-data.ts'
 import { defineTool, type ToolContext } from '../tool.ts'

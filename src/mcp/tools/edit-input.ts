@@ -1,5 +1,5 @@
-import type { FromSchema } from '../../api/schema.ts'
 import { editSchema } from '../../api/schemas/edit-target-schema.ts'
+import type { FromSchema } from '../../schema.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 
 /** Returns a schema without descriptions: they would repeat that of a target for each edit. */

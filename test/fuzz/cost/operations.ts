@@ -1,7 +1,7 @@
 import { exampleOf } from '../../../src/api/openapi/examples.ts'
 import type { Operation } from '../../../src/api/operation.ts'
 import { operationList } from '../../../src/api/operation-list.ts'
-import type { Schema } from '../../../src/api/schema.ts'
+import type { Schema } from '../../../src/schema.ts'
 import type { ExampleServer } from '../../support/data/openapi-example-data.ts'
 import type { Random } from '../../support/data/random-doc.ts'
 import { hostileTexts, textOf } from '../../support/faults/hostile-messages.ts'

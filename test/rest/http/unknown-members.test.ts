@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleOf } from '../../../src/api/openapi/examples.ts'
 import { operationList } from '../../../src/api/operation-list.ts'
-import type { Schema } from '../../../src/api/schema.ts'
+import type { Schema } from '../../../src/schema.ts'
 import { callWithKey } from '../../support/data/idempotency.ts'
 import { type ExampleServer, startExampleServer } from '../../support/data/openapi-example-data.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'

@@ -2,8 +2,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { eventData, eventGroups } from '../../../src/api/feed/event-schema.ts'
 import { feedEvent } from '../../../src/api/feed/feed-schema.ts'
 import { publicSchema } from '../../../src/api/openapi/schemas.ts'
-import type { Schema } from '../../../src/api/schema.ts'
 import type { EventType } from '../../../src/events/outbound-event.ts'
+import type { Schema } from '../../../src/schema.ts'
 
 /** Returns the published schema, which rejects members that it does not list. */
 function closed(schema: unknown): unknown {

@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, expectTypeOf, it } from 'vitest'
 import { operationList } from '../../../src/api/operation-list.ts'
-import type { FromSchema } from '../../../src/api/schema.ts'
 import { type ValidationIssue, validatorOf } from '../../../src/api/validator.ts'
 import { ApiError } from '../../../src/errors.ts'
+import type { FromSchema } from '../../../src/schema.ts'
 
 const schema = {
   type: 'object',

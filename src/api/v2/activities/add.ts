@@ -1,5 +1,5 @@
+import type { FromSchema } from '../../../schema.ts'
 import { defineOperation } from '../../operation.ts'
-import type { FromSchema } from '../../schema.ts'
 import { activitiesToAdd, documentScopeFields } from '../../schemas/activity-schema.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
 import { documentErrors } from '../../schemas/resource-schema.ts'

@@ -1,6 +1,6 @@
+import type { FromSchema } from '../../../schema.ts'
 import { defineOperation } from '../../operation.ts'
 import { pageRequest, readPage } from '../../paging/page-request.ts'
-import type { FromSchema } from '../../schema.ts'
 import {
   actionType,
   activityIds,

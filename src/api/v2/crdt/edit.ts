@@ -1,5 +1,6 @@
 import { rightForm } from '../../../content/edit/right-form.ts'
 import { invalid } from '../../../errors.ts'
+import type { FromSchema } from '../../../schema.ts'
 import { keepingOf } from '../../agents/authorize-agent.ts'
 import {
   baseVersionErrors,
@@ -13,7 +14,6 @@ import {
   writtenResponse,
 } from '../../editor-content.ts'
 import { defineAgentOperation, warningsOf } from '../../operation.ts'
-import type { FromSchema } from '../../schema.ts'
 import { editSchema, editsMax } from '../../schemas/edit-target-schema.ts'
 import { contentErrors } from '../../schemas/version-schema.ts'
 

@@ -1,10 +1,10 @@
 import { commentLimits as limits } from '../../../comments/limits.ts'
 import type { PresenceEntry } from '../../../rooms/presence/presence-entry.ts'
+import type { FromSchema } from '../../../schema.ts'
 import { anchorPlaces } from '../../anchor-places.ts'
 import type { DocumentIds } from '../../list-editors.ts'
 import { defineOperation, type TenantContext } from '../../operation.ts'
 import { checkLength, responseExceeds } from '../../response-length.ts'
-import type { FromSchema } from '../../schema.ts'
 import { anchorPlace } from '../../schemas/comment-schema.ts'
 import {
   describedPresence,

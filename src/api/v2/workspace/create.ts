@@ -1,6 +1,6 @@
 import type { NewWorkspace } from '../../../directory/tenants/workspace-service.ts'
+import type { FromSchema } from '../../../schema.ts'
 import { defineOperation } from '../../operation.ts'
-import type { FromSchema } from '../../schema.ts'
 import {
   storedBytesMax,
   toWorkspaceResponse,
