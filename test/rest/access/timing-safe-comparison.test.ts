@@ -31,6 +31,7 @@ const allowed: readonly string[] = [
   "package/client/read-response.ts: pageToken === 'string' && { nextPage: pageToken }",
   "package/client/verify-webhook.ts: secret === 'string' ? [secret] : secret.slice(0, secretsMax",
   "package/provider/token-cache.ts: token !== 'string' || !token",
+  "playground/join.ts: token === 'string' ? { name, token } : null",
 ]
 
 const found = (name: string, text: string): readonly string[] =>
