@@ -840,7 +840,7 @@ export class Room {
   }
 }
 
-const manyUpdates = 16
+const manyUpdates = 500
 
 /**
  * After this close, a client offers everything that the server lacks in one update, which costs far less than
