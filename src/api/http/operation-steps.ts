@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { NextFunction } from 'express'
-import type { AnyCaller, Authenticator } from '../../access/credentials/authenticator.ts'
+import type { Authenticator } from '../../access/credentials/authenticator.ts'
 import type { Config } from '../../config.ts'
 import type { Health } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
@@ -10,11 +10,11 @@ import type { SpanSource } from '../../tracing/span.ts'
 import { applyAgentRule } from '../agents/agent-members.ts'
 import { authorizeAgent, requireAgentRule, toAgentError } from '../agents/authorize-agent.ts'
 import type { ApiServices } from '../api-services.ts'
-import { type RemovedEntries, requestValidatorOf, withRemoved } from '../batches.ts'
+import { requestValidatorOf, withRemoved } from '../batches.ts'
 import type { CallAuditor } from '../call-auditor.ts'
-import type { IdempotencyService, StoredResponse } from '../idempotency/idempotency-service.ts'
+import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { idempotencyKeyOf, parseIdempotentCall, replayedHeader } from '../idempotency/idempotent-call.ts'
-import { type CheckedMembers, checkMembers, ignoredHeader } from '../members.ts'
+import { checkMembers, ignoredHeader } from '../members.ts'
 import { type Operation, warningsOf } from '../operation.ts'
 import { SeededIds } from '../seeded-ids.ts'
 import { sendBody, sendSmall } from '../sending.ts'
@@ -23,14 +23,14 @@ import { callerOf } from './caller-of.ts'
 import { acceptMethods } from './cors.ts'
 import { successBody } from './envelope.ts'
 import { type ApiLimits, chargeCalls, countGrowth, limitCaller } from './rate-limits.ts'
-import {
-  type BodyMeter,
-  ClientDisconnectedError,
-  checkContentType,
-  type RequestData,
-  readRequestData,
-} from './request-body.ts'
-import type { CalledDocument, ErrorMiddleware, Middleware, ServedResponse } from './served-response.ts'
+import { ClientDisconnectedError, checkContentType, readRequestData } from './request-body.ts'
+import type {
+  CalledDocument,
+  ErrorMiddleware,
+  Middleware,
+  ResponseLocals,
+  ServedResponse,
+} from './served-response.ts'
 import { setLabel, trace } from './served-route.ts'
 import { setCaller } from './traced-request.ts'
 
@@ -53,14 +53,9 @@ export interface OperationOptions {
 
 /** The response to a call. Each step uses what the steps before it have set. */
 type CallResponse = ServedResponse & {
-  readonly locals: {
-    caller: AnyCaller
-    meter: BodyMeter
-    sent: RequestData
-    members: CheckedMembers
-    removed: RemovedEntries
-    answer: StoredResponse
-  }
+  readonly locals: Required<
+    Pick<ResponseLocals, 'caller' | 'meter' | 'sent' | 'members' | 'removed' | 'answer'>
+  >
 }
 
 type CallStep = (request: IncomingMessage, response: CallResponse, next: NextFunction) => unknown

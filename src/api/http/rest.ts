@@ -14,7 +14,7 @@ import { sendError, setCommonHeaders, toApiError } from './envelope.ts'
 import { type OperationOptions, operationSteps } from './operation-steps.ts'
 import { limitAddress, reportLimit } from './rate-limits.ts'
 import { ClientDisconnectedError } from './request-body.ts'
-import type { ErrorMiddleware, Middleware } from './served-response.ts'
+import { type ErrorMiddleware, type Middleware, ResponseLocals } from './served-response.ts'
 import { type ServedRoute, servedSteps, setLabel } from './served-route.ts'
 
 export interface RestOptions extends OperationOptions {
@@ -111,7 +111,7 @@ function measureRequest({ metrics, slowCalls, log, quotas }: RestOptions): Middl
   return (request, response, next) => {
     const requestId = setCommonHeaders(request, response)
     const startedAt = performance.now()
-    Object.assign(response, { locals: { requestId, route: 'unknown' } })
+    Object.assign(response, { locals: new ResponseLocals(requestId) })
     response.once('close', () => {
       const durationMs = performance.now() - startedAt
       const seconds = durationMs / 1000

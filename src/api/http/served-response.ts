@@ -2,7 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NextFunction } from 'express'
 import type { AnyCaller } from '../../access/credentials/authenticator.ts'
 import type { CurrentTrace } from '../../tracing/current-trace.ts'
+import type { RemovedEntries } from '../batches.ts'
+import type { StoredResponse } from '../idempotency/idempotency-service.ts'
+import type { CheckedMembers } from '../members.ts'
 import type { CallUsage } from './call-usage.ts'
+import type { BodyMeter, RequestData } from './request-body.ts'
 
 /** The document that a call of an operation names; null if it names none. */
 export interface CalledDocument {
@@ -10,11 +14,11 @@ export interface CalledDocument {
   readonly documentId: string | null
 }
 
-/** The data of a request that later steps need. */
-interface ResponseLocals {
+/** The data of a request that later steps need. A class, so that all requests have one layout in memory. */
+export class ResponseLocals {
   readonly requestId: string
   /** Label of the request in metrics and logs. Never contains text that the client chooses. */
-  route: string
+  route = 'unknown'
   /** Address of the client, as limits count it. */
   address?: string
   /** Undefined unless the request belongs to a trace. */
@@ -29,6 +33,16 @@ interface ResponseLocals {
   unread?: object
   /** True if all readers of a page share the bytes of its body. */
   isCachedPage?: boolean
+  /** What the steps of a call of an operation have read so far. */
+  meter?: BodyMeter
+  sent?: RequestData
+  members?: CheckedMembers
+  removed?: RemovedEntries
+  answer?: StoredResponse
+
+  constructor(requestId: string) {
+    this.requestId = requestId
+  }
 }
 
 /** A response, with the values that the steps of handling its request share. */
