@@ -33,7 +33,7 @@ export class ResponseLocals {
   unread?: object
   /** True if all readers of a page share the bytes of its body. */
   isCachedPage?: boolean
-  /** What the steps of a call of an operation have read so far. */
+  /** Values of the steps of a call of an operation; each step sets its own. */
   meter?: BodyMeter
   sent?: RequestData
   members?: CheckedMembers
