@@ -84,8 +84,8 @@ class World {
   /** Whether each user may get new tokens, by user. */
   readonly #mayMint = new Map(users.map((user) => [user, true]))
   /**
-   * Acknowledged writes. `generation` is the number of times that the document had been deleted when the
-   * write began.
+   * Acknowledged writes. `generation` is the number of times that a deletion of the document had begun or ended when
+   * the write began, so that writes during a deletion do not count.
    */
   readonly #acknowledged: {
     readonly documentId: string
@@ -238,8 +238,9 @@ class World {
       await this.#nothingComes(kind, [documentId], () => true)
       await this.#setDisabled(documentId, false)
     } else if (kind === 'delete') {
-      this.#generations.set(documentId, (this.#generations.get(documentId) ?? 0) + 1)
+      this.#endGeneration(documentId)
       await this.#succeed('/v2/organizations/documents/delete', { organizationId, documentIds: [documentId] })
+      this.#endGeneration(documentId)
       await this.#nothingComes(kind, [documentId], () => true)
       await this.#make(documentId)
     } else if (kind === 'revokeTokens') {
@@ -258,6 +259,10 @@ class World {
       await this.#nothingComes(kind, [documentId], ({ by }) => by === user)
       await this.#grant(user, documentId, 'editor')
     }
+  }
+
+  #endGeneration(documentId: string): void {
+    this.#generations.set(documentId, (this.#generations.get(documentId) ?? 0) + 1)
   }
 
   #setDisabled(documentId: string, disabled: boolean): Promise<unknown> {
