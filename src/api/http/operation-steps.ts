@@ -213,11 +213,12 @@ function send({ path }: Operation, { auditor, quotas }: OperationOptions): CallS
   }
 }
 
-/** Adds a rejected call to the recent requests of its API key. */
+/** Adds a rejected call to the recent requests of its API key. A request with another method is no call. */
 function noteError({ path, auth }: Operation, { auditor }: OperationOptions): ErrorMiddleware {
   return (error, request, response, next) => {
     const { caller = null, requestId } = response.locals
-    if (!(error instanceof ClientDisconnectedError) && (caller !== null || auth === 'key'))
+    const isCall = request.method === 'POST' && !(error instanceof ClientDisconnectedError)
+    if (isCall && (caller !== null || auth === 'key'))
       auditor.answered(path, { caller, request, requestId }, { error })
     next(error)
   }

@@ -38,14 +38,14 @@ const exact = { caseSensitive: true, strict: true } as const
  * A step fails at once if it need not wait. If the rest of the request is malformed, its error still counts.
  */
 export function createRest(options: RestOptions): Router {
-  const { operations, pages, served, origins } = options
+  const { operations, pages, served, origins, readiness } = options
   const rest = Router(exact)
   rest.use(measureRequest(options))
   if (options.loopbackOnly) rest.use(requireLoopback)
   rest.use(limitAddresses(options))
   rest.use(checkPath)
-  rest.use(['/v1', '/v2', '/mcp'], shareWith(origins))
-  rest.use('/sync-http', shareWith(allOrigins))
+  rest.use(['/v1', '/v2', '/mcp'], shareWith(origins, readiness))
+  rest.use('/sync-http', shareWith(allOrigins, readiness))
   addGrouped(rest, operations, 2, (operation) => operationSteps(operation, options))
   for (const route of served) rest.all(route.path, ...servedSteps(route, options.spans))
   addGrouped(rest, pages, 1, (page) => pageSteps(page, options))

@@ -55,7 +55,11 @@ it('[API-16] while the store is unavailable, answers a call with UNAVAILABLE, an
   full = true
   writer.sendUpdate(typed('held back', 1))
   await eventually(async () => (await ready()) === 503)
-  const { status, body } = await server.post('/v2/crdt/get', address, { 'x-service-auth-token': '' })
+  const { status, body } = await server.post('/v2/crdt/get', address, {
+    'x-service-auth-token': '',
+    // No origin is looked up in the store.
+    origin: 'https://app.example.com',
+  })
   const message = 'the store is not available; try again'
   expect({ status, error: body.error }).toEqual({
     status: 503,
