@@ -1,4 +1,3 @@
-import type { OverlapPolicy } from '../content/merge/overlap.ts'
 import type { NamedSchema } from '../content/schemas/content-schema.ts'
 import { CompleteBlocks } from '../content/stream/complete-blocks.ts'
 import type { ReplacedIds } from '../content/stream/stream-place.ts'
@@ -49,8 +48,6 @@ export interface OpenStreamOptions {
   readonly beginEnd: (ending: StreamEnding, size: Pick<OpenStream, 'bytes' | 'content'>) => Promise<void>
   /** Carries out an ending. Returns the known result if this process has carried it out before. */
   readonly once: (ending: StreamEnding, carryOut: () => Promise<StreamResult>) => Promise<StreamResult>
-  /** The treatment of replaced words that others have changed. */
-  readonly onOverlap: OverlapPolicy
   /** Reads the ids of the content that the stream replaces. */
   readonly replaced: () => Promise<ReplacedIds>
   /** Returns the error to throw for added content, because the workspace is full; null if it is not full. */
@@ -141,18 +138,15 @@ export class OpenStream {
 
   /** Deletes the replaced content, or the content of the stream. */
   async #carryOut(ending: StreamEnding, isRepeated: boolean): Promise<StreamResult> {
-    const { userId, writer, onOverlap } = this.#options
+    const { userId, writer } = this.#options
     if (ending === 'withdraw')
       return this.#result('withdrawn', (edits, options) =>
         edits.withdraw(userId, writer, { ...options, isRepeated }),
       )
     const replaced = await this.#options.replaced()
-    const result = await this.#result('done', (edits, options) =>
-      edits.replace(userId, writer, replaced, onOverlap, { ...options, isRepeated }),
+    return this.#result('done', (edits, options) =>
+      edits.replace(userId, writer, replaced, { ...options, isRepeated }),
     )
-    return onOverlap === 'fail' && result.overlaps !== undefined
-      ? { ...result, outcome: 'overlapped' }
-      : result
   }
 
   /** Rejects all further calls. Resolves when the current call has ended. */
@@ -164,16 +158,8 @@ export class OpenStream {
 
   async #result(outcome: StreamOutcome, edit: StreamCall): Promise<StreamResult> {
     const { result, version } = await this.#change(edit)
-    const { received, deletions, overlaps, overlapCount } = result
-    return {
-      outcome,
-      version,
-      received,
-      bytes: this.#bytes,
-      deletions,
-      ...(overlaps && { overlaps }),
-      ...(overlapCount && { overlapCount }),
-    }
+    const { received, deletions } = result
+    return { outcome, version, received, bytes: this.#bytes, deletions }
   }
 
   async #progress(edit: StreamCall, added: number): Promise<StreamProgress> {

@@ -1,6 +1,4 @@
 import type { MatchedPlace } from '../content/edit/edit.ts'
-import { type OverlapPolicy, type OverlapReport, overlapPolicies } from '../content/merge/overlap.ts'
-import type { ReplacedText } from '../content/stream/replaced-words.ts'
 import { type ReplacedIds, type StreamPlace, streamFormats } from '../content/stream/stream-place.ts'
 import type { Job, Key } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
@@ -21,14 +19,13 @@ export type StreamEnding = (typeof streamEndings)[number]
 
 /**
  * How a stream has ended. `done`: its writer has sent the end. `withdrawn`: its content was deleted. `kept`: its writer
- * did not come back, and the content stays. `overlapped`: its content was deleted, because others have changed replaced
- * words and `onOverlap` is `fail`. `failed`: the content or the replaced content could not be removed, because
+ * did not come back, and the content stays. `failed`: the content or the replaced content could not be removed, because
  * the document did not allow it for a day, or does not exist any more.
  */
-export type StreamOutcome = 'done' | 'withdrawn' | 'kept' | 'overlapped' | 'failed'
+export type StreamOutcome = 'done' | 'withdrawn' | 'kept' | 'failed'
 
 /** The result of a stream that has ended. */
-export interface StreamResult extends Partial<OverlapReport> {
+export interface StreamResult {
   readonly outcome: StreamOutcome
   readonly version: string
   /** UTF-16 units of the content that the server has received. */
@@ -86,8 +83,6 @@ export interface StreamRecord {
   /** Name of the schema of the root; null without one. */
   readonly schema: string | null
   readonly onCut: CutEffect
-  /** As in `OpenStreamOptions`; absent in the records of earlier versions. */
-  readonly onOverlap?: OverlapPolicy
   readonly userId: string
   readonly meta: ChangeMeta | null
   /** Time after which nothing more is written, in epoch milliseconds. */
@@ -101,125 +96,91 @@ export interface StreamRecord {
   readonly phase: StreamPhase
 }
 
-const result = s.object(
-  {
-    outcome: s.choice(['done', 'withdrawn', 'kept', 'overlapped', 'failed']),
-    version: s.string,
-    received: s.number,
-    bytes: s.number,
-    deletions: s.number,
-  },
-  {
-    overlaps: s.array(s.object({ path: s.string, kept: s.choice(['theirs', 'mine']) })),
-    overlapCount: s.number,
-  },
-)
+const result = s.object({
+  outcome: s.choice(['done', 'withdrawn', 'kept', 'failed']),
+  version: s.string,
+  received: s.number,
+  bytes: s.number,
+  deletions: s.number,
+})
 
 const storedId = s.object({ client: s.number, clock: s.number })
 const root = { contentKey: s.string, kind: s.choice(['text', 'xml', 'xmltext']) }
 
 export const streamRecordType: RecordType<StreamRecord> = {
   name: 'stream',
-  schema: s.object(
-    {
-      streamId: s.string,
-      organizationId: s.string,
-      documentId: s.string,
-      editorId: s.string,
-      fingerprint: s.string,
-      epoch: s.number,
-      place: s.variant('as', [
-        s.object({
-          ...root,
-          as: s.literal('text'),
-          position: s.string,
-          before: s.choice(['', '\n']),
-          after: s.choice(['', '\n']),
-          isOneLine: s.boolean,
-        }),
-        s.object({
-          ...root,
-          as: s.literal('blocks'),
-          format: s.choice(streamFormats),
-          parent: s.orNull(storedId),
-          left: s.orNull(storedId),
-          side: s.orNull(s.choice(['before', 'after'])),
-          onlyRows: s.boolean,
-        }),
-      ]),
-      matched: s.object({}),
-      replaces: s.boolean,
-      ending: s.orNull(s.choice(streamEndings)),
-      client: s.number,
-      counter: s.orNull(s.number),
-      schema: s.orNull(s.string),
-      onCut: s.choice(cutEffects),
-      userId: s.string,
-      meta: s.orNull(s.map(s.orNull(s.anyOf([s.string, s.number, s.boolean])))),
-      endsAt: s.number,
-      bytes: s.number,
-      content: s.object({ units: s.number, bytes: s.number }),
-      turn: s.number,
-      phase: s.variant('is', [
-        s.object({ is: s.literal('open'), owner: s.string }),
-        s.object({ is: s.literal('cut'), until: s.number }),
-        s.object({ is: s.literal('ended'), until: s.number, isCut: s.boolean, result }),
-      ]),
-    },
-    { onOverlap: s.choice(overlapPolicies) },
-  ),
+  schema: s.object({
+    streamId: s.string,
+    organizationId: s.string,
+    documentId: s.string,
+    editorId: s.string,
+    fingerprint: s.string,
+    epoch: s.number,
+    place: s.variant('as', [
+      s.object({
+        ...root,
+        as: s.literal('text'),
+        position: s.string,
+        before: s.choice(['', '\n']),
+        after: s.choice(['', '\n']),
+        isOneLine: s.boolean,
+      }),
+      s.object({
+        ...root,
+        as: s.literal('blocks'),
+        format: s.choice(streamFormats),
+        parent: s.orNull(storedId),
+        left: s.orNull(storedId),
+        side: s.orNull(s.choice(['before', 'after'])),
+        onlyRows: s.boolean,
+      }),
+    ]),
+    matched: s.object({}),
+    replaces: s.boolean,
+    ending: s.orNull(s.choice(streamEndings)),
+    client: s.number,
+    counter: s.orNull(s.number),
+    schema: s.orNull(s.string),
+    onCut: s.choice(cutEffects),
+    userId: s.string,
+    meta: s.orNull(s.map(s.orNull(s.anyOf([s.string, s.number, s.boolean])))),
+    endsAt: s.number,
+    bytes: s.number,
+    content: s.object({ units: s.number, bytes: s.number }),
+    turn: s.number,
+    phase: s.variant('is', [
+      s.object({ is: s.literal('open'), owner: s.string }),
+      s.object({ is: s.literal('cut'), until: s.number }),
+      s.object({ is: s.literal('ended'), until: s.number, isCut: s.boolean, result }),
+    ]),
+  }),
 }
 
 type RangeTuple = readonly [client: number, clock: number, length: number]
 type IdTuple = readonly [client: number, clock: number]
 
-/** The content that a stream replaces. */
+/** The ids of the content that a stream replaces. */
 export interface ReplacedRecord {
   readonly ranges: readonly RangeTuple[]
   readonly elements: readonly IdTuple[]
-  /** Absent in the records of earlier versions. */
-  readonly texts?: readonly TextRecord[]
-}
-
-interface TextRecord extends Omit<ReplacedText, 'parts'> {
-  readonly parts: readonly (readonly [client: number, clock: number, text: string])[]
 }
 
 export const replacedRecordType: RecordType<ReplacedRecord> = {
   name: 'replaced content of a stream',
-  schema: s.object(
-    {
-      ranges: s.array(s.tuple([s.number, s.number, s.number])),
-      elements: s.array(s.tuple([s.number, s.number])),
-    },
-    {
-      texts: s.array(
-        s.object({
-          parts: s.array(s.tuple([s.number, s.number, s.string])),
-          isCutBefore: s.boolean,
-          isCutAfter: s.boolean,
-        }),
-      ),
-    },
-  ),
+  schema: s.object({
+    ranges: s.array(s.tuple([s.number, s.number, s.number])),
+    elements: s.array(s.tuple([s.number, s.number])),
+  }),
 }
 
-export const toReplacedRecord = ({ ranges, elements, texts }: ReplacedIds): ReplacedRecord => ({
+export const toReplacedRecord = ({ ranges, elements }: ReplacedIds): ReplacedRecord => ({
   ranges: ranges.map(({ client, clock, length }): RangeTuple => [client, clock, length]),
   elements: elements.map(({ client, clock }): IdTuple => [client, clock]),
-  texts: texts.map(({ parts, ...cut }) => ({
-    ...cut,
-    parts: parts.map(({ client, clock, text }) => [client, clock, text] as const),
-  })),
 })
 
-export const toReplacedIds = ({ ranges, elements, texts = [] }: ReplacedRecord): ReplacedIds => ({
+export const toReplacedIds = ({ ranges, elements }: ReplacedRecord): ReplacedIds => ({
   ranges: ranges.map(([client, clock, length]) => ({ client, clock, length })),
   elements: elements.map(([client, clock]) => ({ client, clock })),
-  texts: texts.map(({ parts, ...cut }) => ({
-    ...cut,
-    parts: parts.map(([client, clock, text]) => ({ client, clock, length: text.length, text })),
-  })),
 })
 
 /** Names a stream. */

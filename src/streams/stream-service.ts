@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { TtlCache } from '../access/ttl-cache.ts'
 import type { Clock } from '../clock.ts'
 import type { MatchedPlace } from '../content/edit/edit.ts'
-import type { OverlapPolicy } from '../content/merge/overlap.ts'
-import { nothingReplaced, type ReplacedIds, type StreamPlaceRequest } from '../content/stream/stream-place.ts'
+import type { ReplacedIds, StreamPlaceRequest } from '../content/stream/stream-place.ts'
 import type { DocumentService } from '../directory/documents/document-service.ts'
 import type { SchemaService } from '../directory/schemas/schema-service.ts'
 import { TransactionRunner } from '../directory/store/transaction.ts'
@@ -82,8 +81,6 @@ export interface StreamOpening {
   /** Name of the schema of the root; undefined: the attached one. */
   readonly schema?: string | undefined
   readonly onCut: CutEffect
-  /** As in `OpenStreamOptions`. */
-  readonly onOverlap: OverlapPolicy
   /** Author of the content; '' if the author is unknown. */
   readonly userId: string
   readonly meta: ChangeMeta | null
@@ -144,6 +141,8 @@ const goneCodes: ReadonlySet<string> = new Set([
 ])
 /** Topic with the names of streams that another connection continues. */
 const takeOverTopic = 'streams.taken-over'
+
+const nothing: ReplacedIds = { ranges: [], elements: [] }
 
 interface ActiveStream {
   readonly stream: OpenStream
@@ -300,7 +299,7 @@ export class StreamService {
   /** Finds the place of a new stream, and stores its record. */
   async #begin(name: StreamName, opening: StreamOpening, right: WriteRight): Promise<StreamRecord> {
     const { rooms, schemas, clock, limits, engine } = this.#options
-    const { address, request, baseVersion, onCut, onOverlap, userId, meta, fingerprint } = opening
+    const { address, request, baseVersion, onCut, userId, meta, fingerprint } = opening
     const { streamId } = name
     const named = opening.schema ?? (await schemas.attachedTo(address))?.schema
     const schema = named === undefined ? null : await schemas.named(address, named)
@@ -329,7 +328,6 @@ export class StreamService {
       counter: place.as === 'blocks' ? counter : null,
       schema: named ?? null,
       onCut,
-      onOverlap,
       userId,
       meta,
       endsAt: now + limits.ms,
@@ -470,7 +468,6 @@ export class StreamService {
   ): Promise<OpenStream> {
     const { rooms, engine, schemas, clock } = this.#options
     const { place, client, counter, userId, meta, streamId, turn, phase, bytes, content } = record
-    const { onOverlap = 'report' } = record
     const name = { ...address, streamId }
     const right = await FencedRight.read({
       within: writerRight,
@@ -518,7 +515,6 @@ export class StreamService {
       beginEnd: (ending, size) => this.#beginEnd(name, record, right, { ending, size }),
       once: (ending, carryOut) =>
         this.#results.get(keyName([...streamFence(name), `${client}`, ending]), carryOut),
-      onOverlap,
       replaced: () => this.#replaced(name),
     })
   }
@@ -545,7 +541,7 @@ export class StreamService {
     const { result } = await this.#transactions.run(streamsPart(name), (transaction) =>
       transaction.get(streamKeys.replaced(name.streamId), replacedRecordType),
     )
-    return result === null ? nothingReplaced : toReplacedIds(result)
+    return result === null ? nothing : toReplacedIds(result)
   }
 
   async #read(name: StreamName): Promise<StreamRecord | null> {

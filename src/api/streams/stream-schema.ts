@@ -1,13 +1,7 @@
 import { streamFormats } from '../../content/stream/stream-place.ts'
 import { cutEffects } from '../../streams/stream-records.ts'
 import { changeMeta } from '../changes/change-meta.ts'
-import {
-  contentKeySchema,
-  editorDocumentIds,
-  editorId,
-  overlapMembers,
-  updateRequest,
-} from '../editor-content.ts'
+import { contentKeySchema, editorDocumentIds, editorId, updateRequest } from '../editor-content.ts'
 import { editTarget, targetOccurrence } from '../schemas/edit-target-schema.ts'
 import { attachedSchemaName } from '../schemas/schema-schema.ts'
 
@@ -38,7 +32,7 @@ export const streamOpening = {
           required: ['find'],
           description:
             'Inserts the content after the target. At the end of the stream, removes the target, except what others have ' +
-            'inserted into it, and the words that they have changed (`onOverlap`).',
+            'inserted into it.',
           properties: {
             find: editTarget,
             occurrence: targetOccurrence,
@@ -68,14 +62,6 @@ export const streamOpening = {
         'that the stream replaces always stays then.',
     },
     baseVersion: updateRequest.properties.baseVersion,
-    onOverlap: {
-      ...updateRequest.properties.onOverlap,
-      description:
-        'The effect at the end if others have changed replaced words since the stream was opened, or since ' +
-        '`baseVersion`. `report`, `keepTheirs`: these words stay, and `overlaps` lists them. `keepMine`: they are ' +
-        'removed, and listed. `fail`: the content of the stream is removed, and the stream ends with an error. Default: ' +
-        '`report`; for agents `fail`.',
-    },
     schema: attachedSchemaName,
     name: {
       type: 'string',
@@ -128,7 +114,6 @@ export const streamAnswer = {
         received,
         bytes: { type: 'integer', description: 'Sum of the sizes of all updates.' },
         deletions: { type: 'integer', description: 'Deleted UTF-16 units and embeds.' },
-        ...overlapMembers,
       },
     },
     error: {

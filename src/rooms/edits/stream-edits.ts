@@ -1,5 +1,4 @@
 import * as Y from 'yjs'
-import type { OverlapPolicy } from '../../content/merge/overlap.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { type NamedSchema, schemaOf } from '../../content/schemas/content-schema.ts'
 import { streamCursor } from '../../content/stream/stream-cursor.ts'
@@ -138,17 +137,11 @@ export class StreamEdits {
     }
   }
 
-  /** As `deleteReplaced`. Resolves when the change is durable and sent. */
-  replace(
-    by: string,
-    writer: StreamWriter,
-    replaced: ReplacedIds,
-    onOverlap: OverlapPolicy,
-    options: EndOptions,
-  ): Streaming {
+  /** Deletes the content that the stream replaces. Resolves when the change is durable and sent. */
+  replace(by: string, writer: StreamWriter, replaced: ReplacedIds, options: EndOptions): Streaming {
     return this.#change(by, writer, options, {
       prepare: () => (doc) =>
-        withEarlierDeletions(deleteReplaced(doc, writer, replaced, onOverlap), options, () =>
+        withEarlierDeletions(deleteReplaced(doc, writer.place, replaced), options, () =>
           replacedUnits(replaced),
         ),
     })
