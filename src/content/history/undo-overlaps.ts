@@ -63,13 +63,13 @@ export class UndoOverlaps {
         if (!isSame) overlaps.push({ path: paths.of(type), ...units.shown(indexes), kept })
         if (isSame || kept === 'theirs') {
           const ranges = units.ranges(indexes)
-          stays.push(...ranges)
+          for (const range of ranges) stays.push(range)
           // A single unit is a space that stays, or a character of others that is not restored.
           if (!isSame || indexes.length === 1) this.#report(ranges)
         } else {
           this.#plan.texts.add(type)
-          deleted.push(...units.having(indexes, inTheirs, inMine))
-          stays.push(...units.having(indexes, restoredByMine))
+          for (const range of units.having(indexes, inTheirs, inMine)) deleted.push(range)
+          for (const range of units.having(indexes, restoredByMine)) stays.push(range)
           for (const range of units.having(indexes, inBase | inMine, inTheirs))
             for (const part of this.#byItem(range)) copies.push({ type, ...part, isTransient: false })
         }
