@@ -50,16 +50,21 @@ afterEach(async () => {
 })
 
 it('[API-16] while the store is unavailable, answers a call with UNAVAILABLE, and does not state the cause', async () => {
+  const origin = 'https://app.example.com'
+  await server.post('/v2/workspace/domains/add', { domains: [origin] })
+  const shared = await server.post('/v2/crdt/get', address, { origin })
+  expect(shared.headers.get('access-control-allow-origin')).toBe(origin)
   const writer = await connect()
   await writer.roundTrip()
   full = true
   writer.sendUpdate(typed('held back', 1))
   await eventually(async () => (await ready()) === 503)
-  const { status, body } = await server.post('/v2/crdt/get', address, {
+  const { status, headers, body } = await server.post('/v2/crdt/get', address, {
     'x-service-auth-token': '',
-    // No origin is looked up in the store.
-    origin: 'https://app.example.com',
+    origin,
   })
+  // No origin is looked up in the store.
+  expect(headers.has('access-control-allow-origin')).toBe(false)
   const message = 'the store is not available; try again'
   expect({ status, error: body.error }).toEqual({
     status: 503,
