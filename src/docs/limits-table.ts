@@ -237,7 +237,7 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
   integrationMsPerSecond: {
     what: 'milliseconds of the event loop per second for edits of more than 2,000 steps of Yjs or 3 ms each; burst',
     value: '100; 500',
-    met: 'the document waits, for 2 s at most; a client with many waiting updates that alone takes more than 400 ms meanwhile, and 25 ms per second: close code 1013; nothing is lost',
+    met: 'the document waits, for 2 s at most; a client with 500 or more waiting updates that alone takes more than 400 ms meanwhile, and 25 ms per second: close code 1013; nothing is lost',
   },
 }
 

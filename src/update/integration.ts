@@ -104,7 +104,7 @@ interface Spending extends Budget {
   shiftsCounted: number
   /** The clocks at which items are split when they are integrated; null if Yjs splits them one by one. */
   points: SplitPoints | null
-  /** The last new item that is to be split; null if there is none. */
+  /** The last new item, if it must be split; null otherwise. */
   newItem: Y.Item | null
   /**
    * The struct into which the last merge has merged another one. Consecutive merges into one struct shift the

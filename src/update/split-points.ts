@@ -11,7 +11,8 @@ const pointBytes = 2
 
 /**
  * Returns the clocks at which Yjs splits items to integrate a vetted update (V1), for the clients with many of
- * them; null if there are none. All structs of the update must be integrated: a split between the halves of a surrogate pair changes the text.
+ * them; null if there are none. All structs of the update must be integrated, because a split between the halves of a
+ * surrogate pair changes the text.
  */
 export function splitPointsIn(bytes: Uint8Array): SplitPoints | null {
   if (bytes.length < oneByOneMax * pointBytes) return null

@@ -213,7 +213,7 @@ function send({ path }: Operation, { auditor, quotas }: OperationOptions): CallS
   }
 }
 
-/** Adds a rejected call to the recent requests of its API key. A request with another method is no call. */
+/** Adds a rejected call to the recent requests of its API key. Requests with another method are not calls. */
 function noteError({ path, auth }: Operation, { auditor }: OperationOptions): ErrorMiddleware {
   return (error, request, response, next) => {
     const { caller = null, requestId } = response.locals

@@ -480,7 +480,7 @@ export class Room {
         this.#drop(from, tooMuchTime)
   }
 
-  /** Returns whether so many updates of a member wait that one update with all of them would cost less. */
+  /** Returns whether one update with all waiting updates of a member would cost much less than these. */
   #hasManyOf(member: Member): boolean {
     const updates = this.#phase.is === 'receiving' ? this.#phase.updates : []
     return updates.filter(({ from }) => from === member).length >= manyUpdates
@@ -840,6 +840,10 @@ export class Room {
   }
 }
 
+/**
+ * Minimum number of waiting updates of a client that is closed because of its work. A user who types while a large
+ * update is integrated has fewer.
+ */
 const manyUpdates = 500
 
 /**

@@ -153,7 +153,7 @@ it('[DATA-3] removes a user whom the example of each operation names, from the s
   expect((await userDataOf(server).erase()).removed.notifications).toBeGreaterThan(paths.length / 2)
   await server.stop()
   const holding = notAudited(await keysHolding(dataDir, [zoe.userId, zoe.email]))
-  // The log of webhooks and the revocation of the tokens keep the user, as the chapter says.
+  // The log of webhooks and the revocation of the tokens keep the user, as the chapter states.
   expect(holding.filter((key) => !/^k (deliveries .* events|tenant .* revocations) /.test(key))).toEqual([])
   expect((await runCli(['compact', dataDir], directory)).code).toBe(0)
   expect(await filesWith(dataDir, zoe.email)).toEqual([])

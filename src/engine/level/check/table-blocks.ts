@@ -29,9 +29,9 @@ export function readFooter(footer: Buffer): { readonly metaindex: BlockHandle; r
 const readHandle = (cursor: ByteCursor): BlockHandle => ({ at: cursor.varint(), bytes: cursor.varint() })
 
 /**
- * Returns the block positions that are the values of an index block. An entry of a block consists of the number of
- * bytes that its key has in common with the previous key, the number of further bytes of the key, the length of the
- * value, the further bytes of the key, and the value. The keys are skipped.
+ * Returns the block positions that are the values of an index block. An entry of a block begins with three
+ * numbers: the bytes that its key has in common with the previous key, the further bytes of the key, and the bytes of
+ * the value. The further bytes of the key and the value follow. The keys are skipped.
  * @param stored the bytes of the block, followed by its compression type and its checksum
  */
 export function handlesOf(stored: Buffer): BlockHandle[] {
