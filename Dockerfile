@@ -7,11 +7,11 @@ COPY package.json package-lock.json .npmrc tsconfig.json ./
 # again. The packages contain their binaries.
 RUN npm ci --ignore-scripts
 COPY src src
-RUN npm run build && node --import tsx src/build/image-manifest.ts > /tmp/package.json
-# The SBOM lists all libraries of the server, with their licenses and hashes. `npm sbom --omit=dev` would leave out
-# libraries that development packages also need, so the manifest loses its development packages first.
-RUN npm pkg delete devDependencies peerDependencies peerDependenciesMeta \
-  && npm prune --omit=optional \
+RUN npm run build && node --import tsx src/build/image-manifest.ts > /tmp/package.json \
+  && node --import tsx src/build/image-manifest.ts libraries > /tmp/libraries.json
+# The SBOM lists all libraries of the server, with their licenses and hashes. For package.json, most of them are
+# development packages, because dist contains them. So the SBOM has a manifest of its own.
+RUN mv /tmp/libraries.json package.json && npm prune --omit=optional \
   && npm sbom --sbom-format=cyclonedx --sbom-type=application > sbom.cdx.json
 # dist contains most libraries. Only the others remain in node_modules.
 RUN mv /tmp/package.json . && npm prune --omit=optional && find node_modules -type d -empty -delete

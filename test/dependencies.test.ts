@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { installedLibraries } from '../src/build/bundles.ts'
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
@@ -84,4 +85,12 @@ it('[DEP-3] the list of install scripts names exactly the packages that run a sc
   const found = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([place]) => nameOf(place))
   expect(found.filter((name) => !isListed(name))).toEqual([])
   expect(Object.keys(installScripts).filter((name) => !found.includes(name))).toEqual([])
+})
+
+it('[DEP-4] npm installs with Weft only the libraries that the build loads, and the three that read bytes of clients', () => {
+  const { dependencies = {} } = read('.', 'package.json') as Manifest
+  // They are also in the build. `npm audit` of an application then reports their advisories.
+  const audited = ['ajv', 'express', 'ws']
+  const expected = [...installedLibraries, ...sharedPackages, ...audited]
+  expect(Object.keys(dependencies)).toEqual(expected.toSorted())
 })

@@ -274,14 +274,23 @@ describe('documentation', () => {
     expect(shown.filter((id) => !ruleIds.has(id))).toEqual([])
   })
 
-  it('[TIDY-12] has a decision page for every run-time dependency, and lists each page in the index', () => {
+  it('[TIDY-12] has a decision page for every library of the server, and lists each page in the index', () => {
     const folder = 'src/docs/decisions'
     const manifest = JSON.parse(text('package.json')) as {
       readonly dependencies: Readonly<Record<string, string>>
+      readonly devDependencies: Readonly<Record<string, string>>
     }
-    const named = Object.keys(manifest.dependencies).map(
-      (name) => `dependencies/${name.replace('@', '').replaceAll('/', '-')}.md`,
-    )
+    const known = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+    const isOfBuildOrPages = /^src\/(?:build|console|docs|playground|templates|package\/react)\//
+    const imported = filesUnder('src', /\.ts$/)
+      .filter((file) => !isOfBuildOrPages.test(file))
+      .flatMap((file) => [
+        ...text(file).matchAll(/^(?:import (?!type )[^'"]*|\} from )'([^']+)'|import\('([^']+)'\)/gm),
+      ])
+      .map(([, from, loaded]) => /^(?:@[^/]+\/)?[^/]+/.exec(from ?? loaded ?? '')?.[0])
+    const libraries = known.filter((name) => imported.includes(name))
+    expect(Object.keys(manifest.dependencies).filter((name) => !libraries.includes(name))).toEqual([])
+    const named = libraries.map((name) => `dependencies/${name.replace('@', '').replaceAll('/', '-')}.md`)
     const pages = filesUnder(folder, /\.md$/).map((file) => relative(folder, file))
     const aboutOne = pages.filter(
       (page) => page.startsWith('dependencies/') && !page.endsWith('/rejected.md'),

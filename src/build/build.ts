@@ -13,8 +13,8 @@ import { copyTemplates } from './templates.ts'
 const root = fileURLToPath(packageFile('.'))
 
 /**
- * Builds the programs, the pages and the documentation. Does not check types. Does nothing if the folder already
- * has a build of the same sources.
+ * Builds the programs, the pages and the documentation, with the licenses of the libraries in them. Does not check
+ * types. Does nothing if the folder already has a build of the same sources.
  * @throws the error of the compiler; the folder then has no build
  */
 export async function buildPrograms(folder: string): Promise<void> {
@@ -23,10 +23,16 @@ export async function buildPrograms(folder: string): Promise<void> {
   // Loading it takes seconds, which every run of the tests would pay.
   const { writeReference } = await import('./reference.ts')
   rmSync(packageFile(folder), { recursive: true, force: true })
-  const built = [programs, pages, styles, docsScripts, clientScript, browserPackage].map((options) =>
-    options(folder),
+  const built = await Promise.all(
+    [programs, pages, styles, docsScripts, clientScript, browserPackage].map((options) =>
+      bundle({ ...options(folder), metafile: true }),
+    ),
   )
-  await Promise.all(built.map((options) => bundle(options)))
+  const outputs = built.flatMap(({ metafile }) => Object.values(metafile.outputs))
+  writeLicenses(
+    folder,
+    outputs.flatMap(({ inputs }) => Object.keys(inputs)),
+  )
   copyPages(folder)
   copyTemplates(folder)
   buildDocs(folder)
@@ -35,8 +41,8 @@ export async function buildPrograms(folder: string): Promise<void> {
 }
 
 /**
- * Builds what the package contains: the programs, the declarations of the entry points, and the licenses. Does
- * nothing if the folder already has a package of the same sources.
+ * Builds what the package contains: the programs and the declarations of the entry points. Does nothing if the
+ * folder already has a package of the same sources.
  * @throws the error of the compiler or of a step
  */
 export async function buildPackage(folder: string): Promise<void> {
@@ -47,7 +53,6 @@ export async function buildPackage(folder: string): Promise<void> {
   await buildPrograms(folder)
   for (const { name, declarations } of types)
     writeFileSync(packageFile(`${folder}package/${name}.d.ts`), declarations)
-  writeLicenses(folder)
   markCurrent(folder, packageStamp)
 }
 

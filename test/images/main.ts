@@ -95,6 +95,8 @@ function checkContents(root: string): void {
   )
   for (const [name, version] of Object.entries(dependencies))
     if (/^\d/.test(version)) ok(exact.has(`${name} ${version}`), name)
+  const bundled = ['jose', 'pg', 'preact', '@modelcontextprotocol/sdk']
+  ok(bundled.every((name) => exact.has(`${name} ${devDependencies[name]}`)))
   const development = ['vitest', 'typescript', '@biomejs/biome', 'esbuild']
   ok(development.every((name) => name in devDependencies && !names.has(name)))
   ok(components.every(({ hashes = [] }) => hashes.length > 0))
