@@ -82,6 +82,8 @@ export const programs = (folder: string): BuildOptions => ({
   minifyWhitespace: true,
   lineLimit: 160,
   sourcemap: true,
+  // They would be a third of the package. The names and lines in stack traces do not need them.
+  sourcesContent: false,
 })
 
 /** Returns the options for the scripts of the console and the playground. */

@@ -15,7 +15,7 @@ const execute = promisify(execFile)
 const root = fileURLToPath(packageFile('.'))
 
 /** The folder that is packed. */
-export const stage = join(root, 'node_modules/.cache/weft-tarball')
+const stage = join(root, 'node_modules/.cache/weft-tarball')
 
 /** Result of `npm pack --json`. */
 interface Packed {
