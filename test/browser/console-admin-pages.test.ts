@@ -70,7 +70,6 @@ describe('pages of the console for administrators, in Chromium', () => {
     ['/callbacks/load', 'Test call'],
     ['/callbacks/store', 'crdt.update_data'],
     ['/connections', 'No connected client'],
-    ['/usage', 'Times without usage'],
     ['/activity/requests/log', '/v2/requests/get'],
   ]
 
@@ -115,26 +114,6 @@ describe('pages of the console for administrators, in Chromium', () => {
       expect(shown.complaints).toEqual([])
     },
   )
-
-  itLong('[CON-90] shows the usage as bars and as a table, and saves it as CSV', async () => {
-    const shown = await openConsole(browser, weft)
-    const { page } = shown
-    await addWorkspace(shown)
-    await visit(shown, '/usage')
-    await page.getByRole('img', { name: /^Peak of connections from .* Now 0, at most 0\.$/ }).waitFor()
-    await page.getByLabel('Figure').selectOption('calls')
-    await page.getByRole('img', { name: /^Calls from .* Now [1-9]/ }).waitFor()
-    await page.getByLabel('Table of').selectOption('organization')
-    await page.getByRole('row').filter({ hasText: 'acme' }).first().waitFor()
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download as CSV' }).click(),
-    ])
-    const lines = (await readFile(await download.path(), 'utf8')).split('\r\n')
-    expect(lines[0]).toMatch(/^start,apiKey,organizationId,/)
-    expect(lines[1]).toContain(`,${weft.credentials.apiKey},acme,`)
-    expect(shown.complaints).toEqual([])
-  })
 
   itLong(
     '[CON-46] [CON-53] shows new activities in the selected organization when the user follows them',

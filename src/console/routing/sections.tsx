@@ -46,7 +46,6 @@ export const sections: readonly Section[] = [
   { name: 'webhooks', title: 'Webhooks', load: () => import('../webhooks/webhooks-page.tsx') },
   { name: 'feed', title: 'Change feed', load: () => import('../feed/feed-page.tsx') },
   { name: 'callbacks', title: 'Callbacks', load: () => import('../callbacks/callbacks-page.tsx') },
-  { name: 'usage', title: 'Usage', load: () => import('../usage/usage-page.tsx') },
   { name: 'keys', title: 'Keys and domains', load: () => import('../keys/keys-page.tsx') },
 ]
 
