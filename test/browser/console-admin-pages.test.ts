@@ -23,7 +23,6 @@ describe('pages of the console for administrators, in Chromium', () => {
     // No receiver listens there, so the page also shows a pending delivery.
     endpointId = await hooks.endpoint('http://127.0.0.1:9/')
     await weft.post('/v2/workspace/advancedwebhook/endpoints/test', { endpointId })
-    await weft.post('/v2/workspace/feed/update', { enabled: true })
     const url = 'http://127.0.0.1:9/'
     const callbacks = { authorize: { url }, load: { url }, store: { url, format: 'text', minSeconds: 1 } }
     await weft.post('/v2/workspace/callbacks/update', callbacks)
@@ -65,7 +64,6 @@ describe('pages of the console for administrators, in Chromium', () => {
     ['/webhooks', 'http://127.0.0.1:9/'],
     [`/webhooks/endpoint/${endpointId}`, 'msg_'],
     ['/webhooks/basic', 'Event URL'],
-    ['/feed', 'crdt.update_data'],
     ['/callbacks', 'Circuit breaker'],
     ['/callbacks/load', 'Test call'],
     ['/callbacks/store', 'crdt.update_data'],
