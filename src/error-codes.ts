@@ -251,17 +251,6 @@ export const errorCodes = {
     remedy: 'Insert content only, or create a token without this policy.',
   },
 
-  'mcp/session-required': {
-    status: 'INVALID_ARGUMENT',
-    meaning: 'The request to `/mcp` has no header `mcp-session-id`, and does not begin a session.',
-    remedy: 'Send `initialize` first, then the header with the id of its response. MCP clients do this.',
-  },
-  'mcp/unknown-session': {
-    status: 'NOT_FOUND',
-    meaning:
-      'The agent has no such MCP session on this node: it has ended, or belongs to another node or agent.',
-    remedy: 'Begin another session with `initialize`.',
-  },
   'mcp/tool-not-permitted': {
     status: 'PERMISSION_DENIED',
     meaning: 'The token of the agent does not permit the tool on any document, by its role or its policy.',

@@ -104,16 +104,6 @@ function gauges(registry: Registry) {
       help: 'Streams of content that a writer has open',
       registers,
     }),
-    mcpSessions: new Gauge({
-      name: 'weft_mcp_sessions',
-      help: 'Open sessions of the MCP server',
-      registers,
-    }),
-    mcpSubscriptions: new Gauge({
-      name: 'weft_mcp_subscriptions',
-      help: 'Subscriptions to resources of the MCP server',
-      registers,
-    }),
     /** `purpose` is `change`, `read` or `merge`. `state` is `waiting` or `running`. */
     threadUses: new Gauge({
       name: 'weft_thread_uses',

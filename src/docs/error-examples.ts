@@ -115,8 +115,6 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     message: 'the policy no-delete forbids the agent to delete content; insert content only',
   },
 
-  'mcp/session-required': { message: 'the header mcp-session-id is missing; begin with initialize' },
-  'mcp/unknown-session': { message: 'the session has ended; begin another one with initialize' },
   'mcp/tool-not-permitted': { message: 'the token does not permit the tool edit_document' },
   'mcp/too-many-calls': { message: 'at most 8 calls at the same time' },
   'mcp/timeout': { message: 'the call took more than 60 s' },

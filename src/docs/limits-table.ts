@@ -116,16 +116,6 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
     what: 'open streams on one node; each node of a cluster counts its own',
     met: exhausted,
   },
-  mcpSessionsPerKey: {
-    what: 'MCP sessions of the agents of the API key, on one node',
-    value: '500',
-    met: `an idle session ends; if none is idle, ${exhausted}`,
-  },
-  mcpSessions: {
-    what: 'MCP sessions of all agents, on one node',
-    value: '2,000',
-    met: `an idle session ends; if none is idle, ${exhausted}`,
-  },
   virtualUsersPerDocument: {
     what: 'virtual users (`presence/add`)',
     value: '500',

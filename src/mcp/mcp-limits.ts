@@ -1,23 +1,9 @@
 /** Limits of the MCP server. Each has a fixed value, because no deployment needs another one. */
 export const mcpLimits = {
-  /** Sessions of one agent on one node. A further session ends the one that was not used for the longest time. */
-  sessionsPerAgent: 16,
-  /** Sessions of the agents of one API key on one node. A further session ends an idle one. */
-  sessionsPerKey: 500,
-  /** Sessions of all agents on one node. A further session ends an idle one of the API key with the most idle ones. */
-  sessions: 2_000,
-  /** Milliseconds without a request and without an open stream after which a session ends. */
-  idleMs: 1_800_000,
   /** Calls of tools and requests for resources of one agent at the same time, on one node. */
   callsAtOnce: 8,
   /** Milliseconds after which a tool call ends with an error. */
   callMs: 60_000,
-  /** Canceled calls of one session. The session ends then, because the SDK keeps an entry for each. */
-  canceledCalls: 1_000,
-  /** Subscriptions of one session. Each keeps the room of an editor open. */
-  subscriptions: 32,
-  /** Milliseconds for which the changes of one resource are one notification. */
-  notificationMs: 1_000,
   /** UTF-16 units of an editor that a tool reads. */
   documentCharacters: 8_000_000,
   /** UTF-16 units of the text in the response of one tool call: the default and the maximum. */

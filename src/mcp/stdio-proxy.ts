@@ -1,11 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
-import {
-  StreamableHTTPClientTransport,
-  StreamableHTTPError,
-} from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import {
-  isInitializeRequest,
+  CancelledNotificationSchema,
+  InitializeResultSchema,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
@@ -31,58 +29,51 @@ export interface StdioProxyOptions {
 }
 
 /**
- * Passes the messages of a client on standard input on to the MCP server of a running Weft server, and its messages to
- * standard output. Resolves when standard input ends. If the server has ended the session, the proxy begins another
- * one with the first message of the client.
+ * Passes the messages of a client on standard input on to the MCP server of a running Weft server, and its responses to
+ * standard output. Each message is a request of its own, which ends if the client cancels its call. Resolves when
+ * standard input ends.
  */
 export async function runStdioProxy({ url, token, report }: StdioProxyOptions): Promise<void> {
   const stdio = new StdioServerTransport()
-  const onerror = (error: Error): void => report(error.message)
-  let initialize: JSONRPCMessage | null = null
-  /** The session that the next message uses. */
-  let session = openSession()
+  const endpoint = new URL(withoutTrailing('/', url) + mcpPath)
+  /** The requests that wait for their responses, and the calls to which they belong. */
+  const running = new Map<StreamableHTTPClientTransport, RequestId | null>()
+  let version: string | null = null
 
-  function openSession() {
-    const http = new StreamableHTTPClientTransport(new URL(withoutTrailing('/', url) + mcpPath), {
-      requestInit: { headers: { authorization: `Bearer ${token}` } },
-    })
-    const opened = { http, begun: Promise.resolve(), replayed: null as RequestId | null }
-    const onmessage = (message: JSONRPCMessage): void => {
-      if (isInitializeResult(message)) http.setProtocolVersion(message.result.protocolVersion)
-      // The client has the response to its `initialize` already.
-      if (isJSONRPCResultResponse(message) && message.id === opened.replayed) opened.replayed = null
-      else void stdio.send(message)
-    }
-    Object.assign(http, { onmessage, onerror })
-    return opened
-  }
-
-  /** Begins another session. Subscriptions of the former one are lost. */
-  async function beginAgain(): Promise<void> {
-    if (initialize === null) return
-    report('the server has ended the session; beginning another one')
-    await session.http.close()
-    session = openSession()
-    if (isJSONRPCRequest(initialize)) session.replayed = initialize.id
-    await session.http.start()
-    session.begun = session.http.send(initialize)
-    await session.begun
-    await session.http.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  function receive(message: JSONRPCMessage): void {
+    if (isJSONRPCResultResponse(message))
+      version = InitializeResultSchema.safeParse(message.result).data?.protocolVersion ?? version
+    void stdio.send(message)
   }
 
   async function pass(message: JSONRPCMessage): Promise<void> {
-    const used = session
-    await used.begun
+    const id = isJSONRPCRequest(message) ? message.id : null
+    const http = new StreamableHTTPClientTransport(endpoint, {
+      requestInit: { headers: { authorization: `Bearer ${token}` } },
+    })
+    if (version !== null) http.setProtocolVersion(version)
+    Object.assign(http, { onmessage: receive })
+    running.set(http, id)
+    await http.start()
     try {
-      await used.http.send(message)
+      await http.send(message)
     } catch (error) {
-      // Several messages can find at the same time that the session has ended. Another session aborts them.
-      if (used === session) {
-        if (!(error instanceof StreamableHTTPError) || error.code !== 404) throw error
-        await beginAgain()
-      }
-      await session.begun
-      await session.http.send(message)
+      // The client has canceled the call.
+      if (!running.has(http)) return
+      report(errorMessage(error))
+      if (id !== null)
+        await stdio.send({ jsonrpc: '2.0', id, error: { code: unreachable, message: errorMessage(error) } })
+    } finally {
+      running.delete(http)
+      await http.close()
+    }
+  }
+
+  function cancel(call: RequestId): void {
+    for (const [http, id] of running) {
+      if (id !== call) continue
+      running.delete(http)
+      void http.close()
     }
   }
 
@@ -91,36 +82,15 @@ export async function runStdioProxy({ url, token, report }: StdioProxyOptions): 
   })
   const passing = new Set<Promise<void>>()
   const onmessage = (message: JSONRPCMessage): void => {
-    const passed = pass(message)
-    const settled = passed.catch(() => {}).finally(() => passing.delete(settled))
-    passing.add(settled)
-    if (isInitializeRequest(message)) {
-      initialize = message
-      session.begun = passed.catch(() => {})
-    }
-    passed.catch((error: unknown) => {
-      report(errorMessage(error))
-      if (isJSONRPCRequest(message))
-        void stdio.send({
-          jsonrpc: '2.0',
-          id: message.id,
-          error: { code: unreachable, message: errorMessage(error) },
-        })
-    })
+    const canceled = CancelledNotificationSchema.safeParse(message).data?.params.requestId
+    if (canceled !== undefined) return cancel(canceled)
+    const passed = pass(message).finally(() => passing.delete(passed))
+    passing.add(passed)
   }
-  Object.assign(stdio, { onmessage, onerror })
-  await session.http.start()
+  Object.assign(stdio, { onmessage, onerror: (error: Error) => report(error.message) })
   await stdio.start()
   await ended
   await Promise.race([Promise.all(passing), setTimeout(finishMs, null, { ref: false })])
-  await session.http.terminateSession().catch(() => {})
-  await session.http.close()
+  for (const id of running.values()) if (id !== null) cancel(id)
   await stdio.close()
 }
-
-type InitializeResult = JSONRPCMessage & { readonly result: { readonly protocolVersion: string } }
-
-const isInitializeResult = (message: JSONRPCMessage): message is InitializeResult =>
-  isJSONRPCResultResponse(message) &&
-  typeof message.result.protocolVersion === 'string' &&
-  message.result.serverInfo !== undefined

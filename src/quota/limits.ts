@@ -68,10 +68,6 @@ export const limitScopes = {
   /** Number of open streams on one node. */
   streamsPerKey: 'apiKey',
   streamsPerAgent: 'agent',
-  /** Number of MCP sessions of the agents of one API key, on one node. */
-  mcpSessionsPerKey: 'apiKey',
-  /** Number of MCP sessions of all agents, on one node. */
-  mcpSessions: 'server',
   /** Number of virtual users of one document. A virtual user is a user whom a backend shows as present. */
   virtualUsersPerDocument: 'document',
   /** Number of virtual users of all documents. */

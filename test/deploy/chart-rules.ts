@@ -289,10 +289,8 @@ it('[IMG-10] has the kinds of objects of its mode', () => {
     'Deployment',
     'Ingress',
     'Ingress',
-    'Ingress',
     'NetworkPolicy',
     'PodDisruptionBudget',
-    'Service',
     'Service',
     'Service',
     'ServiceMonitor',
@@ -371,7 +369,7 @@ it('[RUN-9] the Ingress publishes the paths that clients need, but neither metri
   expect(closed.filter(isPublished)).toEqual([])
 })
 
-it('[IMG-15] the Ingress keeps silent websockets, and sends a session over HTTP or MCP to one pod of a cluster', () => {
+it('[IMG-15] the Ingress keeps silent websockets, and sends a session over HTTP to one pod of a cluster', () => {
   const annotationsOf = (changes: JsonObject): readonly JsonObject[] =>
     ofKind(renderChart(changes), 'Ingress').map(
       ({ metadata }) => (metadata as unknown as { annotations?: JsonObject }).annotations ?? {},
@@ -381,10 +379,8 @@ it('[IMG-15] the Ingress keeps silent websockets, and sends a session over HTTP 
   for (const each of all)
     for (const name of ['read', 'send'])
       expect(Number(each[`nginx.ingress.kubernetes.io/proxy-${name}-timeout`])).toBeGreaterThanOrEqual(60)
-  // A client of MCP has no id of a session in its first request, but it has its token in every request.
-  expect(all.map((each) => each[hash])).toEqual([undefined, '$arg_session', '$http_authorization'])
+  expect(all.map((each) => each[hash])).toEqual([undefined, '$arg_session'])
   expect(annotationsOf({ ingress: { enabled: true } }).map((each) => each[hash])).toEqual([
-    undefined,
     undefined,
     undefined,
   ])
@@ -399,8 +395,8 @@ it('[IMG-31] no two Ingress objects of the chart share a Service, and each path 
       services: [...new Set(paths.map((each) => at(each, 'backend', 'service', 'name')))],
     }
   })
-  expect(found.map(({ services }) => services)).toEqual([['weft'], ['weft-sessions'], ['weft-mcp']])
-  expect(found.slice(1).map(({ paths }) => paths)).toEqual([['/sync-http'], [mcpPath]])
+  expect(found.map(({ services }) => services)).toEqual([['weft'], ['weft-sessions']])
+  expect(found.slice(1).map(({ paths }) => paths)).toEqual([['/sync-http']])
 })
 
 it('[IMG-15] a cluster tolerates one voluntary disruption, spreads its pods, and replaces them one at a time', () => {

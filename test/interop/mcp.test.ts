@@ -18,7 +18,6 @@ const resource = 'weft://acme/report/main'
 
 /** The names that the conformance suite expects, and the names of this server. */
 const names: readonly (readonly [string, string])[] = [
-  ['"test://watched-resource"', `"${resource}"`],
   ['"test://static-text"', `"${resource}"`],
   ['"name":"test_simple_text"', '"name":"list_documents"'],
   ['"name":"test_error_handling"', '"name":"read_document"'],
@@ -132,9 +131,6 @@ describe.runIf(isEverythingAsked)('MCP clients of others', () => {
     'tools-call-error',
     'resources-list',
     'resources-read-text',
-    'resources-subscribe',
-    'resources-unsubscribe',
-    'server-sse-multiple-streams',
     'dns-rebinding-protection',
   ])('[MCP-19] passes the scenario %s of the conformance suite', async (scenario) => {
     const { code, out } = await conformance(scenario)

@@ -74,15 +74,14 @@ export class AgentAccess {
   }
 
   /**
-   * Checks that an agent has a right on an editor. Returns the time until which it has the right, unless a change ends
-   * it earlier, in epoch milliseconds.
+   * Checks that an agent has a right on an editor.
    * @throws ApiError NOT_FOUND if the agent has no role on the document, as if the document did not exist;
    * PERMISSION_DENIED if its role is too weak, also in a disabled document; FAILED_PRECONDITION if the document is
    * disabled
    */
-  async require(caller: AgentCaller, address: DocumentAddress, right: RequiredRight): Promise<number> {
+  async require(caller: AgentCaller, address: DocumentAddress, right: RequiredRight): Promise<void> {
     const permission = await this.#read(caller, address)
-    return check(caller, address, permission, right, this.#options.clock.now())
+    check(caller, address, permission, right, this.#options.clock.now())
   }
 
   /**

@@ -11,21 +11,18 @@ import type { Middleware } from './served-response.ts'
 /** Seconds for which a browser may cache a preflight response. */
 const preflightSeconds = 600
 
-/** Headers of the Model Context Protocol. */
-const mcpHeaders = ['mcp-session-id', 'mcp-protocol-version']
-
 const allowedHeaders = [
   'authorization',
   'content-type',
   'x-request-id',
-  ...mcpHeaders,
+  'mcp-protocol-version',
   'last-event-id',
   idempotencyHeader,
   apiKeyHeader.name,
   authTokenHeader.name,
 ]
 const allowOrigin = 'access-control-allow-origin'
-const exposedHeaders = ['retry-after', 'x-request-id', 'mcp-session-id', replayedHeader, ignoredHeader]
+const exposedHeaders = ['retry-after', 'x-request-id', replayedHeader, ignoredHeader]
 
 /** The origins whose pages can read responses. */
 export type SharedOrigins = Pick<AllowedOrigins, 'isKnown'>

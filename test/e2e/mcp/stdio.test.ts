@@ -6,8 +6,11 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { programs } from '../../../src/build/bundles.ts'
 import { builtFile } from '../../../src/config/package-file.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { eventually } from '../../support/clients/clients.ts'
 import { addReport, agentToken, toolsOf } from '../../support/clients/mcp-client.ts'
-import { startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { holdable } from '../../support/stores/pausable-engine.ts'
 
 const program = fileURLToPath(builtFile('main.js'))
 
@@ -19,10 +22,13 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 /** Starts `weft mcp`, and connects a client with its standard input and output. */
-async function connectStdio(token: string): Promise<{ client: Client; transport: StdioClientTransport }> {
+async function connectStdio(
+  token: string,
+  { url }: TestServer = server,
+): Promise<{ client: Client; transport: StdioClientTransport }> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [program, 'mcp', '--url', server.url],
+    args: [program, 'mcp', '--url', url],
     env: { PATH: process.env.PATH ?? '', WEFT_AGENT_TOKEN: token },
     stderr: 'ignore',
   })
@@ -32,49 +38,35 @@ async function connectStdio(token: string): Promise<{ client: Client; transport:
   return { client, transport }
 }
 
-it('[MCP-50] connects a client on standard input and output: tools, resources and notifications', async () => {
+it('[MCP-50] connects a client on standard input and output: tools and resources', async () => {
   const { client } = await connectStdio(await agentToken(server, 'bot'))
   const { use } = toolsOf(client)
   expect(client.getServerVersion()).toMatchObject({ name: 'weft' })
   expect((await client.listTools()).tools).toHaveLength(8)
   const { version } = await use<{ version: string }>('read_document', { documentId: 'report' })
-  const uri = 'weft://acme/report/main'
-  const updated = new Promise<unknown>((resolve) => {
-    client.fallbackNotificationHandler = ({ params }) => Promise.resolve(resolve(params?.uri))
-  })
-  await client.subscribeResource({ uri })
   const edits = [{ replace: { find: 'monday', with: 'Monday' } }]
   await use('edit_document', { documentId: 'report', baseVersion: version, edits })
-  expect(await updated).toBe(uri)
+  const { contents } = await client.readResource({ uri: 'weft://acme/report/main' })
+  expect(JSON.stringify(contents)).toContain('We ship on Monday')
 })
 
-it('[MCP-51] begins another session if the server has ended it', async () => {
-  const { client } = await connectStdio(await agentToken(server, 'again'))
-  const { use } = toolsOf(client)
-  await use('list_documents')
-  // The session that was not used for the longest time ends when the agent begins 16 others.
-  const token = await agentToken(server, 'again')
-  for (let count = 0; count < 16; count++)
-    await fetch(`${server.url}/mcp`, {
-      method: 'POST',
-      headers: {
-        accept: 'application/json, text/event-stream',
-        'content-type': 'application/json',
-        authorization: `Bearer ${token}`,
-      },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'initialize',
-        params: {
-          protocolVersion: '2025-11-25',
-          capabilities: {},
-          clientInfo: { name: 'raw', version: '1' },
-        },
-      }),
-    }).then((response) => response.text())
-  const results = await Promise.all([use('list_documents'), use('list_documents')])
-  expect(results).toMatchObject([{ count: 1 }, { count: 1 }])
+it('[MCP-50] ends the request of a call that the client cancels', async () => {
+  const engine = holdable(await openMemoryEngine())
+  const slow = await startTestServer({}, { engine })
+  onTestFinished(() => slow.stop())
+  await addReport(slow, 'report')
+  const { client } = await connectStdio(await agentToken(slow, 'canceler'), slow)
+  engine.hold()
+  const leaving = new AbortController()
+  const edits = [{ insert: { at: 'end', content: 'More.' } }]
+  const call = { name: 'edit_document', arguments: { documentId: 'report', edits } }
+  const canceled = client.callTool(call, undefined, { signal: leaving.signal })
+  await eventually(() => engine.waiting() > 0)
+  leaving.abort('enough')
+  await expect(canceled).rejects.toThrow('enough')
+  const name = 'weft_mcp_tool_call_duration_seconds_count{tool="edit_document",result="canceled"}'
+  await eventually(async () => (await metric(slow, name)) === 1)
+  engine.release()
 })
 
 /** Runs `weft mcp` with this input until it ends. */

@@ -101,7 +101,7 @@ it('[API-3] accepts HEAD for a page; answers 405 to POST, and lists GET and HEAD
 it.each([
   ['/v2/feed/stream', 'GET'],
   ['/sync-http', 'GET, POST'],
-  ['/mcp', 'POST, GET, DELETE'],
+  ['/mcp', 'POST'],
 ])('[API-3] answers 405 to HEAD for a stream: %s', async (stream, allowed) => {
   const { status, headers } = await call({ path: stream, method: 'HEAD', body: null })
   expect([status, headers.get('allow')]).toEqual([405, allowed])

@@ -1,6 +1,6 @@
 {{- define "weft.ingressPrefixes" -}}
 {{- $name := include "weft.fullname" . -}}
-{{- range $path := list "/sync" "/hocuspocus" "/client" "/v1" "/v2" "/console" "/docs" }}
+{{- range $path := list "/sync" "/hocuspocus" "/client" "/v1" "/v2" "/mcp" "/console" "/docs" }}
 - path: {{ $path }}
   pathType: Prefix
   backend:
