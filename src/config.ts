@@ -387,11 +387,6 @@ export const options = {
     900,
     'Time from the opening of a stream to its end, in seconds.',
   ),
-  streamResumeSeconds: option(
-    wholeNumber(0, 3_600),
-    30,
-    'Time in which the writer of a stream can come back after its connection broke, in seconds.',
-  ),
   streamsPerKey: option(
     wholeNumber(0, 1_000_000),
     200,

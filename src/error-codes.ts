@@ -680,12 +680,6 @@ export const errorCodes = {
     meaning: 'Another connection has opened the stream and continues it. A stream has one writer.',
     remedy: 'Stop this connection.',
   },
-  'crdt/stream-ended': {
-    status: 'FAILED_PRECONDITION',
-    meaning:
-      'The stream has ended: its writer did not come back in time, so `onCut` was applied. `details.outcome` is `kept`, `withdrawn`, or `failed` if the document did not allow it for a day.',
-    remedy: 'Read the document, and open a new stream with another `streamId`.',
-  },
   'crdt/stream-place-removed': {
     status: 'FAILED_PRECONDITION',
     meaning: 'The place at which the stream inserts its content was deleted.',

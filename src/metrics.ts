@@ -211,7 +211,7 @@ function counters(registry: Registry) {
       labelNames: ['outcome'],
       registers,
     }),
-    /** `outcome` is `done`, `withdrawn`, `kept` or `failed`. */
+    /** `outcome` is `done` or `withdrawn`. */
     streamsEnded: new Counter({
       name: 'weft_streams_total',
       help: 'Streams of content that have ended, by outcome',

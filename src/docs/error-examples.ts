@@ -316,10 +316,6 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     message: 'the stream "summary-17" has another opening; send the same one, or another streamId',
   },
   'crdt/stream-taken-over': { message: 'another connection continues the stream; end this one' },
-  'crdt/stream-ended': {
-    message: 'the stream ended, because its writer did not come back in time; open a new one',
-    details: { outcome: 'kept' },
-  },
   'crdt/stream-place-removed': {
     message: 'the place of the stream was deleted; read the document again, and open a new stream',
   },

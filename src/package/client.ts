@@ -65,7 +65,7 @@ export interface WeftClient extends WeftApi {
      * Inserts or replaces content that arrives in pieces. Users see each piece as soon as it is stored. After a broken
      * connection, continues at the durable content. Needs a `fetch` that sends the body while it receives the response,
      * as in Node, Deno and Bun.
-     * @throws the errors of `pieces`; the server then applies `onCut`
+     * @throws the errors of `pieces`; the content that is durable then stays
      */
     stream(
       opening: ContentStreamOpening,

@@ -293,7 +293,6 @@ export function createServices(given: ServerBase, credentials: ServerCredentials
       limits: {
         bytes: config.streamBytes,
         ms: config.streamSeconds * 1000,
-        resumeMs: config.streamResumeSeconds * 1000,
         perKey: config.streamsPerKey,
         perAgent: config.streamsPerAgent,
       },

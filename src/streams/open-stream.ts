@@ -3,9 +3,10 @@ import { CompleteBlocks } from '../content/stream/complete-blocks.ts'
 import type { ReplacedIds } from '../content/stream/stream-place.ts'
 import { type StreamWriter, writableUnits } from '../content/stream/stream-writing.ts'
 import type { WriteRight } from '../directory/write-right.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, invalid } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import type { ChangeMeta } from '../model/change-origin.ts'
+import { limitDetails } from '../quota/limits.ts'
 import type { EditResult } from '../rooms/edits/edit-context.ts'
 import type { StreamEdits, StreamedChange } from '../rooms/edits/stream-edits.ts'
 import type { ShownWriter } from '../rooms/presence/shown-writer.ts'
@@ -41,13 +42,11 @@ export interface OpenStreamOptions {
   /** The content that earlier connections have counted. */
   readonly content: ContentSize
   /**
-   * Records the ending that the writer has requested, that all content is durable, and its size. The ending is then
-   * carried out even if this process dies.
+   * Records the ending that the writer has requested, that all content is durable, and its size. If this process dies, a
+   * later connection of the writer carries the ending out.
    * @throws ApiError if the writer has lost its permission, or if this connection does not write the stream any more
    */
   readonly beginEnd: (ending: StreamEnding, size: Pick<OpenStream, 'bytes' | 'content'>) => Promise<void>
-  /** Carries out an ending. Returns the known result if this process has carried it out before. */
-  readonly once: (ending: StreamEnding, carryOut: () => Promise<StreamResult>) => Promise<StreamResult>
   /** Reads the ids of the content that the stream replaces. */
   readonly replaced: () => Promise<ReplacedIds>
   /** Returns the error to throw for added content, because the workspace is full; null if it is not full. */
@@ -121,19 +120,15 @@ export class OpenStream {
   async end(ending: StreamEnding): Promise<StreamResult> {
     this.#stopped.signal.throwIfAborted()
     await this.#options.beginEnd(ending, this)
-    return this.#carryOutOnce(ending, false)
+    return this.#carryOut(ending, false)
   }
 
   /**
-   * Carries out an ending that was recorded before. If the content was deleted then, and the result was lost, the result
-   * counts it. Resolves with the result of the stream.
+   * Carries out an ending that an earlier connection has recorded. If the content was deleted then, and the result was
+   * lost, the result counts it. Resolves with the result of the stream.
    */
   carryOut(ending: StreamEnding): Promise<StreamResult> {
-    return this.#carryOutOnce(ending, true)
-  }
-
-  #carryOutOnce(ending: StreamEnding, isRepeated: boolean): Promise<StreamResult> {
-    return this.#options.once(ending, () => this.#carryOut(ending, isRepeated))
+    return this.#carryOut(ending, true)
   }
 
   /** Deletes the replaced content, or the content of the stream. */
@@ -193,3 +188,11 @@ type StreamCall = (
 
 export const takenOver = (): ApiError =>
   new ApiError('crdt/stream-taken-over', 'another connection continues the stream; end this one')
+
+/** The error for content that arrives when the time of the stream is over. */
+export const tooLate = (seconds: number): ApiError =>
+  invalid(
+    'crdt/stream-limit',
+    `the stream has taken more than ${seconds} s; divide the content among several streams`,
+    limitDetails('streamSeconds', seconds),
+  )

@@ -7,22 +7,13 @@ import type { Tenant } from '../model/address.ts'
 import type { ChangeMeta } from '../model/change-origin.ts'
 import * as s from '../schema.ts'
 
-/** The effect of a stream whose writer does not come back: its content stays, or is deleted. */
-export const cutEffects = ['keep', 'withdraw'] as const
-
-export type CutEffect = (typeof cutEffects)[number]
-
 /** How a writer ends its stream: the content replaces the replaced content, or is deleted. */
 export const streamEndings = ['end', 'withdraw'] as const
 
 export type StreamEnding = (typeof streamEndings)[number]
 
-/**
- * How a stream has ended. `done`: its writer has sent the end. `withdrawn`: its content was deleted. `kept`: its writer
- * did not come back, and the content stays. `failed`: the content or the replaced content could not be removed, because
- * the document did not allow it for a day, or does not exist any more.
- */
-export type StreamOutcome = 'done' | 'withdrawn' | 'kept' | 'failed'
+/** How a stream has ended. `done`: its writer has sent the end. `withdrawn`: its content was deleted. */
+export type StreamOutcome = 'done' | 'withdrawn'
 
 /** The result of a stream that has ended. */
 export interface StreamResult {
@@ -36,28 +27,13 @@ export interface StreamResult {
   readonly deletions: number
 }
 
-/** The phase of a stream. Times are in epoch milliseconds. */
-export type StreamPhase =
-  /** A process writes the stream. */
-  | { readonly is: 'open'; readonly owner: string }
-  /** The writer has disconnected, and can continue until this time. */
-  | { readonly is: 'cut'; readonly until: number }
-  /** The result is kept until this time. */
-  | {
-      readonly is: 'ended'
-      readonly until: number
-      /** True if the stream has ended because its writer did not come back. */
-      readonly isCut: boolean
-      readonly result: StreamResult
-    }
-
 /** A size of content: UTF-16 units, and bytes in UTF-8. */
 export interface ContentSize {
   readonly units: number
   readonly bytes: number
 }
 
-/** A stream, from its opening until some time after its end. */
+/** A stream, from its opening until some time after its writer could end it. */
 export interface StreamRecord {
   /** As in `StreamName`. */
   readonly streamId: string
@@ -82,7 +58,6 @@ export interface StreamRecord {
   readonly counter: number | null
   /** Name of the schema of the root; null without one. */
   readonly schema: string | null
-  readonly onCut: CutEffect
   readonly userId: string
   readonly meta: ChangeMeta | null
   /** Time after which nothing more is written, in epoch milliseconds. */
@@ -93,11 +68,12 @@ export interface StreamRecord {
   readonly content: ContentSize
   /** Number of connections so far. A connection whose number is not the last one writes nothing. */
   readonly turn: number
-  readonly phase: StreamPhase
+  /** The result; null before the end. */
+  readonly result: StreamResult | null
 }
 
 const result = s.object({
-  outcome: s.choice(['done', 'withdrawn', 'kept', 'failed']),
+  outcome: s.choice(['done', 'withdrawn']),
   version: s.string,
   received: s.number,
   bytes: s.number,
@@ -141,18 +117,13 @@ export const streamRecordType: RecordType<StreamRecord> = {
     client: s.number,
     counter: s.orNull(s.number),
     schema: s.orNull(s.string),
-    onCut: s.choice(cutEffects),
     userId: s.string,
     meta: s.orNull(s.map(s.orNull(s.anyOf([s.string, s.number, s.boolean])))),
     endsAt: s.number,
     bytes: s.number,
     content: s.object({ units: s.number, bytes: s.number }),
     turn: s.number,
-    phase: s.variant('is', [
-      s.object({ is: s.literal('open'), owner: s.string }),
-      s.object({ is: s.literal('cut'), until: s.number }),
-      s.object({ is: s.literal('ended'), until: s.number, isCut: s.boolean, result }),
-    ]),
+    result: s.orNull(result),
   }),
 }
 
@@ -213,7 +184,7 @@ export const streamKey = (name: StreamName): string => keyName(streamFence(name)
 /** Name of the queue with a job for each stream. */
 export const streamQueue = 'streams'
 
-/** Returns the job that ends a stream whose writer does not come back, and later removes its record. */
+/** Returns the job that removes the record of a stream. */
 export const streamJob = ({ workspaceId, apiKey, streamId }: StreamName, at: number): Job => ({
   queue: streamQueue,
   id: streamKey({ workspaceId, apiKey, streamId }),

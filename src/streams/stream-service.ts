@@ -1,6 +1,4 @@
 import { createHash, randomInt } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
-import { TtlCache } from '../access/ttl-cache.ts'
 import type { Clock } from '../clock.ts'
 import type { MatchedPlace } from '../content/edit/edit.ts'
 import type { ReplacedIds, StreamPlaceRequest } from '../content/stream/stream-place.ts'
@@ -23,14 +21,12 @@ import { exhausted } from '../quota/limits.ts'
 import { noContent } from '../rooms/edits/edit-context.ts'
 import type { NewWriter } from '../rooms/presence/shown-writer.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
-import { OpenStream, takenOver } from './open-stream.ts'
+import * as s from '../schema.ts'
+import { OpenStream, takenOver, tooLate } from './open-stream.ts'
 import {
-  type CutEffect,
   replacedRecordType,
   type StreamEnding,
   type StreamName,
-  type StreamOutcome,
-  type StreamPhase,
   type StreamRecord,
   type StreamResult,
   streamFence,
@@ -50,8 +46,6 @@ export interface StreamLimits {
   readonly bytes: number
   /** Maximum time from the opening of a stream to its end, in ms. */
   readonly ms: number
-  /** Time in ms in which a writer can come back. */
-  readonly resumeMs: number
   /** Maximum number of open streams of an API key on this node. */
   readonly perKey: number
   /** Maximum number of open streams of an agent on this node. */
@@ -59,7 +53,7 @@ export interface StreamLimits {
 }
 
 export interface StreamServiceOptions {
-  readonly engine: Pick<Engine, 'kv' | 'queue' | 'bus' | 'fences' | 'cluster'>
+  readonly engine: Pick<Engine, 'kv' | 'queue' | 'bus' | 'fences'>
   readonly rooms: RoomRegistry
   readonly documents: Pick<DocumentService, 'rightToChange'>
   readonly schemas: Pick<SchemaService, 'attachedTo' | 'named'>
@@ -80,7 +74,6 @@ export interface StreamOpening {
   readonly baseVersion?: string | undefined
   /** Name of the schema of the root; undefined: the attached one. */
   readonly schema?: string | undefined
-  readonly onCut: CutEffect
   /** Author of the content; '' if the author is unknown. */
   readonly userId: string
   readonly meta: ChangeMeta | null
@@ -106,46 +99,32 @@ export interface EnteredStream {
   readonly endsAt: number
   /** The stream, or its result if it has already ended. */
   readonly stream: OpenStream | StreamResult
-  /** Ends the connection without an end of the stream. The writer can come back, unless its time is over. */
+  /** Ends the connection without an end of the stream. The writer can come back. */
   readonly cut: () => Promise<void>
   /** Ends the stream with a result that is durable in the document. */
   readonly finish: (result: StreamResult) => Promise<void>
 }
 
-/** Time in ms for which the result of a stream is kept for a writer that has not received it. */
+/** Time in ms after the last moment of a stream, for which a writer can still get its result. */
 const resultMs = 600_000
-/** Maximum number of results that this process keeps in addition, for streams whose results the store has rejected. */
-const keptResultsMax = 10_000
 /** Interval in ms at which due jobs are claimed. */
 const pollMs = 1_000
-/** Bounds of the interval in ms at which the job of an open stream checks its writer. */
-const checkMsMin = 500
-const checkMsMax = 5_000
-/** Maximum time in ms for which a new connection waits for the node of the previous one. */
-const handOverMs = 1_000
-const handOverPollMs = 20
 /** Maximum number of jobs that run at the same time. */
 const jobsAtOnce = 8
-/** Time in ms for which the end of a stream is tried again if its document does not allow it. */
-const cutMsMax = 86_400_000
-/** Maximum pause in ms between these tries. */
-const cutPauseMsMax = 300_000
-/** Codes of errors after which the content of a stream no longer exists. */
-const goneCodes: ReadonlySet<string> = new Set([
-  'crdt/no-content',
-  'crdt/stream-place-removed',
-  'document/not-found',
-  'document/being-deleted',
-  'organization/not-found',
-  'organization/being-deleted',
-])
 /** Topic with the names of streams that another connection continues. */
 const takeOverTopic = 'streams.taken-over'
+
+const takeOverSchema = s.object({
+  workspaceId: s.string,
+  apiKey: s.string,
+  streamId: s.string,
+  turn: s.number,
+})
 
 const nothing: ReplacedIds = { ranges: [], elements: [] }
 
 interface ActiveStream {
-  readonly stream: OpenStream
+  readonly turn: number
   /** Resolves when the connection has stored that it does not write any more. */
   readonly leave: (reason: ApiError) => Promise<void>
 }
@@ -156,9 +135,9 @@ interface RequestedEnding {
 }
 
 /**
- * The streams of all writers. A stream has a record, which is committed before its first update, and a job, which ends
- * the stream if its writer does not come back, also after the process has died. How much content is durable follows from
- * the document itself, so a writer continues without a gap and without a repeated unit.
+ * The streams of all writers. A stream has a record, which is committed before its first update. How much content is
+ * durable follows from the document itself, so a writer continues at any node, without a gap and without a repeated unit.
+ * If it does not come back, its content stays as it is.
  */
 export class StreamService {
   readonly #options: StreamServiceOptions
@@ -168,8 +147,6 @@ export class StreamService {
   readonly #opening = new KeyedCounter(1)
   readonly #perKey: KeyedCounter
   readonly #perAgent: KeyedCounter
-  /** The results of endings. If a result cannot be stored, the document does not show any more what was deleted. */
-  readonly #results: TtlCache<StreamResult>
   readonly #consumer: JobConsumer
   readonly #endMessages: () => void
 
@@ -179,7 +156,6 @@ export class StreamService {
     this.#transactions = new TransactionRunner(engine.kv)
     this.#perKey = new KeyedCounter(limits.perKey)
     this.#perAgent = new KeyedCounter(limits.perAgent)
-    this.#results = new TtlCache({ clock, max: keptResultsMax, keepMs: resultMs })
     this.#consumer = new JobConsumer({
       queue: engine.queue,
       name: streamQueue,
@@ -187,18 +163,14 @@ export class StreamService {
       log,
       pollMs,
       atOnce: jobsAtOnce,
-      carryOut: (job) => this.#carryOut(job),
+      carryOut: (job) => this.#remove(job),
     })
     options.stopping.addEventListener('abort', () => void this.#cutAll())
     this.#endMessages = engine.bus.subscribe(takeOverTopic, (message) => {
-      const name = readJsonOrNull(streamNameSchema, message)
-      if (name !== null) void this.#active.get(streamKey(name))?.leave(takenOver())
+      const taken = readJsonOrNull(takeOverSchema, message)
+      const active = taken === null ? undefined : this.#active.get(streamKey(taken))
+      if (taken !== null && active !== undefined && active.turn < taken.turn) void active.leave(takenOver())
     })
-  }
-
-  /** Interval in ms at which the job of an open stream checks its writer. */
-  get #checkMs(): number {
-    return Math.min(checkMsMax, Math.max(checkMsMin, this.#options.limits.resumeMs))
   }
 
   get limits(): StreamLimits {
@@ -227,8 +199,8 @@ export class StreamService {
    * Opens a stream, or continues it if there is one with this id. If its writer has requested an ending before, the
    * ending is carried out, and the stream has ended.
    * @throws ApiError as for `findStreamPlace`; NOT_FOUND; ALREADY_EXISTS if another stream has this id;
-   * FAILED_PRECONDITION if the stream was ended because its writer did not come back; RESOURCE_EXHAUSTED; UNAVAILABLE;
-   * as for `OpenStream.carryOut` if an ending is carried out
+   * INVALID_ARGUMENT if the time of the stream is over; RESOURCE_EXHAUSTED; UNAVAILABLE; as for `OpenStream.carryOut` if
+   * an ending is carried out
    */
   async open(opening: StreamOpening, permission: StreamPermission): Promise<EnteredStream> {
     const { address } = opening
@@ -241,6 +213,11 @@ export class StreamService {
     try {
       const record =
         (await this.#continue(name, opening)) ?? (await this.#begin(name, opening, permission.right))
+      const { matched, endsAt, result } = record
+      if (result !== null) {
+        leave()
+        return { matched, endsAt, stream: result, cut: done, finish: done }
+      }
       const entered = await this.#entered(address, record, permission, leave)
       return record.ending === null ? entered : await this.#ended(entered, record.ending)
     } catch (error) {
@@ -252,11 +229,12 @@ export class StreamService {
   }
 
   /** Carries out the ending that the writer has requested on an earlier connection. */
-  async #ended(entered: EnteredStream, ending: StreamEnding): Promise<EnteredStream> {
-    const { stream } = entered
-    if (!(stream instanceof OpenStream)) return entered
+  async #ended(
+    entered: EnteredStream & { readonly stream: OpenStream },
+    ending: StreamEnding,
+  ): Promise<EnteredStream> {
     try {
-      const result = await stream.carryOut(ending)
+      const result = await entered.stream.carryOut(ending)
       await entered.finish(result)
       return { ...entered, stream: result }
     } catch (error) {
@@ -298,8 +276,8 @@ export class StreamService {
 
   /** Finds the place of a new stream, and stores its record. */
   async #begin(name: StreamName, opening: StreamOpening, right: WriteRight): Promise<StreamRecord> {
-    const { rooms, schemas, clock, limits, engine } = this.#options
-    const { address, request, baseVersion, onCut, userId, meta, fingerprint } = opening
+    const { rooms, schemas, clock, limits } = this.#options
+    const { address, request, baseVersion, userId, meta, fingerprint } = opening
     const { streamId } = name
     const named = opening.schema ?? (await schemas.attachedTo(address))?.schema
     const schema = named === undefined ? null : await schemas.named(address, named)
@@ -312,7 +290,7 @@ export class StreamService {
     const { place, matched, replaced } = found
     const replaces = replaced.ranges.length + replaced.elements.length > 0
     const { organizationId, documentId, editorId } = address
-    const now = clock.now()
+    const endsAt = clock.now() + limits.ms
     const record: StreamRecord = {
       streamId,
       organizationId,
@@ -327,72 +305,49 @@ export class StreamService {
       client,
       counter: place.as === 'blocks' ? counter : null,
       schema: named ?? null,
-      onCut,
       userId,
       meta,
-      endsAt: now + limits.ms,
+      endsAt,
       bytes: 0,
       content: { units: 0, bytes: 0 },
       turn: 1,
-      phase: { is: 'open', owner: engine.cluster.incarnation },
+      result: null,
     }
     await this.#transactions.run(streamsPart(address), async (transaction) => {
       if ((await transaction.get(streamKeys.stream(streamId), streamRecordType)) !== null) throw takenOver()
       transaction.put(streamKeys.stream(streamId), record)
       if (replaces) transaction.put(streamKeys.replaced(streamId), toReplacedRecord(replaced))
-      transaction.enqueue(streamJob(name, now + this.#checkMs))
+      transaction.enqueue(streamJob(name, endsAt + resultMs))
     })
     return record
   }
 
-  /** Makes this connection the writer of an existing stream. Returns null if there is none. */
+  /**
+   * Makes this connection the writer of an existing stream. Ends the connection that writes it now; the fence of the
+   * stream rejects its updates. Returns null if there is no stream.
+   * @throws ApiError ALREADY_EXISTS if the stream has another opening; its connection continues
+   */
   async #continue(name: StreamName, opening: StreamOpening): Promise<StreamRecord | null> {
-    const { engine, clock } = this.#options
-    const { streamId } = name
-    if (!(await this.#handOver(name, opening))) return null
+    const { engine, clock, limits } = this.#options
+    const { workspaceId, apiKey, streamId } = name
+    const found = await this.#read(name)
+    if (found === null) return null
+    checkOpening(found, opening)
+    await this.#active.get(streamKey(name))?.leave(takenOver())
     const { result } = await this.#transactions.run(streamsPart(name), async (transaction) => {
       const record = await transaction.get(streamKeys.stream(streamId), streamRecordType)
-      if (record === null) return null
-      checkOpening(record, opening)
-      const { phase } = record
-      if (phase.is === 'ended') return record
-      if (record.ending === null && isOver(record, clock.now())) throw ended(outcomes[record.onCut])
-      const next: StreamRecord = {
-        ...record,
-        turn: record.turn + 1,
-        phase: { is: 'open', owner: engine.cluster.incarnation },
-      }
+      if (record === null || record.result !== null) return record
+      if (record.ending === null && record.endsAt <= clock.now()) throw tooLate(limits.ms / 1000)
+      const next: StreamRecord = { ...record, turn: record.turn + 1 }
       transaction.put(streamKeys.stream(streamId), next)
       transaction.raise([streamFence(name)])
       return next
     })
-    return result
-  }
-
-  /**
-   * Stops the connection that writes the stream now. Resolves with false if there is no stream. If the other node does
-   * not answer in time, the fence of the stream rejects its updates.
-   * @throws ApiError ALREADY_EXISTS if the stream has another opening; its connection continues
-   */
-  async #handOver(name: StreamName, opening: StreamOpening): Promise<boolean> {
-    const { engine, clock } = this.#options
-    const until = clock.now() + handOverMs
-    for (let tries = 0; ; tries += 1) {
-      const record = await this.#read(name)
-      if (record === null) return false
-      checkOpening(record, opening)
-      if (record.phase.is !== 'open') return true
-      const { owner } = record.phase
-      if (owner === engine.cluster.incarnation) {
-        await this.#active.get(streamKey(name))?.leave(takenOver())
-        return true
-      }
-      if (clock.now() >= until || !(await engine.cluster.isAlive(owner))) return true
-      const { workspaceId, apiKey, streamId } = name
-      if (tries === 0)
-        engine.bus.publish(takeOverTopic, Buffer.from(JSON.stringify({ workspaceId, apiKey, streamId })))
-      await pause(handOverPollMs)
+    if (result?.result === null) {
+      const taken = { workspaceId, apiKey, streamId, turn: result.turn }
+      engine.bus.publish(takeOverTopic, Buffer.from(JSON.stringify(taken)))
     }
+    return result
   }
 
   async #entered(
@@ -400,40 +355,26 @@ export class StreamService {
     record: StreamRecord,
     permission: StreamPermission,
     leave: () => void,
-  ): Promise<EnteredStream> {
-    const { matched, endsAt, phase, streamId } = record
-    if (phase.is === 'ended') {
-      leave()
-      if (phase.isCut) throw ended(phase.result.outcome)
-      const nothing = async (): Promise<void> => {}
-      return { matched, endsAt, stream: phase.result, cut: nothing, finish: nothing }
-    }
+  ): Promise<EnteredStream & { readonly stream: OpenStream }> {
+    const { matched, endsAt, streamId, turn } = record
     const stream = await this.#opened(address, record, permission)
     const name = { ...address, streamId }
     const key = streamKey(name)
     let left: Promise<void> | null = null
-    const end = (reason: ApiError, phaseOf: () => StreamPhase, stored = (): void => {}): Promise<void> => {
+    const end = (reason: ApiError, result: StreamResult | null): Promise<void> => {
       left ??= (async () => {
         await stream.stop(reason)
         try {
-          if (await this.#setPhase(name, record.turn, phaseOf(), stream)) stored()
+          const isStored = await this.#store(name, turn, stream, result)
+          if (isStored && result !== null) this.#options.metrics.streamsEnded.inc({ outcome: result.outcome })
         } finally {
-          // If the store has failed, the job of the stream finds that no connection writes it.
           if (this.#active.get(key) === active) this.#active.delete(key)
           leave()
         }
       })()
       return left
     }
-    const { clock, limits } = this.#options
-    const cutPhase = (): StreamPhase => ({
-      is: 'cut',
-      until: Math.min(endsAt, clock.now() + limits.resumeMs),
-    })
-    const active: ActiveStream = {
-      stream,
-      leave: (reason) => end(reason, cutPhase).catch(() => {}),
-    }
+    const active: ActiveStream = { turn, leave: (reason) => end(reason, null).catch(() => {}) }
     this.#active.set(key, active)
     return {
       matched,
@@ -444,30 +385,21 @@ export class StreamService {
           new ApiError('server/stopping', 'the connection has ended; open the stream again to continue it'),
         ),
       // If another connection has taken over the stream meanwhile, that one stores the result.
-      finish: (result) =>
-        end(
-          takenOver(),
-          () => ({ is: 'ended', until: clock.now() + resultMs, isCut: false, result }),
-          () => this.#options.metrics.streamsEnded.inc({ outcome: result.outcome }),
-        ),
+      finish: (result) => end(takenOver(), result),
     }
   }
 
   /**
-   * Reads how much of a stream is durable. The stream can be written while its record has this phase and this turn.
+   * Reads how much of a stream is durable. The stream can be written while its record has this turn.
    * @throws ApiError if its document was deleted meanwhile
    */
   async #opened(
     address: DocumentAddress,
     record: StreamRecord,
-    {
-      right: writerRight,
-      full,
-      shown,
-    }: Pick<StreamPermission, 'right' | 'full'> & { readonly shown: StreamPermission['shown'] | null },
+    { right: writerRight, full, shown }: StreamPermission,
   ): Promise<OpenStream> {
     const { rooms, engine, schemas, clock } = this.#options
-    const { place, client, counter, userId, meta, streamId, turn, phase, bytes, content } = record
+    const { place, client, counter, userId, meta, streamId, turn, bytes, content } = record
     const name = { ...address, streamId }
     const right = await FencedRight.read({
       within: writerRight,
@@ -476,7 +408,7 @@ export class StreamService {
       names: [streamFence(name)],
       check: async () => {
         const present = await this.#read(name)
-        if (present?.turn !== turn || present.phase.is !== phase.is) throw takenOver()
+        if (present?.turn !== turn) throw takenOver()
         return Number.POSITIVE_INFINITY
       },
     })
@@ -488,7 +420,7 @@ export class StreamService {
     if (epoch !== record.epoch) throw noContent()
     const { contentKey } = place
     const caret =
-      shown === null || userId === ''
+      userId === ''
         ? null
         : rooms.presence.showWriter(address, {
             ...shown,
@@ -512,27 +444,23 @@ export class StreamService {
       content,
       caret,
       full,
-      beginEnd: (ending, size) => this.#beginEnd(name, record, right, { ending, size }),
-      once: (ending, carryOut) =>
-        this.#results.get(keyName([...streamFence(name), `${client}`, ending]), carryOut),
+      beginEnd: (ending, size) => this.#beginEnd(name, turn, right, { ending, size }),
       replaced: () => this.#replaced(name),
     })
   }
 
-  /** As in `OpenStreamOptions`. A disabled document does not prevent the record: the ending is then carried out later. */
+  /** As in `OpenStreamOptions`. */
   async #beginEnd(
     name: StreamName,
-    { turn, phase }: StreamRecord,
+    turn: number,
     right: WriteRight,
     { ending, size: { bytes, content } }: RequestedEnding,
   ): Promise<void> {
-    await right.recheck().catch((error: unknown) => {
-      if (!(error instanceof ApiError) || error.code !== 'document/disabled') throw error
-    })
+    await right.recheck()
     await this.#transactions.run(streamsPart(name), async (transaction) => {
       const key = streamKeys.stream(name.streamId)
       const record = await transaction.get(key, streamRecordType)
-      if (record?.turn !== turn || record.phase.is !== phase.is) throw takenOver()
+      if (record?.turn !== turn) throw takenOver()
       transaction.put(key, { ...record, ending, bytes, content })
     })
   }
@@ -551,108 +479,34 @@ export class StreamService {
     return result
   }
 
-  /** Stores the phase of a stream. Resolves with false if another connection has begun to write it. */
-  async #setPhase(
+  /** Stores the size of a stream, and its result. Resolves with false if another connection has begun to write it. */
+  async #store(
     name: StreamName,
     turn: number,
-    phase: StreamPhase,
     { bytes, content }: Pick<StreamRecord, 'bytes' | 'content'>,
+    result: StreamResult | null,
   ): Promise<boolean> {
-    const { result } = await this.#transactions.run(streamsPart(name), async (transaction) => {
+    const { result: isStored } = await this.#transactions.run(streamsPart(name), async (transaction) => {
       const record = await transaction.get(streamKeys.stream(name.streamId), streamRecordType)
-      if (record === null || record.turn !== turn || record.phase.is === 'ended') return false
-      transaction.put(streamKeys.stream(name.streamId), { ...record, phase, bytes, content })
+      if (record?.turn !== turn) return false
+      transaction.put(streamKeys.stream(name.streamId), { ...record, bytes, content, result })
       return true
     })
-    return result
+    return isStored
   }
 
-  async #carryOut({ payload }: ClaimedJob): Promise<JobDisposition> {
-    const { engine, clock, limits } = this.#options
+  /** Removes the record of a stream. */
+  async #remove({ payload }: ClaimedJob): Promise<JobDisposition> {
     const name = readPayload(streamNameSchema, payload)
-    const record = await this.#read(name)
-    if (record === null) return 'done'
-    const { phase } = record
-    const now = clock.now()
-    if (phase.is === 'ended') {
-      if (phase.until > now) return { againAfterMs: phase.until - now }
-      await this.#remove(name, record)
-      return 'done'
-    }
-    if (phase.is === 'cut') {
-      if (phase.until > now) return { againAfterMs: phase.until - now }
-      return this.#applyCut(name, record, phase.until)
-    }
-    const isHere = this.#active.has(streamKey(name)) || this.#opening.isFull(streamKey(name))
-    const isOwn = phase.owner === engine.cluster.incarnation
-    if (isOwn ? !isHere : !(await engine.cluster.isAlive(phase.owner)))
-      await this.#setPhase(name, record.turn, { is: 'cut', until: now + limits.resumeMs }, record)
-    return { againAfterMs: this.#checkMs }
-  }
-
-  /**
-   * Ends a stream whose writer did not come back. If the document does not allow it now, tries again later. The stream
-   * stays in the phase `cut` meanwhile, so that its writer cannot continue.
-   * @param since time since which the writer cannot come back, in epoch milliseconds
-   */
-  async #applyCut(name: StreamName, record: StreamRecord, since: number): Promise<JobDisposition> {
-    const { clock, documents, metrics } = this.#options
-    const key = streamKeys.stream(name.streamId)
-    const { organizationId, documentId, editorId, onCut } = record
-    const address = { ...name, organizationId, documentId, editorId }
-    const { result: next } = await this.#transactions.run(streamsPart(name), async (transaction) => {
-      const present = await transaction.get(key, streamRecordType)
-      if (present === null || present.turn !== record.turn || present.phase.is !== 'cut') return null
-      const owned: StreamRecord = { ...present, turn: present.turn + 1 }
-      transaction.put(key, owned)
-      transaction.raise([streamFence(name)])
-      return owned
-    })
-    if (next === null) return { againAfterMs: this.#checkMs }
-    const waitedMs = clock.now() - since
-    const effect = next.ending ?? onCut
-    let isCut = next.ending === null
-    let result: StreamResult = {
-      outcome: outcomes[effect],
-      version: '',
-      received: 0,
-      bytes: next.bytes,
-      deletions: 0,
-    }
-    try {
-      const right = await documents.rightToChange(address)
-      // The schema is for new content only.
-      const opened = { ...next, schema: null }
-      const stream = await this.#opened(address, opened, { right, full: async () => null, shown: null })
-      result =
-        effect === 'keep'
-          ? { ...result, version: stream.version, received: stream.received }
-          : await stream.carryOut(effect)
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status === 'UNAVAILABLE') throw error
-      const isGone = goneCodes.has(error.code)
-      const isApplied = effect === 'keep' || (effect === 'withdraw' && isGone)
-      if (!isApplied && !isGone && waitedMs < cutMsMax)
-        return { againAfterMs: Math.max(this.#checkMs, Math.min(cutPauseMsMax, waitedMs / 2)) }
-      isCut = true
-      if (!isApplied) result = { ...result, outcome: 'failed' }
-    }
-    const until = clock.now() + resultMs
-    const isStored = await this.#setPhase(name, next.turn, { is: 'ended', until, isCut, result }, next)
-    if (!isStored) return { againAfterMs: this.#checkMs }
-    metrics.streamsEnded.inc({ outcome: result.outcome })
-    return { againAfterMs: resultMs }
-  }
-
-  async #remove(name: StreamName, record: StreamRecord): Promise<void> {
     await this.#transactions.run(streamsPart(name), async (transaction) => {
-      const present = await transaction.get(streamKeys.stream(name.streamId), streamRecordType)
-      if (present?.turn !== record.turn) return
       transaction.delete(streamKeys.stream(name.streamId))
       transaction.delete(streamKeys.replaced(name.streamId))
     })
+    return 'done'
   }
 }
+
+const done = async (): Promise<void> => {}
 
 /** Returns two client ids of Yjs that the document does not have. */
 function newClients(clocks: ReadonlyMap<number, number>): readonly [number, number] {
@@ -661,10 +515,6 @@ function newClients(clocks: ReadonlyMap<number, number>): readonly [number, numb
     if (one !== other && !clocks.has(one) && !clocks.has(other)) return [one, other]
   }
 }
-
-/** Returns whether the writer of a stream cannot come back any more. */
-const isOver = ({ phase, endsAt }: StreamRecord, now: number): boolean =>
-  endsAt <= now || (phase.is === 'cut' && phase.until <= now)
 
 /**
  * Returns the name of a stream. An id has no control characters, so an agent cannot use an id of others. Names stay in
@@ -689,16 +539,3 @@ function checkOpening({ fingerprint }: StreamRecord, opening: StreamOpening): vo
     `the stream "${opening.streamId}" has another opening; send the same one, or another streamId`,
   )
 }
-
-const outcomes: Readonly<Record<CutEffect | StreamEnding, StreamOutcome>> = {
-  keep: 'kept',
-  withdraw: 'withdrawn',
-  end: 'done',
-}
-
-const ended = (outcome: StreamOutcome): ApiError =>
-  new ApiError(
-    'crdt/stream-ended',
-    'the stream ended, because its writer did not come back in time; open a new one',
-    { details: { outcome } },
-  )

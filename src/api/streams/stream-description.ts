@@ -47,11 +47,6 @@ export const contentStreamDescription: PathDescription = {
         unsupportedContent,
         { status: 'FAILED_PRECONDITION', code: 'crdt/target-not-found', when: 'the target is missing' },
         { status: 'FAILED_PRECONDITION', code: 'crdt/target-ambiguous', when: 'the target is ambiguous' },
-        {
-          status: 'FAILED_PRECONDITION',
-          code: 'crdt/stream-ended',
-          when: 'the stream has ended without its writer',
-        },
         { status: 'FAILED_PRECONDITION', code: 'crdt/stream-gap', when: 'content is missing before a piece' },
         { status: 'FAILED_PRECONDITION', code: 'crdt/stream-place-removed', when: 'the place was deleted' },
         {

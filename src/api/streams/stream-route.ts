@@ -13,10 +13,9 @@ import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import { errorEnvelope } from '../../model/raw-response.ts'
-import { limitDetails } from '../../quota/limits.ts'
 import { timedRequests } from '../../quota/slow-transfers.ts'
 import type { FromSchema } from '../../schema.ts'
-import { OpenStream } from '../../streams/open-stream.ts'
+import { OpenStream, tooLate } from '../../streams/open-stream.ts'
 import { StreamPump } from '../../streams/stream-pump.ts'
 import type { StreamResult } from '../../streams/stream-records.ts'
 import type { EnteredStream, StreamOpening, StreamService } from '../../streams/stream-service.ts'
@@ -192,7 +191,7 @@ class StreamConnection {
     caller: TenantCaller,
   ): Promise<EnteredStream & { readonly streamId: string }> {
     const { services, streams } = this.#options
-    const { edit, contentKey, format = 'text', onCut = 'keep', userId = '', baseVersion, schema } = opening
+    const { edit, contentKey, format = 'text', userId = '', baseVersion, schema } = opening
     const request = { contentKey, edit, format }
     checkStreamEdit(request)
     const meta = await storedMeta(opening.meta, caller, services)
@@ -205,7 +204,6 @@ class StreamConnection {
       request,
       baseVersion,
       schema,
-      onCut,
       userId,
       meta,
       fingerprint: fingerprintOf(opening),
@@ -243,8 +241,7 @@ class StreamConnection {
 
   /**
    * Ends the stream when its credentials end, or when an agent loses its right, also if no piece arrives. A backend
-   * learns from its next line that the document is disabled: an end is then recorded first. Returns the function that
-   * ends the watch.
+   * learns from its next line that the document is disabled. Returns the function that ends the watch.
    */
   #watch(opening: Opening, caller: TenantCaller): () => void {
     const { services, authenticator } = this.#options
@@ -407,13 +404,6 @@ const bodyEnded = (): ApiError =>
   invalid(
     'crdt/invalid-stream',
     'the body ended without { "end": true }; open the stream again to continue it',
-  )
-
-const tooLate = (seconds: number): ApiError =>
-  invalid(
-    'crdt/stream-limit',
-    `the stream has taken more than ${seconds} s; divide the content among several streams`,
-    limitDetails('streamSeconds', seconds),
   )
 
 const tooLong = (bytesMax: number): ApiError =>

@@ -1,5 +1,4 @@
 import { streamFormats } from '../../content/stream/stream-place.ts'
-import { cutEffects } from '../../streams/stream-records.ts'
 import { changeMeta } from '../changes/change-meta.ts'
 import { contentKeySchema, editorDocumentIds, editorId, updateRequest } from '../editor-content.ts'
 import { editTarget, targetOccurrence } from '../schemas/edit-target-schema.ts'
@@ -52,14 +51,6 @@ export const streamOpening = {
       description:
         'Id with which the writer can continue the stream after its connection broke. It must be unique in the API key; ' +
         'each agent has ids of its own. Default: a new id.',
-    },
-    onCut: {
-      type: 'string',
-      enum: cutEffects,
-      default: 'keep',
-      description:
-        'The effect if the writer does not return: its content stays (`keep`), or is removed (`withdraw`). The content ' +
-        'that the stream replaces always stays then.',
     },
     baseVersion: updateRequest.properties.baseVersion,
     schema: attachedSchemaName,

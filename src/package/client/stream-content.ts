@@ -23,8 +23,6 @@ export interface ContentStreamOpening
   readonly format?: 'text' | 'markdown'
   /** Id of the stream. Default: a new one. */
   readonly streamId?: string
-  /** The effect if the program ends before the stream: the content stays (default), or is removed. */
-  readonly onCut?: 'keep' | 'withdraw'
   /** Name of the writer at its caret. */
   readonly name?: string
 }
@@ -37,7 +35,7 @@ export interface ContentStreamProgress {
 }
 
 export interface ContentStreamOptions {
-  /** Ends the stream; its result then has the code `client/aborted`, and the server applies `onCut`. */
+  /** Ends the stream; its result then has the code `client/aborted`, and the content that is durable stays. */
   readonly signal?: AbortSignal | undefined
   /** Called after updates. */
   readonly onProgress?: ((progress: ContentStreamProgress) => void) | undefined

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest'
-import { eventually } from '../../support/clients/clients.ts'
 import { ContentStream } from '../../support/clients/content-stream.ts'
 import { startCluster, type TestCluster } from '../../support/servers/in-process-cluster.ts'
-import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { HeldClock } from '../../support/time/clock.ts'
 
 let server: TestServer | null = null
 let cluster: TestCluster | null = null
@@ -86,7 +86,7 @@ it.each([
   first.text('abc')
   await first.received(3)
   for (const different of [
-    { ...opening, onCut: 'withdraw' },
+    { ...opening, name: 'Another' },
     { ...opening, edit: { insert: { at: 'start' } } },
   ])
     expect(await ContentStream.send(other, different).error()).toMatchObject({
@@ -97,38 +97,21 @@ it.each([
   expect(await textOf(one)).toBe('abcdef')
 })
 
-it.each([
-  ['keep', 'kept', 'old new'],
-  ['withdraw', 'withdrawn', 'old'],
-])('[STRM-22] applies %s if the writer does not come back', async (onCut, outcome, text) => {
-  server = await startTestServer({ streamResumeSeconds: 1 })
+it('[STRM-22] keeps the content and the replaced content of a writer that does not come back', async () => {
+  const clock = new HeldClock(Date.now())
+  server = await startTestServer({ streamSeconds: 60 }, { clock })
   await add(server, 'old')
-  const given = { ...opening, onCut, edit: { replace: { find: 'old' } } }
+  const given = { ...opening, edit: { replace: { find: 'old' } } }
   const first = await ContentStream.open(server, given)
   first.text(' new')
   await first.received(4)
   first.destroy()
+  await first.closed
+  clock.advance(61_000)
+  expect(await ContentStream.send(server, given).error()).toMatchObject({
+    details: { limit: 'streamSeconds', value: 60 },
+  })
   expect(await textOf(server)).toBe('old new')
-  const started = server
-  await eventually(async () => (await metric(started, `weft_streams_total{outcome="${outcome}"}`)) === 1)
-  expect(await textOf(server)).toBe(text)
-  const late = ContentStream.send(server, given)
-  expect(await late.error()).toMatchObject({ details: { code: 'crdt/stream-ended', outcome } })
-})
-
-it('[STRM-22] applies onCut for a node that has died', async () => {
-  cluster = await startCluster(2, { streamResumeSeconds: 1 })
-  const [one, two] = cluster.servers as [TestServer, TestServer]
-  await add(one)
-  const first = await ContentStream.open(one, { ...opening, onCut: 'withdraw' })
-  first.text('abc')
-  await first.received(3)
-  cluster.nodes[0]?.cut()
-  await eventually(async () => (await textOf(two)) === '')
-  // The node lives, and does not know of the job of the other node.
-  first.text('never')
-  expect(await first.error()).toMatchObject({ status: expect.stringMatching(/ABORTED|UNAVAILABLE/) })
-  expect(await textOf(two)).toBe('')
 })
 
 it('[STRM-23] returns the same result after the end, and changes nothing', async () => {

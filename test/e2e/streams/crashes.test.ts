@@ -8,7 +8,7 @@ import { startProcess } from '../../support/servers/process.ts'
 import { times } from '../../support/time/full-run.ts'
 
 const ids = { organizationId: 'acme', documentId: 'd', editorId: 'main' }
-const opening = { ...ids, streamId: 's', edit: { replace: { find: 'old' } }, onCut: 'withdraw' }
+const opening = { ...ids, streamId: 's', edit: { replace: { find: 'old' } } }
 const crashes = times(2, 6)
 
 it(`[STRM-20] continues after SIGKILL with each acknowledged unit, and none twice (seed ${seed})`, async () => {

@@ -3,9 +3,8 @@ import { systemClock } from '../../../src/clock.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { ContentStream } from '../../support/clients/content-stream.ts'
-import { agentToken, grantOn, withoutKey } from '../../support/servers/agents.ts'
 import { startCluster } from '../../support/servers/in-process-cluster.ts'
-import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import type { NodesOptions } from '../../support/servers/simulated-network.ts'
 import { holdable } from '../../support/stores/pausable-engine.ts'
 
@@ -158,18 +157,6 @@ it('[STRM-106] withdraws a stream whose waiting text does not fit into the docum
   expect(await textOf()).toBe('an old text')
 })
 
-it('[STRM-106] withdraws a stream with waiting text when its document is enabled again', async () => {
-  await start({ streamResumeSeconds: 1 })
-  await add('an old text')
-  const writer = await openWithPiece()
-  await disable(true)
-  writer.raw(`${JSON.stringify({ text: ' tail' })}\n${JSON.stringify({ withdraw: true })}\n`)
-  expect(await writer.error()).toMatchObject({ details: { code: 'document/disabled' } })
-  await disable(false)
-  await eventually(async () => (await metric(server, 'weft_streams_total{outcome="withdrawn"}')) === 1)
-  expect(await textOf()).toBe('an old text')
-})
-
 it('[STRM-106] withdraws rows of a table after text that is not a row', async () => {
   await start()
   const data = '| A | B |\n| --- | --- |\n| one | two |'
@@ -184,48 +171,3 @@ it('[STRM-106] withdraws rows of a table after text that is not a row', async ()
   expect(done).toMatchObject({ outcome: 'withdrawn' })
   expect(await textOf()).toBe(before)
 })
-
-it('[STRM-112] does not record the end of an agent that may no longer edit its disabled document', async () => {
-  // The node of the stream gets no notice, so that only the end of the stream checks the role.
-  let isFair = true
-  await startNodes({ weather: () => (isFair ? [0] : []) }, { streamResumeSeconds: 1 })
-  await add('an old text')
-  const grant = async (accessRole: 'editor' | 'viewer') => {
-    const permissions = { resources: [grantOn(accessRole, ids.documentId)] }
-    const request = { user: { userId: 'bot' }, permissions, createMissing: true }
-    dataOf(await server.post('/v2/auth/permissions/add', request))
-  }
-  await grant('editor')
-  const authorization = `Bearer ${await agentToken(server, 'bot')}`
-  const writer = await openWithPiece({ ...withoutKey, authorization }, other)
-  isFair = false
-  await grant('viewer')
-  await disable(true)
-  writer.line({ end: true })
-  expect(await writer.error()).toMatchObject({ details: { code: 'agent/role-required', role: 'viewer' } })
-  await disable(false)
-  const name = 'weft_streams_total{outcome="kept"}'
-  await eventually(async () => (await metric(server, name)) === 1 || (await metric(other, name)) === 1)
-  expect(await textOf()).toBe('an oldnew text')
-})
-
-it.each(['keep', 'withdraw'])(
-  '[STRM-95] completes an insertion with onCut %s whose end has failed',
-  async (onCut) => {
-    await start({ streamResumeSeconds: 1 })
-    await add('a text')
-    const opening = { ...ids, streamId: 's', edit: { insert: { at: 'end' } }, onCut }
-    const first = await ContentStream.open(server, opening)
-    first.text(' and more')
-    await first.received(9)
-    await disable(true)
-    first.line({ end: true })
-    expect(await first.error()).toMatchObject({ details: { code: 'document/disabled' } })
-    await disable(false)
-    await eventually(async () => (await metric(server, 'weft_streams_total{outcome="done"}')) === 1)
-    expect(await textOf()).toBe('a text and more')
-    const second = await ContentStream.open(server, opening)
-    expect(await second.withdraw()).toMatchObject({ outcome: 'done', received: 9 })
-    expect(await textOf()).toBe('a text and more')
-  },
-)

@@ -28,7 +28,7 @@ it('[STRM-30] rejects an opening that is not valid as an HTTP error', async () =
     [`${'['.repeat(100)}\n`, 'crdt/invalid-stream'],
     [`{"a":"${'x'.repeat(300_000)}"}\n`, 'crdt/invalid-stream'],
     ['{}\n', 'request/invalid-member'],
-    [`${JSON.stringify({ ...opening, onCut: 'stop' })}\n`, 'request/invalid-member'],
+    [`${JSON.stringify({ ...opening, format: 'stop' })}\n`, 'request/invalid-member'],
     [`${JSON.stringify({ ...opening, streamID: 's' })}\n`, 'request/unknown-member'],
     [`${JSON.stringify({ ...opening, meta: { '': 1 } })}\n`, 'request/invalid-member'],
     ['\n\n', 'crdt/invalid-stream'],
@@ -106,7 +106,7 @@ it('[STRM-107] takes over a stream when the limit of open streams is reached', a
   const one = await ContentStream.open(server, own)
   one.text('abc')
   await one.received(3)
-  const different = ContentStream.send(server, { ...own, onCut: 'withdraw' })
+  const different = ContentStream.send(server, { ...own, name: 'Another' })
   expect(await different.error()).toMatchObject({ details: { code: 'crdt/stream-conflict' } })
   const two = ContentStream.send(server, own)
   const { opened } = await two.until((line) => line.opened !== undefined || line.error !== undefined)

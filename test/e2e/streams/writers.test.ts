@@ -93,7 +93,7 @@ it('[STRM-92] gives each agent stream ids of its own', async () => {
     await writer.closed
   }
   for (const { ids, open, send } of openings) {
-    const { message } = await send({ onCut: 'withdraw' }).error()
+    const { message } = await send({ name: 'Another' }).error()
     expect(message).toContain('the stream "shared" has another opening')
     const again = await open()
     expect(again.opened.received).toBe(5)
