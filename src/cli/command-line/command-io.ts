@@ -3,6 +3,7 @@ import { type Command, type Help, Option } from 'commander'
 import { type ReadConfig, readConfig } from '../../config/read-config.ts'
 import { defaultText } from '../../config/render-config.ts'
 import { environmentOf, flagOf, isSecret, type OptionKey, optionKeys, optionOf } from '../../config.ts'
+import { escapeControls } from '../../text.ts'
 
 /**
  * Adds `--config`, `--json` and the flags of all options to a command. The help of the command lists the
@@ -64,13 +65,22 @@ export async function printWithBackpressure(text: string): Promise<void> {
   await once(stdout, 'drain').catch(() => undefined)
 }
 
+/** Formats a response as one line: its members that are not null, as JSON. */
+export const lineOfMembers = (response: object): string =>
+  escapeControls(
+    Object.entries(response)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+      .join('  '),
+  )
+
 /**
  * Prints one line per item as soon as the item arrives. If there are no items, prints the sentence `none` to
  * standard error, unless the output is JSON.
  * @param line formats an item; null for a line of JSON
  */
 export async function printRows<Item>(
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Item> | Iterable<Item>,
   { line, none }: { readonly line: ((item: Item) => string) | null; readonly none: string },
 ): Promise<void> {
   let count = 0

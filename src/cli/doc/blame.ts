@@ -1,9 +1,7 @@
 import { Command } from 'commander'
-import { escapeControls } from '../../text.ts'
-import { blameOnline, type OnlineRun } from '../../transfer/documents/authorship-online.ts'
+import { blameOnline } from '../../transfer/documents/authorship-online.ts'
 import { parsePath } from '../../transfer/documents/document-offline.ts'
-import { printResult, printWithBackpressure } from '../command-line/command-io.ts'
-import { describeOrigin } from './changes.ts'
+import { lineOfMembers, printRows } from '../command-line/command-io.ts'
 import { addressHelp } from './content.ts'
 import { requireServer, type ServerFlags, withContentKey, withServerFlags } from './location.ts'
 
@@ -24,19 +22,8 @@ export function docBlameCommand(): Command {
         parsePath(address),
         flags.contentKey,
       )
-      for (const run of attribution)
-        await printWithBackpressure(flags.json ? JSON.stringify(run) : lineOf(run))
-      if (attribution.length === 0 && !flags.json) printResult('there is no content yet')
+      const line = flags.json ? null : lineOfMembers
+      await printRows(attribution, { line, none: 'there is no content yet' })
       if (attributionTruncated) process.stderr.write('there is more content than one response contains\n')
     })
 }
-
-function lineOf(run: OnlineRun): string {
-  const { at, text, node, path, length } = run
-  const content =
-    text === undefined ? (node === undefined ? placeOf(path, length) : `<${node}>`) : JSON.stringify(text)
-  return `${at?.slice(0, 19) ?? '-'.padEnd(19)}  ${describeOrigin(run)}  ${escapeControls(content)}`
-}
-
-const placeOf = (path: readonly unknown[], length: number): string =>
-  `/${path.join('/')}${length === 1 ? '' : ` (${length} values)`}`

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { type OnlineUndo, undoOnline } from '../../transfer/documents/authorship-online.ts'
+import { undoOnline } from '../../transfer/documents/authorship-online.ts'
 import { parsePath } from '../../transfer/documents/document-offline.ts'
-import { printResult } from '../command-line/command-io.ts'
+import { lineOfMembers, printResult } from '../command-line/command-io.ts'
 import { type ChangeFlags, selectionOf, withFilterFlags, withVersionFlags } from './change-options.ts'
 import { addressHelp } from './content.ts'
 import { requireServer, type ServerFlags, withServerFlags } from './location.ts'
@@ -27,16 +27,6 @@ export function docUndoCommand(): Command {
       const { change: changeIds, user: userId, dryRun } = flags
       const query = { ...selectionOf(flags.from, flags), changeIds, userId, dryRun }
       const outcome = await undoOnline(server, parsePath(address), query)
-      printResult(flags.json ? JSON.stringify({ ok: true, ...outcome }) : describe(outcome, dryRun === true))
+      printResult(flags.json ? JSON.stringify({ ok: true, ...outcome }) : lineOfMembers(outcome))
     })
 }
-
-const describe = ({ changed, undone, notUndone }: OnlineUndo, isDry: boolean): string =>
-  [
-    !changed
-      ? 'nothing to undo'
-      : `${isDry ? 'would undo' : 'undid'} ${undone} ${undone === 1 ? 'change' : 'changes'}`,
-    ...notUndone.map(
-      ({ changeId, hunk, reason }) => `change ${changeId}, hunk ${hunk ?? '-'} stays: ${reason}`,
-    ),
-  ].join('\n')

@@ -2,56 +2,12 @@ import type { ChangeMeta } from '../../model/change-origin.ts'
 import * as s from '../../schema.ts'
 import { callOnline, type OnlineServer } from './rest-client.ts'
 
-const origin = {
-  userId: s.orNull(s.string),
-  source: s.orNull(s.string),
-  meta: s.orNull(s.map(s.unknown)),
-}
+/** A part of a response whose members are only printed. */
+const shown = s.object({})
 
-const runSchema = s.object(
-  { ...origin, at: s.orNull(s.string), path: s.array(s.unknown), length: s.number },
-  { text: s.string, node: s.string },
-)
+const attributedSchema = s.tuple([s.object({ attribution: s.array(shown), attributionTruncated: s.boolean })])
 
-/** Adjacent content of one author. */
-export type OnlineRun = s.TypeOf<typeof runSchema>
-
-const attributedSchema = s.tuple([
-  s.object({
-    contentKey: s.string,
-    attribution: s.array(runSchema),
-    attributionTruncated: s.boolean,
-  }),
-])
-
-const hunkSchema = s.object({
-  deleted: s.string,
-  inserted: s.string,
-  deletedNodes: s.array(s.string),
-  insertedNodes: s.array(s.string),
-  deletedValues: s.array(s.unknown),
-  insertedValues: s.array(s.unknown),
-  entries: s.array(s.object({ key: s.string }, { before: s.unknown, after: s.unknown })),
-  formatting: s.array(s.object({ name: s.string, before: s.unknown, after: s.unknown, text: s.string })),
-})
-
-/** Adjacent changes of one change set. */
-export type OnlineHunk = s.TypeOf<typeof hunkSchema>
-
-const changeSchema = s.object({
-  ...origin,
-  changeId: s.string,
-  firstAt: s.orNull(s.string),
-  lastAt: s.orNull(s.string),
-  inserted: s.number,
-  deleted: s.number,
-  hunks: s.array(hunkSchema),
-})
-
-/** The changes of one author without a long pause. */
-export type OnlineChange = s.TypeOf<typeof changeSchema>
-
-const changesSchema = s.object({ changes: s.array(changeSchema) })
+const changesSchema = s.object({ changes: s.array(shown) })
 
 const diffSchema = s.object({ from: s.string, to: s.string, diff: s.unknown })
 
@@ -78,7 +34,7 @@ export async function blameOnline(
   server: OnlineServer,
   path: object,
   contentKey: string | undefined,
-): Promise<{ readonly attribution: readonly OnlineRun[]; readonly attributionTruncated: boolean }> {
+): Promise<{ readonly attribution: readonly object[]; readonly attributionTruncated: boolean }> {
   const query = { ...path, contentKey, attribution: true }
   const { data } = await callOnline(server, '/v2/crdt/get', query, attributedSchema)
   return data[0]
@@ -89,7 +45,7 @@ export async function* listChangesOnline(
   server: OnlineServer,
   path: object,
   selection: ChangeSelection,
-): AsyncGenerator<OnlineChange> {
+): AsyncGenerator<object> {
   let pageToken: string | undefined
   do {
     const query = { ...path, ...selection, ...(pageToken !== undefined && { pageToken }) }

@@ -31,14 +31,13 @@ const json = async (...args: readonly string[]): Promise<unknown[]> =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as unknown)
 
-const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
-
 it('[ATT-80] doc blame prints the content with the author of each part', async () => {
   const { out, code } = await run('blame', address)
   expect(code).toBe(0)
-  expect(out.replaceAll(new RegExp(time, 'g'), 'TIME')).toBe(
-    'TIME  ann  rest  "We ship."\nTIME  agent  rest  {"job":"n-17","try":2}  " Soon."\n',
-  )
+  const [first, second] = out.split('\n')
+  expect(first).toMatch(/text="We ship\." .*userId="ann"/)
+  expect(first).not.toContain('meta')
+  expect(second).toMatch(/text=" Soon\." .*userId="agent" .*meta={"job":"n-17","try":2}/)
   expect(await json('blame', address)).toMatchObject([
     { text: 'We ship.', userId: 'ann', source: 'rest', meta: null },
     { text: ' Soon.', userId: 'agent', source: 'rest', meta: { job: 'n-17', try: 2 } },
@@ -47,7 +46,7 @@ it('[ATT-80] doc blame prints the content with the author of each part', async (
 
 it('[ATT-80] doc history --from prints the changes since a version, and selects them by user and meta', async () => {
   const { out } = await run('history', address, '--from', from)
-  expect(out).toMatch(/^\S+ {2}\S+ {2}agent {2}rest {2}{"job":"n-17","try":2} {2}\+6 -0\n\+ Soon\.\n$/)
+  expect(out).toMatch(/^changeId="\S+" .*userId="agent" .*"inserted":" Soon\.".*\n$/)
   const usersOf = async (...flags: readonly string[]) =>
     ((await json('history', address, '--from', from, ...flags)) as { userId: string }[]).map(
       ({ userId }) => userId,
@@ -76,9 +75,9 @@ it('[ATT-80] doc diff prints the difference of two versions in a format', async 
 
 it('[ATT-80] doc undo undoes changes, and changes nothing with --dry-run', async () => {
   const undo = ['undo', address, '--from', from, '--meta', 'job=n-17']
-  expect((await run(...undo, '--dry-run')).out).toBe('would undo 1 change\n')
+  expect((await run(...undo, '--dry-run')).out).toMatch(/changed=true .*undone=1 .*notUndone=\[\]/)
   expect((await run('get', address, '--format', 'text')).out).toBe('We ship. Soon.')
   expect(await json(...undo, '--user', 'bob')).toMatchObject([{ ok: true, undone: 1, notUndone: [] }])
   expect((await run('get', address, '--format', 'text')).out).toBe('We ship.')
-  expect((await run(...undo)).out).toBe('nothing to undo\n')
+  expect((await run(...undo)).out).toMatch(/changed=false/)
 })

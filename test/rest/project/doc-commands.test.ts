@@ -41,7 +41,6 @@ const asked = (): Readonly<Record<string, readonly string[]>> => ({
   documents: ['doc', 'ls', 'acme', '--json'],
   editors: ['doc', 'ls', 'acme/my%20notes', '--json'],
   versions: ['doc', 'history', address, '--json'],
-  diff: ['doc', 'history', address, '--diff', versionId],
   absent: ['doc', 'history', 'acme/nothing/main', '--json'],
 })
 
@@ -75,18 +74,17 @@ it('[CMD-1] doc ls lists organizations, all documents of an organization, and th
   ])
 })
 
-it('[CMD-2] doc history lists versions, and shows the lines that differ from the current content', () => {
+it('[CMD-2] doc history lists versions', () => {
   expect(linesOf(served.versions ?? '')).toMatchObject([
     { versionId, kind: 'manual', label: 'first', createdBy: 'ann' },
   ])
-  expect(served.diff).toBe('@@ -1 +1 @@\n one\n-two\n+2\n three\n+four\n \n')
   expect(served.absent).toMatch(/^{"error":{"message":".*NOT_FOUND/)
 })
 
 it('[CMD-1] [CMD-2] doc ls and doc history print the same for a stopped server as for a running server', async () => {
   // The time of an edit is that of its storage, a moment later.
   const timeless = (text = ''): string => text.replace(/"lastUpdated":\d+/g, '')
-  for (const name of ['documents', 'editors', 'versions', 'diff']) {
+  for (const name of ['documents', 'editors', 'versions']) {
     const { out } = await runCli([...(asked()[name] ?? []), '--data-dir', data], root)
     expect(timeless(out)).toBe(timeless(served[name]))
   }
