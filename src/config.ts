@@ -235,11 +235,6 @@ export const options = {
     10_000,
     'Open websockets and sessions over HTTP of one workspace; 0: unlimited.',
   ),
-  maxUnauthenticatedPerAddress: option(
-    wholeNumber(1, 1_000_000),
-    2000,
-    'Websockets from one address that have not been authenticated yet.',
-  ),
   connectsPerAddress: rateOption(
     { perSecond: 200, burst: 5000 },
     1_000_000,
@@ -264,11 +259,6 @@ export const options = {
     { perSecond: 32 * MB, burst: 256 * MB },
     1024 * MB,
     'Bytes per second that the server reads from the websockets of one workspace.',
-  ),
-  authTimeoutSeconds: option(
-    wholeNumber(1, 3600),
-    10,
-    'Time for a connection to be authenticated, in seconds.',
   ),
   memoryBudgetBytes: option(
     wholeNumber(0, 2 ** 40),
@@ -324,16 +314,6 @@ export const options = {
     1024 * MB,
     'Bytes per second of the bodies of REST calls of one API key.',
   ),
-  workspaceReadsPerMinute: option(
-    wholeNumber(0, 1_000_000),
-    60,
-    'Reads of one workspace (`/v2/workspace/get`) per minute; 0: unlimited.',
-  ),
-  idempotencyRetentionHours: option(
-    wholeNumber(1, 168),
-    24,
-    'Time for which the server stores a call with an `idempotency-key` and its response, in hours.',
-  ),
   editActivityWindowSeconds: option(
     wholeNumber(10, 86_400),
     600,
@@ -376,26 +356,10 @@ export const options = {
     5,
     'Time for which the changes of an editor are one event `crdt.update_data`, in seconds.',
   ),
-  maxWebhookContentBytes: option(
-    wholeNumber(1024, 8 * MB),
-    MB,
-    'Largest content of an editor in a webhook or a call of the callback `store`, in bytes; larger content is left out.',
-  ),
-  streamBytes: option(wholeNumber(1024, 16 * MB), 4 * MB, 'Largest content of a stream, in bytes.'),
   streamSeconds: option(
     wholeNumber(1, 86_400),
     900,
     'Time from the opening of a stream to its end, in seconds.',
-  ),
-  streamsPerKey: option(
-    wholeNumber(0, 1_000_000),
-    200,
-    'Number of open streams of an API key on one node; 0: unlimited.',
-  ),
-  streamsPerAgent: option(
-    wholeNumber(0, 1_000_000),
-    20,
-    'Number of open streams of an agent on one node; 0: unlimited.',
   ),
   webhookLogRetentionDays: option(
     wholeNumber(2, 3650),
@@ -445,12 +409,34 @@ export const options = {
   ),
 } as const
 
+/** Values without an option, because no deployment needs others. Tests replace them. They were options before. */
+export const fixedValues = {
+  /** Websockets from one address that have not been authenticated yet. */
+  maxUnauthenticatedPerAddress: 2000,
+  /** Time for a connection to be authenticated, in seconds. */
+  authTimeoutSeconds: 10,
+  /** Reads of one workspace (`/v2/workspace/get`) per minute. */
+  workspaceReadsPerMinute: 60,
+  /** Time for which the server stores a call with an `idempotency-key` and its response, in hours. */
+  idempotencyRetentionHours: 24,
+  /** Largest content of an editor in a webhook or a call of the callback `store`, in bytes. */
+  maxWebhookContentBytes: MB,
+  /** Largest content of a stream, in bytes. */
+  streamBytes: 4 * MB,
+  /** Number of open streams of an API key on one node. */
+  streamsPerKey: 200,
+  /** Number of open streams of an agent on one node. */
+  streamsPerAgent: 20,
+}
+
 export type OptionKey = keyof typeof options
 
 type ValueOf<O> = O extends Option<infer T> ? T : never
 
-/** The checked values of all options. */
-export type Config = { readonly [K in OptionKey]: ValueOf<(typeof options)[K]> }
+/** The checked values of all options, and the values without an option. */
+export type Config = { readonly [K in OptionKey]: ValueOf<(typeof options)[K]> } & Readonly<
+  typeof fixedValues
+>
 
 const words = (key: string, separator: string): string =>
   key.replace(/[A-Z]/g, (letter) => separator + letter)
@@ -463,7 +449,9 @@ export const flagOf = (key: OptionKey): string | null =>
   isSecret(key) ? null : `--${words(key, '-').toLowerCase()}`
 
 /** Returns the environment variable of an option: `maxBodyBytes` → `WEFT_MAX_BODY_BYTES`. */
-export const environmentOf = (key: OptionKey): string => `WEFT_${words(key, '_').toUpperCase()}`
+export const environmentOf = (key: OptionKey): string => variableOf(key)
+
+const variableOf = (key: string): string => `WEFT_${words(key, '_').toUpperCase()}`
 
 export const optionKeys = Object.keys(options) as OptionKey[]
 
@@ -471,3 +459,18 @@ export const isSecret = (key: OptionKey): boolean => optionOf(key).secret === tr
 
 /** Returns the table row of an option, without the type of its value. */
 export const optionOf = (key: OptionKey): Option<unknown> => options[key]
+
+/** Options that earlier versions had, without a value in their place. */
+const removedKeys = ['streamResumeSeconds']
+
+/**
+ * Returns a note for the name of an option that earlier versions had, its key or its environment variable; null for other
+ * names.
+ */
+export function removedNote(name: string): string | null {
+  const fixed = new Map<string, number>(Object.entries(fixedValues))
+  const key = [...fixed.keys(), ...removedKeys].find((each) => name === each || name === variableOf(each))
+  if (key === undefined) return null
+  const value = fixed.get(key)
+  return ` (removed${value === undefined ? '' : `, its value is always ${value}`}; see CHANGELOG.md)`
+}

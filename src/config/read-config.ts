@@ -4,11 +4,13 @@ import { resolve } from 'node:path'
 import {
   type Config,
   environmentOf,
+  fixedValues,
   flagOf,
   isSecret,
   type OptionKey,
   optionKeys,
   optionOf,
+  removedNote,
 } from '../config.ts'
 import { errorCode, errorMessage } from '../errors.ts'
 import { findJsonProblem } from '../json-problem.ts'
@@ -59,7 +61,7 @@ export function readConfig(input: ConfigInput): ReadConfig {
   const file = readConfigFile(input.file)
   const unknown = Object.keys(file).filter((key) => !optionKeys.includes(key as OptionKey))
   if (input.unknown !== 'ignore') refuseUnknown(unknown)
-  const values: Record<string, unknown> = {}
+  const values: Record<string, unknown> = { ...fixedValues }
   const sources: Record<string, Source> = {}
   for (const key of optionKeys) {
     const found = fromFlag(key, input) ?? fromEnvironment(key, input) ?? fromFile(key, file)
@@ -79,8 +81,10 @@ export function readConfig(input: ConfigInput): ReadConfig {
 export function configOfValues(given: Readonly<Record<string, unknown>>): Config {
   const unknown = Object.keys(given).find((key) => !optionKeys.includes(key as OptionKey))
   if (unknown !== undefined)
-    throw new ConfigError(`unknown option "${unknown}"${didYouMean(unknown, optionKeys)}`)
-  const values: Record<string, unknown> = {}
+    throw new ConfigError(
+      `unknown option "${unknown}"${removedNote(unknown) ?? didYouMean(unknown, optionKeys)}`,
+    )
+  const values: Record<string, unknown> = { ...fixedValues }
   for (const key of optionKeys) {
     const value = given[key] ?? null
     const name = `the option "${key}"`
@@ -147,7 +151,7 @@ function readConfigFile(path: string | null): FileValues {
 function refuseUnknown([unknown]: readonly string[]): void {
   if (unknown === undefined) return
   throw new ConfigError(
-    `unknown option "${unknown}" in the configuration file${didYouMean(unknown, optionKeys)}`,
+    `unknown option "${unknown}" in the configuration file${removedNote(unknown) ?? didYouMean(unknown, optionKeys)}`,
     { hint: '`weft config print` lists all options' },
   )
 }

@@ -1,4 +1,4 @@
-import { environmentOf, isSecret, optionKeys } from '../config.ts'
+import { environmentOf, isSecret, optionKeys, removedNote } from '../config.ts'
 import { didYouMean, foldedName, misspelledName } from '../text.ts'
 import { ConfigError } from './error.ts'
 
@@ -66,7 +66,9 @@ export function checkVariables(environment: Environment): void {
 /** Returns a list of unknown names with suggestions, and without the names over `namedMax`. */
 export function listUnknown(unknown: readonly string[]): string {
   const known = knownVariables()
-  const named = unknown.slice(0, namedMax).map((name) => name + didYouMean(name, known))
+  const named = unknown
+    .slice(0, namedMax)
+    .map((name) => name + (removedNote(name) ?? didYouMean(name, known)))
   const rest = unknown.length > namedMax ? ` and ${unknown.length - namedMax} more` : ''
   return `${named.join(', ')}${rest}`
 }

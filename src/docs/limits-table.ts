@@ -27,7 +27,11 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
   maxConnections: { what: 'websockets', met: comeBack },
   maxConnectionsPerAddress: { what: 'websockets', met: comeBack },
   maxConnectionsPerWorkspace: { what: 'websockets of all API keys', met: comeBack },
-  maxUnauthenticatedPerAddress: { what: 'websockets that are not authenticated yet', met: comeBack },
+  maxUnauthenticatedPerAddress: {
+    what: 'websockets that are not authenticated yet',
+    value: '2,000',
+    met: comeBack,
+  },
   httpConnectionsPerAddress: {
     what: 'HTTP connections other than websockets',
     value: 'the value of `maxConnectionsPerAddress`, at least 5,000',
@@ -36,6 +40,7 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
   connectsPerAddress: { what: 'new websockets per second; burst', met: comeBack },
   authTimeoutSeconds: {
     what: 'seconds to authenticate a websocket',
+    value: '10',
     met: `${comeBack}; 4401 if no token was received`,
   },
   maxDocumentsPerWorkspace: { what: 'open documents; unused ones are closed first', met: comeBackOrRest },
@@ -62,13 +67,14 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
     value: 'unlimited, or the value of `/v2/workspace/calllimit/update`',
     met: exhausted,
   },
-  workspaceReadsPerMinute: { what: 'reads of the workspace per minute', met: exhausted },
+  workspaceReadsPerMinute: { what: 'reads of the workspace per minute', value: '60', met: exhausted },
   bodyBytesPerKey: {
     what: 'bytes of REST bodies per second; burst; each chunk counts as 200 bytes more',
     met: exhausted,
   },
   maxWebhookContentBytes: {
     what: 'bytes of the content of an editor in a webhook, or in a call of `store`',
+    value: '1,048,576',
     met: 'the content is left out, and `contentOmitted` gives the reason',
   },
   maxBodyBytes: { what: 'bytes of a REST body', met: 'REST: 413' },
@@ -109,11 +115,16 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
     value: '50',
     met: exhausted,
   },
-  streamBytes: { what: 'content of a stream', met: 'REST: 400' },
+  streamBytes: { what: 'content of a stream', value: '4,194,304', met: 'REST: 400' },
   streamSeconds: { what: 'time from the opening of a stream to its end', met: 'REST: 400' },
-  streamsPerKey: { what: 'open streams on one node; each node of a cluster counts its own', met: exhausted },
+  streamsPerKey: {
+    what: 'open streams on one node; each node of a cluster counts its own',
+    value: '200',
+    met: exhausted,
+  },
   streamsPerAgent: {
     what: 'open streams on one node; each node of a cluster counts its own',
+    value: '20',
     met: exhausted,
   },
   virtualUsersPerDocument: {

@@ -282,15 +282,6 @@ const limited: readonly Limited[] = [
     (weft) => addLong(weft).then(() => addLong(weft)),
   ],
   [
-    'workspaceReadsPerMinute',
-    { workspaceReadsPerMinute: 1 },
-    (weft) =>
-      twice(weft, '/v2/workspace/get', {
-        'x-service-workspace-id': weft.credentials.workspaceId,
-        'x-service-workspace-auth-token': weft.credentials.workspaceAuthToken,
-      }),
-  ],
-  [
     'maxResponseBytes',
     { maxResponseBytes: 1_000 },
     (weft) => addLong(weft).then(() => weft.post('/v2/crdt/get', place)),

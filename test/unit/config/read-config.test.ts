@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { unlimited } from '../../../src/config/rate.ts'
-import { ConfigError, readConfig } from '../../../src/config/read-config.ts'
+import { ConfigError, configOfValues, readConfig } from '../../../src/config/read-config.ts'
 import { configAsJson, renderConfig, renderMarkdown } from '../../../src/config/render-config.ts'
 import { checkVariables, injectedVariables } from '../../../src/config/variables.ts'
 import { environmentOf, flagOf, isSecret, optionKeys, optionOf } from '../../../src/config.ts'
@@ -43,6 +43,17 @@ it('[CFG-1] reads PORT if WEFT_PORT is not set, and treats an empty variable as 
   expect(read({ environment: { PORT: '81' } }).config.port).toBe(81)
   expect(read({ environment: { PORT: '81', WEFT_PORT: '82' } }).config.port).toBe(82)
   expect(read({ environment: { PORT: '', WEFT_PORT: '' } }).config.port).toBe(8787)
+})
+
+it('[CFG-17] names an option that earlier versions had as removed, with its fixed value', () => {
+  const note = 'removed, its value is always 4194304; see CHANGELOG.md'
+  expect(() => read({ file: file('{"streamBytes": 1}') })).toThrow(note)
+  expect(() => configOfValues({ streamBytes: 1 })).toThrow(note)
+  expect(() => checkVariables({ WEFT_STREAM_BYTES: '1' })).toThrow(note)
+  const unknown = { WEFT_STREAM_RESUME_SECONDS: '1', WEFT_PROT: '1' }
+  expect(() => checkVariables(unknown)).toThrow(
+    /WEFT_STREAM_RESUME_SECONDS \(removed; see CHANGELOG\.md\), WEFT_PROT.*WEFT_PORT/,
+  )
 })
 
 it('[CFG-2] has the documented defaults', () => {
