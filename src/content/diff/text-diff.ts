@@ -1,4 +1,5 @@
 import { diffTokens, type Hunk } from './diff.ts'
+import { diffWords } from './diff-words.ts'
 import type { DiffBudget } from './myers.ts'
 import {
   betweenCodePoints,
@@ -6,7 +7,9 @@ import {
   lines,
   startsLine,
   TokenInterner,
+  type TokenizedText,
   type Tokenizer,
+  tokenStart,
   words,
 } from './tokenizers.ts'
 
@@ -20,7 +23,7 @@ const comparisonSteps = 50
 
 /**
  * Returns the edits from `a` to `b` in order, in UTF-16 offsets. Compares by lines, then the changed lines by
- * words, then short changed words by code points. The letters of two unrelated words must not be mixed.
+ * words, of which it keeps as many as possible, then short changed words by code points. The letters of two unrelated words must not be mixed.
  * Therefore, several edits inside words are used only if at least half of both sides together stays, and a
  * single edit only if at least half of the shorter side stays. If a step finds more than `editsMax` edits, the
  * finer steps are skipped, because the edits must be joined in any case.
@@ -30,7 +33,9 @@ export function diffText(a: string, b: string, budget: DiffBudget, editsMax: num
   const comparison: Comparison = { a, b, interner: new TokenInterner(), budget }
   const byLine = refine(comparison, whole, lines)
   if (byLine.length > editsMax) return byLine
-  const byWord = byLine.flatMap((hunk) => (replaces(hunk) ? refine(comparison, hunk, words) : [hunk]))
+  const byWord = byLine.flatMap((hunk) =>
+    replaces(hunk) ? refine(comparison, hunk, words, diffWords) : [hunk],
+  )
   if (byWord.length > editsMax) return byWord
   return byWord.flatMap((hunk) => (replaces(hunk) ? finest(comparison, hunk) : [hunk]))
 }
@@ -60,23 +65,26 @@ interface Comparison {
 
 const replaces = (hunk: Hunk): boolean => hunk.aEnd > hunk.aStart && hunk.bEnd > hunk.bStart
 
-function refine({ a, b, interner, budget }: Comparison, hunk: Hunk, tokenize: Tokenizer): Hunk[] {
+function refine(
+  { a, b, interner, budget }: Comparison,
+  hunk: Hunk,
+  tokenize: Tokenizer,
+  diff: typeof diffWords = (x, y) => diffTokens(x.tokens, y.tokens, budget),
+): Hunk[] {
   if (budget.steps <= 0) return [hunk]
   budget.steps -= comparisonSteps
-  const aEnds = tokenize(a, hunk.aStart, hunk.aEnd)
-  const bEnds = tokenize(b, hunk.bStart, hunk.bEnd)
-  const aTokens = interner.number(a, hunk.aStart, aEnds)
-  const bTokens = interner.number(b, hunk.bStart, bEnds)
-  return diffTokens(aTokens, bTokens, budget).map(({ aStart, aEnd, bStart, bEnd }) => ({
-    aStart: offset(aEnds, hunk.aStart, aStart),
-    aEnd: offset(aEnds, hunk.aStart, aEnd),
-    bStart: offset(bEnds, hunk.bStart, bStart),
-    bEnd: offset(bEnds, hunk.bStart, bEnd),
+  const side = (text: string, start: number, end: number): TokenizedText => {
+    const ends = tokenize(text, start, end)
+    return { text, start, ends, tokens: interner.number(text, start, ends) }
+  }
+  const [x, y] = [side(a, hunk.aStart, hunk.aEnd), side(b, hunk.bStart, hunk.bEnd)]
+  return diff(x, y, budget).map(({ aStart, aEnd, bStart, bEnd }) => ({
+    aStart: tokenStart(x, aStart),
+    aEnd: tokenStart(x, aEnd),
+    bStart: tokenStart(y, bStart),
+    bEnd: tokenStart(y, bEnd),
   }))
 }
-
-/** Returns the offset at which the token `index` starts. */
-const offset = (ends: readonly number[], start: number, index: number): number => ends[index - 1] ?? start
 
 function finest(comparison: Comparison, hunk: Hunk): Hunk[] {
   const [deleted, inserted] = [hunk.aEnd - hunk.aStart, hunk.bEnd - hunk.bStart]

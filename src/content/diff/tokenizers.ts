@@ -54,6 +54,27 @@ export const startsLine = (text: string, at: number): boolean =>
 export const betweenCodePoints = (text: string, at: number): boolean =>
   (text.charCodeAt(at) & 0xfc00) !== 0xdc00 || (text.charCodeAt(at - 1) & 0xfc00) !== 0xd800
 
+/** A range of a text as tokens. */
+export interface TokenizedText {
+  readonly text: string
+  /** Offset of the first token. */
+  readonly start: number
+  /** Exclusive end of each token. */
+  readonly ends: readonly number[]
+  /** Number of each token. */
+  readonly tokens: Int32Array
+}
+
+/** Returns the offset at which a token starts. */
+export const tokenStart = ({ start, ends }: TokenizedText, index: number): number => ends[index - 1] ?? start
+
+/** Returns whether a token that starts at `at` is neither white space nor punctuation. */
+export function isWord(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at)
+  const kind = classOf(unit)
+  return kind === word || (kind === single && unit >= 0x80 && !/[\p{P}\s]/u.test(text.charAt(at)))
+}
+
 /** Splits text into lines. Each line includes its line break. */
 export const lines: Tokenizer = (text, start, end) => {
   const ends: number[] = []

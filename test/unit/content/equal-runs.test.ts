@@ -115,6 +115,21 @@ test.each(cases)('[R23] keeps each cursor in unchanged text between two changes 
   )
 })
 
+test.each(cases)('[R23] keeps a word rather than the spaces between changed words (%s)', (_, shape) => {
+  for (const [source, target] of [
+    ['one two stays four', 'one stays three four'],
+    ['1 22 stays', 'stays 333 4'],
+    ['a, bb, stays', 'stays, ccc, d'],
+  ] as const) {
+    const client = loaded(authored(shape, source), 3)
+    const place = (line: string): number => line.indexOf('stays') + 2
+    const cursor = Y.createRelativePositionFromTypeIndex(shape.text(client), place(source))
+    merge(client, replaced(client, shape, target))
+    expect(shown(shape.text(client))).toBe(target)
+    expect(Y.createAbsolutePositionFromRelativePosition(cursor, client)?.index).toBe(place(target))
+  }
+})
+
 test.each(cases)('[R23] keeps typing in unchanged text between two changes in its place (%s)', (_, shape) => {
   fc.assert(
     fc.property(line, fc.nat(), (each, seed) => {

@@ -186,9 +186,9 @@ test('[EDIT-30] keeps the characters that the quote and the new text have in com
 test('[EDIT-30] keeps the white space that the quote and the new text have in common', () => {
   const doc = docOf('one  two\nthree four')
   apply(doc, replace(quote('one two three'), 'One two and three'))
-  expect(textOf(doc)).toBe('One  two and\nthree four')
+  expect(textOf(doc)).toBe('One  two\nand three four')
   apply(doc, replace(quote('One  two'), 'One two'))
-  expect(textOf(doc)).toBe('One two and\nthree four')
+  expect(textOf(doc)).toBe('One two\nand three four')
 })
 
 test('[EDIT-5] writes nothing when the document already has the result', () => {
