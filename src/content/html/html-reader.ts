@@ -16,7 +16,7 @@ import { LineReader } from './line-reader.ts'
 import { type HtmlElement, type HtmlNode, htmlAttribute, isBlank, isElement, textOf } from './parse-html.ts'
 import { atomAttribute, blockAttribute, breakAttribute } from './placeholders.ts'
 import { isSafeImage, isSafeLink } from './safe-address.ts'
-import { styledMarks } from './style-marks.ts'
+import { keepsSpaces, styledMarks } from './style-marks.ts'
 
 /** Maximum number of nested blocks. Each of them is an element of the document. */
 const depthMax = limits.typeDepth - 1
@@ -137,7 +137,12 @@ export class HtmlReader {
         on.endLine()
         this.#visit(childNodes, styled(marks, node), line, on)
         on.endLine()
-      } else this.#visit(childNodes, styled(withMark(marks, node), node), line, on)
+      } else {
+        const outer = line.keepsSpaces
+        line.keepsSpaces = keepsSpaces(htmlAttribute(node, 'style')) ?? outer
+        this.#visit(childNodes, styled(withMark(marks, node), node), line, on)
+        line.keepsSpaces = outer
+      }
     }
   }
 

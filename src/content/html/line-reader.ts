@@ -3,9 +3,11 @@ import { marksKey } from '../blocks/block-keys.ts'
 
 /**
  * Reads a line. White space collapses as in HTML: several characters become one space, and there is none at
- * the start and end of a line. Adjacent texts with the same marks are joined.
+ * the start and end of a line, unless a style keeps it. Adjacent texts with the same marks are joined.
  */
 export class LineReader {
+  /** True if the style of the elements around the next text keeps white space. */
+  keepsSpaces = false
   #content: Inline[] = []
   /** True if white space has no effect: at the start, and after white space. */
   #atSpace = true
@@ -13,14 +15,26 @@ export class LineReader {
   #isBlank = true
 
   text(text: string, marks: BlockMarks): void {
+    if (this.keepsSpaces) {
+      text.split(/\r?\n/).forEach((line, index) => {
+        if (index > 0) this.lineBreak(true)
+        this.#add(line, marks)
+        if (line !== '') this.#atSpace = false
+      })
+      return
+    }
     const collapsed = text.replace(/[ \t\n\r\f]+/g, ' ')
     const shown = this.#atSpace && collapsed.startsWith(' ') ? collapsed.slice(1) : collapsed
-    if (shown === '') return
-    this.#atSpace = shown.endsWith(' ')
+    this.#add(shown, marks)
+    if (shown !== '') this.#atSpace = shown.endsWith(' ')
+  }
+
+  #add(text: string, marks: BlockMarks): void {
+    if (text === '') return
     const last = this.#content.at(-1)
     if (last?.kind === 'text' && marksKey(last.marks) === marksKey(marks))
-      this.#content[this.#content.length - 1] = { ...last, text: last.text + shown }
-    else this.#content.push({ kind: 'text', text: shown, marks })
+      this.#content[this.#content.length - 1] = { ...last, text: last.text + text }
+    else this.#content.push({ kind: 'text', text, marks })
   }
 
   /** @param isContent whether a line that has only this line break is not empty */
@@ -49,7 +63,7 @@ export class LineReader {
 
   #trimEnd(): void {
     const last = this.#content.at(-1)
-    if (last?.kind !== 'text' || !last.text.endsWith(' ')) return
+    if (!this.#atSpace || last?.kind !== 'text') return
     const text = last.text.slice(0, -1)
     if (text === '') this.#content.pop()
     else this.#content[this.#content.length - 1] = { ...last, text }

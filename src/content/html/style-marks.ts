@@ -18,10 +18,8 @@ export function styledMarks(marks: BlockMarks, style: string | null): BlockMarks
     if (isSet) styled[mark] = true
     else if (isSet === false) delete styled[mark]
   }
-  for (const declaration of style.toLowerCase().split(';')) {
-    const [name = '', ...rest] = declaration.split(':')
-    const value = rest.join(':').replace('!important', '').trim()
-    switch (name.trim()) {
+  for (const { name, value } of declarations(style))
+    switch (name) {
       case 'font-weight':
         set('bold', isBold(value))
         break
@@ -37,9 +35,27 @@ export function styledMarks(marks: BlockMarks, style: string | null): BlockMarks
         set('subscript', isRaised(value, 'sub'))
         set('superscript', isRaised(value, 'super'))
     }
-  }
   return styled
 }
+
+/**
+ * Returns whether white space in an element with inline styles stays as it is; null if the styles do not state it.
+ * @param style the attribute `style`; null without one
+ */
+export function keepsSpaces(style: string | null): boolean | null {
+  if (style === null) return null
+  const stated = declarations(style).findLast(({ name }) => name === 'white-space')
+  return stated === undefined ? null : ['pre', 'pre-wrap', 'break-spaces'].includes(stated.value)
+}
+
+const declarations = (style: string): readonly { readonly name: string; readonly value: string }[] =>
+  style
+    .toLowerCase()
+    .split(';')
+    .map((declaration) => {
+      const [name = '', ...rest] = declaration.split(':')
+      return { name: name.trim(), value: rest.join(':').replace('!important', '').trim() }
+    })
 
 /** Null: the value does not change the mark. */
 function isBold(value: string): boolean | null {

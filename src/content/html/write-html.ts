@@ -159,9 +159,12 @@ class HtmlWriter {
     const [only, ...others] = content
     if (only?.kind === 'hardBreak' && others.length === 0) return this.#push(`<br ${breakAttribute}>`)
     let open: readonly Tag[] = []
-    for (const inline of content) {
+    let atSpace = true
+    for (const [index, inline] of content.entries()) {
       open = this.#changeTags(open, tagsOf(inline))
-      this.#push(inline.kind === 'text' ? escapeHtml(inline.text) : atomHtml(inline))
+      const isEnd = (content[index + 1]?.kind ?? 'hardBreak') === 'hardBreak'
+      this.#push(inline.kind === 'text' ? textHtml(inline.text, atSpace, isEnd) : atomHtml(inline))
+      atSpace = inline.kind === 'text' ? inline.text.endsWith(' ') : inline.kind === 'hardBreak'
     }
     this.#changeTags(open, [])
   }
@@ -217,6 +220,14 @@ function atomHtml(inline: Exclude<Inline, { kind: 'text' }>): string {
   const source = isSafeImage(src) ? attribute('src', src) : ''
   return `<img${source}${attribute('alt', alt)}${title === null ? '' : attribute('title', title)}>`
 }
+
+/** Writes text. White space that HTML would drop or shorten is in an element that keeps it. */
+const textHtml = (text: string, atSpace: boolean, isEnd: boolean): string =>
+  escapeHtml(text).replace(/[ \t]+/g, (spaces, at: number, { length }: string) =>
+    spaces === ' ' && !(atSpace && at === 0) && !(isEnd && at === length - 1)
+      ? spaces
+      : `<span style="white-space: pre-wrap">${spaces}</span>`,
+  )
 
 const attribute = (name: string, value: string): string => ` ${name}="${escapeHtml(value)}"`
 

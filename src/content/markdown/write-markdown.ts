@@ -313,14 +313,16 @@ function withoutSpaces(text: string): string {
   return text.slice(start, end)
 }
 
-/** Returns the rules that write Unicode spaces at the ends of cells as references, because parsers remove them. */
+/** Returns the rules that write spaces at the ends of cells as references, because parsers remove them. */
 function spacesAtEndsOfCells(): Unsafe[] {
-  const spaces =
+  const unicode =
     '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000\ufeff'
-  return spaces.split('').flatMap((character): Unsafe[] => [
-    { character, before: '[ |]', inConstruct: 'tableCell' },
-    { character, after: '[ |]', inConstruct: 'tableCell' },
-  ])
+  const rules = (characters: string, before: string, after: string): Unsafe[] =>
+    characters.split('').flatMap((character): Unsafe[] => [
+      { character, before, inConstruct: 'tableCell' },
+      { character, after, inConstruct: 'tableCell' },
+    ])
+  return [...rules(unicode, '[ |]', '[ |]'), ...rules(' \t', '^[ |]', '[ |]$')]
 }
 
 /** Returns the rules that write characters as references that the serializer regards as spaces, and readers as letters. */

@@ -182,6 +182,62 @@ function docWith(type: string, data: unknown): Y.Doc {
 
 const read = (doc: Y.Doc, type: string): unknown => readRootAs(doc, type, contentKey).data
 
+/** Texts with white space at any place. */
+const spacedText = fc
+  .array(fc.constantFrom(' ', '  ', '\t', '\u00a0', 'a', 'b.', '*'), { minLength: 1, maxLength: 5 })
+  .map((parts) => parts.join(''))
+const spacedRun = fc
+  .record({ text: spacedText, marks: fc.constantFrom([], [], [{ type: 'bold' }], [{ type: 'code' }]) })
+  .map(({ text, marks }): Node => ({ type: 'text', text, ...(marks.length > 0 && { marks }) }))
+const spacedLine = fc.array(
+  fc.oneof({ weight: 5, arbitrary: spacedRun }, fc.constant<Node>({ type: 'hardBreak' })),
+  { minLength: 1, maxLength: 3 },
+)
+const cellOf = (content: unknown): Node => ({
+  type: 'tableHeader',
+  attrs: { colspan: 1, rowspan: 1 },
+  content: [{ type: 'paragraph', content }],
+})
+const spacedBlock = fc.oneof(
+  spacedLine.map((content): Node => ({ type: 'paragraph', content })),
+  spacedLine.map((content): Node => ({ type: 'heading', attrs: { level: 2 }, content })),
+  spacedLine.map(
+    (content): Node => ({
+      type: 'bulletList',
+      content: [{ type: 'listItem', content: [{ type: 'paragraph', content }] }],
+    }),
+  ),
+  spacedLine.map(
+    (content): Node => ({ type: 'table', content: [{ type: 'tableRow', content: [cellOf(content)] }] }),
+  ),
+)
+
+/** Returns the text of a node with its line breaks. Markdown has no formatting at spaces. */
+const textOf = (node: { text?: string; type: string; content?: never[] }): string =>
+  node.text ?? (node.type === 'hardBreak' ? '\n' : (node.content ?? []).map(textOf).join(''))
+
+test('[FMT-190] stores white space at any place again as the same text in Markdown', () => {
+  fc.assert(
+    fc.property(spacedBlock, (block) => {
+      const doc = docWith('prosemirror', { type: 'doc', content: [block] })
+      const stored = docWith('markdown', read(doc, 'markdown'))
+      expect(textOf(read(stored, 'prosemirror') as never)).toBe(textOf(read(doc, 'prosemirror') as never))
+    }),
+    { numRuns: times(300, 10_000) },
+  )
+})
+
+test('[FMT-190] stores white space at any place again as the same tree in HTML', () => {
+  fc.assert(
+    fc.property(spacedBlock, (block) => {
+      const doc = docWith('prosemirror', { type: 'doc', content: [block] })
+      const stored = docWith('html', read(doc, 'html'))
+      expect(read(stored, 'prosemirror')).toEqual(read(doc, 'prosemirror'))
+    }),
+    { numRuns: times(300, 10_000) },
+  )
+})
+
 describe.each(['markdown', 'html', 'xml', 'prosemirror'])('%s', (type) => {
   test('[FMT-190] stores a random tree with random Unicode again as the same tree', () => {
     fc.assert(

@@ -280,6 +280,10 @@ test.each([
   ['<a href="/x" style="text-decoration:none;font-weight:500">a</a>', '<link href="/x">a</link>'],
   ['<p style="font-weight:bold">a</p>', '<bold>a</bold>'],
   ['<span style="color:red;width:1px;font-weight">a</span>', 'a'],
+  [
+    'a<span style="white-space:pre-wrap">  <b>b  c</b>\nd<i style="white-space: normal">  e  f</i></span>  g',
+    'a  <bold>b  c</bold><hardBreak/>d<italic> e f</italic> g',
+  ],
 ])('[FMT-67] reads the formatting of %s', (html, xml) => {
   const doc = new Y.Doc()
   replaceContent(doc, { type: 'html', contentKey: 'default', data: html })
