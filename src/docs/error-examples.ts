@@ -211,7 +211,8 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'activity/not-found': { item: 'signed-off', message: 'there is no such activity of the document' },
 
   'crdt/no-content': {
-    message: 'there is no CRDT data for this editor id; create it with upsert: true or /v2/crdt/add',
+    message:
+      'there is no CRDT data for this editor id; create it with /v2/crdt/add, or with upsert: true in /v2/crdt/update',
   },
   'crdt/content-exists': { message: 'this editor id has CRDT data: use /v2/crdt/update' },
   'crdt/root-not-found': {

@@ -310,7 +310,7 @@ export class VersionStore {
   async #requireEpoch(address: DocumentAddress, epoch: number): Promise<void> {
     const [head = null] = await this.#log.heads([addressKey(address)])
     if (head?.epoch !== epoch)
-      throw new ApiError('crdt/no-content', 'the content was deleted meanwhile; create it with upsert: true')
+      throw new ApiError('crdt/no-content', 'the content was deleted meanwhile; create it with /v2/crdt/add')
   }
 
   /** Removes a record. Returns the name of its content; null if the record does not exist. */

@@ -155,7 +155,7 @@ export const presentVersion = ({ commits }: EditContext): Version => ({
 export const noContent = (): ApiError =>
   new ApiError(
     'crdt/no-content',
-    'there is no CRDT data for this editor id; create it with upsert: true or /v2/crdt/add',
+    'there is no CRDT data for this editor id; create it with /v2/crdt/add, or with upsert: true in /v2/crdt/update',
   )
 
 /**

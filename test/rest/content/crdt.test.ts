@@ -91,6 +91,23 @@ it('[CRDT-3] returns NOT_FOUND for an update of missing content', async () => {
   expect(answer).toMatchObject({ status: 404, body: { error: { status: 'NOT_FOUND' } } })
 })
 
+it('[CRDT-3] names calls that create content, in calls that cannot create it', async () => {
+  const document = nextDocument()
+  await call('add', { ...document, ...text('Hello') })
+  const missing = { ...document, editorId: 'missing' }
+  for (const answer of [
+    await call('edit', { ...missing, edits: [{ insert: { at: 'end', content: '!' } }] }),
+    await call('get', missing),
+    await call('update', { ...text('Hello'), ...missing }),
+  ])
+    expect(answer).toMatchObject({
+      status: 404,
+      body: {
+        error: { message: expect.stringContaining('/v2/crdt/add, or with upsert: true in /v2/crdt/update') },
+      },
+    })
+})
+
 it('[CRDT-4] replaces only the changed part of a text, and returns the number of inserted and deleted characters', async () => {
   const document = nextDocument()
   const before = dataOf(await call('add', { ...document, ...text('The quick brown fox') })) as Entry
