@@ -1,3 +1,4 @@
+import type { OverlapPolicy } from '../content/merge/overlap.ts'
 import type { NamedSchema } from '../content/schemas/content-schema.ts'
 import { CompleteBlocks } from '../content/stream/complete-blocks.ts'
 import type { ReplacedIds } from '../content/stream/stream-place.ts'
@@ -47,6 +48,8 @@ export interface OpenStreamOptions {
    * @throws ApiError if the writer has lost its permission, or if this connection does not write the stream any more
    */
   readonly beginEnd: (ending: StreamEnding, size: Pick<OpenStream, 'bytes' | 'content'>) => Promise<void>
+  /** The treatment of replaced words that others have changed. */
+  readonly onOverlap: OverlapPolicy
   /** Reads the ids of the content that the stream replaces. */
   readonly replaced: () => Promise<ReplacedIds>
   /** Returns the error to throw for added content, because the workspace is full; null if it is not full. */
@@ -133,15 +136,18 @@ export class OpenStream {
 
   /** Deletes the replaced content, or the content of the stream. */
   async #carryOut(ending: StreamEnding, isRepeated: boolean): Promise<StreamResult> {
-    const { userId, writer } = this.#options
+    const { userId, writer, onOverlap } = this.#options
     if (ending === 'withdraw')
       return this.#result('withdrawn', (edits, options) =>
         edits.withdraw(userId, writer, { ...options, isRepeated }),
       )
     const replaced = await this.#options.replaced()
-    return this.#result('done', (edits, options) =>
-      edits.replace(userId, writer, replaced, { ...options, isRepeated }),
+    const result = await this.#result('done', (edits, options) =>
+      edits.replace(userId, writer, replaced, { ...options, onOverlap, isRepeated }),
     )
+    return onOverlap === 'fail' && result.overlaps !== undefined
+      ? { ...result, outcome: 'overlapped' }
+      : result
   }
 
   /** Rejects all further calls. Resolves when the current call has ended. */
@@ -153,8 +159,16 @@ export class OpenStream {
 
   async #result(outcome: StreamOutcome, edit: StreamCall): Promise<StreamResult> {
     const { result, version } = await this.#change(edit)
-    const { received, deletions } = result
-    return { outcome, version, received, bytes: this.#bytes, deletions }
+    const { received, deletions, overlaps, overlapCount } = result
+    return {
+      outcome,
+      version,
+      received,
+      bytes: this.#bytes,
+      deletions,
+      ...(overlaps && { overlaps }),
+      ...(overlapCount && { overlapCount }),
+    }
   }
 
   async #progress(edit: StreamCall, added: number): Promise<StreamProgress> {

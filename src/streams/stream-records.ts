@@ -1,4 +1,6 @@
 import type { MatchedPlace } from '../content/edit/edit.ts'
+import { type OverlapPolicy, type OverlapReport, overlapPolicies } from '../content/merge/overlap.ts'
+import type { ReplacedText } from '../content/stream/replaced-words.ts'
 import { type ReplacedIds, type StreamPlace, streamFormats } from '../content/stream/stream-place.ts'
 import type { Job, Key } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
@@ -12,11 +14,14 @@ export const streamEndings = ['end', 'withdraw'] as const
 
 export type StreamEnding = (typeof streamEndings)[number]
 
-/** How a stream has ended. `done`: its writer has sent the end. `withdrawn`: its content was deleted. */
-export type StreamOutcome = 'done' | 'withdrawn'
+/**
+ * How a stream has ended. `done`: its writer has sent the end. `withdrawn`: its content was deleted. `overlapped`: its
+ * content was deleted, because others have changed replaced words and `onOverlap` is `fail`.
+ */
+export type StreamOutcome = 'done' | 'withdrawn' | 'overlapped'
 
 /** The result of a stream that has ended. */
-export interface StreamResult {
+export interface StreamResult extends Partial<OverlapReport> {
   readonly outcome: StreamOutcome
   readonly version: string
   /** UTF-16 units of the content that the server has received. */
@@ -58,6 +63,8 @@ export interface StreamRecord {
   readonly counter: number | null
   /** Name of the schema of the root; null without one. */
   readonly schema: string | null
+  /** As in `OpenStreamOptions`; absent in the records of earlier versions. */
+  readonly onOverlap?: OverlapPolicy
   readonly userId: string
   readonly meta: ChangeMeta | null
   /** Time after which nothing more is written, in epoch milliseconds. */
@@ -72,86 +79,120 @@ export interface StreamRecord {
   readonly result: StreamResult | null
 }
 
-const result = s.object({
-  outcome: s.choice(['done', 'withdrawn']),
-  version: s.string,
-  received: s.number,
-  bytes: s.number,
-  deletions: s.number,
-})
+const result = s.object(
+  {
+    outcome: s.choice(['done', 'withdrawn', 'overlapped']),
+    version: s.string,
+    received: s.number,
+    bytes: s.number,
+    deletions: s.number,
+  },
+  {
+    overlaps: s.array(s.object({ path: s.string, kept: s.choice(['theirs', 'mine']) })),
+    overlapCount: s.number,
+  },
+)
 
 const storedId = s.object({ client: s.number, clock: s.number })
 const root = { contentKey: s.string, kind: s.choice(['text', 'xml', 'xmltext']) }
 
 export const streamRecordType: RecordType<StreamRecord> = {
   name: 'stream',
-  schema: s.object({
-    streamId: s.string,
-    organizationId: s.string,
-    documentId: s.string,
-    editorId: s.string,
-    fingerprint: s.string,
-    epoch: s.number,
-    place: s.variant('as', [
-      s.object({
-        ...root,
-        as: s.literal('text'),
-        position: s.string,
-        before: s.choice(['', '\n']),
-        after: s.choice(['', '\n']),
-        isOneLine: s.boolean,
-      }),
-      s.object({
-        ...root,
-        as: s.literal('blocks'),
-        format: s.choice(streamFormats),
-        parent: s.orNull(storedId),
-        left: s.orNull(storedId),
-        side: s.orNull(s.choice(['before', 'after'])),
-        onlyRows: s.boolean,
-      }),
-    ]),
-    matched: s.object({}),
-    replaces: s.boolean,
-    ending: s.orNull(s.choice(streamEndings)),
-    client: s.number,
-    counter: s.orNull(s.number),
-    schema: s.orNull(s.string),
-    userId: s.string,
-    meta: s.orNull(s.map(s.orNull(s.anyOf([s.string, s.number, s.boolean])))),
-    endsAt: s.number,
-    bytes: s.number,
-    content: s.object({ units: s.number, bytes: s.number }),
-    turn: s.number,
-    result: s.orNull(result),
-  }),
+  schema: s.object(
+    {
+      streamId: s.string,
+      organizationId: s.string,
+      documentId: s.string,
+      editorId: s.string,
+      fingerprint: s.string,
+      epoch: s.number,
+      place: s.variant('as', [
+        s.object({
+          ...root,
+          as: s.literal('text'),
+          position: s.string,
+          before: s.choice(['', '\n']),
+          after: s.choice(['', '\n']),
+          isOneLine: s.boolean,
+        }),
+        s.object({
+          ...root,
+          as: s.literal('blocks'),
+          format: s.choice(streamFormats),
+          parent: s.orNull(storedId),
+          left: s.orNull(storedId),
+          side: s.orNull(s.choice(['before', 'after'])),
+          onlyRows: s.boolean,
+        }),
+      ]),
+      matched: s.object({}),
+      replaces: s.boolean,
+      ending: s.orNull(s.choice(streamEndings)),
+      client: s.number,
+      counter: s.orNull(s.number),
+      schema: s.orNull(s.string),
+      userId: s.string,
+      meta: s.orNull(s.map(s.orNull(s.anyOf([s.string, s.number, s.boolean])))),
+      endsAt: s.number,
+      bytes: s.number,
+      content: s.object({ units: s.number, bytes: s.number }),
+      turn: s.number,
+      result: s.orNull(result),
+    },
+    { onOverlap: s.choice(overlapPolicies) },
+  ),
 }
 
 type RangeTuple = readonly [client: number, clock: number, length: number]
 type IdTuple = readonly [client: number, clock: number]
 
-/** The ids of the content that a stream replaces. */
+/** The content that a stream replaces. */
 export interface ReplacedRecord {
   readonly ranges: readonly RangeTuple[]
   readonly elements: readonly IdTuple[]
+  /** Absent in the records of earlier versions. */
+  readonly texts?: readonly TextRecord[]
+}
+
+interface TextRecord extends Omit<ReplacedText, 'parts'> {
+  readonly parts: readonly (readonly [client: number, clock: number, text: string])[]
 }
 
 export const replacedRecordType: RecordType<ReplacedRecord> = {
   name: 'replaced content of a stream',
-  schema: s.object({
-    ranges: s.array(s.tuple([s.number, s.number, s.number])),
-    elements: s.array(s.tuple([s.number, s.number])),
-  }),
+  schema: s.object(
+    {
+      ranges: s.array(s.tuple([s.number, s.number, s.number])),
+      elements: s.array(s.tuple([s.number, s.number])),
+    },
+    {
+      texts: s.array(
+        s.object({
+          parts: s.array(s.tuple([s.number, s.number, s.string])),
+          isCutBefore: s.boolean,
+          isCutAfter: s.boolean,
+        }),
+      ),
+    },
+  ),
 }
 
-export const toReplacedRecord = ({ ranges, elements }: ReplacedIds): ReplacedRecord => ({
+export const toReplacedRecord = ({ ranges, elements, texts }: ReplacedIds): ReplacedRecord => ({
   ranges: ranges.map(({ client, clock, length }): RangeTuple => [client, clock, length]),
   elements: elements.map(({ client, clock }): IdTuple => [client, clock]),
+  texts: texts.map(({ parts, ...cut }) => ({
+    ...cut,
+    parts: parts.map(({ client, clock, text }) => [client, clock, text] as const),
+  })),
 })
 
-export const toReplacedIds = ({ ranges, elements }: ReplacedRecord): ReplacedIds => ({
+export const toReplacedIds = ({ ranges, elements, texts = [] }: ReplacedRecord): ReplacedIds => ({
   ranges: ranges.map(([client, clock, length]) => ({ client, clock, length })),
   elements: elements.map(([client, clock]) => ({ client, clock })),
+  texts: texts.map(({ parts, ...cut }) => ({
+    ...cut,
+    parts: parts.map(([client, clock, text]) => ({ client, clock, length: text.length, text })),
+  })),
 })
 
 /** Names a stream. */

@@ -1,7 +1,8 @@
 import { createHash, randomInt } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { MatchedPlace } from '../content/edit/edit.ts'
-import type { ReplacedIds, StreamPlaceRequest } from '../content/stream/stream-place.ts'
+import type { OverlapPolicy } from '../content/merge/overlap.ts'
+import { nothingReplaced, type ReplacedIds, type StreamPlaceRequest } from '../content/stream/stream-place.ts'
 import type { DocumentService } from '../directory/documents/document-service.ts'
 import type { SchemaService } from '../directory/schemas/schema-service.ts'
 import { TransactionRunner } from '../directory/store/transaction.ts'
@@ -74,6 +75,8 @@ export interface StreamOpening {
   readonly baseVersion?: string | undefined
   /** Name of the schema of the root; undefined: the attached one. */
   readonly schema?: string | undefined
+  /** As in `OpenStreamOptions`. */
+  readonly onOverlap: OverlapPolicy
   /** Author of the content; '' if the author is unknown. */
   readonly userId: string
   readonly meta: ChangeMeta | null
@@ -120,8 +123,6 @@ const takeOverSchema = s.object({
   streamId: s.string,
   turn: s.number,
 })
-
-const nothing: ReplacedIds = { ranges: [], elements: [] }
 
 interface ActiveStream {
   readonly turn: number
@@ -277,7 +278,7 @@ export class StreamService {
   /** Finds the place of a new stream, and stores its record. */
   async #begin(name: StreamName, opening: StreamOpening, right: WriteRight): Promise<StreamRecord> {
     const { rooms, schemas, clock, limits } = this.#options
-    const { address, request, baseVersion, userId, meta, fingerprint } = opening
+    const { address, request, baseVersion, onOverlap, userId, meta, fingerprint } = opening
     const { streamId } = name
     const named = opening.schema ?? (await schemas.attachedTo(address))?.schema
     const schema = named === undefined ? null : await schemas.named(address, named)
@@ -305,6 +306,7 @@ export class StreamService {
       client,
       counter: place.as === 'blocks' ? counter : null,
       schema: named ?? null,
+      onOverlap,
       userId,
       meta,
       endsAt,
@@ -400,6 +402,7 @@ export class StreamService {
   ): Promise<OpenStream> {
     const { rooms, engine, schemas, clock } = this.#options
     const { place, client, counter, userId, meta, streamId, turn, bytes, content } = record
+    const { onOverlap = 'report' } = record
     const name = { ...address, streamId }
     const right = await FencedRight.read({
       within: writerRight,
@@ -445,6 +448,7 @@ export class StreamService {
       caret,
       full,
       beginEnd: (ending, size) => this.#beginEnd(name, turn, right, { ending, size }),
+      onOverlap,
       replaced: () => this.#replaced(name),
     })
   }
@@ -469,7 +473,7 @@ export class StreamService {
     const { result } = await this.#transactions.run(streamsPart(name), (transaction) =>
       transaction.get(streamKeys.replaced(name.streamId), replacedRecordType),
     )
-    return result === null ? nothing : toReplacedIds(result)
+    return result === null ? nothingReplaced : toReplacedIds(result)
   }
 
   async #read(name: StreamName): Promise<StreamRecord | null> {

@@ -1,4 +1,4 @@
-import { unsupportedContent, writeErrors } from '../editor-content.ts'
+import { overlapProblem, unsupportedContent, writeErrors } from '../editor-content.ts'
 import type { PathDescription } from '../openapi/path-description.ts'
 import { streamAnswer, streamOpening } from './stream-schema.ts'
 
@@ -54,6 +54,7 @@ export const contentStreamDescription: PathDescription = {
           code: 'crdt/base-version-too-old',
           when: '`baseVersion` is unknown or too old',
         },
+        { ...overlapProblem, when: 'others have changed replaced words, and `onOverlap` is `fail`' },
         {
           status: 'ALREADY_EXISTS',
           code: 'crdt/stream-conflict',

@@ -4,6 +4,7 @@ import { agentMeta } from '../../access/agents/agent-meta.ts'
 import type { Authenticator, TenantCaller } from '../../access/credentials/authenticator.ts'
 import { type CallerWatchOptions, watchCaller } from '../../access/credentials/caller-watch.ts'
 import type { Config } from '../../config.ts'
+import { overlapError } from '../../content/merge/overlap.ts'
 import { checkStreamEdit } from '../../content/stream/stream-place.ts'
 import { authTokensFence, domainsFence } from '../../directory/fence-names.ts'
 import { FencedRight, type WriteRight } from '../../directory/write-right.ts'
@@ -197,6 +198,7 @@ class StreamConnection {
     const meta = await storedMeta(opening.meta, caller, services)
     const address = editorAddress(caller, opening)
     const { streamId = randomUUID() } = opening
+    const onOverlap = opening.onOverlap ?? (caller.level === 'key' ? 'report' : 'fail')
     await services.loader.ready(address)
     const stream: StreamOpening = {
       address,
@@ -204,6 +206,7 @@ class StreamConnection {
       request,
       baseVersion,
       schema,
+      onOverlap,
       userId,
       meta,
       fingerprint: fingerprintOf(opening),
@@ -342,7 +345,10 @@ class StreamConnection {
     if (!this.#response.writableEnded) this.#response.write(`${JSON.stringify(line)}\n`)
   }
 
+  /** @throws ApiError ABORTED if the content was deleted because of overlaps */
   #sendDone(done: StreamResult): void {
+    const { outcome, overlaps = [], overlapCount } = done
+    if (outcome === 'overlapped') throw overlapError({ overlaps, ...(overlapCount && { overlapCount }) })
     this.#response.end(`${JSON.stringify({ done })}\n`)
   }
 

@@ -1,6 +1,12 @@
 import { streamFormats } from '../../content/stream/stream-place.ts'
 import { changeMeta } from '../changes/change-meta.ts'
-import { contentKeySchema, editorDocumentIds, editorId, updateRequest } from '../editor-content.ts'
+import {
+  contentKeySchema,
+  editorDocumentIds,
+  editorId,
+  overlapMembers,
+  updateRequest,
+} from '../editor-content.ts'
 import { editTarget, targetOccurrence } from '../schemas/edit-target-schema.ts'
 import { attachedSchemaName } from '../schemas/schema-schema.ts'
 
@@ -31,7 +37,7 @@ export const streamOpening = {
           required: ['find'],
           description:
             'Inserts the content after the target. At the end of the stream, removes the target, except what others have ' +
-            'inserted into it.',
+            'inserted into it, and the words that they have changed (`onOverlap`).',
           properties: {
             find: editTarget,
             occurrence: targetOccurrence,
@@ -53,6 +59,14 @@ export const streamOpening = {
         'each agent has ids of its own. Default: a new id.',
     },
     baseVersion: updateRequest.properties.baseVersion,
+    onOverlap: {
+      ...updateRequest.properties.onOverlap,
+      description:
+        'The effect at the end if others have changed replaced words since the stream was opened, or since ' +
+        '`baseVersion`. `report`, `keepTheirs`: these words stay, and `overlaps` lists them. `keepMine`: they are ' +
+        'removed, and listed. `fail`: the content of the stream is removed, and the stream ends with an error. Default: ' +
+        '`report`; for agents `fail`.',
+    },
     schema: attachedSchemaName,
     name: {
       type: 'string',
@@ -105,6 +119,7 @@ export const streamAnswer = {
         received,
         bytes: { type: 'integer', description: 'Sum of the sizes of all updates.' },
         deletions: { type: 'integer', description: 'Deleted UTF-16 units and embeds.' },
+        ...overlapMembers,
       },
     },
     error: {

@@ -97,7 +97,9 @@ function* changedWindows({ text, bits }: MergedUnits): Generator<{ start: number
 /** Minimum number of unchanged units after which a window ends without a space. */
 const unchangedMax = 128
 
-const separates = (unit: number): boolean => unit === 32 || unit === 9 || unit === 10 || unit === 0xfffc
+/** Returns whether a UTF-16 unit separates words. */
+export const separates = (unit: number): boolean =>
+  unit === 32 || unit === 9 || unit === 10 || unit === 0xfffc
 
 /** Maximum rounds in which clusters grow. If they still grow, the whole window is one cluster. */
 const roundsMax = 10

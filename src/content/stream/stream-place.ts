@@ -20,6 +20,7 @@ import { type ContentSchema, kindOfSchema, nodeSchema } from '../schemas/any-sch
 import { checkRepresentable } from '../unsupported-content.ts'
 import { rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { idsBetween } from '../yjs/stored-ranges.ts'
+import { type ReplacedText, replacedTexts } from './replaced-words.ts'
 
 /** Formats of the content of a stream. */
 export const streamFormats = ['text', 'markdown'] as const
@@ -79,6 +80,8 @@ export interface ReplacedIds {
   readonly ranges: readonly StoredRange[]
   /** Elements, inner ones first. An element stays if others have inserted content into it. */
   readonly elements: readonly StoredId[]
+  /** The texts that contain the ranges. */
+  readonly texts: readonly ReplacedText[]
 }
 
 /** A place that was found in a document. */
@@ -93,7 +96,7 @@ export interface FoundStreamPlace {
 const editName = 'edit'
 /** Maximum number of ranges and elements that a stream can replace. */
 const replacedMax = 50_000
-const nothing: ReplacedIds = { ranges: [], elements: [] }
+export const nothingReplaced: ReplacedIds = { ranges: [], elements: [], texts: [] }
 
 /** Runs all checks of a request that need no document. @throws ApiError INVALID_ARGUMENT */
 export const checkStreamEdit = ({ edit: { insert, replace } }: Pick<StreamPlaceRequest, 'edit'>): Edit =>
@@ -193,7 +196,7 @@ function placeInText(doc: Y.Doc, root: SharedRoot, contentKey: string, edit: Edi
   if (edit.is === 'insert' && !('target' in edit.place)) {
     const isStart = edit.place.at === 'start'
     const place = isStart ? around(0, 'left') : around(state.text.length, 'right')
-    return { place, replaced: nothing, matched: {} }
+    return { place, replaced: nothingReplaced, matched: {} }
   }
   const target = { view, doc, contentKey, resolved: () => {} }
   if (edit.is === 'insert' && 'target' in edit.place) {
@@ -201,7 +204,7 @@ function placeInText(doc: Y.Doc, root: SharedRoot, contentKey: string, edit: Edi
     const { at, before, after } = insertionPlace(view, edit.place.at, found)
     const neighbor = edit.place.at === 'before' ? 'right' : 'left'
     const place = around(at, neighbor, before, after)
-    return { place, replaced: nothing, matched: placeOfTarget(view, found) }
+    return { place, replaced: nothingReplaced, matched: placeOfTarget(view, found) }
   }
   if (edit.is !== 'replace') throw new TypeError(`a stream cannot be an edit ${edit.is}`)
   const found = resolveTarget(target, edit.target, editName)
@@ -209,7 +212,7 @@ function placeInText(doc: Y.Doc, root: SharedRoot, contentKey: string, edit: Edi
   const [from, to] = [indexAtOffset(state, start, true), indexAtOffset(state, end, false)]
   return {
     place: around(end, 'left'),
-    replaced: { ranges: idsBetween(root, from, to), elements: [] },
+    replaced: replacedIn(doc, idsBetween(root, from, to)),
     matched: placeOfTarget(view, found),
   }
 }
@@ -260,7 +263,7 @@ function placeInXml(
       const { matched } = found
       const neighbor = edit.place.at === 'before' ? 'right' : 'left'
       const place = found.is === 'text' ? inText(found.ranges, neighbor) : atPlace(found.place, found)
-      return { place, replaced: nothing, matched }
+      return { place, replaced: nothingReplaced, matched }
     }
     if (edit.is !== 'replace') throw new TypeError(`a stream cannot be an edit ${edit.is}`)
     const found = edits.targetOfReplacement(edit.target, isProse)
@@ -268,10 +271,10 @@ function placeInXml(
     if (found.is === 'blocks')
       return {
         place: atPlace(found.place, { side: 'after', onlyRows: found.onlyRows }),
-        replaced: contentIn(found.unit),
+        replaced: contentIn(doc, found.unit),
         matched,
       }
-    return { place: inText(found.ranges, 'left'), replaced: contentOf(view, found.ranges), matched }
+    return { place: inText(found.ranges, 'left'), replaced: contentOf(doc, view, found.ranges), matched }
   })
 }
 
@@ -289,7 +292,7 @@ function positionNextTo(view: FlowView, ranges: readonly TextRange[], neighbor: 
 }
 
 /** Returns the text and the inline elements in ranges. */
-function contentOf(view: FlowView, textRanges: readonly TextRange[]): ReplacedIds {
+function contentOf(doc: Y.Doc, view: FlowView, textRanges: readonly TextRange[]): ReplacedIds {
   const ranges: StoredRange[] = []
   for (const { flow, start, end } of textRanges) {
     for (const piece of (view.flows[flow] as TextFlow).pieces) {
@@ -307,11 +310,11 @@ function contentOf(view: FlowView, textRanges: readonly TextRange[]): ReplacedId
       }
     }
   }
-  return { ranges, elements: [] }
+  return replacedIn(doc, ranges)
 }
 
 /** Returns an element and everything in it. */
-function contentIn(unit: SharedRoot): ReplacedIds {
+function contentIn(doc: Y.Doc, unit: SharedRoot): ReplacedIds {
   const ranges: StoredRange[] = []
   const elements: StoredId[] = []
   const waiting: SharedRoot[] = [unit]
@@ -323,5 +326,11 @@ function contentIn(unit: SharedRoot): ReplacedIds {
       else ranges.push({ ...idOf(item), length: item.length })
     }
   }
-  return { ranges, elements: elements.reverse() }
+  return replacedIn(doc, ranges, elements.reverse())
 }
+
+const replacedIn = (
+  doc: Y.Doc,
+  ranges: readonly StoredRange[],
+  elements: readonly StoredId[] = [],
+): ReplacedIds => ({ ranges, elements, texts: replacedTexts(doc, ranges) })

@@ -1,13 +1,16 @@
 import * as Y from 'yjs'
 import { ApiError, invalid } from '../../errors.ts'
 import type { StoredId, StoredRange } from '../edit/edit-dependencies.ts'
+import { withoutIds } from '../history/range-index.ts'
 import { keepingKinds } from '../keep-kinds.ts'
+import { keptSide, type OverlapPolicy, reportOf } from '../merge/overlap.ts'
 import type { ReplacementResult } from '../replacement-result.ts'
 import type { ContentSchema } from '../schemas/any-schema.ts'
 import { checkAgainstSchema, type NamedSchema, schemaOf, violationKeys } from '../schemas/content-schema.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { deleteIds } from '../yjs/stored-ranges.ts'
 import type { CompleteBlocks } from './complete-blocks.ts'
+import { decideWords } from './replaced-words.ts'
 import { placeRemoved, putText, type SequencePlace, unitsWithoutBreaks } from './sequence-place.ts'
 import { needsNewBlocks, writeBlocks } from './stream-blocks.ts'
 import type { ReplacedIds, StreamPlace, TextPlace } from './stream-place.ts'
@@ -153,12 +156,52 @@ function count(transaction: Y.Transaction, counter: number, units: number): void
   new Y.GC(Y.createID(counter, clock), units).integrate(transaction, 0)
 }
 
-/** Deletes the content that the stream replaces. Content of others that is inside it stays. */
-export const deleteReplaced = (doc: Y.Doc, place: StreamPlace, replaced: ReplacedIds): ReplacementResult =>
-  deleting(doc, place, replaced)
+export interface ReplacingOptions {
+  readonly onOverlap: OverlapPolicy
+  /** True if the content may have been deleted before, because the server crashed before it stored the result. */
+  readonly isRepeated: boolean
+}
+
+/**
+ * Deletes the content that a stream replaces. Content of others that is inside it stays. Words that others have changed
+ * since the opening are overlaps: `onOverlap` decides whether they stay. If it is `fail`, the content of the stream is
+ * deleted instead.
+ */
+export function deleteReplaced(
+  doc: Y.Doc,
+  writer: StreamWriter,
+  { ranges, elements, texts }: ReplacedIds,
+  { onOverlap, isRepeated }: ReplacingOptions,
+): ReplacementResult {
+  const { place, client } = writer
+  const done = doneMarker(writer)
+  // After a crash, what this end has deleted would look as if others had deleted it.
+  if (isRepeated && Y.getState(doc.store, done) > 0) return { changed: false, insertions: 0, deletions: 0 }
+  const side = keptSide(onOverlap, false)
+  const { overlaps, kept, deleted, inserted } = decideWords(doc, texts, ranges, client, side)
+  const report = overlaps.length === 0 ? {} : reportOf(overlaps)
+  if (onOverlap === 'fail' && overlaps.length > 0) return { ...deleteStreamed(doc, writer), ...report }
+  return doc.transact((transaction) => {
+    for (const { before, text } of inserted) {
+      const right = Y.getItemCleanStart(transaction, Y.createID(before.client, before.clock))
+      putText(transaction, { type: typeOf(right), left: right.left, right }, text)
+    }
+    const insertions = inserted.reduce((sum, { text }) => sum + text.length, 0)
+    const { changed, deletions } = deleting(doc, place, {
+      ranges: [...withoutIds(ranges, kept), ...deleted],
+      elements,
+    })
+    const isMarked = texts.length > 0
+    if (isMarked) count(transaction, done, 1)
+    return { changed: changed || isMarked, insertions, deletions, ...report }
+  })
+}
+
+/** Returns a client id with a clock above 0 if the end of a stream was carried out. Client ids are random. */
+const doneMarker = ({ client }: StreamWriter): number => (client + 1) % 2 ** 32
 
 /** Returns the number of units of the content that a stream replaces, deleted or not. */
-export const replacedUnits = ({ ranges, elements }: ReplacedIds): number =>
+export const replacedUnits = ({ ranges, elements }: RemovedIds): number =>
   ranges.reduce((sum, { length }) => sum + length, elements.length)
 
 /** Deletes the content of a stream. Content of others that is inside it stays. */
@@ -175,10 +218,12 @@ export function deleteStreamed(doc: Y.Doc, { place, client }: StreamWriter): Rep
   return deleting(doc, place, { ranges, elements: elements.reverse() })
 }
 
+type RemovedIds = Pick<ReplacedIds, 'ranges' | 'elements'>
+
 function deleting(
   doc: Y.Doc,
   { contentKey, kind }: Pick<StreamPlace, 'contentKey' | 'kind'>,
-  { ranges, elements }: ReplacedIds,
+  { ranges, elements }: RemovedIds,
 ): ReplacementResult {
   const { store } = doc
   return keepingKinds(doc, new Map([[contentKey, kind]]), () =>

@@ -1,4 +1,5 @@
 import type {
+  CrdtEditDataOverlapsItem,
   CrdtEditRequest,
   CrdtEditRequestEditsItemInsert,
   CrdtEditRequestEditsItemReplace,
@@ -12,7 +13,15 @@ import { clientFailure, resultOf } from './read-response.ts'
 export interface ContentStreamOpening
   extends Pick<
     CrdtEditRequest,
-    'organizationId' | 'documentId' | 'editorId' | 'contentKey' | 'baseVersion' | 'schema' | 'userId' | 'meta'
+    | 'organizationId'
+    | 'documentId'
+    | 'editorId'
+    | 'contentKey'
+    | 'baseVersion'
+    | 'onOverlap'
+    | 'schema'
+    | 'userId'
+    | 'meta'
   > {
   /** The edit whose content follows: exactly one of the members. */
   readonly edit: {
@@ -53,6 +62,8 @@ export interface ContentStreamDone {
   /** Sum of the bytes of all updates that clients have received. */
   readonly bytes: number
   readonly deletions: number
+  /** Replaced words that others have changed; absent if there are none. */
+  readonly overlaps?: readonly CrdtEditDataOverlapsItem[]
 }
 
 /** Maximum UTF-16 units that wait for their acknowledgment. It is larger than a block of Markdown. */

@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import type { OverlapPolicy } from '../../content/merge/overlap.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { type NamedSchema, schemaOf } from '../../content/schemas/content-schema.ts'
 import { streamCursor } from '../../content/stream/stream-cursor.ts'
@@ -137,11 +138,11 @@ export class StreamEdits {
     }
   }
 
-  /** Deletes the content that the stream replaces. Resolves when the change is durable and sent. */
-  replace(by: string, writer: StreamWriter, replaced: ReplacedIds, options: EndOptions): Streaming {
+  /** As `deleteReplaced`. Resolves when the change is durable and sent. */
+  replace(by: string, writer: StreamWriter, replaced: ReplacedIds, options: ReplaceOptions): Streaming {
     return this.#change(by, writer, options, {
       prepare: () => (doc) =>
-        withEarlierDeletions(deleteReplaced(doc, writer.place, replaced), options, () =>
+        withEarlierDeletions(deleteReplaced(doc, writer, replaced, options), options, () =>
           replacedUnits(replaced),
         ),
     })
@@ -240,6 +241,10 @@ interface StreamOptions extends Omit<EditPrecondition, 'expects' | 'isCopy' | 'i
 interface EndOptions extends StreamOptions {
   /** True if the ending was recorded before, so that the content may be deleted already. */
   readonly isRepeated: boolean
+}
+
+interface ReplaceOptions extends EndOptions {
+  readonly onOverlap: OverlapPolicy
 }
 
 /** Returns a result that also counts content that was deleted before. */

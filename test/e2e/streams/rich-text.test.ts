@@ -120,7 +120,7 @@ it.each(schemas)(
       await server.post('/v2/crdt/edit', { ...typed, edits: [{ insert: { after: 'No', content: 'BIG' } }] }),
     )
     await second.end()
-    expect(await read(typed)).toBe(initial.replace('No risks.', 'BIG\n\nNew.\n\nText'))
+    expect(await read(typed)).toBe(initial.replace('No risks.', 'NoBIG\n\nNew.\n\nText'))
   },
 )
 

@@ -95,9 +95,78 @@ it('[STRM-2] removes the replaced text at the end, and keeps what users have typ
   user.text.delete(5, 1)
   await eventually(async () => (await textOf(ids)).includes('half'))
   writer.text('.')
-  expect(await writer.end()).toMatchObject({ outcome: 'done', received: 4, deletions: 9 })
-  expect(await textOf(ids)).toBe('One.  and a half2 3. Four.')
+  expect(await writer.end()).toMatchObject({
+    outcome: 'done',
+    received: 4,
+    deletions: 7,
+    overlaps: [{ path: '', base: 'Two', theirs: 'wo', kept: 'theirs' }],
+  })
+  expect(await textOf(ids)).toBe('One. wo and a half 2 3. Four.')
   user.close()
+})
+
+it('[STRM-114] returns the replaced words that users have changed, and keeps or removes them', async () => {
+  for (const [onOverlap, kept, expected] of [
+    [undefined, 'theirs', 'Budget: 1050 was 170.'],
+    ['keepTheirs', 'theirs', 'Budget: 1050 was 170.'],
+    ['keepMine', 'mine', 'Budget: was 170.'],
+  ]) {
+    const ids = await makeText('Budget: 100 EUR.')
+    const { version: baseVersion } = await read(ids)
+    const edits = [{ replace: { find: '100', with: '1050' } }]
+    dataOf(await server.post('/v2/crdt/edit', { ...ids, edits }))
+    const opening = { baseVersion, onOverlap, edit: { replace: { find: '100 EUR' } } }
+    const { done, text } = await stream(ids, opening, ['was ', '170'])
+    expect({ done, text }).toMatchObject({
+      text: expected,
+      done: { outcome: 'done', overlaps: [{ path: '', base: '100', theirs: '1050', kept }] },
+    })
+  }
+})
+
+it('[STRM-114] keeps a number that a user has changed before or while the content of the stream arrives', async () => {
+  const edits = [{ text: { index: 11, insert: '5' } }]
+  for (const isBefore of [true, false]) {
+    const ids = await makeText('Budget: 100 EUR')
+    const { version: baseVersion } = await read(ids)
+    if (isBefore) dataOf(await server.post('/v2/crdt/edit', { ...ids, edits }))
+    const writer = await ContentStream.open(server, {
+      ...ids,
+      baseVersion,
+      edit: { replace: { find: '100' } },
+    })
+    writer.text('17')
+    await writer.received(2)
+    if (!isBefore) dataOf(await server.post('/v2/crdt/edit', { ...ids, edits }))
+    writer.text('0')
+    expect(await writer.end()).toMatchObject({
+      outcome: 'done',
+      overlaps: [{ path: '', base: '100', theirs: '1005', mine: '170', kept: 'theirs' }],
+    })
+    expect(await textOf(ids)).toBe('Budget: 1005 170 EUR')
+  }
+})
+
+it('[STRM-115] removes the content of the stream if users have changed replaced words, with `fail`', async () => {
+  const ids = await makeText('Budget: 100 EUR.')
+  const opening = { ...ids, streamId: 'failing', onOverlap: 'fail', edit: { replace: { find: '100 EUR' } } }
+  const writer = await ContentStream.open(server, opening)
+  writer.text('170 EUR')
+  await writer.received(7)
+  const edits = [{ text: { index: 10, insert: '5' } }]
+  dataOf(await server.post('/v2/crdt/edit', { ...ids, edits }))
+  const expected = {
+    status: 'ABORTED',
+    details: {
+      code: 'crdt/overlap',
+      overlaps: [{ path: '', base: '100', theirs: '1050', kept: 'theirs' }],
+    },
+  }
+  writer.line({ end: true })
+  expect(await writer.error()).toMatchObject(expected)
+  expect(await textOf(ids)).toBe('Budget: 1050 EUR.')
+  expect(await (await ContentStream.open(server, opening)).error()).toMatchObject(expected)
+  expect(await textOf(ids)).toBe('Budget: 1050 EUR.')
 })
 
 it('[STRM-3] keeps text before and after the content that users type while it is streamed', async () => {

@@ -71,6 +71,21 @@ it('[STRM-27] rejects agents without the right, also while the stream is open', 
   expect(await textOf(ids)).toBe('Start. One.')
 })
 
+it('[STRM-115] fails by default as an agent if users have changed replaced words', async () => {
+  const ids = await make('Budget: 100 EUR.')
+  const opening = { ...ids, edit: { replace: { find: '100' } } }
+  const writer = await ContentStream.open(server, opening, await agent(ids, 'editor'))
+  writer.text('170')
+  await writer.received(3)
+  const edits = [{ text: { index: 11, insert: '5' } }]
+  dataOf(await server.post('/v2/crdt/edit', { ...ids, edits }))
+  writer.line({ end: true })
+  expect(await writer.error()).toMatchObject({
+    details: { code: 'crdt/overlap', overlaps: [{ base: '100', theirs: '1005', mine: '170' }] },
+  })
+  expect(await textOf(ids)).toBe('Budget: 1005 EUR.')
+})
+
 it('[STRM-92] gives each agent stream ids of its own', async () => {
   const openings = await Promise.all(
     ['', 'first', 'second'].map(async (userId) => {
