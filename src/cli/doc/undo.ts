@@ -1,4 +1,5 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
+import { type OverlapPolicy, overlapPolicies } from '../../content/merge/overlap.ts'
 import { undoOnline } from '../../transfer/documents/authorship-online.ts'
 import { parsePath } from '../../transfer/documents/document-offline.ts'
 import { lineOfMembers, printResult } from '../command-line/command-io.ts'
@@ -10,6 +11,7 @@ interface Flags extends ServerFlags, ChangeFlags {
   readonly from: string
   readonly change?: readonly string[]
   readonly user?: string
+  readonly onOverlap?: OverlapPolicy
   readonly dryRun?: true
   readonly json?: true
 }
@@ -20,12 +22,18 @@ export function docUndoCommand(): Command {
     .argument('<address>', addressHelp)
     .option('--change <id...>', 'Only these change sets, see `doc history --from`.')
     .option('--user <id>', 'Author of the undo.')
+    .addOption(
+      new Option(
+        '--on-overlap <effect>',
+        'Effect if others have changed the same words (default: report; they stay).',
+      ).choices(overlapPolicies),
+    )
     .option('--dry-run', 'Change nothing; print what would be undone.')
     .option('--json', 'Print JSON.')
     .action(async (address: string, flags: Flags) => {
       const server = await requireServer(flags)
-      const { change: changeIds, user: userId, dryRun } = flags
-      const query = { ...selectionOf(flags.from, flags), changeIds, userId, dryRun }
+      const { change: changeIds, user: userId, onOverlap, dryRun } = flags
+      const query = { ...selectionOf(flags.from, flags), changeIds, userId, onOverlap, dryRun }
       const outcome = await undoOnline(server, parsePath(address), query)
       printResult(flags.json ? JSON.stringify({ ok: true, ...outcome }) : lineOfMembers(outcome))
     })

@@ -1,3 +1,4 @@
+import type { OverlapPolicy } from '../../content/merge/overlap.ts'
 import type { ChangeMeta } from '../../model/change-origin.ts'
 import * as s from '../../schema.ts'
 import { callOnline, type OnlineServer } from './rest-client.ts'
@@ -11,12 +12,20 @@ const changesSchema = s.object({ changes: s.array(shown) })
 
 const diffSchema = s.object({ from: s.string, to: s.string, diff: s.unknown })
 
-const undoSchema = s.object({
-  version: s.string,
-  changed: s.boolean,
-  undone: s.number,
-  notUndone: s.array(s.object({ changeId: s.string, hunk: s.orNull(s.number), reason: s.string })),
-})
+const undoSchema = s.object(
+  {
+    version: s.string,
+    changed: s.boolean,
+    undone: s.number,
+    notUndone: s.array(s.object({ changeId: s.string, hunk: s.orNull(s.number), reason: s.string })),
+  },
+  {
+    overlaps: s.array(
+      s.object({ path: s.string, kept: s.string }, { base: s.unknown, theirs: s.unknown, mine: s.unknown }),
+    ),
+    overlapCount: s.number,
+  },
+)
 
 /** Outcome of an undo. */
 export type OnlineUndo = s.TypeOf<typeof undoSchema>
@@ -73,6 +82,7 @@ export async function undoOnline(
   path: object,
   query: ChangeSelection & {
     readonly changeIds?: readonly string[] | undefined
+    readonly onOverlap?: OverlapPolicy | undefined
     readonly dryRun?: boolean | undefined
     readonly userId?: string | undefined
   },

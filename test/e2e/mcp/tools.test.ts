@@ -459,6 +459,29 @@ describe('tools', () => {
     expect(await markdownOf(server, 'undo')).toBe(sampleReport.replace('May.', 'June.'))
   })
 
+  it('[MCP-79] undo_my_changes fails by default if users have changed the same words, and lists them', async () => {
+    await addReport(server, 'undo-overlap')
+    const { version } = await mcp.use<ReadPage>('read_document', { documentId: 'undo-overlap' })
+    const own = { replace: { find: 'None.', with: 'Money.' } }
+    await mcp.use('edit_document', { documentId: 'undo-overlap', edits: [own] })
+    const address = { organizationId: 'acme', documentId: 'undo-overlap', editorId: 'main' }
+    const theirs = { replace: { find: 'Money', with: 'Moneys' } }
+    dataOf(await server.post('/v2/crdt/edit', { ...address, userId: 'ann', edits: [theirs] }))
+    const present = await markdownOf(server, 'undo-overlap')
+    const undo = { documentId: 'undo-overlap', from: version }
+    const overlap = { base: 'Money', theirs: 'Moneys', mine: 'None', kept: 'theirs' }
+    const failed = await mcp.call('undo_my_changes', undo)
+    expect(errorCodeOf(failed)).toBe('crdt/overlap')
+    expect(textOf(failed)).toContain('"theirs":"Moneys"')
+    expect(await markdownOf(server, 'undo-overlap')).toBe(present)
+    expect(await mcp.use('undo_my_changes', { ...undo, onOverlap: 'report' })).toMatchObject({
+      documentData: { overlaps: [overlap] },
+    })
+    expect(await markdownOf(server, 'undo-overlap')).toBe(present)
+    await mcp.use('undo_my_changes', { ...undo, onOverlap: 'keepMine' })
+    expect(await markdownOf(server, 'undo-overlap')).toBe(present.replace('Moneys', 'None'))
+  })
+
   it('[MCP-16] names each wrong argument', async () => {
     const wrong = [
       ['read_document', {}, '/documentId is required'],

@@ -81,3 +81,31 @@ it('[ATT-80] doc undo undoes changes, and changes nothing with --dry-run', async
   expect((await run('get', address, '--format', 'text')).out).toBe('We ship.')
   expect((await run(...undo)).out).toMatch(/changed=false/)
 })
+
+it('[ATT-80] doc undo prints overlaps, and --on-overlap decides', async () => {
+  const ids = { ...notes, documentId: 'plan' }
+  const made = await server.post('/v2/crdt/add', {
+    ...ids,
+    type: 'text',
+    data: 'Budget: 100 EUR',
+    userId: 'ann',
+  })
+  const { version } = dataOf(made) as { version: string }
+  for (const [userId, find, content] of [
+    ['agent', '100', '170'],
+    ['ann', '170', '1705'],
+  ])
+    dataOf(
+      await server.post('/v2/crdt/edit', { ...ids, userId, edits: [{ replace: { find, with: content } }] }),
+    )
+  const undo = ['undo', 'acme/plan/main', '--from', version, '--by', 'agent']
+  const overlap = { path: '', base: '170', theirs: '1705', mine: '100', kept: 'theirs' }
+  expect(await json(...undo, '--dry-run')).toMatchObject([{ ok: true, overlaps: [overlap] }])
+  const failed = await run(...undo, '--on-overlap', 'fail')
+  expect(failed.code).not.toBe(0)
+  expect(failed.err).toContain('others have also changed the same words')
+  expect((await run(...undo, '--on-overlap', 'keepMine')).out).toContain(
+    'overlap in the content: "1705" or "100"; mine is kept\n',
+  )
+  expect((await run('get', 'acme/plan/main', '--format', 'text')).out).toBe('Budget: 100 EUR')
+})
