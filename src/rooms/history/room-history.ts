@@ -186,7 +186,8 @@ export class RoomHistory {
   ): Promise<HistoryAnswer> {
     const { readers, address, state } = this.#room
     const lists = [updates.from, updates.to, updates.after]
-    const bytes = lists.flat().reduce((sum, { length }) => sum + length, 0)
+    const changed = query.is === 'undo' ? bytesOf([...updates.to, ...(updates.after ?? [])]) : 0
+    const bytes = bytesOf(lists.flat()) + changed * (undoWeight - 1)
     const sizeBytes = state.isExpensive ? Number.POSITIVE_INFINITY : bytes
     const inline = await readInline(readers, sizeBytes, bytesMaxOf(query), (bytesMax) =>
       answerHistory(updates, attribution, limited(query, bytesMax)),
@@ -206,6 +207,15 @@ export class RoomHistory {
     })
   }
 }
+
+/**
+ * Work for a byte of changes in an undo, compared with a byte of a document that is read. Changes of 220 words
+ * have about 8 KiB, and their undo takes up to 50 ms.
+ */
+const undoWeight = 8
+
+const bytesOf = (updates: readonly Uint8Array[]): number =>
+  updates.reduce((sum, { length }) => sum + length, 0)
 
 const bytesMaxOf = (query: HistoryQuery): number =>
   query.is === 'diff' ? query.bytesMax : Number.POSITIVE_INFINITY

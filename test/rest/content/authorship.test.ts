@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { eventually, syncedEditor } from '../../support/clients/clients.ts'
-import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 interface Run {
@@ -388,6 +388,37 @@ it('[ATT-64] [ATT-65] [ATT-72] reads and undoes the changes of a large document 
   expect((await runsOf(editor)).map(({ userId }) => userId)).toEqual(['ann', 'agent', 'ann'])
   expect(await undo(editor, { from, by: 'agent' })).toMatchObject({ changed: true, notUndone: [] })
   expect(await textOf(editor)).toBe(long)
+})
+
+it('[ATT-108] undoes many changed words of a small document on a thread, and a few on the event loop', async () => {
+  const jobs = async () =>
+    (await metric(server, 'weft_thread_jobs_total{purpose="read",outcome="done"}')) || 0
+  const words = (count: number, word: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => word(index)).join(' ')
+  for (const [count, expected] of [
+    [400, 1],
+    [40, 0],
+  ] as const) {
+    const editor = nextEditor()
+    const from = await write(
+      editor,
+      words(count, (index) => `w${index}`),
+      { userId: 'ann' },
+    )
+    await write(
+      editor,
+      words(count, (index) => `x${index}`),
+      { userId: 'bot' },
+    )
+    await write(
+      editor,
+      words(count, (index) => `x${index}z`),
+      { userId: 'ann' },
+    )
+    const before = await jobs()
+    expect(await undo(editor, { from, by: 'bot' })).toMatchObject({ changed: false })
+    expect((await jobs()) - before).toBe(expected)
+  }
 })
 
 it('[ATT-64] requires an editorId for the attribution', async () => {
