@@ -78,14 +78,14 @@ class Dependencies implements UpdateListener {
     for (const id of [origin, rightOrigin, typeof parent === 'string' ? null : parent]) {
       if (id === null || id.client === client || id.clock < this.#known(id.client)) continue
       of.waits += 1
-      push(this.#dependencies, id.client, { clock: id.clock, of })
+      pushTo(this.#dependencies, id.client, { clock: id.clock, of })
     }
-    if (of.waits > 0) push(this.#dependents, client, of)
+    if (of.waits > 0) pushTo(this.#dependents, client, of)
   }
 
   skip(client: number, clock: number, length: number, place: StructPlace): void {
     if (clock + length > this.#known(client))
-      push(this.#dependents, client, { client, clock, place, waits: 1 })
+      pushTo(this.#dependents, client, { client, clock, place, waits: 1 })
   }
 
   /** Finds what can be integrated. */
@@ -130,7 +130,8 @@ class Dependencies implements UpdateListener {
   }
 }
 
-function push<T>(lists: Map<number, T[]>, client: number, value: T): void {
+/** Appends a value to the list of a client. */
+export function pushTo<T>(lists: Map<number, T[]>, client: number, value: T): void {
   const list = lists.get(client)
   if (list === undefined) lists.set(client, [value])
   else list.push(value)

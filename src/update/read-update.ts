@@ -44,11 +44,12 @@ export interface ReadItem extends ItemId {
 }
 
 /**
- * Receives the items, gaps and deletions of an update, which the summary does not contain, in the order of the
+ * Receives the structs and deletions of an update, which the summary does not contain, in the order of the
  * bytes.
  */
 export interface UpdateListener {
   item(item: ReadItem): void
+  gc?(client: number, clock: number, at: StructPlace): void
   skip?(client: number, clock: number, length: number, at: StructPlace): void
   deletion?(client: number, clock: number, length: number): void
 }
@@ -84,17 +85,39 @@ export const clientsMax = 100_000
 export const readUpdate = (bytes: Uint8Array, listener: UpdateListener | null = null): UpdateSummary =>
   new UpdateReader(bytes, listener).read()
 
+/** Reads a whole state (V1) like an update, but with any number of parts. @throws MalformedUpdateError */
+export const readState = (bytes: Uint8Array, listener: UpdateListener): UpdateSummary =>
+  new UpdateReader(bytes, listener, noCountLimits).read()
+
+interface CountLimits {
+  readonly structs: number
+  readonly clients: number
+  readonly subdocuments: number
+}
+
 /**
  * Maximum number of subdocuments in one update. For each subdocument, Yjs creates a document that takes more
  * than 2 KB.
  */
 export const subdocumentsMax = 100_000
 
+const countLimits: CountLimits = {
+  structs: structsMax,
+  clients: clientsMax,
+  subdocuments: subdocumentsMax,
+}
+const noCountLimits: CountLimits = {
+  structs: Number.POSITIVE_INFINITY,
+  clients: Number.POSITIVE_INFINITY,
+  subdocuments: Number.POSITIVE_INFINITY,
+}
+
 const noBlocks: readonly StructBlock[] = []
 const noNumbers: readonly number[] = []
 
 class UpdateReader extends ByteReader {
   readonly #listener: UpdateListener | null
+  readonly #max: CountLimits
   // Each array is created with its first element, because the update of a keystroke needs only `#clients`.
   #clients: StructBlock[] | null = null
   #needs: number[] | null = null
@@ -115,13 +138,14 @@ class UpdateReader extends ByteReader {
   #parent: string | ItemId | null = null
   #parentSub: string | null = null
 
-  constructor(bytes: Uint8Array, listener: UpdateListener | null) {
+  constructor(bytes: Uint8Array, listener: UpdateListener | null, max = countLimits) {
     super(bytes)
     this.#listener = listener
+    this.#max = max
   }
 
   read(): UpdateSummary {
-    const clients = this.count(3, clientsMax)
+    const clients = this.count(3, this.#max.clients)
     for (let index = 0; index < clients; index++) this.#readClient()
     if (clients > 1) assertDistinct((this.#clients ?? []).map((block) => block.client))
     const structsEnd = this.at
@@ -143,7 +167,7 @@ class UpdateReader extends ByteReader {
   }
 
   #readClient(): void {
-    const structs = this.count(2, structsMax - this.#structs)
+    const structs = this.count(2, this.#max.structs - this.#structs)
     // Yjs would replace another block of the same client by this empty block.
     if (structs === 0) throw new MalformedUpdateError('a client has no structs')
     const client = this.varUint()
@@ -179,13 +203,14 @@ class UpdateReader extends ByteReader {
       // Yjs has two functions that read structs, and they read such bytes differently.
       if (info !== kind)
         throw new MalformedUpdateError('a gc or skip struct has flags that only items may have')
+      if (kind === struct.gc) this.#listener?.gc?.(client, clock, this.#structPlace())
       return this.clock()
     }
     const place = this.#readPlace(info, client, clock)
     const length = skipContent(this, kind)
     if (kind === struct.type) this.#types += 1
     else if (kind === struct.any || kind === struct.json) this.#values += length
-    else if (kind === struct.doc && ++this.#subdocuments > subdocumentsMax)
+    else if (kind === struct.doc && ++this.#subdocuments > this.#max.subdocuments)
       throw new MalformedUpdateError(`it has more than ${subdocumentsMax} subdocuments`)
     if (length > 1 && kind !== struct.deleted && (info & mayBeEntry) !== 0) {
       this.#longRuns ??= []
@@ -264,12 +289,12 @@ class UpdateReader extends ByteReader {
   }
 
   #readDeleteSet(): void {
-    const clients = this.count(2, clientsMax)
+    const clients = this.count(2, this.#max.clients)
     const seen: number[] | null = clients > 1 ? [] : null
     for (let index = 0; index < clients; index++) {
       const client = this.varUint()
       seen?.push(client)
-      const ranges = this.count(2, structsMax - this.#deletes)
+      const ranges = this.count(2, this.#max.structs - this.#deletes)
       let end = 0
       for (let range = 0; range < ranges; range++) {
         const from = this.clock()

@@ -1,7 +1,8 @@
 import { readUpdate } from './read-update.ts'
 import { pushVarUint } from './state-vector.ts'
 
-type Range = readonly [from: number, end: number]
+/** Deleted clocks of a client: `end` is the clock after the last one. */
+export type DeletedRange = readonly [from: number, end: number]
 
 /**
  * Returns a vetted update (V1) with the deleted ranges of each client sorted and joined, as Yjs writes them.
@@ -11,7 +12,7 @@ type Range = readonly [from: number, end: number]
 export function sortDeletions(bytes: Uint8Array): Uint8Array {
   const { structsEnd, deletesInOrder } = readUpdate(bytes)
   if (deletesInOrder) return bytes
-  const deleted = new Map<number, Range[]>()
+  const deleted = new Map<number, DeletedRange[]>()
   readUpdate(bytes, {
     item: () => {},
     deletion: (client, clock, length) => {
@@ -20,14 +21,20 @@ export function sortDeletions(bytes: Uint8Array): Uint8Array {
       else ranges.push([clock, clock + length])
     },
   })
-  const written: number[] = []
-  pushVarUint(written, deleted.size)
-  for (const [client, ranges] of deleted) writeRanges(written, client, joined(ranges))
-  return Buffer.concat([bytes.subarray(0, structsEnd), Uint8Array.from(written)])
+  const sorted = [...deleted].map(([client, ranges]) => [client, joined(ranges)] as const)
+  return Buffer.concat([bytes.subarray(0, structsEnd), writeDeletions(new Map(sorted))])
 }
 
-function joined(ranges: Range[]): readonly Range[] {
-  const all: Range[] = []
+/** Encodes the deletions of an update (V1), by client. */
+export function writeDeletions(deleted: ReadonlyMap<number, readonly DeletedRange[]>): Uint8Array {
+  const bytes: number[] = []
+  pushVarUint(bytes, deleted.size)
+  for (const [client, ranges] of deleted) writeRanges(bytes, client, ranges)
+  return Uint8Array.from(bytes)
+}
+
+function joined(ranges: DeletedRange[]): readonly DeletedRange[] {
+  const all: DeletedRange[] = []
   for (const [from, end] of ranges.sort(([a], [b]) => a - b)) {
     const last = all.at(-1)
     if (last !== undefined && from <= last[1]) all[all.length - 1] = [last[0], Math.max(last[1], end)]
@@ -36,7 +43,7 @@ function joined(ranges: Range[]): readonly Range[] {
   return all
 }
 
-function writeRanges(bytes: number[], client: number, ranges: readonly Range[]): void {
+function writeRanges(bytes: number[], client: number, ranges: readonly DeletedRange[]): void {
   pushVarUint(bytes, client)
   pushVarUint(bytes, ranges.length)
   for (const [from, end] of ranges) {

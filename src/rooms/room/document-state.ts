@@ -16,12 +16,20 @@ import {
 } from '../../update/integration.ts'
 import { type Joined, joinUpdates } from '../../update/join-updates.ts'
 import { Prediction, predictSteps } from '../../update/predict-steps.ts'
+import { readUpdate } from '../../update/read-update.ts'
 import { sortDeletions } from '../../update/sort-deletions.ts'
 import { readStateVector, writeStateVector } from '../../update/state-vector.ts'
 import { advance, isEmpty, type UpdateSummary } from '../../update/summary.ts'
 import { DocumentExpensiveError } from './expensive-documents.ts'
 import { IncomingBuffer } from './incoming-buffer.ts'
-import { integrationStepsMax, isTooLargeToPredict, loadStepsMax, loopStepsMax } from './integration-limits.ts'
+import {
+  integrationStepsMax,
+  isTooLargeToPredict,
+  loadStepsMax,
+  loopStepsMax,
+  placedStructsMax,
+  structsPerTick,
+} from './integration-limits.ts'
 import { DocumentDamagedError } from './quarantine.ts'
 
 /** An update (V1) without content. A client that has nothing to add sends this update as its SyncStep2. */
@@ -317,6 +325,32 @@ export class DocumentState {
     this.#doc ??= this.#makeDoc()
   }
 
+  /**
+   * The whole state, without the waiting updates, if creating the Y.Doc from it would hold up an event loop; otherwise
+   * null. The caller must split it and call `openIn` before the Y.Doc is needed.
+   */
+  get bytesToSplit(): Uint8Array | null {
+    const structsMax = Math.min(this.#structs, this.#bytes.length / 2)
+    return this.isBounded && this.#doc === null && structsMax > structsPerTick ? this.#bytes : null
+  }
+
+  /**
+   * Creates the Y.Doc from updates, one in each tick of the event loop. The document is readable as before until the
+   * last of them is read. Does nothing if the document changes meanwhile.
+   * @param parts the result of `splitUpdate` for `bytesToSplit`
+   * @throws DocumentDamagedError, DocumentExpensiveError, as `check`
+   */
+  async openIn(parts: readonly Uint8Array[]): Promise<void> {
+    const bytes = this.#bytes
+    const { doc, read } = this.#newDoc()
+    for (const part of parts) {
+      read(part)
+      await new Promise((resolve) => setImmediate(resolve))
+      if (this.#doc !== null || this.#bytes !== bytes) return doc.destroy()
+    }
+    this.#open(doc)
+  }
+
   /** Replaces the Y.Doc with its bytes, to free memory. */
   drop(): void {
     // An expensive document would have to be read on a thread again.
@@ -441,7 +475,9 @@ export class DocumentState {
     const gap = isCut || store.pendingStructs !== null || store.pendingDs !== null
     store.pendingStructs = null
     store.pendingDs = null
-    return { added, gap, isDear: isDear || placedSteps > loopStepsMax, placements: found }
+    const isSlow =
+      placedSteps > loopStepsMax || (added !== null && readUpdate(added).structs > placedStructsMax)
+    return { added, gap, isDear: isDear || isSlow, placements: found }
   }
 
   /**
@@ -599,31 +635,46 @@ export class DocumentState {
    * too long for this thread
    */
   #makeDoc(): Y.Doc {
+    const { doc, read } = this.#newDoc()
+    read(this.#bytes)
+    return this.#open(doc)
+  }
+
+  /** Returns an empty Y.Doc, and a function that reads a part of the bytes into it, with the errors of `#makeDoc`. */
+  #newDoc(): { readonly doc: Y.Doc; readonly read: (part: Uint8Array) => void } {
     const doc = createDoc()
     skipObservers(doc)
-    const before = this.#steps
-    const startedAt = performance.now()
+    this.#loadSteps = 0
     const placements = this.#placements
     const stepsMax = placements === null ? loadStepsMax(this.#bytes.length) : unbounded
     // Items that Yjs has encoded are split already.
     const apply = this.#form === 'joined' ? applyIntegrable : Y.applyUpdate
-    try {
-      this.#within({ doc, stepsMax, placements }, () => apply(doc, this.#bytes))
-    } catch (cause) {
-      doc.destroy()
-      if (cause instanceof IntegrationTooExpensiveError) throw new DocumentExpensiveError(cause)
-      throw new DocumentDamagedError(
-        new CorruptRecordError(`Yjs cannot read it: ${errorMessage(cause)}`, { cause }),
-      )
+    const read = (part: Uint8Array): void => {
+      const before = this.#steps
+      const startedAt = performance.now()
+      try {
+        this.#within({ doc, stepsMax, placements }, () => apply(doc, part))
+      } catch (cause) {
+        doc.destroy()
+        if (cause instanceof IntegrationTooExpensiveError) throw new DocumentExpensiveError(cause)
+        throw new DocumentDamagedError(
+          new CorruptRecordError(`Yjs cannot read it: ${errorMessage(cause)}`, { cause }),
+        )
+      }
+      this.#loadSteps += this.#steps - before
+      this.#loadMs += performance.now() - startedAt
     }
+    return { doc, read }
+  }
+
+  /** Replaces the bytes with the Y.Doc that was created from them. */
+  #open(doc: Y.Doc): Y.Doc {
     doc.clientID = this.#writer
     this.#doc = doc
     this.#bytes = nothing
     this.#placements = null
     this.#structs = structsOf(doc)
     this.#values = longestRow(doc)
-    this.#loadSteps = this.#steps - before
-    this.#loadMs += performance.now() - startedAt
     return doc
   }
 

@@ -43,3 +43,15 @@ const predictedDeletesMax = 40_000
 /** Returns whether an update counts as expensive without a prediction. It is always integrated on a thread. */
 export const isTooLargeToPredict = ({ structs, deletes }: UpdateSummary): boolean =>
   structs > predictedStructsMax || deletes > predictedDeletesMax
+
+/**
+ * Maximum number of structs, or of deleted ranges, that an event loop reads in one tick to create the Y.Doc of a
+ * document. Yjs takes up to 5 µs for one, so this is 20 ms.
+ */
+export const structsPerTick = 4_000
+
+/**
+ * Maximum number of structs of an update that an event loop applies after a thread has integrated it. After a larger
+ * update, the event loop takes the whole state from the thread, and reads it when it needs the Y.Doc.
+ */
+export const placedStructsMax = 16_000

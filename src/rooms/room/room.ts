@@ -24,11 +24,12 @@ import { type CommitLog, RecordedLog } from '../log/recorded-log.ts'
 import { RoomCompaction } from '../log/room-compaction.ts'
 import { Replica } from '../replication/replica.ts'
 import { describeMessage, type ReplicaMessage } from '../replication/replica-messages.ts'
-import { placeOnThread } from '../threads/place-on-thread.ts'
+import { placeOnThread, splitOnThread } from '../threads/place-on-thread.ts'
 import { type AppliedUpdate, authorsOf, UpdateBroadcast } from './broadcast.ts'
 import type { CommitFollower } from './commit-followers.ts'
 import type { DocumentState } from './document-state.ts'
 import { DocumentExpensiveError } from './expensive-documents.ts'
+import { isTooLargeToPredict } from './integration-limits.ts'
 import type { Member } from './member.ts'
 import { type IncomingUpdate, PendingUpdateBuffer, withOwnBytes } from './pending-updates.ts'
 import { DocumentDamagedError } from './quarantine.ts'
@@ -52,6 +53,10 @@ const restWeight = 0.25
 
 const haveCostly = (incoming: readonly IncomingUpdate[]): boolean =>
   incoming.length > partsOfCostly || incoming.some(({ summary }) => mayBeCostly(summary))
+
+/** Returns whether an error shows that the document in memory cannot be used. */
+const endsRoom = (error: unknown): boolean =>
+  !(error instanceof ApiError) || damageIn(error) !== null || error instanceof DocumentExpensiveError
 
 /** Maximum bytes of updates that wait for the end of the tick and are not counted in the backlog. */
 const uncountedBytesMax = 262_144
@@ -392,6 +397,11 @@ export class Room {
     const isCostly = when === 'in a tick' && (this.#isCostly || haveCostly(phase.updates))
     if ((isCostly && this.#waitForShare()) || this.#awaitsRights(phase.updates))
       return this.#countWaiting(null)
+    const bytesToSplit = when === 'in a tick' && this.#needDoc(phase.updates) ? this.state.bytesToSplit : null
+    if (bytesToSplit !== null) {
+      void this.#open(bytesToSplit)
+      return this.#countWaiting(null)
+    }
     const incoming = allowedOf(phase.updates)
     const { since } = phase
     this.#phase = idle
@@ -502,6 +512,27 @@ export class Room {
     this.#cancelPause = this.#dependencies.clock.after(ms, letGo)
   }
 
+  /** Returns whether an update needs the Y.Doc. A thread integrates large ones, and an offer is often known. */
+  #needDoc(incoming: readonly IncomingUpdate[]): boolean {
+    return incoming.some(
+      ({ bytes, summary }) => !isTooLargeToPredict(summary) && !this.state.isKnown(bytes, summary),
+    )
+  }
+
+  /** Opens a large document in slices. Updates that arrive at this node in the meantime wait. */
+  async #open(bytes: Uint8Array): Promise<void> {
+    const release = this.#lock.hold(() => this.endTick())
+    try {
+      const parts = await splitOnThread(this.#dependencies.threads, this.address, bytes)
+      if (!this.#hasEnded && this.state.bytesToSplit === bytes) await this.state.openIn(parts)
+    } catch (error) {
+      if (endsRoom(error)) this.#fail(error)
+      else for (const { from } of this.#phase.is === 'receiving' ? this.#phase.updates : []) this.#drop(from)
+    } finally {
+      release()
+    }
+  }
+
   /**
    * Integrates an expensive update on a thread, and applies the result. Updates that arrive at this node in
    * the meantime wait.
@@ -526,8 +557,7 @@ export class Room {
   }
 
   #refuse({ from }: IncomingUpdate, error: unknown): void {
-    if (!(error instanceof ApiError) || damageIn(error) !== null || error instanceof DocumentExpensiveError)
-      return this.#fail(error)
+    if (endsRoom(error)) return this.#fail(error)
     const limit = limitOf(error)
     const isTooExpensive = limit === 'integrationSteps' || limit === 'threadJobSeconds'
     from.end(

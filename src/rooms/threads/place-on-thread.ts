@@ -81,6 +81,21 @@ export async function openOnThread(
 }
 
 /**
+ * Splits a whole state (V1) into updates for single ticks of the event loop, on a thread.
+ * @throws ApiError RESOURCE_EXHAUSTED if too many jobs wait for a thread
+ */
+export async function splitOnThread(
+  threads: ThreadPool,
+  address: DocumentAddress,
+  state: Uint8Array,
+): Promise<readonly Uint8Array[]> {
+  const split = await onThread(threads, address, (run) => run({ is: 'split', updates: [state] }))
+  if (split.is !== 'split')
+    throw new TypeError(`the thread returned an unexpected result for a state: ${split.is}`)
+  return split.parts
+}
+
+/**
  * Parses the response of a backend (JSON in UTF-8) on a thread. The data of a target is encoded.
  * @throws MalformedJsonError if the response has the wrong form; ApiError RESOURCE_EXHAUSTED if it takes too long or
  * too many jobs wait for a thread

@@ -34,6 +34,7 @@ import { MalformedUpdateError } from '../../update/malformed.ts'
 import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
+import { splitUpdate } from '../../update/split-update.ts'
 import {
   applyWithinLimit,
   changeAndMerge,
@@ -49,7 +50,7 @@ import {
   placementsIn,
 } from '../room/document-state.ts'
 import { tooExpensive } from '../room/expensive-documents.ts'
-import { documentStepsMax } from '../room/integration-limits.ts'
+import { documentStepsMax, structsPerTick } from '../room/integration-limits.ts'
 
 /** A job on a copy of a document. All members can be sent to a thread. */
 interface Copy {
@@ -144,6 +145,8 @@ export type ThreadTask =
       readonly query: TextQuery
       readonly charactersMax: number
     }
+  /** Splits a whole state into updates for single ticks of an event loop. `updates`: as for `read`. */
+  | { readonly is: 'split'; readonly updates: readonly [Uint8Array] }
   /** Reads a document whose conflict scans are too expensive for an event loop. */
   | { readonly is: 'open'; readonly updates: readonly Uint8Array[] }
   /** Integrates an update whose conflict scans are too expensive for an event loop. */
@@ -213,6 +216,8 @@ export type ThreadResult =
   /** `content` is null if the JSON has the wrong form; `problem` is the reason. The data of a target is encoded. */
   | { readonly is: 'parsed'; readonly content: InitialContent | null; readonly problem: string }
   | { readonly is: 'text'; readonly answered: AnsweredText | 'too long' | null }
+  /** `parts`: as `splitUpdate` returns them. */
+  | { readonly is: 'split'; readonly parts: readonly Uint8Array[] }
   | ({ readonly is: 'opened' } & PlacedDocument)
   | ({ readonly is: 'placed' } & PlacedIntegration)
 
@@ -255,6 +260,7 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
     if (job.is === 'parse') return parse(job.json)
     if (job.is === 'text')
       return { is: 'text', answered: answerTextQuery(job.json, job.query, job.charactersMax) }
+    if (job.is === 'split') return { is: 'split', parts: splitUpdate(job.updates[0], structsPerTick) }
     if (job.is === 'open') return open(job.updates)
     if (job.is === 'place') return place(job)
     checkChange(job.change)
@@ -282,6 +288,7 @@ function bytesIn(outcome: ThreadResult): readonly (Uint8Array | null)[] {
   if (outcome.is === 'read') return outcome.data.parts
   if (outcome.is === 'history') return historyBytes(outcome.answer)
   if (outcome.is === 'parsed') return contentBytes(outcome.content)
+  if (outcome.is === 'split') return outcome.parts
   if (outcome.is === 'opened') return [outcome.state]
   if (outcome.is === 'placed') return [outcome.added, outcome.state]
   if (outcome.is === 'streamed') return [outcome.update]

@@ -58,6 +58,22 @@ it('[ROOM-50] integrates an expensive update on a thread, and sends it to the ot
   for (const client of [writer, witness, joining]) client.end()
 })
 
+it('[ROOM-65] opens a document after a large update in slices, when a client edits it', async () => {
+  const [writer, witness] = [await connect('large'), await connect('large', 'bob')]
+  const [large = new Uint8Array(2)] = hostileUpdates.alternateItemDeletions(10_000)
+  writer.sendUpdate(large)
+  await writer.roundTrip()
+  const jobs = 'weft_thread_jobs_total{purpose="change",outcome="done"}'
+  expect(await metric(server, jobs)).toBe(1)
+  witness.sendUpdate(typed('a', 77))
+  witness.sendUpdate(typed('b', 78))
+  await eventually(
+    () => contentOf(writer.updates()).includes('a') && contentOf(writer.updates()).includes('b'),
+  )
+  expect(await metric(server, jobs)).toBe(2)
+  for (const client of [writer, witness]) client.end()
+})
+
 it('[ROOM-51] when an update would make its document too expensive, closes the socket of the sender with 4413, and no other socket', async () => {
   const [writer, witness] = [await connect('shared'), await connect('shared', 'bob')]
   witness.sendUpdate(typed('before', 78))

@@ -4,12 +4,17 @@ import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
 import { loadRoom } from '../../../../src/rooms/log/load-room.ts'
 import type { AppliedUpdate } from '../../../../src/rooms/room/broadcast.ts'
 import { DocumentState } from '../../../../src/rooms/room/document-state.ts'
-import { loopStepsMax } from '../../../../src/rooms/room/integration-limits.ts'
+import {
+  loopStepsMax,
+  placedStructsMax,
+  structsPerTick,
+} from '../../../../src/rooms/room/integration-limits.ts'
 import type { Member } from '../../../../src/rooms/room/member.ts'
 import { PendingUpdateBuffer } from '../../../../src/rooms/room/pending-updates.ts'
 import { UpdateApplier } from '../../../../src/rooms/room/update-applier.ts'
 import { yWebsocket } from '../../../../src/sync/protocols/y-websocket.ts'
 import { readUpdate } from '../../../../src/update/read-update.ts'
+import { splitUpdate } from '../../../../src/update/split-update.ts'
 import { type Block, block, contents, item, list, updateOf } from '../../../support/data/update-builder.ts'
 import { roomyAccounts } from '../../../support/servers/memory.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
@@ -179,6 +184,51 @@ it('[ROOM-56] applies fewer updates of one document in a tick while other docume
   })
   clock.mockRestore()
   expect(left).toEqual([11, 16, 0])
+})
+
+/** Elements of a list that are never joined. */
+const embeds = (n: number): Uint8Array =>
+  updateOf([
+    block(
+      1,
+      list(n, (clock) => item(clock === 0 ? {} : { left: { client: 1, clock: clock - 1 } }, contents.embed)),
+    ),
+  ])
+
+it('[ROOM-65] opens a large document in slices, with other work between them, while it stays readable', async () => {
+  const whole = embeds(4 * structsPerTick)
+  const state = DocumentState.fromBytes(whole)
+  const parts = splitUpdate(state.bytesToSplit ?? new Uint8Array(2), structsPerTick)
+  let ticks = 0
+  const seen = new Set<Uint8Array | null>()
+  const count = (): void => {
+    ticks += 1
+    seen.add(state.bytes)
+    counting = setImmediate(count)
+  }
+  let counting = setImmediate(count)
+  await state.openIn(parts)
+  clearImmediate(counting)
+  expect([parts.length, ticks]).toEqual([4, 4])
+  expect(seen.size === 1 && seen.has(whole)).toBe(true)
+  expect(state.bytesToSplit).toBeNull()
+  expect(Buffer.compare(Y.encodeStateAsUpdate(state.doc), whole)).toBe(0)
+  expect(DocumentState.fromBytes(embeds(structsPerTick)).bytesToSplit).toBeNull()
+})
+
+it('[ROOM-65] does not open a document in slices that was replaced meanwhile', async () => {
+  const state = DocumentState.fromBytes(embeds(2 * structsPerTick))
+  const opened = state.openIn(splitUpdate(state.bytesToSplit ?? new Uint8Array(2), structsPerTick))
+  const other = embeds(3)
+  state.become(other)
+  await opened
+  expect(state.bytes).toBe(other)
+})
+
+it('[ROOM-65] takes the whole state of a thread after a large update, and only the update after a small one', () => {
+  const isDear = (n: number): boolean =>
+    DocumentState.fromBytes(null, { isBounded: false }).placeItems(embeds(n), Number.POSITIVE_INFINITY).isDear
+  expect([isDear(placedStructsMax), isDear(placedStructsMax + 1)]).toEqual([false, true])
 })
 
 it('[ROOM-57] applies more updates of a document with many clients in one transaction', () => {
