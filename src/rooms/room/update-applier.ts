@@ -167,7 +167,10 @@ export class UpdateApplier {
           { cause },
         )
       }
-      this.#accept(added, item.from, accepted)
+      const isWhole = Buffer.compare(added, item.bytes) === 0
+      const summary = isWhole ? item.summary : readUpdate(added)
+      // The thread has checked the map entries.
+      this.#accept({ bytes: added, summary, from: item.from }, accepted)
     }
     if (gap) this.#hold(item)
     else item.onApplied?.()
@@ -252,7 +255,11 @@ export class UpdateApplier {
     try {
       const isKnown = isEmpty(summary) || this.#state.isKnown(bytes, summary)
       const { added, gap } = isKnown ? nothingNew : this.#state.integrate(bytes)
-      if (added !== null) this.#accept(added, from, accepted)
+      if (added !== null) {
+        const summary = readUpdate(added)
+        this.#checkEntries(summary, from)
+        this.#accept({ bytes: added, summary, from }, accepted)
+      }
       if (!gap) onApplied?.()
       return !gap
     } catch (cause) {
@@ -266,11 +273,9 @@ export class UpdateApplier {
     }
   }
 
-  #accept(added: Uint8Array, from: Member, accepted: AppliedUpdate[]): void {
-    const summary = readUpdate(added)
-    this.#checkEntries(summary, from)
-    this.#state.advance(summary)
-    accepted.push({ bytes: added, ...authorOf(from), summary })
+  #accept(added: Pick<IncomingUpdate, 'bytes' | 'summary' | 'from'>, accepted: AppliedUpdate[]): void {
+    this.#state.advance(added.summary)
+    accepted.push(updateOf(added))
   }
 
   #hold(incoming: IncomingUpdate): void {
@@ -304,7 +309,11 @@ export class UpdateApplier {
 
 const nothingNew = { added: null, gap: false }
 
-const updateOf = ({ bytes, from, summary }: IncomingUpdate): AppliedUpdate => ({
+const updateOf = ({
+  bytes,
+  from,
+  summary,
+}: Pick<IncomingUpdate, 'bytes' | 'summary' | 'from'>): AppliedUpdate => ({
   bytes,
   ...authorOf(from),
   summary,

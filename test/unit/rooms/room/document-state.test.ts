@@ -231,6 +231,21 @@ it('[ROOM-65] takes the whole state of a thread after a large update, and only t
   expect([isDear(placedStructsMax), isDear(placedStructsMax + 1)]).toEqual([false, true])
 })
 
+it('[ROOM-65] does not read an update again that a thread has integrated whole', () => {
+  const bytes = embeds(10)
+  const summary = readUpdate(bytes)
+  const placed = DocumentState.fromBytes(null, { isBounded: false }).placeItems(
+    bytes,
+    Number.POSITIVE_INFINITY,
+  )
+  const applier = new UpdateApplier(DocumentState.fromBytes(null), held())
+  const [accepted] = applier.takePlaced(
+    { kind: 'update', bytes, summary, from: member, onApplied: null },
+    { ...placed, state: null, problem: null, warnings: [] },
+  )
+  expect(accepted?.summary).toBe(summary)
+})
+
 it('[ROOM-57] applies more updates of a document with many clients in one transaction', () => {
   const entry = (client: number): Block =>
     block(client, [item({ parent: 'm', key: `${client}` }, contents.values(1))])
