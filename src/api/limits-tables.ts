@@ -12,7 +12,7 @@ import { notificationLimits } from '../notifications/limits.ts'
 import { statesMax } from '../rooms/awareness/room-awareness.ts'
 import type { Schema } from '../schema.ts'
 import { subscriptionLimits } from '../subscriptions/limits.ts'
-import { clientsMax, structsMax, subdocumentsMax } from '../update/read-update.ts'
+import { clientsMax, structsMax, subdocumentsMax, valuesMax } from '../update/read-update.ts'
 import { versionLimits } from '../versions/limits.ts'
 import { operationList } from './operation-list.ts'
 import { pageSizeMax } from './paging/page-request.ts'
@@ -71,6 +71,7 @@ const records: readonly Row[] = [
   ['update', 'deleted ranges', structsMax],
   ['update', 'client ids', clientsMax],
   ['update', 'subdocuments', subdocumentsMax],
+  ['update', 'values in lists, maps and attributes, with nested ones', valuesMax],
   ...rowsOf('document', branchLimits, {
     branches: 'branches, over all editors',
     nameCharacters: 'characters of the name of a branch',

@@ -16,6 +16,8 @@ const parsedBytes = { container: 72, member: 32, element: 16 } as const
 /** Properties of a JSON text that can be determined without parsing it. */
 export interface JsonMeasure {
   readonly isTooDeep: boolean
+  /** Number of arrays, objects and commas: about the number of nested values. Not valid if the text is too deep. */
+  readonly values: number
   /**
    * Upper estimate of the memory that the parsed values take, in bytes. Not valid if the text is too deep.
    */
@@ -37,7 +39,7 @@ export function measureJson(text: string, depthMax: number): JsonMeasure {
         break
       case openBracket:
       case openBrace:
-        if (++depth > depthMax) return { isTooDeep: true, valueBytes: 0 }
+        if (++depth > depthMax) return { isTooDeep: true, values: 0, valueBytes: 0 }
         containers += 1
         break
       case colon:
@@ -53,7 +55,7 @@ export function measureJson(text: string, depthMax: number): JsonMeasure {
   }
   const { container, member, element } = parsedBytes
   const valueBytes = text.length + containers * container + members * member + elements * element
-  return { isTooDeep: false, valueBytes }
+  return { isTooDeep: false, values: containers + elements, valueBytes }
 }
 
 /**

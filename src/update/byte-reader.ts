@@ -21,10 +21,21 @@ const nativeFrom = 256
  */
 export class ByteReader {
   readonly bytes: Uint8Array
+  /** True if the bytes were vetted before, so that JSON in them needs no second check. */
+  readonly isVetted: boolean
   at = 0
+  #valuesLeft: number
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, { isVetted = false, valuesMax = Number.POSITIVE_INFINITY } = {}) {
     this.bytes = bytes
+    this.isVetted = isVetted
+    this.#valuesLeft = valuesMax
+  }
+
+  /** Counts values before they are read. @throws MalformedUpdateError if there are more than `valuesMax` */
+  countValues(count: number): void {
+    this.#valuesLeft -= count
+    if (this.#valuesLeft < 0) throw new MalformedUpdateError('it has too many values')
   }
 
   get left(): number {

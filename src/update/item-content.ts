@@ -52,8 +52,12 @@ export function skipContent(reader: ByteReader, kind: number): number {
   }
 }
 
+/** Number of values as which a JSON text in a list counts, because it takes about as long to read. */
+const valuesOfJson = 4
+
 function readValues(reader: ByteReader, kind: number): number {
   const length = reader.count(1, clockMax)
+  if (kind === struct.json) reader.countValues(length * valuesOfJson)
   for (let index = 0; index < length; index++) {
     if (kind === struct.any) skipAny(reader)
     else skipJson(reader, true)

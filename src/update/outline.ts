@@ -29,7 +29,7 @@ const hasParentSub = 0x20
  * @throws MalformedUpdateError if the bytes are not one whole update; `readUpdate` rejects more
  */
 export function readOutline(bytes: Uint8Array, listener: IdListener | null = null): Outline {
-  const reader = new ByteReader(bytes)
+  const reader = new ByteReader(bytes, { isVetted: true })
   const clients: StructBlock[] = []
   for (let left = reader.varUint(); left > 0; left--) clients.push(readBlock(reader, listener))
   if (clients.length > 1 && new Set(clients.map(({ client }) => client)).size < clients.length)

@@ -90,6 +90,7 @@ export const readState = (bytes: Uint8Array, listener: UpdateListener): UpdateSu
   new UpdateReader(bytes, listener, noCountLimits).read()
 
 interface CountLimits {
+  readonly values: number
   readonly structs: number
   readonly clients: number
   readonly subdocuments: number
@@ -101,12 +102,20 @@ interface CountLimits {
  */
 export const subdocumentsMax = 100_000
 
+/**
+ * Maximum number of values in one update: elements of lists, of which a JSON text counts as four, and nested values.
+ * Yjs creates all values of an item at once, which cannot be split into ticks.
+ */
+export const valuesMax = 1_000_000
+
 const countLimits: CountLimits = {
+  values: valuesMax,
   structs: structsMax,
   clients: clientsMax,
   subdocuments: subdocumentsMax,
 }
 const noCountLimits: CountLimits = {
+  values: Number.POSITIVE_INFINITY,
   structs: Number.POSITIVE_INFINITY,
   clients: Number.POSITIVE_INFINITY,
   subdocuments: Number.POSITIVE_INFINITY,
@@ -139,7 +148,7 @@ class UpdateReader extends ByteReader {
   #parentSub: string | null = null
 
   constructor(bytes: Uint8Array, listener: UpdateListener | null, max = countLimits) {
-    super(bytes)
+    super(bytes, { valuesMax: max.values })
     this.#listener = listener
     this.#max = max
   }

@@ -1,4 +1,4 @@
-import { jsonDepthExceeds } from '../model/json-depth.ts'
+import { measureJson } from '../model/json-depth.ts'
 import { limits } from '../model/limits.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { MalformedUpdateError } from './malformed.ts'
@@ -29,6 +29,7 @@ const prototypeKey = '__proto__'
 
 /** Skips one value in the encoding of `writeAny`. The recursion is limited by the limit for nesting. */
 export function skipAny(reader: ByteReader, depth = 0): void {
+  reader.countValues(1)
   const type = reader.byte()
   if (constants.has(type)) return
   switch (type) {
@@ -97,11 +98,12 @@ export function skipSubdocumentOptions(reader: ByteReader): void {
  * @param undefinedAllowed true if the text `undefined` is allowed, which stands for the value `undefined`
  */
 export function skipJson(reader: ByteReader, undefinedAllowed = false): void {
+  if (reader.isVetted) return void reader.skipString()
   const text = reader.string(Number.POSITIVE_INFINITY)
   if (text === 'null' || text === 'true' || (undefinedAllowed && text === 'undefined')) return
-  if (jsonDepthExceeds(text, limits.jsonDepth)) {
-    throw new MalformedUpdateError(`values are nested deeper than ${limits.jsonDepth}`)
-  }
+  const { isTooDeep, values } = measureJson(text, limits.jsonDepth)
+  if (isTooDeep) throw new MalformedUpdateError(`values are nested deeper than ${limits.jsonDepth}`)
+  reader.countValues(values)
   try {
     JSON.parse(text)
   } catch {

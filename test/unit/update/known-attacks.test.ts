@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { checkMapEntries } from '../../../src/update/map-entries.ts'
 import { checkNesting } from '../../../src/update/nesting.ts'
-import { clientsMax, readUpdate, structsMax, subdocumentsMax } from '../../../src/update/read-update.ts'
+import {
+  clientsMax,
+  readUpdate,
+  structsMax,
+  subdocumentsMax,
+  valuesMax,
+} from '../../../src/update/read-update.ts'
 import { bytesOf, varString, varUint } from '../../support/faults/crafted-updates.ts'
 
 const read = (bytes: Uint8Array) => readUpdate(bytes)
@@ -66,6 +72,44 @@ describe('counts', () => {
     expect(() => read(subdocuments(subdocumentsMax + 1))).toThrow('more than 100000 subdocuments')
     const deletions = Buffer.concat([bytesOf(0, 1, 7, varUint(structsMax + 1)), pairs(structsMax + 1)])
     expect(() => read(deletions)).toThrow('parts of a kind')
+  })
+})
+
+describe('values', () => {
+  /** One item with a value that is repeated. */
+  const repeated = (
+    kind: number,
+    count: number,
+    value: readonly number[],
+    start: readonly number[] = [],
+  ): Uint8Array =>
+    Buffer.concat([
+      bytesOf(1, 1, 7, 0, kind, 1, varString('t'), start, varUint(count)),
+      Buffer.alloc(count * value.length, Uint8Array.from(value)),
+      bytesOf(0),
+    ])
+
+  it('[UPD-11] limits the number of values, also of nested ones', () => {
+    const emptyObject = [118, 0]
+    expect(read(repeated(8, valuesMax, emptyObject)).values).toBe(valuesMax)
+    expect(() => read(repeated(8, valuesMax + 1, emptyObject))).toThrow('too many values')
+    expect(read(repeated(8, valuesMax - 1, emptyObject, [1, 117])).values).toBe(1)
+    expect(() => read(repeated(8, valuesMax, emptyObject, [1, 117]))).toThrow('too many values')
+  })
+
+  it('[UPD-11] limits the number of values in JSON', () => {
+    expect(read(repeated(2, valuesMax / 4, varString('1'))).values).toBe(valuesMax / 4)
+    expect(() => read(repeated(2, valuesMax / 4 + 1, varString('1')))).toThrow('too many values')
+    const embed = (commas: number): Uint8Array => {
+      const text = Buffer.from(`[${'1,'.repeat(commas)}1]`)
+      return Buffer.concat([
+        bytesOf(1, 1, 7, 0, 5, 1, varString('t'), varUint(text.length)),
+        text,
+        bytesOf(0),
+      ])
+    }
+    expect(read(embed(valuesMax - 1)).structs).toBe(1)
+    expect(() => read(embed(valuesMax))).toThrow('too many values')
   })
 })
 

@@ -5,6 +5,7 @@ import { MalformedUpdateError } from '../../../src/update/malformed.ts'
 import { readOutline } from '../../../src/update/outline.ts'
 import { readUpdate } from '../../../src/update/read-update.ts'
 import { randomHistory } from '../../support/data/random-doc.ts'
+import { bytesOf, varString } from '../../support/faults/crafted-updates.ts'
 
 /** The result of vetting the same bytes. */
 function vetted(bytes: Uint8Array) {
@@ -67,4 +68,10 @@ it('[UPD-23] rejects truncated or extended bytes, and bytes that contain one cli
   expect(() => readOutline(Uint8Array.of(1, 0, 7, 0, 0))).toThrow('no structs')
   expect(() => readOutline(Uint8Array.of(1, 1, 7, 0, 0, 0, 0))).toThrow('empty')
   expect(() => readOutline(Uint8Array.of(255, 255, 255, 255, 15, ...gcOf7))).toThrow(MalformedUpdateError)
+})
+
+it('[UPD-23] does not parse JSON for an outline, because it was parsed when the update arrived', () => {
+  const update = (json: string): Uint8Array => bytesOf(1, 1, 7, 0, 5, 1, varString('t'), varString(json), 0)
+  expect(() => readUpdate(update('{'))).toThrow('not JSON')
+  expect(readOutline(update('{'))).toEqual(vetted(update('1')))
 })
