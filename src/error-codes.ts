@@ -93,6 +93,11 @@ export const errorCodes = {
     meaning: 'The arrays and objects of the body are nested too deeply.',
     remedy: 'Flatten the body below the number of levels that the message names.',
   },
+  'request/too-many-values': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The body has too many arrays, objects and values.',
+    remedy: 'Split the call into several with fewer values than the message names.',
+  },
   'request/invalid-member': {
     status: 'INVALID_ARGUMENT',
     meaning:

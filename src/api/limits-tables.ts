@@ -14,6 +14,7 @@ import type { Schema } from '../schema.ts'
 import { subscriptionLimits } from '../subscriptions/limits.ts'
 import { clientsMax, structsMax, subdocumentsMax, valuesMax } from '../update/read-update.ts'
 import { versionLimits } from '../versions/limits.ts'
+import { bodyValuesMax } from './http/request-body.ts'
 import { operationList } from './operation-list.ts'
 import { pageSizeMax } from './paging/page-request.ts'
 import { batchMax, lookupMax, metadataBytesMax } from './schemas/resource-schema.ts'
@@ -45,6 +46,7 @@ const records: readonly Row[] = [
   ['API key', 'domains', domainsMax],
   ['id', 'bytes of UTF-8', idBytesMax],
   ['realtime token', 'characters', tokenLengthMax],
+  ['request body', 'arrays, objects and commas', bodyValuesMax],
   ['batch', 'items', batchMax],
   ['look-up', 'ids', lookupMax],
   ['page', 'items (`pageSize`)', pageSizeMax],

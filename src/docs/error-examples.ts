@@ -29,6 +29,9 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     details: { line: 1, column: 16 },
   },
   'request/too-deep': { message: 'the body is nested more than 202 levels deep: flatten it' },
+  'request/too-many-values': {
+    message: 'the body has more than 1500000 arrays, objects and commas: split the call',
+  },
   'request/invalid-member': {
     message: '/data/documentId is required',
     details: { issues: [{ path: '/data/documentId', message: 'is required' }] },

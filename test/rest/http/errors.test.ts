@@ -52,6 +52,7 @@ it('[ERR-1] answers each error with its code, and with the status and HTTP code 
     'request/invalid-json': () => send('/v2/crdt/get', '{"data"'),
     'request/invalid-member': () => server.post('/v2/crdt/get', {}),
     'request/too-deep': () => send('/v2/crdt/get', '['.repeat(5000)),
+    'request/too-many-values': () => send('/v2/crdt/get', `{"data":[${'{},'.repeat(750_000)}0]}`),
     'request/body-too-large': () => send('/v2/crdt/get', ' '.repeat(17_000_000)),
     'auth/missing-credentials': () => server.post('/v2/crdt/get', at, { 'x-service-api-key': '' }),
     'auth/invalid-credentials': () => server.post('/v2/crdt/get', at, { 'x-service-auth-token': 'wrong' }),

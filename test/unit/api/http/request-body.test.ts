@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { readRequestData } from '../../../../src/api/http/request-body.ts'
+import { bodyValuesMax, readRequestData } from '../../../../src/api/http/request-body.ts'
 
 const meter = { count: () => {}, keep: () => {}, complete: () => {} }
 
@@ -9,7 +9,7 @@ const meter = { count: () => {}, keep: () => {}, complete: () => {} }
 function read(pieces: readonly Uint8Array[]): Promise<unknown> {
   const stream = Readable.from(pieces, { objectMode: false })
   const request = Object.assign(stream, { headers: {} }) as unknown as IncomingMessage
-  return readRequestData(request, 1_000_000, meter).then(({ data }) => data)
+  return readRequestData(request, 4_000_000, meter).then(({ data }) => data)
 }
 
 it('[API-5] reads a body whose characters arrive in any pieces', async () => {
@@ -23,4 +23,12 @@ it('[API-5] rejects a body that ends inside a character, or whose second piece i
   const start = Buffer.from('{"data":{"text":"')
   for (const pieces of [[Uint8Array.of(0xe2, 0x82)], [Uint8Array.of(0xff), Buffer.from('"}}')]])
     await expect(read([start, ...pieces])).rejects.toThrow(/not UTF-8/)
+})
+
+it('[API-5] rejects a body with too many small values before it parses them', async () => {
+  const bodyOf = (commas: number, end: string): Uint8Array =>
+    Buffer.from(`{"data":{"list":[${'1,'.repeat(commas)}${end}`)
+  // The body has three arrays and objects.
+  await expect(read([bodyOf(bodyValuesMax - 3, '1]}}')])).resolves.toHaveProperty('list')
+  await expect(read([bodyOf(bodyValuesMax - 2, 'no JSON')])).rejects.toThrow(/split the call/)
 })
