@@ -73,7 +73,11 @@ const records: readonly Row[] = [
   ['update', 'deleted ranges', structsMax],
   ['update', 'client ids', clientsMax],
   ['update', 'subdocuments', subdocumentsMax],
-  ['update', 'values in lists, maps and attributes, with nested ones', valuesMax],
+  [
+    'update',
+    'values in lists, maps and attributes, with nested ones; an array or object counts as two',
+    valuesMax,
+  ],
   ...rowsOf('document', branchLimits, {
     branches: 'branches, over all editors',
     nameCharacters: 'characters of the name of a branch',

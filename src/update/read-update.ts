@@ -103,7 +103,8 @@ interface CountLimits {
 export const subdocumentsMax = 100_000
 
 /**
- * Maximum number of values in one update: elements of lists, of which a JSON text counts as four, and nested values.
+ * Maximum number of values in one update: elements of lists and nested values. An array or object counts
+ * as two, and a JSON text in a list as four.
  * Yjs creates all values of an item at once, which cannot be split into ticks.
  */
 export const valuesMax = 1_000_000

@@ -55,6 +55,8 @@ export function skipAny(reader: ByteReader, depth = 0): void {
 function skipMembers(reader: ByteReader, keyed: boolean, depth: number): void {
   if (depth > limits.jsonDepth)
     throw new MalformedUpdateError(`values are nested deeper than ${limits.jsonDepth}`)
+  // Yjs allocates an object, which takes about as long as two numbers.
+  reader.countValues(1)
   const count = reader.varUint()
   if (count > reader.left) throw new MalformedUpdateError('it ends in the middle')
   for (let index = 0; index < count; index++) {

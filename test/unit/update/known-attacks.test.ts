@@ -91,10 +91,13 @@ describe('values', () => {
 
   it('[UPD-11] limits the number of values, also of nested ones', () => {
     const emptyObject = [118, 0]
-    expect(read(repeated(8, valuesMax, emptyObject)).values).toBe(valuesMax)
-    expect(() => read(repeated(8, valuesMax + 1, emptyObject))).toThrow('too many values')
-    expect(read(repeated(8, valuesMax - 1, emptyObject, [1, 117])).values).toBe(1)
-    expect(() => read(repeated(8, valuesMax, emptyObject, [1, 117]))).toThrow('too many values')
+    const objects = valuesMax / 2
+    expect(read(repeated(8, valuesMax, [126])).values).toBe(valuesMax)
+    expect(() => read(repeated(8, valuesMax + 1, [126]))).toThrow('too many values')
+    expect(read(repeated(8, objects, emptyObject)).values).toBe(objects)
+    expect(() => read(repeated(8, objects + 1, emptyObject))).toThrow('too many values')
+    expect(read(repeated(8, objects - 1, emptyObject, [1, 117])).values).toBe(1)
+    expect(() => read(repeated(8, objects, emptyObject, [1, 117]))).toThrow('too many values')
   })
 
   it('[UPD-11] limits the number of values in JSON', () => {

@@ -61,7 +61,7 @@ it.each([
   expect(Buffer.compare(stateOf(parts), whole)).toBe(0)
 })
 
-it('[UPD-34] returns a state whose structs depend on each other in a circle, and bytes that are no update, as they are', () => {
+it('[UPD-34] returns a state whose structs depend on each other in a circle, and bytes that are not an update, as they are', () => {
   const [circular = new Uint8Array(2)] = hostileUpdates.circularClients(10)
   expect(splitUpdate(circular, 4)).toEqual([circular])
   const cut = circular.subarray(0, -1)
