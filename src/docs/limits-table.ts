@@ -139,8 +139,8 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
     met: 'the connection is closed',
   },
   unauthenticatedBytes: {
-    what: 'bytes of a rejected websocket; bytes of a multiplexed one before its first accepted token',
-    value: '64 KB; 1 MiB and 1,000 frames',
+    what: 'bytes of a rejected or closed websocket; bytes of a multiplexed one before its first accepted token',
+    value: '64 KB, after authentication `maxMessageBytes` more; 1 MiB and 1,000 frames',
     met: 'the connection is closed; close code 4401',
   },
   incompleteMessageBytes: {

@@ -1,7 +1,7 @@
 import type { Close } from '../../model/close.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
 import type { CloseReporterDependencies } from '../socket/close-reporter.ts'
-import { limitRejected, rejectedBytesMax } from '../socket/rejected-limit.ts'
+import { rejectedBytesMax } from '../socket/rejected-limit.ts'
 import type { Admission } from './admission.ts'
 import { type UpgradeRequest, WebsocketUpgrader } from './websocket-upgrader.ts'
 
@@ -32,12 +32,7 @@ export class UpgradeRejecter {
       return void upgrade.connection.destroy()
     }
     upgrade.connection.once('close', release)
-    this.#upgrader.accept(upgrade, limitKey, (socket) => {
-      limitRejected(socket, upgrade.connection, () =>
-        this.#reports.exceeded('unauthenticatedBytes', limitKey),
-      )
-      acceptAndClose(socket, reason)
-    })
+    this.#upgrader.accept(upgrade, limitKey, (socket) => acceptAndClose(socket, reason))
   }
 }
 

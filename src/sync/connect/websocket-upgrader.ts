@@ -6,6 +6,7 @@ import type { LimitName } from '../../quota/limits.ts'
 import type { SocketListener } from '../socket/client-socket.ts'
 import { CloseReporter, type CloseReporterDependencies } from '../socket/close-reporter.ts'
 import type { MessageCutter } from '../socket/message-cutter.ts'
+import { limitClosing, rejectedBytesMax } from '../socket/rejected-limit.ts'
 import { invalidHandshake, rejectUpgrade } from './http-rejection.ts'
 
 /** A connection with an upgrade request. */
@@ -32,6 +33,12 @@ export class SyncSocket extends WebSocket {
   messageBytesMax = 0
   /** Cuts messages that are too large; null if they close the websocket. */
   #cutter: MessageCutter | null = null
+  #isAdmitted = false
+
+  /** Records that the client is authenticated. A large message of it may be on its way when the server closes. */
+  admit(): void {
+    this.#isAdmitted = true
+  }
 
   /**
    * Sets the listener. Call it once. All sockets register the same function with `ws`, because separate
@@ -65,7 +72,15 @@ export class SyncSocket extends WebSocket {
     return socket instanceof SyncSocket ? socket.#listener : null
   }
 
+  /** Closes the websocket. Nothing else limits the bytes that the client sends until it has replied. */
   override close(code?: number, data?: string | Buffer): void {
+    // `ws` calls this method after an error of the client, and again to reply to a close frame.
+    if (this.readyState === WebSocket.OPEN)
+      limitClosing(
+        this,
+        Reflect.get(this, '_socket') as Duplex,
+        rejectedBytesMax + (this.#isAdmitted ? this.messageBytesMax : 0),
+      )
     if (code === messageTooBigCode)
       super.close(closeCodes.tooLarge, `message larger than ${this.messageBytesMax} bytes`)
     else super.close(code, data)

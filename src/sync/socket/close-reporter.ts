@@ -4,6 +4,7 @@ import { closeCodes } from '../../model/close.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'
 import type { LimitName } from '../../quota/limits.ts'
 import { messageTooEarly, transferTooSlow } from './incomplete-message.ts'
+import { tooMuchAfterClose } from './rejected-limit.ts'
 
 /** Error code of `ws` for a message that is larger than the websocket server accepts. */
 const messageTooLarge = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
@@ -35,6 +36,7 @@ export class CloseReporter {
     logger.debug({ err, code }, 'websocket error')
     if (code === messageTooLarge) reports.exceeded(this.#limit, limitKey)
     if (code === messageTooEarly) reports.exceeded('incompleteMessageBytes', limitKey)
+    if (code === tooMuchAfterClose) reports.exceeded('unauthenticatedBytes', limitKey)
     if (code === transferTooSlow) reports.exceeded('transferTimeoutSeconds', limitKey)
   }
 

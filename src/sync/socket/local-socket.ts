@@ -6,7 +6,6 @@ import type { ClientSocket, SocketListener } from './client-socket.ts'
 import type { CloseReporterDependencies } from './close-reporter.ts'
 import { type IncompleteChanged, IncompleteMessage } from './incomplete-message.ts'
 import { MessageCutter } from './message-cutter.ts'
-import { limitRejected } from './rejected-limit.ts'
 import { SocketMemory, type SocketMemoryAccounts, type SocketOwner } from './socket-memory.ts'
 import { SocketWriter, WriteBatch } from './socket-writer.ts'
 import { LargeFrameTracker, UnreadFrames, UnreadSocket } from './unread-socket.ts'
@@ -59,6 +58,7 @@ class LocalSocket implements ClientSocket {
 
   listen(listener: SocketListener): void {
     this.#socket.listen(listener)
+    if (this.#memory.owner.workspaceId !== null) this.#socket.admit()
   }
 
   onClosed(fn: (code?: number) => void): void {
@@ -90,6 +90,7 @@ class LocalSocket implements ClientSocket {
 
   admit(workspaceId: string): void {
     this.#incomplete.bytesMax = null
+    this.#socket.admit()
     this.#memory.admit(workspaceId)
     // The next `UnreadSocket` counts unread bytes for the workspace instead of the address.
     this.#unread?.release()
@@ -97,21 +98,12 @@ class LocalSocket implements ClientSocket {
   }
 
   close(code: number, reason: string): void {
-    // A rejected client has no session, so nothing else limits what it sends until it has replied.
-    if (SyncSocket.listenerOf(this.#socket) === null) this.#limitRejected()
     this.#writer.flush()
     this.#socket.close(code, reason)
   }
 
   terminate(): void {
     this.#socket.terminate()
-  }
-
-  #limitRejected(): void {
-    const { owner } = this.#memory
-    limitRejected(this.#socket, this.#writer.connection, () =>
-      this.#dependencies.reports.exceeded('unauthenticatedBytes', owner.workspaceId ?? owner.address),
-    )
   }
 
   #addUnread(frames: readonly Uint8Array[]): void {

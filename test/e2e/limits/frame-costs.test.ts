@@ -1,5 +1,3 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { eventually, message, RawClient } from '../../support/clients/clients.ts'
 import { connectionOf } from '../../support/clients/hocuspocus-frames.ts'
@@ -13,14 +11,10 @@ import { metric, startTestServer, type TestServer } from '../../support/servers/
 
 let server: TestServer
 const clients: RawClient[] = []
-const accepted: Socket[] = []
-const onAccepted = (event: unknown): void => void accepted.push((event as { socket: Socket }).socket)
 
 afterEach(async () => {
   for (const client of clients.splice(0)) client.socket.terminate()
   await server.stop()
-  unsubscribe('net.server.socket', onAccepted)
-  accepted.length = 0
 })
 
 async function connect(path: string): Promise<RawClient> {
@@ -69,20 +63,24 @@ it('[LIM-32] before authentication, ends a websocket after 1,000 frames, fragmen
   expect(await hits('unauthenticatedBytes')).toBe(1)
 })
 
-it.each(floods)('[LOAD-4] reads few %s of a client in one tick', async (_what, frames) => {
-  subscribe('net.server.socket', onAccepted)
-  server = await startTestServer()
-  const client = await signedIn()
-  const connection = accepted.find(({ remotePort }) => remotePort === connectionOf(client).localPort)
-  if (connection === undefined) throw new Error('the server has no such connection')
-  sendBytes(client, times(40, frames))
-  const end = connection.bytesRead + 40 * frames.length
-  let [read, most] = [connection.bytesRead, 0]
-  while (connection.bytesRead < end) {
-    await new Promise((resolve) => setImmediate(resolve))
-    most = Math.max(most, connection.bytesRead - read)
-    read = connection.bytesRead
-  }
-  // The read that exceeds the budget, and one that Node keeps until the connection is read again.
-  expect(most).toBeLessThanOrEqual(2 * 65_536)
-})
+it.each([
+  [
+    'a session that the server closes',
+    '/sync/acme/plan/main?token=',
+    Buffer.from([0x81, 0x80, 0, 0, 0, 0]),
+    1,
+  ],
+  ['a session after an error of the protocol', '/sync/acme/plan/main?token=', lastFragment, 1],
+  // The first hit is that of the frames before the token.
+  ['a multiplexed websocket without a token', '/hocuspocus?', times(1_001, pongFrame), 2],
+])(
+  '[LIM-9] limits the bytes and frames that arrive after the close of %s',
+  async (_what, path, ending, count) => {
+    server = await startTestServer({ maxMessageBytes: 65_536 })
+    const client = await connect(path + (await server.token('ada')))
+    // The client does not reply to the close.
+    connectionOf(client).pause()
+    sendBytes(client, Buffer.concat([ending, times(40_000, pongFrame)]))
+    await eventually(async () => (await hits('unauthenticatedBytes')) === count)
+  },
+)
