@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { type DestinationPolicy, pinnedLookup } from './destination-policy.ts'
-import { type PostResponse, post, ResponseTooLargeError } from './http-post.ts'
+import { type PostResponse, post, ResponsePacer, ResponseTooLargeError } from './http-post.ts'
 import { NoResponseError } from './no-response-error.ts'
 import { type PostSizeLimits, postLimits } from './post-limits.ts'
 
@@ -47,6 +47,7 @@ export interface SendOptions {
 export class CheckedSender {
   readonly #options: SenderOptions
   readonly #limits: PostSizeLimits
+  readonly #pacer = new ResponsePacer()
 
   constructor(options: SenderOptions) {
     this.#options = options
@@ -88,7 +89,8 @@ export class CheckedSender {
     if (destination.kind === 'refused') throw new NoResponseError(destination.problem)
     const { host, addresses } = destination
     const call = { ...request, url, host, lookup: pinnedLookup(addresses), authorities }
-    return post(call, { signal, limits: { ...this.#limits, answerBytesMax }, clock }, reads)
+    const limits = { ...this.#limits, answerBytesMax }
+    return post(call, { signal, limits, clock, pacer: this.#pacer }, reads)
   }
 
   #checkSize({ headers, body }: OutgoingRequest): void {

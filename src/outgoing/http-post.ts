@@ -3,7 +3,14 @@ import { request as overTls, type RequestOptions } from 'node:https'
 import type { LookupFunction, TcpNetConnectOpts } from 'node:net'
 import type { Clock } from '../clock.ts'
 import { GrowingBytes } from '../quota/growing-bytes.ts'
-import { pieceCostBytes } from '../quota/tick-shares.ts'
+import {
+  type BudgetedReader,
+  newTickBudget,
+  type PausableReader,
+  pieceCostBytes,
+  type TickBudget,
+  TickShares,
+} from '../quota/tick-shares.ts'
 import { NoResponseError } from './no-response-error.ts'
 import type { PostSizeLimits } from './post-limits.ts'
 
@@ -23,6 +30,7 @@ export interface PostLimits {
   readonly signal: AbortSignal
   readonly limits: PostSizeLimits
   readonly clock: Clock
+  readonly pacer: ResponsePacer
 }
 
 /**
@@ -33,8 +41,6 @@ const addressMs = 2_000
 
 /** Maximum cost of the chunks of a response, as a multiple of the maximum of its bytes (see `pieceCostBytes`). */
 const costFactorMax = 4
-/** Maximum number of chunks of a response that are used in one tick of the event loop. */
-const chunksPerTick = 100
 
 /** The response of a receiver. */
 export interface PostResponse {
@@ -156,8 +162,9 @@ export class ResponseTooLargeError extends NoResponseError {}
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
 /** Reads the body of the response. Rejects if the body is incomplete, or exceeds the limit for bytes or for chunks. */
-function collected(response: IncomingMessage, { limits, signal }: PostLimits): Promise<PostResponse> {
+function collected(response: IncomingMessage, { limits, signal, pacer }: PostLimits): Promise<PostResponse> {
   return new Promise((resolve, reject) => {
+    const reader = pacer.enter(response)
     const meter = new ResponseMeter(limits.answerBytesMax)
     const body = new GrowingBytes(limits.answerBytesMax)
     response.on('error', () => {})
@@ -168,11 +175,10 @@ function collected(response: IncomingMessage, { limits, signal }: PostLimits): P
         return reject(new ResponseTooLargeError(meter.problem))
       }
       body.add(chunk)
-      if (meter.chunks % chunksPerTick > 0) return
-      response.pause()
-      setImmediate(() => response.resume())
+      pacer.count(reader)
     })
     response.on('close', () => {
+      pacer.leave(reader)
       if (response.complete) resolve({ status: response.statusCode ?? 0, body: body.take() })
       else
         reject(
@@ -182,6 +188,59 @@ function collected(response: IncomingMessage, { limits, signal }: PostLimits): P
         )
     })
   })
+}
+
+/** A response that is read in the shares of its sender. */
+class PacedResponse implements BudgetedReader {
+  /** All responses of a sender wait in one queue. */
+  readonly workspaceId = ''
+  readonly budget: TickBudget
+  readonly sharers: ReadonlySet<PausableReader>
+  readonly #response: IncomingMessage
+
+  constructor(response: IncomingMessage, budget: TickBudget, sharers: ReadonlySet<PausableReader>) {
+    this.#response = response
+    this.budget = budget
+    this.sharers = sharers
+  }
+
+  pauseReading(): void {
+    this.#response.pause()
+    // Otherwise Node would go on reading the connection until it keeps 16 KB of the body.
+    this.#response.socket.pause()
+  }
+
+  resumeReading(): void {
+    this.#response.resume()
+    this.#response.socket.resume()
+  }
+}
+
+/**
+ * Reads the responses of one sender in shares: together they have one budget for each tick of the event loop, because a
+ * receiver can send each of them in small chunks.
+ */
+export class ResponsePacer {
+  readonly #shares = new TickShares()
+  readonly #budget = newTickBudget()
+  readonly #responses = new Set<PausableReader>()
+
+  enter(response: IncomingMessage): PacedResponse {
+    const reader = new PacedResponse(response, this.#budget, this.#responses)
+    this.#responses.add(reader)
+    this.#shares.enter(reader)
+    return reader
+  }
+
+  leave(reader: PacedResponse): void {
+    this.#responses.delete(reader)
+    this.#shares.forget(reader)
+  }
+
+  /** Counts a chunk of a response. */
+  count(reader: PacedResponse): void {
+    this.#shares.count(reader, 1)
+  }
 }
 
 /** Counts what a receiver sends as the body of a response. */

@@ -74,6 +74,14 @@ export class TickShares {
     if (hadShare && budget.pieces >= TickShares.piecesPerTick && this.#wait(reader)) this.#pause(reader)
   }
 
+  /** Pauses a new reader if the budget that it shares is used up in this tick. */
+  enter(reader: BudgetedReader): void {
+    const { budget } = reader
+    if (budget.tick !== this.#tick || budget.pieces < TickShares.piecesPerTick) return
+    this.#sharers.add(reader)
+    reader.pauseReading()
+  }
+
   /** Removes a reader without resuming it. Returns true if it was waiting. */
   forget(reader: PausableReader): boolean {
     if (this.#sharers.delete(reader)) return true
