@@ -30,9 +30,11 @@ async function resultOf(group: string): Promise<GroupResult> {
 }
 
 it.each([
-  ['parsers', 'reads messages and updates in n·log n for every shape'],
+  ['parsers', 'reads and integrates messages and updates in n·log n for every shape and order'],
   ['texts', 'reads headers, paths and members in n·log n for every text that a search finds'],
   ['sockets', 'handles every message of every protocol in n·log n'],
+  ['pieces', 'reads few frames and chunks in one tick, and keeps them in little memory'],
+  ['tools', 'parses and searches large documents on a thread'],
   ['rest', 'handles every operation in n·log n when one member is large'],
 ])(
   `[FUZZ-6] %s: %s (WEFT_FUZZ_SEED=${seed})`,

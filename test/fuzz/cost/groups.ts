@@ -1,8 +1,8 @@
 import { unlimited } from '../../../src/config/rate.ts'
 import { Random } from '../../support/data/random-doc.ts'
 import { climb, minimize } from './climb.ts'
-import { describeFinding, type Finding, judge, judgeAt } from './judge.ts'
-import { cpu, type Meter, mainThread, type Probe, retained, startBlockMeter } from './measure.ts'
+import { costOf, describeFinding, type Finding, judge, judgeAt } from './judge.ts'
+import { cpu, type Meter, mainThread, type Probe, retained, startWorkMeter } from './measure.ts'
 
 export interface GroupOptions {
   /** Time for known shapes that are tried while there is time. */
@@ -37,11 +37,11 @@ async function findingsOf(probes: readonly Probe[], meter: Meter, at?: number): 
   return findings
 }
 
-/** Readers of bytes: executed blocks for all shapes, and CPU time and retained bytes if there is time. */
+/** Readers of bytes: executed blocks and moves for all shapes, and CPU time and retained bytes if there is time. */
 async function parsers({ seconds }: GroupOptions): Promise<GroupResult> {
-  const blocks = startBlockMeter()
+  const work = startWorkMeter()
   const { parserProbes } = await import('./parsers.ts')
-  const findings = await findingsOf(parserProbes, blocks)
+  const findings = await findingsOf(parserProbes, work)
   const deadline = performance.now() + seconds * 1_000
   let timed = 0
   for (const probe of parserProbes) {
@@ -149,6 +149,67 @@ async function sockets({ seconds, searchSeconds, seed }: GroupOptions): Promise<
   return { findings, notes: { probes: probes.length, tried, worst: Math.round(found[0]?.cost ?? 0) } }
 }
 
+/** Number of pieces of one byte whose memory is measured, and the most bytes that they may take: 100 for each piece. */
+const keptCount = 60_000
+const keptBytesMax = 100 * keptCount
+
+/** Input in small pieces: the bytes of one tick of the event loop, and the memory of pieces that wait for the last one. */
+async function pieces({ seconds, searchSeconds, seed }: GroupOptions): Promise<GroupResult> {
+  const { startTestServer } = await import('../../support/servers/server.ts')
+  const { excessOf, keptPieces, keptSources, mutatePiecePlan, plainPiecePlans, randomPiecePlan } =
+    await import('./pieces.ts')
+  const server = await startTestServer({
+    receiveBytesPerWorkspace: unlimited,
+    webhookAllowlist: ['127.0.0.1'],
+  })
+  const random = new Random(seed)
+  const seeds = [...plainPiecePlans, ...Array.from({ length: 4 * seconds }, () => randomPiecePlan(random))]
+  const deadline = performance.now() + searchSeconds * 1_000
+  let tried = 0
+  const found = await climb({
+    random,
+    seeds,
+    mutate: mutatePiecePlan,
+    cost: (plan) => {
+      tried += 1
+      return excessOf(server, plan)
+    },
+    goesOn: (count) => count < seeds.length || performance.now() < deadline,
+  })
+  const findings = found
+    .filter(({ cost }) => cost > 1)
+    .map(({ genome, cost }) => `${JSON.stringify(genome)}: ${cost} of the bytes of a tick`)
+  for (const source of keptSources) {
+    const { run } = await keptPieces(server, source, keptCount)
+    const bytes = await retained.cost(run)
+    if (bytes > keptBytesMax)
+      findings.push(`${source}: ${keptCount} bytes in pieces of one take ${bytes} bytes`)
+  }
+  await server.stop()
+  return { findings, notes: { tried, worst: found[0]?.cost ?? 0 } }
+}
+
+/** Maximum work of the event loop for each further character of a document. To copy it several times takes less. */
+const loopWorkPerCharacter = 0.25
+
+/** Calls of tools about large documents, which threads must parse and search. */
+async function tools(): Promise<GroupResult> {
+  const work = startWorkMeter()
+  const { startTestServer } = await import('../../support/servers/server.ts')
+  const { toolProbes } = await import('./tools.ts')
+  const server = await startTestServer({ callsPerAgent: unlimited })
+  const findings: string[] = []
+  let worst = 0
+  for (const probe of await toolProbes(server)) {
+    const [small, large] = [await costOf(probe, probe.from, work), await costOf(probe, probe.to, work)]
+    worst = Math.max(worst, large)
+    if (large - small <= (probe.to - probe.from) * loopWorkPerCharacter) continue
+    findings.push(`${probe.name}: n=${probe.from} ${small}, n=${probe.to} ${large} ${work.unit}`)
+  }
+  await server.stop()
+  return { findings, notes: { worst } }
+}
+
 const shuffled = <T>(values: readonly T[], random: Random): readonly T[] =>
   values
     .map((value) => ({ value, at: random.below(2 ** 30) }))
@@ -187,5 +248,7 @@ export const groups: ReadonlyMap<string, () => Promise<Group>> = new Map<string,
   ['parsers', () => Promise.resolve(parsers)],
   ['texts', () => Promise.resolve(texts)],
   ['sockets', () => Promise.resolve(sockets)],
+  ['pieces', () => Promise.resolve(pieces)],
+  ['tools', () => Promise.resolve(tools)],
   ['rest', () => Promise.resolve(rest)],
 ])

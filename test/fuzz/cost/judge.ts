@@ -10,7 +10,13 @@ export interface Finding {
   readonly size: number
 }
 
-async function costOf(probe: Probe, n: number, meter: Meter, repeats = meter.repeats): Promise<number> {
+/** Returns the lowest measured cost of work of size n. */
+export async function costOf(
+  probe: Probe,
+  n: number,
+  meter: Meter,
+  repeats = meter.repeats,
+): Promise<number> {
   let best = Number.POSITIVE_INFINITY
   for (let index = 0; index < repeats; index++) {
     const { run } = await probe.prepare(n)

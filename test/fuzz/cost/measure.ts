@@ -69,24 +69,26 @@ async function costBy(now: () => number, run: Prepared['run']): Promise<number> 
 }
 
 /**
- * Counts executed blocks of JavaScript, which is deterministic. It does not count native code, such as a
- * regular expression. Start it before the measured code is loaded.
+ * Counts executed blocks of JavaScript, and the elements, characters and bytes that native functions move, which is
+ * deterministic. It does not count other native code, such as a regular expression. Start it before the measured code is
+ * loaded.
  */
-export function startBlockMeter(): Meter {
+export function startWorkMeter(): Meter {
+  const moved = countMoves()
   const session = new Session()
   session.connect()
   session.post('Profiler.enable')
   session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
   const take = (): number => {
-    let blocks = 0
+    let work = Math.ceil(moved())
     session.post('Profiler.takePreciseCoverage', (_error, taken) => {
       for (const { functions } of taken.result)
-        for (const { ranges } of functions) for (const { count } of ranges) blocks += count
+        for (const { ranges } of functions) for (const { count } of ranges) work += count
     })
-    return blocks
+    return work
   }
   return {
-    unit: 'blocks',
+    unit: 'blocks and moves',
     floor: 60_000,
     repeats: 1,
     growthMax: 7,
@@ -95,6 +97,38 @@ export function startBlockMeter(): Meter {
       await run()
       return take()
     },
+  }
+}
+
+/** Bytes that a copy of memory moves in the time of one element of an array. */
+const bytesPerMove = 64
+
+/** Counts what native functions move. Returns a function that returns the number since its last call. */
+function countMoves(): () => number {
+  let moved = 0
+  const counted = <Name extends PropertyKey>(
+    holder: Record<Name, (...values: never[]) => unknown>,
+    name: Name,
+    moves: (self: never, values: never[], result: never) => number,
+  ): void => {
+    const original = holder[name]
+    holder[name] = function (this: never, ...values: never[]) {
+      const result = Reflect.apply(original, this, values) as never
+      moved += moves(this, values, result)
+      return result
+    }
+  }
+  const lengthOf = (value: { readonly length: number }): number => value.length
+  const copied = (bytes: { readonly length: number }): number => bytes.length / bytesPerMove
+  counted(Array.prototype, 'splice', (self: unknown[], [start]) => self.length - (start ?? 0))
+  counted(Array.prototype, 'slice', (_self, _values, copy: unknown[]) => lengthOf(copy))
+  counted(Uint8Array.prototype, 'set', (_self, [source]) => copied(source ?? []))
+  counted(Buffer, 'concat', (_self, _values, joined: Buffer) => copied(joined))
+  counted(JSON, 'parse', (_self, [text]) => lengthOf(text ?? ''))
+  return () => {
+    const since = moved
+    moved = 0
+    return since
   }
 }
 

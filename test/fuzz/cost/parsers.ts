@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { DocumentState } from '../../../src/rooms/room/document-state.ts'
 import { hocuspocus, readAuthRequest, readRoutedMessage } from '../../../src/sync/protocols/hocuspocus.ts'
 import type { Protocol } from '../../../src/sync/protocols/message.ts'
 import { yWebsocket } from '../../../src/sync/protocols/y-websocket.ts'
@@ -11,6 +12,7 @@ import { readStateVector, writeStateVector } from '../../../src/update/state-vec
 import { readStatistics } from '../../../src/update/statistics.ts'
 import { isPlain } from '../../../src/update/summary.ts'
 import { message } from '../../support/clients/clients.ts'
+import { orderedPlans, updatesOf } from '../../support/data/update-plans.ts'
 import { hostileAwareness, hostileVectors } from '../../support/faults/hostile-messages.ts'
 import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'
 import type { Probe } from './measure.ts'
@@ -100,11 +102,27 @@ function longest(updates: readonly Uint8Array[]): Uint8Array {
   return updates.reduce((largest, update) => (update.length > largest.length ? update : largest))
 }
 
+/** Integrates updates into a document, as a room does. */
+function integrated(updates: readonly Uint8Array[]): DocumentState {
+  const state = DocumentState.fromBytes(null)
+  for (const update of updates) state.integrate(update)
+  return state
+}
+
 export const parserProbes: readonly Probe[] = [
   ...each(hostileUpdates).flatMap(([shape, make]) => {
     const made = remembered((n) => longest(make(n)))
     return each(updateReaders).map(([reader, read]) => probe(`${reader}: ${shape}`, made, read))
   }),
+  ...orderedPlans.map((plan) => ({
+    name: `integration: ${JSON.stringify(plan)}`,
+    from: 64,
+    to: 16_000,
+    prepare: (n: number) => {
+      const updates = updatesOf(plan, n)
+      return { size: n, run: () => integrated(updates) }
+    },
+  })),
   ...each(hostileVectors).flatMap(([shape, make]) => [
     probe(`state vector: ${shape}`, make, readStateVector),
     probe(`state vector, written: ${shape}`, make, (bytes) => writeStateVector(readStateVector(bytes))),

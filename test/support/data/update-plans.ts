@@ -18,6 +18,7 @@ const contentNames = ['text', 'embed', 'values', 'format', 'type', 'deleted'] as
 const parents = ['root', 'roots', 'list', 'text'] as const
 const keys = ['none', 'one', 'many'] as const
 const deletions = ['none', 'all', 'each', 'alternate', 'overlapping'] as const
+const orders = ['rising', 'falling', 'bothEnds', 'scattered'] as const
 
 /**
  * Describes the item next to which another item is placed. `of` is the index of its writer. `at` determines
@@ -40,6 +41,8 @@ export interface Writer {
   readonly left: Neighbor | null
   readonly right: Neighbor | null
   readonly deleted: (typeof deletions)[number]
+  /** Order of the deleted ranges. */
+  readonly order: (typeof orders)[number]
 }
 
 /** Description of a shape of updates. A search changes it to find expensive shapes. */
@@ -134,7 +137,24 @@ function blocksOf(plan: UpdatePlan, self: number, n: number): readonly Block[] {
   return items.map((each, i) => block(client + i, [each])).reverse()
 }
 
-function rangesOf({ deleted }: Writer, n: number): Deletions[number][1] {
+/** Returns the values in another order. */
+function ordered<T>(values: readonly T[], order: Writer['order']): T[] {
+  const last = values.length - 1
+  return list(values.length, (i) => {
+    const at = {
+      rising: i,
+      falling: last - i,
+      bothEnds: i % 2 === 0 ? i / 2 : last - (i - 1) / 2,
+      scattered: (i * 7_919) % values.length,
+    }
+    return values[at[order]] as T
+  })
+}
+
+const rangesOf = (writer: Writer, n: number): Deletions[number][1] =>
+  ordered(sortedRanges(writer.deleted, n), writer.order)
+
+function sortedRanges(deleted: Writer['deleted'], n: number): Deletions[number][1] {
   switch (deleted) {
     case 'none':
       return []
@@ -187,6 +207,7 @@ const randomWriter = (random: Random): Writer => ({
   left: neighbor(random),
   right: neighbor(random),
   deleted: random.pick(['none', 'none', ...deletions]),
+  order: random.pick(orders),
 })
 
 export const randomPlan = (random: Random): UpdatePlan => ({
@@ -215,7 +236,7 @@ export function mutatePlan(plan: UpdatePlan, other: UpdatePlan, random: Random):
     case 5:
       return change({ parent: random.pick(parents), key: random.pick(keys) })
     case 6:
-      return change({ deleted: random.pick(deletions) })
+      return change({ deleted: random.pick(deletions), order: random.pick(orders) })
     case 7:
       return change({ left: neighbor(random) })
     default:
@@ -223,7 +244,27 @@ export function mutatePlan(plan: UpdatePlan, other: UpdatePlan, random: Random):
   }
 }
 
-const plain = { parent: 'root', key: 'none', left: null, right: null, deleted: 'none' } as const
+const plain = {
+  parent: 'root',
+  key: 'none',
+  left: null,
+  right: null,
+  deleted: 'none',
+  order: 'rising',
+} as const
+
+/** Deletions and splits of content in every order. Applying such a plan must take n·log n. */
+export const orderedPlans: readonly UpdatePlan[] = (['together', 'apart'] as const).flatMap((sent) =>
+  (['text', 'values'] as const).flatMap((content) => {
+    const run: Writer = { ...plain, as: 'run', content }
+    const own: Writer = { ...run, as: 'client', left: { of: 0, at: 'previous' } }
+    return [
+      ...orders.map((order) => ({ sent, writers: [{ ...run, deleted: 'alternate' as const, order }] })),
+      ...positions.map((at) => ({ sent, writers: [run, { ...own, left: { of: 0, at } }] })),
+      { sent, writers: [{ ...own, deleted: 'overlapping' as const }] },
+    ]
+  }),
+)
 
 /** Returns plans that are simpler than the given plan in one respect. */
 export function simplerPlans(plan: UpdatePlan): readonly UpdatePlan[] {
