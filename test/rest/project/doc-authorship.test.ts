@@ -105,7 +105,7 @@ it('[ATT-80] doc undo prints overlaps, and --on-overlap decides', async () => {
   expect(failed.code).not.toBe(0)
   expect(failed.err).toContain('others have also changed the same words')
   expect((await run(...undo, '--on-overlap', 'keepMine')).out).toContain(
-    'overlap in the content: "1705" or "100"; mine is kept\n',
+    '"theirs":"1705","mine":"100","kept":"mine"',
   )
   expect((await run('get', 'acme/plan/main', '--format', 'text')).out).toBe('Budget: 100 EUR')
 })
