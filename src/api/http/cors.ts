@@ -1,8 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import type { NextFunction } from 'express'
 import type { AllowedOrigins } from '../../access/allowed-origins.ts'
 import { apiKeyHeader, authTokenHeader } from '../../access/credentials/key-credentials.ts'
-import type { Health } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import { idempotencyHeader, replayedHeader } from '../idempotency/idempotent-call.ts'
 import { ignoredHeader } from '../members.ts'
@@ -36,10 +34,10 @@ export const allOrigins: SharedOrigins = { isKnown: () => Promise.resolve(true) 
 /**
  * Sets the CORS headers of the response if any API key lists the domain of the page, so that the page can
  * read the response. All other pages get no CORS headers. Whether a page may use its API key is decided later, by the
- * credentials. While the server is not ready, no page gets the headers, because the store might not answer.
+ * credentials.
  */
-export function shareWith(origins: SharedOrigins, readiness: () => Health): Middleware {
-  const share = async (origin: string, response: ServerResponse, next: NextFunction): Promise<void> => {
+export function shareWith(origins: SharedOrigins): Middleware {
+  return async ({ headers: { origin = '' } }, response, next) => {
     response.setHeader('vary', 'origin')
     if (await origins.isKnown(origin)) {
       response.setHeader(allowOrigin, origin)
@@ -47,8 +45,6 @@ export function shareWith(origins: SharedOrigins, readiness: () => Health): Midd
     }
     next()
   }
-  return ({ headers: { origin } }, response, next) =>
-    origin === undefined || !readiness().ok ? next() : share(origin, response, next)
 }
 
 /** Answers the preflight requests of pages that may call the server, and rejects methods that the path does not have. */

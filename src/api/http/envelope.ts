@@ -44,11 +44,13 @@ export function toApiError(error: unknown): ApiError | null {
   return null
 }
 
+const securityHeaderList = Object.entries(securityHeaders)
+
 /** Sets the common headers of the response, including the id of the request. Returns the id. */
 export function setCommonHeaders({ headers }: IncomingMessage, response: ServerResponse): string {
   const requestId = requestIdOf(headers['x-request-id'])
   response.setHeader('x-request-id', requestId)
-  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
+  for (const [name, value] of securityHeaderList) response.setHeader(name, value)
   return requestId
 }
 

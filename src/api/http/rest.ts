@@ -1,4 +1,4 @@
-import { type RequestHandler, Router } from 'express'
+import { type Request, type RequestHandler, type Response, Router } from 'express'
 import type { AllowedOrigins } from '../../access/allowed-origins.ts'
 import { loopbackViolation } from '../../access/loopback-guard.ts'
 import type { CallDurations } from '../../call-durations.ts'
@@ -38,19 +38,21 @@ const exact = { caseSensitive: true, strict: true } as const
  * A step fails at once if it need not wait. If the rest of the request is malformed, its error still counts.
  */
 export function createRest(options: RestOptions): Router {
-  const { operations, pages, served, origins, readiness } = options
+  const { operations, pages, served, spans } = options
   const rest = Router(exact)
+  const sendErrors = answerError(options)
   rest.use(measureRequest(options))
   if (options.loopbackOnly) rest.use(requireLoopback)
-  rest.use(limitAddresses(options))
+  for (const page of pages.filter(hasOwnCost))
+    rest.all(page.path, limitAddresses(options, page.calls), ...pageSteps(page, options), sendErrors)
+  rest.use(limitAddresses(options, 1))
   rest.use(checkPath)
-  rest.use(['/v1', '/v2', '/mcp'], shareWith(origins, readiness))
-  rest.use('/sync-http', shareWith(allOrigins, readiness))
-  addGrouped(rest, operations, 2, (operation) => operationSteps(operation, options))
-  for (const route of served) rest.all(route.path, ...servedSteps(route, options.spans))
-  addGrouped(rest, pages, 1, (page) => pageSteps(page, options))
+  rest.use(shareResponses(options))
+  addGrouped(rest, operations, 2, (operation) => [...operationSteps(operation, options), sendErrors])
+  for (const route of served) rest.all(route.path, ...servedSteps(route, spans), sendErrors)
+  addGrouped(rest, pages, 1, (page) => [...pageSteps(page, options), sendErrors])
   rest.use(rejectUnknownPath)
-  rest.use(answerError(options))
+  rest.use(sendErrors)
   return rest
 }
 
@@ -62,7 +64,7 @@ function addGrouped<Route extends { readonly path: string }>(
   rest: Router,
   routes: readonly Route[],
   partsMax: number,
-  stepsOf: (route: Route) => readonly Middleware[],
+  stepsOf: (route: Route) => readonly (Middleware | ErrorMiddleware)[],
 ): void {
   const groups = new Map<string, Route[]>([['', []]])
   for (const route of routes) {
@@ -139,23 +141,35 @@ const requireLoopback: Middleware = ({ headers }, _response, next) => {
   next()
 }
 
-function limitAddresses({ pages, quotas }: RestOptions): Middleware {
-  const calls = new Map(pages.map((page) => [page.path, page.calls]))
+/**
+ * Sets the CORS headers for pages of other sites. Other requests do not pass its paths. While the server is not ready,
+ * no page gets the headers, because the store might not answer.
+ */
+function shareResponses({ origins, readiness }: RestOptions): Middleware {
+  const cors = Router(exact)
+  cors.use(['/v1', '/v2', '/mcp'], shareWith(origins))
+  cors.use('/sync-http', shareWith(allOrigins))
   return (request, response, next) => {
-    limitAddress(quotas, request, response, calls.get(pathOf(request.url)) ?? 1)
-    next()
+    if (request.headers.origin === undefined || !readiness().ok) next()
+    else cors(request as Request, response as unknown as Response, next)
   }
 }
 
-function pathOf(url = ''): string {
-  const query = url.indexOf('?')
-  return query === -1 ? url : url.slice(0, query)
+/** Returns whether the page counts as more or less than one call of its address. */
+const hasOwnCost = ({ calls }: PageRoute): boolean => calls !== 1
+
+/** @throws ApiError RESOURCE_EXHAUSTED */
+function limitAddresses({ quotas }: RestOptions, calls: number): Middleware {
+  return (request, response, next) => {
+    limitAddress(quotas, request, response, calls)
+    next()
+  }
 }
 
 /** @throws ApiError INVALID_ARGUMENT */
 const checkPath: Middleware = ({ url }, _response, next) => {
   try {
-    if (url?.includes('%')) decodeURIComponent(pathOf(url))
+    if (url?.includes('%')) decodeURIComponent(url.replace(/\?.*/s, ''))
   } catch {
     throw invalid(
       'request/malformed',
