@@ -41,7 +41,7 @@ export function mcpRoute(options: McpRouteOptions): ServedRoute {
   }
   return {
     path: mcpPath,
-    labels: { POST: mcpPath },
+    label: mcpPath,
     methods: {
       async POST(request, response) {
         try {

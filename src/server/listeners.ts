@@ -121,6 +121,7 @@ export function createSync({
 /** Returns the paths of the sync edge. A stream may be open for a long time, so it has its own label. */
 function transportRoutes({ http }: SyncServer): readonly ServedRoute[] {
   const route = {
+    label: '/sync-http',
     labels: { GET: '/sync-http events', POST: '/sync-http messages' },
     methods: {
       GET: (request: IncomingMessage, response: ServerResponse) => http.get(request, response),

@@ -50,7 +50,7 @@ export function feedStreamRoute(options: FeedStreamOptions): ServedRoute {
   const validate = validatorOf(request)
   return {
     path: feedStreamPath,
-    labels: { GET: feedStreamPath },
+    label: feedStreamPath,
     methods: {
       async GET(request, response) {
         const noteOutcome = (outcome: Parameters<CallAuditor['answered']>[2]): void => {

@@ -8,8 +8,10 @@ import { traceRequest } from './traced-request.ts'
 export interface ServedRoute {
   /** A path in the form of Express, such as `/sync-http/*path`. */
   readonly path: string
-  /** Label of the requests in metrics and logs, by method. */
-  readonly labels: Readonly<Record<string, string>>
+  /** Label of the requests in metrics and logs. */
+  readonly label: string
+  /** Labels of methods whose requests have a label of their own. */
+  readonly labels?: Readonly<Record<string, string>>
   /**
    * Handlers by method.
    * @throws ApiError that is sent in the envelope
@@ -20,11 +22,11 @@ export interface ServedRoute {
 }
 
 export function servedSteps(
-  { path, labels, methods }: ServedRoute,
+  { label, labels = {}, methods }: ServedRoute,
   spans: SpanSource | null,
 ): readonly Middleware[] {
   return [
-    setLabel((method) => labels[method] ?? path),
+    setLabel((method) => labels[method] ?? label),
     acceptMethods(Object.keys(methods)),
     trace(spans),
     (request, response) => methods[request.method ?? '']?.(request, response),

@@ -78,7 +78,7 @@ export function contentStreamRoute(options: StreamRouteOptions): ServedRoute {
   const validate = validatorOf(streamOpening)
   return {
     path: contentStreamPath,
-    labels: { POST: contentStreamPath },
+    label: contentStreamPath,
     methods: {
       async POST(request, response) {
         const connection = new StreamConnection(request, response, validate, options)

@@ -47,6 +47,7 @@ it('[OPS-2] serves /metrics in the Prometheus format, with the names of Weft and
   withServer({}, async ({ url, post }) => {
     await post(path, user)
     await fetch(`${url}/somewhere/secret-id`)
+    await fetch(`${url}/sync-http/secret-id`, { method: 'PUT' })
     const answer = await fetch(`${url}/metrics`)
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
     const lines = (await answer.text()).split('\n')
@@ -62,6 +63,7 @@ it('[OPS-2] serves /metrics in the Prometheus format, with the names of Weft and
       expect(text).toContain(`# TYPE weft_${name} `)
     expect(text).toContain(`weft_http_request_duration_seconds_count{route="${path}",status="200"} 1`)
     expect(text).toContain('weft_http_request_duration_seconds_count{route="unknown",status="404"} 1')
+    expect(text).toContain('weft_http_request_duration_seconds_count{route="/sync-http",status="405"} 1')
     expect(text).toContain('nodejs_eventloop_lag_seconds')
     expect(text).not.toContain('secret-id')
     const gauges = lines.filter((line) => /^# TYPE \S+_total (?!counter)/.test(line))
