@@ -21,12 +21,12 @@ export function watchUnread(options: UnreadResponsesOptions, response: ServedRes
  * @param bytes bytes of the response in memory, including those that were read
  */
 export function countUnread(options: UnreadResponsesOptions, response: ServedResponse, bytes: number): void {
-  const { locals, socket } = response
-  if (locals.unread instanceof UnreadResponse || socket === null) return
+  const { weftLocals, socket } = response
+  if (weftLocals.unread instanceof UnreadResponse || socket === null) return
   const unread = new UnreadResponse(response, socket, options)
-  locals.unread = unread
+  weftLocals.unread = unread
   // The bytes of a cached page are shared by all of its readers.
-  if (locals.isCachedPage !== true) unread.count(Math.max(bytes, socket.writableLength))
+  if (weftLocals.isCachedPage !== true) unread.count(Math.max(bytes, socket.writableLength))
 }
 
 /** Milliseconds for which a client that reads too slowly can still receive the reason. */

@@ -61,7 +61,7 @@ function noteError(
   response: ServedResponse,
   { auditor }: McpRouteOptions,
 ): void {
-  const { caller = null, requestId } = response.locals
+  const { caller = null, requestId } = response.weftLocals
   auditor.answered(mcpPath, { caller, request, requestId }, { error })
   if (error instanceof ApiError && error.status === 'UNAUTHENTICATED' && !response.headersSent)
     response.setHeader('www-authenticate', 'Bearer realm="weft"')
@@ -121,7 +121,7 @@ async function authenticate(
         'auth/origin-not-allowed',
         'the API key of the token does not list the domain of the page; allow it with /v2/workspace/domains/add',
       )
-    return { caller, token, address: String(response.locals.address) }
+    return { caller, token, address: String(response.weftLocals.address) }
   } catch (error) {
     auditor.refused('realtime', error, request)
     throw error

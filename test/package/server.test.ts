@@ -145,6 +145,12 @@ it.each([
 ])('[PKG-35] serves two servers below paths of an application of Express %s', async (_version, host) => {
   const [one, two] = [await open({ basePath: '/one' }), await open({ basePath: '/deep/two' })]
   const app = host()
+  const keptLocals: unknown[] = []
+  app.use((_request, response, next) => {
+    response.locals.user = 'ada'
+    response.on('finish', () => keptLocals.push(response.locals.user))
+    next()
+  })
   app.get('/', (_request, response) => void response.send('own page'))
   app.use('/one', one.router)
   app.use('/deep', host.Router().use('/two', two.router))
@@ -174,6 +180,7 @@ it.each([
     expect(await answers('/deep/two/v2/crdt/get')).toEqual([405, 'envelope'])
     expect(await answers('/one/%zz')).toEqual([400, 'envelope'])
   }
+  expect(new Set(keptLocals)).toEqual(new Set(['ada']))
   const token = await tokenOf(`${url}/one`, one, 'ada', { isAdmin: true })
   const ada = await syncedEditor(`${url.replace('http', 'ws')}/one`, 'acme/plan/main', token)
   ends.push(async () => ada.provider.destroy())

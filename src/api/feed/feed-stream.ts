@@ -54,7 +54,7 @@ export function feedStreamRoute(options: FeedStreamOptions): ServedRoute {
     methods: {
       async GET(request, response) {
         const noteOutcome = (outcome: Parameters<CallAuditor['answered']>[2]): void => {
-          const { caller = null, requestId } = response.locals
+          const { caller = null, requestId } = response.weftLocals
           options.auditor.answered(feedStreamPath, { caller, request, requestId }, outcome)
         }
         try {

@@ -53,7 +53,7 @@ export interface OperationOptions {
 
 /** The response to a call. Each step uses what the steps before it have set. */
 type CallResponse = ServedResponse & {
-  readonly locals: Required<
+  readonly weftLocals: Required<
     Pick<ResponseLocals, 'caller' | 'meter' | 'sent' | 'members' | 'removed' | 'answer'>
   >
 }
@@ -109,16 +109,16 @@ function authenticate(operation: Operation, options: OperationOptions): CallStep
 /** @throws ApiError RESOURCE_EXHAUSTED */
 function limitCalls({ quotas, bodyBytesMax }: OperationOptions): CallStep {
   return async (request, response, next) => {
-    const { locals } = response
-    locals.meter = await limitCaller(quotas, locals.caller, request, response, bodyBytesMax)
+    const { weftLocals } = response
+    weftLocals.meter = await limitCaller(quotas, weftLocals.caller, request, response, bodyBytesMax)
     next()
   }
 }
 
 /** @throws as for `readRequestData` */
 function readBody({ bodyBytesMax }: OperationOptions): CallStep {
-  return async (request, { locals }, next) => {
-    locals.sent = await readRequestData(request, bodyBytesMax, locals.meter)
+  return async (request, { weftLocals }, next) => {
+    weftLocals.sent = await readRequestData(request, bodyBytesMax, weftLocals.meter)
     next()
   }
 }
@@ -126,17 +126,17 @@ function readBody({ bodyBytesMax }: OperationOptions): CallStep {
 /** @throws ApiError INVALID_ARGUMENT */
 function readMembers(operation: Operation, { unknownMembers }: OperationOptions): CallStep {
   return (request, response, next) => {
-    const { body } = response.locals.sent
+    const { body } = response.weftLocals.sent
     const members = checkMembers(operation, { body, target: request.url ?? '' }, unknownMembers)
     if (members.ignored !== null) response.setHeader(ignoredHeader, members.ignored)
-    response.locals.members = members
+    response.weftLocals.members = members
     next()
   }
 }
 
 /** @throws ApiError as for `applyAgentRule` */
 function putAgent(operation: Operation): CallStep {
-  return (_request, { locals: { caller, sent } }, next) => {
+  return (_request, { weftLocals: { caller, sent } }, next) => {
     if (caller.level === 'agent') applyAgentRule(requireAgentRule(operation), sent.data, caller.identity)
     next()
   }
@@ -145,10 +145,10 @@ function putAgent(operation: Operation): CallStep {
 /** @throws ApiError INVALID_ARGUMENT */
 function validate(operation: Operation): CallStep {
   const check = requestValidatorOf(operation)
-  return (_request, { locals }, next) => {
-    const { data, text } = locals.sent
-    if (operation.waits !== true) locals.called = calledDocument(data)
-    locals.removed = check(data, text.length, locals.members.unknown)
+  return (_request, { weftLocals }, next) => {
+    const { data, text } = weftLocals.sent
+    if (operation.waits !== true) weftLocals.called = calledDocument(data)
+    weftLocals.removed = check(data, text.length, weftLocals.members.unknown)
     next()
   }
 }
@@ -165,18 +165,18 @@ function calledDocument(data: object): CalledDocument {
 /** Runs the handler. The audit log records the call, and a repeated call gets the stored response. */
 function perform(operation: Operation, options: OperationOptions): CallStep {
   const { services, auditor, idempotentCalls } = options
-  return async (request, { locals }, next) => {
-    const { caller, requestId } = locals
-    const { data, text } = locals.sent
+  return async (request, { weftLocals }, next) => {
+    const { caller, requestId } = weftLocals
+    const { data, text } = weftLocals.sent
     const key = operation.effect === 'reads' ? null : idempotencyKeyOf(request.headers)
-    const handle = (ids: SeededIds): Promise<object> => runHandler(operation, ids, locals, options)
-    locals.answer = await auditor.run({ operation, caller, data, request, requestId }, async () => {
+    const handle = (ids: SeededIds): Promise<object> => runHandler(operation, ids, weftLocals, options)
+    weftLocals.answer = await auditor.run({ operation, caller, data, request, requestId }, async () => {
       if (caller.level === 'agent') await authorizeAgent(requireAgentRule(operation), data, caller, services)
       return key === null
         ? { httpCode: 200, body: await handle(new SeededIds()), replayed: false }
         : idempotentCalls.run(parseIdempotentCall(caller, operation, key, text), handle)
     })
-    locals.call?.succeeded(caller, data)
+    weftLocals.call?.succeeded(caller, data)
     next()
   }
 }
@@ -184,7 +184,7 @@ function perform(operation: Operation, options: OperationOptions): CallStep {
 async function runHandler(
   operation: Operation,
   ids: SeededIds,
-  { caller, sent: { data, text }, members, removed }: CallResponse['locals'],
+  { caller, sent: { data, text }, members, removed }: CallResponse['weftLocals'],
   { services, quotas }: OperationOptions,
 ): Promise<object> {
   const { grows } = operation
@@ -203,7 +203,7 @@ async function runHandler(
 
 function send({ path }: Operation, { auditor, quotas }: OperationOptions): CallStep {
   return async (request, response) => {
-    const { caller, requestId, answer } = response.locals
+    const { caller, requestId, answer } = response.weftLocals
     const { httpCode, body, replayed } = answer
     if (replayed) response.setHeader(replayedHeader, 'true')
     if (typeof body === 'string') sendSmall(response, httpCode, body)
@@ -216,7 +216,7 @@ function send({ path }: Operation, { auditor, quotas }: OperationOptions): CallS
 /** Adds a rejected call to the recent requests of its API key. Requests with another method are not calls. */
 function noteError({ path, auth }: Operation, { auditor }: OperationOptions): ErrorMiddleware {
   return (error, request, response, next) => {
-    const { caller = null, requestId } = response.locals
+    const { caller = null, requestId } = response.weftLocals
     const isCall = request.method === 'POST' && !(error instanceof ClientDisconnectedError)
     if (isCall && (caller !== null || auth === 'key'))
       auditor.answered(path, { caller, request, requestId }, { error })

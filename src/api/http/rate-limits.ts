@@ -60,7 +60,7 @@ export function limitAddress(
   cost: number,
 ): void {
   const address = clientAddress(request, proxies)
-  response.locals.address = address
+  response.weftLocals.address = address
   if (cost > 0) take(addressCalls, 'callsPerAddress', address, 'too many calls from this address', cost)
 }
 
@@ -83,7 +83,7 @@ export async function limitCaller(
   take(calls, 'callsPerKey', key, 'too many calls with this API key')
   if (caller.level !== 'operator') {
     workspaceCalls.take(ownerOf(caller))
-    response.locals.call = new CallUsage(usage, ownerOf(caller), request.socket, response)
+    response.weftLocals.call = new CallUsage(usage, ownerOf(caller), request.socket, response)
   }
   const announced = Number(request.headers['content-length'] ?? 0)
   const isCharged = announced > 0 && announced <= bytesMax
@@ -164,19 +164,19 @@ function ownerOf(caller: AnyCaller): string {
  * Returns the owner of the memory of a call: the workspace of the caller (null before authentication) and the
  * address of the caller.
  */
-export function memoryOwnerOf({ locals: { caller, address } }: ServedResponse): MemoryOwner {
+export function memoryOwnerOf({ weftLocals: { caller, address } }: ServedResponse): MemoryOwner {
   return { workspaceId: caller === undefined ? null : ownerOf(caller), address: String(address) }
 }
 
 const theOperator = 'the operator'
 
 /** Counts and logs a limit that was exceeded, if `error` is the error of a limit. */
-export function reportLimit({ reports }: ApiLimits, error: unknown, { locals }: ServedResponse): void {
+export function reportLimit({ reports }: ApiLimits, error: unknown, { weftLocals }: ServedResponse): void {
   const limit = limitOf(error)
-  if (limit !== null) reports.exceeded(limit, whoseIs(limit, locals))
+  if (limit !== null) reports.exceeded(limit, whoseIs(limit, weftLocals))
 }
 
-function whoseIs(limit: LimitName, { address, caller }: ServedResponse['locals']): string {
+function whoseIs(limit: LimitName, { address, caller }: ServedResponse['weftLocals']): string {
   if (caller === undefined || limitScopes[limit] === 'address') return String(address)
   if (caller.level === 'agent' && limitScopes[limit] === 'agent') return agentKeyOf(caller)
   return isInTenant(caller) && limitScopes[limit] !== 'workspace' ? caller.tenant.apiKey : ownerOf(caller)

@@ -113,11 +113,11 @@ function measureRequest({ metrics, slowCalls, log, quotas }: RestOptions): Middl
   return (request, response, next) => {
     const requestId = setCommonHeaders(request, response)
     const startedAt = performance.now()
-    Object.assign(response, { locals: new ResponseLocals(requestId) })
+    Object.assign(response, { weftLocals: new ResponseLocals(requestId) })
     response.once('close', () => {
       const durationMs = performance.now() - startedAt
       const seconds = durationMs / 1000
-      const { route, called, trace } = response.locals
+      const { route, called, trace } = response.weftLocals
       if (called !== undefined)
         slowCalls.note({ path: route, ...called, httpCode: response.statusCode, durationMs, requestId })
       metrics.httpRequestDurationSeconds.observe({ route, status: response.statusCode }, seconds)
@@ -188,7 +188,7 @@ const rejectUnknownPath: Middleware = () => {
 function answerError({ log, quotas }: RestOptions): ErrorMiddleware {
   return (error, { method }, response, _next) => {
     if (error instanceof ClientDisconnectedError) return
-    const { requestId, route } = response.locals
+    const { requestId, route } = response.weftLocals
     try {
       reportLimit(quotas, error, response)
       const answer = toApiError(error)

@@ -45,8 +45,20 @@ export class ResponseLocals {
   }
 }
 
-/** A response, with the values that the steps of handling its request share. */
-export type ServedResponse = ServerResponse & { readonly locals: ResponseLocals }
+declare global {
+  namespace Express {
+    /** Express adds this type to the type of its responses. */
+    interface Response {
+      readonly weftLocals: ResponseLocals
+    }
+  }
+}
+
+/**
+ * A response, with the values that the steps of handling its request share. `response.locals` belongs to the application
+ * in which Weft is mounted.
+ */
+export type ServedResponse = ServerResponse & { readonly weftLocals: ResponseLocals }
 
 /**
  * A step of a request. Requests and responses are those of Node: the methods that Express adds, such as `response.json`,

@@ -36,8 +36,8 @@ export function servedSteps(
 /** Sets the label of a request in metrics and logs. */
 export const setLabel =
   (labelOf: (method: string) => string): Middleware =>
-  ({ method = '' }, { locals }, next) => {
-    locals.route = labelOf(method)
+  ({ method = '' }, { weftLocals }, next) => {
+    weftLocals.route = labelOf(method)
     next()
   }
 

@@ -23,7 +23,7 @@ export function traceRequest<T>(
     const trace = new RemoteTrace(remote, spans, (startMs) =>
       startSpan(spans, request, response, remote, startMs),
     )
-    response.locals.trace = trace
+    response.weftLocals.trace = trace
     return runTraced(trace, work)
   }
   const parent = request instanceof InProcessRequest ? (currentTrace()?.context ?? null) : null
@@ -33,14 +33,14 @@ export function traceRequest<T>(
   // A trace that begins here and is not recorded has no other use.
   if (context === null || (parent === null && span?.isRecording === false)) return runUntraced(work)
   const trace = { context, spans }
-  response.locals.trace = trace
+  response.weftLocals.trace = trace
   return runTraced(trace, work)
 }
 
 /** Stores the caller of a request. From now on the request belongs to the trace that the caller asks for. */
-export function setCaller({ locals }: ServedResponse, caller: AnyCaller): void {
-  locals.caller = caller
-  if (locals.trace instanceof RemoteTrace) locals.trace.begin()
+export function setCaller({ weftLocals }: ServedResponse, caller: AnyCaller): void {
+  weftLocals.caller = caller
+  if (weftLocals.trace instanceof RemoteTrace) weftLocals.trace.begin()
 }
 
 /** The trace of a request with `traceparent`. Until its span begins, the span of the caller is the current one. */
@@ -74,7 +74,7 @@ function startSpan(
   startMs?: number,
 ): Span | null {
   if (spans === null) return null
-  const { requestId, route } = response.locals
+  const { requestId, route } = response.weftLocals
   const method = request.method ?? ''
   const tool = toolOf(request)
   const attributes = {
@@ -91,8 +91,8 @@ function startSpan(
   })
   if (span.isRecording)
     response.once('close', () => {
-      const { statusCode, locals } = response
-      const workspaceId = workspaceOf(locals.caller)
+      const { statusCode, weftLocals } = response
+      const workspaceId = workspaceOf(weftLocals.caller)
       span.set({
         'http.response.status_code': statusCode,
         ...(workspaceId !== null && { 'weft.workspace_id': workspaceId }),
@@ -102,7 +102,7 @@ function startSpan(
   return span
 }
 
-function workspaceOf(caller: ServedResponse['locals']['caller']): string | null {
+function workspaceOf(caller: ServedResponse['weftLocals']['caller']): string | null {
   if (caller === undefined || !('tenant' in caller)) return null
   return caller.tenant.workspaceId
 }

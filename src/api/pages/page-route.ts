@@ -59,7 +59,7 @@ export async function sendPage(
 ): Promise<void> {
   const content = await contentOf(page, request, auditor)
   const send = () => sendContent(content, request, response)
-  if (page.isAudited) await auditor.runPage(page.path, request, response.locals.requestId, send)
+  if (page.isAudited) await auditor.runPage(page.path, request, response.weftLocals.requestId, send)
   else await send()
 }
 
@@ -92,7 +92,7 @@ async function sendContent(
   const length = Buffer.byteLength(content.text)
   if (request instanceof PacedRequest) request.countPieces(1 + length / bytesPerPiece)
   response.setHeader('content-length', length)
-  response.locals.isCachedPage = Buffer.isBuffer(content.text)
+  response.weftLocals.isCachedPage = Buffer.isBuffer(content.text)
   response.end(content.text)
 }
 

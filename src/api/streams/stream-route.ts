@@ -83,7 +83,7 @@ export function contentStreamRoute(options: StreamRouteOptions): ServedRoute {
       async POST(request, response) {
         const connection = new StreamConnection(request, response, validate, options)
         const keep = (outcome: Parameters<CallAuditor['answered']>[2]): void => {
-          const { caller = null, requestId } = response.locals
+          const { caller = null, requestId } = response.weftLocals
           options.auditor.answered(contentStreamPath, { caller, request, requestId }, outcome)
         }
         try {
@@ -150,7 +150,7 @@ class StreamConnection {
     const first = await within(openingMs, lines.next(), () => openingTooLate())
     if (first === null) throw invalid('crdt/invalid-stream', 'the stream has no lines; send an opening')
     const opening = this.#checkOpening(first.value, caller)
-    const { requestId } = this.#response.locals
+    const { requestId } = this.#response.weftLocals
     const call = { operation: audited, caller, data: opening, request: this.#request, requestId }
     await auditor.run(call, async () => {
       if (caller.level === 'agent') await authorizeAgent(agents, opening, caller, services)
@@ -354,7 +354,7 @@ class StreamConnection {
 
   /** Ends a response that has begun with an error. */
   sendError(error: unknown): void {
-    const { requestId } = this.#response.locals
+    const { requestId } = this.#response.weftLocals
     if (this.#response.writableEnded) return
     if (error instanceof ClientDisconnectedError && !this.#request.complete)
       return void this.#response.destroy()
