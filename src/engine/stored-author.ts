@@ -1,4 +1,6 @@
-import type { ChangeMeta, ChangeSource } from '../model/change-origin.ts'
+import { readJsonOrNull } from '../json.ts'
+import { changeMetaSchema, changeSources } from '../model/change-origin.ts'
+import * as s from '../schema.ts'
 import type { LogEntry, LogUpdate } from './engine.ts'
 
 /** The author of an entry and the cause of its change. */
@@ -16,18 +18,19 @@ export function packAuthor({ by, source = 'socket', meta = null }: Omit<LogUpdat
   return `${packed}${JSON.stringify(meta === null ? [source, by] : [source, by, meta])}`
 }
 
+const cause = [s.choice(changeSources), s.string] as const
+const packedAuthor = s.anyOf([s.exactTuple(cause), s.exactTuple([...cause, changeMetaSchema])])
+
 /**
  * Returns the author that is stored as `text`. If a newer version has stored it in another form, the author
  * is unknown.
  */
 export function unpackAuthor(text: string): EntryAuthor {
   if (!text.startsWith(packed)) return { by: text }
-  try {
-    const [source, by, meta] = JSON.parse(text.slice(1)) as [ChangeSource, string, ChangeMeta?]
-    return { by, source, ...(meta !== undefined && { meta }) }
-  } catch {
-    return { by: '' }
-  }
+  const author = readJsonOrNull(packedAuthor, text.slice(1))
+  if (author === null) return { by: '' }
+  const [source, by] = author
+  return author.length === 2 ? { by, source } : { by, source, meta: author[2] }
 }
 
 /** Returns a copy of an update whose bytes the caller may reuse. */

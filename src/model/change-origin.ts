@@ -1,3 +1,5 @@
+import * as s from '../schema.ts'
+
 /** Stored attributions contain the index of a source, so the order must not change. Add a new source at the end. */
 export const changeSources = ['socket', 'rest', 'import', 'restore', 'undo', 'branch', 'stream'] as const
 
@@ -9,6 +11,11 @@ export const changeMetaLimits = { members: 16, nameCharacters: 64, valueCharacte
 
 /** The data that a backend attaches to its change, within `changeMetaLimits`. */
 export type ChangeMeta = Readonly<Record<string, string | number | boolean | null>>
+
+/** Schema of stored data of a change. Limits of a newer version may be higher. */
+export const changeMetaSchema: s.SchemaOf<ChangeMeta> = s.map(
+  s.orNull(s.anyOf([s.string, s.number, s.boolean])),
+)
 
 /** The way by which a change reached the document, and the data of its sender. */
 export type ChangeCause = Pick<ChangeOrigin, 'source' | 'meta'>

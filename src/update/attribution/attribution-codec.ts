@@ -1,5 +1,11 @@
 import * as encoding from 'lib0/encoding'
-import { type ChangeMeta, type ChangeOrigin, changeSources } from '../../model/change-origin.ts'
+import { readJsonOrNull } from '../../json.ts'
+import {
+  type ChangeMeta,
+  type ChangeOrigin,
+  changeMetaSchema,
+  changeSources,
+} from '../../model/change-origin.ts'
 import { ByteReader, clockMax } from '../byte-reader.ts'
 import { MalformedUpdateError } from '../malformed.ts'
 import type { AttributedRange, Attribution } from './attribution.ts'
@@ -135,11 +141,9 @@ function readOrigins(reader: ByteReader): readonly ChangeOrigin[] {
 
 function metaOf(text: string): ChangeMeta | null {
   if (text === '') return null
-  try {
-    return JSON.parse(text) as ChangeMeta
-  } catch {
-    throw new MalformedUpdateError('the data of a change is not JSON')
-  }
+  const meta = readJsonOrNull(changeMetaSchema, text)
+  if (meta === null) throw new MalformedUpdateError('the data of a change is not an object of plain values')
+  return meta
 }
 
 function* readLists(

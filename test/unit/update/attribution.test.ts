@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import type { ChangeOrigin } from '../../../src/model/change-origin.ts'
+import type { ChangeMeta, ChangeOrigin } from '../../../src/model/change-origin.ts'
 import type { AttributedRange, Attribution } from '../../../src/update/attribution/attribution.ts'
 import {
   type AttributedUpdate,
@@ -206,6 +206,13 @@ describe('the stored form of an attribution', () => {
       expect(() => decodeAttribution(bytes.subarray(0, length))).toThrow(MalformedUpdateError)
     expect(() => decodeAttribution(Uint8Array.from([...bytes, 0]))).toThrow(MalformedUpdateError)
     expect(() => decodeAttribution(Uint8Array.from([9, ...bytes.subarray(1)]))).toThrow('unknown format 9')
+  })
+
+  it.each(['text', [1], { list: [1] }])('[ATT-6] rejects %j as the data of a change', (meta) => {
+    const origin = { ...alice, meta: meta as unknown as ChangeMeta }
+    const ranges = new Map([[1, [{ clock: 0, length: 1, origin }]]])
+    const bytes = encodeAttribution({ inserted: ranges, deleted: new Map() })
+    expect(() => decodeAttribution(bytes)).toThrow(MalformedUpdateError)
   })
 
   it('[ATT-6] decodes changed bytes to disjoint ranges or throws one kind of error', () => {
