@@ -5,7 +5,7 @@ it.each([
   { by: 'ann' },
   { by: 'ann', source: 'rest' as const },
   { by: 'ann', source: 'rest' as const, meta: { run: 'r', step: 2, draft: true, note: null } },
-])('[ATT-108] reads the stored author %j', (author) => {
+])('[ATT-109] reads the stored author %j', (author) => {
   expect(unpackAuthor(packAuthor(author))).toEqual(author)
 })
 
@@ -17,6 +17,6 @@ it.each([
   ['data that is no object', '["rest","ann",[1]]'],
   ['data with a list', '["rest","ann",{"list":[1]}]'],
   ['a member of a newer version', '["rest","ann",{},1]'],
-])('[ATT-108] knows no author if the stored form has %s', (_what, json) => {
+])('[ATT-109] knows no author if the stored form has %s', (_what, json) => {
   expect(unpackAuthor(`\u0001${json}`)).toEqual({ by: '' })
 })
