@@ -6,12 +6,13 @@
  *
  *   node --import tsx bench/memory.ts [--smoke] [part of a name, such as han]
  */
-import { systemClock } from '../src/clock.ts'
-import { DecisionMemory } from '../src/decisions/decision-memory.ts'
-import { memoryLimits } from '../src/decisions/limits.ts'
-import { OrganizationStore } from '../src/directory/organizations/organization-store.ts'
-import { openMemoryEngine } from '../src/engine/memory/engine.ts'
-import { EventRecorder } from '../src/events/event-recorder.ts'
+
+import { DecisionMemory } from '../src/capabilities/decisions/decision-memory.ts'
+import { memoryLimits } from '../src/capabilities/decisions/limits.ts'
+import { systemClock } from '../src/core/base/clock.ts'
+import { OrganizationStore } from '../src/core/directory/organizations/organization-store.ts'
+import { EventRecorder } from '../src/core/events/event-recorder.ts'
+import { openMemoryEngine } from '../src/core/store/memory/engine.ts'
 import { seededRandom } from './support/random.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
 

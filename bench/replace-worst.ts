@@ -7,8 +7,8 @@
  *   node --import tsx bench/replace-worst.ts [--smoke] [type, or type and start of the name of a case]
  */
 import * as Y from 'yjs'
-import { contentTypes } from '../src/content/content-types.ts'
-import { replaceContent } from '../src/content/replace.ts'
+import { contentTypes } from '../src/core/content/content-types.ts'
+import { replaceContent } from '../src/core/content/replace.ts'
 import { contentKey, type HeavyCase } from './support/heavy/case.ts'
 import { heavyGroups } from './support/heavy/cases.ts'
 import { libraryRun, libraryTime } from './support/heavy/library.ts'

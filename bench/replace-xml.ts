@@ -5,7 +5,7 @@
  *   node --import tsx bench/replace-xml.ts [--smoke]
  */
 import * as Y from 'yjs'
-import { serializeXml } from '../src/content/xml/serialize.ts'
+import { serializeXml } from '../src/core/content/xml/serialize.ts'
 import { measured } from './support/measure.ts'
 import { mean, median, percent, progress, quantile, round, table, thousands } from './support/report.ts'
 import { contentKey, fresh, type XmlReplacer, xmlReplacers } from './support/xml-replacers.ts'

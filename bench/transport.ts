@@ -6,8 +6,8 @@
  *   node --import tsx bench/transport.ts [--smoke]
  */
 import { cpus, loadavg } from 'node:os'
-import { LoadSocket } from '../src/loadtest/load-socket.ts'
-import { atRate, KeystrokeTracker, sleep, Typist, trackUpdates } from '../src/loadtest/typist.ts'
+import { LoadSocket } from '../src/cli/loadtest/load-socket.ts'
+import { atRate, KeystrokeTracker, sleep, Typist, trackUpdates } from '../src/cli/loadtest/typist.ts'
 import { type Running, weft } from './load/contenders.ts'
 import { cpuOfTree, residentBytes } from './support/cpu.ts'
 import { HttpLoadSocket } from './support/http-load-socket.ts'

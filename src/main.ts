@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { nodeProblem } from './config/node-version.ts'
+import { nodeProblem } from './core/config/node-version.ts'
 
 // All other modules are imported after this check, because an old version of Node could not parse them.
 const problem = nodeProblem(process.versions.node)

@@ -1,31 +1,44 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { onWebsocket } from './api/http/http-server.ts'
-import { createAudit } from './audit/audit.ts'
-import { RecentRequests } from './audit/recent-requests.ts'
-import { startAuditing } from './audit/start.ts'
-import { type Clock, systemClock } from './clock.ts'
-import { readPackageVersion } from './config/package-version.ts'
-import type { Config } from './config.ts'
-import { bootstrapNode } from './directory/tenants/cluster-credentials.ts'
+import {
+  problemLogger,
+  warnOfMissingStorage,
+  withObjects,
+} from './capabilities/backups/objects/object-engine.ts'
+import { openObjects } from './capabilities/backups/objects/open-objects.ts'
+import { lastBackupOf } from './capabilities/backups/storage/last-backup.ts'
+import { MetricsHistory } from './capabilities/observability/metrics-history.ts'
+import type { CallbackFunctions } from './capabilities/subscriptions/callbacks/callback-functions.ts'
+import { EventListeners } from './capabilities/webhooks/event-listeners.ts'
+import { createAudit } from './core/audit/audit.ts'
+import { RecentRequests } from './core/audit/recent-requests.ts'
+import { startAuditing } from './core/audit/start.ts'
+import { type Clock, systemClock } from './core/base/clock.ts'
+import { droppedLines, type Log } from './core/base/log.ts'
+import { readPackageVersion } from './core/base/package-version.ts'
+import type { Config } from './core/config/config.ts'
+import { bootstrapNode } from './core/directory/tenants/cluster-credentials.ts'
 import {
   makeDataDirectory,
   noteCreated,
   noteStarted,
   type ServerCredentials,
-} from './directory/tenants/credentials-file.ts'
-import { createTenancy } from './directory/tenants/tenancy.ts'
-import type { ClusterOptions } from './engine/cluster-bus.ts'
-import type { Engine } from './engine/engine.ts'
-import { droppedLines, type Log } from './log.ts'
-import { createMetrics } from './metrics.ts'
-import { MetricsHistory } from './metrics-history.ts'
-import type { Tenant } from './model/address.ts'
-import { problemLogger, warnOfMissingStorage, withObjects } from './objects/object-engine.ts'
-import { openObjects } from './objects/open-objects.ts'
-import { LimitReports } from './quota/limit-reports.ts'
-import { transferTimeoutMsDefault } from './quota/slow-transfers.ts'
-import { TickShares } from './quota/tick-shares.ts'
+} from './core/directory/tenants/credentials-file.ts'
+import { createTenancy } from './core/directory/tenants/tenancy.ts'
+import { createMetrics } from './core/metrics/metrics.ts'
+import type { Tenant } from './core/model/address.ts'
+import { LimitReports } from './core/quota/limit-reports.ts'
+import { transferTimeoutMsDefault } from './core/quota/slow-transfers.ts'
+import { TickShares } from './core/quota/tick-shares.ts'
+import type { ClusterOptions } from './core/store/cluster-bus.ts'
+import type { Engine } from './core/store/engine.ts'
+import { RejectionLog } from './core/sync/connect/rejection-log.ts'
+import { isSyncRequest } from './core/sync/connect/sync-request.ts'
+import { runTraced, runUntraced } from './core/tracing/current-trace.ts'
+import { openSpans } from './core/tracing/open-spans.ts'
+import { createTracer } from './core/tracing/trace.ts'
+import { readTraceContext } from './core/tracing/trace-context.ts'
+import { onWebsocket } from './rest/http/http-server.ts'
 import { registerClusterMetrics } from './server/cluster-metrics.ts'
 import { measureData } from './server/data-gauges.ts'
 import { memoryAccountsOf } from './server/limits-from-config.ts'
@@ -33,15 +46,6 @@ import { createHttp, createSync } from './server/listeners.ts'
 import { openBackupSchedule } from './server/open-backup-schedule.ts'
 import { createServices, type ServerBase, type ServerServices } from './server/services.ts'
 import { shutDown } from './server/shutdown.ts'
-import { lastBackupOf } from './storage/last-backup.ts'
-import type { CallbackFunctions } from './subscriptions/callbacks/callback-functions.ts'
-import { RejectionLog } from './sync/connect/rejection-log.ts'
-import { isSyncRequest } from './sync/connect/sync-request.ts'
-import { createTracer } from './trace.ts'
-import { runTraced, runUntraced } from './tracing/current-trace.ts'
-import { openSpans } from './tracing/open-spans.ts'
-import { readTraceContext } from './tracing/trace-context.ts'
-import { EventListeners } from './webhooks/event-listeners.ts'
 
 /** A server whose store is open. */
 export interface OpenServer {
@@ -142,14 +146,14 @@ const keepsData = ({ engine }: Config): boolean => engine !== 'memory'
 
 /** Opens the configured engine. Loads only the modules of this engine. */
 async function openEngine(config: Config, log: Log): Promise<Engine> {
-  if (config.engine === 'memory') return (await import('./engine/memory/engine.ts')).openMemoryEngine()
+  if (config.engine === 'memory') return (await import('./core/store/memory/engine.ts')).openMemoryEngine()
   if (config.engine === 'postgres') return openPostgres(config, log)
-  const { openLevelEngine } = await import('./engine/level/engine.ts')
+  const { openLevelEngine } = await import('./core/store/level/engine.ts')
   return openLevelEngine({ directory: config.dataDir, durability: config.durability, log })
 }
 
 async function openPostgres(config: Config, log: Log): Promise<Engine> {
-  const { openPostgresEngine } = await import('./engine/postgres/engine.ts')
+  const { openPostgresEngine } = await import('./cluster/postgres/engine.ts')
   return openPostgresEngine({
     url: config.postgresUrl ?? '',
     schema: config.postgresSchema,
@@ -165,7 +169,7 @@ function nodesOver(urls: readonly string[], config: Config, log: Log): ClusterOp
   return {
     ...(nodeName !== null && { name: nodeName }),
     openBus: async ({ prefix, node }) => {
-      const { NatsBus } = await import('./engine/nats/bus.ts')
+      const { NatsBus } = await import('./cluster/nats/bus.ts')
       return NatsBus.open({ urls, credentialsFile, prefix, name: `weft ${node}`, log })
     },
   }

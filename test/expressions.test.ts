@@ -7,9 +7,9 @@ import { costProblem, expressionsOf } from './support/data/expressions.ts'
 const exceptions: Readonly<Record<string, string>> = {
   'src/docs/browser/search-box.ts':
     'words of the documentation as alternatives, in the browser of the reader',
-  'src/content/merge/words.ts':
+  'src/core/content/merge/words.ts':
     'each alternative has bounded repetitions before a character that decides, or takes all that it reads',
-  'src/content/xml/names.ts': 'one character class, or a run of one class behind the start of the text',
+  'src/core/content/xml/names.ts': 'one character class, or a run of one class behind the start of the text',
 }
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })

@@ -4,72 +4,43 @@ import { describe, expect, it } from 'vitest'
 import { areAlmostEqual, declaredNames, identifiersIn, wordsIn } from './support/data/declared-names.ts'
 import { filesUnder, root } from './support/data/project-files.ts'
 
-/** Folders and files of `src`, lowest layer first. A file imports from its own layer or below, never from above. */
+/**
+ * Files and folders of `src`, lowest layer first. A file imports from its own layer or below, never from above. The
+ * longest path that contains a file decides.
+ */
 const layers: readonly (readonly string[])[] = [
-  [
-    'errors.ts',
-    'error-codes.ts',
-    'log.ts',
-    'trace.ts',
-    'tracing',
-    'clock.ts',
-    'text.ts',
-    'json-problem.ts',
-    'json.ts',
-    'schema.ts',
-    'validation.ts',
-    'event-stream.ts',
-    'histogram.ts',
-    'scrape.ts',
-    'metric-points.ts',
-    'call-durations.ts',
-    'metrics.ts',
-    'history-names.ts',
-    'metrics-history.ts',
-    'config.ts',
-    'config',
-    'quota',
-    'outgoing',
-  ],
-  ['model'],
+  ['core/base', 'core/tracing', 'core/metrics', 'core/config', 'core/quota', 'core/outgoing'],
+  ['core/model'],
   ['docs'],
-  ['update', 'content'],
-  ['engine'],
-  ['jobs'],
-  ['events'],
-  ['directory'],
-  ['decisions'],
-  ['notifications', 'comments', 'subscriptions', 'audit', 'usage'],
-  ['access', 'feed'],
-  ['rooms'],
-  ['versions', 'storage'],
-  ['backups', 'objects'],
-  ['branches', 'streams'],
-  ['callbacks'],
-  ['userdata', 'transfer'],
-  ['sync', 'api', 'webhooks', 'console', 'playground', 'client'],
-  ['mcp'],
+  ['core/update', 'core/content'],
+  ['core/store', 'cluster'],
+  ['core/jobs'],
+  ['core/events'],
+  ['core/directory'],
+  ['core/audit'],
+  ['core/access'],
+  ['core/rooms', 'core/sync', 'rest', 'capabilities', 'console', 'client'],
   ['server'],
   ['server.ts'],
   ['package'],
-  ['loadtest'],
+  ['cli/loadtest'],
   ['cli'],
   ['main.ts'],
   ['build'],
 ]
-/** Folders of one layer that must not import each other. */
-const strangers = ['sync', 'api', 'webhooks', 'console']
+/** Parts of one layer that must not import each other. */
+const strangers = ['core/sync', 'rest', 'console']
 
-/** Files outside `src/engine` that may read `hasOneWriter`. Remove a file that no longer reads it. */
+/** Files outside `src/core/store` and `src/cluster` that may read `hasOneWriter`. Remove a file that no longer reads it. */
 const writerCountReaders: readonly string[] = [
-  'src/feed/feed-service.ts',
-  'src/rooms/edits/backend-change.ts',
-  'src/rooms/log/commits.ts',
-  'src/rooms/log/recorded-log.ts',
-  'src/rooms/log/room-compaction.ts',
-  'src/rooms/replication/replica-sync.ts',
-  'src/rooms/room/room-registry.ts',
-  'src/versions/blob-names.ts',
+  'src/capabilities/feed/feed-service.ts',
+  'src/capabilities/history/blob-names.ts',
+  'src/core/rooms/edits/backend-change.ts',
+  'src/core/rooms/log/commits.ts',
+  'src/core/rooms/log/recorded-log.ts',
+  'src/core/rooms/log/room-compaction.ts',
+  'src/core/rooms/replication/replica-sync.ts',
+  'src/core/rooms/room/room-registry.ts',
 ]
 
 /** Templates are programs of users, which import the package instead of the sources. */
@@ -83,8 +54,11 @@ function importsOf(file: string): string[] {
   return found.map((match) => relative(root, resolve(root, dirname(file), match[1] as string)))
 }
 
-const partOf = (file: string): string => file.split('/')[1] as string
-const layerOf = (file: string): number => layers.findIndex((layer) => layer.includes(partOf(file)))
+const parts = layers.flat().toSorted((a, b) => b.length - a.length)
+const partOf = (file: string): string | undefined =>
+  parts.find((part) => file === `src/${part}` || file.startsWith(`src/${part}/`))
+const layerOf = (file: string): number =>
+  layers.findIndex((layer) => layer.some((part) => part === partOf(file)))
 
 function circles(): string[] {
   const state = new Map<string, 'visiting' | 'done'>()
@@ -120,7 +94,7 @@ describe('layers', () => {
   it('[TIDY-3] does not import from one edge layer into another', () => {
     const crossing = sources.flatMap((file) =>
       importsOf(file)
-        .filter((target) => strangers.includes(partOf(file)) && strangers.includes(partOf(target)))
+        .filter((target) => [file, target].every((each) => strangers.includes(partOf(each) ?? '')))
         .filter((target) => partOf(file) !== partOf(target))
         .map((target) => `${file} → ${target}`),
     )
@@ -132,18 +106,18 @@ describe('layers', () => {
   })
 
   it('[TIDY-5] only the composition root and the opener of offline stores import an engine, and only after the engine is chosen', () => {
-    const choosers = ['src/server.ts', 'src/storage/offline-store.ts']
-    const engines = /src\/engine\/(memory|level|postgres|nats)\//
+    const choosers = ['src/server.ts', 'src/capabilities/backups/storage/offline-store.ts']
+    const engines = /src\/(core\/store\/(memory|level)|cluster)\//
     const users = sources.filter(
       (file) => !engines.test(file) && importsOf(file).some((target) => engines.test(target)),
     )
     expect(users.filter((file) => !choosers.includes(file))).toEqual([])
     for (const chooser of choosers)
-      expect(text(chooser)).not.toMatch(/^import .*engine\/(memory|level|postgres|nats)\//m)
+      expect(text(chooser)).not.toMatch(/^import .*(store\/(memory|level)|cluster)\//m)
   })
 
   it('[TIDY-23] loads the load generator on demand, through its entry point', () => {
-    const separate = /^src\/loadtest\//
+    const separate = /^src\/cli\/loadtest\//
     const imported = /(?:^|\n)(?:import|export) (?!type )[^'"]*['"][^'"]*\/loadtest\//
     const outside = sources.filter(
       (file) => !separate.test(file) && importsOf(file).some((target) => separate.test(target)),
@@ -152,7 +126,7 @@ describe('layers', () => {
     const bench = text('src/cli/bench.ts')
     expect(bench).not.toMatch(imported)
     expect([...bench.matchAll(/import\('([^']*)'\)/g)].map(([, path]) => path)).toEqual([
-      '../loadtest/main.ts',
+      './loadtest/main.ts',
     ])
   })
 })
@@ -160,12 +134,15 @@ describe('layers', () => {
 describe('files', () => {
   it('[TIDY-24] reads each stored record through its schema', () => {
     const readers = sources.filter((file) => /\bdecodeRecord\b/.test(text(file)))
-    expect(readers.toSorted()).toEqual(['src/directory/store/transaction.ts', 'src/engine/stored-record.ts'])
+    expect(readers.toSorted()).toEqual([
+      'src/core/directory/store/transaction.ts',
+      'src/core/store/stored-record.ts',
+    ])
   })
 
   it('[TIDY-7] only the configuration, the entry point, the command line and the load generator read environment variables', () => {
     const readers = sources.filter((file) => /process\.env/.test(text(file)))
-    expect(readers.filter((file) => !/^src\/(config\/|main\.ts|cli\/|loadtest\/)/.test(file))).toEqual([])
+    expect(readers.filter((file) => !/^src\/(core\/config\/|main\.ts|cli\/)/.test(file))).toEqual([])
   })
 
   it('[TIDY-8] disables no type check, has no test with `only` or `todo`, and leaves no TODO open', () => {
@@ -186,7 +163,7 @@ describe('files', () => {
 
 describe('names', () => {
   /** The path of an operation's file is the path of its URL, and all operations export the same names. */
-  const isHandler = (file: string): boolean => /^src\/api\/v\d\//.test(file)
+  const isHandler = (file: string): boolean => /^src\/(rest|capabilities\/\w+\/api)\/v\d\//.test(file)
   const declared = sources
     .filter((file) => !isHandler(file))
     .flatMap((file) => declaredNames(join(root, file)).map((declaration) => ({ ...declaration, file })))
@@ -337,7 +314,7 @@ describe('documentation', () => {
   })
 
   it('[TIDY-21] uses isShared only in engines, and hasOneWriter outside engines only in a fixed list of files', () => {
-    const outside = sources.filter((file) => !file.startsWith('src/engine/'))
+    const outside = sources.filter((file) => !/^src\/(core\/store|cluster)\//.test(file))
     expect(outside.filter((file) => /\bisShared\b/.test(text(file)))).toEqual([])
     const readers = outside.filter((file) => /\bhasOneWriter\b/.test(text(file)))
     expect(readers.toSorted()).toEqual(writerCountReaders)

@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { diffTokens, type Hunk } from '../../src/content/diff/diff.ts'
+import { diffTokens, type Hunk } from '../../src/core/content/diff/diff.ts'
 
 /** Name of the root in which Tiptap has its content. */
 export const contentKey = 'default'

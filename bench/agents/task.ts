@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EditRequest } from '../../src/content/edit/check-edits.ts'
+import type { EditRequest } from '../../src/core/content/edit/check-edits.ts'
 
 /** A comment that a user has made, and the answer of the agent. */
 export interface TaskComment {

@@ -1,4 +1,4 @@
-import { bucketCount } from '../../src/engine/buckets.ts'
+import { bucketCount } from '../../src/core/store/buckets.ts'
 import type { UnitLoad } from '../cluster/unit-costs.ts'
 import type { ClusterCosts, Inputs } from './inputs.ts'
 

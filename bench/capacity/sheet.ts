@@ -1,5 +1,5 @@
 import { cpus, totalmem } from 'node:os'
-import { bucketCount } from '../../src/engine/buckets.ts'
+import { bucketCount } from '../../src/core/store/buckets.ts'
 import { percent, round, thousands } from '../support/report.ts'
 import {
   type Check,

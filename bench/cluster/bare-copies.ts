@@ -1,9 +1,9 @@
-import { systemClock } from '../../src/clock.ts'
-import type { BusNamespace } from '../../src/engine/cluster-bus.ts'
-import { NatsBus } from '../../src/engine/nats/bus.ts'
-import { openPostgresEngine } from '../../src/engine/postgres/engine.ts'
-import { createLog } from '../../src/log.ts'
-import { ReplicaSync } from '../../src/rooms/replication/replica-sync.ts'
+import { NatsBus } from '../../src/cluster/nats/bus.ts'
+import { openPostgresEngine } from '../../src/cluster/postgres/engine.ts'
+import { systemClock } from '../../src/core/base/clock.ts'
+import { createLog } from '../../src/core/base/log.ts'
+import { ReplicaSync } from '../../src/core/rooms/replication/replica-sync.ts'
+import type { BusNamespace } from '../../src/core/store/cluster-bus.ts'
 
 /**
  * Opens a node that has no rooms. The node can send and receive the messages that nodes exchange about

@@ -1,5 +1,5 @@
-import { openPostgresEngine } from '../../src/engine/postgres/engine.ts'
-import { sleep } from '../../src/loadtest/typist.ts'
+import { sleep } from '../../src/cli/loadtest/typist.ts'
+import { openPostgresEngine } from '../../src/cluster/postgres/engine.ts'
 import type { Running } from '../load/contenders.ts'
 import { answer, enter } from '../load/entering.ts'
 import { seededRandom } from '../support/random.ts'

@@ -1,5 +1,5 @@
-import type { LoadSocket } from '../../src/loadtest/load-socket.ts'
-import { atRate, KeystrokeTracker, sleep, Typist, trackUpdates } from '../../src/loadtest/typist.ts'
+import type { LoadSocket } from '../../src/cli/loadtest/load-socket.ts'
+import { atRate, KeystrokeTracker, sleep, Typist, trackUpdates } from '../../src/cli/loadtest/typist.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
 import { quantile } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'

@@ -1,4 +1,4 @@
-import { atRate, type KeystrokeTracker, sleep } from '../../src/loadtest/typist.ts'
+import { atRate, type KeystrokeTracker, sleep } from '../../src/cli/loadtest/typist.ts'
 import { callAll } from '../load/calling.ts'
 import { type Mover, moveAll } from '../load/mover.ts'
 import { sum } from '../support/report.ts'

@@ -1,4 +1,4 @@
-import { sleep } from '../../src/loadtest/typist.ts'
+import { sleep } from '../../src/cli/loadtest/typist.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 import type { Deployment } from './deployments.ts'
 import type { Stores, Told } from './stores.ts'

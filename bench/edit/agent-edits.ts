@@ -1,6 +1,6 @@
 import MarkdownIt from 'markdown-it'
-import { diffTokens, type Hunk } from '../../src/content/diff/diff.ts'
-import type { EditRequest } from '../../src/content/edit/check-edits.ts'
+import { diffTokens, type Hunk } from '../../src/core/content/diff/diff.ts'
+import type { EditRequest } from '../../src/core/content/edit/check-edits.ts'
 
 const parser = new MarkdownIt({ html: true })
 

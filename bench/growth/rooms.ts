@@ -1,4 +1,4 @@
-import { sleep } from '../../src/loadtest/typist.ts'
+import { sleep } from '../../src/cli/loadtest/typist.ts'
 import { type Running, weft } from '../load/contenders.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
 import { type Size, waitMs } from '../load/scenario.ts'

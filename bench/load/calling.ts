@@ -1,4 +1,4 @@
-import { HttpClient, type HttpTarget } from '../../src/loadtest/http-client.ts'
+import { HttpClient, type HttpTarget } from '../../src/cli/loadtest/http-client.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 
 /** Measurements of the calls. */

@@ -1,5 +1,5 @@
-import { type ClientProtocol, readFrom, yWebsocketMessages } from '../../src/loadtest/client-protocol.ts'
-import { prefixed, readVarUint } from '../../src/loadtest/websocket-frames.ts'
+import { type ClientProtocol, readFrom, yWebsocketMessages } from '../../src/cli/loadtest/client-protocol.ts'
+import { prefixed, readVarUint } from '../../src/cli/loadtest/websocket-frames.ts'
 
 const auth = 2
 

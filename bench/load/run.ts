@@ -1,7 +1,7 @@
 // Runs one scenario. This process is the load generator. Its arguments are the scenario, the contender and
 // the scale. It sends the result to its parent process.
 
-import { errorMessage } from '../../src/errors.ts'
+import { errorMessage } from '../../src/core/base/errors.ts'
 import { temporaryDirectory } from '../support/server.ts'
 import { scenarios } from '../sync/scenarios.ts'
 import { contenders } from './contenders.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
-import type { Json } from '../../src/content/json/json.ts'
+import type { Json } from '../../src/core/content/json/json.ts'
 import { type Random, seededRandom } from './random.ts'
 
 /** Successive contents of one root, the oldest first. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
-import { isArray, isObject, type Json, type JsonObject } from '../../src/content/json/json.ts'
-import { replaceContent } from '../../src/content/replace.ts'
+import { isArray, isObject, type Json, type JsonObject } from '../../src/core/content/json/json.ts'
+import { replaceContent } from '../../src/core/content/replace.ts'
 
 export const contentKey = 'content'
 

@@ -1,6 +1,6 @@
 import diff from 'fast-diff'
 import type * as Y from 'yjs'
-import { replaceContent } from '../../src/content/replace.ts'
+import { replaceContent } from '../../src/core/content/replace.ts'
 
 export const contentKey = 'content'
 

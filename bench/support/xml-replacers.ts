@@ -1,7 +1,7 @@
 import { type MarkSpec, type Node, type NodeSpec, Schema } from 'prosemirror-model'
 import { updateYFragment, yXmlFragmentToProseMirrorRootNode } from 'y-prosemirror'
 import * as Y from 'yjs'
-import { replaceContent } from '../../src/content/replace.ts'
+import { replaceContent } from '../../src/core/content/replace.ts'
 
 export const contentKey = 'content'
 

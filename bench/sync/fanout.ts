@@ -1,5 +1,5 @@
-import type { LoadSocket } from '../../src/loadtest/load-socket.ts'
-import { atRate, KeystrokeTracker, sleep, Typist, trackUpdates } from '../../src/loadtest/typist.ts'
+import type { LoadSocket } from '../../src/cli/loadtest/load-socket.ts'
+import { atRate, KeystrokeTracker, sleep, Typist, trackUpdates } from '../../src/cli/loadtest/typist.ts'
 import type { Contender, Running } from '../load/contenders.ts'
 import { enterRoom } from '../load/entering.ts'
 import { deliveredPerSecond, p50, perDelivered, type Scale, type Scenario } from '../load/scenario.ts'

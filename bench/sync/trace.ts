@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
-import { sleep } from '../../src/loadtest/typist.ts'
-import { clientFrame, opcodes } from '../../src/loadtest/websocket-frames.ts'
+import { sleep } from '../../src/cli/loadtest/typist.ts'
+import { clientFrame, opcodes } from '../../src/cli/loadtest/websocket-frames.ts'
 import type { Running } from '../load/contenders.ts'
 import { enter, enterAs } from '../load/entering.ts'
 import { p99, type Scale, type Scenario, waitMs } from '../load/scenario.ts'

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Plugin } from 'esbuild'
-import { packageFile } from '../config/package-file.ts'
+import { packageFile } from '../core/base/package-file.ts'
 
 const pathOf = (path: string): string => fileURLToPath(packageFile(path))
 
@@ -64,8 +64,8 @@ export const programs = (folder: string): BuildOptions => ({
   entryPoints: [
     'src/main.ts',
     'src/build/start.ts',
-    'src/rooms/threads/thread-main.ts',
-    'src/loadtest/main.ts',
+    'src/core/rooms/threads/thread-main.ts',
+    'src/cli/loadtest/main.ts',
     'src/package/server.ts',
   ],
   outdir: folder,
@@ -89,7 +89,7 @@ export const programs = (folder: string): BuildOptions => ({
 /** Returns the options for the scripts of the console and the playground. */
 export const pages = (folder: string): BuildOptions => ({
   ...common,
-  entryPoints: { main: 'src/console/main.tsx', playground: 'src/playground/main.tsx' },
+  entryPoints: { main: 'src/console/main.tsx', playground: 'src/console/playground/main.tsx' },
   outdir: `${folder}console`,
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',
@@ -151,7 +151,7 @@ export const styles = (folder: string): BuildOptions => ({
   ...common,
   entryPoints: [
     ...['style', 'documents', 'overview'].map((name) => `src/console/styles/${name}.css`),
-    'src/playground/playground.css',
+    'src/console/playground/playground.css',
   ],
   outdir: `${folder}console`,
   entryNames: '[name]',
@@ -164,5 +164,5 @@ export function copyPages(folder: string): void {
   mkdirSync(console, { recursive: true })
   for (const name of readdirSync(pathOf('src/console')).filter((each) => /\.(html|svg)$/.test(each)))
     copyFileSync(pathOf(`src/console/${name}`), `${console}/${name}`)
-  copyFileSync(pathOf('src/playground/index.html'), `${console}/playground.html`)
+  copyFileSync(pathOf('src/console/playground/index.html'), `${console}/playground.html`)
 }

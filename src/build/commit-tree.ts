@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { packageFile } from '../config/package-file.ts'
+import { packageFile } from '../core/base/package-file.ts'
 
 /** The files of a commit of this repository in a temporary folder. */
 export interface CommitTree {

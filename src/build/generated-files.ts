@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { packageFile } from '../config/package-file.ts'
+import { packageFile } from '../core/base/package-file.ts'
 
 /** Files that a program writes from the operations and the options. They are not in git. */
 export const generatedPaths = [

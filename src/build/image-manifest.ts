@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { packageFile } from '../config/package-file.ts'
+import { packageFile } from '../core/base/package-file.ts'
 import { buildFolders } from './build-folders.ts'
 import { installedLibraries } from './bundles.ts'
 import { licensedPackages } from './licenses.ts'

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { openApiDocument } from '../api/openapi/document.ts'
-import { operationList } from '../api/operation-list.ts'
-import { type OpenApiDocument, referencePages } from '../api/pages/api-reference.ts'
-import { referenceEntries } from '../api/pages/reference-entries.ts'
-import { packageFile } from '../config/package-file.ts'
-import { readPackageVersion } from '../config/package-version.ts'
+import { packageFile } from '../core/base/package-file.ts'
+import { readPackageVersion } from '../core/base/package-version.ts'
 import { documentationEntries } from '../docs/build.ts'
+import { openApiDocument } from '../rest/openapi/document.ts'
+import { operationList } from '../rest/operation-list.ts'
+import { type OpenApiDocument, referencePages } from '../rest/pages/api-reference.ts'
+import { referenceEntries } from '../rest/pages/reference-entries.ts'
 import { describedPaths } from '../server/described-paths.ts'
 
 /**

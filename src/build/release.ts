@@ -1,8 +1,8 @@
 import { execFileSync, execSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { packageFile } from '../config/package-file.ts'
-import { errorMessage } from '../errors.ts'
+import { errorMessage } from '../core/base/errors.ts'
+import { packageFile } from '../core/base/package-file.ts'
 
 /**
  * Implements `npm run release -- 0.2.0`. It checks the repository, sets the version, also that of the Helm chart, adds the version and the

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseSync } from 'oxc-parser'
-import { packageFile } from '../config/package-file.ts'
-import { errorMessage } from '../errors.ts'
+import { errorMessage } from '../core/base/errors.ts'
+import { packageFile } from '../core/base/package-file.ts'
 
 /**
  * Implements `npm run size`, which prints the size of the code by folder, and `npm run size -- <commit>`, which

@@ -2,7 +2,7 @@ import { constants, copyFileSync, cpSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type TemplateName, templateNames } from '../cli/project-template.ts'
-import { packageFile } from '../config/package-file.ts'
+import { packageFile } from '../core/base/package-file.ts'
 
 const pathOf = (path: string): string => fileURLToPath(packageFile(path))
 

@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { Command, InvalidArgumentError } from 'commander'
-import { isLoopbackHost } from '../config/loopback-host.ts'
-import { ConfigError } from '../config/read-config.ts'
-import { errorMessage } from '../errors.ts'
-import type { ScenarioResult } from '../loadtest/run-scenarios.ts'
-import { StorageError } from '../storage/storage-error.ts'
-import type { OnlineServer } from '../transfer/documents/rest-client.ts'
+import { StorageError } from '../capabilities/backups/storage/storage-error.ts'
+import type { OnlineServer } from '../capabilities/transfer/documents/rest-client.ts'
+import { errorMessage } from '../core/base/errors.ts'
+import { isLoopbackHost } from '../core/config/loopback-host.ts'
+import { ConfigError } from '../core/config/read-config.ts'
 import { printResult } from './command-line/command-io.ts'
 import { showProgress } from './command-line/progress.ts'
 import { type LocationFlags, onlineServerOf } from './doc/location.ts'
+import type { ScenarioResult } from './loadtest/run-scenarios.ts'
 
 interface Flags extends LocationFlags {
   readonly seconds: number
@@ -30,7 +30,7 @@ export function benchCommand(): Command {
     .option('--json', 'Print JSON.')
     .action(async (flags: Flags) => {
       const server = flags.url === undefined ? null : await allowed(flags)
-      const { runBenchmark } = await import('../loadtest/main.ts')
+      const { runBenchmark } = await import('./loadtest/main.ts')
       const progress = showProgress('bench', flags.json ? 'json' : 'text')
       const { measured, headline, chart } = await runBenchmark(server, flags.seconds, progress.at).finally(
         progress.end,

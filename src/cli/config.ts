@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { configAsJson, renderConfig, renderMarkdown } from '../config/render-config.ts'
-import { injectedVariables, misspelledVariables } from '../config/variables.ts'
-import { escapeControls } from '../text.ts'
+import { escapeControls } from '../core/base/text.ts'
+import { configAsJson, renderConfig, renderMarkdown } from '../core/config/render-config.ts'
+import { injectedVariables, misspelledVariables } from '../core/config/variables.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
 
 /** Creates the commands `weft config print` and `weft config check`. */

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { Command } from 'commander'
-import type { Config } from '../config.ts'
-import { credentialsOf, restCredentialsOf } from '../directory/tenants/known-credentials.ts'
-import { withoutTrailing } from '../text.ts'
+import { withoutTrailing } from '../core/base/text.ts'
+import type { Config } from '../core/config/config.ts'
+import { credentialsOf, restCredentialsOf } from '../core/directory/tenants/known-credentials.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
 import { requireStoredKey } from './tenant-credentials.ts'
 

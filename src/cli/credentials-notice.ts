@@ -1,4 +1,4 @@
-import type { ServerCredentials } from '../directory/tenants/credentials-file.ts'
+import type { ServerCredentials } from '../core/directory/tenants/credentials-file.ts'
 
 /** Returns lines that contain the credentials for a backend. These lines are printed only once. */
 export const credentialLines = ({

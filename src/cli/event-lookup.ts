@@ -1,14 +1,18 @@
-import * as s from '../schema.ts'
-import { StorageError } from '../storage/storage-error.ts'
-import { fixedTargetIds, type RoutedEvent, storeTargetIds } from '../subscriptions/event-recipient.ts'
+import { StorageError } from '../capabilities/backups/storage/storage-error.ts'
+import {
+  fixedTargetIds,
+  type RoutedEvent,
+  storeTargetIds,
+} from '../capabilities/subscriptions/event-recipient.ts'
 import {
   type ExplainedConfig,
   type ExplainedEndpoint,
   type Explanation,
   storeName,
-} from '../subscriptions/explain.ts'
-import { listingHint } from '../transfer/documents/listing-hints.ts'
-import { callOnline, listOnline, type OnlineServer } from '../transfer/documents/rest-client.ts'
+} from '../capabilities/subscriptions/explain.ts'
+import { listingHint } from '../capabilities/transfer/documents/listing-hints.ts'
+import { callOnline, listOnline, type OnlineServer } from '../capabilities/transfer/documents/rest-client.ts'
+import * as s from '../core/base/schema.ts'
 
 /** Maximum number of organizations in which an activity is searched. Each organization needs one call. */
 const organizationsMax = 200

@@ -1,11 +1,11 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { Command, Option } from 'commander'
-import { environmentOf } from '../config.ts'
-import { CredentialGenerator } from '../directory/tenants/credential-generator.ts'
-import { credentialsPath, type ServerCredentials } from '../directory/tenants/credentials-file.ts'
-import { errorMessage } from '../errors.ts'
-import { StorageError } from '../storage/storage-error.ts'
+import { StorageError } from '../capabilities/backups/storage/storage-error.ts'
+import { errorMessage } from '../core/base/errors.ts'
+import { environmentOf } from '../core/config/config.ts'
+import { CredentialGenerator } from '../core/directory/tenants/credential-generator.ts'
+import { credentialsPath, type ServerCredentials } from '../core/directory/tenants/credentials-file.ts'
 import { configOf, printResult } from './command-line/command-io.ts'
 import { programName } from './command-line/program-name.ts'
 import { credentialLines } from './credentials-notice.ts'
@@ -93,7 +93,7 @@ const writeConfig = (path: string): Promise<void> =>
  * to other servers.
  */
 async function makeStore(directory: string): Promise<ServerCredentials> {
-  const { createDataDirectory } = await import('../storage/create-data-directory.ts')
+  const { createDataDirectory } = await import('../capabilities/backups/storage/create-data-directory.ts')
   const { config } = configOf({})
   const none = {
     workspaceId: null,

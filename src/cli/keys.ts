@@ -1,15 +1,15 @@
 import { Command } from 'commander'
-import { headerValue } from '../config/option-parsers.ts'
-import { ConfigError } from '../config/read-config.ts'
-import { configuredWorkspaceToken, credentialsOf } from '../directory/tenants/known-credentials.ts'
 import {
   addApiKey,
   type KeyChangeOptions,
   listApiKeys,
   replaceAuthToken,
   replaceWorkspaceToken,
-} from '../storage/keys.ts'
-import { escapeControls } from '../text.ts'
+} from '../capabilities/backups/storage/keys.ts'
+import { escapeControls } from '../core/base/text.ts'
+import { headerValue } from '../core/config/option-parsers.ts'
+import { ConfigError } from '../core/config/read-config.ts'
+import { configuredWorkspaceToken, credentialsOf } from '../core/directory/tenants/known-credentials.ts'
 import { configOf, printResult } from './command-line/command-io.ts'
 import { storeLocation } from './storage/store-location.ts'
 

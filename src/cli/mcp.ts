@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { ConfigError } from '../config/read-config.ts'
-import { readTokenFile } from '../storage/backup-sources.ts'
+import { readTokenFile } from '../capabilities/backups/storage/backup-sources.ts'
+import { ConfigError } from '../core/config/read-config.ts'
 
 interface Flags {
   readonly url?: string
@@ -36,6 +36,6 @@ async function runMcp(flags: Flags): Promise<void> {
     throw new ConfigError('the token of an agent is missing', {
       hint: 'create one with agent: true in /v2/auth/generate_token, and set WEFT_AGENT_TOKEN',
     })
-  const { runStdioProxy } = await import('../mcp/stdio-proxy.ts')
+  const { runStdioProxy } = await import('../capabilities/agents/stdio-proxy.ts')
   await runStdioProxy({ url, token, report: (problem) => process.stderr.write(`weft: ${problem}\n`) })
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { readPackageVersion } from '../config/package-version.ts'
-import { checkVariables } from '../config/variables.ts'
+import { readPackageVersion } from '../core/base/package-version.ts'
+import { checkVariables } from '../core/config/variables.ts'
 import { auditCommand } from './audit.ts'
 import { benchCommand } from './bench.ts'
 import { commandNamesOf } from './command-line/command-names.ts'

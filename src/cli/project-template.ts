@@ -1,10 +1,10 @@
 import { constants, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { builtFile } from '../config/package-file.ts'
-import { readPackageVersion } from '../config/package-version.ts'
-import { readJson } from '../json.ts'
-import * as s from '../schema.ts'
+import { readJson } from '../core/base/json.ts'
+import { builtFile } from '../core/base/package-file.ts'
+import { readPackageVersion } from '../core/base/package-version.ts'
+import * as s from '../core/base/schema.ts'
 
 /** Names of the templates of `weft init`, each a folder of `src/templates`. */
 export const templateNames = ['tiptap-express', 'tiptap-next', 'codemirror-vite', 'blocknote'] as const

@@ -1,5 +1,5 @@
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { packageFile } from '../config/package-file.ts'
+import { packageFile } from '../core/base/package-file.ts'
 import { chapters, errorChapter, index } from './chapters.ts'
 import { errorCodeNames, errorPage } from './error-list.ts'
 import { renderChapter } from './markdown.ts'

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../error-codes.ts'
+import type { ErrorCode } from '../core/base/error-codes.ts'
 
 interface ErrorExample {
   readonly message: string

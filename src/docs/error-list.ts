@@ -1,4 +1,4 @@
-import { causeOf, type ErrorCode, errorCodes, httpCodes } from '../error-codes.ts'
+import { causeOf, type ErrorCode, errorCodes, httpCodes } from '../core/base/error-codes.ts'
 import { errorExamples } from './error-examples.ts'
 
 export const errorCodeNames = Object.keys(errorCodes) as readonly ErrorCode[]

@@ -1,6 +1,6 @@
-import type { Rate } from '../config/rate.ts'
-import { type OptionKey, optionOf } from '../config.ts'
-import { type LimitName, type LimitScope, limitNames, limitScopes } from '../quota/limits.ts'
+import { type OptionKey, optionOf } from '../core/config/config.ts'
+import type { Rate } from '../core/config/rate.ts'
+import { type LimitName, type LimitScope, limitNames, limitScopes } from '../core/quota/limits.ts'
 
 /** A limit that is set by the option of the same name. */
 interface Row {

@@ -1,5 +1,5 @@
-import { renderMarkdown } from '../config/render-config.ts'
-import { createMetrics } from '../metrics.ts'
+import { renderMarkdown } from '../core/config/render-config.ts'
+import { createMetrics } from '../core/metrics/metrics.ts'
 import { errorList } from './error-list.ts'
 import { limitsTable } from './limits-table.ts'
 

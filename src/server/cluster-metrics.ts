@@ -1,6 +1,6 @@
 import { Counter, Gauge } from 'prom-client'
-import type { Engine } from '../engine/engine.ts'
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../core/metrics/metrics.ts'
+import type { Engine } from '../core/store/engine.ts'
 
 /** Registers the metrics of this node about the other nodes. */
 export function registerClusterMetrics({ registry }: Metrics, { bus, cluster }: Engine): void {

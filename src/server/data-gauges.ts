@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises'
 import { Gauge } from 'prom-client'
-import type { Clock } from '../clock.ts'
-import type { Config } from '../config.ts'
-import type { Metrics } from '../metrics.ts'
-import type { LastBackup } from '../storage/last-backup.ts'
+import type { LastBackup } from '../capabilities/backups/storage/last-backup.ts'
+import type { Clock } from '../core/base/clock.ts'
+import type { Config } from '../core/config/config.ts'
+import type { Metrics } from '../core/metrics/metrics.ts'
 
 /** Time in ms by which the clocks of nodes may differ. */
 const clockDifferenceMsMax = 300_000

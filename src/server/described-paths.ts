@@ -1,12 +1,12 @@
-import { feedStreamDescription } from '../api/feed/feed-stream-description.ts'
+import { feedStreamDescription } from '../capabilities/feed/api/feed-stream-description.ts'
+import { contentStreamDescription } from '../capabilities/streams/api/stream-description.ts'
+import type { Schema } from '../core/base/schema.ts'
+import { sessionIdPattern, waitSecondsMax } from '../core/sync/http/session-request.ts'
 import type {
   MethodDescription,
   ParameterDescription,
   PathDescription,
-} from '../api/openapi/path-description.ts'
-import { contentStreamDescription } from '../api/streams/stream-description.ts'
-import type { Schema } from '../schema.ts'
-import { sessionIdPattern, waitSecondsMax } from '../sync/http/session-request.ts'
+} from '../rest/openapi/path-description.ts'
 
 const query = (name: string, description: string, schema: Schema): ParameterDescription => ({
   name,

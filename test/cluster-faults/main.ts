@@ -12,7 +12,7 @@
  * WEFT_FUZZ_SEED repeats a run. It prints one line per step, and exits with 1 if a promise was broken.
  */
 import { parseArgs } from 'node:util'
-import { errorMessage } from '../../src/errors.ts'
+import { errorMessage } from '../../src/core/base/errors.ts'
 import { seed } from '../support/data/seed.ts'
 import { type Found, type Size, steps } from './steps.ts'
 import { TestCluster } from './support/cluster.ts'

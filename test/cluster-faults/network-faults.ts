@@ -1,4 +1,4 @@
-import { openPostgresEngine } from '../../src/engine/postgres/engine.ts'
+import { openPostgresEngine } from '../../src/cluster/postgres/engine.ts'
 import { eventually } from '../support/clients/clients.ts'
 import { Random } from '../support/data/random-doc.ts'
 import { startPostgres } from '../support/servers/postgres.ts'

@@ -1,9 +1,9 @@
 // @vitest-environment dom
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import type { EditRequest } from '../../src/content/edit/check-edits.ts'
-import { checkChange } from '../../src/content/root-change.ts'
-import { ApiError } from '../../src/errors.ts'
+import { ApiError } from '../../src/core/base/errors.ts'
+import type { EditRequest } from '../../src/core/content/edit/check-edits.ts'
+import { checkChange } from '../../src/core/content/root-change.ts'
 import { Random } from '../support/data/random-doc.ts'
 import { seed } from '../support/data/seed.ts'
 import { times } from '../support/time/full-run.ts'

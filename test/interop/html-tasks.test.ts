@@ -1,8 +1,8 @@
 // @vitest-environment dom
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { readRootAs } from '../../src/content/read-root.ts'
-import { replaceContent } from '../../src/content/replace.ts'
+import { readRootAs } from '../../src/core/content/read-root.ts'
+import { replaceContent } from '../../src/core/content/replace.ts'
 import { parsedByTiptap } from './markdown-parsers.ts'
 
 it('[FMT-60] returns task lists in HTML that Tiptap reads back as tasks', () => {

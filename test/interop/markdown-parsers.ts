@@ -8,7 +8,7 @@ import { defaultMarkdownParser, schema as markdownSchema } from 'prosemirror-mar
 import { DOMParser, type Schema } from 'prosemirror-model'
 import { yXmlFragmentToProseMirrorRootNode } from 'y-prosemirror'
 import * as Y from 'yjs'
-import { replaceContent } from '../../src/content/replace.ts'
+import { replaceContent } from '../../src/core/content/replace.ts'
 
 /** A Markdown parser of an editor library. */
 export interface MarkdownParser {

@@ -1,8 +1,8 @@
 // @vitest-environment dom
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { checkChange } from '../../src/content/root-change.ts'
-import type { NamedSchema } from '../../src/content/schemas/content-schema.ts'
+import { checkChange } from '../../src/core/content/root-change.ts'
+import type { NamedSchema } from '../../src/core/content/schemas/content-schema.ts'
 import { schemaJson } from '../support/data/schema-json.ts'
 import { schemaOfBlockNote, schemaOfTiptap } from './installed-schemas.ts'
 import { judges } from './judges.ts'

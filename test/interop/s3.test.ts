@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { pruneRepository } from '../../src/backups/prune.ts'
-import { parseKeep } from '../../src/backups/retention.ts'
-import { parseS3Location, S3Store } from '../../src/backups/s3-store.ts'
-import { verifyRepository } from '../../src/backups/verify-repository.ts'
-import type { S3Settings } from '../../src/config/s3-settings.ts'
-import { restoreParts } from '../../src/storage/restore.ts'
+import { pruneRepository } from '../../src/capabilities/backups/prune.ts'
+import { parseKeep } from '../../src/capabilities/backups/retention.ts'
+import { parseS3Location, S3Store } from '../../src/capabilities/backups/s3-store.ts'
+import { restoreParts } from '../../src/capabilities/backups/storage/restore.ts'
+import { verifyRepository } from '../../src/capabilities/backups/verify-repository.ts'
+import type { S3Settings } from '../../src/core/config/s3-settings.ts'
 import {
   backUp,
   editDocuments,

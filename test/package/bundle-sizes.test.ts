@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
-import { packageFile } from '../../src/config/package-file.ts'
+import { packageFile } from '../../src/core/base/package-file.ts'
 
 interface Bundle {
   readonly name: string

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { builtFile } from '../../src/config/package-file.ts'
+import { builtFile } from '../../src/core/base/package-file.ts'
 
 const root = join(import.meta.dirname, '../..')
 

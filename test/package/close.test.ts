@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { builtFile } from '../../src/config/package-file.ts'
+import { builtFile } from '../../src/core/base/package-file.ts'
 
 /** A program that opens servers, uses sockets, threads and streams, closes everything, and prints what keeps it. */
 const program = (entry: string): string => `

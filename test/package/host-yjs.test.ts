@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { builtFile } from '../../src/config/package-file.ts'
+import { builtFile } from '../../src/core/base/package-file.ts'
 
 /**
  * A program with a Yjs of its own, which loads the server, exchanges updates with it, and prints the methods of

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { operationList } from '../../src/api/operation-list.ts'
 import { apiFiles } from '../../src/build/package-api/api-files.ts'
 import { nameOperations } from '../../src/build/package-api/operation-names.ts'
 import { createApi } from '../../src/package/api/create-api.ts'
 import { operations } from '../../src/package/api/operations.ts'
+import { operationList } from '../../src/rest/operation-list.ts'
 
 const root = join(import.meta.dirname, '../..')
 

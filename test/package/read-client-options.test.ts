@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { builtFile } from '../../src/config/package-file.ts'
+import { builtFile } from '../../src/core/base/package-file.ts'
 import { createServer, type WeftServer } from '../../src/package/server.ts'
 import { inheritedEnvironment } from '../support/servers/environment.ts'
 

@@ -13,8 +13,8 @@ import express from 'express'
 import fastify from 'fastify'
 import { afterEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { backupOnline } from '../../src/capabilities/backups/storage/backup-sources.ts'
 import { createServer, dataOf, type ServerOptions, type WeftServer } from '../../src/package/server.ts'
-import { backupOnline } from '../../src/storage/backup-sources.ts'
 import { syncedEditor } from '../support/clients/clients.ts'
 
 const ends: (() => Promise<unknown>)[] = []

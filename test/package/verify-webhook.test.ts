@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { signatureHeaders } from '../../src/outgoing/sign.ts'
+import { signatureHeaders } from '../../src/core/outgoing/sign.ts'
 import { verifyWebhook, WebhookRejectedError } from '../../src/package/client.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`

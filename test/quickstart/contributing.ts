@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorMessage } from '../../src/errors.ts'
+import { errorMessage } from '../../src/core/base/errors.ts'
 import { Shell } from '../support/servers/shell.ts'
 import type { Stopwatch } from '../support/time/stopwatch.ts'
 

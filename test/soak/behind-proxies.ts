@@ -1,5 +1,5 @@
 import { thousands } from '../../bench/support/report.ts'
-import { errorMessage } from '../../src/errors.ts'
+import { errorMessage } from '../../src/core/base/errors.ts'
 import { Random } from '../support/data/random-doc.ts'
 import { seed } from '../support/data/seed.ts'
 import { missing } from '../support/needs.ts'

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '../../src/clock.ts'
-import { writeBackup } from '../../src/storage/backup.ts'
-import { backupOffline } from '../../src/storage/backup-sources.ts'
-import { restore } from '../../src/storage/restore.ts'
+import { writeBackup } from '../../src/capabilities/backups/storage/backup.ts'
+import { backupOffline } from '../../src/capabilities/backups/storage/backup-sources.ts'
+import { restore } from '../../src/capabilities/backups/storage/restore.ts'
+import { systemClock } from '../../src/core/base/clock.ts'
 import {
   idsOf,
   organizationId,

@@ -11,8 +11,8 @@
  */
 import { cpus } from 'node:os'
 import { round } from '../../bench/support/report.ts'
-import { errorMessage } from '../../src/errors.ts'
-import { fsyncMs } from '../../src/loadtest/fsync-time.ts'
+import { fsyncMs } from '../../src/cli/loadtest/fsync-time.ts'
+import { errorMessage } from '../../src/core/base/errors.ts'
 import { type Outcome, type Size, type Step, steps } from './steps.ts'
 
 /** A step with a part of it, such as `hostile:largeDelta`. */

@@ -4,7 +4,7 @@
  * titles and Markdown. It needs Node 20 and nothing else, and it changes no file.
  *
  *   node test/support/prose-check.mjs                       check every tracked file below the working directory
- *   node test/support/prose-check.mjs src/rooms README.md   check these files and folders only
+ *   node test/support/prose-check.mjs src/core/rooms README.md   check these files and folders only
  *   node test/support/prose-check.mjs --changed main        check only lines that differ from the commit `main`
  *   node test/support/prose-check.mjs --max 30              exit with 1 if there are more than 30 hits per 1,000 sentences
  *   node test/support/prose-check.mjs --summary             print the tables and no single hits

@@ -1,7 +1,7 @@
 /** Implements `npm run docs:tables`, which writes the generated tables into the chapters of the documentation. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { limitsTables } from '../../src/api/limits-tables.ts'
+import { limitsTables } from '../../src/build/limits-tables.ts'
 import { chapters } from '../../src/docs/chapters.ts'
 import { fillTables } from '../../src/docs/tables.ts'
 

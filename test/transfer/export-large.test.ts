@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import * as Y from 'yjs'
-import { writeDocument } from '../../src/transfer/export/document-files.ts'
-import { ExportDirectory } from '../../src/transfer/export/export-directory.ts'
+import { writeDocument } from '../../src/capabilities/transfer/export/document-files.ts'
+import { ExportDirectory } from '../../src/capabilities/transfer/export/export-directory.ts'
 import { itLong } from '../support/time/full-run.ts'
 
 const address = {

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { verify } from '../../src/storage/verify.ts'
+import { verify } from '../../src/capabilities/backups/storage/verify.ts'
 import {
   allOf,
   docOf,

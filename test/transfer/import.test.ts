@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { eventQueue } from '../../src/events/outbound-event.ts'
-import { openOfflineStore } from '../../src/storage/offline-store.ts'
-import { verify } from '../../src/storage/verify.ts'
+import { openOfflineStore } from '../../src/capabilities/backups/storage/offline-store.ts'
+import { verify } from '../../src/capabilities/backups/storage/verify.ts'
+import { eventQueue } from '../../src/core/events/outbound-event.ts'
 import { RawClient, syncedEditor } from '../support/clients/clients.ts'
 import {
   allOf,

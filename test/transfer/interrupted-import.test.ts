@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { systemClock } from '../../src/clock.ts'
-import { openForImport, openOfflineStore } from '../../src/storage/offline-store.ts'
-import { verify } from '../../src/storage/verify.ts'
-import { type ExportOptions, exportStore } from '../../src/transfer/export/export.ts'
+import { openForImport, openOfflineStore } from '../../src/capabilities/backups/storage/offline-store.ts'
+import { verify } from '../../src/capabilities/backups/storage/verify.ts'
+import { type ExportOptions, exportStore } from '../../src/capabilities/transfer/export/export.ts'
 import {
   decodeSummary,
   encodeSummary,
   type ListKind,
   listNames,
   sha256Of,
-} from '../../src/transfer/export/manifest.ts'
-import { importExport } from '../../src/transfer/import/import-export.ts'
+} from '../../src/capabilities/transfer/export/manifest.ts'
+import { importExport } from '../../src/capabilities/transfer/import/import-export.ts'
+import { systemClock } from '../../src/core/base/clock.ts'
 import { typedAfter, updatesOf } from '../support/data/import-sources.ts'
 import { dataOf, startTestServer } from '../support/servers/server.ts'
 import { heldBy } from './sample-store.ts'

@@ -6,9 +6,9 @@ import {
   DocumentRejectedError,
   isSameContent,
   mergeStored,
-} from '../../src/transfer/import/merge.ts'
-import { mapName } from '../../src/transfer/import/name-mapping.ts'
-import { updateKeyOf } from '../../src/transfer/sources/y-leveldb-keys.ts'
+} from '../../src/capabilities/transfer/import/merge.ts'
+import { mapName } from '../../src/capabilities/transfer/import/name-mapping.ts'
+import { updateKeyOf } from '../../src/capabilities/transfer/sources/y-leveldb-keys.ts'
 import { allOf, docOf, updatesOf } from '../support/data/import-sources.ts'
 import { editRandomly, Random } from '../support/data/random-doc.ts'
 import { hostileUpdates } from '../support/faults/hostile-shapes.ts'

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { systemClock } from '../../src/clock.ts'
-import { openLevelEngine } from '../../src/engine/level/engine.ts'
-import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
-import { addressKey } from '../../src/model/address.ts'
-import { readAttribution } from '../../src/rooms/log/read-attribution.ts'
-import { exportStore } from '../../src/transfer/export/export.ts'
-import { importExport } from '../../src/transfer/import/import-export.ts'
-import { DocumentRestorer } from '../../src/transfer/import/restore-document.ts'
+import { exportStore } from '../../src/capabilities/transfer/export/export.ts'
+import { importExport } from '../../src/capabilities/transfer/import/import-export.ts'
+import { DocumentRestorer } from '../../src/capabilities/transfer/import/restore-document.ts'
+import { systemClock } from '../../src/core/base/clock.ts'
+import { addressKey } from '../../src/core/model/address.ts'
+import { readAttribution } from '../../src/core/rooms/log/read-attribution.ts'
+import { openLevelEngine } from '../../src/core/store/level/engine.ts'
+import { openMemoryEngine } from '../../src/core/store/memory/engine.ts'
 import { runCli, startCli } from '../support/servers/cli.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
@@ -88,7 +88,9 @@ itLong(
 itLong(
   '[OUT-7] rejects an export whose list refers to files outside the export, even with correct checksums',
   async () => {
-    const { encodeSummary, decodeSummary, sha256Of } = await import('../../src/transfer/export/manifest.ts')
+    const { encodeSummary, decodeSummary, sha256Of } = await import(
+      '../../src/capabilities/transfer/export/manifest.ts'
+    )
     await exportStore(at('data'), at('forged'), all, noProgress)
     const list = readFileSync(at('forged', 'blobs.jsonl'), 'utf8').replace(/"blobs\//, '"../forged/blobs/')
     writeFileSync(at('forged', 'blobs.jsonl'), list)

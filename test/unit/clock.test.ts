@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/core/base/clock.ts'
 
 it('never fires a timer before its time on the clock of the server', async () => {
   const early = (ms: number): Promise<number> => {

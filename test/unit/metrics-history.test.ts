@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { historyNames } from '../../src/history-names.ts'
-import { createMetrics } from '../../src/metrics.ts'
+import { historyNames } from '../../src/capabilities/observability/history-names.ts'
 import {
   dayIntervalMs,
   dayMax,
   MetricsHistory,
   recentIntervalMs,
   recentMax,
-} from '../../src/metrics-history.ts'
+} from '../../src/capabilities/observability/metrics-history.ts'
+import { createMetrics } from '../../src/core/metrics/metrics.ts'
 import { HeldClock } from '../support/time/clock.ts'
 
 /** A running history with its clock and its metrics. */

@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, it } from 'vitest'
-import { checkJson, MalformedJsonError, UnknownNameError } from '../../src/json.ts'
-import * as s from '../../src/schema.ts'
-import { matchesSchema } from '../../src/validation.ts'
+import { checkJson, MalformedJsonError, UnknownNameError } from '../../src/core/base/json.ts'
+import * as s from '../../src/core/base/schema.ts'
+import { matchesSchema } from '../../src/core/base/validation.ts'
 
 const schema = s.object(
   {

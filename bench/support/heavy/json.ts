@@ -1,4 +1,4 @@
-import { isArray, type Json } from '../../../src/content/json/json.ts'
+import { isArray, type Json } from '../../../src/core/content/json/json.ts'
 import { fresh } from '../json-replacers.ts'
 import { seededRandom } from '../random.ts'
 import { contentKey, type HeavyCase, loaded } from './case.ts'

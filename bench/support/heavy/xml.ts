@@ -1,4 +1,4 @@
-import { replaceContent } from '../../../src/content/replace.ts'
+import { replaceContent } from '../../../src/core/content/replace.ts'
 import { type Random, seededRandom } from '../random.ts'
 import { contentKey, type HeavyCase, loaded } from './case.ts'
 

@@ -1,6 +1,6 @@
-import { callerErrors } from '../../api/openapi/level-errors.ts'
-import type { Operation } from '../../api/operation.ts'
-import { type ErrorCode, errorCodes, type Status } from '../../error-codes.ts'
+import { type ErrorCode, errorCodes, type Status } from '../../core/base/error-codes.ts'
+import { callerErrors } from '../../rest/openapi/level-errors.ts'
+import type { Operation } from '../../rest/operation.ts'
 
 /** Statuses of errors that operations need not document one by one. */
 const commonStatuses: readonly Status[] = [

@@ -1,4 +1,4 @@
-import type { Operation } from '../../api/operation.ts'
+import type { Operation } from '../../rest/operation.ts'
 
 /** An operation with its names in the package. */
 export interface NamedOperation {

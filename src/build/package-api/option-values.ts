@@ -1,5 +1,5 @@
-import { defaultText } from '../../config/render-config.ts'
-import { type OptionKey, optionKeys, optionOf } from '../../config.ts'
+import { type OptionKey, optionKeys, optionOf } from '../../core/config/config.ts'
+import { defaultText } from '../../core/config/render-config.ts'
 import { comment } from './type-printer.ts'
 
 /** Types of the options whose values have no plain type, for programs. */

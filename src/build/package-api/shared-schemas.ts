@@ -1,4 +1,12 @@
-import { branchRecord } from '../../api/branch-schema.ts'
+import { branchRecord } from '../../capabilities/branches/api/branch-schema.ts'
+import {
+  anchor,
+  annotationState,
+  commentRecords,
+  location,
+  storedAnchor,
+  suggestion,
+} from '../../capabilities/comments/api/comment-schema.ts'
 import {
   activityEventData,
   annotationEventData,
@@ -13,22 +21,14 @@ import {
   permissionEventData,
   testEventData,
   visitEventData,
-} from '../../api/feed/event-schema.ts'
-import { feedEvents } from '../../api/feed/feed-schema.ts'
-import { batchResults, failureDetails } from '../../api/schemas/batch-results.ts'
-import {
-  anchor,
-  annotationState,
-  commentRecords,
-  location,
-  storedAnchor,
-  suggestion,
-} from '../../api/schemas/comment-schema.ts'
-import { editTarget } from '../../api/schemas/edit-target-schema.ts'
-import { endpointAnswer } from '../../api/schemas/endpoint-schema.ts'
-import { notifiedUser } from '../../api/schemas/notification-schema.ts'
-import { versionRecord } from '../../api/schemas/version-schema.ts'
-import type { ObjectSchema } from '../../schema.ts'
+} from '../../capabilities/feed/api/event-schema.ts'
+import { feedEvents } from '../../capabilities/feed/api/feed-schema.ts'
+import { versionRecord } from '../../capabilities/history/api/version-schema.ts'
+import { notifiedUser } from '../../capabilities/notifications/api/notification-schema.ts'
+import { endpointAnswer } from '../../capabilities/subscriptions/api/endpoint-schema.ts'
+import type { ObjectSchema } from '../../core/base/schema.ts'
+import { batchResults, failureDetails } from '../../rest/schemas/batch-results.ts'
+import { editTarget } from '../../rest/schemas/edit-target-schema.ts'
 
 const [, objectTarget] = editTarget.anyOf
 

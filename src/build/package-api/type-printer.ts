@@ -1,4 +1,4 @@
-import { isRequired, type ObjectSchema, type Schema } from '../../schema.ts'
+import { isRequired, type ObjectSchema, type Schema } from '../../core/base/schema.ts'
 import { capitalize } from './operation-names.ts'
 
 /** Longest line of a comment in the generated code, in characters. */

@@ -1,9 +1,16 @@
 import { once } from 'node:events'
 import { type Command, type Help, Option } from 'commander'
-import { type ReadConfig, readConfig } from '../../config/read-config.ts'
-import { defaultText } from '../../config/render-config.ts'
-import { environmentOf, flagOf, isSecret, type OptionKey, optionKeys, optionOf } from '../../config.ts'
-import { escapeControls } from '../../text.ts'
+import { escapeControls } from '../../core/base/text.ts'
+import {
+  environmentOf,
+  flagOf,
+  isSecret,
+  type OptionKey,
+  optionKeys,
+  optionOf,
+} from '../../core/config/config.ts'
+import { type ReadConfig, readConfig } from '../../core/config/read-config.ts'
+import { defaultText } from '../../core/config/render-config.ts'
 
 /**
  * Adds `--config`, `--json` and the flags of all options to a command. The help of the command lists the

@@ -1,7 +1,7 @@
-import { processOnPort } from '../../config/process-with.ts'
-import { publicUrlOf } from '../../config/public-url.ts'
-import { CorruptRecordError, EngineOpenError, StoreUnavailableError } from '../../engine/engine.ts'
-import { errorMessage, OperatorError } from '../../errors.ts'
+import { errorMessage, OperatorError } from '../../core/base/errors.ts'
+import { processOnPort } from '../../core/config/process-with.ts'
+import { publicUrlOf } from '../../core/config/public-url.ts'
+import { CorruptRecordError, EngineOpenError, StoreUnavailableError } from '../../core/store/engine.ts'
 import { configOf } from './command-io.ts'
 import { programName } from './program-name.ts'
 

@@ -1,4 +1,4 @@
-import type { Progress } from '../../storage/storage-error.ts'
+import type { Progress } from '../../capabilities/backups/storage/storage-error.ts'
 
 const width = 30
 /** Minimum progress between two lines if the output is not a terminal, as a fraction of 1. */

@@ -1,7 +1,7 @@
 import type { Command, CommanderError } from 'commander'
-import { CorruptRecordError, EngineOpenError, StoreUnavailableError } from '../../engine/engine.ts'
-import { errorMessage, OperatorError } from '../../errors.ts'
-import { didYouMean, withoutTrailing } from '../../text.ts'
+import { errorMessage, OperatorError } from '../../core/base/errors.ts'
+import { didYouMean, withoutTrailing } from '../../core/base/text.ts'
+import { CorruptRecordError, EngineOpenError, StoreUnavailableError } from '../../core/store/engine.ts'
 import { commandNamesOf, withCommand } from './command-names.ts'
 import { hintFor } from './hints.ts'
 

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { systemClock } from '../../clock.ts'
+import { systemClock } from '../../core/base/clock.ts'
 
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { blameOnline } from '../../transfer/documents/authorship-online.ts'
-import { parsePath } from '../../transfer/documents/document-offline.ts'
+import { blameOnline } from '../../capabilities/transfer/documents/authorship-online.ts'
+import { parsePath } from '../../capabilities/transfer/documents/document-offline.ts'
 import { lineOfMembers, printRows } from '../command-line/command-io.ts'
 import { addressHelp } from './content.ts'
 import { requireServer, type ServerFlags, withContentKey, withServerFlags } from './location.ts'

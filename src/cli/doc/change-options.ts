@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { ConfigError } from '../../config/read-config.ts'
-import type { ChangeMeta } from '../../model/change-origin.ts'
-import type { ChangeSelection } from '../../transfer/documents/authorship-online.ts'
+import type { ChangeSelection } from '../../capabilities/transfer/documents/authorship-online.ts'
+import { ConfigError } from '../../core/config/read-config.ts'
+import type { ChangeMeta } from '../../core/model/change-origin.ts'
 
 /** Flags that select changes between two versions. */
 export interface ChangeFlags {

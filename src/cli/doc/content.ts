@@ -1,12 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
-import { contentTypeNames } from '../../content/content-type-names.ts'
-import type { DeltaInsert } from '../../content/delta/delta-json.ts'
-import type { DocumentReading } from '../../content/read-document.ts'
-import { errorMessage } from '../../errors.ts'
-import { type DocumentPath, documentAddress } from '../../model/address.ts'
-import { StorageError } from '../../storage/storage-error.ts'
+import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
 import {
   type DocumentRoot,
   type NewContent,
@@ -15,8 +10,17 @@ import {
   putContentStopped,
   putUpdateStopped,
   readOffline,
-} from '../../transfer/documents/document-offline.ts'
-import { applyOnline, readOnline, replaceOnline } from '../../transfer/documents/document-online.ts'
+} from '../../capabilities/transfer/documents/document-offline.ts'
+import {
+  applyOnline,
+  readOnline,
+  replaceOnline,
+} from '../../capabilities/transfer/documents/document-online.ts'
+import { errorMessage } from '../../core/base/errors.ts'
+import { contentTypeNames } from '../../core/content/content-type-names.ts'
+import type { DeltaInsert } from '../../core/content/delta/delta-json.ts'
+import type { DocumentReading } from '../../core/content/read-document.ts'
+import { type DocumentPath, documentAddress } from '../../core/model/address.ts'
 import { configOf, printResult } from '../command-line/command-io.ts'
 import { checkUpdate, fileFormat, parseFileContent } from './file.ts'
 import {

@@ -1,11 +1,11 @@
 import { extname } from 'node:path'
-import { readableTypes, stringTypes } from '../../content/content-type-names.ts'
-import { errorMessage } from '../../errors.ts'
-import { isJsonObject } from '../../json.ts'
-import { StorageError } from '../../storage/storage-error.ts'
-import { didYouMean } from '../../text.ts'
-import type { NewContent } from '../../transfer/documents/document-offline.ts'
-import { readUpdate } from '../../update/read-update.ts'
+import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
+import type { NewContent } from '../../capabilities/transfer/documents/document-offline.ts'
+import { errorMessage } from '../../core/base/errors.ts'
+import { isJsonObject } from '../../core/base/json.ts'
+import { didYouMean } from '../../core/base/text.ts'
+import { readableTypes, stringTypes } from '../../core/content/content-type-names.ts'
+import { readUpdate } from '../../core/update/read-update.ts'
 import type { ReadFormat, ReadingFlags } from './location.ts'
 
 /** Flags that describe the file of `doc put`. */

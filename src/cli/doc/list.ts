@@ -1,13 +1,13 @@
 import { Command } from 'commander'
-import { decodeSegment, idProblem } from '../../model/address.ts'
-import { StorageError } from '../../storage/storage-error.ts'
-import { escapeControls } from '../../text.ts'
+import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
 import type {
   Catalog,
   CatalogDocument,
   CatalogEditor,
   CatalogOrganization,
-} from '../../transfer/documents/catalog.ts'
+} from '../../capabilities/transfer/documents/catalog.ts'
+import { escapeControls } from '../../core/base/text.ts'
+import { decodeSegment, idProblem } from '../../core/model/address.ts'
 import { printResult, printRows } from '../command-line/command-io.ts'
 import { type LocationFlags, withCatalog, withLocationFlags } from './location.ts'
 

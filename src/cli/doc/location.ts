@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
-import { ConfigError } from '../../config/read-config.ts'
-import { readableTypes } from '../../content/content-type-names.ts'
-import { restCredentialsOf, workspaceCredentialsOf } from '../../directory/tenants/known-credentials.ts'
-import type { StoreLocation } from '../../storage/offline-store.ts'
-import type { Catalog } from '../../transfer/documents/catalog.ts'
-import type { OnlineServer, OnlineWorkspace } from '../../transfer/documents/rest-client.ts'
+import type { StoreLocation } from '../../capabilities/backups/storage/offline-store.ts'
+import type { Catalog } from '../../capabilities/transfer/documents/catalog.ts'
+import type { OnlineServer, OnlineWorkspace } from '../../capabilities/transfer/documents/rest-client.ts'
+import { ConfigError } from '../../core/config/read-config.ts'
+import { readableTypes } from '../../core/content/content-type-names.ts'
+import { restCredentialsOf, workspaceCredentialsOf } from '../../core/directory/tenants/known-credentials.ts'
 import { configOf } from '../command-line/command-io.ts'
 import { storeLocation } from '../storage/store-location.ts'
 import { tenantOf } from '../tenant-credentials.ts'
@@ -131,9 +131,9 @@ export async function withCatalog<T>(
 async function openCatalog(flags: LocationFlags): Promise<Catalog> {
   const server = await onlineServerOf(flags)
   if (server !== null)
-    return (await import('../../transfer/documents/catalog-online.ts')).onlineCatalog(server)
+    return (await import('../../capabilities/transfer/documents/catalog-online.ts')).onlineCatalog(server)
   const tenant = await tenantFlagsOf(flags)
-  return (await import('../../transfer/documents/catalog-offline.ts')).offlineCatalog(
+  return (await import('../../capabilities/transfer/documents/catalog-offline.ts')).offlineCatalog(
     locationOf(flags),
     tenant,
   )

@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { type UpdateEncoding, updateEncodings } from '../../content/read-document.ts'
-import { type DocumentPath, idProblem } from '../../model/address.ts'
-import type { ImportSource } from '../../transfer/import/import-source.ts'
-import { readNameMap } from '../../transfer/import/name-map.ts'
-import type { NameMapping } from '../../transfer/import/name-mapping.ts'
+import type { ImportSource } from '../../capabilities/transfer/import/import-source.ts'
+import { readNameMap } from '../../capabilities/transfer/import/name-map.ts'
+import type { NameMapping } from '../../capabilities/transfer/import/name-mapping.ts'
+import { type UpdateEncoding, updateEncodings } from '../../core/content/read-document.ts'
+import { type DocumentPath, idProblem } from '../../core/model/address.ts'
 import { configOf, printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'
@@ -29,11 +29,11 @@ interface Flags {
 type Open = (path: string, flags: Flags) => Promise<ImportSource>
 
 const openYLeveldb: Open = async (path) =>
-  (await import('../../transfer/sources/y-leveldb.ts')).openYLeveldb(path)
+  (await import('../../capabilities/transfer/sources/y-leveldb.ts')).openYLeveldb(path)
 const openHocuspocusSqlite: Open = async (path) =>
-  (await import('../../transfer/sources/hocuspocus-sqlite.ts')).openHocuspocusSqlite(path)
+  (await import('../../capabilities/transfer/sources/hocuspocus-sqlite.ts')).openHocuspocusSqlite(path)
 const openUpdates: Open = async (path, { encoding }) =>
-  (await import('../../transfer/sources/updates.ts')).openUpdates(path, encoding)
+  (await import('../../capabilities/transfer/sources/updates.ts')).openUpdates(path, encoding)
 
 /**
  * Creates the command `weft import`. It imports all accepted documents; its exit code is 1 if a document was
@@ -88,7 +88,7 @@ async function run(name: string, open: () => Promise<ImportSource>, flags: Flags
   const { config } = configOf({ dataDir: flags.dataDir, config: flags.config })
   const naming = await namingOf(flags)
   const tenant = await tenantOf(config, flags)
-  const { importInto, dryRunImport } = await import('../../transfer/import/run-import.ts')
+  const { importInto, dryRunImport } = await import('../../capabilities/transfer/import/run-import.ts')
   const progress = showProgress(`import ${name}`, flags.json ? 'json' : 'text')
   const work = { open, naming, onProgress: progress.at }
   const limits = {

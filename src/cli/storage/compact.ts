@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { type Compacted, compactAll } from '../../storage/compact.ts'
+import { type Compacted, compactAll } from '../../capabilities/backups/storage/compact.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'

@@ -1,4 +1,4 @@
-import type { Finding } from '../../storage/finding.ts'
+import type { Finding } from '../../capabilities/backups/storage/finding.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { exitCodes } from '../command-line/run-command.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { damageText } from '../../backups/backup-damage.ts'
+import { damageText } from '../../capabilities/backups/backup-damage.ts'
 import {
   type BackupJob,
   type BackupJobResult,
@@ -10,15 +10,15 @@ import {
   parseEvery,
   runBackupJob,
   withinInterval,
-} from '../../backups/backup-job.ts'
-import { readBackupKey } from '../../backups/backup-key.ts'
-import { openObjectStore } from '../../backups/open-object-store.ts'
-import { parseKeep } from '../../backups/retention.ts'
-import { systemClock } from '../../clock.ts'
-import { readPackageVersion } from '../../config/package-version.ts'
-import { errorMessage } from '../../errors.ts'
-import { readBackupParts } from '../../storage/backup-file.ts'
-import { StorageError } from '../../storage/storage-error.ts'
+} from '../../capabilities/backups/backup-job.ts'
+import { readBackupKey } from '../../capabilities/backups/backup-key.ts'
+import { openObjectStore } from '../../capabilities/backups/open-object-store.ts'
+import { parseKeep } from '../../capabilities/backups/retention.ts'
+import { readBackupParts } from '../../capabilities/backups/storage/backup-file.ts'
+import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
+import { systemClock } from '../../core/base/clock.ts'
+import { errorMessage } from '../../core/base/errors.ts'
+import { readPackageVersion } from '../../core/base/package-version.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'

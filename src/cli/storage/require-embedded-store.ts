@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { ConfigError } from '../../config/read-config.ts'
+import { ConfigError } from '../../core/config/read-config.ts'
 import { commandNamesOf } from '../command-line/command-names.ts'
 import { readableConfig } from './store-location.ts'
 

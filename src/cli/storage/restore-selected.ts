@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { ByteRange } from '../../engine/key-encoding.ts'
-import type { BackupPart } from '../../storage/backup-file.ts'
-import { restoreParts } from '../../storage/restore.ts'
-import { StorageError } from '../../storage/storage-error.ts'
-import { escapeControls } from '../../text.ts'
-import { parseAddressIds } from '../../transfer/documents/document-offline.ts'
-import type { OneRestored } from '../../transfer/restore/restore-online.ts'
-import type { RestoreSelection } from '../../transfer/restore/restore-selection.ts'
+import type { BackupPart } from '../../capabilities/backups/storage/backup-file.ts'
+import { restoreParts } from '../../capabilities/backups/storage/restore.ts'
+import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
+import { parseAddressIds } from '../../capabilities/transfer/documents/document-offline.ts'
+import type { OneRestored } from '../../capabilities/transfer/restore/restore-online.ts'
+import type { RestoreSelection } from '../../capabilities/transfer/restore/restore-selection.ts'
+import { escapeControls } from '../../core/base/text.ts'
+import type { ByteRange } from '../../core/store/key-encoding.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { exitCodes } from '../command-line/run-command.ts'
 import { requireServer } from '../doc/location.ts'
@@ -124,8 +124,10 @@ export async function restoreSelected(
   const counts = { created: 0, changed: 0, same: 0, failed: 0 }
   const restored: Record<string, number> = {}
   const leftOut: Record<string, number> = {}
-  const { neededRanges, rangeFilter } = await import('../../transfer/restore/restore-selection.ts')
-  const { restoreIntoServer } = await import('../../transfer/restore/restore-online.ts')
+  const { neededRanges, rangeFilter } = await import(
+    '../../capabilities/transfer/restore/restore-selection.ts'
+  )
+  const { restoreIntoServer } = await import('../../capabilities/transfer/restore/restore-online.ts')
   await withTemporaryDirectory(async (directory, stop) => {
     const server = await withRetries(configured, {
       waitSeconds: wait,

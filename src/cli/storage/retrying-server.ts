@@ -1,5 +1,5 @@
-import { ConfigError } from '../../config/read-config.ts'
-import type { OnlineResult, OnlineServer } from '../../transfer/documents/rest-client.ts'
+import type { OnlineResult, OnlineServer } from '../../capabilities/transfer/documents/rest-client.ts'
+import { ConfigError } from '../../core/config/read-config.ts'
 
 /** Longest time in seconds for which one retry waits because the server names it in `Retry-After`. */
 const retryAfterMaxSeconds = 60

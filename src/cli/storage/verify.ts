@@ -1,8 +1,12 @@
 import { Command } from 'commander'
-import { ObjectInventory } from '../../objects/object-inventory.ts'
-import { type CheckedObjects, type UncheckedObjects, verifyObjects } from '../../objects/verify-objects.ts'
-import type { Progress } from '../../storage/storage-error.ts'
-import { type Verification, verify, withHelp } from '../../storage/verify.ts'
+import { ObjectInventory } from '../../capabilities/backups/objects/object-inventory.ts'
+import {
+  type CheckedObjects,
+  type UncheckedObjects,
+  verifyObjects,
+} from '../../capabilities/backups/objects/verify-objects.ts'
+import type { Progress } from '../../capabilities/backups/storage/storage-error.ts'
+import { type Verification, verify, withHelp } from '../../capabilities/backups/storage/verify.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'

@@ -1,9 +1,9 @@
-import { type LiveStatus, liveStatusSchema } from '../../api/pages/status-page.ts'
-import { errorMessage } from '../../errors.ts'
-import { MalformedJsonError, readJson } from '../../json.ts'
-import { responseError } from '../../storage/backup-sources.ts'
-import { StorageError } from '../../storage/storage-error.ts'
-import { withoutTrailing } from '../../text.ts'
+import { responseError } from '../../capabilities/backups/storage/backup-sources.ts'
+import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
+import { errorMessage } from '../../core/base/errors.ts'
+import { MalformedJsonError, readJson } from '../../core/base/json.ts'
+import { withoutTrailing } from '../../core/base/text.ts'
+import { type LiveStatus, liveStatusSchema } from '../../rest/pages/status-page.ts'
 
 const timeoutMs = 10_000
 

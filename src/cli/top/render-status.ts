@@ -1,8 +1,8 @@
-import type { LiveStatus } from '../../api/pages/status-page.ts'
+import { type MetricPoint, metricPoint, rate } from '../../capabilities/observability/metric-points.ts'
 import { formatBytes } from '../../console/ui/format.ts'
-import { type MetricPoint, metricPoint, rate } from '../../metric-points.ts'
-import { Scrape } from '../../scrape.ts'
-import { escapeControls } from '../../text.ts'
+import { escapeControls } from '../../core/base/text.ts'
+import { Scrape } from '../../core/metrics/scrape.ts'
+import type { LiveStatus } from '../../rest/pages/status-page.ts'
 
 export interface StatusSample {
   readonly status: LiveStatus

@@ -1,4 +1,4 @@
-import type { Sample } from '../../scrape.ts'
+import type { Sample } from '../../core/metrics/scrape.ts'
 import type { ConsoleCredentials } from '../auth/credentials.ts'
 
 /** An error response of the server. */

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
-import { playgroundPath } from '../../playground/open-playground.ts'
 import { ApiCallError } from '../api/client.ts'
 import { useAction } from '../api/hooks.ts'
+import { playgroundPath } from '../playground/open-playground.ts'
 import { Button, Select, TextField } from '../ui/controls.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 import { type ApiKey, authenticate, authenticateWithKey } from './authenticate.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Scrape } from '../../scrape.ts'
+import { Scrape } from '../../core/metrics/scrape.ts'
 import { useApi, useAsync } from '../api/hooks.ts'
 import { useInterval } from '../api/use-interval.ts'
 import { href } from '../routing/route.ts'

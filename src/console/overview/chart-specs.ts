@@ -1,4 +1,4 @@
-import type { MetricPoint } from '../../metric-points.ts'
+import type { MetricPoint } from '../../capabilities/observability/metric-points.ts'
 import { formatBytes } from '../ui/format.ts'
 
 type Figure = {

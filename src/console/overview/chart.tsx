@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
-import type { MetricPoint } from '../../metric-points.ts'
+import type { MetricPoint } from '../../capabilities/observability/metric-points.ts'
 import { Table } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { type ChartSpec, chartSummary, currentValues } from './chart-specs.ts'

@@ -1,5 +1,5 @@
-import { historyNames } from '../../history-names.ts'
-import { type MetricPoint, unknownPoint } from '../../metric-points.ts'
+import { historyNames } from '../../capabilities/observability/history-names.ts'
+import { type MetricPoint, unknownPoint } from '../../capabilities/observability/metric-points.ts'
 
 /** Time in ms for which all points are kept. */
 export const keptMs = 300_000

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { MetricPoint } from '../../metric-points.ts'
+import type { MetricPoint } from '../../capabilities/observability/metric-points.ts'
 import type { ApiCallError, ApiClient } from '../api/client.ts'
 import { useAsync } from '../api/hooks.ts'
 import { useServerVersion } from '../api/server-version.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { type MetricPoint, metricPoint } from '../../metric-points.ts'
-import { Scrape } from '../../scrape.ts'
+import { type MetricPoint, metricPoint } from '../../capabilities/observability/metric-points.ts'
+import { Scrape } from '../../core/metrics/scrape.ts'
 import { type ApiCallError, ApiClient } from '../api/client.ts'
 import { useApi } from '../api/hooks.ts'
 import { saveCredentials } from '../auth/credentials.ts'

@@ -1,6 +1,6 @@
-import { idProblem } from '../../model/address.ts'
-import { isIdempotencyKey, keyLengthMax } from '../../model/idempotency-key.ts'
-import { isJsonContentType } from '../../model/json-content-type.ts'
+import { idProblem } from '../../core/model/address.ts'
+import { isIdempotencyKey, keyLengthMax } from '../../core/model/idempotency-key.ts'
+import { isJsonContentType } from '../../core/model/json-content-type.ts'
 import { rejected } from './endpoint-rejection.ts'
 import { readBodyText } from './read-response.ts'
 

@@ -1,4 +1,4 @@
-import { httpCodes, type Status } from '../../error-codes.ts'
+import { httpCodes, type Status } from '../../core/base/error-codes.ts'
 import type { Result, WeftFailure } from '../api/result.ts'
 import { WeftError } from '../api/result.ts'
 

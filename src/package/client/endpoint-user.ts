@@ -1,5 +1,5 @@
-import { idProblem } from '../../model/address.ts'
-import { deletedUserId } from '../../model/deleted-user.ts'
+import { idProblem } from '../../core/model/address.ts'
+import { deletedUserId } from '../../core/model/deleted-user.ts'
 
 /** The document for which a page asks. The endpoint has checked only that these are valid ids. */
 export interface EndpointDocument {

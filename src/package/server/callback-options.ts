@@ -1,12 +1,19 @@
-import { minSecondsDefault, timeoutMsDefault, timeoutMsMin } from '../../api/callback-schema.ts'
-import { ConfigError } from '../../config/error.ts'
-import { oneOf, type Parser, wholeNumber } from '../../config/option-parsers.ts'
-import { readingFormats } from '../../content/read-document.ts'
-import { errorMessage } from '../../errors.ts'
-import { NoResponseError } from '../../outgoing/no-response-error.ts'
-import type { CallbackFunctions } from '../../subscriptions/callbacks/callback-functions.ts'
-import { authorizeFailures, loadFailures } from '../../subscriptions/callbacks/callback-records.ts'
-import { subscriptionLimits } from '../../subscriptions/limits.ts'
+import {
+  minSecondsDefault,
+  timeoutMsDefault,
+  timeoutMsMin,
+} from '../../capabilities/callbacks/api/callback-schema.ts'
+import type { CallbackFunctions } from '../../capabilities/subscriptions/callbacks/callback-functions.ts'
+import {
+  authorizeFailures,
+  loadFailures,
+} from '../../capabilities/subscriptions/callbacks/callback-records.ts'
+import { subscriptionLimits } from '../../capabilities/subscriptions/limits.ts'
+import { errorMessage } from '../../core/base/errors.ts'
+import { ConfigError } from '../../core/config/error.ts'
+import { oneOf, type Parser, wholeNumber } from '../../core/config/option-parsers.ts'
+import { readingFormats } from '../../core/content/read-document.ts'
+import { NoResponseError } from '../../core/outgoing/no-response-error.ts'
 
 /** The editor that a callback concerns, and the API key to which it belongs. */
 export interface CallbackEditor {

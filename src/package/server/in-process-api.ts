@@ -1,13 +1,13 @@
 import type { RequestListener } from 'node:http'
-import { apiKeyHeader, authTokenHeader } from '../../access/credentials/key-credentials.ts'
-import { adminTokenHeader } from '../../access/credentials/operator-credentials.ts'
+import { apiKeyHeader, authTokenHeader } from '../../core/access/credentials/key-credentials.ts'
+import { adminTokenHeader } from '../../core/access/credentials/operator-credentials.ts'
 import {
   workspaceAuthTokenHeader,
   workspaceIdHeader,
-} from '../../access/credentials/workspace-credentials.ts'
-import { callInProcess, type InProcessResponse } from '../../api/http/in-process-call.ts'
-import type { ServerCredentials } from '../../directory/tenants/credentials-file.ts'
-import { errorMessage } from '../../errors.ts'
+} from '../../core/access/credentials/workspace-credentials.ts'
+import { errorMessage } from '../../core/base/errors.ts'
+import type { ServerCredentials } from '../../core/directory/tenants/credentials-file.ts'
+import { callInProcess, type InProcessResponse } from '../../rest/http/in-process-call.ts'
 import type { ClientErrorCode } from '../api/codes.ts'
 import { createApi } from '../api/create-api.ts'
 import type { CallOptions, OperationEntry } from '../api/methods.ts'

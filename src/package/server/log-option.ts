@@ -1,5 +1,5 @@
-import type { Config } from '../../config.ts'
-import { createLog, type Log } from '../../log.ts'
+import { createLog, type Log } from '../../core/base/log.ts'
+import type { Config } from '../../core/config/config.ts'
 
 /** Methods of a logger, such as those of pino. */
 export type LogMethod = (fields: Readonly<Record<string, unknown>>, message: string) => unknown

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { BodyTakenError } from '../../api/http/request-body.ts'
-import { ApiError } from '../../errors.ts'
-import { errorEnvelope } from '../../model/raw-response.ts'
+import { ApiError } from '../../core/base/errors.ts'
+import { errorEnvelope } from '../../core/model/raw-response.ts'
+import { BodyTakenError } from '../../rest/http/request-body.ts'
 
 /** The part of a request of Fastify that `nodeHandler` uses. */
 export interface FastifyRequestLike {

@@ -1,4 +1,4 @@
-import { errorMessage } from '../../../src/errors.ts'
+import { errorMessage } from '../../../src/core/base/errors.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { Random } from '../../support/data/random-doc.ts'
 import type { TestCluster } from './cluster.ts'

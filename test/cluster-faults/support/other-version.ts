@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { addCommitTree } from '../../../src/build/commit-tree.ts'
-import { packageFile } from '../../../src/config/package-file.ts'
+import { packageFile } from '../../../src/core/base/package-file.ts'
 
 const root = fileURLToPath(packageFile('.'))
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { BatchedReads } from '../../../src/engine/level/store/batched-reads.ts'
-import type { ReadSnapshot } from '../../../src/engine/level/store/reads.ts'
-import { openLevelStore, type Store } from '../../../src/engine/level/store/store.ts'
+import { BatchedReads } from '../../../src/core/store/level/store/batched-reads.ts'
+import type { ReadSnapshot } from '../../../src/core/store/level/store/reads.ts'
+import { openLevelStore, type Store } from '../../../src/core/store/level/store/store.ts'
 import { type TemporaryDirectory, temporaryDirectory } from './store-tools.ts'
 
 const key = (name: string | number): Buffer => Buffer.from(`key ${name}`)

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type LevelEngine, openLevelEngine } from '../../../src/engine/level/engine.ts'
-import { type OpenStore, openLevelStore } from '../../../src/engine/level/store/store.ts'
+import { type LevelEngine, openLevelEngine } from '../../../src/core/store/level/engine.ts'
+import { type OpenStore, openLevelStore } from '../../../src/core/store/level/store/store.ts'
 import { bytesOf } from '../suite/sample-data.ts'
 import { temporaryDirectory } from './store-tools.ts'
 

@@ -1,5 +1,5 @@
-import { requireAppended } from '../../../src/engine/append-result.ts'
-import { openLevelEngine } from '../../../src/engine/level/engine.ts'
+import { requireAppended } from '../../../src/core/store/append-result.ts'
+import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
 import { bytesOf, docKey, keepNone, updates } from '../suite/sample-data.ts'
 
 /**

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openLevelEngine } from '../../../src/engine/level/engine.ts'
+import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
 import { docKey, entriesOf, loadLive, oneTo, textOf, versionAt } from '../suite/sample-data.ts'
 import { type TemporaryDirectory, temporaryDirectory } from './store-tools.ts'
 

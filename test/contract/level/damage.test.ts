@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { CorruptRecordError, type Engine } from '../../../src/engine/engine.ts'
-import { checkStore } from '../../../src/engine/level/check/check-store.ts'
-import { openLevelEngine } from '../../../src/engine/level/engine.ts'
+import { CorruptRecordError, type Engine } from '../../../src/core/store/engine.ts'
+import { checkStore } from '../../../src/core/store/level/check/check-store.ts'
+import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 import {
   bytesOf,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Engine } from '../../../src/engine/engine.ts'
-import { openLevelEngine } from '../../../src/engine/level/engine.ts'
+import type { Engine } from '../../../src/core/store/engine.ts'
+import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 import {
   bytesOf,

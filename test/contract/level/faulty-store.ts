@@ -1,4 +1,4 @@
-import { type OpenStore, openLevelStore, type Store } from '../../../src/engine/level/store/store.ts'
+import { type OpenStore, openLevelStore, type Store } from '../../../src/core/store/level/store/store.ts'
 
 /** State of the disk for writes: working; full; or `silent`, when it writes and returns an error. */
 type Weather = 'fine' | 'full' | 'silent'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/clock.ts'
-import { openLevelEngine } from '../../../src/engine/level/engine.ts'
+import type { Clock } from '../../../src/core/base/clock.ts'
+import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
 import { engineContract, type OpenedEngine } from '../suite/suite.ts'
 import { type TemporaryDirectory, temporaryDirectory } from './store-tools.ts'
 

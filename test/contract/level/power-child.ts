@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { openLevelEngine } from '../../../src/engine/level/engine.ts'
-import { type OpenStore, openLevelStore } from '../../../src/engine/level/store/store.ts'
+import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
+import { type OpenStore, openLevelStore } from '../../../src/core/store/level/store/store.ts'
 import { bytesOf, docKey } from '../suite/sample-data.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { known, WriteThroughCache } from '../../../src/engine/level/store/write-through-cache.ts'
+import { known, WriteThroughCache } from '../../../src/core/store/level/store/write-through-cache.ts'
 
 /** A cache whose own reads return `loaded`. */
 function cacheOf(idleMax: number) {

@@ -1,4 +1,4 @@
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { engineContract } from '../suite/suite.ts'
 
 engineContract('memory', {

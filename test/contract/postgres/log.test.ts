@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CorruptRecordError, type Engine } from '../../../src/engine/engine.ts'
-import { PostgresDatabase } from '../../../src/engine/postgres/connection/database.ts'
-import { statement } from '../../../src/engine/postgres/connection/database-session.ts'
-import { openPostgresEngine } from '../../../src/engine/postgres/engine.ts'
-import { appendKnown } from '../../../src/engine/postgres/log/append-batch.ts'
+import { PostgresDatabase } from '../../../src/cluster/postgres/connection/database.ts'
+import { statement } from '../../../src/cluster/postgres/connection/database-session.ts'
+import { openPostgresEngine } from '../../../src/cluster/postgres/engine.ts'
+import { appendKnown } from '../../../src/cluster/postgres/log/append-batch.ts'
+import { CorruptRecordError, type Engine } from '../../../src/core/store/engine.ts'
 import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 import {
   appendNumbered,

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
+import { PostgresDatabase } from '../../../src/cluster/postgres/connection/database.ts'
+import { statement } from '../../../src/cluster/postgres/connection/database-session.ts'
+import { probeDatabase } from '../../../src/cluster/postgres/connection/probe.ts'
+import { openPostgresEngine, type PostgresEngineOptions } from '../../../src/cluster/postgres/engine.ts'
 import {
   type Engine,
   EngineOpenError,
   type OpenFailure,
   StoreUnavailableError,
-} from '../../../src/engine/engine.ts'
-import { PostgresDatabase } from '../../../src/engine/postgres/connection/database.ts'
-import { statement } from '../../../src/engine/postgres/connection/database-session.ts'
-import { probeDatabase } from '../../../src/engine/postgres/connection/probe.ts'
-import { openPostgresEngine, type PostgresEngineOptions } from '../../../src/engine/postgres/engine.ts'
+} from '../../../src/core/store/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { type PostgresServer, startEncrypted, startPostgres } from '../../support/servers/postgres.ts'
 import { itLong as it } from '../../support/time/full-run.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import type { Clock } from '../../../src/clock.ts'
-import { openPostgresEngine } from '../../../src/engine/postgres/engine.ts'
+import { openPostgresEngine } from '../../../src/cluster/postgres/engine.ts'
+import type { Clock } from '../../../src/core/base/clock.ts'
 import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 import { engineContract, type OpenedEngine } from '../suite/suite.ts'
 

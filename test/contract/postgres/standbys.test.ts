@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { probeDatabase } from '../../../src/engine/postgres/connection/probe.ts'
-import { openPostgresEngine } from '../../../src/engine/postgres/engine.ts'
+import { probeDatabase } from '../../../src/cluster/postgres/connection/probe.ts'
+import { openPostgresEngine } from '../../../src/cluster/postgres/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { PostgresCluster } from '../../support/servers/postgres-cluster.ts'
 import { itLong as it } from '../../support/time/full-run.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { AdoptedLog } from '../../../src/engine/engine.ts'
+import type { AdoptedLog } from '../../../src/core/store/engine.ts'
 import { bytesOf, docKey, entriesOf, loadLive, textOf, updates } from './sample-data.ts'
 import type { Bench } from './suite.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { AdoptedLog, LogUpdate } from '../../../src/engine/engine.ts'
+import type { AdoptedLog, LogUpdate } from '../../../src/core/store/engine.ts'
 import { appendNumbered, bytesOf, docKey, keepNone, type LiveLog, loadLive, textOf } from './sample-data.ts'
 import type { Bench } from './suite.ts'
 

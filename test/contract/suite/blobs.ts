@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Key } from '../../../src/engine/engine.ts'
+import type { Key } from '../../../src/core/store/engine.ts'
 import { bytesOf, textOf } from './sample-data.ts'
 import type { Bench } from './suite.ts'
 

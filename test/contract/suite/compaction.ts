@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { destroyedPerCallMax } from '../../../src/engine/log-state.ts'
+import { destroyedPerCallMax } from '../../../src/core/store/log-state.ts'
 import {
   appendNumbered,
   bytesOf,

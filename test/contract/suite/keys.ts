@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Key } from '../../../src/engine/engine.ts'
+import type { Key } from '../../../src/core/store/engine.ts'
 import { bytesOf, docKey, textOf, updates } from './sample-data.ts'
 import type { Bench } from './suite.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { StoreUnavailableError } from '../../../src/engine/engine.ts'
+import { StoreUnavailableError } from '../../../src/core/store/engine.ts'
 import { bytesOf, docKey, outcomeOf, updates } from './sample-data.ts'
 import type { Bench } from './suite.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { requireAppended } from '../../../src/engine/append-result.ts'
-import type { Key } from '../../../src/engine/engine.ts'
+import { requireAppended } from '../../../src/core/store/append-result.ts'
+import type { Key } from '../../../src/core/store/engine.ts'
 import {
   appendNumbered,
   bytesOf,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ClaimedJob } from '../../../src/engine/engine.ts'
+import type { ClaimedJob } from '../../../src/core/store/engine.ts'
 import { claimable, enqueue, job, textOf } from './sample-data.ts'
 import type { Bench } from './suite.ts'
 

@@ -7,7 +7,7 @@ import type {
   Key,
   LoadedLog,
   LogUpdate,
-} from '../../../src/engine/engine.ts'
+} from '../../../src/core/store/engine.ts'
 
 export const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text))
 export const textOf = (bytes: Uint8Array | null): string | null =>

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest'
-import type { Clock } from '../../../src/clock.ts'
-import type { Engine } from '../../../src/engine/engine.ts'
+import type { Clock } from '../../../src/core/base/clock.ts'
+import type { Engine } from '../../../src/core/store/engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 import { adoptionContract } from './adoption.ts'
 import { authorshipContract } from './authorship.ts'
@@ -39,7 +39,7 @@ export interface Bench {
   reopen(): Promise<void>
 }
 
-/** All promises of `src/engine/engine.ts` for any engine. With `keeps`, they must hold over a restart. */
+/** All promises of `src/core/store/engine.ts` for any engine. With `keeps`, they must hold over a restart. */
 export function engineContract(name: string, { keeps, open }: { keeps: boolean; open: OpenEngine }): void {
   describe(`${name} engine`, () => {
     let clock = new HeldClock()

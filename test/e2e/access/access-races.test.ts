@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { DocumentLog, Engine, Kv } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import type { DocumentLog, Engine, Kv } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { RawClient, typed } from '../../support/clients/clients.ts'
 import { editRecorded } from '../../support/data/recorded-edits.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { DocumentLog } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import type { DocumentLog } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { eventually, RawClient, syncedEditor, typed } from '../../support/clients/clients.ts'
 import {
   type AgentTokenOptions,

@@ -1,5 +1,5 @@
 import { afterEach, expect } from 'vitest'
-import type { Config } from '../../../src/config.ts'
+import type { Config } from '../../../src/core/config/config.ts'
 import { startNodes } from '../../support/servers/node-servers.ts'
 import type { Weather } from '../../support/servers/simulated-network.ts'
 import { HeldClock } from '../../support/time/clock.ts'

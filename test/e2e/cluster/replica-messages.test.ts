@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { type Editor, eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { startCluster, type TestCluster } from '../../support/servers/in-process-cluster.ts'
 import type { Weather } from '../../support/servers/simulated-network.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { type Kv, StoreUnavailableError } from '../../../src/engine/engine.ts'
+import { type Kv, StoreUnavailableError } from '../../../src/core/store/engine.ts'
 import { eventually, type RawClient } from '../../support/clients/clients.ts'
 import { presenceNodes } from '../../support/servers/node-presence.ts'
 import type { SharedNode } from '../../support/servers/simulated-network.ts'

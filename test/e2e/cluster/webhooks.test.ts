@@ -1,6 +1,6 @@
 import { afterEach, expect } from 'vitest'
-import type { Kv } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import type { Kv } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { type NodeServer, startNodes } from '../../support/servers/node-servers.ts'
 import { dataOf } from '../../support/servers/server.ts'

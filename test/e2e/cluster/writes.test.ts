@@ -1,6 +1,6 @@
 import { afterEach, expect } from 'vitest'
-import { organizationPart } from '../../../src/directory/organizations/organization-keys.ts'
-import type { Engine, Queue } from '../../../src/engine/engine.ts'
+import { organizationPart } from '../../../src/core/directory/organizations/organization-keys.ts'
+import type { Engine, Queue } from '../../../src/core/store/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { scopeOf } from '../../support/data/directory.ts'
 import { type NodeServer, startNodes } from '../../support/servers/node-servers.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { feedLimits } from '../../../src/feed/limits.ts'
+import { feedLimits } from '../../../src/capabilities/feed/limits.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { FeedConsumer } from '../../support/clients/feed-consumer.ts'
 import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'

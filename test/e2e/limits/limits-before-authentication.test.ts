@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import type { Config } from '../../../src/config.ts'
+import type { Config } from '../../../src/core/config/config.ts'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
 import { newKey, type ProviderKey, TestProvider } from '../../support/servers/identity-provider.ts'
 import { metric, startTestServer, type TestServer } from '../../support/servers/server.ts'

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openConnectionsMax } from '../../../src/quota/open-files.ts'
+import { openConnectionsMax } from '../../../src/core/quota/open-files.ts'
 import { RawClient, typed } from '../../support/clients/clients.ts'
 import { type ServerProcess, startProcess } from '../../support/servers/process.ts'
 

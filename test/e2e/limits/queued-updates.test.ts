@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { unlimited } from '../../../src/config/rate.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { unlimited } from '../../../src/core/config/rate.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { contentOf, eventually, RawClient, typed } from '../../support/clients/clients.ts'
 import { block, contents, item, list, updateOf } from '../../support/data/update-builder.ts'
 import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'

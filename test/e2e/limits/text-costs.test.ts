@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { operationList } from '../../../src/api/operation-list.ts'
-import { acceptsGzip } from '../../../src/api/pages/static-file.ts'
 import { prettyXml } from '../../../src/console/documents/content/content-text.ts'
-import { normalizeText } from '../../../src/content/edit/targets/normalized-text.ts'
-import { rewriteEdit } from '../../../src/playground/rewrite.ts'
-import { misspelledName, withoutTrailing } from '../../../src/text.ts'
+import { rewriteEdit } from '../../../src/console/playground/rewrite.ts'
+import { misspelledName, withoutTrailing } from '../../../src/core/base/text.ts'
+import { normalizeText } from '../../../src/core/content/edit/targets/normalized-text.ts'
+import { operationList } from '../../../src/rest/operation-list.ts'
+import { acceptsGzip } from '../../../src/rest/pages/static-file.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 let server: TestServer

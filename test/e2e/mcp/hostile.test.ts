@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { unlimited } from '../../../src/config/rate.ts'
+import { unlimited } from '../../../src/core/config/rate.ts'
 import {
   addReport,
   agentToken,

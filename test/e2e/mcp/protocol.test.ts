@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { unlimited } from '../../../src/config/rate.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { mcpLimits } from '../../../src/mcp/mcp-limits.ts'
+import { mcpLimits } from '../../../src/capabilities/agents/mcp-limits.ts'
+import { unlimited } from '../../../src/core/config/rate.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import {
   addReport,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { unlimited } from '../../../src/config/rate.ts'
-import { mcpLimits } from '../../../src/mcp/mcp-limits.ts'
+import { mcpLimits } from '../../../src/capabilities/agents/mcp-limits.ts'
+import { unlimited } from '../../../src/core/config/rate.ts'
 import {
   addReport,
   agentToken,

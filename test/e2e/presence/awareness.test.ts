@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { stateBytesMax } from '../../../src/update/awareness.ts'
+import { stateBytesMax } from '../../../src/core/update/awareness.ts'
 import {
   eventually,
   type ProviderVersion,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { closeCodes } from '../../../src/model/close.ts'
-import type { PresenceEntry } from '../../../src/rooms/presence/presence-entry.ts'
+import { closeCodes } from '../../../src/core/model/close.ts'
+import type { PresenceEntry } from '../../../src/core/rooms/presence/presence-entry.ts'
 import {
   type Editor,
   eventually,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { PresenceEntry } from '../../../src/rooms/presence/presence-entry.ts'
-import type { AwarenessEntry } from '../../../src/update/awareness.ts'
+import type { PresenceEntry } from '../../../src/core/rooms/presence/presence-entry.ts'
+import type { AwarenessEntry } from '../../../src/core/update/awareness.ts'
 import {
   type Editor,
   eventually,

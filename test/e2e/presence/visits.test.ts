@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { QueuedEvent } from '../../../src/events/outbound-event.ts'
+import type { QueuedEvent } from '../../../src/core/events/outbound-event.ts'
 import { eventually, RawClient, syncedEditor } from '../../support/clients/clients.ts'
 import { dataOf, startTestServer } from '../../support/servers/server.ts'
 import { wantTold } from '../../support/servers/webhooks.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { contentOf, eventually, RawClient, typed } from '../../support/clients/clients.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { type HeldEngine, holdable } from '../../support/stores/pausable-engine.ts'

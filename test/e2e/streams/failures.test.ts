@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
-import { systemClock } from '../../../src/clock.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { systemClock } from '../../../src/core/base/clock.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { ContentStream } from '../../support/clients/content-stream.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { rejectingCommits } from '../../support/stores/rejecting-kv.ts'

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import type { ConnectionEntry } from '../../../src/rooms/room/open-connections.ts'
+import type { ConnectionEntry } from '../../../src/core/rooms/room/open-connections.ts'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
 import { frame, isAbout, tokenFrame } from '../../support/clients/hocuspocus-frames.ts'
 import { type NodeServer, startNodes } from '../../support/servers/node-servers.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Clock, systemClock } from '../../../src/clock.ts'
-import { deadAfterMs, echoAfterMs, heartbeatMs } from '../../../src/sync/socket/heartbeat.ts'
+import { type Clock, systemClock } from '../../../src/core/base/clock.ts'
+import { deadAfterMs, echoAfterMs, heartbeatMs } from '../../../src/core/sync/socket/heartbeat.ts'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 

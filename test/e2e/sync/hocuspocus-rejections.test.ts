@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type * as Y from 'yjs'
-import { type Clock, systemClock } from '../../../src/clock.ts'
-import type { Config } from '../../../src/config.ts'
-import { StoreUnavailableError } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { type Clock, systemClock } from '../../../src/core/base/clock.ts'
+import type { Config } from '../../../src/core/config/config.ts'
+import { StoreUnavailableError } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
 import { frame, isAbout, ping, pong, tokenFrame } from '../../support/clients/hocuspocus-frames.ts'
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type * as Y from 'yjs'
-import { type Clock, systemClock } from '../../../src/clock.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { type Clock, systemClock } from '../../../src/core/base/clock.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
 import { connectionOf, frame, tokenFrame } from '../../support/clients/hocuspocus-frames.ts'
 import {

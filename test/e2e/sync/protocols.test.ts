@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { dialects, type Person } from '../../support/clients/protocol-clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'

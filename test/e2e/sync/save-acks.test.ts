@@ -1,7 +1,7 @@
 import * as decoding from 'lib0/decoding'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import {
   eventually,
   message,

@@ -1,6 +1,6 @@
 import { createDecoder, hasContent, readVarUint, readVarUint8Array } from 'lib0/decoding'
 import { afterEach, expect, it } from 'vitest'
-import type { Config } from '../../../src/config.ts'
+import type { Config } from '../../../src/core/config/config.ts'
 import { eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { HookReceiver } from '../../support/clients/webhook-receiver.ts'
 import { metric, startTestServer } from '../../support/servers/server.ts'

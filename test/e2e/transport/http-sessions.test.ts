@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { type Clock, systemClock } from '../../../src/clock.ts'
+import { type Clock, systemClock } from '../../../src/core/base/clock.ts'
 import { contentOf, eventually, message, RawClient, typed } from '../../support/clients/clients.ts'
 import { frame, isAbout, tokenFrame } from '../../support/clients/hocuspocus-frames.ts'
 import { type EventStream, HttpSession, randomSessionId } from '../../support/clients/http-session.ts'

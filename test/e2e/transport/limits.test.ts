@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { afterEach, expect, it } from 'vitest'
-import { type Clock, systemClock } from '../../../src/clock.ts'
+import { type Clock, systemClock } from '../../../src/core/base/clock.ts'
 import { contentOf, eventually, message, RawClient, typed } from '../../support/clients/clients.ts'
 import { type EventStream, HttpSession, randomSessionId } from '../../support/clients/http-session.ts'
 import { metric, startTestServer, type TestServer } from '../../support/servers/server.ts'

@@ -1,6 +1,6 @@
 import { createDecipheriv, privateDecrypt } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { readingFormats } from '../../../src/content/read-document.ts'
+import { readingFormats } from '../../../src/core/content/read-document.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { dataOf, type TestServer } from '../../support/servers/server.ts'
 import { answering, hanging, hookTests, organizationId } from '../../support/servers/webhook-servers.ts'

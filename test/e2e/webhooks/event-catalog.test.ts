@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { type EventType, eventTypes } from '../../../src/events/outbound-event.ts'
-import { feedEventTypes } from '../../../src/subscriptions/feed-config.ts'
+import { feedEventTypes } from '../../../src/capabilities/subscriptions/feed-config.ts'
+import { type EventType, eventTypes } from '../../../src/core/events/outbound-event.ts'
 import { eventually, RawClient, typed } from '../../support/clients/clients.ts'
 import { dataProblems, feedEventProblems, payloadProblems } from '../../support/data/event-problems.ts'
 import { dataOf } from '../../support/servers/server.ts'

@@ -2,8 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { Engine } from '../../../src/engine/engine.ts'
-import { EventIds, eventJob, eventTopic, type OutboundEvent } from '../../../src/events/outbound-event.ts'
+import {
+  EventIds,
+  eventJob,
+  eventTopic,
+  type OutboundEvent,
+} from '../../../src/core/events/outbound-event.ts'
+import type { Engine } from '../../../src/core/store/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { payloadProblems } from '../../support/data/event-problems.ts'
 import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'

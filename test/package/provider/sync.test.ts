@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
-import { openMemoryEngine } from '../../../src/engine/memory/index.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/index.ts'
 import type { DocumentProvider } from '../../../src/package/provider.ts'
 import { eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { openProvider, recorded, settled, textOf } from '../../support/clients/provider.ts'

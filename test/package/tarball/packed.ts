@@ -8,7 +8,7 @@ import { build } from 'esbuild'
 import { buildPackage } from '../../../src/build/build.ts'
 import { buildFolders } from '../../../src/build/build-folders.ts'
 import { programs } from '../../../src/build/bundles.ts'
-import { builtFile, packageFile } from '../../../src/config/package-file.ts'
+import { builtFile, packageFile } from '../../../src/core/base/package-file.ts'
 import { inheritedEnvironment } from '../../support/servers/environment.ts'
 
 const execute = promisify(execFile)

@@ -1,16 +1,16 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { directoryRole } from '../../../src/access/roles/directory-role.ts'
+import { directoryRole } from '../../../src/core/access/roles/directory-role.ts'
 import {
   keys,
   type OrganizationScope,
   type Resource,
   type Subject,
-} from '../../../src/directory/organizations/organization-keys.ts'
-import { indexedExpiry, indexedResource } from '../../../src/directory/permissions/grants.ts'
-import type { BatchItemResult } from '../../../src/directory/store/batch.ts'
-import type { AccessRole, AccessType, GrantRecord } from '../../../src/directory/store/records.ts'
-import { decodeRecord } from '../../../src/engine/stored-record.ts'
+} from '../../../src/core/directory/organizations/organization-keys.ts'
+import { indexedExpiry, indexedResource } from '../../../src/core/directory/permissions/grants.ts'
+import type { BatchItemResult } from '../../../src/core/directory/store/batch.ts'
+import type { AccessRole, AccessType, GrantRecord } from '../../../src/core/directory/store/records.ts'
+import { decodeRecord } from '../../../src/core/store/stored-record.ts'
 import { AccessModel } from '../../support/data/access-model.ts'
 import { type OpenDirectory, openDirectory } from '../../support/data/directory.ts'
 import { times } from '../../support/time/full-run.ts'

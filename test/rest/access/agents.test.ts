@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Clock, systemClock } from '../../../src/clock.ts'
+import { type Clock, systemClock } from '../../../src/core/base/clock.ts'
 import { agentToken, callsWith, codeOf, grantOn, withoutKey } from '../../support/servers/agents.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 

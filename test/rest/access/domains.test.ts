@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { TenantStore } from '../../../src/directory/tenants/tenant-store.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { TenantStore } from '../../../src/core/directory/tenants/tenant-store.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 

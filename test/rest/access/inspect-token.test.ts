@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { SignJWT } from 'jose'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Clock, systemClock } from '../../../src/clock.ts'
+import { type Clock, systemClock } from '../../../src/core/base/clock.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { otherKey } from '../../support/servers/tenants.ts'
 

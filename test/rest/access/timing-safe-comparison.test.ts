@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../../..', 'src')
-/** Tokens of `content/` are words. */
+/** Tokens of `core/content/` are words. */
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-  (name) => name.endsWith('.ts') && !name.startsWith('content/'),
+  (name) => name.endsWith('.ts') && !name.startsWith('core/content/'),
 )
 const read = (name: string): string => readFileSync(join(root, name), 'utf8')
 
@@ -24,14 +24,14 @@ const comparisons: readonly RegExp[] = [
  * or names of members.
  */
 const allowed: readonly string[] = [
-  'config/read-config.ts: config.jwtSecret === config.jwtSecretPrevious',
-  'directory/tenants/bootstrap.ts: found.authToken === token',
-  'directory/tenants/bootstrap.ts: record.token === token',
+  'core/config/read-config.ts: config.jwtSecret === config.jwtSecretPrevious',
+  'core/directory/tenants/bootstrap.ts: found.authToken === token',
+  'core/directory/tenants/bootstrap.ts: record.token === token',
   "package/api/create-api.ts: token === 'pageToken'",
   "package/client/read-response.ts: pageToken === 'string' && { nextPage: pageToken }",
   "package/client/verify-webhook.ts: secret === 'string' ? [secret] : secret.slice(0, secretsMax",
   "package/provider/token-cache.ts: token !== 'string' || !token",
-  "playground/join.ts: token === 'string' ? { name, token } : null",
+  "console/playground/join.ts: token === 'string' ? { name, token } : null",
 ]
 
 const found = (name: string, text: string): readonly string[] =>
@@ -43,7 +43,7 @@ it('[SEC-8] compares secrets with one function, in constant time', () => {
   const compared = new Set(sources.flatMap((name) => found(name, read(name))))
   expect([...compared].filter((each) => !allowed.includes(each))).toEqual([])
   const direct = sources.filter((name) => /\btimingSafeEqual\b/.test(read(name)))
-  expect(direct).toEqual(['access/credentials/timing-safe.ts'])
+  expect(direct).toEqual(['core/access/credentials/timing-safe.ts'])
 })
 
 it.each([

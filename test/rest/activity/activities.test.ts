@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { activityBytesMax } from '../../../src/events/activity.ts'
+import { activityBytesMax } from '../../../src/core/events/activity.ts'
 import { openDirectory, scopeOf, tenant } from '../../support/data/directory.ts'
 import {
   errorOf,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { commentLimits } from '../../../src/comments/limits.ts'
+import { commentLimits } from '../../../src/capabilities/comments/limits.ts'
 import { type Editor, eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { type AnnotationRow, ann, atStart, commentsOf, say } from '../../support/data/comments.ts'
 import { errorOf, type PeopleServer, startPeopleServer } from '../../support/servers/acme-server.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { commentLimits as limits } from '../../../src/comments/limits.ts'
+import { commentLimits as limits } from '../../../src/capabilities/comments/limits.ts'
 import { atStart, type CommentRow, commentsOf, pagesOf, say, successes } from '../../support/data/comments.ts'
 import { type PeopleServer, startPeopleServer } from '../../support/servers/acme-server.ts'
 

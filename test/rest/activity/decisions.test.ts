@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Judgment } from '../../../src/decisions/judgment-keys.ts'
-import { memoryLimits } from '../../../src/decisions/limits.ts'
-import type { SuggestionResult } from '../../../src/decisions/suggestion.ts'
+import type { Judgment } from '../../../src/capabilities/decisions/judgment-keys.ts'
+import { memoryLimits } from '../../../src/capabilities/decisions/limits.ts'
+import type { SuggestionResult } from '../../../src/capabilities/decisions/suggestion.ts'
 import {
   errorOf,
   type ItemResults,

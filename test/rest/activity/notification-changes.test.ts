@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { organizationPart } from '../../../src/directory/organizations/organization-keys.ts'
-import { notificationLimits } from '../../../src/notifications/limits.ts'
+import { notificationLimits } from '../../../src/capabilities/notifications/limits.ts'
+import { organizationPart } from '../../../src/core/directory/organizations/organization-keys.ts'
 import { notificationsOf } from '../../support/data/notifications.ts'
 import { errorOf, type PeopleServer, startPeopleServer } from '../../support/servers/acme-server.ts'
 

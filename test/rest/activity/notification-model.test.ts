@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { expect } from 'vitest'
-import { organizationPart } from '../../../src/directory/organizations/organization-keys.ts'
-import { NotificationConfigService } from '../../../src/notifications/notification-config-service.ts'
+import { NotificationConfigService } from '../../../src/capabilities/notifications/notification-config-service.ts'
 import type {
   NotificationLevel,
   NotificationRecord,
-} from '../../../src/notifications/notification-records.ts'
-import { NotificationService } from '../../../src/notifications/notification-service.ts'
+} from '../../../src/capabilities/notifications/notification-records.ts'
+import { NotificationService } from '../../../src/capabilities/notifications/notification-service.ts'
+import { organizationPart } from '../../../src/core/directory/organizations/organization-keys.ts'
 import { type OpenDirectory, openDirectory, tenant } from '../../support/data/directory.ts'
 import { itLong, times } from '../../support/time/full-run.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { mapInSlices } from '../../../src/directory/store/batch.ts'
-import { TenantStore } from '../../../src/directory/tenants/tenant-store.ts'
-import { notificationLimits } from '../../../src/notifications/limits.ts'
-import { NotificationService } from '../../../src/notifications/notification-service.ts'
+import { notificationLimits } from '../../../src/capabilities/notifications/limits.ts'
+import { NotificationService } from '../../../src/capabilities/notifications/notification-service.ts'
+import { mapInSlices } from '../../../src/core/directory/store/batch.ts'
+import { TenantStore } from '../../../src/core/directory/tenants/tenant-store.ts'
 import {
   allPages,
   type NotificationRow,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { TenantStore } from '../../../src/directory/tenants/tenant-store.ts'
-import type { PresenceEntry } from '../../../src/rooms/presence/presence-entry.ts'
+import { TenantStore } from '../../../src/core/directory/tenants/tenant-store.ts'
+import type { PresenceEntry } from '../../../src/core/rooms/presence/presence-entry.ts'
 import { RawClient } from '../../support/clients/clients.ts'
 import { errorOf, oddIds, type PeopleServer, startPeopleServer } from '../../support/servers/acme-server.ts'
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { branchKeys } from '../../../src/directory/branches/branch-records.ts'
-import type { Engine } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { addressKey } from '../../../src/model/address.ts'
+import { branchKeys } from '../../../src/core/directory/branches/branch-records.ts'
+import { addressKey } from '../../../src/core/model/address.ts'
+import type { Engine } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { type Editor, eventually, RawClient, syncedEditor, typed } from '../../support/clients/clients.ts'
 import { type Answer, dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 

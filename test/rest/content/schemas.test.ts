@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { schemasMax } from '../../../src/directory/schemas/schema-service.ts'
+import { schemasMax } from '../../../src/core/directory/schemas/schema-service.ts'
 import { eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 

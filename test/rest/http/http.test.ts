@@ -1,6 +1,6 @@
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createHttpServer, httpTimeouts } from '../../../src/api/http/http-server.ts'
+import { createHttpServer, httpTimeouts } from '../../../src/rest/http/http-server.ts'
 import { sendRaw } from '../../support/clients/raw-websocket.ts'
 import { type Envelope, startTestServer, type TestServer } from '../../support/servers/server.ts'
 

@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
-import { isStrict } from '../../../src/api/members.ts'
-import { publishedRequest } from '../../../src/api/openapi/schemas.ts'
-import { operationList } from '../../../src/api/operation-list.ts'
-import { readConfig } from '../../../src/config/read-config.ts'
-import type { Sample } from '../../../src/scrape.ts'
+import { readConfig } from '../../../src/core/config/read-config.ts'
+import type { Sample } from '../../../src/core/metrics/scrape.ts'
+import { isStrict } from '../../../src/rest/members.ts'
+import { publishedRequest } from '../../../src/rest/openapi/schemas.ts'
+import { operationList } from '../../../src/rest/operation-list.ts'
 import { type Envelope, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 async function withServer(

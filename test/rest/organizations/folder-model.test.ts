@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { FolderView } from '../../../src/directory/documents/folder-views.ts'
-import { directoryLimits } from '../../../src/directory/limits.ts'
-import type { BatchResults } from '../../../src/directory/store/batch.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import type { FolderView } from '../../../src/core/directory/documents/folder-views.ts'
+import { directoryLimits } from '../../../src/core/directory/limits.ts'
+import type { BatchResults } from '../../../src/core/directory/store/batch.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { directoryOn, type TestDirectory, tenant } from '../../support/data/directory.ts'
 
 const scope = { ...tenant, organizationId: 'acme' }

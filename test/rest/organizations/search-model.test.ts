@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { searchFor } from '../../../src/directory/store/search.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { searchFor } from '../../../src/core/directory/store/search.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { directoryOn, type TestDirectory, tenant } from '../../support/data/directory.ts'
 
 const scope = { ...tenant, organizationId: 'acme' }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { userMetadataBytesMax } from '../../../src/directory/organizations/user-records.ts'
-import { TenantStore } from '../../../src/directory/tenants/tenant-store.ts'
+import { userMetadataBytesMax } from '../../../src/core/directory/organizations/user-records.ts'
+import { TenantStore } from '../../../src/core/directory/tenants/tenant-store.ts'
 import { openDirectory, scopeOf } from '../../support/data/directory.ts'
 import {
   errorOf,

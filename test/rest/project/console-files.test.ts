@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { acceptsGzip } from '../../../src/api/pages/static-file.ts'
+import { acceptsGzip } from '../../../src/rest/pages/static-file.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 let server: TestServer

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { builtFile } from '../../../src/config/package-file.ts'
+import { builtFile } from '../../../src/core/base/package-file.ts'
 
 /** Maximum of gzipped bytes that a browser loads for a page of the console. */
 const pageBytesMax = 61 * 1024

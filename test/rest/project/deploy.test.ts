@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { environmentOf, isSecret, optionKeys, options } from '../../../src/config.ts'
+import { environmentOf, isSecret, optionKeys, options } from '../../../src/core/config/config.ts'
 import { startCluster } from '../../support/servers/in-process-cluster.ts'
 import type { TestServer } from '../../support/servers/server.ts'
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { environmentOf, isSecret, optionKeys } from '../../../src/config.ts'
+import { environmentOf, isSecret, optionKeys } from '../../../src/core/config/config.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { runCli, startCli } from '../../support/servers/cli.ts'
 import { dataOf, startTestServer } from '../../support/servers/server.ts'

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { renderMarkdown } from '../../../src/config/render-config.ts'
-import { optionKeys } from '../../../src/config.ts'
+import { optionKeys } from '../../../src/core/config/config.ts'
+import { renderMarkdown } from '../../../src/core/config/render-config.ts'
+import { limitNames } from '../../../src/core/quota/limits.ts'
 import { chapters } from '../../../src/docs/chapters.ts'
 import { anchorOf } from '../../../src/docs/layout.ts'
-import { limitNames } from '../../../src/quota/limits.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { templateNames } from '../../../src/cli/project-template.ts'
-import { readPackageVersion } from '../../../src/config/package-version.ts'
+import { readPackageVersion } from '../../../src/core/base/package-version.ts'
 import { runCli } from '../../support/servers/cli.ts'
 
 interface Manifest {

@@ -4,7 +4,11 @@ import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { BackupLimiter, backupsAtOnceMax, readerPace } from '../../../src/storage/backup-limiter.ts'
+import {
+  BackupLimiter,
+  backupsAtOnceMax,
+  readerPace,
+} from '../../../src/capabilities/backups/storage/backup-limiter.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { runCli } from '../../support/servers/cli.ts'
 import { metric, startTestServer, type TestServer } from '../../support/servers/server.ts'

@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { eventTypes } from '../../../src/events/outbound-event.ts'
-import { explainEvent } from '../../../src/subscriptions/explain.ts'
-import { activeTargets, targetIdOf, targetsOfEvent } from '../../../src/subscriptions/target.ts'
+import { explainEvent } from '../../../src/capabilities/subscriptions/explain.ts'
+import { activeTargets, targetIdOf, targetsOfEvent } from '../../../src/capabilities/subscriptions/target.ts'
 import type {
   AdvancedConfig,
   BasicConfig,
   EndpointRecord,
-} from '../../../src/subscriptions/webhook-records.ts'
+} from '../../../src/capabilities/subscriptions/webhook-records.ts'
+import { eventTypes } from '../../../src/core/events/outbound-event.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { runCli } from '../../support/servers/cli.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'

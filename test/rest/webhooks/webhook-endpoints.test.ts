@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Engine } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { subscriptionKeys, subscriptionsPart } from '../../../src/subscriptions/subscription-keys.ts'
-import type { EndpointRecord } from '../../../src/subscriptions/webhook-records.ts'
+import {
+  subscriptionKeys,
+  subscriptionsPart,
+} from '../../../src/capabilities/subscriptions/subscription-keys.ts'
+import type { EndpointRecord } from '../../../src/capabilities/subscriptions/webhook-records.ts'
+import type { Engine } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { errorOf, oddIds } from '../../support/servers/acme-server.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 import {

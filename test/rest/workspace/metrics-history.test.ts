@@ -1,7 +1,10 @@
 import { afterEach, expect, it } from 'vitest'
-import { systemClock } from '../../../src/clock.ts'
-import type { Config } from '../../../src/config.ts'
-import { recentIntervalMs, type SampleSeries } from '../../../src/metrics-history.ts'
+import {
+  recentIntervalMs,
+  type SampleSeries,
+} from '../../../src/capabilities/observability/metrics-history.ts'
+import { systemClock } from '../../../src/core/base/clock.ts'
+import type { Config } from '../../../src/core/config/config.ts'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { adminToken, otherKey, otherWorkspace } from '../../support/servers/tenants.ts'

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import type { Config } from '../../../src/config.ts'
+import type { Config } from '../../../src/core/config/config.ts'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
 import { startNodes } from '../../support/servers/node-servers.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deletedUserId } from '../../../src/model/deleted-user.ts'
+import { deletedUserId } from '../../../src/core/model/deleted-user.ts'
 import { type Datum, fillOrganization, userDataOf, zoe } from '../../support/data/user-data.ts'
 import { oddIds, type PeopleServer, startPeopleServer } from '../../support/servers/acme-server.ts'
 import { dataOf } from '../../support/servers/server.ts'

@@ -4,7 +4,7 @@ import { WebsocketProvider as Provider3 } from 'y-websocket'
 import { WebsocketProvider as Provider1 } from 'y-websocket-1'
 import { WebsocketProvider as Provider2 } from 'y-websocket-2'
 import * as Y from 'yjs'
-import { type AwarenessEntry, readAwareness, writeAwareness } from '../../../src/update/awareness.ts'
+import { type AwarenessEntry, readAwareness, writeAwareness } from '../../../src/core/update/awareness.ts'
 
 /** Stock y-websocket providers by major version. */
 export const providers = { 1: Provider1, 2: Provider2, 3: Provider3 } as const

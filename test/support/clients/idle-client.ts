@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { writeAwareness } from '../../../src/update/awareness.ts'
+import { writeAwareness } from '../../../src/core/update/awareness.ts'
 import { message } from './clients.ts'
 
 /**

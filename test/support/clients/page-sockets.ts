@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 import type { WeftSocketOptions } from '../../../src/client/weft-socket.ts'
-import { builtFile } from '../../../src/config/package-file.ts'
+import { builtFile } from '../../../src/core/base/package-file.ts'
 
 let pages = 0
 

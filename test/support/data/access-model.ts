@@ -1,4 +1,4 @@
-import type { AccessRole, AccessType } from '../../../src/directory/store/records.ts'
+import type { AccessRole, AccessType } from '../../../src/core/directory/store/records.ts'
 
 /**
  * Reference model that computes roles from plain lists. It is slow, and shares no code with the

@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
-import type { ChangeOrigin } from '../../../src/model/change-origin.ts'
-import type { AttributedUpdate } from '../../../src/update/attribution/attribution-builder.ts'
+import type { ChangeOrigin } from '../../../src/core/model/change-origin.ts'
+import type { AttributedUpdate } from '../../../src/core/update/attribution/attribution-builder.ts'
 
 /** The origin of each id, by `client:clock`. */
 export interface OriginsById {

@@ -1,4 +1,4 @@
-import { type Engine, type Kv, StoreUnavailableError } from '../../../src/engine/engine.ts'
+import { type Engine, type Kv, StoreUnavailableError } from '../../../src/core/store/engine.ts'
 
 /**
  * Returns an engine that rejects writes after `fail` is called. It rejects only writes to partitions whose

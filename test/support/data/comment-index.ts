@@ -1,4 +1,4 @@
-import { organizationPart } from '../../../src/directory/organizations/organization-keys.ts'
+import { organizationPart } from '../../../src/core/directory/organizations/organization-keys.ts'
 import type { OpenDirectory } from './directory.ts'
 import { scopeOf, tenant } from './directory.ts'
 

@@ -1,4 +1,4 @@
-import { organizationPart } from '../../../src/directory/organizations/organization-keys.ts'
+import { organizationPart } from '../../../src/core/directory/organizations/organization-keys.ts'
 import { errorOf, type ItemResults, type PeopleServer } from '../servers/acme-server.ts'
 import { type Answer, dataOf } from '../servers/server.ts'
 import { scopeOf } from './directory.ts'

@@ -1,9 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { eventData, eventGroups } from '../../../src/api/feed/event-schema.ts'
-import { feedEvent } from '../../../src/api/feed/feed-schema.ts'
-import { publicSchema } from '../../../src/api/openapi/schemas.ts'
-import type { EventType } from '../../../src/events/outbound-event.ts'
-import type { Schema } from '../../../src/schema.ts'
+import { eventData, eventGroups } from '../../../src/capabilities/feed/api/event-schema.ts'
+import { feedEvent } from '../../../src/capabilities/feed/api/feed-schema.ts'
+import type { Schema } from '../../../src/core/base/schema.ts'
+import type { EventType } from '../../../src/core/events/outbound-event.ts'
+import { publicSchema } from '../../../src/rest/openapi/schemas.ts'
 
 /** Returns the published schema, which rejects members that it does not list. */
 function closed(schema: unknown): unknown {

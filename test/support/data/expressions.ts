@@ -4,7 +4,7 @@ import { check } from 'recheck'
 
 /** A regular expression in a source file. `source` is null if the code composes it at run time. */
 export interface Expression {
-  /** Path and line number, such as `src/model/base64.ts:4`. */
+  /** Path and line number, such as `src/core/model/base64.ts:4`. */
   readonly place: string
   readonly source: string | null
   readonly flags: string

@@ -1,4 +1,4 @@
-import type { BatchResults } from '../../../src/directory/store/batch.ts'
+import type { BatchResults } from '../../../src/core/directory/store/batch.ts'
 import { type Answer, dataOf, type TestServer } from '../servers/server.ts'
 
 export interface Folder {

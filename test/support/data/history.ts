@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
-import type { Engine, Key } from '../../../src/engine/engine.ts'
-import { addressKey } from '../../../src/model/address.ts'
+import { addressKey } from '../../../src/core/model/address.ts'
+import type { Engine, Key } from '../../../src/core/store/engine.ts'
 import { RawClient } from '../clients/clients.ts'
 import type { TestServer } from '../servers/server.ts'
 

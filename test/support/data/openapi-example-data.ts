@@ -1,4 +1,4 @@
-import type { Config } from '../../../src/config.ts'
+import type { Config } from '../../../src/core/config/config.ts'
 import { dataOf, startTestServer, type TestServer } from '../servers/server.ts'
 
 const organizationId = 'acme'

@@ -1,17 +1,17 @@
-import { type Clock, systemClock } from '../../../src/clock.ts'
-import { LocalBus } from '../../../src/engine/local-bus.ts'
-import { SingleNode } from '../../../src/engine/single-node.ts'
-import type { EditListener } from '../../../src/events/debounce-windows.ts'
-import type { VisitListener } from '../../../src/events/visit-tracker.ts'
-import { createLog } from '../../../src/log.ts'
-import { createMetrics } from '../../../src/metrics.ts'
-import { createPresence, type PresenceRegistry } from '../../../src/rooms/presence/presence-registry.ts'
-import type { DocumentRegistry } from '../../../src/rooms/room/room-options.ts'
+import { type Clock, systemClock } from '../../../src/core/base/clock.ts'
+import { createLog } from '../../../src/core/base/log.ts'
+import type { EditListener } from '../../../src/core/events/debounce-windows.ts'
+import type { VisitListener } from '../../../src/core/events/visit-tracker.ts'
+import { createMetrics } from '../../../src/core/metrics/metrics.ts'
+import { createPresence, type PresenceRegistry } from '../../../src/core/rooms/presence/presence-registry.ts'
+import type { DocumentRegistry } from '../../../src/core/rooms/room/room-options.ts'
 import {
   type ThreadDependencies,
   type ThreadLimits,
   ThreadPool,
-} from '../../../src/rooms/threads/thread-pool.ts'
+} from '../../../src/core/rooms/threads/thread-pool.ts'
+import { LocalBus } from '../../../src/core/store/local-bus.ts'
+import { SingleNode } from '../../../src/core/store/single-node.ts'
 import { roomyAccounts } from '../servers/memory.ts'
 
 /** Replacement for the records of documents, in tests that use only rooms. */

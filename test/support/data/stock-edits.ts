@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import * as Y from 'yjs'
-import { xmlName, xmlText } from '../../../src/content/xml/names.ts'
-import type { SharedRoot } from '../../../src/content/yjs/root-kind.ts'
+import { xmlName, xmlText } from '../../../src/core/content/xml/names.ts'
+import type { SharedRoot } from '../../../src/core/content/yjs/root-kind.ts'
 
 /** Names that Yjs accepts for roots, keys, attributes, formats, elements, and hooks. */
 const names = [

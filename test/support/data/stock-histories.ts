@@ -1,5 +1,5 @@
 import type * as Y from 'yjs'
-import type { SharedRoot } from '../../../src/content/yjs/root-kind.ts'
+import type { SharedRoot } from '../../../src/core/content/yjs/root-kind.ts'
 import type { Yjs } from './digest.ts'
 import { type Random, randomClientId } from './random-doc.ts'
 

@@ -1,4 +1,4 @@
-import type { ServerCredentials } from '../../../src/directory/tenants/credentials-file.ts'
+import type { ServerCredentials } from '../../../src/core/directory/tenants/credentials-file.ts'
 
 /** An item of `/v2/workspace/usage/get`. */
 export interface ReadUsage {

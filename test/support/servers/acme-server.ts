@@ -1,5 +1,5 @@
-import type { Engine } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import type { Engine } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { directoryOn, scopeOf, type TestDirectory } from '../data/directory.ts'
 import { HeldClock } from '../time/clock.ts'
 import { type Answer, dataOf, startTestServer, type TestServer } from './server.ts'

@@ -1,4 +1,4 @@
-import type { TokenGrant } from '../../../src/access/identity.ts'
+import type { TokenGrant } from '../../../src/core/access/identity.ts'
 import { type Answer, dataOf, type TestServer } from './server.ts'
 
 /** Members of an agent's token. */

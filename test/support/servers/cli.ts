@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { builtFile } from '../../../src/config/package-file.ts'
+import { builtFile } from '../../../src/core/base/package-file.ts'
 import { requireTestBuild } from './test-build.ts'
 
 export interface Ran {

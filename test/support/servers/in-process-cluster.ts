@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Config } from '../../../src/config.ts'
+import type { Config } from '../../../src/core/config/config.ts'
 import { startTestServer, type TestServer } from './server.ts'
 import { type NodesOptions, type SharedNode, sharedNodes } from './simulated-network.ts'
 

@@ -1,4 +1,4 @@
-import { createMemoryAccounts, type MemoryLedger } from '../../../src/quota/memory-bounds.ts'
+import { createMemoryAccounts, type MemoryLedger } from '../../../src/core/quota/memory-bounds.ts'
 
 /** Creates memory accounts. Their limits are so high that no test reaches them. */
 export const roomyAccounts = (): MemoryLedger =>

@@ -1,4 +1,4 @@
-import type { PresenceEntry } from '../../../src/rooms/presence/presence-entry.ts'
+import type { PresenceEntry } from '../../../src/core/rooms/presence/presence-entry.ts'
 import { type Editor, eventually, type ProviderVersion, RawClient, syncedEditor } from '../clients/clients.ts'
 import { type NodeServer, startNodes } from './node-servers.ts'
 import { dataOf } from './server.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../../../src/config.ts'
+import type { Config } from '../../../src/core/config/config.ts'
 import { startTestServer, type TestServer } from './server.ts'
 import { type NodesOptions, type SharedNode, sharedNodes } from './simulated-network.ts'
 

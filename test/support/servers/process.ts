@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { endWithThis } from '../../../bench/support/ending.ts'
-import { builtFile } from '../../../src/config/package-file.ts'
+import { builtFile } from '../../../src/core/base/package-file.ts'
 import { inheritedEnvironment } from './environment.ts'
 
 const root = join(import.meta.dirname, '../../..')

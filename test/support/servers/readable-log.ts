@@ -1,4 +1,4 @@
-import { createLog } from '../../../src/log.ts'
+import { createLog } from '../../../src/core/base/log.ts'
 
 interface LogEntry {
   readonly event?: string

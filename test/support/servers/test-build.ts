@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { builtFile } from '../../../src/config/package-file.ts'
+import { builtFile } from '../../../src/core/base/package-file.ts'
 
 /**
  * Checks that the build for the tests exists. Without it, a server lacks some pages, and its threads do not

@@ -1,4 +1,4 @@
-import type { Engine, Kv } from '../../../src/engine/engine.ts'
+import type { Engine, Kv } from '../../../src/core/store/engine.ts'
 import { holdable } from './pausable-engine.ts'
 
 /**

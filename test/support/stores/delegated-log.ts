@@ -1,4 +1,4 @@
-import type { DocumentLog } from '../../../src/engine/engine.ts'
+import type { DocumentLog } from '../../../src/core/store/engine.ts'
 
 /** Returns a log that passes all calls on to `log`. A test can then replace single methods. */
 export const delegatedLog = (log: DocumentLog): DocumentLog => ({

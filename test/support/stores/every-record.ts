@@ -1,4 +1,4 @@
-import type { Config } from '../../../src/config.ts'
+import type { Config } from '../../../src/core/config/config.ts'
 import { fillOrganization, zoe } from '../data/user-data.ts'
 import { dataOf, type TestServer } from '../servers/server.ts'
 

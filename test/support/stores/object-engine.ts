@@ -1,10 +1,10 @@
-import { BackupKey } from '../../../src/backups/backup-key.ts'
-import type { ObjectStore } from '../../../src/backups/object-store.ts'
-import type { Clock } from '../../../src/clock.ts'
-import type { Engine } from '../../../src/engine/engine.ts'
-import { createLog } from '../../../src/log.ts'
-import { type ObjectEngine, withObjects } from '../../../src/objects/object-engine.ts'
-import { SealedObjects } from '../../../src/objects/sealed-objects.ts'
+import { BackupKey } from '../../../src/capabilities/backups/backup-key.ts'
+import type { ObjectStore } from '../../../src/capabilities/backups/object-store.ts'
+import { type ObjectEngine, withObjects } from '../../../src/capabilities/backups/objects/object-engine.ts'
+import { SealedObjects } from '../../../src/capabilities/backups/objects/sealed-objects.ts'
+import type { Clock } from '../../../src/core/base/clock.ts'
+import { createLog } from '../../../src/core/base/log.ts'
+import type { Engine } from '../../../src/core/store/engine.ts'
 
 const key = new BackupKey(Buffer.alloc(32, 7))
 

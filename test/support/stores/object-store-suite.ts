@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import type { ObjectStore, StoredObject } from '../../../src/backups/object-store.ts'
+import type { ObjectStore, StoredObject } from '../../../src/capabilities/backups/object-store.ts'
 
 /** Returns all objects whose names start with a prefix, sorted by name. */
 export async function listed(store: ObjectStore, prefix: string): Promise<readonly StoredObject[]> {

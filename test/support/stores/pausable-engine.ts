@@ -1,4 +1,4 @@
-import type { DocumentLog, Engine } from '../../../src/engine/engine.ts'
+import type { DocumentLog, Engine } from '../../../src/core/store/engine.ts'
 import { delegatedLog } from './delegated-log.ts'
 
 export interface HeldEngine extends Engine {

@@ -1,4 +1,4 @@
-import { type OpenStore, openLevelStore } from '../../../src/engine/level/store/store.ts'
+import { type OpenStore, openLevelStore } from '../../../src/core/store/level/store/store.ts'
 
 /**
  * A real LevelDB whose disk can pause. During a pause, the store accepts writes, but they reach the disk only

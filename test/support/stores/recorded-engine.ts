@@ -1,6 +1,6 @@
-import type { Engine, Job } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { decodeQueuedEvent, eventQueue } from '../../../src/events/outbound-event.ts'
+import { decodeQueuedEvent, eventQueue } from '../../../src/core/events/outbound-event.ts'
+import type { Engine, Job } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 
 /** Opens an in-memory engine that records the event jobs that are enqueued. */
 export async function openRecorded() {

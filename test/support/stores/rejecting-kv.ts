@@ -1,4 +1,4 @@
-import { type Engine, type Kv, type KvCommit, StoreUnavailableError } from '../../../src/engine/engine.ts'
+import { type Engine, type Kv, type KvCommit, StoreUnavailableError } from '../../../src/core/store/engine.ts'
 
 interface RejectingEngine extends Engine {
   /** Determines which commits of records the engine rejects. By default, it rejects none. */

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openLevelStore } from '../../../src/engine/level/store/store.ts'
+import { openLevelStore } from '../../../src/core/store/level/store/store.ts'
 
 const everything = { gte: Buffer.alloc(0), lt: Buffer.alloc(64, 0xff) }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/clock.ts'
+import type { Clock } from '../../../src/core/base/clock.ts'
 
 /** A clock that stands still until a test advances it. */
 export class HeldClock implements Clock {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { clientAddress, subnetOf } from '../../../src/access/client-address.ts'
+import { clientAddress, subnetOf } from '../../../src/core/access/client-address.ts'
 
 const asked = (peer: string, forwarded?: string | string[]): IncomingMessage =>
   ({

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { type AccessLevel, directoryRole } from '../../../src/access/roles/directory-role.ts'
-import type { AccessRole, GrantRecord } from '../../../src/directory/store/records.ts'
+import { type AccessLevel, directoryRole } from '../../../src/core/access/roles/directory-role.ts'
+import type { AccessRole, GrantRecord } from '../../../src/core/directory/store/records.ts'
 
 const now = 1_700_000_000_000
 const nowSeconds = now / 1000

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { expect, it } from 'vitest'
-import type { Identity } from '../../../src/access/identity.ts'
+import type { Identity } from '../../../src/core/access/identity.ts'
 import {
   RealtimeTokens,
   type TokenProblem,
   TokenRejectedError,
-} from '../../../src/access/tokens/realtime-tokens.ts'
+} from '../../../src/core/access/tokens/realtime-tokens.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 const secret = 'the-signing-secret-of-these-tests-0001'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Identity, TokenGrant } from '../../../src/access/identity.ts'
-import { publicAccess } from '../../../src/access/roles/document-access.ts'
-import { roleOn } from '../../../src/access/roles/roles.ts'
+import type { Identity, TokenGrant } from '../../../src/core/access/identity.ts'
+import { publicAccess } from '../../../src/core/access/roles/document-access.ts'
+import { roleOn } from '../../../src/core/access/roles/roles.ts'
 
 const tenant = { workspaceId: 'ws', apiKey: 'key' }
 const address = { ...tenant, organizationId: 'acme', documentId: 'plan', editorId: 'main' }

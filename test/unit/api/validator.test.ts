@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, expectTypeOf, it } from 'vitest'
-import { operationList } from '../../../src/api/operation-list.ts'
-import { type ValidationIssue, validatorOf } from '../../../src/api/validator.ts'
-import { ApiError } from '../../../src/errors.ts'
-import type { FromSchema } from '../../../src/schema.ts'
+import { ApiError } from '../../../src/core/base/errors.ts'
+import type { FromSchema } from '../../../src/core/base/schema.ts'
+import { operationList } from '../../../src/rest/operation-list.ts'
+import { type ValidationIssue, validatorOf } from '../../../src/rest/validator.ts'
 
 const schema = {
   type: 'object',

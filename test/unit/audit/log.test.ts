@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { AuditLog } from '../../../src/audit/log.ts'
-import type { Kv } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { createLog } from '../../../src/log.ts'
+import { AuditLog } from '../../../src/core/audit/log.ts'
+import { createLog } from '../../../src/core/base/log.ts'
+import type { Kv } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 const record = { operation: '/v2/users/add', actor: 'key' } as const

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { RecentRequests, type RequestNote } from '../../../src/audit/recent-requests.ts'
-import { systemClock } from '../../../src/clock.ts'
+import { RecentRequests, type RequestNote } from '../../../src/core/audit/recent-requests.ts'
+import { systemClock } from '../../../src/core/base/clock.ts'
 
 const tenant = (apiKey: string) => ({ workspaceId: 'ws', apiKey })
 const note = (target: string, outcome = 'success'): RequestNote => ({

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { createAudit } from '../../../src/audit/audit.ts'
-import type { AuditScope } from '../../../src/audit/keys.ts'
-import type { ClaimedId } from '../../../src/audit/rejections.ts'
-import { createTenancy } from '../../../src/directory/tenants/tenancy.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { createLog } from '../../../src/log.ts'
+import { createAudit } from '../../../src/core/audit/audit.ts'
+import type { AuditScope } from '../../../src/core/audit/keys.ts'
+import type { ClaimedId } from '../../../src/core/audit/rejections.ts'
+import { createLog } from '../../../src/core/base/log.ts'
+import { createTenancy } from '../../../src/core/directory/tenants/tenancy.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 const minuteMs = 60_000

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { AuditLog } from '../../../src/audit/log.ts'
-import { AuditRetention } from '../../../src/audit/retention.ts'
-import { createTenancy } from '../../../src/directory/tenants/tenancy.ts'
-import type { Kv, KvCommit, KvRange } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { createLog } from '../../../src/log.ts'
+import { AuditLog } from '../../../src/core/audit/log.ts'
+import { AuditRetention } from '../../../src/core/audit/retention.ts'
+import { createLog } from '../../../src/core/base/log.ts'
+import { createTenancy } from '../../../src/core/directory/tenants/tenancy.ts'
+import type { Kv, KvCommit, KvRange } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 const hourMs = 3_600_000

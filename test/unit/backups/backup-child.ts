@@ -1,5 +1,5 @@
-import { systemClock } from '../../../src/clock.ts'
-import type { StoredPage } from '../../../src/engine/engine.ts'
+import { systemClock } from '../../../src/core/base/clock.ts'
+import type { StoredPage } from '../../../src/core/store/engine.ts'
 import { peakBytes } from '../../support/servers/process-memory.ts'
 import { openFolder, openTestRepository, writePages } from '../../support/stores/backup-repository.ts'
 

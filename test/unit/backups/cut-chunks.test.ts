@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cutChunks } from '../../../src/backups/cut-chunks.ts'
-import type { StoredPage } from '../../../src/engine/engine.ts'
+import { cutChunks } from '../../../src/capabilities/backups/cut-chunks.ts'
+import type { StoredPage } from '../../../src/core/store/engine.ts'
 import { seed } from '../../support/data/seed.ts'
 
 const sizes = { minBytes: 1_000, spreadBytes: 1_000, maxBytes: 4_000 }

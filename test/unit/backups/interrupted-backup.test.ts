@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { pruneRepository } from '../../../src/backups/prune.ts'
-import { verifyRepository } from '../../../src/backups/verify-repository.ts'
+import { pruneRepository } from '../../../src/capabilities/backups/prune.ts'
+import { verifyRepository } from '../../../src/capabilities/backups/verify-repository.ts'
 import { seed } from '../../support/data/seed.ts'
 import {
   newFolder,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { decodePairsInSlices, encodePairsInSlices } from '../../../src/backups/pair-slices.ts'
-import { PairSum } from '../../../src/backups/pair-sum.ts'
-import type { StoredPage } from '../../../src/engine/engine.ts'
-import { decodePairs, encodePairs } from '../../../src/storage/backup-file.ts'
+import { decodePairsInSlices, encodePairsInSlices } from '../../../src/capabilities/backups/pair-slices.ts'
+import { PairSum } from '../../../src/capabilities/backups/pair-sum.ts'
+import { decodePairs, encodePairs } from '../../../src/capabilities/backups/storage/backup-file.ts'
+import type { StoredPage } from '../../../src/core/store/engine.ts'
 import { turnsDuring } from '../../support/time/clock.ts'
 
 const page = (count: number, bytes: number) =>

@@ -2,14 +2,18 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type BackupDamage, BackupDamageError, damageText } from '../../../src/backups/backup-damage.ts'
-import type { FolderStore } from '../../../src/backups/folder-store.ts'
-import { pruneRepository } from '../../../src/backups/prune.ts'
-import type { Repository } from '../../../src/backups/repository.ts'
-import { parseKeep } from '../../../src/backups/retention.ts'
-import { verifyRepository } from '../../../src/backups/verify-repository.ts'
-import type { StoredPage } from '../../../src/engine/engine.ts'
-import { restoreParts } from '../../../src/storage/restore.ts'
+import {
+  type BackupDamage,
+  BackupDamageError,
+  damageText,
+} from '../../../src/capabilities/backups/backup-damage.ts'
+import type { FolderStore } from '../../../src/capabilities/backups/folder-store.ts'
+import { pruneRepository } from '../../../src/capabilities/backups/prune.ts'
+import type { Repository } from '../../../src/capabilities/backups/repository.ts'
+import { parseKeep } from '../../../src/capabilities/backups/retention.ts'
+import { restoreParts } from '../../../src/capabilities/backups/storage/restore.ts'
+import { verifyRepository } from '../../../src/capabilities/backups/verify-repository.ts'
+import type { StoredPage } from '../../../src/core/store/engine.ts'
 import { seed } from '../../support/data/seed.ts'
 import {
   newFolder,

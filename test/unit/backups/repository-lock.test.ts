@@ -2,19 +2,19 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { FolderStore } from '../../../src/backups/folder-store.ts'
-import { pruneRepository } from '../../../src/backups/prune.ts'
-import type { Repository } from '../../../src/backups/repository.ts'
+import { FolderStore } from '../../../src/capabilities/backups/folder-store.ts'
+import { pruneRepository } from '../../../src/capabilities/backups/prune.ts'
+import type { Repository } from '../../../src/capabilities/backups/repository.ts'
 import {
   lockObserveMs,
   lockRenewMs,
   lockStaleMs,
   RepositoryLock,
-} from '../../../src/backups/repository-lock.ts'
-import { parseKeep } from '../../../src/backups/retention.ts'
-import { verifyRepository } from '../../../src/backups/verify-repository.ts'
-import type { StoredPage } from '../../../src/engine/engine.ts'
-import { StorageError } from '../../../src/storage/storage-error.ts'
+} from '../../../src/capabilities/backups/repository-lock.ts'
+import { parseKeep } from '../../../src/capabilities/backups/retention.ts'
+import { StorageError } from '../../../src/capabilities/backups/storage/storage-error.ts'
+import { verifyRepository } from '../../../src/capabilities/backups/verify-repository.ts'
+import type { StoredPage } from '../../../src/core/store/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import {
   newFolder,

@@ -8,15 +8,15 @@ import {
   createBackupKeyFile,
   parseBackupKey,
   readBackupKey,
-} from '../../../src/backups/backup-key.ts'
-import { pruneRepository } from '../../../src/backups/prune.ts'
-import { openRepository } from '../../../src/backups/repository.ts'
-import { parseKeep } from '../../../src/backups/retention.ts'
-import { verifyRepository } from '../../../src/backups/verify-repository.ts'
-import { systemClock } from '../../../src/clock.ts'
-import type { StoredPage } from '../../../src/engine/engine.ts'
-import { rangeOf } from '../../../src/engine/key-encoding.ts'
-import { restoreParts } from '../../../src/storage/restore.ts'
+} from '../../../src/capabilities/backups/backup-key.ts'
+import { pruneRepository } from '../../../src/capabilities/backups/prune.ts'
+import { openRepository } from '../../../src/capabilities/backups/repository.ts'
+import { parseKeep } from '../../../src/capabilities/backups/retention.ts'
+import { restoreParts } from '../../../src/capabilities/backups/storage/restore.ts'
+import { verifyRepository } from '../../../src/capabilities/backups/verify-repository.ts'
+import { systemClock } from '../../../src/core/base/clock.ts'
+import type { StoredPage } from '../../../src/core/store/engine.ts'
+import { rangeOf } from '../../../src/core/store/key-encoding.ts'
 import {
   backUp,
   changeStore,
@@ -227,7 +227,7 @@ it('[BKP-13] runs the last step of the source only when the manifest can be read
     yield* partsOf([page(['a', '1'])], 1_000)
     seen.push((await repository.list()).length)
   }
-  const { writeToRepository } = await import('../../../src/backups/write-backup.ts')
+  const { writeToRepository } = await import('../../../src/capabilities/backups/write-backup.ts')
   const options = { verify: 'all', version: '0.0.0', onProgress: quiet } as const
   await writeToRepository(repository, source(), options)
   const controller = new AbortController()

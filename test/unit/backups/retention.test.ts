@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { BackupName } from '../../../src/backups/manifest.ts'
-import { keptBackups, parseKeep } from '../../../src/backups/retention.ts'
-import type { KeepRule } from '../../../src/config/backup-options.ts'
+import type { BackupName } from '../../../src/capabilities/backups/manifest.ts'
+import { keptBackups, parseKeep } from '../../../src/capabilities/backups/retention.ts'
+import type { KeepRule } from '../../../src/core/config/backup-options.ts'
 import { seed } from '../../support/data/seed.ts'
 
 const hour = 3_600_000

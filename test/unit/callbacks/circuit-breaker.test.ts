@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { CircuitBreakers } from '../../../src/callbacks/circuit-breaker.ts'
+import { CircuitBreakers } from '../../../src/capabilities/callbacks/circuit-breaker.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 const timeoutMs = 10_000

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { readConfig } from '../../../src/config/read-config.ts'
+import { readConfig } from '../../../src/core/config/read-config.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-config-file-'))
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { natsUrls } from '../../../src/config/option-parsers.ts'
+import { natsUrls } from '../../../src/core/config/option-parsers.ts'
 
 it('[CL-22] accepts URLs of NATS servers that are all plain text or all TLS, and no other URLs', () => {
   expect(natsUrls.parse('nats://a')).toEqual(['nats://a'])

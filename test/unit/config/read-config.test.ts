@@ -2,11 +2,11 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { unlimited } from '../../../src/config/rate.ts'
-import { ConfigError, configOfValues, readConfig } from '../../../src/config/read-config.ts'
-import { configAsJson, renderConfig, renderMarkdown } from '../../../src/config/render-config.ts'
-import { checkVariables, injectedVariables } from '../../../src/config/variables.ts'
-import { environmentOf, flagOf, isSecret, optionKeys, optionOf } from '../../../src/config.ts'
+import { environmentOf, flagOf, isSecret, optionKeys, optionOf } from '../../../src/core/config/config.ts'
+import { unlimited } from '../../../src/core/config/rate.ts'
+import { ConfigError, configOfValues, readConfig } from '../../../src/core/config/read-config.ts'
+import { configAsJson, renderConfig, renderMarkdown } from '../../../src/core/config/render-config.ts'
+import { checkVariables, injectedVariables } from '../../../src/core/config/variables.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'weft-config-'))
 let files = 0

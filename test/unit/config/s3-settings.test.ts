@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openObjectStore } from '../../../src/backups/open-object-store.ts'
-import { systemClock } from '../../../src/clock.ts'
-import { readS3Settings } from '../../../src/config/s3-settings.ts'
+import { openObjectStore } from '../../../src/capabilities/backups/open-object-store.ts'
+import { systemClock } from '../../../src/core/base/clock.ts'
+import { readS3Settings } from '../../../src/core/config/s3-settings.ts'
 
 const secret = 'a-secret-password'
 const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' }

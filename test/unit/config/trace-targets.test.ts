@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readConfig } from '../../../src/config/read-config.ts'
+import { readConfig } from '../../../src/core/config/read-config.ts'
 
 const debugOf = (text: string) =>
   readConfig({ flags: {}, environment: { WEFT_DEBUG: text }, file: null }).config.debug

@@ -10,7 +10,7 @@ import {
   sequenceCells,
   valueFormOf,
 } from '../../../src/console/documents/live/value-tree.ts'
-import type { SharedRoot } from '../../../src/content/yjs/root-kind.ts'
+import type { SharedRoot } from '../../../src/core/content/yjs/root-kind.ts'
 
 /** The document of a page: its roots have no type. */
 function received(edit: (doc: Y.Doc) => void): {

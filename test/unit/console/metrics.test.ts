@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { historyNames } from '../../../src/capabilities/observability/history-names.ts'
+import { type MetricPoint, metricPoint, rate } from '../../../src/capabilities/observability/metric-points.ts'
+import type { SampleSeries } from '../../../src/capabilities/observability/metrics-history.ts'
 import {
   chartSpecs,
   chartSummary,
@@ -7,12 +10,9 @@ import {
   formatCount,
 } from '../../../src/console/overview/chart-specs.ts'
 import { appendPoint, keptMs, mergeHistory } from '../../../src/console/overview/point-history.ts'
-import { bucketsBetween, histogramQuantile } from '../../../src/histogram.ts'
-import { historyNames } from '../../../src/history-names.ts'
-import { type MetricPoint, metricPoint, rate } from '../../../src/metric-points.ts'
-import { createMetrics } from '../../../src/metrics.ts'
-import type { SampleSeries } from '../../../src/metrics-history.ts'
-import { Scrape, samplesOf } from '../../../src/scrape.ts'
+import { bucketsBetween, histogramQuantile } from '../../../src/core/metrics/histogram.ts'
+import { createMetrics } from '../../../src/core/metrics/metrics.ts'
+import { Scrape, samplesOf } from '../../../src/core/metrics/scrape.ts'
 
 describe('metrics', () => {
   it('[CON-3] converts the metrics of the server at one moment to the figures of the overview', async () => {

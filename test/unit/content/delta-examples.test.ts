@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { readDelta } from '../../../src/content/delta/delta.ts'
-import { checkContent } from '../../../src/content/replace.ts'
-import { ApiError } from '../../../src/errors.ts'
+import { ApiError } from '../../../src/core/base/errors.ts'
+import { readDelta } from '../../../src/core/content/delta/delta.ts'
+import { checkContent } from '../../../src/core/content/replace.ts'
 import { replace } from './json-support.ts'
 import { deltaIn, docWith, key, loaded, unitsOf, updatesOf } from './support.ts'
 

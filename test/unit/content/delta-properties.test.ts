@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { readDelta } from '../../../src/content/delta/delta.ts'
+import { readDelta } from '../../../src/core/content/delta/delta.ts'
 import { replace, timeoutMs } from './json-support.ts'
 import {
   authored,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { replaceContent } from '../../../src/content/replace.ts'
+import { replaceContent } from '../../../src/core/content/replace.ts'
 import { times } from '../../support/time/full-run.ts'
 import { loaded } from './support.ts'
 

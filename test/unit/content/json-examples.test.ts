@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { checkContent } from '../../../src/content/replace.ts'
-import { ApiError } from '../../../src/errors.ts'
+import { ApiError } from '../../../src/core/base/errors.ts'
+import { checkContent } from '../../../src/core/content/replace.ts'
 import { readAs, replace } from './json-support.ts'
 import { key, loaded, updatesOf } from './support.ts'
 

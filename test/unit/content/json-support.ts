@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import * as Y from 'yjs'
-import { readRoot } from '../../../src/content/read-root.ts'
-import { replaceContent } from '../../../src/content/replace.ts'
+import { readRoot } from '../../../src/core/content/read-root.ts'
+import { replaceContent } from '../../../src/core/content/replace.ts'
 import { key, loaded, wellFormed } from './support.ts'
 
 export type Value = null | boolean | number | string | Value[] | { [key: string]: Value }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { readRoot } from '../../../src/content/read-root.ts'
-import { type ContentTarget, checkContent, replaceContent } from '../../../src/content/replace.ts'
-import { type RootKind, rootKind } from '../../../src/content/yjs/root-kind.ts'
-import { ApiError } from '../../../src/errors.ts'
+import { ApiError } from '../../../src/core/base/errors.ts'
+import { readRoot } from '../../../src/core/content/read-root.ts'
+import { type ContentTarget, checkContent, replaceContent } from '../../../src/core/content/replace.ts'
+import { type RootKind, rootKind } from '../../../src/core/content/yjs/root-kind.ts'
 import { docWith, key, loaded, replaceText, textOf, updatesOf } from './support.ts'
 
 function refusal(act: () => void): string {

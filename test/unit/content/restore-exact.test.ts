@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { restoreContent } from '../../../src/content/restore.ts'
+import { restoreContent } from '../../../src/core/content/restore.ts'
 import { Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
 import { storedContent } from '../../support/stores/stored-content.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import * as Y from 'yjs'
-import { replaceContent } from '../../../src/content/replace.ts'
+import { replaceContent } from '../../../src/core/content/replace.ts'
 import { times } from '../../support/time/full-run.ts'
 
 export const key = 'content'

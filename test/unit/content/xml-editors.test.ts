@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { serializeXml } from '../../../src/content/xml/serialize.ts'
+import { serializeXml } from '../../../src/core/content/xml/serialize.ts'
 import { runs, updatesOf } from './support.ts'
 import { basicSchema, correctionsOf, documents, shown, stored, tiptapSchema } from './xml-editors.ts'
 import { replace, richKey } from './xml-support.ts'

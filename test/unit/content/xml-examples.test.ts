@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { serializeXml } from '../../../src/content/xml/serialize.ts'
+import { serializeXml } from '../../../src/core/content/xml/serialize.ts'
 import { loaded, updatesOf } from './support.ts'
 import {
   docOf,

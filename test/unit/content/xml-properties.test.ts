@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { serializeXml } from '../../../src/content/xml/serialize.ts'
-import { checkXml } from '../../../src/content/xml/xml.ts'
+import { serializeXml } from '../../../src/core/content/xml/serialize.ts'
+import { checkXml } from '../../../src/core/content/xml/xml.ts'
 import { loaded, runs, updatesOf } from './support.ts'
 import { element, identities, made, plainKey, replace, richKey, text, xmlOf } from './xml-support.ts'
 

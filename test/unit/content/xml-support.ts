@@ -1,8 +1,8 @@
 import * as Y from 'yjs'
-import type { ReplacementResult } from '../../../src/content/replacement-result.ts'
-import { serializeXml } from '../../../src/content/xml/serialize.ts'
-import { checkXml, replaceXml } from '../../../src/content/xml/xml.ts'
-import { ApiError } from '../../../src/errors.ts'
+import { ApiError } from '../../../src/core/base/errors.ts'
+import type { ReplacementResult } from '../../../src/core/content/replacement-result.ts'
+import { serializeXml } from '../../../src/core/content/xml/serialize.ts'
+import { checkXml, replaceXml } from '../../../src/core/content/xml/xml.ts'
 import { loaded } from './support.ts'
 
 /** A root of a rich-text editor, and another root. */

@@ -2,9 +2,9 @@ import { $createLineBreakNode, $createParagraphNode, $createTextNode, $getRoot }
 import type { Node } from 'slate'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { readRoot, readRootAs } from '../../../src/content/read-root.ts'
-import { replaceContent } from '../../../src/content/replace.ts'
-import { rootKind } from '../../../src/content/yjs/root-kind.ts'
+import { readRoot, readRootAs } from '../../../src/core/content/read-root.ts'
+import { replaceContent } from '../../../src/core/content/replace.ts'
+import { rootKind } from '../../../src/core/content/yjs/root-kind.ts'
 import { updatesOf } from './support.ts'
 import { lexicalDoc, lexicalKey, lexicalState, slateDoc, slateKey, slateNodes } from './xmltext-editors.ts'
 

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { DecisionMemory } from '../../../src/decisions/decision-memory.ts'
-import { JudgmentIndexCache } from '../../../src/decisions/judgment-index-cache.ts'
-import type { JudgmentScope } from '../../../src/decisions/judgment-keys.ts'
-import { type JudgmentInput, JudgmentStore } from '../../../src/decisions/judgment-store.ts'
-import { memoryLimits } from '../../../src/decisions/limits.ts'
+import { DecisionMemory } from '../../../src/capabilities/decisions/decision-memory.ts'
+import { JudgmentIndexCache } from '../../../src/capabilities/decisions/judgment-index-cache.ts'
+import type { JudgmentScope } from '../../../src/capabilities/decisions/judgment-keys.ts'
+import { type JudgmentInput, JudgmentStore } from '../../../src/capabilities/decisions/judgment-store.ts'
+import { memoryLimits } from '../../../src/capabilities/decisions/limits.ts'
 import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/data/directory.ts'
 
 let directory: OpenDirectory

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { JudgmentIndex } from '../../../src/decisions/judgment-index.ts'
+import { JudgmentIndex } from '../../../src/capabilities/decisions/judgment-index.ts'
 
 const words = ['late', 'parcel', 'refund', 'bicycle', 'broken', 'constructor', '__proto__', 'straße', 'the']
 const text = fc

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { JudgmentIndex, type Precedent } from '../../../src/decisions/judgment-index.ts'
-import type { Decision, Judgment } from '../../../src/decisions/judgment-keys.ts'
-import { memoryLimits } from '../../../src/decisions/limits.ts'
-import { weighPrecedents } from '../../../src/decisions/suggestion.ts'
+import { JudgmentIndex, type Precedent } from '../../../src/capabilities/decisions/judgment-index.ts'
+import type { Decision, Judgment } from '../../../src/capabilities/decisions/judgment-keys.ts'
+import { memoryLimits } from '../../../src/capabilities/decisions/limits.ts'
+import { weighPrecedents } from '../../../src/capabilities/decisions/suggestion.ts'
 
 const now = 1_700_000_000_000
 const monthMs = 2_629_746_000

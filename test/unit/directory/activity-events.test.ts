@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { ActivityService } from '../../../src/directory/organizations/activity-service.ts'
-import { OrganizationStore } from '../../../src/directory/organizations/organization-store.ts'
-import { EventRecorder } from '../../../src/events/event-recorder.ts'
-import { decodeQueuedEvent, eventQueue } from '../../../src/events/outbound-event.ts'
+import { ActivityService } from '../../../src/core/directory/organizations/activity-service.ts'
+import { OrganizationStore } from '../../../src/core/directory/organizations/organization-store.ts'
+import { EventRecorder } from '../../../src/core/events/event-recorder.ts'
+import { decodeQueuedEvent, eventQueue } from '../../../src/core/events/outbound-event.ts'
 import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/data/directory.ts'
 
 const scope = scopeOf(tenant, 'acme')

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { writeFolderPatches } from '../../../src/directory/folder-updating.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { writeFolderPatches } from '../../../src/core/directory/folder-updating.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { directoryOn, type TestDirectory, tenant } from '../../support/data/directory.ts'
 
 const scope = { ...tenant, organizationId: 'acme' }

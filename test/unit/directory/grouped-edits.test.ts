@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { directoryOn, tenant } from '../../support/data/directory.ts'
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { keys, organizationPart } from '../../../src/directory/organizations/organization-keys.ts'
-import { TenantStore } from '../../../src/directory/tenants/tenant-store.ts'
-import { workspaceKeys, workspacesPart } from '../../../src/directory/tenants/workspace-keys.ts'
-import type { Key } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { encodeRecord } from '../../../src/engine/stored-record.ts'
+import { keys, organizationPart } from '../../../src/core/directory/organizations/organization-keys.ts'
+import { TenantStore } from '../../../src/core/directory/tenants/tenant-store.ts'
+import { workspaceKeys, workspacesPart } from '../../../src/core/directory/tenants/workspace-keys.ts'
+import type { Key } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
+import { encodeRecord } from '../../../src/core/store/stored-record.ts'
 import { directoryOn, scopeOf, type TestDirectory, tenant } from '../../support/data/directory.ts'
 
 const scope = scopeOf(tenant, 'acme')

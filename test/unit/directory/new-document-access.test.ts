@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { documentFences } from '../../../src/directory/fence-names.ts'
-import { accessTopic, decodeAccessChange } from '../../../src/directory/permissions/access-change.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { documentFences } from '../../../src/core/directory/fence-names.ts'
+import { accessTopic, decodeAccessChange } from '../../../src/core/directory/permissions/access-change.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { directoryOn, tenant } from '../../support/data/directory.ts'
 
 const scope = { ...tenant, organizationId: 'acme' }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { keys } from '../../../src/directory/organizations/organization-keys.ts'
-import { RemovalLocks } from '../../../src/directory/removal/removal-locks.ts'
-import type { RemovalTask } from '../../../src/directory/removal/removal-task.ts'
+import { keys } from '../../../src/core/directory/organizations/organization-keys.ts'
+import { RemovalLocks } from '../../../src/core/directory/removal/removal-locks.ts'
+import type { RemovalTask } from '../../../src/core/directory/removal/removal-task.ts'
 import { directoryOn, scopeOf, type TestDirectory, tenant } from '../../support/data/directory.ts'
 import { sharedNodes } from '../../support/servers/simulated-network.ts'
 

@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { systemClock } from '../../../src/clock.ts'
-import { StorageQuota } from '../../../src/directory/storage-quota.ts'
-import { TenantStore } from '../../../src/directory/tenants/tenant-store.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { createMetrics } from '../../../src/metrics.ts'
+import { systemClock } from '../../../src/core/base/clock.ts'
+import { StorageQuota } from '../../../src/core/directory/storage-quota.ts'
+import { TenantStore } from '../../../src/core/directory/tenants/tenant-store.ts'
+import { createMetrics } from '../../../src/core/metrics/metrics.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 it('[LIM-23] when the store cannot measure a workspace, accepts updates, and logs `storage_quota.measurement_failed`', async () => {

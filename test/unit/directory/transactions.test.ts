@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { counterRecordType } from '../../../src/directory/store/records.ts'
-import { TransactionRunner } from '../../../src/directory/store/transaction.ts'
-import type { Key, Kv } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { ApiError } from '../../../src/errors.ts'
+import { ApiError } from '../../../src/core/base/errors.ts'
+import { counterRecordType } from '../../../src/core/directory/store/records.ts'
+import { TransactionRunner } from '../../../src/core/directory/store/transaction.ts'
+import type { Key, Kv } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 
 const [part, key]: [Key, Key] = [['p'], ['k']]
 const late = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 4))

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { decodeFrame, encodeFrame } from '../../../src/engine/nats/frames.ts'
-import { SequenceCounter, SequenceTracker } from '../../../src/engine/nats/sequence-numbers.ts'
-import { subjectToken } from '../../../src/engine/nats/subjects.ts'
+import { decodeFrame, encodeFrame } from '../../../src/cluster/nats/frames.ts'
+import { SequenceCounter, SequenceTracker } from '../../../src/cluster/nats/sequence-numbers.ts'
+import { subjectToken } from '../../../src/cluster/nats/subjects.ts'
 
 it('[CL-19] notices when a message is missing between two messages of a topic, and reports no other losses', () => {
   const message = fc.record({ topic: fc.constantFrom('a', 'b'), arrives: fc.boolean(), again: fc.boolean() })

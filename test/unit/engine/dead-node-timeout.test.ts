@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type ClusterNode, deadMs, firstDeadInMs } from '../../../src/engine/postgres/cluster/node-rows.ts'
+import { type ClusterNode, deadMs, firstDeadInMs } from '../../../src/cluster/postgres/cluster/node-rows.ts'
 
 const now = 1_700_000_000_000
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { bucketCount, bucketOf } from '../../../src/engine/buckets.ts'
-import { keyName } from '../../../src/engine/key-encoding.ts'
-import { homeNodeOf } from '../../../src/engine/postgres/cluster/home-node.ts'
+import { homeNodeOf } from '../../../src/cluster/postgres/cluster/home-node.ts'
+import { bucketCount, bucketOf } from '../../../src/core/store/buckets.ts'
+import { keyName } from '../../../src/core/store/key-encoding.ts'
 
 const buckets = Array.from({ length: bucketCount }, (_, bucket) => bucket)
 const nodeNames = (count: number): string[] => Array.from({ length: count }, (_, index) => `node-${index}`)

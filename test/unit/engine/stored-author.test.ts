@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { packAuthor, unpackAuthor } from '../../../src/engine/stored-author.ts'
+import { packAuthor, unpackAuthor } from '../../../src/core/store/stored-author.ts'
 
 it.each([
   { by: 'ann' },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { countIn, DebounceWindows, windowsMax } from '../../../src/events/debounce-windows.ts'
+import { countIn, DebounceWindows, windowsMax } from '../../../src/core/events/debounce-windows.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 class CountingClock extends HeldClock {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { feedPart } from '../../../src/feed/feed-keys.ts'
-import { FeedStore } from '../../../src/feed/feed-store.ts'
+import { feedPart } from '../../../src/capabilities/feed/feed-keys.ts'
+import { FeedStore } from '../../../src/capabilities/feed/feed-store.ts'
 import { Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
 import { eventOf, openFeed, tenant } from './feed-setup.ts'

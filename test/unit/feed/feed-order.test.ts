@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { StoreUnavailableError } from '../../../src/engine/engine.ts'
-import { createLog } from '../../../src/log.ts'
-import { createWebhookModule } from '../../../src/subscriptions/webhook-module.ts'
-import { EventListeners } from '../../../src/webhooks/event-listeners.ts'
-import { Fanout } from '../../../src/webhooks/fanout.ts'
+import { createWebhookModule } from '../../../src/capabilities/subscriptions/webhook-module.ts'
+import { EventListeners } from '../../../src/capabilities/webhooks/event-listeners.ts'
+import { Fanout } from '../../../src/capabilities/webhooks/fanout.ts'
+import { createLog } from '../../../src/core/base/log.ts'
+import { StoreUnavailableError } from '../../../src/core/store/engine.ts'
 import { allOf, eventOf, openFeed } from './feed-setup.ts'
 
 /** Creates a fan-out whose feed fails before it adds events, once for each of the given errors. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { FeedStore } from '../../../src/feed/feed-store.ts'
-import { FeedWriter } from '../../../src/feed/feed-writer.ts'
-import { createMetrics } from '../../../src/metrics.ts'
+import { FeedStore } from '../../../src/capabilities/feed/feed-store.ts'
+import { FeedWriter } from '../../../src/capabilities/feed/feed-writer.ts'
+import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import { allOf, eventOf, openFeed, tenant } from './feed-setup.ts'
 
 it('[FEED-50] a writer that has an old configuration does not turn a feed on', async () => {

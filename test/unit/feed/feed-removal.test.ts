@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { keys } from '../../../src/directory/organizations/organization-keys.ts'
-import { FeedStore } from '../../../src/feed/feed-store.ts'
-import { addressKey } from '../../../src/model/address.ts'
+import { FeedStore } from '../../../src/capabilities/feed/feed-store.ts'
+import { keys } from '../../../src/core/directory/organizations/organization-keys.ts'
+import { addressKey } from '../../../src/core/model/address.ts'
 import {
   addOrganization,
   address,

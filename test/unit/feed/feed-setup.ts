@@ -1,15 +1,19 @@
-import { keys } from '../../../src/directory/organizations/organization-keys.ts'
-import { OrganizationStore } from '../../../src/directory/organizations/organization-store.ts'
-import type { Engine } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { EventRecorder } from '../../../src/events/event-recorder.ts'
-import type { EventType, QueuedEvent } from '../../../src/events/outbound-event.ts'
-import type { FeedItem } from '../../../src/feed/feed-reader.ts'
-import { createFeedRemoval, FeedService } from '../../../src/feed/feed-service.ts'
-import { createLog } from '../../../src/log.ts'
-import { createMetrics } from '../../../src/metrics.ts'
-import { addressKey, type DocumentAddress, type OrganizationAddress } from '../../../src/model/address.ts'
-import { createWebhookModule } from '../../../src/subscriptions/webhook-module.ts'
+import type { FeedItem } from '../../../src/capabilities/feed/feed-reader.ts'
+import { createFeedRemoval, FeedService } from '../../../src/capabilities/feed/feed-service.ts'
+import { createWebhookModule } from '../../../src/capabilities/subscriptions/webhook-module.ts'
+import { createLog } from '../../../src/core/base/log.ts'
+import { keys } from '../../../src/core/directory/organizations/organization-keys.ts'
+import { OrganizationStore } from '../../../src/core/directory/organizations/organization-store.ts'
+import { EventRecorder } from '../../../src/core/events/event-recorder.ts'
+import type { EventType, QueuedEvent } from '../../../src/core/events/outbound-event.ts'
+import { createMetrics } from '../../../src/core/metrics/metrics.ts'
+import {
+  addressKey,
+  type DocumentAddress,
+  type OrganizationAddress,
+} from '../../../src/core/model/address.ts'
+import type { Engine } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 export const tenant = { workspaceId: 'w', apiKey: 'k' }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { newDocument, putDocument } from '../../../src/directory/documents/document-writes.ts'
+import { newDocument, putDocument } from '../../../src/core/directory/documents/document-writes.ts'
+import { ChangeJobs, changeWindowMs } from '../../../src/core/events/change-jobs.ts'
+import { decodeQueuedEvent, eventQueue } from '../../../src/core/events/outbound-event.ts'
+import { addressKey } from '../../../src/core/model/address.ts'
 import {
   type AppendOptions,
   CorruptRecordError,
   type Engine,
   StoreUnavailableError,
-} from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { ChangeJobs, changeWindowMs } from '../../../src/events/change-jobs.ts'
-import { decodeQueuedEvent, eventQueue } from '../../../src/events/outbound-event.ts'
-import { addressKey } from '../../../src/model/address.ts'
+} from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 import { address, allOf, appendUpdates, changeOf, eventOf, openFeed, scope, tenant } from './feed-setup.ts'
 

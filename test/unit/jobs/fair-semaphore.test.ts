@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { FairSemaphore } from '../../../src/jobs/fair-semaphore.ts'
+import { FairSemaphore } from '../../../src/core/jobs/fair-semaphore.ts'
 
 /** Jobs that run until they are ended, one after the other. */
 function pieces() {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { type HeldLease, JobConsumer } from '../../../src/jobs/job-consumer.ts'
-import { createLog } from '../../../src/log.ts'
+import { createLog } from '../../../src/core/base/log.ts'
+import { type HeldLease, JobConsumer } from '../../../src/core/jobs/job-consumer.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 

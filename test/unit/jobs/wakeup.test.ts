@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
-import type { ClaimedJob, Queue } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { JobConsumer } from '../../../src/jobs/job-consumer.ts'
-import { TaskWorker } from '../../../src/jobs/task-worker.ts'
-import { createLog } from '../../../src/log.ts'
+import { createLog } from '../../../src/core/base/log.ts'
+import { JobConsumer } from '../../../src/core/jobs/job-consumer.ts'
+import { TaskWorker } from '../../../src/core/jobs/task-worker.ts'
+import type { ClaimedJob, Queue } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 /** Number of microtask ticks after a claim at which a wakeup may arrive. A claim takes fewer. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { showHidden } from '../../../src/content/reading/hidden-characters.ts'
-import { createBoundary, enclose } from '../../../src/mcp/document-data.ts'
+import { createBoundary, enclose } from '../../../src/capabilities/agents/document-data.ts'
+import { showHidden } from '../../../src/core/content/reading/hidden-characters.ts'
 
 describe('data of documents', () => {
   it('[MCP-40] encloses text with a boundary that is different each time', () => {

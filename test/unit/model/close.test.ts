@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { close } from '../../../src/model/close.ts'
+import { close } from '../../../src/core/model/close.ts'
 
 it.each([
   ['a whole reason', 'too many calls; try again', 'too many calls; try again'],

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { domainsOf, isAllowedOrigin, normalizeDomain } from '../../../src/model/domain.ts'
+import { domainsOf, isAllowedOrigin, normalizeDomain } from '../../../src/core/model/domain.ts'
 
 it.each<[string, string]>([
   ['example.com', 'example.com'],

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jsonDepthExceeds, measureJson } from '../../../src/model/json-depth.ts'
+import { jsonDepthExceeds, measureJson } from '../../../src/core/model/json-depth.ts'
 
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0

@@ -6,7 +6,7 @@ import {
   jsonPieces,
   jsonTextUpTo,
   smallJsonText,
-} from '../../../src/model/json-pieces.ts'
+} from '../../../src/core/model/json-pieces.ts'
 
 const textOf = ({ parts }: EncodedJson): string => Buffer.concat(parts).toString()
 const unlimited = Number.MAX_SAFE_INTEGER

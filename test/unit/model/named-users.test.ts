@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { deletedUserId } from '../../../src/model/deleted-user.ts'
-import { deletedUser, withoutUser } from '../../../src/model/named-users.ts'
+import { deletedUserId } from '../../../src/core/model/deleted-user.ts'
+import { deletedUser, withoutUser } from '../../../src/core/model/named-users.ts'
 
 it('[DATA-4] keeps the ids of other users, even an id that equals the name of the deleted user', () => {
   const ann = { userId: 'ann', name: 'bob', email: 'ann@example.com' }

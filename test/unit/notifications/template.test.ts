@@ -1,8 +1,8 @@
 import { array, assert, constantFrom, dictionary, oneof, property, string } from 'fast-check'
 import { expect, it } from 'vitest'
-import { notificationLimits } from '../../../src/notifications/limits.ts'
-import type { NotificationRecord } from '../../../src/notifications/notification-records.ts'
-import { renderHeadline } from '../../../src/notifications/template.ts'
+import { notificationLimits } from '../../../src/capabilities/notifications/limits.ts'
+import type { NotificationRecord } from '../../../src/capabilities/notifications/notification-records.ts'
+import { renderHeadline } from '../../../src/capabilities/notifications/template.ts'
 
 const record = (
   displayHeadlineMessageTemplate: string,

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
-import type { ObjectStore } from '../../../src/backups/object-store.ts'
-import { SealedObjects } from '../../../src/objects/sealed-objects.ts'
+import type { ObjectStore } from '../../../src/capabilities/backups/object-store.ts'
+import { SealedObjects } from '../../../src/capabilities/backups/objects/sealed-objects.ts'
 import { newFolder, openFolder, removeFolders, testKey } from '../../support/stores/backup-repository.ts'
 
 afterEach(removeFolders)

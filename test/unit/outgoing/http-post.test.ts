@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../../../src/clock.ts'
-import { type PostResponse, post, ResponsePacer } from '../../../src/outgoing/http-post.ts'
-import { postLimits } from '../../../src/outgoing/post-limits.ts'
+import { systemClock } from '../../../src/core/base/clock.ts'
+import { type PostResponse, post, ResponsePacer } from '../../../src/core/outgoing/http-post.ts'
+import { postLimits } from '../../../src/core/outgoing/post-limits.ts'
 
 let server: Server
 

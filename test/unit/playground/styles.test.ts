@@ -12,7 +12,7 @@ it('[CON-91] no sheet of the console that the playground loads has a rule for a 
   const alone = sheets.flatMap((name) =>
     found(read(`console/styles/${name}`), /(?:^|,)\s*\.([\w-]+)\s*[,{]/gm),
   )
-  const states = found(read('playground/playground.css'), /\.[\w-]+\.([\w-]+)/g)
+  const states = found(read('console/playground/playground.css'), /\.[\w-]+\.([\w-]+)/g)
   expect(alone.length).toBeGreaterThan(20)
   expect(states).toEqual(['saved', 'away'])
   expect(states.filter((name) => alone.includes(name))).toEqual([])

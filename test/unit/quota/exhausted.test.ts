@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { environmentOf, optionKeys } from '../../../src/config.ts'
-import { exhausted, limitNames } from '../../../src/quota/limits.ts'
+import { environmentOf, optionKeys } from '../../../src/core/config/config.ts'
+import { exhausted, limitNames } from '../../../src/core/quota/limits.ts'
 
 it('[LIM-60] the message of each exceeded limit names the limit, its value, the time to wait, and its option', () => {
   for (const limit of limitNames) {

@@ -1,6 +1,6 @@
 import { array, assert, integer, property, uint8Array } from 'fast-check'
 import { expect, it } from 'vitest'
-import { GrowingBytes } from '../../../src/quota/growing-bytes.ts'
+import { GrowingBytes } from '../../../src/core/quota/growing-bytes.ts'
 
 it('[LIM-33] keeps chunks of any size in at most twice the memory of their bytes', () => {
   assert(

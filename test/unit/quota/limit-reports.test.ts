@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { beforeEach, expect, it } from 'vitest'
-import { createMetrics } from '../../../src/metrics.ts'
-import { LimitReports } from '../../../src/quota/limit-reports.ts'
-import { limitNames } from '../../../src/quota/limits.ts'
-import { repeatEveryMs as reportEveryMs } from '../../../src/quota/repeated-events.ts'
+import { createMetrics } from '../../../src/core/metrics/metrics.ts'
+import { LimitReports } from '../../../src/core/quota/limit-reports.ts'
+import { limitNames } from '../../../src/core/quota/limits.ts'
+import { repeatEveryMs as reportEveryMs } from '../../../src/core/quota/repeated-events.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 interface Line {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { MemoryAccount, type MemoryClaim } from '../../../src/quota/memory-account.ts'
+import { MemoryAccount, type MemoryClaim } from '../../../src/core/quota/memory-account.ts'
 
 const limits = {
   perAddress: 'unreadMemoryPerAddress',

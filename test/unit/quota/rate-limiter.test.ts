@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { MinuteLimiter, RateLimiter } from '../../../src/quota/rate-limiter.ts'
+import { MinuteLimiter, RateLimiter } from '../../../src/core/quota/rate-limiter.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 it('[API-30] accepts a complete burst, and delays the next call by one interval', () => {

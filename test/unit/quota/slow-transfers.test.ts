@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { SlowTransfers } from '../../../src/quota/slow-transfers.ts'
+import { SlowTransfers } from '../../../src/core/quota/slow-transfers.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { BackupWriter, readBackupParts } from '../../../src/storage/backup-file.ts'
+import { BackupWriter, readBackupParts } from '../../../src/capabilities/backups/storage/backup-file.ts'
 
 it('[STORE-3] when a backup is damaged, closes its file', async () => {
   const start = new BackupWriter().part({ kind: 'header', header: { format: 2, madeAt: 0 } })

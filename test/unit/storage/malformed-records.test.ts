@@ -1,13 +1,17 @@
 import { expect, it } from 'vitest'
-import { auditKeys, auditPart } from '../../../src/audit/keys.ts'
-import { listRecords } from '../../../src/audit/listing.ts'
-import { readPagePosition } from '../../../src/directory/store/list-page.ts'
-import { CorruptRecordError } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { MalformedJsonError, readJson } from '../../../src/json.ts'
-import * as s from '../../../src/schema.ts'
-import { type BackupHeader, BackupWriter, readBackupParts } from '../../../src/storage/backup-file.ts'
-import { StorageError } from '../../../src/storage/storage-error.ts'
+import {
+  type BackupHeader,
+  BackupWriter,
+  readBackupParts,
+} from '../../../src/capabilities/backups/storage/backup-file.ts'
+import { StorageError } from '../../../src/capabilities/backups/storage/storage-error.ts'
+import { auditKeys, auditPart } from '../../../src/core/audit/keys.ts'
+import { listRecords } from '../../../src/core/audit/listing.ts'
+import { MalformedJsonError, readJson } from '../../../src/core/base/json.ts'
+import * as s from '../../../src/core/base/schema.ts'
+import { readPagePosition } from '../../../src/core/directory/store/list-page.ts'
+import { CorruptRecordError } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 
 const schema = s.object({ id: s.string, places: s.array(s.object({ at: s.number })) })
 

@@ -1,29 +1,33 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { commentKeys } from '../../../src/comments/comment-keys.ts'
-import { removeListed } from '../../../src/comments/comment-removal.ts'
-import { anonymizeComments, findMentions } from '../../../src/comments/user-mentions.ts'
-import { organizationPart } from '../../../src/directory/organizations/organization-keys.ts'
-import { Transaction } from '../../../src/directory/store/transaction.ts'
-import type { Key } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { encodeRecord } from '../../../src/engine/stored-record.ts'
-import { activityKeys } from '../../../src/events/activity-keys.ts'
-import { listActivities } from '../../../src/events/activity-listing.ts'
-import { readActivities, removeActivitiesBy, removeActivitiesOf } from '../../../src/events/activity-store.ts'
-import { anonymizeActivities } from '../../../src/events/anonymize-activities.ts'
-import { MalformedJsonError } from '../../../src/json.ts'
-import { notificationKeys } from '../../../src/notifications/notification-keys.ts'
+import { commentKeys } from '../../../src/capabilities/comments/comment-keys.ts'
+import { removeListed } from '../../../src/capabilities/comments/comment-removal.ts'
+import { anonymizeComments, findMentions } from '../../../src/capabilities/comments/user-mentions.ts'
+import { versionKeys } from '../../../src/capabilities/history/version-keys.ts'
+import { writeVersion, writeVersions } from '../../../src/capabilities/history/version-writing.ts'
+import { notificationKeys } from '../../../src/capabilities/notifications/notification-keys.ts'
 import {
   putConfig,
   putReadState,
   removeNotification,
-} from '../../../src/notifications/notification-records.ts'
+} from '../../../src/capabilities/notifications/notification-records.ts'
 import {
   anonymizeNotifications,
   removeSomeRecipients,
-} from '../../../src/notifications/notification-removal.ts'
-import { versionKeys } from '../../../src/versions/version-keys.ts'
-import { writeVersion, writeVersions } from '../../../src/versions/version-writing.ts'
+} from '../../../src/capabilities/notifications/notification-removal.ts'
+import { MalformedJsonError } from '../../../src/core/base/json.ts'
+import { organizationPart } from '../../../src/core/directory/organizations/organization-keys.ts'
+import { Transaction } from '../../../src/core/directory/store/transaction.ts'
+import { activityKeys } from '../../../src/core/events/activity-keys.ts'
+import { listActivities } from '../../../src/core/events/activity-listing.ts'
+import {
+  readActivities,
+  removeActivitiesBy,
+  removeActivitiesOf,
+} from '../../../src/core/events/activity-store.ts'
+import { anonymizeActivities } from '../../../src/core/events/anonymize-activities.ts'
+import type { Key } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
+import { encodeRecord } from '../../../src/core/store/stored-record.ts'
 import { directoryOn, scopeOf, type TestDirectory, tenant } from '../../support/data/directory.ts'
 
 const scope = scopeOf(tenant, 'acme')

@@ -1,18 +1,40 @@
 import { describe, expect, it } from 'vitest'
-import { callExpiryType, expiryRecordType } from '../../../src/api/idempotency/call-records.ts'
 import {
   annotationRecordType,
   commentPositionType,
   commentRecordType,
   threadRecordType,
-} from '../../../src/comments/comment-records.ts'
+} from '../../../src/capabilities/comments/comment-records.ts'
 import {
   judgmentChangeType,
   judgmentLocationType,
   judgmentType,
   memoryStateType,
-} from '../../../src/decisions/judgment-keys.ts'
-import { CachingDirectoryReader } from '../../../src/directory/store/directory-reader.ts'
+} from '../../../src/capabilities/decisions/judgment-keys.ts'
+import { editorVersionsType, versionRecordType } from '../../../src/capabilities/history/version-keys.ts'
+import {
+  notificationReadStateType,
+  notificationRecordType,
+  notificationStateType,
+} from '../../../src/capabilities/notifications/notification-records.ts'
+import {
+  deliveryStateType,
+  editorMessageType,
+  messageEventType,
+  messageRecordType,
+} from '../../../src/capabilities/subscriptions/deliveries/delivery-records.ts'
+import {
+  subscriptionKeys,
+  subscriptionsPart,
+} from '../../../src/capabilities/subscriptions/subscription-keys.ts'
+import {
+  advancedConfigType,
+  basicConfigType,
+  endpointRecordType,
+} from '../../../src/capabilities/subscriptions/webhook-records.ts'
+import { erasureRecordType } from '../../../src/capabilities/userdata/erasure-records.ts'
+import { MalformedJsonError } from '../../../src/core/base/json.ts'
+import { CachingDirectoryReader } from '../../../src/core/directory/store/directory-reader.ts'
 import {
   apiKeyOwnerType,
   apiKeyRecordType,
@@ -33,33 +55,14 @@ import {
   revocationRecordType,
   userRecordType,
   workspaceRecordType,
-} from '../../../src/directory/store/records.ts'
-import { Transaction } from '../../../src/directory/store/transaction.ts'
-import type { Key } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { encodeRecord, type RecordType, readRecord } from '../../../src/engine/stored-record.ts'
-import { activityRecordType, activityTraitsType } from '../../../src/events/activity.ts'
-import { activityPositionType } from '../../../src/events/activity-keys.ts'
-import { MalformedJsonError } from '../../../src/json.ts'
-import {
-  notificationReadStateType,
-  notificationRecordType,
-  notificationStateType,
-} from '../../../src/notifications/notification-records.ts'
-import {
-  deliveryStateType,
-  editorMessageType,
-  messageEventType,
-  messageRecordType,
-} from '../../../src/subscriptions/deliveries/delivery-records.ts'
-import { subscriptionKeys, subscriptionsPart } from '../../../src/subscriptions/subscription-keys.ts'
-import {
-  advancedConfigType,
-  basicConfigType,
-  endpointRecordType,
-} from '../../../src/subscriptions/webhook-records.ts'
-import { erasureRecordType } from '../../../src/userdata/erasure-records.ts'
-import { editorVersionsType, versionRecordType } from '../../../src/versions/version-keys.ts'
+} from '../../../src/core/directory/store/records.ts'
+import { Transaction } from '../../../src/core/directory/store/transaction.ts'
+import { activityRecordType, activityTraitsType } from '../../../src/core/events/activity.ts'
+import { activityPositionType } from '../../../src/core/events/activity-keys.ts'
+import type { Key } from '../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
+import { encodeRecord, type RecordType, readRecord } from '../../../src/core/store/stored-record.ts'
+import { callExpiryType, expiryRecordType } from '../../../src/rest/idempotency/call-records.ts'
 import { tenant } from '../../support/data/directory.ts'
 import { newEndpoint, openProcess } from '../subscriptions/setup.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { eventTypes } from '../../../src/events/outbound-event.ts'
-import { signingSecrets } from '../../../src/subscriptions/endpoints/signing-secrets.ts'
-import { targetIdOf } from '../../../src/subscriptions/target.ts'
+import { signingSecrets } from '../../../src/capabilities/subscriptions/endpoints/signing-secrets.ts'
+import { targetIdOf } from '../../../src/capabilities/subscriptions/target.ts'
+import { eventTypes } from '../../../src/core/events/outbound-event.ts'
 import { tenant } from '../../support/data/directory.ts'
 import { newEndpoint, openProcess, toldEvent } from './setup.ts'
 

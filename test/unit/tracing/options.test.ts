@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { readConfig } from '../../../src/config/read-config.ts'
+import { readConfig } from '../../../src/core/config/read-config.ts'
 
 const configOf = (environment: Readonly<Record<string, string>>) =>
   readConfig({ flags: {}, environment, file: null }).config
@@ -45,9 +45,9 @@ it('[OTEL-11] only the modules of the exporter import its packages, and they are
   )
   const importing = (pattern: RegExp): string[] =>
     files.filter((file) => pattern.test(readFileSync(join('src', file), 'utf8'))).toSorted()
-  const exporter = ['tracing/otlp-spans.ts', 'tracing/sampler.ts', 'tracing/span-queue.ts']
+  const exporter = ['core/tracing/otlp-spans.ts', 'core/tracing/sampler.ts', 'core/tracing/span-queue.ts']
   expect(importing(/(?:from|import\() ?'@opentelemetry\//)).toEqual(exporter)
-  expect(importing(/from '[./\w-]*\/(?:sampler|span-queue)\.ts'/)).toEqual(['tracing/otlp-spans.ts'])
+  expect(importing(/from '[./\w-]*\/(?:sampler|span-queue)\.ts'/)).toEqual(['core/tracing/otlp-spans.ts'])
   expect(importing(/from '[./\w-]*\/otlp-spans\.ts'/)).toEqual([])
-  expect(importing(/await import\('[./\w-]*\/otlp-spans\.ts'\)/)).toEqual(['tracing/open-spans.ts'])
+  expect(importing(/await import\('[./\w-]*\/otlp-spans\.ts'\)/)).toEqual(['core/tracing/open-spans.ts'])
 })

@@ -1,14 +1,17 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import type { ChangeMeta, ChangeOrigin } from '../../../src/model/change-origin.ts'
-import type { AttributedRange, Attribution } from '../../../src/update/attribution/attribution.ts'
+import type { ChangeMeta, ChangeOrigin } from '../../../src/core/model/change-origin.ts'
+import type { AttributedRange, Attribution } from '../../../src/core/update/attribution/attribution.ts'
 import {
   type AttributedUpdate,
   AttributionBuilder,
-} from '../../../src/update/attribution/attribution-builder.ts'
-import { decodeAttribution, encodeAttribution } from '../../../src/update/attribution/attribution-codec.ts'
-import { MalformedUpdateError } from '../../../src/update/malformed.ts'
+} from '../../../src/core/update/attribution/attribution-builder.ts'
+import {
+  decodeAttribution,
+  encodeAttribution,
+} from '../../../src/core/update/attribution/attribution-codec.ts'
+import { MalformedUpdateError } from '../../../src/core/update/malformed.ts'
 import { originsById, sameOrigin } from '../../support/data/attribution-model.ts'
 import { Random, randomHistory } from '../../support/data/random-doc.ts'
 

@@ -10,8 +10,8 @@ import {
   stateBytesMax,
   writeAwareness,
   writeAwarenessMessages,
-} from '../../../src/update/awareness.ts'
-import { MalformedMessageError } from '../../../src/update/malformed.ts'
+} from '../../../src/core/update/awareness.ts'
+import { MalformedMessageError } from '../../../src/core/update/malformed.ts'
 import { bytesOf, varString, varUint } from '../../support/faults/crafted-updates.ts'
 
 const made: Awareness[] = []

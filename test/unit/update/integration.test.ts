@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import { expect, it, vi } from 'vitest'
 import * as Y from 'yjs'
-import { DocumentState } from '../../../src/rooms/room/document-state.ts'
-import { integrablePart } from '../../../src/update/integrable-part.ts'
+import { DocumentState } from '../../../src/core/rooms/room/document-state.ts'
+import { integrablePart } from '../../../src/core/update/integrable-part.ts'
 import {
   IntegrationTooExpensiveError,
   movedPerStep,
@@ -11,10 +11,10 @@ import {
   skipObservers,
   structsOf,
   withinBudget,
-} from '../../../src/update/integration.ts'
-import { predictSteps } from '../../../src/update/predict-steps.ts'
-import { readUpdate } from '../../../src/update/read-update.ts'
-import { isPlain } from '../../../src/update/summary.ts'
+} from '../../../src/core/update/integration.ts'
+import { predictSteps } from '../../../src/core/update/predict-steps.ts'
+import { readUpdate } from '../../../src/core/update/read-update.ts'
+import { isPlain } from '../../../src/core/update/summary.ts'
 import { seed } from '../../support/data/seed.ts'
 import { block, contents, item, list, updateOf } from '../../support/data/update-builder.ts'
 import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'

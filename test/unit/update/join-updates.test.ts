@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { joinUpdates } from '../../../src/update/join-updates.ts'
-import { readUpdate } from '../../../src/update/read-update.ts'
+import { joinUpdates } from '../../../src/core/update/join-updates.ts'
+import { readUpdate } from '../../../src/core/update/read-update.ts'
 import { randomHistory } from '../../support/data/random-doc.ts'
 
 const docOf = (updates: readonly Uint8Array[]): Y.Doc => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { checkMapEntries } from '../../../src/update/map-entries.ts'
-import { checkNesting } from '../../../src/update/nesting.ts'
+import { checkMapEntries } from '../../../src/core/update/map-entries.ts'
+import { checkNesting } from '../../../src/core/update/nesting.ts'
 import {
   clientsMax,
   readUpdate,
   structsMax,
   subdocumentsMax,
   valuesMax,
-} from '../../../src/update/read-update.ts'
+} from '../../../src/core/update/read-update.ts'
 import { bytesOf, varString, varUint } from '../../support/faults/crafted-updates.ts'
 
 const read = (bytes: Uint8Array) => readUpdate(bytes)

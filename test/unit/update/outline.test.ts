@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { MalformedUpdateError } from '../../../src/update/malformed.ts'
-import { readOutline } from '../../../src/update/outline.ts'
-import { readUpdate } from '../../../src/update/read-update.ts'
+import { MalformedUpdateError } from '../../../src/core/update/malformed.ts'
+import { readOutline } from '../../../src/core/update/outline.ts'
+import { readUpdate } from '../../../src/core/update/read-update.ts'
 import { randomHistory } from '../../support/data/random-doc.ts'
 import { bytesOf, varString } from '../../support/faults/crafted-updates.ts'
 

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { checkNesting } from '../../../src/update/nesting.ts'
-import { readUpdate } from '../../../src/update/read-update.ts'
-import { readStateVector, writeStateVector } from '../../../src/update/state-vector.ts'
-import { advance, isPlain } from '../../../src/update/summary.ts'
+import { checkNesting } from '../../../src/core/update/nesting.ts'
+import { readUpdate } from '../../../src/core/update/read-update.ts'
+import { readStateVector, writeStateVector } from '../../../src/core/update/state-vector.ts'
+import { advance, isPlain } from '../../../src/core/update/summary.ts'
 import { editRandomly, Random, randomHistory } from '../../support/data/random-doc.ts'
 
 const read = (bytes: Uint8Array) => readUpdate(bytes)

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { readUpdate } from '../../../src/update/read-update.ts'
-import { advance, isPlain } from '../../../src/update/summary.ts'
+import { readUpdate } from '../../../src/core/update/read-update.ts'
+import { advance, isPlain } from '../../../src/core/update/summary.ts'
 import { Random } from '../../support/data/random-doc.ts'
 
 const recorded = new URL('../../../../shared/data/editing-trace.json.gz', import.meta.url)

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { readStatistics } from '../../../src/update/statistics.ts'
+import { readStatistics } from '../../../src/core/update/statistics.ts'
 import { randomHistory } from '../../support/data/random-doc.ts'
 
 /** The same counts from the objects of Yjs. */

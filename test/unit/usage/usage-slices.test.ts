@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { StorageQuota } from '../../../src/directory/storage-quota.ts'
-import { createTenancy } from '../../../src/directory/tenants/tenancy.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { createLog } from '../../../src/log.ts'
-import { createMetrics } from '../../../src/metrics.ts'
-import { createUsage } from '../../../src/usage/create-usage.ts'
+import { createUsage } from '../../../src/capabilities/usage/create-usage.ts'
+import { createLog } from '../../../src/core/base/log.ts'
+import { StorageQuota } from '../../../src/core/directory/storage-quota.ts'
+import { createTenancy } from '../../../src/core/directory/tenants/tenancy.ts'
+import { createMetrics } from '../../../src/core/metrics/metrics.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { HeldClock, turnsDuring } from '../../support/time/clock.ts'
 
 const organizations = 5_000

@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest'
-import { versionLimits } from '../../../src/versions/limits.ts'
-import { expiredVersions } from '../../../src/versions/retention.ts'
-import { type VersionKind, type VersionRecord, versionIdOf } from '../../../src/versions/version-keys.ts'
+import { versionLimits } from '../../../src/capabilities/history/limits.ts'
+import { expiredVersions } from '../../../src/capabilities/history/retention.ts'
+import {
+  type VersionKind,
+  type VersionRecord,
+  versionIdOf,
+} from '../../../src/capabilities/history/version-keys.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs

@@ -1,6 +1,6 @@
-import type { OutgoingRequest, SenderOptions } from '../../../src/outgoing/checked-sender.ts'
-import { DestinationPolicy } from '../../../src/outgoing/destination-policy.ts'
-import { type AttemptOutcome, AttemptSender } from '../../../src/webhooks/delivery-attempt.ts'
+import { type AttemptOutcome, AttemptSender } from '../../../src/capabilities/webhooks/delivery-attempt.ts'
+import type { OutgoingRequest, SenderOptions } from '../../../src/core/outgoing/checked-sender.ts'
+import { DestinationPolicy } from '../../../src/core/outgoing/destination-policy.ts'
 import { type Behavior, onRequest, Receiver } from '../../support/clients/delivery-receiver.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { EventIds, orderAt, orderOf, type QueuedEvent } from '../../../src/events/outbound-event.ts'
-import { deliveryLimits } from '../../../src/subscriptions/deliveries/delivery-records.ts'
-import { DeliveryService } from '../../../src/subscriptions/deliveries/delivery-service.ts'
-import { DeliveryStore } from '../../../src/subscriptions/deliveries/delivery-store.ts'
-import { defaultSchedule, delayAfter } from '../../../src/webhooks/retry-schedule.ts'
+import { deliveryLimits } from '../../../src/capabilities/subscriptions/deliveries/delivery-records.ts'
+import { DeliveryService } from '../../../src/capabilities/subscriptions/deliveries/delivery-service.ts'
+import { DeliveryStore } from '../../../src/capabilities/subscriptions/deliveries/delivery-store.ts'
+import { defaultSchedule, delayAfter } from '../../../src/capabilities/webhooks/retry-schedule.ts'
+import { EventIds, orderAt, orderOf, type QueuedEvent } from '../../../src/core/events/outbound-event.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 const address = { workspaceId: 'w', apiKey: 'k', targetId: 'ep_1' }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { systemClock } from '../../../src/clock.ts'
-import { readConfig } from '../../../src/config/read-config.ts'
-import { type Destination, DestinationPolicy } from '../../../src/outgoing/destination-policy.ts'
-import { AttemptSender } from '../../../src/webhooks/delivery-attempt.ts'
+import { AttemptSender } from '../../../src/capabilities/webhooks/delivery-attempt.ts'
+import { systemClock } from '../../../src/core/base/clock.ts'
+import { readConfig } from '../../../src/core/config/read-config.ts'
+import { type Destination, DestinationPolicy } from '../../../src/core/outgoing/destination-policy.ts'
 import { onRequest, Receiver } from '../../support/clients/delivery-receiver.ts'
 import { hostileHosts, hostileNames, publicAddresses } from './hostile-destinations.ts'
 

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type EventType, eventTypes, type QueuedEvent } from '../../../src/events/outbound-event.ts'
 import {
   advancedPayload,
   basicPayload,
   processedPayload,
   type Recipient,
-} from '../../../src/webhooks/payload.ts'
+} from '../../../src/capabilities/webhooks/payload.ts'
+import { type EventType, eventTypes, type QueuedEvent } from '../../../src/core/events/outbound-event.ts'
 
 const scope = { workspaceId: 'ws', apiKey: 'key', organizationId: 'org' }
 const ann = { userId: 'ann', name: 'Ann', email: 'ann@example.com' }

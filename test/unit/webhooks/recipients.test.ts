@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { QueuedEvent } from '../../../src/events/outbound-event.ts'
-import { NotificationConfigService } from '../../../src/notifications/notification-config-service.ts'
-import { CommentRecipients, recipientsMax } from '../../../src/webhooks/recipients.ts'
+import { NotificationConfigService } from '../../../src/capabilities/notifications/notification-config-service.ts'
+import { CommentRecipients, recipientsMax } from '../../../src/capabilities/webhooks/recipients.ts'
+import type { QueuedEvent } from '../../../src/core/events/outbound-event.ts'
 import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/data/directory.ts'
 
 const scope = scopeOf(tenant, 'org')

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { expect, it } from 'vitest'
-import { signatureHeaders, tokenHeaders } from '../../../src/outgoing/sign.ts'
+import { signatureHeaders, tokenHeaders } from '../../../src/core/outgoing/sign.ts'
 
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 const payload = { event: 'comment.add', data: { text: 'Zoë 😀' } }

@@ -1,4 +1,4 @@
-import { editFormats } from '../../../content/edit/edit-formats.ts'
+import { editFormats } from '../../../core/content/edit/edit-formats.ts'
 import type { DiffPart } from '../versions/diff-part.ts'
 import type { EditableContent } from './content-text.ts'
 

@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
+import type { SharedRoot } from '../../../core/content/yjs/root-kind.ts'
 import type { AwarenessUser } from './awareness-users.ts'
 import type { Caret } from './text-runs.ts'
 

@@ -1,4 +1,4 @@
-import { type RootKind, rootKind, type SharedRoot } from '../../../content/yjs/root-kind.ts'
+import { type RootKind, rootKind, type SharedRoot } from '../../../core/content/yjs/root-kind.ts'
 import { EmptyNotice } from '../../ui/notice.tsx'
 import { caretPositions } from './carets.ts'
 import type { LiveDocument } from './live-document.ts'

@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
-import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
+import type { SharedRoot } from '../../../core/content/yjs/root-kind.ts'
 import { useApi } from '../../api/hooks.ts'
 import { consoleUser } from '../console-user.ts'
 import { LiveDocument } from './live-document.ts'

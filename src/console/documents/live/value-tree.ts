@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
+import type { SharedRoot } from '../../../core/content/yjs/root-kind.ts'
 
 /** One value in a shared type. */
 export interface TreeCell {

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
+import type { SharedRoot } from '../../../core/content/yjs/root-kind.ts'
 import { Button } from '../../ui/controls.tsx'
 import { useLiveView } from './live-view.ts'
 import { TextView } from './text-view.tsx'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { bodyValuesMax, readRequestData } from '../../../../src/api/http/request-body.ts'
+import { bodyValuesMax, readRequestData } from '../../../../src/rest/http/request-body.ts'
 
 const meter = { count: () => {}, keep: () => {}, complete: () => {} }
 

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, it } from 'vitest'
-import { operationList } from '../../../../src/api/operation-list.ts'
-import { DocumentRates } from '../../../../src/api/pages/document-rates.ts'
-import { pageRoutes } from '../../../../src/api/pages/page-list.ts'
-import { CallDurations } from '../../../../src/call-durations.ts'
-import { systemClock } from '../../../../src/clock.ts'
-import { createMetrics } from '../../../../src/metrics.ts'
+import { systemClock } from '../../../../src/core/base/clock.ts'
+import { CallDurations } from '../../../../src/core/metrics/call-durations.ts'
+import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
+import { operationList } from '../../../../src/rest/operation-list.ts'
+import { DocumentRates } from '../../../../src/rest/pages/document-rates.ts'
+import { pageRoutes } from '../../../../src/rest/pages/page-list.ts'
 import { describedPaths } from '../../../../src/server/described-paths.ts'
 
 const all = pageRoutes({

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import type * as Y from 'yjs'
-import { readRootAs } from '../../../../src/content/read-root.ts'
-import { replaceContent } from '../../../../src/content/replace.ts'
-import type { ReplacementResult } from '../../../../src/content/replacement-result.ts'
+import { readRootAs } from '../../../../src/core/content/read-root.ts'
+import { replaceContent } from '../../../../src/core/content/replace.ts'
+import type { ReplacementResult } from '../../../../src/core/content/replacement-result.ts'
 import { loaded } from '../support.ts'
 import { docOf, xmlOf } from '../xml-support.ts'
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { diffTokens, type Hunk } from '../../../../src/content/diff/diff.ts'
+import { diffTokens, type Hunk } from '../../../../src/core/content/diff/diff.ts'
 import { docWith, replaceText, runs, textOf, unitsOf } from '../support.ts'
 
 const tokens = (kinds: number, maxLength: number): fc.Arbitrary<Int32Array> =>

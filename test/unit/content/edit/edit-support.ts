@@ -1,14 +1,14 @@
 import * as Y from 'yjs'
-import { checkEditContent } from '../../../../src/content/edit/check-edits.ts'
+import { ApiError } from '../../../../src/core/base/errors.ts'
+import { checkEditContent } from '../../../../src/core/content/edit/check-edits.ts'
 import type {
   Edit,
   EditOutcome,
   EditTarget,
   InsertedContent,
   InsertPlace,
-} from '../../../../src/content/edit/edit.ts'
-import { applyTextEdit, type TextKind } from '../../../../src/content/edit/text-edit.ts'
-import { ApiError } from '../../../../src/errors.ts'
+} from '../../../../src/core/content/edit/edit.ts'
+import { applyTextEdit, type TextKind } from '../../../../src/core/content/edit/text-edit.ts'
 
 /** A target by its text. */
 export const quote = (

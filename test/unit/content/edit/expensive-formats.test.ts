@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { prepareChange, type RootChange } from '../../../../src/content/root-change.ts'
-import { inlineSizeMax } from '../../../../src/rooms/edits/replacement.ts'
+import { prepareChange, type RootChange } from '../../../../src/core/content/root-change.ts'
+import { inlineSizeMax } from '../../../../src/core/rooms/edits/replacement.ts'
 
 /** Returns whether a change is checked at once, and not on a thread. */
 const isCheckedHere = (change: RootChange): boolean => prepareChange(change, inlineSizeMax).checked !== null

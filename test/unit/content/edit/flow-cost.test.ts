@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest'
 import * as Y from 'yjs'
-import type { FlowPiece, TextFlow } from '../../../../src/content/edit/targets/flow-view.ts'
-import { readNestedView } from '../../../../src/content/edit/targets/nested-view.ts'
-import { readXmlView } from '../../../../src/content/edit/targets/xml-view.ts'
-import { FlowWriter } from '../../../../src/content/edit/writing/flow-writer.ts'
-import { NestedFlowWriter } from '../../../../src/content/edit/writing/nested-writer.ts'
+import type { FlowPiece, TextFlow } from '../../../../src/core/content/edit/targets/flow-view.ts'
+import { readNestedView } from '../../../../src/core/content/edit/targets/nested-view.ts'
+import { readXmlView } from '../../../../src/core/content/edit/targets/xml-view.ts'
+import { FlowWriter } from '../../../../src/core/content/edit/writing/flow-writer.ts'
+import { NestedFlowWriter } from '../../../../src/core/content/edit/writing/nested-writer.ts'
 import { docOf, richKey } from '../xml-support.ts'
 
 const count = 1_000

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { readRootAs } from '../../../../src/content/read-root.ts'
-import { checkChange } from '../../../../src/content/root-change.ts'
+import { readRootAs } from '../../../../src/core/content/read-root.ts'
+import { checkChange } from '../../../../src/core/content/root-change.ts'
 
 const contentKey = 'default'
 

@@ -1,9 +1,9 @@
 import * as Y from 'yjs'
-import type { EditRequest } from '../../../../src/content/edit/check-edits.ts'
-import { checkMerge } from '../../../../src/content/merge-check.ts'
-import type { ReplacementResult } from '../../../../src/content/replacement-result.ts'
-import { checkChange, mergeTargetOf } from '../../../../src/content/root-change.ts'
-import { ApiError } from '../../../../src/errors.ts'
+import { ApiError } from '../../../../src/core/base/errors.ts'
+import type { EditRequest } from '../../../../src/core/content/edit/check-edits.ts'
+import { checkMerge } from '../../../../src/core/content/merge-check.ts'
+import type { ReplacementResult } from '../../../../src/core/content/replacement-result.ts'
+import { checkChange, mergeTargetOf } from '../../../../src/core/content/root-change.ts'
 import { loaded, updatesOf } from '../support.ts'
 
 /** The last client id with which edits were written. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type * as Y from 'yjs'
-import type { EditRequest } from '../../../../src/content/edit/check-edits.ts'
+import type { EditRequest } from '../../../../src/core/content/edit/check-edits.ts'
 import { docWith, key, loaded, textOf } from '../support.ts'
 import { docOf, richKey, xmlOf } from '../xml-support.ts'
 import { mergeEdits, rejectionIn } from './merge-support.ts'

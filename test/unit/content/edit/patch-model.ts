@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import type { SharedRoot } from '../../../../src/content/yjs/root-kind.ts'
+import type { SharedRoot } from '../../../../src/core/content/yjs/root-kind.ts'
 import type { Value } from '../json-support.ts'
 
 /**

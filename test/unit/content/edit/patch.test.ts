@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { checkPatch } from '../../../../src/content/edit/patch/check-patch.ts'
-import { patchOfInsertion, patchOfRemoval, valueAt } from '../../../../src/content/edit/patch/path-edits.ts'
+import { checkPatch } from '../../../../src/core/content/edit/patch/check-patch.ts'
+import {
+  patchOfInsertion,
+  patchOfRemoval,
+  valueAt,
+} from '../../../../src/core/content/edit/patch/path-edits.ts'
 import { readAs } from '../json-support.ts'
 import { key, loaded, updatesOf } from '../support.ts'
 import { canonical, elementsOf } from './patch-model.ts'

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import type * as Y from 'yjs'
-import { checkEditContent } from '../../../../src/content/edit/check-edits.ts'
-import type { Edit, EditTarget, InsertedContent, InsertPlace } from '../../../../src/content/edit/edit.ts'
+import { checkEditContent } from '../../../../src/core/content/edit/check-edits.ts'
+import type {
+  Edit,
+  EditTarget,
+  InsertedContent,
+  InsertPlace,
+} from '../../../../src/core/content/edit/edit.ts'
 import { br, delta, type Op, quillDoc, quillKey } from '../markdown/quill-support.ts'
 import { unitsOf } from '../support.ts'
 import { applyEdits, block, heading, insert, quote, rejectionOf } from './edit-support.ts'

@@ -5,11 +5,11 @@ import {
   type Pattern,
   type QuoteRanges,
   separator,
-} from '../../../../src/content/edit/targets/normalized-search.ts'
-import { normalizeText } from '../../../../src/content/edit/targets/normalized-text.ts'
-import { QuoteSearch } from '../../../../src/content/edit/targets/quote-search.ts'
-import { WorkLimit } from '../../../../src/content/edit/work-limit.ts'
-import { Graphemes } from '../../../../src/content/text/graphemes.ts'
+} from '../../../../src/core/content/edit/targets/normalized-search.ts'
+import { normalizeText } from '../../../../src/core/content/edit/targets/normalized-text.ts'
+import { QuoteSearch } from '../../../../src/core/content/edit/targets/quote-search.ts'
+import { WorkLimit } from '../../../../src/core/content/edit/work-limit.ts'
+import { Graphemes } from '../../../../src/core/content/text/graphemes.ts'
 import { seed } from '../../../support/data/seed.ts'
 import { times } from '../../../support/time/full-run.ts'
 

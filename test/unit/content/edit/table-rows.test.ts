@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { checkEditContent } from '../../../../src/content/edit/check-edits.ts'
-import type { Edit, EditTarget, InsertedContent } from '../../../../src/content/edit/edit.ts'
-import type { ApiError } from '../../../../src/errors.ts'
+import type { ApiError } from '../../../../src/core/base/errors.ts'
+import { checkEditContent } from '../../../../src/core/content/edit/check-edits.ts'
+import type { Edit, EditTarget, InsertedContent } from '../../../../src/core/content/edit/edit.ts'
 import { docOf, identities, richKey, xmlOf } from '../xml-support.ts'
 import {
   applyEdits,

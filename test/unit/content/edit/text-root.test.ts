@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import type { Edit } from '../../../../src/content/edit/edit.ts'
+import type { Edit } from '../../../../src/core/content/edit/edit.ts'
 import { deltaIn, key, loaded, textOf, unitsOf, updatesOf } from '../support.ts'
 import {
   applyEdits,

@@ -2,8 +2,8 @@ import { $createLineBreakNode, $createParagraphNode, $createTextNode, $getRoot }
 import type { Node } from 'slate'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import type { Edit } from '../../../../src/content/edit/edit.ts'
-import { readRoot } from '../../../../src/content/read-root.ts'
+import type { Edit } from '../../../../src/core/content/edit/edit.ts'
+import { readRoot } from '../../../../src/core/content/read-root.ts'
 import { updatesOf } from '../support.ts'
 import { lexicalDoc, lexicalKey, lexicalState, slateDoc, slateKey, slateNodes } from '../xmltext-editors.ts'
 import {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { readRuns } from '../../../../src/content/history/author-runs.ts'
+import { readRuns } from '../../../../src/core/content/history/author-runs.ts'
 import { Random } from '../../../support/data/random-doc.ts'
 import { seed } from '../../../support/data/seed.ts'
 import { times } from '../../../support/time/full-run.ts'

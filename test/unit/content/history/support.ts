@@ -1,12 +1,12 @@
 import * as Y from 'yjs'
-import { DocumentHistory } from '../../../../src/content/history/document-history.ts'
-import { SegmentReader } from '../../../../src/content/history/segments.ts'
-import type { ChangeOrigin } from '../../../../src/model/change-origin.ts'
-import type { Attribution } from '../../../../src/update/attribution/attribution.ts'
+import { DocumentHistory } from '../../../../src/core/content/history/document-history.ts'
+import { SegmentReader } from '../../../../src/core/content/history/segments.ts'
+import type { ChangeOrigin } from '../../../../src/core/model/change-origin.ts'
+import type { Attribution } from '../../../../src/core/update/attribution/attribution.ts'
 import {
   type AttributedUpdate,
   AttributionBuilder,
-} from '../../../../src/update/attribution/attribution-builder.ts'
+} from '../../../../src/core/update/attribution/attribution-builder.ts'
 
 /** A log of one document with several authors. Each author has a replica that misses the updates of others until `sync`. */
 export class Recording {

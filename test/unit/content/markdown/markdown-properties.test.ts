@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import type { Schema } from 'prosemirror-model'
 import { describe, expect, it } from 'vitest'
-import { serializeXml } from '../../../../src/content/xml/serialize.ts'
+import { serializeXml } from '../../../../src/core/content/xml/serialize.ts'
 import { times } from '../../../support/time/full-run.ts'
 import { loaded, updatesOf } from '../support.ts'
 import { basicSchema, documents, shown, stored, tiptapSchema } from '../xml-editors.ts'

@@ -1,8 +1,8 @@
 import type * as Y from 'yjs'
-import { checkFormatted, type TextOfBlocks } from '../../../../src/content/blocks/block-format.ts'
-import { readXmlBlocks, replaceXmlBlocks } from '../../../../src/content/blocks/xml-blocks.ts'
-import { markdownFormat } from '../../../../src/content/markdown/markdown.ts'
-import type { ReplacementResult } from '../../../../src/content/replacement-result.ts'
+import { checkFormatted, type TextOfBlocks } from '../../../../src/core/content/blocks/block-format.ts'
+import { readXmlBlocks, replaceXmlBlocks } from '../../../../src/core/content/blocks/xml-blocks.ts'
+import { markdownFormat } from '../../../../src/core/content/markdown/markdown.ts'
+import type { ReplacementResult } from '../../../../src/core/content/replacement-result.ts'
 
 export const checkMarkdown = (text: string): TextOfBlocks => checkFormatted(markdownFormat, text)
 

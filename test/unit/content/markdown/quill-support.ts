@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
-import { readRootAs } from '../../../../src/content/read-root.ts'
-import { replaceContent } from '../../../../src/content/replace.ts'
+import { readRootAs } from '../../../../src/core/content/read-root.ts'
+import { replaceContent } from '../../../../src/core/content/replace.ts'
 import { loaded, updatesOf } from '../support.ts'
 
 export const quillKey = 'quill'

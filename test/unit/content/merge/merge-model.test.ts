@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
-import { wordTexts } from '../../../../src/content/merge/words.ts'
+import { wordTexts } from '../../../../src/core/content/merge/words.ts'
 import { Random } from '../../../support/data/random-doc.ts'
 import { times } from '../../../support/time/full-run.ts'
 import { type Merged, map, mergeThree, text, xml } from './merge-support.ts'

@@ -1,9 +1,9 @@
 import * as Y from 'yjs'
-import { mergeChange, NothingMergedError } from '../../../../src/content/merge/merge-change.ts'
-import type { Overlap, OverlapPolicy } from '../../../../src/content/merge/overlap.ts'
-import { readRoot } from '../../../../src/content/read-root.ts'
-import type { ReplacementResult } from '../../../../src/content/replacement-result.ts'
-import { checkChange, type RootChange } from '../../../../src/content/root-change.ts'
+import { mergeChange, NothingMergedError } from '../../../../src/core/content/merge/merge-change.ts'
+import type { Overlap, OverlapPolicy } from '../../../../src/core/content/merge/overlap.ts'
+import { readRoot } from '../../../../src/core/content/read-root.ts'
+import type { ReplacementResult } from '../../../../src/core/content/replacement-result.ts'
+import { checkChange, type RootChange } from '../../../../src/core/content/root-change.ts'
 
 /** The last client id that a test has used. */
 let lastClient = 10_000

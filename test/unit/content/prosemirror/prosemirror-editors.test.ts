@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import type { Node } from 'prosemirror-model'
 import { expect, test } from 'vitest'
-import { replaceContent } from '../../../../src/content/replace.ts'
+import { replaceContent } from '../../../../src/core/content/replace.ts'
 import { runs, updatesOf } from '../support.ts'
 import {
   basicSchema,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { replaceContent } from '../../../../src/content/replace.ts'
+import { replaceContent } from '../../../../src/core/content/replace.ts'
 import { loaded, updatesOf } from '../support.ts'
 import { element, identities, made, plainKey, refusal, storedOf, text } from '../xml-support.ts'
 import { readJson, write } from './prosemirror-support.ts'

@@ -1,7 +1,7 @@
 import type * as Y from 'yjs'
-import { readRootAs } from '../../../../src/content/read-root.ts'
-import { replaceContent } from '../../../../src/content/replace.ts'
-import type { ReplacementResult } from '../../../../src/content/replacement-result.ts'
+import { readRootAs } from '../../../../src/core/content/read-root.ts'
+import { replaceContent } from '../../../../src/core/content/replace.ts'
+import type { ReplacementResult } from '../../../../src/core/content/replacement-result.ts'
 import { loaded } from '../support.ts'
 import { plainKey } from '../xml-support.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { checkSchema } from '../../../../src/content/schemas/check-schema.ts'
-import { compileSchema } from '../../../../src/content/schemas/compiled-schema.ts'
-import { schemaLimits } from '../../../../src/content/schemas/schema-spec.ts'
-import { ApiError } from '../../../../src/errors.ts'
+import { ApiError } from '../../../../src/core/base/errors.ts'
+import { checkSchema } from '../../../../src/core/content/schemas/check-schema.ts'
+import { compileSchema } from '../../../../src/core/content/schemas/compiled-schema.ts'
+import { schemaLimits } from '../../../../src/core/content/schemas/schema-spec.ts'
 
 function problemOf(schema: unknown): ApiError {
   try {

@@ -6,7 +6,7 @@ import {
   type ContentState,
   compileExpression,
   StepBudget,
-} from '../../../../src/content/schemas/content-expression.ts'
+} from '../../../../src/core/content/schemas/content-expression.ts'
 import { runs } from '../support.ts'
 
 const names = ['a', 'b', 'c', 'd']

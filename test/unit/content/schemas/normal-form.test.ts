@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { readRootAs } from '../../../../src/content/read-root.ts'
-import { checkChange, type RootChange } from '../../../../src/content/root-change.ts'
-import type { NamedSchema } from '../../../../src/content/schemas/content-schema.ts'
-import type { SchemaSpec } from '../../../../src/content/schemas/schema-spec.ts'
-import { ApiError } from '../../../../src/errors.ts'
+import { ApiError } from '../../../../src/core/base/errors.ts'
+import { readRootAs } from '../../../../src/core/content/read-root.ts'
+import { checkChange, type RootChange } from '../../../../src/core/content/root-change.ts'
+import type { NamedSchema } from '../../../../src/core/content/schemas/content-schema.ts'
+import type { SchemaSpec } from '../../../../src/core/content/schemas/schema-spec.ts'
 import { updatesOf } from '../support.ts'
 
 function rejection(act: () => unknown): ApiError {

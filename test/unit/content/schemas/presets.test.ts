@@ -2,16 +2,16 @@ import { slateNodesToInsertDelta } from '@slate-yjs/core'
 import type { Node } from 'slate'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { replaceContent } from '../../../../src/content/replace.ts'
-import { checkSchema } from '../../../../src/content/schemas/check-schema.ts'
-import { blocknoteSpec } from '../../../../src/content/schemas/presets/blocknote.ts'
+import { replaceContent } from '../../../../src/core/content/replace.ts'
+import { checkSchema } from '../../../../src/core/content/schemas/check-schema.ts'
+import { blocknoteSpec } from '../../../../src/core/content/schemas/presets/blocknote.ts'
 import {
   isPresetWord,
   type presetNames,
   presetSchema,
-} from '../../../../src/content/schemas/presets/presets.ts'
-import { prosemirrorSpec } from '../../../../src/content/schemas/presets/prosemirror.ts'
-import { tiptapSpec } from '../../../../src/content/schemas/presets/tiptap.ts'
+} from '../../../../src/core/content/schemas/presets/presets.ts'
+import { prosemirrorSpec } from '../../../../src/core/content/schemas/presets/prosemirror.ts'
+import { tiptapSpec } from '../../../../src/core/content/schemas/presets/tiptap.ts'
 import { schemaJson } from '../../../support/data/schema-json.ts'
 import { basicSchema } from '../xml-editors.ts'
 import { findViolation } from './first-violation.ts'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { budgetFor } from '../../../../src/content/xml/budget.ts'
-import { checkXml, planXml } from '../../../../src/content/xml/xml.ts'
+import { budgetFor } from '../../../../src/core/content/xml/budget.ts'
+import { checkXml, planXml } from '../../../../src/core/content/xml/xml.ts'
 import { docOf, plainKey, xmlOf } from '../xml-support.ts'
 
 const { tree } = fc.letrec<{ tree: string; node: string }>((tie) => ({

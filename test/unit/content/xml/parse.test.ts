@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { parseXml } from '../../../../src/content/xml/parse.ts'
-import { serializeXml } from '../../../../src/content/xml/serialize.ts'
-import { checkXml, replaceXml } from '../../../../src/content/xml/xml.ts'
+import { parseXml } from '../../../../src/core/content/xml/parse.ts'
+import { serializeXml } from '../../../../src/core/content/xml/serialize.ts'
+import { checkXml, replaceXml } from '../../../../src/core/content/xml/xml.ts'
 import { updatesOf } from '../support.ts'
 import { docOf, plainKey, refusal, replace, storedOf, xmlOf } from '../xml-support.ts'
 

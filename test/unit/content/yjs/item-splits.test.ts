@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { replaceArray } from '../../../../src/content/json/array.ts'
-import type { ArrayEdit, Insertion } from '../../../../src/content/json/array-edit.ts'
-import { splitItems } from '../../../../src/content/yjs/item-splits.ts'
-import { integrationStepsMax } from '../../../../src/rooms/room/integration-limits.ts'
-import { noPlacements, withinBudget } from '../../../../src/update/integration.ts'
+import { replaceArray } from '../../../../src/core/content/json/array.ts'
+import type { ArrayEdit, Insertion } from '../../../../src/core/content/json/array-edit.ts'
+import { splitItems } from '../../../../src/core/content/yjs/item-splits.ts'
+import { integrationStepsMax } from '../../../../src/core/rooms/room/integration-limits.ts'
+import { noPlacements, withinBudget } from '../../../../src/core/update/integration.ts'
 
 const key = 'content'
 const plain = (value: unknown): Insertion['values'] => [{ as: 'plain', value }]

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { assert, property } from 'fast-check'
 import { expect, it } from 'vitest'
-import { rejectedMoves } from '../../../../src/directory/documents/folder-moves.ts'
+import { rejectedMoves } from '../../../../src/core/directory/documents/folder-moves.ts'
 
 const depthMax = 5
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { CachingDirectoryReader } from '../../../../src/directory/store/directory-reader.ts'
-import type { Key } from '../../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
-import { encodeRecord } from '../../../../src/engine/stored-record.ts'
+import { CachingDirectoryReader } from '../../../../src/core/directory/store/directory-reader.ts'
+import type { Key } from '../../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../../src/core/store/memory/engine.ts'
+import { encodeRecord } from '../../../../src/core/store/stored-record.ts'
 import { countReads } from '../../../support/stores/counted-store.ts'
 
 const part: Key = ['part']

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { readConfig } from '../../../../src/config/read-config.ts'
-import type { RecordedChange } from '../../../../src/directory/tenants/bootstrap.ts'
+import { createLog } from '../../../../src/core/base/log.ts'
+import { readConfig } from '../../../../src/core/config/read-config.ts'
+import type { RecordedChange } from '../../../../src/core/directory/tenants/bootstrap.ts'
 import {
   bootstrapNode,
   readClusterCredentials,
-} from '../../../../src/directory/tenants/cluster-credentials.ts'
-import { createTenancy } from '../../../../src/directory/tenants/tenancy.ts'
-import { createLog } from '../../../../src/log.ts'
+} from '../../../../src/core/directory/tenants/cluster-credentials.ts'
+import { createTenancy } from '../../../../src/core/directory/tenants/tenancy.ts'
 import { eventually } from '../../../support/clients/clients.ts'
 import { type SharedNode, sharedNodes } from '../../../support/servers/simulated-network.ts'
 import { HeldClock } from '../../../support/time/clock.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readAwareness } from '../../../../src/update/awareness.ts'
+import { readAwareness } from '../../../../src/core/update/awareness.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 import { Client, document, end, query, renewedMs, Server, seenBy, settle, windowMs } from './stock-clients.ts'
 

@@ -5,10 +5,10 @@ import {
   removeAwarenessStates,
 } from 'y-protocols/awareness'
 import * as Y from 'yjs'
-import { RoomAwareness } from '../../../../src/rooms/awareness/room-awareness.ts'
-import type { PresenceRegistry } from '../../../../src/rooms/presence/presence-registry.ts'
-import type { Member } from '../../../../src/rooms/room/member.ts'
-import { readAwareness } from '../../../../src/update/awareness.ts'
+import { RoomAwareness } from '../../../../src/core/rooms/awareness/room-awareness.ts'
+import type { PresenceRegistry } from '../../../../src/core/rooms/presence/presence-registry.ts'
+import type { Member } from '../../../../src/core/rooms/room/member.ts'
+import { readAwareness } from '../../../../src/core/update/awareness.ts'
 import { presenceAlone } from '../../../support/data/rooms.ts'
 import type { HeldClock } from '../../../support/time/clock.ts'
 

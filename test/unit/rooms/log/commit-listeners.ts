@@ -1,4 +1,4 @@
-import type { CommitListeners, RemoteUpdates } from '../../../../src/rooms/log/commits.ts'
+import type { CommitListeners, RemoteUpdates } from '../../../../src/core/rooms/log/commits.ts'
 
 /** Runs everything without a thread. */
 export const remoteUpdates: RemoteUpdates = {

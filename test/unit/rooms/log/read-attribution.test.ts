@@ -1,18 +1,18 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import * as Y from 'yjs'
+import { compactWhole, keepNone } from '../../../../src/core/rooms/log/compaction-policy.ts'
+import { compactedAttribution, readAttribution } from '../../../../src/core/rooms/log/read-attribution.ts'
+import { TailAuthors } from '../../../../src/core/rooms/log/tail-authors.ts'
 import {
   CorruptRecordError,
   type Engine,
   type LogEntry,
   type LogUpdate,
-} from '../../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
-import { compactWhole, keepNone } from '../../../../src/rooms/log/compaction-policy.ts'
-import { compactedAttribution, readAttribution } from '../../../../src/rooms/log/read-attribution.ts'
-import { TailAuthors } from '../../../../src/rooms/log/tail-authors.ts'
-import type { Attribution } from '../../../../src/update/attribution/attribution.ts'
-import { decodeAttribution } from '../../../../src/update/attribution/attribution-codec.ts'
+} from '../../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../../src/core/store/memory/engine.ts'
+import type { Attribution } from '../../../../src/core/update/attribution/attribution.ts'
+import { decodeAttribution } from '../../../../src/core/update/attribution/attribution-codec.ts'
 import { originsById, sameOrigin } from '../../../support/data/attribution-model.ts'
 import { Random, randomHistory } from '../../../support/data/random-doc.ts'
 import { withLog } from '../../../support/stores/pausable-engine.ts'

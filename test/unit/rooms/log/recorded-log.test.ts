@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { requireAppended } from '../../../../src/engine/append-result.ts'
-import type { Appended } from '../../../../src/engine/engine.ts'
-import { AppendBacklog } from '../../../../src/rooms/log/append-backlog.ts'
-import { RecordedLog } from '../../../../src/rooms/log/recorded-log.ts'
+import { AppendBacklog } from '../../../../src/core/rooms/log/append-backlog.ts'
+import { RecordedLog } from '../../../../src/core/rooms/log/recorded-log.ts'
+import { requireAppended } from '../../../../src/core/store/append-result.ts'
+import type { Appended } from '../../../../src/core/store/engine.ts'
 import { gate } from '../../../support/time/gate.ts'
 
 const update = { bytes: Uint8Array.of(0, 0), by: '' }

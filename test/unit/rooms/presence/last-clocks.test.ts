@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Member } from '../../../../src/rooms/room/member.ts'
-import { clockMax } from '../../../../src/update/byte-reader.ts'
+import type { Member } from '../../../../src/core/rooms/room/member.ts'
+import { clockMax } from '../../../../src/core/update/byte-reader.ts'
 import { document, Page, World } from './simulated-cluster.ts'
 
 const asItIs = (bytes: Uint8Array): Uint8Array => bytes

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { bucketOf } from '../../../../src/engine/buckets.ts'
-import { keyName } from '../../../../src/engine/key-encoding.ts'
+import { matchesSchema } from '../../../../src/core/base/validation.ts'
 import {
   allTopic,
   bucketTopic,
@@ -9,9 +8,10 @@ import {
   nodeTopic,
   type PresenceMessage,
   presenceMessageSchema,
-} from '../../../../src/rooms/presence/presence-messages.ts'
-import type { PresenceRecord } from '../../../../src/rooms/presence/presence-records.ts'
-import { matchesSchema } from '../../../../src/validation.ts'
+} from '../../../../src/core/rooms/presence/presence-messages.ts'
+import type { PresenceRecord } from '../../../../src/core/rooms/presence/presence-records.ts'
+import { bucketOf } from '../../../../src/core/store/buckets.ts'
+import { keyName } from '../../../../src/core/store/key-encoding.ts'
 import { document, Page, World } from './simulated-cluster.ts'
 
 const name = documentKey(document)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Bus } from '../../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
+import type { Bus } from '../../../../src/core/store/engine.ts'
+import { openMemoryEngine } from '../../../../src/core/store/memory/engine.ts'
 import { RawClient, typed } from '../../../support/clients/clients.ts'
 import { dataOf, startTestServer } from '../../../support/servers/server.ts'
 import { document, Page, World } from './simulated-cluster.ts'

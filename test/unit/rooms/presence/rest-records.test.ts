@@ -1,8 +1,11 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { RoomAwareness } from '../../../../src/rooms/awareness/room-awareness.ts'
-import { mergeRestRecords, type RestUserRecord } from '../../../../src/rooms/presence/presence-records.ts'
-import { restRecordsMax } from '../../../../src/rooms/presence/presence-replica.ts'
+import { RoomAwareness } from '../../../../src/core/rooms/awareness/room-awareness.ts'
+import {
+  mergeRestRecords,
+  type RestUserRecord,
+} from '../../../../src/core/rooms/presence/presence-records.ts'
+import { restRecordsMax } from '../../../../src/core/rooms/presence/presence-replica.ts'
 import { presenceAlone } from '../../../support/data/rooms.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 import { after, type History, type Run, type Step } from './reference-model.ts'

@@ -6,7 +6,7 @@ import {
   type PresenceStateEntry,
   presenceMessageLengthMax,
   RemotePresenceState,
-} from '../../../../src/rooms/presence/state-log.ts'
+} from '../../../../src/core/rooms/presence/state-log.ts'
 
 /** A log of the values of a map. */
 function logOf<Value>() {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import * as Y from 'yjs'
-import { writerTtlMs } from '../../../../src/rooms/presence/shown-writer.ts'
+import { writerTtlMs } from '../../../../src/core/rooms/presence/shown-writer.ts'
 import { document, Page, World } from './simulated-cluster.ts'
 
 const positionAt = (clock: number): Y.RelativePosition =>

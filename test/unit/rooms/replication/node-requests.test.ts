@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { NodeRequests } from '../../../../src/rooms/replication/node-requests.ts'
-import * as s from '../../../../src/schema.ts'
+import * as s from '../../../../src/core/base/schema.ts'
+import { NodeRequests } from '../../../../src/core/rooms/replication/node-requests.ts'
 import { eventually } from '../../../support/clients/clients.ts'
 import { type SharedNode, sharedNodes } from '../../../support/servers/simulated-network.ts'
 import { HeldClock } from '../../../support/time/clock.ts'

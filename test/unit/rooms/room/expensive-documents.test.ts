@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { keyName } from '../../../../src/engine/key-encoding.ts'
-import { createLog } from '../../../../src/log.ts'
-import { createMetrics } from '../../../../src/metrics.ts'
-import { addressKey, type DocumentAddress } from '../../../../src/model/address.ts'
-import { ExpensiveDocuments } from '../../../../src/rooms/room/expensive-documents.ts'
+import { createLog } from '../../../../src/core/base/log.ts'
+import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
+import { addressKey, type DocumentAddress } from '../../../../src/core/model/address.ts'
+import { ExpensiveDocuments } from '../../../../src/core/rooms/room/expensive-documents.ts'
+import { keyName } from '../../../../src/core/store/key-encoding.ts'
 
 const addressOf = (index: number): DocumentAddress => ({
   workspaceId: 'w',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { systemClock } from '../../../../src/clock.ts'
-import { LiveMessageHub } from '../../../../src/rooms/room/live-messages.ts'
-import { yWebsocket } from '../../../../src/sync/protocols/y-websocket.ts'
+import { systemClock } from '../../../../src/core/base/clock.ts'
+import { LiveMessageHub } from '../../../../src/core/rooms/room/live-messages.ts'
+import { yWebsocket } from '../../../../src/core/sync/protocols/y-websocket.ts'
 import { presenceAlone } from '../../../support/data/rooms.ts'
 
 const address = { workspaceId: 'w', apiKey: 'k', organizationId: 'o', documentId: 'd', editorId: 'e' }

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { DocumentState } from '../../../../src/rooms/room/document-state.ts'
-import { SyncReplyCache } from '../../../../src/rooms/room/sync-reply-cache.ts'
-import { hocuspocus } from '../../../../src/sync/protocols/hocuspocus.ts'
-import { syncTypes } from '../../../../src/sync/protocols/sync-message.ts'
-import { yWebsocket } from '../../../../src/sync/protocols/y-websocket.ts'
-import { readUpdate } from '../../../../src/update/read-update.ts'
+import { DocumentState } from '../../../../src/core/rooms/room/document-state.ts'
+import { SyncReplyCache } from '../../../../src/core/rooms/room/sync-reply-cache.ts'
+import { hocuspocus } from '../../../../src/core/sync/protocols/hocuspocus.ts'
+import { syncTypes } from '../../../../src/core/sync/protocols/sync-message.ts'
+import { yWebsocket } from '../../../../src/core/sync/protocols/y-websocket.ts'
+import { readUpdate } from '../../../../src/core/update/read-update.ts'
 
 const nothing = Uint8Array.of(0)
 

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { TickScheduler, type TickTask } from '../../../../src/rooms/room/tick-scheduler.ts'
+import { TickScheduler, type TickTask } from '../../../../src/core/rooms/room/tick-scheduler.ts'
 
 /** Longer than the time that ticks of rooms, or answers, have per tick of the event loop. */
 const longMs = 20

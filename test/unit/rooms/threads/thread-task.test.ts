@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { buffersOf } from '../../../../src/rooms/threads/thread-task.ts'
+import { buffersOf } from '../../../../src/core/rooms/threads/thread-task.ts'
 
 it('[ROOM-30] transfers each buffer of a result once, and copies bytes that share a buffer with others', () => {
   const own = new Uint8Array(9)

@@ -1,9 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { TickShares } from '../../../../src/quota/tick-shares.ts'
-import type { DocumentChannel } from '../../../../src/sync/multiplex/document-channel.ts'
-import { MultiplexedSocket } from '../../../../src/sync/multiplex/multiplexed-socket.ts'
-import type { ClientSocket, SocketListener } from '../../../../src/sync/socket/client-socket.ts'
-import { ReadBackpressure } from '../../../../src/sync/socket/read-backpressure.ts'
+import { TickShares } from '../../../../src/core/quota/tick-shares.ts'
+import type { DocumentChannel } from '../../../../src/core/sync/multiplex/document-channel.ts'
+import { MultiplexedSocket } from '../../../../src/core/sync/multiplex/multiplexed-socket.ts'
+import type { ClientSocket, SocketListener } from '../../../../src/core/sync/socket/client-socket.ts'
+import { ReadBackpressure } from '../../../../src/core/sync/socket/read-backpressure.ts'
 import { frame, ping, tokenFrame } from '../../../support/clients/hocuspocus-frames.ts'
 
 const nothing = (): void => {}

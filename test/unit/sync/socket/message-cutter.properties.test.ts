@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import { array, assert, boolean, constantFrom, integer, oneof, property, record } from 'fast-check'
 import { expect, it } from 'vitest'
 import * as ws from 'ws'
-import { MessageCutter } from '../../../../src/sync/socket/message-cutter.ts'
+import { MessageCutter } from '../../../../src/core/sync/socket/message-cutter.ts'
 import { times } from '../../../support/time/full-run.ts'
 
 const messageBytesMax = 20_000

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { type BudgetedReader, newTickBudget, TickShares } from '../../../../src/quota/tick-shares.ts'
-import { ReadBackpressure } from '../../../../src/sync/socket/read-backpressure.ts'
+import { type BudgetedReader, newTickBudget, TickShares } from '../../../../src/core/quota/tick-shares.ts'
+import { ReadBackpressure } from '../../../../src/core/sync/socket/read-backpressure.ts'
 
 /** Reads when no limit pauses it. */
 class CountedReader implements BudgetedReader {

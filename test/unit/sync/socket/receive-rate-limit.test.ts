@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { pieceCostBytes as header, type PausableReader } from '../../../../src/quota/tick-shares.ts'
-import { ReceiveRateLimit } from '../../../../src/sync/socket/receive-rate-limit.ts'
+import { pieceCostBytes as header, type PausableReader } from '../../../../src/core/quota/tick-shares.ts'
+import { ReceiveRateLimit } from '../../../../src/core/sync/socket/receive-rate-limit.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 
 class Socket implements PausableReader {

@@ -1,4 +1,4 @@
-import type { EditRequest, TargetRequest } from '../../../../../src/content/edit/check-edits.ts'
+import type { EditRequest, TargetRequest } from '../../../../../src/core/content/edit/check-edits.ts'
 import type { Random } from '../../../../support/data/random-doc.ts'
 import { type Block, leavesOf, linesIn, matchesOf, type Rules, textOf } from './text-model.ts'
 

@@ -1,4 +1,4 @@
-import type { EditRequest, TargetRequest } from '../../../../../src/content/edit/check-edits.ts'
+import type { EditRequest, TargetRequest } from '../../../../../src/core/content/edit/check-edits.ts'
 
 /**
  * A plain implementation of the edits of text and rich text, on values. It is independent of the server and of

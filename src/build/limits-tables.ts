@@ -1,0 +1,232 @@
+import { commentLimits } from '../capabilities/comments/limits.ts'
+import { memoryLimits } from '../capabilities/decisions/limits.ts'
+import { versionLimits } from '../capabilities/history/limits.ts'
+import { notificationLimits } from '../capabilities/notifications/limits.ts'
+import { subscriptionLimits } from '../capabilities/subscriptions/limits.ts'
+import { tokenLengthMax } from '../core/access/tokens/realtime-tokens.ts'
+import type { Schema } from '../core/base/schema.ts'
+import { branchLimits } from '../core/directory/branches/limits.ts'
+import { directoryLimits } from '../core/directory/limits.ts'
+import { groupsOfUserMax } from '../core/directory/organizations/group-service.ts'
+import { domainsMax } from '../core/directory/tenants/domain-service.ts'
+import { apiKeysMax, authTokensMax } from '../core/directory/tenants/tenant-store.ts'
+import { idBytesMax } from '../core/model/address.ts'
+import { limits } from '../core/model/limits.ts'
+import { statesMax } from '../core/rooms/awareness/room-awareness.ts'
+import { clientsMax, structsMax, subdocumentsMax, valuesMax } from '../core/update/read-update.ts'
+import { bodyValuesMax } from '../rest/http/request-body.ts'
+import { operationList } from '../rest/operation-list.ts'
+import { pageSizeMax } from '../rest/paging/page-request.ts'
+import { batchMax, lookupMax, metadataBytesMax } from '../rest/schemas/resource-schema.ts'
+import { pairsMax } from '../rest/v2/auth/permissions/get.ts'
+import { editorsMax } from '../rest/v2/crdt/get.ts'
+
+/** A row of the table of records: each `of` has at most `max` of `what`. */
+type Row = readonly [of: string, what: string, max: number]
+
+/**
+ * Returns a row for each limit of a group. Limits whose description is null have no row, because they only
+ * bound the work of one call.
+ */
+const rowsOf = <Limits extends Readonly<Record<string, number>>>(
+  of: string,
+  group: Limits,
+  described: { readonly [Name in keyof Limits]: string | null },
+): readonly Row[] => {
+  const limits = new Map<string, number>(Object.entries(group))
+  return Object.entries(described).flatMap(([name, what]) => {
+    const max = limits.get(name)
+    return what === null || max === undefined ? [] : [[of, what, max] as const]
+  })
+}
+
+const records: readonly Row[] = [
+  ['workspace', 'API keys', apiKeysMax],
+  ['API key', 'auth tokens', authTokensMax],
+  ['API key', 'domains', domainsMax],
+  ['id', 'bytes of UTF-8', idBytesMax],
+  ['realtime token', 'characters', tokenLengthMax],
+  ['request body', 'arrays, objects and commas', bodyValuesMax],
+  ['batch', 'items', batchMax],
+  ['look-up', 'ids', lookupMax],
+  ['page', 'items (`pageSize`)', pageSizeMax],
+  ['`metadata`', 'bytes as JSON', metadataBytesMax],
+  ['`permissions/get`', 'users times resources', pairsMax],
+  ['`crdt/get`', 'editors without `editorId`', editorsMax],
+  ...rowsOf('organization', directoryLimits, {
+    folders: 'folders',
+    folderDepth: 'nested levels of folders',
+    lookedAtBySearch: null,
+    organizationsLookedAtBySearch: null,
+  }),
+  ['user', 'groups in an organization', groupsOfUserMax],
+  ['editor', 'clients that show presence', statesMax],
+  ...rowsOf('content', limits, {
+    jsonDepth: 'nested levels of plain values, embeds and formatting values',
+    typeDepth: 'nested levels of shared types, including the root',
+    nodes: 'elements, texts and values',
+    attributes: 'attributes of an XML element',
+    markdownCharacters: 'characters of a text in Markdown',
+    markdownDepth: 'nested levels of lists and block quotes in Markdown; an item of a list counts as two',
+  }),
+  ['update', 'structs', structsMax],
+  ['update', 'deleted ranges', structsMax],
+  ['update', 'client ids', clientsMax],
+  ['update', 'subdocuments', subdocumentsMax],
+  [
+    'update',
+    'values in lists, maps and attributes, with nested ones; an array or object counts as two',
+    valuesMax,
+  ],
+  ...rowsOf('document', branchLimits, {
+    branches: 'branches, over all editors',
+    nameCharacters: 'characters of the name of a branch',
+  }),
+  ...rowsOf('editor', versionLimits, {
+    manual: 'saved versions that calls create',
+    automatic: 'automatic versions; above the limit, the oldest is deleted',
+    labelCharacters: 'characters of the label of a version',
+    authors: 'authors of a version',
+    listed: null,
+  }),
+  ...rowsOf('API key', subscriptionLimits, {
+    endpoints: 'endpoints',
+    channels: 'channels of an endpoint',
+    filterTypes: 'event types of an endpoint',
+    eventType: 'characters of an event type',
+    triggersBytes: 'bytes of all triggers as JSON',
+    metadataBytes: 'bytes of the metadata of an endpoint as JSON',
+    url: 'characters of a URL',
+    description: 'characters of a description',
+    authToken: 'characters of an auth token for webhooks',
+    publicKey: 'characters of a public key',
+    callbackMs: 'milliseconds of the timeout of a callback',
+    storeSeconds: 'seconds between two calls of `store`',
+    graceSeconds: 'seconds for which a replaced webhook secret also signs',
+  }),
+  ...rowsOf('annotation', commentLimits, {
+    commentsInCall: 'comments that one call adds',
+    comments: 'comments',
+    textBytes: 'bytes of the text of a comment',
+    reactions: 'reactions of a comment',
+    reactionsBytes: 'bytes of the reactions of a comment as JSON',
+    reactionCharacters: 'characters of a reaction',
+    locationBytes: 'bytes of a location as JSON',
+    suggestionBytes: 'bytes of a suggestion as JSON',
+    priorityCharacters: 'characters of a priority',
+    contentKeyCharacters: 'characters of the `contentKey` of an anchor',
+    positionBytes: 'bytes of the position of an anchor',
+    quoteCharacters: 'characters of the quote of an anchor, and of the text before and after it',
+    anchorEditors: 'editors of which a response shows the places of anchors',
+    anchorDocumentBytes: 'bytes of an editor of which a response shows the places of anchors',
+    commentsShown: 'comments in a response that returns their annotation',
+    shownBytes: null,
+    scanned: null,
+    pageBytes: null,
+    quotedCharacters: 'characters that an activity quotes',
+  }),
+  ...rowsOf('API key', memoryLimits, {
+    judgments: 'judgments; above the limit, the oldest are deleted',
+    characters:
+      'characters of the queries and reasons of all judgments; above the limit, the oldest are deleted',
+    queryCharacters: 'characters of the query of a judgment',
+    caseCharacters: 'characters of the case of a suggestion',
+    reasonCharacters: 'characters of the reason of a judgment',
+    queryTerms: 'different words of a query that count',
+    matches: null,
+    termCharacters: 'characters of a word that count',
+    batch: 'judgments that one call deletes',
+    listed: 'judgments in one response',
+    changes: null,
+    indexedCharacters: null,
+  }),
+  ...rowsOf('notification', notificationLimits, {
+    notifyUsers: 'users in `notifyUsers`',
+    notifyUsersBytes: 'bytes of `notifyUsers` as JSON',
+    dataBytes: 'bytes of the data of a notification as JSON',
+    headlineLength: 'characters of a headline',
+    readersShown: 'readers in the response',
+    readersScanned: null,
+    scanned: null,
+    together: null,
+    pageBytes: null,
+    deleted: 'notifications that one call deletes',
+  }),
+]
+
+const number = new Intl.NumberFormat('en')
+
+const recordTable = (): string =>
+  ['| Scope | Item | Maximum |', '|---|---|---|']
+    .concat(records.map(([of, what, max]) => `| ${of} | ${what} | ${number.format(max)} |`))
+    .join('\n')
+
+/** The members of a schema that limit its values. */
+interface Bounded {
+  readonly maxLength?: number
+  readonly maxItems?: number
+  readonly maxProperties?: number
+  readonly maximum?: number
+  readonly minimum?: number
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly additionalProperties?: Schema | boolean
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+}
+
+/** A limit of one member of requests. */
+export interface MemberBound {
+  /**
+   * Path of the member in `data`. In a path, `[]` is an item of a list, and `*` is any member of an object.
+   */
+  readonly member: string
+  readonly bound: string
+}
+
+/** Returns the bounds of a schema and of all schemas in it. */
+export function boundsOf(schema: Schema, member = ''): readonly MemberBound[] {
+  const part = schema as Bounded
+  const below = (name: string): string => (member === '' ? name : `${member}.${name}`)
+  const { properties = {}, items, additionalProperties, anyOf = [], oneOf = [] } = part
+  return [
+    ...ownBounds(part).map((bound) => ({ member, bound })),
+    ...Object.entries(properties).flatMap(([name, each]) => boundsOf(each, below(name))),
+    ...(items === undefined ? [] : boundsOf(items, `${member}[]`)),
+    ...(typeof additionalProperties === 'object' ? boundsOf(additionalProperties, below('*')) : []),
+    ...[...anyOf, ...oneOf].flatMap((each) => boundsOf(each, member)),
+  ]
+}
+
+function ownBounds({ maxLength, maxItems, maxProperties, maximum, minimum }: Bounded): readonly string[] {
+  const units = { characters: maxLength, items: maxItems, members: maxProperties }
+  const sizes = Object.entries(units).flatMap(([unit, max]) =>
+    max === undefined ? [] : [`${number.format(max)} ${unit}`],
+  )
+  if (maximum === undefined) return sizes
+  const from = minimum === undefined ? '' : `${number.format(minimum)} to `
+  return [...sizes, `${from}${number.format(maximum)}`]
+}
+
+/**
+ * Returns a table with a row for each member and bound. The row lists the operations that have this bound.
+ */
+function requestTable(): string {
+  const rows = new Map<string, Set<string>>()
+  for (const { path, request } of operationList)
+    for (const { member, bound } of boundsOf(request)) {
+      const key = `| \`${member}\` | ${bound} |`
+      rows.set(key, (rows.get(key) ?? new Set()).add(`\`${path}\``))
+    }
+  const lines = [...rows].map(([key, paths]) => `${key} ${[...paths].join(', ')} |`)
+  return ['| Member | At most | Operations |', '|---|---|---|'].concat(lines.sort()).join('\n')
+}
+
+/**
+ * The tables of limits in the documentation, which `fillTables` inserts. They are generated from the limits
+ * of the services and from the request schemas.
+ */
+export const limitsTables: Readonly<Record<string, () => string>> = {
+  records: recordTable,
+  requests: requestTable,
+}

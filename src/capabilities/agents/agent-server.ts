@@ -1,0 +1,264 @@
+import type { RequestListener } from 'node:http'
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  CancelledNotificationSchema,
+  ErrorCode,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  ReadResourceRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
+import type { AgentCaller } from '../../core/access/agents/agent-caller.ts'
+import type { Log } from '../../core/base/log.ts'
+import { readPackageVersion } from '../../core/base/package-version.ts'
+import type { Metrics } from '../../core/metrics/metrics.ts'
+import { documentAddress } from '../../core/model/address.ts'
+import { KeyedCounter } from '../../core/quota/keyed-counter.ts'
+import type { RoomRegistry } from '../../core/rooms/room/room-registry.ts'
+import { agentKeyOf } from '../../rest/http/rate-limits.ts'
+import type { PageTokens } from '../../rest/paging/page-tokens.ts'
+import { AgentApi } from './agent-api.ts'
+import { dataNotice } from './document-data.ts'
+import { mcpLimits } from './mcp-limits.ts'
+import { permittedTools } from './permitted-tools.ts'
+import { listResources, parseUri, readResource, resourceTemplates } from './resources.ts'
+import { describeTool, runTool, toErrorResult } from './run-tool.ts'
+import type { McpTool, ToolContext } from './tool.ts'
+import { ToolError } from './tool-error.ts'
+import { ToolPages } from './tool-pages.ts'
+import type { AddressIds } from './tools/editor-address.ts'
+import { toolList } from './tools/tool-list.ts'
+
+const instructions =
+  'Weft stores documents that people and agents edit together. Read a document before you edit it, and send its version as ' +
+  `\`baseVersion\`. Prefer small edits. ${dataNotice}`
+
+/** The agent that sends a request. */
+export interface AgentRequest {
+  readonly caller: AgentCaller
+  readonly token: string
+  /** Address of the client. */
+  readonly address: string
+}
+
+export interface AgentServerOptions {
+  /** Answers requests to REST. */
+  readonly handle: RequestListener
+  readonly pageTokens: PageTokens
+  readonly rooms: Pick<RoomRegistry, 'answerText'>
+  readonly metrics: Pick<Metrics, 'mcpToolSeconds'>
+  readonly log: Log
+  /** Records the call of a tool that the token does not permit. */
+  readonly onRejectedTool: (caller: AgentCaller, tool: string, address: string) => Promise<void>
+}
+
+/**
+ * Answers the requests of agents. No request depends on an earlier one, so each has a server of the SDK of its own, and
+ * any node can answer it.
+ */
+export class AgentServer {
+  readonly #options: AgentServerOptions
+  /** The running calls of each agent. */
+  readonly #running = new KeyedCounter(mcpLimits.callsAtOnce)
+  /** Shared, because the SDK would create one for each request, which takes longer than all other steps. */
+  readonly #validator = new AjvJsonSchemaValidator()
+
+  constructor(options: AgentServerOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Answers the messages of a request.
+   * @param request its signal is aborted when the client disconnects: the calls then take no further step
+   * @returns null if the client has disconnected
+   */
+  async answer(request: Request, messages: unknown, agent: AgentRequest): Promise<Response | null> {
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+    const server = this.#serverFor(agent)
+    await server.connect(transport)
+    const left = new Promise<null>((resolve) => {
+      request.signal.addEventListener('abort', () => resolve(null), { once: true })
+    })
+    try {
+      return await Promise.race([transport.handleRequest(request, { parsedBody: messages }), left])
+    } finally {
+      await server.close()
+    }
+  }
+
+  #serverFor(agent: AgentRequest): McpServer['server'] {
+    const { server } = new McpServer(
+      { name: 'weft', title: 'Weft', version: readPackageVersion() },
+      {
+        capabilities: { tools: {}, resources: {} },
+        instructions,
+        jsonSchemaValidator: this.#validator,
+      },
+    )
+    Object.assign(server, {
+      onerror: (err: Error) => this.#options.log.debug({ err }, 'an MCP request has an error'),
+    })
+    server.setRequestHandler(ListToolsRequestSchema, () => ({
+      tools: permittedTools(agent.caller.identity).map(describeTool),
+    }))
+    server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => {
+      const tool = toolList.find(({ name }) => name === params.name)
+      if (tool === undefined) throw new ProtocolError(ErrorCode.InvalidParams, 'unknown tool; see tools/list')
+      return this.#callTool(tool, params.arguments ?? {}, agent, signal)
+    })
+    server.setRequestHandler(ListResourcesRequestSchema, ({ params }, { signal }) =>
+      this.#withContext(agent, signal, 'resources/list', (context) => listResources(params?.cursor, context)),
+    )
+    server.setRequestHandler(ListResourceTemplatesRequestSchema, () => resourceTemplates)
+    server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }, { signal }) =>
+      this.#withContext(agent, signal, 'resources/read', (context) =>
+        readResource(uri, requireUri(uri), context),
+      ),
+    )
+    // The call that it names is part of another request. If it were part of this one, no response would ever follow.
+    server.setNotificationHandler(CancelledNotificationSchema, () => {})
+    return server
+  }
+
+  async #callTool(
+    tool: McpTool,
+    args: object,
+    agent: AgentRequest,
+    left: AbortSignal,
+  ): Promise<CallToolResult> {
+    const stopTimer = this.#options.metrics.mcpToolSeconds.startTimer({ tool: tool.name })
+    const ended = (result: ToolCallResult): unknown => stopTimer({ result })
+    try {
+      await this.#requirePermitted(tool, agent)
+      const result = await this.#withContext(agent, left, tool.name, (context) =>
+        runTool(tool, args, context),
+      )
+      ended(result.isError === true ? 'error' : 'ok')
+      return result
+    } catch (error) {
+      ended(left.aborted ? 'canceled' : isRejection(error) ? 'rejected' : 'error')
+      if (error instanceof ToolError) return toErrorResult(error)
+      throw error
+    }
+  }
+
+  /** @throws ToolError if the token does not permit the tool on any document */
+  async #requirePermitted(tool: McpTool, { caller, address }: AgentRequest): Promise<void> {
+    if (permittedTools(caller.identity).includes(tool)) return
+    await this.#options.onRejectedTool(caller, tool.name, address)
+    throw new ToolError('mcp/tool-not-permitted', `the token does not permit the tool ${tool.name}`, {
+      status: 'PERMISSION_DENIED',
+    })
+  }
+
+  /**
+   * Runs work for a message, until the client disconnects or the time of the work ends.
+   * @throws ToolError if the time ends, or if the agent has too many calls; ProtocolError for a fault of the server, whose cause is only in the log
+   */
+  async #withContext<T>(
+    agent: AgentRequest,
+    left: AbortSignal,
+    tool: string,
+    work: (context: ToolContext) => Promise<T>,
+  ): Promise<T> {
+    const key = agentKeyOf(agent.caller)
+    const isFull = this.#running.isFull(key)
+    const endCall = this.#running.enter(key)
+    const timeout = AbortSignal.timeout(mcpLimits.callMs)
+    const signal = AbortSignal.any([left, timeout])
+    try {
+      if (isFull) throw tooManyCalls()
+      return await work(contextOf(this.#options, agent, tool, signal))
+    } catch (error) {
+      if (left.aborted) throw new ProtocolError(ErrorCode.InvalidRequest, 'canceled')
+      if (timeout.aborted)
+        throw new ToolError('mcp/timeout', `the call took more than ${mcpLimits.callMs / 1000} s`, {
+          status: 'UNAVAILABLE',
+        })
+      if (error instanceof ProtocolError) throw error
+      if (error instanceof ToolError) {
+        // The errors of tools are results. All others are errors of the protocol.
+        if (toolList.some(({ name }) => name === tool)) throw error
+        throw toProtocolError(error)
+      }
+      this.#options.log.error({ err: error, tool }, 'an MCP request failed')
+      throw new ProtocolError(ErrorCode.InternalError, 'internal error; the log of the server has its cause')
+    } finally {
+      endCall()
+    }
+  }
+}
+
+/**
+ * An error of the protocol. `McpError` of the SDK repeats its code in the message, which clients then show twice.
+ */
+class ProtocolError extends Error {
+  override readonly name = 'ProtocolError'
+  readonly code: number
+  readonly data: unknown
+
+  constructor(code: number, message: string, data?: object) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+/** How a tool call ended. `rejected`: the tool did not run. */
+type ToolCallResult = 'ok' | 'error' | 'rejected' | 'canceled'
+
+const rejectionCodes: readonly string[] = ['mcp/tool-not-permitted', 'mcp/too-many-calls']
+
+const isRejection = (error: unknown): boolean =>
+  error instanceof ToolError && rejectionCodes.includes(error.code)
+
+const tooManyCalls = (): ToolError =>
+  new ToolError('mcp/too-many-calls', `at most ${mcpLimits.callsAtOnce} calls at the same time`, {
+    status: 'RESOURCE_EXHAUSTED',
+    retryAfterSeconds: 1,
+  })
+
+/** @throws ProtocolError */
+function requireUri(uri: string): AddressIds {
+  const ids = parseUri(uri)
+  if (ids === null)
+    throw new ProtocolError(
+      ErrorCode.InvalidParams,
+      'the URI must be weft://{organizationId}/{documentId}/{editorId}',
+    )
+  return ids
+}
+
+const resourceNotFound = -32_002
+
+function toProtocolError({ code, status, message, details }: ToolError): ProtocolError {
+  const number =
+    status === 'NOT_FOUND'
+      ? resourceNotFound
+      : status === 'INVALID_ARGUMENT'
+        ? ErrorCode.InvalidParams
+        : ErrorCode.InvalidRequest
+  return new ProtocolError(number, message, { code, status, ...details })
+}
+
+function contextOf(
+  { handle, pageTokens, rooms }: AgentServerOptions,
+  { caller, token, address }: AgentRequest,
+  tool: string,
+  signal: AbortSignal,
+): ToolContext {
+  const { grants } = caller.identity
+  return {
+    api: new AgentApi({ handle, token, client: { address, tool }, signal }),
+    answerText: (ids, json, query) =>
+      rooms.answerText(documentAddress(caller.tenant, ids), json, query, mcpLimits.documentCharacters),
+    pages: new ToolPages(pageTokens, caller),
+    agent: {
+      organizationIds: [...new Set((grants ?? []).map(({ organizationId }) => organizationId))],
+    },
+  }
+}

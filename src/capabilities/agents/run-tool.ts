@@ -1,0 +1,113 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
+import { ApiError } from '../../core/base/errors.ts'
+import { rightForm } from '../../core/content/edit/right-form.ts'
+import { showHidden } from '../../core/content/reading/hidden-characters.ts'
+import { validatorOf } from '../../rest/validator.ts'
+import { createBoundary, dataNotice, enclose, showAllHidden } from './document-data.ts'
+import { publishedInput, publishedOutput, unknownMembersOf } from './published-schema.ts'
+import type { McpTool, ToolContext, ToolOutcome } from './tool.ts'
+import { ToolError, toToolError } from './tool-error.ts'
+
+/** Returns a tool as clients get it. */
+export const describeTool = (tool: McpTool): Tool => ({
+  name: tool.name,
+  title: tool.title,
+  description: `${tool.description} ${dataNotice}`,
+  inputSchema: publishedInput(tool),
+  outputSchema: publishedOutput(tool),
+  annotations: {
+    title: tool.title,
+    readOnlyHint: tool.effect === 'reads',
+    destructiveHint: tool.effect === 'changes',
+    idempotentHint: tool.effect === 'reads',
+    openWorldHint: false,
+  },
+})
+
+/**
+ * Runs a tool with the arguments of a client.
+ * @returns the result, or the error for the model
+ * @throws errors that are faults of the server; the reason of the signal of the context
+ */
+export async function runTool(tool: McpTool, args: object, context: ToolContext): Promise<CallToolResult> {
+  try {
+    checkArguments(tool, args)
+    return toResult(await tool.run(args, context))
+  } catch (error) {
+    if (error instanceof ToolError) return toErrorResult(error)
+    if (error instanceof ApiError) return toErrorResult(toToolError(error))
+    throw error
+  }
+}
+
+/** @throws ToolError */
+function checkArguments(tool: McpTool, args: object): void {
+  const unknown = unknownMembersOf(tool.input, args)
+  const [first] = unknown
+  const hint = rightForm(Reflect.get(args, 'edits'))
+  if (first !== undefined)
+    throw new ToolError(
+      'request/unknown-member',
+      `${first.path} ${first.message}${hint === null ? '' : `; ${hint}`}`,
+      {
+        status: 'INVALID_ARGUMENT',
+        details: { issues: unknown.slice(0, 20) },
+      },
+    )
+  try {
+    validatorOf(tool.input)(args, 0)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    throw asArguments(toToolError(error))
+  }
+}
+
+/** Removes the prefix `/data` of the paths, because arguments of a tool have no such member. */
+function asArguments({ code, status, message, details }: ToolError): ToolError {
+  const issues = Array.isArray(details.issues) ? (details.issues as { path: string; message: string }[]) : []
+  return new ToolError(code, message.replace(/^\/data/, ''), {
+    status,
+    details: { issues: issues.map((issue) => ({ ...issue, path: issue.path.replace(/^\/data/, '') })) },
+  })
+}
+
+/**
+ * Returns the result of a call. The values of the server, and the data of documents between two lines with a
+ * random boundary, are in blocks of their own. The structured content has both.
+ */
+function toResult({ result, documentData }: ToolOutcome): CallToolResult {
+  return {
+    structuredContent: { ...result, documentData },
+    content:
+      Object.keys(documentData).length === 0
+        ? [textBlock(JSON.stringify(result))]
+        : blocksOf(result, (boundary) => enclose(boundary, documentData)),
+  }
+}
+
+/** Returns an error for the model. Its message can quote a document, so it is data. */
+export function toErrorResult(error: ToolError): CallToolResult {
+  const { code, status, remedy, retryAfterSeconds, message, details } = error
+  const shown = {
+    error: { code, status, remedy, ...(retryAfterSeconds !== null && { retryAfterSeconds }) },
+  }
+  const data = {
+    message: showHidden(message),
+    ...(Object.keys(details).length > 0 && { details: showAllHidden(details) }),
+  }
+  return { isError: true, content: blocksOf(shown, (boundary) => enclose(boundary, data)) }
+}
+
+function blocksOf(
+  result: Readonly<Record<string, unknown>>,
+  encloseData: (boundary: string) => string,
+): CallToolResult['content'] {
+  const boundary = createBoundary()
+  return [textBlock(JSON.stringify({ ...result, boundary })), textBlock(encloseData(boundary))]
+}
+
+const textBlock = (text: string): CallToolResult['content'][number] => ({
+  type: 'text',
+  text,
+  annotations: { audience: ['assistant'] },
+})

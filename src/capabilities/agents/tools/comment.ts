@@ -1,0 +1,93 @@
+import * as s from '../../../core/base/schema.ts'
+import { defineTool, type ToolContext } from '../tool.ts'
+import { invalidArgument, ToolError } from '../tool-error.ts'
+import { chooseOrganization, editorMembers, findEditor } from './editor-address.ts'
+
+const quote = { type: 'string', minLength: 1, maxLength: 5_000 } as const
+
+const batchSchema = s.map(
+  s.object(
+    { success: s.boolean, id: s.string, message: s.string },
+    { details: s.object({ code: s.string }) },
+  ),
+)
+
+export const commentTool = defineTool({
+  name: 'comment',
+  title: 'Comment',
+  description:
+    'Adds a comment: on a quote of the document, on the whole document (without `quote`), or as a reply in a thread (`threadId`). ' +
+    'It does not change the text of the document.',
+  role: 'suggester',
+  effect: 'adds',
+  input: {
+    type: 'object',
+    required: ['documentId', 'text'],
+    properties: {
+      ...editorMembers,
+      text: { type: 'string', minLength: 1, maxLength: 10_000, description: 'Text of the comment.' },
+      quote: {
+        ...quote,
+        description: 'Exact text of the document, without Markdown signs, within one paragraph.',
+      },
+      before: { ...quote, description: 'Text directly before the quote.' },
+      after: { ...quote, description: 'Text directly after the quote.' },
+      occurrence: { type: 'integer', minimum: 1, description: 'Which of several equal quotes, from 1.' },
+      threadId: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 512,
+        description: '`annotationId` of a thread, as `read_document` returns it with `comments`.',
+      },
+    },
+  },
+  result: {
+    type: 'object',
+    required: ['threadId'],
+    properties: {
+      threadId: { type: 'string', description: 'The thread with the comment.' },
+      commentId: { type: 'string', description: 'The reply; absent for a new thread.' },
+    },
+  },
+  documentData: { type: 'object', properties: {} },
+  async handler({ text, quote: quoted, before, after, occurrence, threadId, ...given }, context) {
+    if (threadId !== undefined) {
+      if (quoted !== undefined) throw invalidArgument('/quote', 'must not be given together with threadId')
+      const organizationId = chooseOrganization(given.organizationId, context)
+      const reply = { organizationId, documentId: given.documentId, annotationId: threadId }
+      const path = '/v2/commentannotations/comments/add'
+      const commentId = await addOne(path, { ...reply, comments: [{ text }] }, context)
+      return { result: { threadId, commentId }, documentData: {} }
+    }
+    const { ids, root } = await findEditor(given, context)
+    const { organizationId, documentId, editorId } = ids
+    const anchor =
+      quoted === undefined
+        ? undefined
+        : {
+            editorId,
+            ...root,
+            quote: quoted,
+            ...(before !== undefined && { before }),
+            ...(after !== undefined && { after }),
+            ...(occurrence !== undefined && { occurrence }),
+          }
+    const annotation = { ...(anchor !== undefined && { anchor }), comments: [{ text }] }
+    const added = await addOne(
+      '/v2/commentannotations/add',
+      { organizationId, documentId, annotations: [annotation] },
+      context,
+    )
+    return { result: { threadId: added }, documentData: {} }
+  },
+})
+
+/** Adds one item of a batch, and returns its id. @throws ToolError if it was not added */
+async function addOne(path: string, data: object, { api }: ToolContext): Promise<string> {
+  const { data: results } = await api.call(path, data, batchSchema)
+  const [result] = Object.values(results)
+  if (result === undefined) throw new TypeError('the batch has no result')
+  if (result.success) return result.id
+  const { code = 'request/invalid-member', ...details } = result.details ?? {}
+  throw new ToolError(code, result.message, { status: 'FAILED_PRECONDITION', details })
+}

@@ -1,0 +1,199 @@
+import type { FromSchema } from '../../../core/base/schema.ts'
+import * as s from '../../../core/base/schema.ts'
+import { type OverlapPolicy, overlapPolicies } from '../../../core/content/merge/overlap.ts'
+import { showAllHidden } from '../document-data.ts'
+import { defineTool, type ToolContext } from '../tool.ts'
+import { editsInput, type GivenEdit } from './edit-input.ts'
+import { editorMembers, type FoundEditor, findEditor } from './editor-address.ts'
+
+const version = { type: 'string', maxLength: 200 } as const
+
+/** Members of the arguments of tools that edit. */
+export const editingMembers = {
+  ...editorMembers,
+  edits: editsInput,
+  baseVersion: {
+    ...version,
+    description:
+      'The version that you have read. The places are found in it, and later changes of others stay. Recommended.',
+  },
+  onOverlap: {
+    type: 'string',
+    enum: overlapPolicies,
+    default: 'fail',
+    description:
+      'What happens if others have changed the same words or values after `baseVersion`: the call fails, or the content has ' +
+      'one side. `report` keeps theirs.',
+  },
+  ifVersion: { ...version, description: 'Fail unless the document is still at this version.' },
+} as const
+
+/** Members of the results of tools that edit. */
+export const editedMembers = {
+  version: { type: 'string', description: 'The version after the edits.' },
+  changed: { type: 'boolean', description: 'False if the document was already as requested.' },
+  warnings: { type: 'array', items: { type: 'string' } },
+} as const
+
+/** The places of edits in results. */
+export const placesMember = {
+  type: 'array',
+  description: 'One for each edit: the text that matched, before the edit.',
+  items: {
+    type: 'object',
+    required: ['changed', 'insertions', 'deletions'],
+    properties: {
+      quote: { type: 'string' },
+      before: { type: 'string' },
+      after: { type: 'string' },
+      changed: { type: 'boolean' },
+      insertions: { type: 'integer' },
+      deletions: { type: 'integer' },
+    },
+  },
+} as const
+
+/** The overlaps of edits in results. */
+export const overlapsMember = {
+  type: 'array',
+  description: 'Places that others have also changed.',
+  items: {
+    type: 'object',
+    required: ['path', 'kept'],
+    properties: { path: { type: 'string' }, base: {}, theirs: {}, mine: {}, kept: { type: 'string' } },
+  },
+} as const
+
+/** The overlaps in responses of REST. */
+export const overlapsSchema = s.array(
+  s.object({ path: s.string, kept: s.string }, { base: s.unknown, theirs: s.unknown, mine: s.unknown }),
+)
+
+const editedSchema = s.object(
+  {
+    version: s.string,
+    changed: s.boolean,
+    edits: s.array(
+      s.object({
+        place: s.object({}, { quote: s.string, before: s.string, after: s.string }),
+        changed: s.boolean,
+        insertions: s.number,
+        deletions: s.number,
+      }),
+    ),
+  },
+  {
+    overlaps: overlapsSchema,
+  },
+)
+
+interface EditArguments {
+  readonly edits: readonly GivenEdit[]
+  readonly baseVersion?: string
+  readonly onOverlap?: OverlapPolicy
+  readonly ifVersion?: string
+}
+
+/** The outcome of edits, with hidden characters shown. */
+export interface SentEdits {
+  readonly version: string
+  readonly changed: boolean
+  readonly warnings: readonly string[]
+  readonly documentData: {
+    readonly places: FromSchema<typeof placesMember>
+    readonly overlaps?: FromSchema<typeof overlapsMember>
+  }
+}
+
+/** Applies edits to an editor. @throws ToolError */
+export async function sendEdits(
+  { ids, root }: FoundEditor,
+  { edits, baseVersion, onOverlap, ifVersion }: EditArguments,
+  dryRun: boolean,
+  { api }: ToolContext,
+): Promise<SentEdits> {
+  const { data, warnings } = await api.call(
+    '/v2/crdt/edit',
+    {
+      ...ids,
+      ...root,
+      edits,
+      ...(baseVersion !== undefined && { baseVersion }),
+      ...(onOverlap !== undefined && { onOverlap }),
+      ...(ifVersion !== undefined && { ifVersion }),
+      ...(dryRun && { dryRun }),
+    },
+    editedSchema,
+  )
+  const places = data.edits.map(({ place: { quote, before, after }, changed, insertions, deletions }) => ({
+    ...(quote !== undefined && { quote }),
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
+    changed,
+    insertions,
+    deletions,
+  }))
+  return {
+    version: data.version,
+    changed: data.changed,
+    warnings,
+    documentData: showAllHidden({
+      places,
+      ...(data.overlaps !== undefined && { overlaps: data.overlaps }),
+    }) as SentEdits['documentData'],
+  }
+}
+
+export const editDocumentTool = defineTool({
+  name: 'edit_document',
+  title: 'Edit a document',
+  description:
+    'Changes parts of a document at once, and keeps everything else with the cursors of its users. The server never guesses: ' +
+    'if a quote or a heading is missing or occurs several times, nothing changes, and the error has similar places. ' +
+    'Users see the change as yours, and can undo it.',
+  role: 'editor',
+  effect: 'changes',
+  input: {
+    type: 'object',
+    required: ['documentId', 'edits'],
+    properties: {
+      ...editingMembers,
+      dryRun: {
+        type: 'boolean',
+        default: false,
+        description: 'True: only check the edits, and change nothing.',
+      },
+    },
+  },
+  result: {
+    type: 'object',
+    required: ['version', 'changed', 'warnings'],
+    properties: editedMembers,
+  },
+  documentData: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'editorId', 'places'],
+    properties: {
+      organizationId: { type: 'string' },
+      documentId: { type: 'string' },
+      editorId: { type: 'string' },
+      places: placesMember,
+      overlaps: overlapsMember,
+    },
+  },
+  async handler({ edits, baseVersion, onOverlap, ifVersion, dryRun = false, ...given }, context) {
+    const found = await findEditor(given, context)
+    const { documentData, ...result } = await sendEdits(
+      found,
+      {
+        edits,
+        ...(baseVersion !== undefined && { baseVersion }),
+        ...(onOverlap !== undefined && { onOverlap }),
+        ...(ifVersion !== undefined && { ifVersion }),
+      },
+      dryRun,
+      context,
+    )
+    return { result, documentData: { ...found.ids, ...documentData } }
+  },
+})

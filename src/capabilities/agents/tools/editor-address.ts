@@ -1,0 +1,108 @@
+import * as s from '../../../core/base/schema.ts'
+import type { ToolContext } from '../tool.ts'
+import { invalidArgument } from '../tool-error.ts'
+
+const idLengthMax = 512
+
+const id = { type: 'string', minLength: 1, maxLength: idLengthMax } as const
+
+export const organizationMember = {
+  ...id,
+  description: 'Organization of the document. Default: the only organization of your token.',
+} as const
+
+export const documentMember = {
+  ...id,
+  description: 'Id of the document, as `list_documents` returns it.',
+} as const
+
+/** Members of the arguments that name an editor. */
+export const editorMembers = {
+  organizationId: organizationMember,
+  documentId: documentMember,
+  editorId: {
+    ...id,
+    description: 'Editor of the document. Default: its only editor. A branch is `editor@branch`.',
+  },
+  contentKey: {
+    type: 'string',
+    maxLength: 1_000,
+    description: 'Root of the editor. Default: its only root. Most editors have one.',
+  },
+} as const
+
+export interface GivenEditor {
+  readonly organizationId?: string
+  readonly documentId: string
+  readonly editorId?: string
+  readonly contentKey?: string
+}
+
+export interface AddressIds {
+  readonly organizationId: string
+  readonly documentId: string
+  readonly editorId: string
+}
+
+/** Kinds of content. Other kinds are read as JSON. */
+export type ContentKind = 'xml' | 'text' | 'json'
+
+/** An editor that exists, and its root. */
+export interface FoundEditor {
+  readonly ids: AddressIds
+  /** Absent if the request names no root: the server then chooses it. */
+  readonly root: { readonly contentKey?: string }
+  readonly kind: ContentKind
+}
+
+/** @throws ToolError if the token has several organizations, or none */
+export function chooseOrganization(given: string | undefined, { agent }: ToolContext): string {
+  if (given !== undefined) return given
+  const [only, ...others] = agent.organizationIds
+  if (only !== undefined && others.length === 0) return only
+  throw invalidArgument(
+    '/organizationId',
+    only === undefined
+      ? 'is required, because the token names no organization'
+      : `is required, because the token names several: ${agent.organizationIds.slice(0, 20).join(', ')}`,
+  )
+}
+
+const entriesSchema = s.array(s.object({ id: s.string, type: s.string }))
+
+/** Lists the editors of a document that have content, without branches. @throws ToolError */
+export async function listEditorIds(
+  context: ToolContext,
+  document: { readonly organizationId: string; readonly documentId: string },
+): Promise<readonly string[]> {
+  const { data } = await context.api.call('/v2/crdt/get', { ...document, format: 'roots' }, entriesSchema)
+  return data.map((entry) => entry.id)
+}
+
+/**
+ * Finds the editor that the arguments name, and the kind of its root.
+ * @throws ToolError if it does not exist, or if the document has several editors and none is named
+ */
+export async function findEditor(given: GivenEditor, context: ToolContext): Promise<FoundEditor> {
+  const { documentId, editorId, contentKey } = given
+  const organizationId = chooseOrganization(given.organizationId, context)
+  const root = contentKey === undefined ? {} : { contentKey }
+  const address = { organizationId, documentId, ...(editorId !== undefined && { editorId }) }
+  const { data } = await context.api.call(
+    '/v2/crdt/get',
+    { ...address, ...root, format: 'roots' },
+    entriesSchema,
+  )
+  const [only, ...others] = data
+  if (only === undefined || others.length > 0)
+    throw invalidArgument(
+      '/editorId',
+      `is required, because the document has several editors: ${data
+        .slice(0, 20)
+        .map((entry) => entry.id)
+        .join(', ')}`,
+    )
+  const kind =
+    only.type === 'xml' || only.type === 'text' ? only.type : only.type === 'xmltext' ? 'xml' : 'json'
+  return { ids: { organizationId, documentId, editorId: only.id }, root, kind }
+}

@@ -1,0 +1,150 @@
+import * as s from '../../../core/base/schema.ts'
+import { shortened } from '../../../core/base/text.ts'
+import { showAllHidden } from '../document-data.ts'
+import { mcpLimits } from '../mcp-limits.ts'
+import { defineTool } from '../tool.ts'
+import { editorMembers, findEditor } from './editor-address.ts'
+import { nextPageMember, pageMembers } from './list-documents.ts'
+
+const { changeCharacters, hunks: hunksMax } = mcpLimits
+
+const changesSchema = s.object({
+  from: s.string,
+  to: s.string,
+  changes: s.array(
+    s.object({
+      changeId: s.string,
+      userId: s.orNull(s.string),
+      lastAt: s.orNull(s.string),
+      source: s.orNull(s.string),
+      meta: s.orNull(s.unknown),
+      inserted: s.number,
+      deleted: s.number,
+      truncated: s.boolean,
+      hunks: s.array(s.object({ deleted: s.string, inserted: s.string })),
+    }),
+  ),
+})
+
+/** Members of the arguments that select versions. */
+export const versionMembers = {
+  from: {
+    type: 'string',
+    maxLength: 200,
+    description: 'The earlier version, such as the one that you have read.',
+  },
+  to: { type: 'string', maxLength: 200, description: 'The later version. Default: the current one.' },
+} as const
+
+export const listChangesTool = defineTool({
+  name: 'list_changes',
+  title: 'List changes',
+  description:
+    'Lists the changes of a document between two versions, by author, the oldest first, in pages. Use it to see what others ' +
+    'have changed since you have read the document.',
+  role: 'viewer',
+  effect: 'reads',
+  input: {
+    type: 'object',
+    required: ['documentId', 'from'],
+    properties: {
+      ...editorMembers,
+      ...versionMembers,
+      by: { type: 'string', minLength: 1, maxLength: 512, description: 'Only changes of this user.' },
+      pageSize: { ...pageMembers.pageSize, default: 20 },
+      pageToken: pageMembers.pageToken,
+    },
+  },
+  result: {
+    type: 'object',
+    required: ['from', 'to', 'count'],
+    properties: {
+      from: { type: 'string' },
+      to: { type: 'string' },
+      count: { type: 'integer' },
+      nextPageToken: nextPageMember,
+    },
+  },
+  documentData: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'editorId', 'changes'],
+    properties: {
+      organizationId: { type: 'string' },
+      documentId: { type: 'string' },
+      editorId: { type: 'string' },
+      changes: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['changeId', 'inserted', 'deleted', 'hunks', 'truncated'],
+          properties: {
+            changeId: { type: 'string' },
+            userId: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+            at: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+            source: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+            meta: {},
+            inserted: { type: 'integer', description: 'Inserted characters and values.' },
+            deleted: { type: 'integer' },
+            hunks: {
+              type: 'array',
+              items: {
+                type: 'object',
+                required: ['deleted', 'inserted'],
+                properties: { deleted: { type: 'string' }, inserted: { type: 'string' } },
+              },
+            },
+            truncated: {
+              type: 'boolean',
+              description: 'True if hunks or parts of their texts are left out.',
+            },
+          },
+        },
+      },
+    },
+  },
+  async handler({ from, to, by, pageSize = 20, pageToken, ...given }, context) {
+    const { ids } = await findEditor(given, context)
+    const { data, pageToken: next } = await context.api.call(
+      '/v2/crdt/changes',
+      {
+        ...ids,
+        from,
+        pageSize,
+        ...(to !== undefined && { to }),
+        ...(by !== undefined && { by }),
+        ...(pageToken !== undefined && { pageToken }),
+      },
+      changesSchema,
+    )
+    const changes = data.changes.map((change) => {
+      const { changeId, userId, source, meta, inserted, deleted, lastAt, hunks, truncated } = change
+      const shown = hunks.slice(0, hunksMax)
+      return {
+        changeId,
+        userId,
+        source,
+        meta,
+        inserted,
+        deleted,
+        at: lastAt,
+        hunks: shown.map((hunk) => ({
+          deleted: shortened(hunk.deleted, changeCharacters),
+          inserted: shortened(hunk.inserted, changeCharacters),
+        })),
+        truncated: truncated || shown.length < hunks.length || shown.some(isCut),
+      }
+    })
+    return {
+      result: {
+        from: data.from,
+        to: data.to,
+        count: changes.length,
+        ...(next !== null && { nextPageToken: next }),
+      },
+      documentData: { ...ids, changes: showAllHidden(changes) as typeof changes },
+    }
+  },
+})
+
+const isCut = ({ deleted, inserted }: { readonly deleted: string; readonly inserted: string }): boolean =>
+  deleted.length > changeCharacters || inserted.length > changeCharacters

@@ -1,0 +1,207 @@
+import * as s from '../../../core/base/schema.ts'
+import { shortened } from '../../../core/base/text.ts'
+import type { TextPageQuery, TextQueryAnswer } from '../../../core/content/reading/text-query.ts'
+import { showAllHidden } from '../document-data.ts'
+import { mcpLimits } from '../mcp-limits.ts'
+import { defineTool, type ToolContext } from '../tool.ts'
+import { invalidArgument, ToolError } from '../tool-error.ts'
+import { type AddressIds, editorMembers, findEditor } from './editor-address.ts'
+import { nextPageMember, pageMembers } from './list-documents.ts'
+import { queryEditor } from './read-editor.ts'
+
+const { usual, max } = mcpLimits.pageCharacters
+
+/** Threads that one call returns, and characters of one of their comments. */
+const threadsMax = 50
+const commentLengthMax = 2_000
+
+/** The place at which the next page starts, and the version that was read. */
+const positionSchema = s.object({ at: s.number, version: s.string })
+
+const threadsSchema = s.array(
+  s.object(
+    {
+      annotationId: s.string,
+      status: s.string,
+      comments: s.array(
+        s.object({ commentId: s.string, text: s.string, from: s.object({ userId: s.string }) }),
+      ),
+    },
+    {
+      anchor: s.orNull(s.object({ editorId: s.string })),
+      anchorPlace: s.orNull(s.object({ quote: s.string })),
+    },
+  ),
+)
+
+export const readDocumentTool = defineTool({
+  name: 'read_document',
+  title: 'Read a document',
+  description:
+    'Returns a document as Markdown (plain text or JSON if it has no rich text), with its `version` and a table of its headings. ' +
+    'A long document comes in pages: continue with `nextPageToken`, or read one section with `heading`. Send `version` ' +
+    'as `baseVersion` of an edit. Characters that are not visible appear as codes such as \\u{202e}.',
+  role: 'viewer',
+  effect: 'reads',
+  input: {
+    type: 'object',
+    required: ['documentId'],
+    properties: {
+      ...editorMembers,
+      heading: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 10_000,
+        description: 'Only the section of this heading.',
+      },
+      occurrence: { type: 'integer', minimum: 1, description: 'Which of several equal headings, from 1.' },
+      maxCharacters: {
+        type: 'integer',
+        minimum: 500,
+        maximum: max,
+        default: usual,
+        description: 'Maximum length of the text of one page.',
+      },
+      comments: {
+        type: 'boolean',
+        default: false,
+        description: `True: also the newest ${threadsMax} open threads of comments.`,
+      },
+      pageToken: pageMembers.pageToken,
+    },
+  },
+  result: {
+    type: 'object',
+    required: ['version', 'format', 'characters', 'from', 'to', 'changedSincePreviousPage'],
+    properties: {
+      version: { type: 'string', description: 'The version that was read.' },
+      format: { type: 'string', enum: ['markdown', 'text', 'json'] },
+      characters: { type: 'integer', description: 'Length of the whole document.' },
+      from: { type: 'integer', description: 'Position of this page.' },
+      to: { type: 'integer', description: 'End of this page.' },
+      changedSincePreviousPage: {
+        type: 'boolean',
+        description:
+          'True: the document has changed since the previous page, so text may be missing or repeated.',
+      },
+      headingsLeftOut: { type: 'integer', description: 'Headings that the table does not have.' },
+      nextPageToken: nextPageMember,
+    },
+  },
+  documentData: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'editorId', 'text'],
+    properties: {
+      organizationId: { type: 'string' },
+      documentId: { type: 'string' },
+      editorId: { type: 'string' },
+      headings: {
+        type: 'array',
+        description: 'Only on the first page.',
+        items: {
+          type: 'object',
+          required: ['level', 'title'],
+          properties: { level: { type: 'integer' }, title: { type: 'string' } },
+        },
+      },
+      threads: { type: 'array', items: {}, description: 'Threads of comments, the newest first.' },
+      text: { type: 'string' },
+    },
+  },
+  async handler(
+    { heading, occurrence, maxCharacters = usual, comments = false, pageToken, ...given },
+    context,
+  ) {
+    const found = await findEditor(given, context)
+    const { organizationId, documentId, editorId } = found.ids
+    const { contentKey = null } = given
+    const query = [
+      'read_document',
+      organizationId,
+      documentId,
+      editorId,
+      contentKey,
+      heading ?? null,
+      occurrence ?? null,
+    ]
+    const start = pageToken === undefined ? null : context.pages.open(query, pageToken, positionSchema)
+    const { answer, version, format, characters } = await queryEditor(
+      found,
+      pageQuery({
+        heading: heading ?? null,
+        occurrence: occurrence ?? null,
+        at: start?.at ?? null,
+        charactersMax: maxCharacters,
+      }),
+      context,
+    )
+    const page = requirePage(answer, heading)
+    const more = page.isLast ? null : context.pages.seal(query, { at: page.end, version })
+    return {
+      result: {
+        version,
+        format,
+        characters,
+        from: page.start,
+        to: page.end,
+        changedSincePreviousPage: start !== null && start.version !== version,
+        ...(start === null && page.headingsLeftOut > 0 && { headingsLeftOut: page.headingsLeftOut }),
+        ...(more !== null && { nextPageToken: more }),
+      },
+      documentData: {
+        ...found.ids,
+        ...(start === null && { headings: [...page.headings] }),
+        ...(comments && { threads: await readThreads(found.ids, context) }),
+        text: page.text,
+      },
+    }
+  },
+})
+
+/** Returns the query for a page, with a table of headings. */
+export const pageQuery = (
+  part: Pick<TextPageQuery, 'heading' | 'occurrence' | 'at' | 'charactersMax'>,
+): TextPageQuery => ({
+  is: 'page',
+  ...part,
+  headingsMax: mcpLimits.headings,
+  headingCharactersMax: mcpLimits.headingCharacters,
+})
+
+/** @throws ToolError if the heading is missing or ambiguous */
+export function requirePage(
+  answer: TextQueryAnswer,
+  heading: string | undefined,
+): Extract<TextQueryAnswer, { is: 'page' }> {
+  if (answer.is === 'page') return answer
+  if (answer.is === 'several headings')
+    throw invalidArgument('/occurrence', `is required, because ${answer.count} headings have this text`)
+  if (answer.is !== 'no heading') throw new TypeError(`unexpected answer to a query for a page: ${answer.is}`)
+  throw new ToolError(
+    'crdt/target-not-found',
+    `the document has no such heading: ${JSON.stringify(heading)}`,
+    { status: 'FAILED_PRECONDITION', details: { headings: answer.headings } },
+  )
+}
+
+async function readThreads(
+  { organizationId, documentId, editorId }: AddressIds,
+  { api }: ToolContext,
+): Promise<readonly unknown[]> {
+  const { data } = await api.call(
+    '/v2/commentannotations/get',
+    { organizationId, documentId, statuses: ['open'], pageSize: threadsMax },
+    threadsSchema,
+  )
+  const threads = data
+    .filter(({ anchor }) => anchor == null || anchor.editorId === editorId)
+    .map(({ annotationId, anchorPlace, comments }) => ({
+      annotationId,
+      ...(anchorPlace != null && { quote: anchorPlace.quote }),
+      comments: comments.slice(0, 20).map(({ from, text }) => ({
+        userId: from.userId,
+        text: shortened(text, commentLengthMax),
+      })),
+    }))
+  return showAllHidden(threads) as readonly unknown[]
+}

@@ -1,0 +1,90 @@
+import * as s from '../../../core/base/schema.ts'
+import { showAllHidden } from '../document-data.ts'
+import { defineTool } from '../tool.ts'
+import { editingMembers, overlapsMember, overlapsSchema } from './edit-document.ts'
+import { editorMembers, findEditor } from './editor-address.ts'
+import { versionMembers } from './list-changes.ts'
+
+const undoneSchema = s.object(
+  {
+    version: s.string,
+    changed: s.boolean,
+    undone: s.number,
+    notUndone: s.array(s.object({ reason: s.string })),
+  },
+  { overlaps: overlapsSchema },
+)
+
+export const undoMyChangesTool = defineTool({
+  name: 'undo_my_changes',
+  title: 'Undo my changes',
+  description:
+    'Removes the effect of your own changes between two versions. Changes of others stay, also if they came later.',
+  role: 'suggester',
+  effect: 'changes',
+  input: {
+    type: 'object',
+    required: ['documentId', 'from'],
+    properties: {
+      ...editorMembers,
+      ...versionMembers,
+      from: { ...versionMembers.from, description: 'The version before your changes.' },
+      onOverlap: {
+        ...editingMembers.onOverlap,
+        description:
+          'The effect if users have changed the same words. `fail` (default): nothing changes, and the error lists the ' +
+          'words. `report`, `keepTheirs`: these words stay. `keepMine`: they get the text from before your changes.',
+      },
+      dryRun: { type: 'boolean', default: false, description: 'True: only count the changes.' },
+    },
+  },
+  result: {
+    type: 'object',
+    required: ['version', 'changed', 'undone', 'notUndone'],
+    properties: {
+      version: { type: 'string' },
+      changed: { type: 'boolean', description: 'False if there was nothing to undo.' },
+      undone: { type: 'integer', description: 'Parts that are undone, now or by an earlier call.' },
+      notUndone: { type: 'integer', description: 'Parts that stay.' },
+      reasons: { type: 'array', items: { type: 'string' }, description: 'Reasons why parts stay.' },
+    },
+  },
+  documentData: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'editorId'],
+    properties: {
+      organizationId: { type: 'string' },
+      documentId: { type: 'string' },
+      editorId: { type: 'string' },
+      overlaps: overlapsMember,
+    },
+  },
+  async handler({ from, to, onOverlap, dryRun = false, ...given }, context) {
+    const { ids } = await findEditor(given, context)
+    const { data } = await context.api.call(
+      '/v2/crdt/undo',
+      {
+        ...ids,
+        from,
+        ...(to !== undefined && { to }),
+        ...(onOverlap !== undefined && { onOverlap }),
+        ...(dryRun && { dryRun }),
+      },
+      undoneSchema,
+    )
+    const { version, changed, undone, notUndone, overlaps } = data
+    return {
+      result: {
+        version,
+        changed,
+        undone,
+        notUndone: notUndone.length,
+        reasons: [...new Set(notUndone.map(({ reason }) => reason))],
+      },
+      documentData: {
+        ...ids,
+        ...(overlaps !== undefined && { overlaps: showAllHidden(overlaps) as typeof overlaps }),
+      },
+    }
+  },
+})

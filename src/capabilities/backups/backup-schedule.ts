@@ -1,0 +1,188 @@
+import type { Clock } from '../../core/base/clock.ts'
+import { errorMessage, OperatorError } from '../../core/base/errors.ts'
+import type { Log } from '../../core/base/log.ts'
+import { LeaderElection } from '../../core/jobs/leader-election.ts'
+import type { Metrics } from '../../core/metrics/metrics.ts'
+import type { Engine } from '../../core/store/engine.ts'
+import {
+  type BackupJob,
+  type BackupJobResult,
+  backupTimerMsMax,
+  firstBackupAt,
+  newestBackupAt,
+  nextBackupAt,
+  runBackupJob,
+  withinInterval,
+} from './backup-job.ts'
+import type { BackupPart } from './storage/backup-file.ts'
+
+/** `damaged`: the backup is complete, but an earlier one is damaged. */
+export const backupResults = ['succeeded', 'failed', 'damaged'] as const
+export type BackupResult = (typeof backupResults)[number]
+
+export const pruneResults = ['succeeded', 'failed'] as const
+export type PruneResult = (typeof pruneResults)[number]
+
+export interface BackupScheduleOptions {
+  readonly job: BackupJob
+  /** Time in ms from the start of a backup to the start of the next one. */
+  readonly everyMs: number
+  /** Returns the parts of a new backup. @throws StorageError if there is nothing to back up */
+  readonly source: () => AsyncIterable<BackupPart>
+  readonly engine: Pick<Engine, 'leases' | 'bus'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'backups' | 'backupPrunes' | 'backupWrittenBytes' | 'backupDurationSeconds'>
+}
+
+type ScheduleState =
+  /** Another node makes the backups, or the schedule has not been started. */
+  | { readonly is: 'idle' }
+  | { readonly is: 'waiting'; readonly cancelTimer: () => void }
+  /** Reads the time of the newest backup, or makes a backup. `ended` never rejects. */
+  | { readonly is: 'working'; readonly interruption: AbortController; readonly ended: Promise<void> }
+  | { readonly is: 'stopped' }
+
+/**
+ * Makes backups in a repository at an interval, one at a time, on one node of a cluster. The repository has the
+ * time of the newest backup, so the interval continues after a restart and on another node.
+ */
+export class BackupSchedule {
+  readonly #options: BackupScheduleOptions
+  readonly #election: LeaderElection
+  #state: ScheduleState = { is: 'idle' }
+  #failures = 0
+
+  constructor(options: BackupScheduleOptions) {
+    this.#options = options
+    const { engine, clock, log } = options
+    const elected = (): void => this.#elected()
+    this.#election = new LeaderElection({ engine, name: 'backups', clock, log, elected })
+    // An increase can be measured only from a value that exists.
+    for (const result of backupResults) options.metrics.backups.inc({ result }, 0)
+    for (const result of pruneResults) options.metrics.backupPrunes.inc({ result }, 0)
+  }
+
+  start(): void {
+    this.#election.start()
+  }
+
+  /** Interrupts a backup, and waits until it has ended. Then another node can make backups. */
+  async stop(): Promise<void> {
+    const before = this.#state
+    this.#state = { is: 'stopped' }
+    if (before.is === 'waiting') before.cancelTimer()
+    if (before.is === 'working') {
+      before.interruption.abort()
+      await before.ended
+    }
+    await this.#election.stop()
+  }
+
+  #elected(): void {
+    const state = this.#state
+    // Work that has begun determines the next time when it ends.
+    if (state.is === 'working' || state.is === 'stopped') return
+    if (state.is === 'waiting') state.cancelTimer()
+    this.#work(() => this.#readNewest())
+  }
+
+  /** @param work resolves with the time of the next backup; never rejects */
+  #work(work: (signal: AbortSignal) => Promise<number>): void {
+    const interruption = new AbortController()
+    const ended = work(interruption.signal).then((at) => this.#continueAt(at))
+    this.#state = { is: 'working', interruption, ended }
+  }
+
+  /** Makes the next backup at a time, if this node is then still the leader. */
+  #continueAt(plannedAt: number): void {
+    if (this.#state.is === 'stopped') return
+    const now = this.#options.clock.now()
+    const at = withinInterval(plannedAt, now, this.#options.everyMs)
+    const waitMs = at - now
+    if (!this.#election.isLeader) this.#state = { is: 'idle' }
+    else if (waitMs <= 0) this.#work((signal) => this.#backUp(signal))
+    else this.#state = { is: 'waiting', cancelTimer: this.#timer(at, waitMs) }
+  }
+
+  #timer(at: number, waitMs: number): () => void {
+    return this.#options.clock.after(Math.min(waitMs, backupTimerMsMax), () => this.#continueAt(at))
+  }
+
+  async #readNewest(): Promise<number> {
+    const { job, everyMs, clock } = this.#options
+    return firstBackupAt(await newestBackupAt(job), clock.now(), everyMs)
+  }
+
+  async #backUp(signal: AbortSignal): Promise<number> {
+    const { job, everyMs, source, clock, log, metrics } = this.#options
+    const [startedAt, begun] = [clock.now(), performance.now()]
+    try {
+      const done = await runBackupJob(job, source(), { onProgress: () => undefined, signal })
+      this.#failures = 0
+      this.#record(done)
+      // The next start prunes after its next backup.
+      if (!signal.aborted) this.#recordPrune(done)
+    } catch (err) {
+      if (signal.aborted) {
+        log.info({ event: 'backup.interrupted' }, 'the shutdown has ended a backup')
+        return startedAt
+      }
+      this.#failures += 1
+      metrics.backups.inc({ result: 'failed' satisfies BackupResult })
+      const reason = errorMessage(err)
+      log.error(
+        {
+          event: 'backup.failed',
+          reason,
+          failures: this.#failures,
+          ...(!(err instanceof OperatorError) && { err }),
+        },
+        'the backup failed; retrying later',
+      )
+    }
+    metrics.backupDurationSeconds.set((performance.now() - begun) / 1000)
+    return nextBackupAt({ startedAt, endedAt: clock.now(), failures: this.#failures }, everyMs)
+  }
+
+  #record({ backup, isFirst, pruned }: BackupJobResult): void {
+    const { log, metrics, job } = this.#options
+    if (isFirst)
+      log.warn(
+        { event: 'backup.first', to: job.to },
+        'the place had no backup before; if you expected some, check that its disk is mounted',
+      )
+    const { id, pairs, bytes, chunks, newChunks, newBytes, repairedChunks } = backup
+    metrics.backupWrittenBytes.inc(newBytes)
+    log.info(
+      {
+        event: 'backup.succeeded',
+        backup: id,
+        records: pairs,
+        bytes,
+        chunks,
+        newChunks,
+        newBytes,
+        repairedChunks,
+        removed: pruned?.removed.length ?? 0,
+      },
+      'the backup is complete and verified',
+    )
+    const damaged = (pruned?.damages ?? []).map(({ object }) => object)
+    const result: BackupResult = damaged.length > 0 ? 'damaged' : 'succeeded'
+    metrics.backups.inc({ result })
+    if (damaged.length > 0)
+      log.error({ event: 'backup.damaged', damaged }, 'backups are damaged: run weft backups verify')
+  }
+
+  #recordPrune({ backup, pruned, pruneFailure: reason }: BackupJobResult): void {
+    const { log, metrics } = this.#options
+    if (pruned !== null) metrics.backupPrunes.inc({ result: 'succeeded' satisfies PruneResult })
+    if (reason === null) return
+    metrics.backupPrunes.inc({ result: 'failed' satisfies PruneResult })
+    log.error(
+      { event: 'backup.prune_failed', backup: backup.id, reason },
+      'the backup is complete, but old backups could not be deleted; retrying after the next backup',
+    )
+  }
+}

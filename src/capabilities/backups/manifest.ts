@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import { readJson } from '../../core/base/json.ts'
+import * as s from '../../core/base/schema.ts'
+import { backupHeaderSchema } from './storage/backup-file.ts'
+
+const hexDigits = s.pattern(/^[0-9a-f]{64}$/)
+const size = s.integer(0)
+
+const chunkSchema = s.object({
+  /** HMAC of the plain content, as 64 hexadecimal digits. */
+  digest: hexDigits,
+  /** First key in base64. The chunk contains the keys from this one to the first key of the next chunk. */
+  firstKey: s.string,
+  /** Number of pairs. */
+  pairs: size,
+  /** Bytes of the plain content. */
+  bytes: size,
+  /** Size of the object when this backup was written. */
+  storedBytes: size,
+})
+
+const manifestSchema = s.object({
+  /** Format of the repository. */
+  format: s.literal(1),
+  id: s.string,
+  /** Version of Weft that wrote the backup. */
+  version: s.string,
+  header: backupHeaderSchema,
+  /** Ids of the first workspaces, by which the store is recognized. */
+  workspaces: s.array(s.string),
+  /** Small files of the data directory, with their content in base64. */
+  files: s.array(s.object({ name: s.string, content: s.string })),
+  /** In the order of the keys. */
+  chunks: s.array(chunkSchema),
+  /** Number of pairs in all chunks. */
+  pairs: size,
+  /** Bytes of the plain content of all chunks. */
+  bytes: size,
+  /** SHA-256 over all pairs; see `PairSum`. */
+  sum: hexDigits,
+})
+
+/** One chunk of a backup. */
+export type ChunkEntry = s.TypeOf<typeof chunkSchema>
+
+/** The content of one backup. It is written last, so a backup without a manifest does not exist. */
+export type Manifest = s.TypeOf<typeof manifestSchema>
+
+/** @throws MalformedJsonError */
+export const readManifest = (json: Uint8Array): Manifest => readJson(manifestSchema, json)
+
+/** The id of a backup, and the time that it contains (epoch milliseconds). */
+export interface BackupName {
+  readonly id: string
+  readonly at: number
+}
+
+/** Maximum difference in ms between the clocks of machines that counts as usual. */
+const clockDifferenceMs = 600_000
+
+/** Returns whether a backup has a time in the future, because it was made with a wrong clock. */
+export const isAhead = ({ at }: BackupName, now: number): boolean => at > now + clockDifferenceMs
+
+export const manifestPrefix = 'backups/'
+export const chunkPrefix = 'chunks/'
+
+export const backupObjectName = (id: string): string => `${manifestPrefix}${id}`
+
+export const chunkName = (digest: string): string => `${chunkPrefix}${digest.slice(0, 2)}/${digest}`
+
+/** Returns the digest in the name of a chunk; null for the name of another object. */
+export function parseChunkName(name: string): string | null {
+  const digest = name.slice(-64)
+  return /^[0-9a-f]{64}$/.test(digest) && chunkName(digest) === name ? digest : null
+}
+
+/** Returns an id that starts with the time, so the ids of later backups are greater. */
+export const newBackupId = (at: number): string =>
+  `${new Date(at).toISOString().replaceAll(/[-:]/g, '')}-${randomBytes(4).toString('hex')}`
+
+/** Reads the name of a manifest; null for the name of another object. */
+export function parseBackupName(name: string): BackupName | null {
+  const id = name.slice(manifestPrefix.length)
+  const parts = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3})Z-[0-9a-f]{8}$/.exec(id)
+  if (!name.startsWith(manifestPrefix) || parts === null) return null
+  const [, year, month, day, hour, minute, second] = parts
+  const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  return Number.isNaN(at) ? null : { id, at }
+}

@@ -1,0 +1,129 @@
+import type { Clock } from '../../../core/base/clock.ts'
+import { ApiError } from '../../../core/base/errors.ts'
+import { environmentOf } from '../../../core/config/config.ts'
+import { withRecordName } from '../../../core/store/damaged-record.ts'
+import { type Blobs, CorruptRecordError, type Key } from '../../../core/store/engine.ts'
+import {
+  decodeStoredBlob,
+  encodeBlobContent,
+  encodeObjectReference,
+  type ObjectReference,
+  type StoredBlob,
+} from '../../../core/store/pairs/stored-blob.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import type { ObjectIndex } from './object-index.ts'
+import type { SealedObjects } from './sealed-objects.ts'
+
+/**
+ * Size in bytes from which a content becomes an object. A smaller one is hardly larger than the records that its
+ * object would need, and a bucket charges each request.
+ */
+export const objectBytesMin = 4_096
+/** Maximum time in ms from the record of an object to the reference to it. Much shorter than `settleMs`. */
+const writeMsMax = 3_600_000
+const retryAfterSeconds = 5
+
+interface ObjectBlobsOptions {
+  /** The blobs of the engine. */
+  readonly blobs: Blobs
+  readonly index: ObjectIndex
+  /** null: new contents stay in the engine. */
+  readonly objects: SealedObjects | null
+  readonly clock: Clock
+}
+
+/**
+ * Blobs whose large contents are objects of a bucket or a folder. The engine has a reference to each object. An
+ * object is durable before the reference to it, and is deleted only after the reference.
+ */
+export class ObjectBlobs implements Blobs {
+  readonly #options: ObjectBlobsOptions
+
+  constructor(options: ObjectBlobsOptions) {
+    this.#options = options
+  }
+
+  /** @throws ApiError UNAVAILABLE if the object storage cannot be used */
+  async put(key: Key, bytes: Uint8Array): Promise<void> {
+    const { objects, index, clock } = this.#options
+    const content = new Uint8Array(bytes)
+    if (objects === null || content.length < objectBytesMin)
+      return this.#replace(key, encodeBlobContent(content))
+    const startedAt = clock.now()
+    const reference = { name: objects.newName(), bytes: content.length }
+    await index.recordObject(key, reference)
+    try {
+      await whileAvailable(() => objects.put(reference.name, content))
+    } catch (error) {
+      await index.recordRemoval(key, reference)
+      throw error
+    }
+    if (clock.now() - startedAt > writeMsMax) throw unavailable('writing the object took too long')
+    return this.#replace(key, encodeObjectReference(reference))
+  }
+
+  /** @throws ApiError UNAVAILABLE if the object storage cannot be used; CorruptRecordError */
+  async get(key: Key): Promise<Uint8Array | null> {
+    const { objects } = this.#options
+    const stored = await this.#read(key)
+    if (stored?.is !== 'reference') return stored?.content ?? null
+    if (objects === null) throw unavailable(notConfigured)
+    return withRecordName('blob', key, () => whileAvailable(() => objects.get(stored.reference)))
+  }
+
+  async delete(key: Key): Promise<void> {
+    const { blobs, index } = this.#options
+    const reference = await this.#referenceAt(key)
+    if (reference !== null) await index.recordRemoval(key, reference)
+    await blobs.delete(key)
+  }
+
+  list(prefix: Key, options: { after?: Key; limit: number }): Promise<readonly Key[]> {
+    return this.#options.blobs.list(prefix, options)
+  }
+
+  /** Returns whether the blob with this key refers to an object. @throws CorruptRecordError */
+  async refersTo(key: Key, name: string): Promise<boolean> {
+    const stored = await this.#read(key)
+    return stored?.is === 'reference' && stored.reference.name === name
+  }
+
+  async #replace(key: Key, value: Uint8Array): Promise<void> {
+    const { blobs, index } = this.#options
+    const earlier = await this.#referenceAt(key)
+    if (earlier !== null) await index.recordRemoval(key, earlier)
+    await blobs.put(key, value)
+  }
+
+  #read(key: Key): Promise<StoredBlob | null> {
+    return withRecordName('blob', key, async () => {
+      const value = await this.#options.blobs.get(key)
+      return value === null ? null : decodeStoredBlob(value)
+    })
+  }
+
+  /** Returns the reference at a key; null without one, or if the record is damaged, which can still be deleted. */
+  async #referenceAt(key: Key): Promise<ObjectReference | null> {
+    const stored = await this.#read(key).catch((error: unknown) => {
+      if (error instanceof CorruptRecordError) return null
+      throw error
+    })
+    return stored?.is === 'reference' ? stored.reference : null
+  }
+}
+
+/** Problem of a reference without an object storage. */
+export const notConfigured = `contents of saved versions are in object storage, and ${environmentOf('versionsTo')} is not set; set it and ${environmentOf('versionsKey')} as before`
+
+const unavailable = (problem: string, cause?: unknown): ApiError =>
+  new ApiError('version/content-unavailable', problem, { retryAfterSeconds, cause })
+
+/** The error has no name of a bucket, because callers get it. The log has the reason. */
+async function whileAvailable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    throw unavailable('the object storage of saved versions is not available; try again', error)
+  }
+}

@@ -1,0 +1,38 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
+import type { StoredPage } from '../../core/store/engine.ts'
+import { encodePairs, pairsIn } from './storage/backup-file.ts'
+
+/** Maximum work of one tick of the event loop. A server answers requests between the ticks. */
+export const sliceMax = { bytes: 2 ** 19, pairs: 2_000 } as const
+
+/** Splits a page into parts, each for one tick of the event loop. A larger pair is a part of its own. */
+export function* pageParts(page: StoredPage): Generator<StoredPage> {
+  let [start, bytes] = [0, 0]
+  for (const [index, [key, value]] of page.entries()) {
+    bytes += key.length + value.length
+    const end = index + 1
+    if (end < page.length && bytes < sliceMax.bytes && end - start < sliceMax.pairs) continue
+    yield page.slice(start, end)
+    ;[start, bytes] = [end, 0]
+  }
+}
+
+/** Encodes pairs like `encodePairs`, in slices, each in one tick. */
+export async function encodePairsInSlices(page: StoredPage): Promise<Buffer<ArrayBuffer>> {
+  const parts: Buffer[] = []
+  for (const part of pageParts(page)) {
+    parts.push(encodePairs(part))
+    await nextTick()
+  }
+  return Buffer.concat(parts)
+}
+
+/** Decodes pairs like `decodePairs`, in slices, each in one tick. */
+export async function decodePairsInSlices(content: Buffer): Promise<StoredPage> {
+  const pairs: StoredPage[number][] = []
+  for (const pair of pairsIn(content)) {
+    pairs.push(pair)
+    if (pairs.length % sliceMax.pairs === 0) await nextTick()
+  }
+  return pairs
+}

@@ -1,0 +1,230 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AwsClient } from 'aws4fetch'
+import { errorMessage } from '../../core/base/errors.ts'
+import type { S3Settings } from '../../core/config/s3-settings.ts'
+import { checkObjectName, checkObjectSize, type ObjectStore, type StoredObject } from './object-store.ts'
+import { errorTextOf, readObjectPage } from './s3-response.ts'
+import { StorageError } from './storage/storage-error.ts'
+
+const attemptsMax = 5
+const firstPauseMs = 200
+/** Timeout of each half of an attempt: a fixed time, and the time that a slow connection needs for the bytes. */
+const timeoutMs = { fixed: 60_000, bytesPerMs: 64 } as const
+/** Maximum size of a list or an error response. A list has at most 1,000 names of at most 1,024 bytes. */
+const textBytesMax = 4 * 2 ** 20
+
+/** Maximum number of pages of a list, and of those without objects. Full pages have 5 million objects. */
+const pagesMax = { all: 5_000, empty: 1_000 } as const
+
+/** A bucket and the start of all names in it, from a URL such as `s3://bucket/prefix`. */
+export interface S3Location {
+  readonly bucket: string
+  /** '' or a text that ends with a slash. */
+  readonly prefix: string
+}
+
+/** @throws StorageError */
+export function parseS3Location(url: string): S3Location {
+  const found = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*?))?\/?$/.exec(url)
+  const [, bucket = '', path = ''] = found ?? []
+  if (found === null)
+    throw new StorageError('the place is not the URL of a bucket; expected s3://bucket/prefix')
+  if (path === '') return { bucket, prefix: '' }
+  checkObjectName(path)
+  return { bucket, prefix: `${path}/` }
+}
+
+interface S3Request {
+  readonly method: 'GET' | 'PUT' | 'DELETE'
+  /** Key of an object, or '' for the bucket. */
+  readonly key: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array<ArrayBuffer>
+}
+
+interface S3Response {
+  readonly status: number
+  readonly body: Buffer
+}
+
+/**
+ * Objects in a bucket of Amazon S3 or a compatible service. A request is repeated after an error of the
+ * connection or the service, with growing pauses.
+ */
+export class S3Store implements ObjectStore {
+  readonly name: string
+  readonly #prefix: string
+  /** URL of the bucket without a slash at its end. */
+  readonly #base: string
+  readonly #client: AwsClient
+
+  constructor({ bucket, prefix }: S3Location, settings: S3Settings) {
+    this.name = `s3://${bucket}/${prefix}`
+    this.#prefix = prefix
+    this.#base = baseUrl(bucket, settings)
+    const { region, accessKeyId, secretAccessKey, sessionToken } = settings
+    this.#client = new AwsClient({
+      service: 's3',
+      region,
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken !== null && { sessionToken }),
+    })
+  }
+
+  async put(name: string, bytes: Uint8Array): Promise<void> {
+    checkObjectName(name)
+    await this.#send({ method: 'PUT', key: this.#prefix + name, body: new Uint8Array(bytes) })
+  }
+
+  async get(name: string): Promise<Buffer | null> {
+    checkObjectName(name)
+    const { status, body } = await this.#send({ method: 'GET', key: this.#prefix + name })
+    return status === 404 ? null : body
+  }
+
+  async *list(prefix: string): AsyncGenerator<StoredObject> {
+    let [pages, empty] = [0, 0]
+    for (let start: string | null = ''; start !== null; ) {
+      const next = start === '' ? {} : { 'continuation-token': start }
+      const query = { 'list-type': '2', prefix: this.#prefix + prefix, ...next }
+      const { body } = await this.#send({ method: 'GET', key: '', query })
+      const page = this.#readPage(body)
+      pages += 1
+      if (page.objects.length === 0) empty += 1
+      if (page.next !== null && (page.next === start || pages === pagesMax.all || empty === pagesMax.empty))
+        throw this.#failed('the list of objects does not end', undefined)
+      yield* page.objects
+      start = page.next
+    }
+  }
+
+  async delete(name: string): Promise<void> {
+    checkObjectName(name)
+    await this.#send({ method: 'DELETE', key: this.#prefix + name })
+  }
+
+  /** A service deletes by itself what an interrupted request has sent. */
+  removeIncomplete(): Promise<number> {
+    return Promise.resolve(0)
+  }
+
+  #readPage(body: Buffer) {
+    try {
+      return readObjectPage(body.toString(), this.#prefix)
+    } catch (cause) {
+      throw this.#failed(errorMessage(cause), cause)
+    }
+  }
+
+  /** Sends a request until it succeeds, or is rejected, or all attempts have failed. @throws StorageError */
+  async #send(request: S3Request): Promise<S3Response> {
+    for (let attempt = 1; ; attempt++) {
+      const result = await this.#attempt(request)
+      if (!('problem' in result)) return result
+      if (!result.mayRepeat || attempt === attemptsMax) throw this.#failed(result.problem, result.cause)
+      await sleep(firstPauseMs * 2 ** (attempt - 1) * (0.5 + Math.random()))
+    }
+  }
+
+  async #attempt(
+    request: S3Request,
+  ): Promise<
+    S3Response | { readonly problem: string; readonly mayRepeat: boolean; readonly cause?: unknown }
+  > {
+    const timeout = new TransferTimeout(request.body?.length ?? 0)
+    try {
+      const response = await this.#fetch(request, timeout.signal)
+      timeout.restart(lengthOf(response))
+      const isMissing = response.status === 404 && request.key !== '' && request.method !== 'PUT'
+      const bytes = await bodyOf(response, request.key === '' || !response.ok ? textBytesMax : null)
+      if (response.ok) return { status: response.status, body: bytes }
+      const problem = errorTextOf(response.status, bytes.toString())
+      if (isMissing && !problem.startsWith('NoSuchBucket')) return { status: 404, body: bytes }
+      const mayRepeat = response.status >= 500 || [408, 429].includes(response.status)
+      return { problem, mayRepeat }
+    } catch (cause) {
+      if (cause instanceof StorageError) throw cause
+      const reason = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
+      return { problem: errorMessage(reason), mayRepeat: true, cause }
+    } finally {
+      timeout.end()
+    }
+  }
+
+  async #fetch({ method, key, query, body }: S3Request, signal: AbortSignal): Promise<Response> {
+    const search = query === undefined ? '' : `?${new URLSearchParams(query).toString()}`
+    const hash = await crypto.subtle.digest('SHA-256', body ?? new Uint8Array())
+    const signed = await this.#client.sign(`${this.#base}/${key}${search}`, {
+      method,
+      headers: { 'x-amz-content-sha256': Buffer.from(hash).toString('hex') },
+      ...(body !== undefined && { body }),
+    })
+    return fetch(signed, { redirect: 'manual', signal })
+  }
+
+  #failed(problem: string, cause: unknown): StorageError {
+    return new StorageError(`${this.name} cannot be used: ${problem}`, { cause })
+  }
+}
+
+/** Aborts a transfer that takes too long. */
+class TransferTimeout {
+  readonly #controller = new AbortController()
+  #timer: NodeJS.Timeout
+
+  constructor(bytes: number) {
+    this.#timer = this.#start(bytes)
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  restart(bytes: number): void {
+    this.end()
+    this.#timer = this.#start(bytes)
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #start(bytes: number): NodeJS.Timeout {
+    const ms = timeoutMs.fixed + bytes / timeoutMs.bytesPerMs
+    const reason = new Error(`no complete answer within ${Math.round(ms / 1000)} s`)
+    return setTimeout(() => this.#controller.abort(reason), ms)
+  }
+}
+
+const lengthOf = (response: Response): number => Number(response.headers.get('content-length') ?? 0)
+
+/** Uses a path for the bucket, except with Amazon S3, which has a host for each bucket. */
+function baseUrl(bucket: string, { endpoint, region }: S3Settings): string {
+  if (endpoint !== null) return `${endpoint}/${bucket}`
+  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'
+  // The certificate is not valid for a bucket whose name has a dot.
+  return bucket.includes('.')
+    ? `https://s3.${region}.${domain}/${bucket}`
+    : `https://${bucket}.s3.${region}.${domain}`
+}
+
+/** @param bytesMax maximum size of the body; null: that of an object */
+async function bodyOf(response: Response, bytesMax: number | null): Promise<Buffer> {
+  const declared = lengthOf(response)
+  const parts: Uint8Array[] = []
+  let size = declared
+  const check = (): void => {
+    if (bytesMax === null) checkObjectSize('of the bucket', size)
+    else if (size > bytesMax) throw new StorageError(`the response has more than ${bytesMax} bytes`)
+  }
+  check()
+  size = 0
+  for await (const part of response.body ?? []) {
+    const bytes: Uint8Array = part
+    parts.push(bytes)
+    size += bytes.length
+    check()
+  }
+  return Buffer.concat(parts)
+}

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto'
+import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Clock } from '../../../core/base/clock.ts'
+import { errorCode, errorMessage } from '../../../core/base/errors.ts'
+import { credentialsPath } from '../../../core/directory/tenants/credentials-file.ts'
+import { listWorkspaceIds } from '../../../core/directory/tenants/list-workspace-ids.ts'
+import { CorruptRecordError, type Kv, type StoreDump } from '../../../core/store/engine.ts'
+import { type BackupHeader, type BackupPart, BackupWriter, readBackupParts } from './backup-file.ts'
+import type { LastBackup } from './last-backup.ts'
+import { type Progress, StorageError } from './storage-error.ts'
+
+export interface BackupOrigin {
+  /** Data directory, which has the credentials file. */
+  readonly directory: string
+  readonly kv: Pick<Kv, 'scan'>
+  readonly lastBackup: LastBackup
+  readonly clock: Clock
+}
+
+/**
+ * Yields the parts of a backup. The backup contains the state of the store when the first part is read, and
+ * the credentials file of `directory`. When the reader has processed the last part, stores the time of the
+ * backup in `lastBackup`.
+ * @throws the errors of the engine's dump
+ */
+export async function* backupParts(
+  { format, pages }: StoreDump,
+  { directory, kv, lastBackup, clock }: BackupOrigin,
+): AsyncGenerator<BackupPart> {
+  const workspaces = await listWorkspaceIds(kv).catch((error: unknown) => {
+    // A backup keeps the damaged records of a database.
+    if (error instanceof CorruptRecordError) return null
+    throw error
+  })
+  const header = { format, madeAt: clock.now(), ...(workspaces !== null && { workspaces }) }
+  yield { kind: 'header', header }
+  const path = credentialsPath(directory)
+  const credentials = await readFile(path).catch(() => null)
+  if (credentials !== null) yield { kind: 'file', name: basename(path), bytes: credentials }
+  let count = 0
+  for await (const page of pages) {
+    count += page.length
+    if (page.length > 0) yield { kind: 'pairs', pairs: page }
+  }
+  yield { kind: 'end', pairs: count }
+  // This line is reached only if the reader has received all parts.
+  await lastBackup.note(clock.now())
+}
+
+/** Yields the bytes of a backup; see `backupParts`. */
+export async function* backupOf(dump: StoreDump, origin: BackupOrigin): AsyncGenerator<Uint8Array> {
+  const writer = new BackupWriter()
+  for await (const part of backupParts(dump, origin)) yield writer.part(part)
+}
+
+export interface WrittenBackup {
+  readonly bytes: number
+  readonly pairs: number
+}
+
+/**
+ * Writes a backup to a file. Only the owner of the file can read it, because it contains secrets. The file is
+ * read and checked before it gets its final name. Does not replace an existing file, and does not follow
+ * links.
+ * @throws StorageError
+ */
+export async function writeBackup(
+  source: AsyncIterable<Uint8Array>,
+  out: string,
+  onProgress: Progress,
+): Promise<WrittenBackup> {
+  if ((await lstat(out).catch(() => null)) !== null) throw isThere(out)
+  const partial = `${out}.${randomBytes(4).toString('hex')}.part`
+  try {
+    const bytes = await writeAll(source, partial, onProgress)
+    const { pairs } = await checkBackup(partial, onProgress)
+    await giveName(partial, out)
+    return { bytes, pairs }
+  } catch (error) {
+    await rm(partial, { force: true })
+    if (error instanceof StorageError) throw error
+    throw new StorageError(`the backup could not be made: ${errorMessage(error)}`, { cause: error })
+  }
+}
+
+const isThere = (out: string): StorageError =>
+  new StorageError(`${out} already exists: name another file, or remove it`)
+
+/**
+ * Gives the file its final name by a hard link, then removes the temporary name. A rename would replace an
+ * existing file.
+ */
+async function giveName(partial: string, out: string): Promise<void> {
+  try {
+    await link(partial, out)
+    await rm(partial)
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw isThere(out)
+    // Some file systems do not support hard links, so the file is renamed there.
+    await rename(partial, out)
+  }
+}
+
+/** Reads a backup to its end, and checks it. @throws StorageError if the backup is damaged or incomplete */
+export async function checkBackup(
+  path: string,
+  onProgress: Progress,
+): Promise<{ header: BackupHeader; pairs: number }> {
+  let header: BackupHeader | null = null
+  let pairs = 0
+  for await (const part of readBackupParts(chunksOf(path, 'check', onProgress))) {
+    if (part.kind === 'header') header = part.header
+    if (part.kind === 'end') pairs = part.pairs
+  }
+  if (header === null) throw new StorageError('the backup is damaged: it has no header')
+  return { header, pairs }
+}
+
+/** Yields the chunks of a file. @throws StorageError if the file cannot be read */
+export async function* chunksOf(
+  path: string,
+  step: string,
+  onProgress: Progress,
+): AsyncGenerator<Uint8Array> {
+  const file = await open(path).catch((error: unknown) => {
+    throw new StorageError(`${path} cannot be read: ${errorMessage(error)}`, { cause: error })
+  })
+  const { size } = await file.stat()
+  let read = 0
+  for await (const chunk of file.createReadStream({ highWaterMark: 1024 * 1024 })) {
+    const bytes: Buffer = chunk
+    read += bytes.length
+    onProgress(step, read / size)
+    yield bytes
+  }
+}
+
+async function writeAll(
+  source: AsyncIterable<Uint8Array>,
+  path: string,
+  onProgress: Progress,
+): Promise<number> {
+  const file = await open(path, 'wx', 0o600)
+  let written = 0
+  try {
+    for await (const chunk of source) {
+      await file.writeFile(chunk)
+      written += chunk.length
+      onProgress(`write ${Math.floor(written / 2 ** 20)} MB`, 0)
+    }
+    await file.sync()
+    return written
+  } finally {
+    await file.close()
+  }
+}

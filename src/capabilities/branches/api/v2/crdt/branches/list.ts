@@ -1,0 +1,36 @@
+import { defineAgentOperation } from '../../../../../../rest/operation.ts'
+import { pageRequest, readPage } from '../../../../../../rest/paging/page-request.ts'
+import { contentErrors, versionedAddress } from '../../../../../history/api/version-schema.ts'
+import { branchedEditor, branchRecord, toBranchResponse } from '../../../branch-schema.ts'
+
+export const listBranches = defineAgentOperation({
+  path: '/v2/crdt/branches/list',
+  agents: { role: 'viewer' },
+  effect: 'reads',
+  audited: 'read',
+  summary: 'List the branches of an editor',
+  description: 'Open and decided branches, in the order of their names, without their content.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'editorId'],
+    properties: { ...branchedEditor, ...pageRequest },
+  },
+  response: { type: 'array', items: branchRecord },
+  errors: contentErrors,
+  async handler({ pageSize, pageToken, ...editor }, context) {
+    const main = await versionedAddress(editor, context.caller, context.services)
+    const query = ['branches', main.organizationId, main.documentId, main.editorId]
+    const page = {
+      ...(pageSize !== undefined && { pageSize }),
+      ...(pageToken !== undefined && { pageToken }),
+    }
+    const { found, token } = await readPage(context, query, page, (range) =>
+      context.services.branches.list(main, range),
+    )
+    return {
+      message: `${found.items.length} branches found.`,
+      data: found.items.map(toBranchResponse),
+      ...token,
+    }
+  },
+})

@@ -1,0 +1,624 @@
+import { createHash, randomInt } from 'node:crypto'
+import * as Y from 'yjs'
+import type { Clock } from '../../core/base/clock.ts'
+import { ApiError, invalid } from '../../core/base/errors.ts'
+import { shortened } from '../../core/base/text.ts'
+import { type BranchHunk, type HunkAuthor, hunkAuthors } from '../../core/content/branches/branch-hunks.ts'
+import { type HunkOverlap, overlapsIn } from '../../core/content/branches/branch-overlaps.ts'
+import { deletionOf } from '../../core/content/branches/deletion-of.ts'
+import type { DecidedHunks } from '../../core/content/branches/hunk-decision.ts'
+import {
+  keptSide,
+  type Overlap,
+  type OverlapPolicy,
+  overlapError,
+  reportOf,
+} from '../../core/content/merge/overlap.ts'
+import type { ReplacementResult } from '../../core/content/replacement-result.ts'
+import type { RootSchema } from '../../core/content/schemas/content-schema.ts'
+import {
+  type BranchPlace,
+  type BranchRecord,
+  type BranchStatus,
+  branchKeys,
+  branchRecordType,
+  requireOpen,
+} from '../../core/directory/branches/branch-records.ts'
+import { type BranchStore, branchPlaceOf, noSuchBranch } from '../../core/directory/branches/branch-store.ts'
+import { writeBranch } from '../../core/directory/branches/branch-writing.ts'
+import { findBranch } from '../../core/directory/branches/find-branch.ts'
+import { tellFeedOfDeletion } from '../../core/directory/documents/content-deletion.ts'
+import type { DocumentService } from '../../core/directory/documents/document-service.ts'
+import type { OrganizationStore } from '../../core/directory/organizations/organization-store.ts'
+import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
+import type { Transaction } from '../../core/directory/store/transaction.ts'
+import type { EventRecorder } from '../../core/events/event-recorder.ts'
+import { withClusterLock } from '../../core/jobs/cluster-lock.ts'
+import { addressKey, type DocumentAddress, documentAddress, idProblem } from '../../core/model/address.ts'
+import { branchEditorId, branchSeparator, parseBranchEditorId } from '../../core/model/branch-address.ts'
+import type { ChangeCause } from '../../core/model/change-origin.ts'
+import { type EditResult, noContent } from '../../core/rooms/edits/edit-context.ts'
+import { readAttribution } from '../../core/rooms/log/read-attribution.ts'
+import type { RoomRegistry } from '../../core/rooms/room/room-registry.ts'
+import type { DocumentLog, LeaseStore } from '../../core/store/engine.ts'
+import type { JudgmentRecorder } from '../comments/judgment-recorder.ts'
+import { judgmentJob } from '../comments/judgment-recorder.ts'
+import type { VersionService } from '../history/version-service.ts'
+import { type BranchDecision, branchEvent } from './branch-events.ts'
+
+interface BranchDependencies {
+  readonly store: BranchStore
+  readonly organizations: OrganizationStore
+  readonly documents: DocumentService
+  readonly rooms: RoomRegistry
+  readonly versions: VersionService
+  readonly events: EventRecorder
+  readonly judging: JudgmentRecorder
+  readonly log: DocumentLog
+  readonly leases: LeaseStore
+  readonly clock: Clock
+}
+
+/** A hunk of a branch, with its authors. */
+export interface AttributedHunk extends BranchHunk {
+  readonly authors: readonly HunkAuthor[]
+}
+
+export interface BranchDiff {
+  readonly branch: BranchRecord
+  readonly hunks: readonly AttributedHunk[]
+  /** The words and values of the hunks that the editor has also changed. */
+  readonly overlaps: readonly HunkOverlap[]
+  /** True if hunks were left out, because there are too many. */
+  readonly truncated: boolean
+}
+
+export interface HunkRequest {
+  /** Id of the user who decides. */
+  readonly userId: string
+  /** Ids of the hunks to decide; absent: the whole branch. */
+  readonly hunkIds?: readonly string[] | undefined
+}
+
+/** The result of a decision. */
+export interface BranchOutcome extends Pick<DecidedHunks, 'unknown' | 'dependent'> {
+  readonly branch: BranchRecord
+  /** Ids of the decided hunks; after a decision on the whole branch, those that it had before. */
+  readonly decided: readonly string[]
+}
+
+export interface MergeRequest extends HunkRequest {
+  readonly dryRun?: boolean | undefined
+  /** What happens if the editor has changed the same words or values as the hunks. Default: `report`. */
+  readonly onOverlap?: OverlapPolicy | undefined
+  /** The error to throw for a merge that adds content, because the workspace is full; null if it is not. */
+  readonly full: ApiError | null
+  /** Returns the schema that the main editor must match after the merge; null without one. */
+  readonly schema: () => Promise<RootSchema | null>
+}
+
+export interface MergedBranch extends BranchOutcome {
+  /** Version of the main editor after the merge. */
+  readonly version: string
+  /** Size in bytes of the update that clients of the main editor receive; 0 if nothing changed. */
+  readonly bytes: number
+  readonly overlaps: readonly Overlap[]
+  /** Sentences about places that did not match the schema before: see `checkAgainstSchema`. */
+  readonly warnings: readonly string[]
+}
+
+type AppliedBranch = Omit<MergedBranch, 'overlaps'>
+
+/** Maximum characters of a name in an error. */
+const shownCharacters = 100
+
+/**
+ * The branches of editors. A branch is an editor of its own: it starts with the state of its main editor, and
+ * follows it (`rooms/branches`). A decision writes the branch to the main editor, or ends it.
+ */
+export class BranchService {
+  readonly #dependencies: BranchDependencies
+
+  constructor(dependencies: BranchDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /**
+   * Creates a branch with the content of its main editor. Resolves when the content of the branch is durable.
+   * @throws ApiError NOT_FOUND if the main editor has no content; INVALID_ARGUMENT for an invalid name;
+   * ALREADY_EXISTS; FAILED_PRECONDITION if the document has too many branches, or if the editor is a branch
+   */
+  async create(
+    main: DocumentAddress,
+    { name, userId }: { readonly name: string; readonly userId: string },
+  ): Promise<BranchRecord> {
+    const { store, rooms, documents, clock, log } = this.#dependencies
+    checkName(main, name)
+    await documents.requireEnabled(main, main.documentId)
+    await this.#requireMain(main)
+    const baseVersion = await rooms.use(main, (room) => room.editing.version())
+    if (baseVersion === null) throw noContent()
+    const address = addressOf(main, name)
+    const place = placeIn(main, name)
+    const [head = null] = await log.heads([addressKey(address)])
+    if (head !== null && (await store.find(main, place)) === null)
+      throw new ApiError(
+        'branch/exists',
+        `the document has content for the editor id ${JSON.stringify(shortened(address.editorId, shownCharacters))}, which is not a branch; choose another name`,
+      )
+    const { editorId } = main
+    const undecided = { status: 'open', decidedBy: '', decidedAt: null } as const
+    const record = { editorId, name, createdBy: userId, createdAt: clock.now(), baseVersion, ...undecided }
+    await store.add(main, main.documentId, record)
+    // Opening the branch copies the content.
+    await rooms.use(address, (room) => room.editing.version())
+    return record
+  }
+
+  /** @throws ApiError NOT_FOUND */
+  get(main: DocumentAddress, name: string): Promise<BranchRecord> {
+    return this.#dependencies.store.require(main, placeIn(main, name))
+  }
+
+  /** Returns a page of the branches of an editor, in the order of their names. */
+  list(main: DocumentAddress, range: PageRange): Promise<ListPage<BranchRecord>> {
+    return this.#dependencies.store.list(main, main, range)
+  }
+
+  /**
+   * Returns the differences between a branch and its main editor, with their authors.
+   * @throws ApiError NOT_FOUND; RESOURCE_EXHAUSTED if too many large reads wait
+   */
+  async diff(main: DocumentAddress, name: string): Promise<BranchDiff> {
+    const branch = await this.get(main, name)
+    if (branch.accepting === undefined) return this.#compare(main, name)
+    return this.#alone(main, name, ({ name: finished }) => this.#compare(main, finished))
+  }
+
+  async #compare(main: DocumentAddress, name: string): Promise<BranchDiff> {
+    const { rooms, log } = this.#dependencies
+    const address = addressOf(main, name)
+    // The branch is read second, because it must contain the whole main editor.
+    const mainState = await this.#stateOf(main)
+    const branchState = await this.#stateOf(address)
+    const { hunks, truncated } = await rooms.compareBranch(address, mainState, branchState)
+    const attribution = hunks.length === 0 ? null : await readAttribution(log, addressKey(address))
+    const authors = attribution === null ? () => [] : hunkAuthors(attribution)
+    // The opened branch has recorded the overlaps with the changes that it has taken in.
+    const branch = await this.get(main, name)
+    return {
+      branch,
+      hunks: hunks.map((hunk) => ({ ...hunk, authors: authors(hunk) })),
+      overlaps: overlapsIn(hunks, branch.overlaps ?? []),
+      truncated,
+    }
+  }
+
+  /**
+   * Merges a branch into its main editor, in one update.
+   *
+   * All hunks: the changes keep their identity. The branch is then merged, and read-only. Merging it again applies
+   * only what is still missing.
+   *
+   * Some hunks: the main editor gets copies of them, and the branch follows as before.
+   *
+   * If the main editor keeps its side at overlaps, their hunks are rejected.
+   * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the branch is decided; ABORTED if there are overlaps and
+   * `onOverlap` is `fail`; the errors of `apply`
+   */
+  merge(main: DocumentAddress, name: string, request: MergeRequest): Promise<MergedBranch> {
+    return this.#alone(main, name, () => this.#merge(main, name, request))
+  }
+
+  async #merge(main: DocumentAddress, name: string, request: MergeRequest): Promise<MergedBranch> {
+    const { onOverlap = 'report', hunkIds, dryRun, userId } = request
+    const diff = await this.#compare(main, name)
+    if (hunkIds !== undefined || diff.branch.status === 'rejected') requireOpen(diff.branch)
+    const isWanted = (id: string): boolean => hunkIds?.includes(id) ?? true
+    const found = diff.overlaps.filter((overlap) => overlap.hunkIds.some(isWanted))
+    const kept = keptSide(onOverlap, true)
+    const overlaps = found.map((overlap) => ({ ...overlap, kept }))
+    if (overlaps.length > 0 && onOverlap === 'fail') throw overlapError(reportOf(overlaps))
+    const lost = kept === 'theirs' ? found.flatMap((overlap) => overlap.hunkIds).filter(isWanted) : []
+    if (lost.length === 0) return { ...(await this.#mergeAs(main, diff, request)), overlaps }
+    if (dryRun !== true) await this.#rejectIn(main, diff.branch, userId, lost)
+    const isLeft = (id: string): boolean => !lost.includes(id)
+    const left = { ...diff, hunks: diff.hunks.filter(({ hunkId }) => isLeft(hunkId)) }
+    // A dry run leaves the lost hunks in the branch, so it selects the others.
+    const others = dryRun === true ? left.hunks.map(({ hunkId }) => hunkId) : undefined
+    const merged = await this.#mergeAs(main, left, { ...request, hunkIds: hunkIds?.filter(isLeft) ?? others })
+    return { ...merged, decided: [...merged.decided, ...lost], overlaps }
+  }
+
+  /** Merges hunks, or the whole branch, without regard to overlaps. */
+  async #mergeAs(main: DocumentAddress, diff: BranchDiff, request: MergeRequest): Promise<AppliedBranch> {
+    const { branch } = diff
+    if (request.hunkIds !== undefined) return this.#mergeHunks(main, diff, request, request.hunkIds)
+    const by = authorOf(diff.hunks, request.userId)
+    const outcome = { ...noneLeft, decided: diff.hunks.map(({ hunkId }) => hunkId) }
+    const merged = await this.#applyAll(main, branch, by, request)
+    if (request.dryRun === true || branch.status === 'merged') return { ...merged, ...outcome, branch }
+    const decided = await this.#decide(main, diff, 'merged', request.userId)
+    // The branch is read-only now. A change that arrived before, and after it was read, is still missing.
+    const rest = await this.#applyAll(main, decided, by, request)
+    return { ...merged, ...outcome, branch: decided, version: rest.version, bytes: merged.bytes + rest.bytes }
+  }
+
+  /**
+   * Rejects a branch, which is then read-only; or rejects some of its hunks, so that the branch has the content of
+   * its main editor at their places. Rejecting them again changes nothing.
+   * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the branch is decided
+   */
+  reject(main: DocumentAddress, name: string, request: HunkRequest): Promise<BranchOutcome> {
+    return this.#alone(main, name, () => this.#reject(main, name, request))
+  }
+
+  async #reject(main: DocumentAddress, name: string, request: HunkRequest): Promise<BranchOutcome> {
+    const diff = await this.#compare(main, name)
+    const { branch } = diff
+    const { userId, hunkIds } = request
+    if (hunkIds !== undefined) return this.#rejectHunks(main, diff, userId, hunkIds)
+    const outcome = { ...noneLeft, decided: diff.hunks.map(({ hunkId }) => hunkId) }
+    if (branch.status === 'rejected') return { ...outcome, branch }
+    return { ...outcome, branch: await this.#decide(main, diff, 'rejected', userId) }
+  }
+
+  /**
+   * Deletes a branch with its content. Connections to it are closed.
+   * @throws ApiError NOT_FOUND; ABORTED if the document is being deleted
+   */
+  async delete(main: DocumentAddress, name: string, check?: (branch: BranchRecord) => void): Promise<void> {
+    await this.#dependencies.documents.requireThere(main, main.documentId)
+    const lock = lockOf(addressOf(main, name))
+    const isRemoved = await withClusterLock(this.#dependencies.leases, lock, () =>
+      this.#remove(main, name, check),
+    )
+    if (!isRemoved) throw noSuchBranch({ name })
+  }
+
+  /** Deletes all branches of an editor, before the editor is deleted. */
+  async deleteAll(main: DocumentAddress): Promise<void> {
+    for (;;) {
+      const { items } = await this.list(main, { after: undefined, limit: deletedAtOnce })
+      for (const { name } of items) await this.#remove(main, name)
+      if (items.length === 0) return
+    }
+  }
+
+  /** Removes the record of a branch whose editor is deleted. Does nothing if the editor is not a branch. */
+  async forget(editor: DocumentAddress): Promise<void> {
+    const ids = parseBranchEditorId(editor.editorId)
+    if (ids !== null) await this.#dependencies.store.remove(editor, branchPlaceOf(editor.documentId, ids))
+  }
+
+  /** Returns the ids without those of branches. */
+  async withoutBranches(
+    document: Omit<DocumentAddress, 'editorId'>,
+    editorIds: readonly string[],
+  ): Promise<readonly string[]> {
+    const reader = this.#dependencies.organizations.read(document)
+    const found = await Promise.all(editorIds.map((id) => findBranch(reader, document.documentId, id)))
+    return editorIds.filter((_, index) => found[index] === null)
+  }
+
+  /**
+   * Destroys the content of a branch, then its record. Until the record is removed, a client may create the
+   * content again, so it is destroyed a second time.
+   */
+  async #remove(
+    main: DocumentAddress,
+    name: string,
+    check?: (branch: BranchRecord) => void,
+  ): Promise<boolean> {
+    const { rooms, versions, store, organizations, events, log, clock } = this.#dependencies
+    const address = addressOf(main, name)
+    const place = placeIn(main, name)
+    const branch = await store.find(main, place)
+    if (branch === null) return false
+    check?.(branch)
+    const epoch = await log.heads([addressKey(address)]).then(([head]) => head?.epoch ?? null)
+    const deletion = { address, id: events.nextId(), epoch, user: { userId: 'api' }, at: clock.now() }
+    if (epoch !== null) await tellFeedOfDeletion(organizations, events, deletion, 'before')
+    await versions.removeEditor(address)
+    await rooms.destroy(address)
+    const isRemoved = await store.remove(main, place)
+    await rooms.destroy(address)
+    await versions.removeEditor(address)
+    if (epoch !== null) await tellFeedOfDeletion(organizations, events, deletion, 'after')
+    return isRemoved
+  }
+
+  async #mergeHunks(
+    main: DocumentAddress,
+    diff: BranchDiff,
+    { userId, dryRun, full, schema }: MergeRequest,
+    hunkIds: readonly string[],
+  ): Promise<AppliedBranch> {
+    const { rooms, documents } = this.#dependencies
+    const { branch } = diff
+    requireOpen(branch)
+    const [right, rootSchema] = await Promise.all([documents.rightToChange(main), schema()])
+    const wanted = diff.hunks.filter(({ hunkId }) => hunkIds.includes(hunkId))
+    const other = await this.#stateOf(addressOf(main, branch.name))
+    const client = randomInt(2 ** 32)
+    const decision = { is: 'accept', other, hunkIds, client } as const
+    const options = { expects: 'content', right, rootSchema, full, dryRun, cause: causeOf(branch) } as const
+    const decide = (): Promise<EditResult<ReplacementResult>> =>
+      rooms.use(main, (room) => room.replacing.decide(authorOf(wanted, userId), decision, options))
+    const toOutcome = ({ result, version, bytes }: EditResult<ReplacementResult>): AppliedBranch => {
+      const { decided, ...left } = result.hunks ?? noHunks
+      const { warnings = [] } = result
+      return { ...left, branch, version, bytes, warnings, decided: decided.map(({ hunkId }) => hunkId) }
+    }
+    if (dryRun === true) return toOutcome(await decide())
+    await this.#begin(main, branch, { userId, client, hunks: acceptable(wanted, hunkIds) })
+    const made = await rooms.replaceInBranch(addressOf(main, branch.name), async () => {
+      const result = await decide()
+      const { decided } = result.result.hunks ?? noHunks
+      const removal = deletionOf(decided.flatMap(({ replaceable }) => replaceable))
+      return {
+        result,
+        replaced: decided.length === 0 ? null : { by: userId, removal, cause: causeOf(branch) },
+      }
+    })
+    const outcome = toOutcome(made)
+    await this.#end(main, diff, { is: 'accept', userId, hunkIds: outcome.decided })
+    return outcome
+  }
+
+  /**
+   * Runs a decision while no other decision on the branch runs, on any node. First finishes a merge of hunks that a
+   * crash has interrupted.
+   * @throws ApiError NOT_FOUND if there is no branch
+   */
+  #alone<T>(main: DocumentAddress, name: string, work: (branch: BranchRecord) => Promise<T>): Promise<T> {
+    return withClusterLock(this.#dependencies.leases, lockOf(addressOf(main, name)), async () =>
+      work(await this.#finished(main, await this.get(main, name))),
+    )
+  }
+
+  /** Stores what is needed to finish a merge of hunks after a crash. */
+  async #begin(
+    main: DocumentAddress,
+    branch: BranchRecord,
+    { userId, client, hunks }: { userId: string; client: number; hunks: readonly AttributedHunk[] },
+  ): Promise<void> {
+    const removal = deletionOf(hunks.flatMap(({ ranges }) => ranges.replaceable))
+    const hunkIds = hunks.map(({ hunkId }) => hunkId)
+    const accepting = { hunkIds, client, removal: Buffer.from(removal).toString('base64') }
+    await this.#dependencies.organizations.carryOut(main, (transaction) =>
+      changeOpen(transaction, placeIn(main, branch.name), (open) => ({
+        ...open,
+        decidedBy: userId,
+        accepting,
+      })),
+    )
+  }
+
+  /** Finishes a merge of hunks that was interrupted: removes the hunks if the main editor has their copies. */
+  async #finished(main: DocumentAddress, branch: BranchRecord): Promise<BranchRecord> {
+    const { accepting, decidedBy: userId } = branch
+    if (accepting === undefined) return branch
+    const vector = await this.#dependencies.rooms.use(main, async (room) => {
+      await room.editing.version()
+      return room.state.vector()
+    })
+    const isAccepted = Y.decodeStateVector(vector).has(accepting.client)
+    const removal = new Uint8Array(Buffer.from(accepting.removal, 'base64'))
+    if (isAccepted) {
+      const replaced = { by: userId, removal, cause: causeOf(branch) }
+      await this.#dependencies.rooms.replaceInBranch(addressOf(main, branch.name), async () => ({
+        result: null,
+        replaced,
+      }))
+    }
+    const hunkIds = isAccepted ? accepting.hunkIds : []
+    return this.#end(main, { branch, hunks: [] }, { is: 'accept', userId, hunkIds })
+  }
+
+  async #rejectHunks(
+    main: DocumentAddress,
+    diff: BranchDiff,
+    userId: string,
+    hunkIds: readonly string[],
+  ): Promise<BranchOutcome> {
+    const { branch } = diff
+    requireOpen(branch)
+    const { decided, ...left } = await this.#rejectIn(main, branch, userId, hunkIds)
+    const outcome = { ...left, branch, decided: decided.map(({ hunkId }) => hunkId) }
+    await this.#end(main, diff, { is: 'reject', userId, hunkIds: outcome.decided })
+    return outcome
+  }
+
+  /** Gives a branch the content of its main editor at the places of hunks. */
+  async #rejectIn(
+    main: DocumentAddress,
+    branch: BranchRecord,
+    userId: string,
+    hunkIds: readonly string[],
+  ): Promise<DecidedHunks> {
+    const { rooms, documents } = this.#dependencies
+    const address = addressOf(main, branch.name)
+    const right = await documents.rightToChange(address)
+    const decision = { is: 'reject', other: await this.#stateOf(main), hunkIds } as const
+    const options = { expects: 'content', right, cause: causeOf(branch) } as const
+    const { result } = await rooms.use(address, (room) => room.replacing.decide(userId, decision, options))
+    return result.hunks ?? noHunks
+  }
+
+  async #stateOf(address: DocumentAddress): Promise<Uint8Array> {
+    const captured = await this.#dependencies.rooms.use(address, (room) => room.editing.capture())
+    if (captured === null) throw noContent()
+    return captured.bytes
+  }
+
+  async #applyAll(
+    main: DocumentAddress,
+    branch: BranchRecord,
+    by: string,
+    { dryRun, full, schema }: MergeRequest,
+  ): Promise<Pick<MergedBranch, 'version' | 'bytes' | 'warnings'>> {
+    const { rooms, documents } = this.#dependencies
+    const [right, rootSchema] = await Promise.all([documents.rightToChange(main), schema()])
+    const vector = await rooms.use(main, async (room) => room.state.vector())
+    const bytes = await rooms.use(addressOf(main, branch.name), (room) => room.editing.missing(vector))
+    const options = { expects: 'content', right, rootSchema, full, dryRun, cause: causeOf(branch) } as const
+    const applied = await rooms.use(main, (room) => room.editing.apply(by, bytes, options))
+    return { version: applied.version, bytes: applied.bytes, warnings: applied.result.warnings }
+  }
+
+  /** Stores a decision on a whole branch, with its event and its judgments. */
+  #decide(
+    main: DocumentAddress,
+    { branch, hunks }: BranchDiff,
+    status: Exclude<BranchStatus, 'open'>,
+    userId: string,
+  ): Promise<BranchRecord> {
+    const is = status === 'merged' ? 'accept' : 'reject'
+    const place = placeIn(main, branch.name)
+    return this.#record(main, { is, userId, hunkIds: null }, hunks, async (transaction) => {
+      const present = await transaction.get(branchKeys.branch(place), branchRecordType)
+      if (present === null) throw noSuchBranch(branch)
+      if (present.status === status) return { branch: present, isNew: false }
+      requireOpen(present)
+      const decidedAt = this.#dependencies.clock.now()
+      const decided: BranchRecord = { ...present, status, decidedBy: userId, decidedAt }
+      await writeBranch(transaction, place, decided)
+      return { branch: decided, isNew: true }
+    })
+  }
+
+  /** Stores the event and the judgments of a decision on some hunks, and the end of the decision. */
+  #end(
+    main: DocumentAddress,
+    { branch, hunks }: Pick<BranchDiff, 'branch' | 'hunks'>,
+    decision: Pick<BranchDecision, 'is' | 'userId'> & { readonly hunkIds: readonly string[] },
+  ): Promise<BranchRecord> {
+    const decided = hunks.filter(({ hunkId }) => decision.hunkIds.includes(hunkId))
+    return this.#record(main, decision, decided, async (transaction) => {
+      const present = await changeOpen(transaction, placeIn(main, branch.name), (open) => {
+        const { accepting: _accepting, ...rest } = open
+        return { ...rest, decidedBy: '' }
+      })
+      return { branch: present, isNew: decision.hunkIds.length > 0 }
+    })
+  }
+
+  /** Runs `change` in a transaction that also records the decision, unless it was made before. */
+  #record(
+    main: DocumentAddress,
+    { is, userId, hunkIds }: Pick<BranchDecision, 'is' | 'userId' | 'hunkIds'>,
+    hunks: readonly AttributedHunk[],
+    change: (transaction: Transaction) => Promise<{ branch: BranchRecord; isNew: boolean }>,
+  ): Promise<BranchRecord> {
+    const { organizations, events, judging, clock } = this.#dependencies
+    const { documentId } = main
+    const texts = hunks.map(judgedText).filter((text) => text !== '')
+    return judging.await(Math.min(texts.length, judgmentsMax), (jobIds) =>
+      organizations.carryOut(main, async (transaction) => {
+        const { branch, isNew } = await change(transaction)
+        if (!isNew) return { result: branch, jobIds: [] }
+        events.recordNew(transaction, main, [branchEvent({ is, documentId, branch, userId, hunkIds })])
+        const decision = is === 'accept' ? 'approve' : 'reject'
+        const judged = {
+          scope: main,
+          documentId,
+          decision,
+          reviewerId: userId,
+          judgedAt: clock.now(),
+        } as const
+        for (const [at, jobId] of jobIds.entries())
+          transaction.enqueue(judgmentJob({ ...judged, jobId, text: texts[at] ?? '' }))
+        return { result: branch, jobIds }
+      }),
+    )
+  }
+
+  async #requireMain(main: DocumentAddress): Promise<void> {
+    const { organizations } = this.#dependencies
+    if ((await findBranch(organizations.read(main), main.documentId, main.editorId)) === null) return
+    throw new ApiError(
+      'branch/of-branch',
+      `the editor ${JSON.stringify(shortened(main.editorId, shownCharacters))} is a branch, and a branch has no branches; name the editor that it follows`,
+    )
+  }
+}
+
+/** Returns the hunks that a merge accepts. Such a hunk needs no hunk outside the merge. */
+const acceptable = (
+  hunks: readonly AttributedHunk[],
+  hunkIds: readonly string[],
+): readonly AttributedHunk[] => hunks.filter(({ dependsOn }) => dependsOn.every((id) => hunkIds.includes(id)))
+
+/** Changes the record of a branch that is open. Writes nothing if nothing changes. */
+async function changeOpen(
+  transaction: Transaction,
+  place: BranchPlace,
+  change: (open: BranchRecord) => BranchRecord,
+): Promise<BranchRecord> {
+  const present = await transaction.get(branchKeys.branch(place), branchRecordType)
+  if (present === null) throw noSuchBranch(place)
+  requireOpen(present)
+  const changed = change(present)
+  if (changed.accepting !== present.accepting) await writeBranch(transaction, place, changed)
+  return changed
+}
+
+/** Number of locks. Each lock is shared by the branches with the same hash, because locks are never deleted. */
+const locks = 64
+
+/** Returns the name of the lock that a decision on a branch holds. */
+const lockOf = (branch: DocumentAddress): string =>
+  `branches-${
+    createHash('sha256')
+      .update(JSON.stringify(addressKey(branch)))
+      .digest()
+      .readUInt32BE() % locks
+  }`
+
+/** Maximum number of judgments that one decision stores: one for each of the first hunks with text. */
+const judgmentsMax = 50
+
+const noneLeft = { unknown: [], dependent: [] } as const
+const noHunks: DecidedHunks = { decided: [], unknown: [], dependent: [] }
+
+const causeOf = ({ name }: BranchRecord): ChangeCause => ({ source: 'branch', meta: { branch: name } })
+
+/** Returns the only author of hunks; the user who decides if there are several, or none is known. */
+function authorOf(hunks: readonly AttributedHunk[], userId: string): string {
+  const authors = new Set(hunks.flatMap((hunk) => hunk.authors.map((author) => author.userId)))
+  const [only] = authors
+  return authors.size === 1 && only !== undefined ? only : userId
+}
+
+/** Returns the text that a judgment quotes: the deleted and the inserted text of a hunk. */
+const judgedText = ({ deleted, inserted }: AttributedHunk): string =>
+  [deleted, inserted]
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .join(' → ')
+
+/** Number of branches that are deleted after one read. */
+const deletedAtOnce = 100
+
+const placeIn = ({ documentId, editorId }: DocumentAddress, name: string): BranchPlace =>
+  branchPlaceOf(documentId, { editorId, name })
+
+const addressOf = (main: DocumentAddress, name: string): DocumentAddress =>
+  documentAddress(main, {
+    organizationId: main.organizationId,
+    documentId: main.documentId,
+    editorId: branchEditorId({ editorId: main.editorId, name }),
+  })
+
+function checkName(main: DocumentAddress, name: string): void {
+  const shown = JSON.stringify(shortened(name, shownCharacters))
+  if (name.includes(branchSeparator))
+    throw invalid('branch/invalid-name', `the name of a branch must not contain "@": ${shown}`)
+  const problem = idProblem(addressOf(main, name).editorId)
+  if (problem !== null)
+    throw invalid(
+      'branch/invalid-name',
+      `the editor id of the branch ${shown} ${problem}; use a shorter name`,
+    )
+}

@@ -1,0 +1,18 @@
+import { defineOperation } from '../../../../../../rest/operation.ts'
+import { callbacksAnswer, noCallbacks, toCallbacksResponse } from '../../../callback-schema.ts'
+
+export const getCallbacks = defineOperation({
+  path: '/v2/workspace/callbacks/get',
+  auth: 'key',
+  effect: 'reads',
+  audited: 'read',
+  summary: 'Read the callbacks',
+  description: 'A callback that is not configured is null.',
+  request: { type: 'object', properties: {} },
+  response: callbacksAnswer,
+  errors: [noCallbacks],
+  async handler(_data, { caller, services }) {
+    const record = await services.callbackConfigs.find(caller.tenant)
+    return { message: 'Callbacks found.', data: toCallbacksResponse(record) }
+  },
+})

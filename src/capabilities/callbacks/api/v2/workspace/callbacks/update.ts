@@ -1,0 +1,37 @@
+import { invalid } from '../../../../../../core/base/errors.ts'
+import { defineOperation, warningsOf } from '../../../../../../rest/operation.ts'
+import { destinationWarnings } from '../../../../../subscriptions/api/endpoint-schema.ts'
+import {
+  callbackList,
+  callbacksAnswer,
+  callbacksChange,
+  toCallbacksChange,
+  toCallbacksResponse,
+} from '../../../callback-schema.ts'
+
+export const updateCallbacks = defineOperation({
+  path: '/v2/workspace/callbacks/update',
+  auth: 'key',
+  effect: 'repeatable',
+  audited: 'admin',
+  warns: true,
+  summary: 'Configure callbacks',
+  description:
+    'Changes the given callbacks; at least one is required. A callback is replaced as a whole; null removes it. The ' +
+    'first call creates the signing secret, which only `secret/get` returns.',
+  request: { type: 'object', properties: callbacksChange },
+  response: callbacksAnswer,
+  errors: [],
+  async handler(data, { caller, services }) {
+    const change = toCallbacksChange(data)
+    if (Object.values(change).every((value) => value === undefined))
+      throw invalid('request/invalid-member', `at least one of ${callbackList} must be given`)
+    const record = await services.callbackConfigs.update(caller.tenant, change)
+    const urls = [record.authorize, record.load, record.store].map((callback) => callback?.url)
+    return {
+      message: 'Callbacks updated.',
+      data: toCallbacksResponse(record),
+      ...warningsOf(destinationWarnings(services, urls)),
+    }
+  },
+})

@@ -1,0 +1,210 @@
+import type { Clock } from '../../core/base/clock.ts'
+import { ApiError, errorMessage } from '../../core/base/errors.ts'
+import { type InitialContent, readInitialContent } from '../../core/content/initial-content.ts'
+import { prepareChange } from '../../core/content/root-change.ts'
+import type { SchemaService } from '../../core/directory/schemas/schema-service.ts'
+import type { StorageQuota } from '../../core/directory/storage-quota.ts'
+import { LockTimeoutError, withClusterLock } from '../../core/jobs/cluster-lock.ts'
+import { addressKey, type DocumentAddress } from '../../core/model/address.ts'
+import { parseBranchEditorId } from '../../core/model/branch-address.ts'
+import { inlineSizeMax } from '../../core/rooms/edits/replacement.ts'
+import { type EditorWriteServices, writeEditorContent } from '../../core/rooms/edits/write-editor-content.ts'
+import type { Room } from '../../core/rooms/room/room.ts'
+import type { RoomHandle, RoomRegistry } from '../../core/rooms/room/room-registry.ts'
+import type { LeaseStore } from '../../core/store/engine.ts'
+import { keyName } from '../../core/store/key-encoding.ts'
+import type { CallbacksRecord } from '../subscriptions/callbacks/callback-records.ts'
+import type { SubscriptionCache } from '../subscriptions/subscription-cache.ts'
+import type { CallbackCaller } from './callback-caller.ts'
+import { notFoundMax, notFoundMs, parsedInlineMax } from './limits.ts'
+
+export interface DocumentLoaderOptions extends Pick<EditorWriteServices, 'documents'> {
+  readonly schemas: EditorWriteServices['schemas'] & Pick<SchemaService, 'of'>
+  readonly rooms: Pick<RoomRegistry, 'open' | 'use' | 'parse'>
+  readonly caller: CallbackCaller
+  readonly subscriptions: Pick<SubscriptionCache, 'callbacksOf'>
+  readonly storage: Pick<StorageQuota, 'errorIfFull'>
+  readonly leases: LeaseStore
+  readonly clock: Clock
+}
+
+/**
+ * Reads a response of `load`. Reads a large one on a thread.
+ * @throws MalformedJsonError if it has the wrong form; ApiError if it cannot be read now
+ */
+export const readLoaded = async (
+  rooms: Pick<RoomRegistry, 'parse'>,
+  address: DocumentAddress,
+  body: Uint8Array,
+): Promise<InitialContent> =>
+  body.length > parsedInlineMax ? rooms.parse(address, body) : readInitialContent(body)
+
+/** Cause of the first change of a loaded editor. */
+const cause = { source: 'rest', meta: null } as const
+
+/**
+ * Creates editors that do not exist with the content that the callback `load` of their API key returns. However
+ * many callers need an editor at the same time, on any node, one call is made and one change is committed.
+ */
+export class DocumentLoader {
+  readonly #options: DocumentLoaderOptions
+  readonly #loading = new Map<string, Promise<void>>()
+  /** Editors for which the backend has no content, with the time until which this is remembered. */
+  readonly #missing = new Map<string, number>()
+
+  constructor(options: DocumentLoaderOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Returns a handle of the open room, whose content is loaded if the editor does not exist.
+   * @throws the errors of `RoomRegistry.open` and `ready`
+   */
+  async open(address: DocumentAddress): Promise<RoomHandle> {
+    await this.ready(address)
+    return this.#options.rooms.open(address)
+  }
+
+  /**
+   * Loads the content of an editor that does not exist. Does nothing if the editor exists, was deleted, is a
+   * branch, or if the API key has no callback `load`.
+   * @throws ApiError UNAVAILABLE (`callback/load-failed`) if the call fails and the API key rejects then; ApiError
+   * ABORTED, FAILED_PRECONDITION or RESOURCE_EXHAUSTED if the document must not be written; StoreUnavailableError
+   */
+  async ready(address: DocumentAddress): Promise<void> {
+    const callbacks = await this.#options.subscriptions.callbacksOf(address)
+    if (callbacks === null || callbacks.load === null || parseBranchEditorId(address.editorId) !== null)
+      return
+    if (!(await this.#isAbsent(address))) return
+    const name = keyName(addressKey(address))
+    if ((this.#missing.get(name) ?? 0) > this.#options.clock.now()) return
+    const loading = this.#loading.get(name) ?? this.#begin(name, address, callbacks)
+    await loading
+  }
+
+  #begin(name: string, address: DocumentAddress, callbacks: CallbacksRecord): Promise<void> {
+    const loading = this.#load(name, address, callbacks).finally(() => this.#loading.delete(name))
+    this.#loading.set(name, loading)
+    return loading
+  }
+
+  async #isAbsent(address: DocumentAddress): Promise<boolean> {
+    const handle = await this.#options.rooms.open(address)
+    const { existence } = handle.room
+    handle.release()
+    return existence === 'absent'
+  }
+
+  /** Loads under a lock of the cluster, so that other nodes find the content of this call. */
+  async #load(name: string, address: DocumentAddress, callbacks: CallbacksRecord): Promise<void> {
+    const { leases, documents, storage } = this.#options
+    const { load } = callbacks
+    if (load === null) return
+    if (!(await mayCreate(documents, address))) return
+    const full = await storage.errorIfFull(address.workspaceId)
+    if (full !== null) throw full
+    const problem = await withClusterLock(
+      leases,
+      `load ${name}`,
+      () => this.#ask(name, address, callbacks),
+      load.timeoutMs,
+    ).catch((error: unknown) => {
+      if (error instanceof LockTimeoutError) return 'another node has called it, and got no answer in time'
+      throw error
+    })
+    if (problem === null || load.onFailure === 'empty') return
+    throw loadFailed(problem)
+  }
+
+  /** Calls the callback, and commits its content. Returns the reason if that fails; null if it succeeds. */
+  async #ask(name: string, address: DocumentAddress, callbacks: CallbacksRecord): Promise<string | null> {
+    const { rooms, caller } = this.#options
+    // Another node may have created the editor. The version of the room includes the commits of all nodes.
+    const isThere = await rooms.use(address, async (room) => (await room.editing.version()) !== null)
+    if (isThere) return null
+    const { organizationId, documentId, editorId } = address
+    const outcome = await caller.call({
+      tenant: address,
+      name: 'load',
+      callbacks,
+      data: { organizationId, documentId, editorId },
+      userId: null,
+      subject: name,
+      read: (body) => readLoaded(rooms, address, body),
+    })
+    if (outcome.kind === 'failed') return outcome.reason
+    if (outcome.answer.kind === 'none') {
+      this.#remember(name)
+      return null
+    }
+    return this.#commit(address, outcome.answer)
+  }
+
+  /** Commits content. Returns the reason if the content is invalid. Another first change takes precedence. */
+  async #commit(
+    address: DocumentAddress,
+    content: Exclude<InitialContent, { kind: 'none' }>,
+  ): Promise<string | null> {
+    try {
+      if (content.kind === 'update') await this.#apply(address, content)
+      else await this.#write(address, content)
+      return null
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      if (error.code === 'crdt/content-exists') return null
+      if (
+        error.status !== 'INVALID_ARGUMENT' &&
+        error.status !== 'FAILED_PRECONDITION' &&
+        error.status !== 'NOT_FOUND'
+      )
+        throw error
+      return `its content is not valid: ${errorMessage(error)}`
+    }
+  }
+
+  async #write(
+    address: DocumentAddress,
+    { target, schema, userId }: Extract<InitialContent, { kind: 'target' }>,
+  ): Promise<void> {
+    const change = prepareChange(target, inlineSizeMax)
+    const write = { change, userId, schema }
+    await writeEditorContent(this.#options, address, write, { expects: 'nothing', cause })
+  }
+
+  async #apply(
+    address: DocumentAddress,
+    { update, userId }: Extract<InitialContent, { kind: 'update' }>,
+  ): Promise<void> {
+    const { rooms, documents, schemas } = this.#options
+    const making = async (): Promise<void> => void (await documents.ensure(address, address.documentId))
+    const apply = async (room: Room) => {
+      const [right, rootSchema] = await Promise.all([documents.rightToChange(address), schemas.of(address)])
+      return room.editing.apply(userId, update, { expects: 'nothing', cause, making, right, rootSchema })
+    }
+    await rooms.use(address, apply)
+  }
+
+  #remember(name: string): void {
+    this.#missing.delete(name)
+    this.#missing.set(name, this.#options.clock.now() + notFoundMs)
+    const [oldest] = this.#missing.keys()
+    if (this.#missing.size > notFoundMax && oldest !== undefined) this.#missing.delete(oldest)
+  }
+}
+
+const loadFailed = (reason: string): ApiError =>
+  new ApiError('callback/load-failed', `the callback load failed: ${reason}; try again`)
+
+/** Returns whether the editor may be created: its document is neither disabled nor being deleted. */
+async function mayCreate(
+  documents: Pick<EditorWriteServices['documents'], 'rightToChange'>,
+  address: DocumentAddress,
+): Promise<boolean> {
+  try {
+    await documents.rightToChange(address)
+    return true
+  } catch (error) {
+    if (error instanceof ApiError) return false
+    throw error
+  }
+}

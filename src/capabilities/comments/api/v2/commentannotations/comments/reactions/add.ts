@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import { defineOperation } from '../../../../../../../rest/operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../../../../../rest/schemas/batch-results.ts'
+import { commentLimits as limits } from '../../../../../limits.ts'
+import { actionScopeOf } from '../../../../comment-input.ts'
+import {
+  actionFields,
+  annotationId,
+  annotationScopeFields,
+  commentErrors,
+  commentId,
+  newReactions,
+} from '../../../../comment-schema.ts'
+
+export const addReactions = defineOperation({
+  path: '/v2/commentannotations/comments/reactions/add',
+  auth: 'key',
+  effect: 'once',
+  audited: 'change',
+  summary: 'React to a comment',
+  description:
+    `Adds reactions to a comment, which has at most ${limits.reactions} with ${limits.reactionsBytes} bytes of JSON. The ` +
+    'server does not add reactions beyond these limits, with an existing id, or repeated by the same user ' +
+    '(`success: false`). Event: `comment.reaction_add`.',
+  batch: keyedBatch({ reactions: 'reactionId' }),
+  request: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'annotationId', 'commentId', 'actionUser', 'reactions'],
+    properties: {
+      ...annotationScopeFields,
+      annotationId,
+      commentId,
+      ...actionFields,
+      reactions: newReactions,
+    },
+  },
+  response: batchResults,
+  errors: commentErrors,
+  async handler({ annotationId: annotation, commentId: comment, ...data }, context) {
+    const doing = { ...actionScopeOf(context, data), annotationId: annotation, commentId: comment }
+    const reactions = data.reactions.map(({ reactionId = randomUUID(), reaction, user }) => ({
+      reactionId,
+      reaction,
+      user: user ?? data.actionUser,
+    }))
+    const results = await context.services.reactions.add(doing, reactions)
+    return { message: `${countSucceeded(results)} reactions added.`, data: results }
+  },
+})

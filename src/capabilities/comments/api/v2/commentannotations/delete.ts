@@ -1,0 +1,36 @@
+import { defineOperation } from '../../../../../rest/operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../../../rest/schemas/batch-results.ts'
+import { batchMax, documentErrors } from '../../../../../rest/schemas/resource-schema.ts'
+import { actionScopeOf } from '../../comment-input.ts'
+import { actionFields, annotationId, annotationScopeFields } from '../../comment-schema.ts'
+
+export const deleteAnnotations = defineOperation({
+  path: '/v2/commentannotations/delete',
+  auth: 'key',
+  effect: 'once',
+  audited: 'admin',
+  summary: 'Delete annotations',
+  description:
+    'Deletes annotations of a document with all their comments. There is one activity `comment_annotation.delete` for ' +
+    'each, and the event `comment.delete` for each of its comments. One that the document does not have is ' +
+    '`success: false`.',
+  batch: keyedBatch({ annotationIds: null }),
+  request: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'actionUser', 'annotationIds'],
+    properties: {
+      ...annotationScopeFields,
+      ...actionFields,
+      annotationIds: { type: 'array', maxItems: batchMax, items: annotationId },
+    },
+  },
+  response: batchResults,
+  errors: documentErrors,
+  async handler(data, context) {
+    const results = await context.services.annotations.delete(
+      actionScopeOf(context, data),
+      data.annotationIds,
+    )
+    return { message: `${countSucceeded(results)} annotations deleted.`, data: results }
+  },
+})

@@ -1,0 +1,75 @@
+import { withVisibleUsers } from '../../../../../rest/agents/visible-users.ts'
+import { defineAgentOperation } from '../../../../../rest/operation.ts'
+import { pageRequest, readPage } from '../../../../../rest/paging/page-request.ts'
+import { checkLength, responseExceeds } from '../../../../../rest/response-length.ts'
+import { documentErrors, lookupMax } from '../../../../../rest/schemas/resource-schema.ts'
+import { toAnchoredResponses } from '../../annotation-anchors.ts'
+import { annotationRecords, annotationScopeFields, statusValues } from '../../comment-schema.ts'
+
+const ids = {
+  type: 'array',
+  maxItems: lookupMax,
+  items: { type: 'string', format: 'id' },
+} as const
+
+export const getAnnotations = defineAgentOperation({
+  path: '/v2/commentannotations/get',
+  agents: { role: 'viewer' },
+  effect: 'reads',
+  audited: 'read',
+  summary: 'List annotations',
+  description:
+    'Annotations of a document with their first comments, by creation time, that match all filters. An annotation that ' +
+    'exists from the first page to the last is returned exactly once. A page may have fewer items than requested, or no ' +
+    'items: continue until there is no `pageToken`. An agent gets no email addresses of users.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'documentId'],
+    properties: {
+      ...annotationScopeFields,
+      annotationIds: {
+        ...ids,
+        description: 'Only annotations with these ids, in this order and without pages.',
+      },
+      locationIds: { ...ids, description: 'Only annotations in one of these locations.' },
+      statuses: { type: 'array', maxItems: 2, items: { type: 'string', enum: statusValues } },
+      userId: {
+        type: 'string',
+        format: 'id',
+        description:
+          'Only annotations that this user created, commented on or reacted to, or that are assigned to this user.',
+      },
+      order: {
+        type: 'string',
+        enum: ['desc', 'asc'],
+        default: 'desc',
+        description: 'By time: the newest first, or the oldest.',
+      },
+      ...pageRequest,
+    },
+  },
+  response: annotationRecords,
+  errors: [...documentErrors, responseExceeds],
+  async handler({ annotationIds, order = 'desc', ...data }, context) {
+    const { organizationId, documentId, locationIds, statuses, userId } = data
+    const { annotations } = context.services
+    const scope = { ...context.caller.tenant, organizationId }
+    const filter = { documentId, locationIds, statuses, userId }
+    if (annotationIds !== undefined) {
+      const found = await annotations.find(scope, filter, annotationIds)
+      checkLength(found, context.services.responseBytesMax, 'request fewer annotationIds')
+      const all = withVisibleUsers(context.caller, await toAnchoredResponses(context, data, found))
+      return { message: `${found.length} annotations found.`, data: all }
+    }
+    const filters = [locationIds ?? null, statuses ?? null, userId ?? null]
+    const query = ['annotations', organizationId, documentId, ...filters, order]
+    const { found, token } = await readPage(context, query, data, (range) =>
+      annotations.list(scope, { ...filter, order, ...range }),
+    )
+    return {
+      message: `${found.items.length} annotations found.`,
+      data: withVisibleUsers(context.caller, await toAnchoredResponses(context, data, found.items)),
+      ...token,
+    }
+  },
+})

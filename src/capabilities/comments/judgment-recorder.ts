@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../core/base/clock.ts'
+import { ApiError } from '../../core/base/errors.ts'
+import type { Log } from '../../core/base/log.ts'
+import * as s from '../../core/base/schema.ts'
+import { isUserErased } from '../../core/directory/organizations/erased-users.ts'
+import { type OrganizationScope, tenantPart } from '../../core/directory/organizations/organization-keys.ts'
+import type { OrganizationStore } from '../../core/directory/organizations/organization-store.ts'
+import type { DirectoryReader } from '../../core/directory/store/directory-reader.ts'
+import { readPayload } from '../../core/jobs/job-payload.ts'
+import { TaskWorker, type WorkerEngine } from '../../core/jobs/task-worker.ts'
+import { addressSchemas } from '../../core/model/address-schemas.ts'
+import type { Job } from '../../core/store/engine.ts'
+import type { DecisionMemory } from '../decisions/decision-memory.ts'
+import type { Decision } from '../decisions/judgment-keys.ts'
+import { memoryLimits } from '../decisions/limits.ts'
+import { commentKeys } from './comment-keys.ts'
+import { commentRecordType } from './comment-records.ts'
+import type { JudgedComment } from './judged-comments.ts'
+
+/** Queue of decided suggestions that a consumer stores as judgments. */
+const judgmentQueue = 'judgments'
+
+/** A suggestion that was decided. */
+export interface DecidedSuggestion {
+  /**
+   * Id of the job that stores the judgment. The id is globally unique, so a repeated job stores the judgment
+   * only once.
+   */
+  readonly jobId: string
+  readonly scope: OrganizationScope
+  readonly documentId: string
+  /** The comment that contains the text. Absent in jobs that older versions have created. */
+  readonly comment?: JudgedComment
+  /** Text of the first comment of the annotation. The judgment quotes this text. */
+  readonly text: string
+  readonly decision: Decision
+  readonly reviewerId: string
+  /** Time of the decision in epoch milliseconds. */
+  readonly judgedAt: number
+}
+
+/**
+ * Creates the job that stores a judgment. The judgment is stored by a job because it is in another partition
+ * than the annotation. A crash between the two commits then cannot lose the judgment.
+ */
+export function judgmentJob({ jobId, scope, text, ...decided }: DecidedSuggestion): Job {
+  const { workspaceId, apiKey, organizationId } = scope
+  const payload = { ...decided, jobId, text: quoteOf(text), scope: { workspaceId, apiKey, organizationId } }
+  return {
+    queue: judgmentQueue,
+    id: jobId,
+    at: 0,
+    payload: Buffer.from(JSON.stringify(payload satisfies DecidedSuggestion)),
+  }
+}
+
+/**
+ * Returns the text that a judgment quotes, truncated to the limit. If the limit splits a surrogate pair, the
+ * remaining half is replaced.
+ */
+const quoteOf = (text: string): string => text.slice(0, memoryLimits.queryCharacters).toWellFormed()
+
+const decidedSchema = s.object(
+  {
+    jobId: s.string,
+    scope: addressSchemas.organization,
+    documentId: s.string,
+    text: s.string,
+    decision: s.choice(['approve', 'reject']),
+    reviewerId: s.string,
+    judgedAt: s.number,
+  },
+  {
+    comment: s.object({
+      commentId: s.string,
+      order: s.string,
+      createdAt: s.number,
+      annotationId: s.string,
+    }),
+  },
+)
+
+const decidedOf = (payload: Uint8Array): DecidedSuggestion => readPayload(decidedSchema, payload)
+
+interface JudgmentRecorderDependencies {
+  readonly store: OrganizationStore
+  readonly memory: DecisionMemory
+  readonly engine: WorkerEngine
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/**
+ * Maximum time in ms for which a call waits for its judgments. Without this limit, the call could wait
+ * forever: another node may store the judgments, and its message on the bus may be lost.
+ */
+const waitMs = 5_000
+
+/** Result of a change, with the ids of the jobs that the change enqueued. */
+export interface DecisionResult<T> {
+  readonly result: T
+  readonly jobIds: readonly string[]
+}
+
+/**
+ * Stores decided suggestions as judgments, each suggestion once. The caller must start this service with the
+ * server, and stop it before the engine is closed.
+ */
+export class JudgmentRecorder {
+  readonly #worker: TaskWorker<DecidedSuggestion>
+  readonly #clock: Clock
+
+  constructor({ memory, store, ...options }: JudgmentRecorderDependencies) {
+    this.#clock = options.clock
+    this.#worker = new TaskWorker({
+      ...options,
+      queueName: judgmentQueue,
+      taskOf: decidedOf,
+      partOf: ({ scope }) => tenantPart(scope),
+      carryOut: (decided) => keep({ memory, store }, decided),
+    })
+  }
+
+  /** Starts to store judgments. This includes the jobs that remained after a crash. */
+  start(): void {
+    this.#worker.start()
+  }
+
+  /**
+   * Stops the service. Resolves when no judgment is being stored. Remaining jobs run after the next start.
+   */
+  stop(): Promise<void> {
+    return this.#worker.stop()
+  }
+
+  /**
+   * Runs `change`, which may enqueue up to `count` jobs under the ids that it gets. Resolves when all
+   * enqueued jobs are done or have failed, and at the latest after `waitMs`. A failed job is retried later.
+   * Jobs of other calls are not awaited.
+   */
+  async await<T>(
+    count: number,
+    change: (jobIds: readonly string[]) => Promise<DecisionResult<T>>,
+  ): Promise<T> {
+    const ids: readonly string[] = Array.from({ length: count }, () => randomUUID())
+    const expected = new Map(ids.map((id) => [id, this.#worker.expect(id)]))
+    try {
+      const { result, jobIds } = await change(ids)
+      if (jobIds.length > 0) this.#worker.wake()
+      await this.#settled(jobIds.flatMap((id) => expected.get(id) ?? []))
+      return result
+    } finally {
+      for (const id of ids) this.#worker.forget(id)
+    }
+  }
+
+  async #settled(expected: readonly Promise<void>[]): Promise<void> {
+    if (expected.length === 0) return
+    let cancel = (): void => {}
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#clock.after(waitMs, resolve)
+    })
+    await Promise.race([Promise.allSettled(expected), late])
+    cancel()
+  }
+}
+
+async function keep(
+  { memory, store }: Pick<JudgmentRecorderDependencies, 'memory' | 'store'>,
+  { jobId, scope, text, comment, ...decided }: DecidedSuggestion,
+): Promise<void> {
+  const judgment = { ...decided, query: text, organizationId: scope.organizationId }
+  try {
+    const judgmentId = await memory.add(scope, judgment, jobId)
+    // This check comes after the judgment is stored. A call that changes or deletes the comment later finds
+    // the judgment, and deletes it.
+    if (comment !== undefined && !(await says(store.read(scope), comment, text)))
+      await memory.delete(scope, [judgmentId])
+    // This check also comes after the judgment is stored. If an erasure of the reviewer's data starts later,
+    // it finds the judgment.
+    if (await isUserErased(store.read(scope), decided.reviewerId, decided.judgedAt))
+      while ((await memory.forgetReviewer(scope, judgment)) > 0);
+  } catch (error) {
+    // The document was deleted meanwhile.
+    if (!(error instanceof ApiError && error.status === 'NOT_FOUND')) throw error
+  }
+}
+
+/** Returns whether the comment still exists with the text that a judgment quotes. */
+async function says(
+  reader: DirectoryReader,
+  { annotationId, order, commentId, createdAt }: JudgedComment,
+  quote: string,
+): Promise<boolean> {
+  const found = await reader.get(commentKeys.comment(annotationId, order), commentRecordType)
+  if (found?.commentId !== commentId || found.createdAt !== createdAt) return false
+  return quoteOf(found.text) === quote
+}

@@ -1,0 +1,160 @@
+import * as s from '../../core/base/schema.ts'
+import { tenantPart } from '../../core/directory/organizations/organization-keys.ts'
+import type { Tenant } from '../../core/model/address.ts'
+import type { Key } from '../../core/store/engine.ts'
+import type { RecordType } from '../../core/store/stored-record.ts'
+
+export type Decision = 'approve' | 'reject'
+
+/** Scope of precedents: an API key, an organization, or a document of the organization. */
+export interface JudgmentScope {
+  readonly organizationId: string | null
+  /** Id of the document. It must be null if the organization is null. */
+  readonly documentId: string | null
+}
+
+const scopeEntries = { organizationId: s.orNull(s.string), documentId: s.orNull(s.string) }
+
+/** Selects the judgments of one reviewer, either of the whole API key or of one organization. */
+export interface ReviewerScope {
+  readonly reviewerId: string
+  readonly organizationId: string | null
+}
+
+/** A decision of a user. */
+export interface Judgment extends JudgmentScope {
+  /** Id of the judgment. The order of the ids is the order of `judgedAt`. */
+  readonly judgmentId: string
+  /** The judged text. */
+  readonly query: string
+  readonly decision: Decision
+  /** Reason that the reviewer gave; empty if there is none. */
+  readonly reason: string
+  /** Id of the reviewer; empty if the reviewer was erased. */
+  readonly reviewerId: string
+  /** Time of the decision in epoch milliseconds. */
+  readonly judgedAt: number
+}
+
+export const judgmentType: RecordType<Judgment> = {
+  name: 'judgment',
+  schema: s.object({
+    ...scopeEntries,
+    judgmentId: s.string,
+    query: s.string,
+    // A newer version of Weft may store decisions that this version does not know.
+    decision: s.trusted<Decision>(s.string),
+    reason: s.string,
+    reviewerId: s.string,
+    judgedAt: s.number,
+  }),
+}
+
+/** Index entry under the id of a judgment. It contains the scope and the size of the judgment. */
+export interface JudgmentLocation extends JudgmentScope {
+  readonly characters: number
+  /** Id of the reviewer of the judgment. */
+  readonly reviewerId: string
+}
+
+export const judgmentLocationType: RecordType<JudgmentLocation> = {
+  name: 'judgment location',
+  schema: s.object({ ...scopeEntries, characters: s.number, reviewerId: s.string }),
+}
+
+/**
+ * Total numbers of an API key. Every change of the judgments increments `changes`, so concurrent changes
+ * conflict.
+ */
+export interface MemoryState {
+  readonly count: number
+  readonly characters: number
+  readonly changes: number
+}
+
+export const memoryStateType: RecordType<MemoryState> = {
+  name: 'judgment totals',
+  schema: s.object({ count: s.number, characters: s.number, changes: s.number }),
+}
+
+/** Identifies a judgment that a change has added or changed. */
+export interface JudgmentEdit extends JudgmentScope {
+  readonly judgmentId: string
+}
+
+/** A stored change of judgments. Nodes use it to update their indexes. */
+export interface JudgmentChange {
+  readonly added: readonly JudgmentEdit[]
+  /** Judgments from which an erased reviewer was removed. */
+  readonly anonymised: readonly JudgmentEdit[]
+  readonly removed: readonly string[]
+}
+
+const editSchema = s.object({ ...scopeEntries, judgmentId: s.string })
+
+export const judgmentChangeType: RecordType<JudgmentChange> = {
+  name: 'change of judgments',
+  schema: s.object({
+    added: s.array(editSchema),
+    anonymised: s.array(editSchema),
+    removed: s.array(s.string),
+  }),
+}
+
+/**
+ * Returns the partition with the judgments of an API key. The judgments of an organization have a common key
+ * prefix, which is used to remove them.
+ */
+export const memoryPart = (tenant: Tenant): Key => ['memory', ...tenantPart(tenant)]
+
+/** Segment of a key that stands for "no organization" or "no document". An id is never empty. */
+const nowhere = ''
+
+export const judgmentKeys = {
+  state: ['state'],
+  /**
+   * Prefix of the keys of all judgments of a scope. It includes the judgments of all documents in the scope.
+   */
+  within: ({ organizationId, documentId }: JudgmentScope): Key => [
+    'judgments',
+    ...(organizationId === null ? [] : [organizationId]),
+    ...(documentId === null ? [] : [documentId]),
+  ],
+  judgment: ({ organizationId, documentId }: JudgmentScope, judgmentId: string): Key => [
+    'judgments',
+    organizationId ?? nowhere,
+    documentId ?? nowhere,
+    judgmentId,
+  ],
+  /** Index: all judgments, sorted by `judgedAt`. */
+  locations: ['locations'],
+  location: (judgmentId: string): Key => ['locations', judgmentId],
+  /** Index: the judgments of a reviewer, sorted by organization and then by time. */
+  reviewed: ({ reviewerId, organizationId }: ReviewerScope): Key => [
+    'reviewers',
+    reviewerId,
+    ...(organizationId === null ? [] : [organizationId]),
+  ],
+  review: (reviewerId: string, organizationId: string | null, judgmentId: string): Key => [
+    'reviewers',
+    reviewerId,
+    organizationId ?? nowhere,
+    judgmentId,
+  ],
+  /** The most recent changes, under their numbers. The first change has the number 1. */
+  changes: ['changes'],
+  change: (number: number): Key => ['changes', inOrder(number)],
+}
+
+/** Maximum value of `judgedAt`, because ids contain it with 13 digits. */
+export const judgedAtMax = 9_999_999_999_999
+
+/** Returns the id of a judgment. @param unique text that distinguishes judgments with the same time */
+export const judgmentIdOf = (judgedAt: number, unique: string): string =>
+  `${String(judgedAt).padStart(13, '0')}-${unique}`
+
+/**
+ * Returns a number as text that sorts like the number. It has 16 digits, because safe integers have at most
+ * 16 digits.
+ */
+const inOrder = (number: number): string => String(number).padStart(16, '0')

@@ -1,0 +1,196 @@
+import type { IncomingMessage } from 'node:http'
+import type { Authenticator, KeyCaller } from '../../../core/access/credentials/authenticator.ts'
+import { type CallerWatchOptions, watchCaller } from '../../../core/access/credentials/caller-watch.ts'
+import { ApiError } from '../../../core/base/errors.ts'
+import {
+  beginEventStream,
+  encodeServerSentEvent,
+  streamComment,
+  streamCommentMs,
+} from '../../../core/base/event-stream.ts'
+import { jsonPieces, StreamedArray } from '../../../core/model/json-pieces.ts'
+import { errorEnvelope } from '../../../core/model/raw-response.ts'
+import { exhausted } from '../../../core/quota/limits.ts'
+import { transferTimeoutMsDefault } from '../../../core/quota/slow-transfers.ts'
+import type { Health } from '../../../core/store/engine.ts'
+import type { CallAuditor } from '../../../rest/call-auditor.ts'
+import { backendOf } from '../../../rest/http/caller-of.ts'
+import { toApiError } from '../../../rest/http/envelope.ts'
+import { type ApiLimits, chargeCalls, limitCaller } from '../../../rest/http/rate-limits.ts'
+import type { ServedResponse } from '../../../rest/http/served-response.ts'
+import type { ServedRoute } from '../../../rest/http/served-route.ts'
+import { setCaller } from '../../../rest/http/traced-request.ts'
+import { PartWriter } from '../../../rest/unread-responses.ts'
+import { invalidAt, validatorOf } from '../../../rest/validator.ts'
+import {
+  addContent,
+  type FeedContentServices,
+  type SentFeedEvent,
+  type SentFeedPage,
+} from './feed-content.ts'
+import { type FeedRequest, feedQueryOf, feedSelection, furtherCalls } from './feed-schema.ts'
+import { feedStreamPath } from './feed-stream-description.ts'
+
+/** Time in ms after which a stream ends. The client then connects again, with credentials that may have changed. */
+const streamMs = 600_000
+
+export interface FeedStreamOptions extends CallerWatchOptions {
+  readonly services: FeedContentServices
+  readonly authenticator: Authenticator
+  readonly auditor: CallAuditor
+  readonly quotas: ApiLimits
+  /** The server accepts streams only while it is ready. */
+  readonly readiness: () => Health
+}
+
+const request = { type: 'object', properties: feedSelection } as const
+
+/** Creates the route of the stream of the change feed. */
+export function feedStreamRoute(options: FeedStreamOptions): ServedRoute {
+  const validate = validatorOf(request)
+  return {
+    path: feedStreamPath,
+    label: feedStreamPath,
+    methods: {
+      async GET(request, response) {
+        const noteOutcome = (outcome: Parameters<CallAuditor['answered']>[2]): void => {
+          const { caller = null, requestId } = response.weftLocals
+          options.auditor.answered(feedStreamPath, { caller, request, requestId }, outcome)
+        }
+        try {
+          const ready = options.readiness()
+          if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
+          const caller = await backendOf('key', request, options)
+          setCaller(response, caller)
+          await limitCaller(options.quotas, caller, request, response, 0)
+          const selection = selectionOf(request)
+          validate(selection, 0)
+          const begun = (): void => noteOutcome({ httpCode: 200, body: '', replayed: false })
+          await sendStream(response, selection, options, {
+            caller,
+            check: async () => (await options.authenticator.callerOf('key', request.headers)).validUntil,
+            begun,
+          })
+        } catch (error) {
+          if (!response.headersSent) noteOutcome({ error })
+          throw error
+        }
+      },
+    },
+  }
+}
+
+const lists: readonly string[] = ['types', 'documentIds']
+
+/**
+ * Returns the members of the query. A list has one parameter for each element. `Last-Event-ID` counts before
+ * `cursor`, because a browser sends it when it reconnects with the same URL.
+ * @throws ApiError INVALID_ARGUMENT for an unknown or repeated parameter
+ */
+function selectionOf({ url = '', headers }: IncomingMessage): object {
+  const parameters = new URLSearchParams(url.split('?')[1] ?? '')
+  const selection = new Map<string, string | readonly string[]>()
+  for (const name of new Set(parameters.keys())) {
+    if (!Object.hasOwn(feedSelection, name)) throw invalidAt({ path: `/data/${name}`, message: 'is unknown' })
+    const values = parameters.getAll(name)
+    const [value = ''] = values
+    if (lists.includes(name)) selection.set(name, values)
+    else if (values.length > 1) throw invalidAt({ path: `/data/${name}`, message: 'must be given once' })
+    else selection.set(name, value)
+  }
+  const last = headers['last-event-id']
+  if (typeof last === 'string' && last !== '') {
+    selection.set('cursor', last)
+    selection.delete('from')
+  }
+  return Object.fromEntries(selection)
+}
+
+const errorEvent = (error: ApiError): string =>
+  encodeServerSentEvent({ event: 'error', data: JSON.stringify(errorEnvelope(error)) })
+
+const behindEvent = (): string =>
+  errorEvent(
+    exhausted('transferTimeoutSeconds', transferTimeoutMsDefault / 1000, {
+      problem: 'the client did not read the stream in time',
+      remedy: 'connect again with the last cursor',
+      retryAfterSeconds: 1,
+    }),
+  )
+
+/** The client of a stream. */
+interface FeedReader {
+  readonly caller: KeyCaller
+  /** As in `WatchedCaller`. */
+  readonly check: () => Promise<number>
+  /** Called before the first page. */
+  readonly begun: () => void
+}
+
+/**
+ * Sends the events until the client leaves, the time of a stream ends, or the server stops. At most one page waits
+ * for the client. If the credentials of the client become invalid, the stream ends with their error.
+ */
+async function sendStream(
+  response: ServedResponse,
+  selection: FeedRequest,
+  options: FeedStreamOptions,
+  { caller, check, begun }: FeedReader,
+): Promise<void> {
+  const { tenant, validUntil } = caller
+  const { services, quotas } = options
+  const left = new AbortController()
+  const rejected = new AbortController()
+  response.once('close', () => left.abort())
+  const onRejected = (error: unknown): void => {
+    rejected.abort(error)
+    left.abort()
+  }
+  const endWatch = watchCaller({ tenant, organizationId: null, validUntil, check, onRejected }, options)
+  const endsAt = performance.now() + streamMs
+  const pages = services.feed.follow(tenant, feedQueryOf(selection), {
+    quietMs: streamCommentMs,
+    left: left.signal,
+    charge: (page) => chargeCalls(quotas, caller, furtherCalls(page)),
+    prepare: (page) => addContent(services, tenant, page, selection),
+  })
+  const writer = new PartWriter(response, quotas.unread, behindEvent)
+  try {
+    for await (const page of pages) {
+      rejected.signal.throwIfAborted()
+      if (!response.headersSent) {
+        begun()
+        beginEventStream(response)
+      }
+      await writer.write(Buffer.from(page === null ? streamComment : textOf(page)))
+      if (left.signal.aborted || response.writableEnded || performance.now() > endsAt) break
+    }
+    rejected.signal.throwIfAborted()
+  } catch (error) {
+    const known = toApiError(error)
+    // An error before the first page has its usual status.
+    if (!response.headersSent || known === null) throw error
+    if (!response.writableEnded) response.end(errorEvent(known))
+  } finally {
+    endWatch()
+  }
+  response.end()
+}
+
+/**
+ * Returns the text of a page: an event of the stream for each event, with its cursor as id. A last id without data
+ * moves the position of the client over events that do not match.
+ */
+function textOf({ events, cursor }: SentFeedPage): string {
+  const texts = events.map((event) => encodeServerSentEvent({ id: event.cursor, data: jsonText(event) }))
+  return events.at(-1)?.cursor === cursor ? texts.join('') : `${texts.join('')}id: ${cursor}\n\n`
+}
+
+function jsonText(event: SentFeedEvent): string {
+  let text = ''
+  for (const piece of jsonPieces(event)) {
+    if (piece instanceof StreamedArray) throw new TypeError('an event has no streamed arrays')
+    text += typeof piece === 'string' ? piece : Buffer.from(piece).toString()
+  }
+  return text
+}

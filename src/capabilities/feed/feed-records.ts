@@ -1,0 +1,95 @@
+import * as s from '../../core/base/schema.ts'
+import type { ActionUser } from '../../core/events/activity.ts'
+import { namedUserSchema } from '../../core/model/named-users.ts'
+import type { RecordType } from '../../core/store/stored-record.ts'
+
+/** State of the feed of an API key. */
+export interface FeedState {
+  /** False if the feed is off. Its records are then removed. */
+  readonly enabled: boolean
+  /** Changes each time the feed is enabled. Cursors of an earlier generation are invalid. */
+  readonly generation: string
+  /** Number of the last event; 0 if there was none. */
+  readonly last: number
+  /** The events up to this number were removed because of their age or number. */
+  readonly trimmed: number
+  /** No stored event was added before this time, in epoch milliseconds. */
+  readonly oldestAt: number
+  /** The chains (see `FeedEntry`) of the events `last` and `trimmed`; '' if the generation has no such event. */
+  readonly lastChain: string
+  readonly trimmedChain: string
+}
+
+export const feedStateType: RecordType<FeedState> = {
+  name: 'state of a feed',
+  schema: s.object({
+    enabled: s.boolean,
+    generation: s.string,
+    last: s.number,
+    trimmed: s.number,
+    oldestAt: s.number,
+    lastChain: s.string,
+    trimmedChain: s.string,
+  }),
+}
+
+/** An event of a feed. */
+export interface FeedEvent {
+  readonly type: string
+  /** Time of the event in epoch milliseconds. */
+  readonly at: number
+  readonly organizationId: string
+  /** Null if the event belongs to the organization as a whole. */
+  readonly documentId: string | null
+  readonly actionUser: ActionUser
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** Members of the data of events whose value is the id of a user. */
+export const userIdMembers: readonly string[] = ['createdBy', 'onBehalfOf']
+
+/** A place in the feed. */
+export interface FeedEntry {
+  readonly id: string
+  /**
+   * A hash of the ids of this event and of all earlier events of the generation. Two histories of a feed have the
+   * same chain at an event only if all their events up to it are the same.
+   */
+  readonly chain: string
+  /** Time at which the event was added, in epoch milliseconds. */
+  readonly addedAt: number
+  /** Null if the event was removed with its organization. The place stays, so that cursors stay valid. */
+  readonly event: FeedEvent | null
+}
+
+export const feedEntryType: RecordType<FeedEntry> = {
+  name: 'event of a feed',
+  schema: s.object({
+    id: s.string,
+    chain: s.string,
+    addedAt: s.number,
+    event: s.orNull(
+      s.object({
+        type: s.string,
+        at: s.number,
+        organizationId: s.string,
+        documentId: s.orNull(s.string),
+        actionUser: namedUserSchema,
+        data: s.map(s.unknown),
+      }),
+    ),
+  }),
+}
+
+/** The version that the last event of an editor has. */
+export interface EditorPosition {
+  /** Generation of the feed in which the event was added. */
+  readonly generation: string
+  readonly epoch: number
+  readonly seq: number
+}
+
+export const editorPositionType: RecordType<EditorPosition> = {
+  name: 'position of an editor in a feed',
+  schema: s.object({ generation: s.string, epoch: s.number, seq: s.number }),
+}

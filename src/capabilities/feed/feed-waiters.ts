@@ -1,0 +1,130 @@
+import type { Clock } from '../../core/base/clock.ts'
+import { readJson } from '../../core/base/json.ts'
+import type { Metrics } from '../../core/metrics/metrics.ts'
+import type { Tenant } from '../../core/model/address.ts'
+import { addressSchemas } from '../../core/model/address-schemas.ts'
+import { exhausted } from '../../core/quota/limits.ts'
+import type { Bus } from '../../core/store/engine.ts'
+import { keyName } from '../../core/store/key-encoding.ts'
+import { feedTopic } from './feed-keys.ts'
+import { feedLimits } from './limits.ts'
+
+/** Maximum time in ms between two reads of a reader that waits. The bus may lose a notice. */
+const pollMs = 5_000
+
+export interface FeedWaitersOptions {
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly metrics: Pick<Metrics, 'feedReaders'>
+  /** Aborted when nothing may wait any more. */
+  readonly stopping: AbortSignal
+}
+
+/** Lets readers wait for new events of a feed. */
+export class FeedWaiters {
+  readonly #options: FeedWaitersOptions
+  readonly #readers = new Map<string, number>()
+  readonly #waiting = new Map<string, Set<() => void>>()
+
+  constructor(options: FeedWaitersOptions) {
+    this.#options = options
+    options.bus.subscribe(feedTopic, (message) => {
+      this.#wake(nameOf(readJson(addressSchemas.tenant, message)))
+      return undefined
+    })
+    options.bus.onLoss(() => this.#wakeAll())
+    options.stopping.addEventListener('abort', () => this.#wakeAll())
+  }
+
+  get isStopped(): boolean {
+    return this.#options.stopping.aborted
+  }
+
+  /**
+   * Runs `work` for a reader that may wait.
+   * @throws ApiError RESOURCE_EXHAUSTED if the feed has too many such readers on this node; the errors of `work`
+   */
+  async admit<T>(tenant: Tenant, work: () => Promise<T>): Promise<T> {
+    const leave = this.enter(tenant)
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
+  }
+
+  /** Counts a reader. Returns the function that must be called when the reader ends. @throws like `admit` */
+  enter(tenant: Tenant): () => void {
+    const name = nameOf(tenant)
+    const readers = this.#readers.get(name) ?? 0
+    if (readers >= feedLimits.waiting)
+      throw exhausted('feedReadersPerKey', feedLimits.waiting, {
+        problem: `the feed has ${feedLimits.waiting} readers that wait on this node`,
+        remedy: 'close some, or read without waiting',
+        retryAfterSeconds: 5,
+      })
+    this.#readers.set(name, readers + 1)
+    this.#options.metrics.feedReaders.inc()
+    return () => {
+      const left = (this.#readers.get(name) ?? 1) - 1
+      if (left === 0) this.#readers.delete(name)
+      else this.#readers.set(name, left)
+      this.#options.metrics.feedReaders.dec()
+    }
+  }
+
+  /**
+   * Returns a wait for the next event. Call it before the feed is read, so that an event between the read and the
+   * wait ends the wait.
+   */
+  watch(tenant: Tenant): FeedWait {
+    const name = nameOf(tenant)
+    let ring: () => void = () => {}
+    const rung = new Promise<void>((resolve) => {
+      ring = resolve
+    })
+    const all = this.#waiting.get(name) ?? new Set()
+    all.add(ring)
+    this.#waiting.set(name, all)
+    const end = (): void => {
+      all.delete(ring)
+      if (all.size === 0 && this.#waiting.get(name) === all) this.#waiting.delete(name)
+    }
+    return {
+      end,
+      wait: async (ms, left) => {
+        if (this.isStopped || left?.aborted === true) ring()
+        left?.addEventListener('abort', ring)
+        const cancel = this.#options.clock.after(Math.min(ms, pollMs), ring)
+        await rung
+        cancel()
+        left?.removeEventListener('abort', ring)
+        end()
+      },
+    }
+  }
+
+  #wake(name: string): void {
+    const waiting = this.#waiting.get(name)
+    if (waiting === undefined) return
+    this.#waiting.delete(name)
+    for (const ring of waiting) ring()
+  }
+
+  #wakeAll(): void {
+    for (const name of this.#waiting.keys()) this.#wake(name)
+  }
+}
+
+/** A wait for the next event of a feed. One of its functions must be called. */
+export interface FeedWait {
+  /**
+   * Resolves when the feed has new events, or after at most `ms` milliseconds. May resolve earlier.
+   * @param left aborted when the reader leaves; the wait then ends
+   */
+  wait(ms: number, left?: AbortSignal): Promise<void>
+  /** Ends the wait without waiting. */
+  end(): void
+}
+
+const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])

@@ -1,0 +1,111 @@
+import * as s from '../../../../../core/base/schema.ts'
+import type { ChangeSet } from '../../../../../core/content/history/change-sets.ts'
+import { readPagePosition } from '../../../../../core/directory/store/list-page.ts'
+import {
+  type EncodedJson,
+  encodeJson,
+  isResponseTooLarge,
+  responseTooLarge,
+} from '../../../../../core/model/json-pieces.ts'
+import { checkChangeMeta } from '../../../../../rest/changes/change-meta.ts'
+import {
+  attributionDisabled,
+  changeFilter,
+  changeRange,
+  changeSet,
+  groupSeconds,
+  rangeErrors,
+  rangeResponse,
+  toChangeSetResponse,
+} from '../../../../../rest/changes/change-schema.ts'
+import { defineAgentOperation } from '../../../../../rest/operation.ts'
+import { pageRequest, pageSizeUpTo, readPage } from '../../../../../rest/paging/page-request.ts'
+import { responseExceeds } from '../../../../../rest/response-length.ts'
+import { readRange } from '../../change-range.ts'
+import { contentErrors, versionedAddress, versionedEditor } from '../../version-schema.ts'
+
+/** Maximum number of change sets in one response. */
+const changesMax = 100
+
+export const getChanges = defineAgentOperation({
+  path: '/v2/crdt/changes',
+  agents: { role: 'viewer' },
+  effect: 'reads',
+  strict: true,
+  audited: 'read',
+  summary: 'List the changes between two versions',
+  description:
+    'The changes of one author with the same source and the same `meta` form a change set, until the author pauses. ' +
+    'The sets are sorted by time. Content that one set has both inserted and deleted is in none.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'editorId', 'from'],
+    properties: {
+      ...versionedEditor,
+      ...changeRange,
+      ...changeFilter,
+      groupSeconds,
+      ...pageRequest,
+      pageSize: pageSizeUpTo(changesMax, changesMax),
+    },
+  },
+  response: {
+    type: 'object',
+    required: ['from', 'to', 'changes'],
+    properties: { ...rangeResponse, changes: { type: 'array', items: changeSet } },
+  },
+  errors: [...rangeErrors, ...contentErrors, attributionDisabled, responseExceeds],
+  async handler({ pageSize = changesMax, pageToken, ...data }, context) {
+    const { caller, services } = context
+    checkChangeMeta(data.meta)
+    await services.attribution.require(caller.tenant.workspaceId)
+    const address = await versionedAddress(data, caller, services)
+    const { by, meta, groupSeconds: seconds } = data
+    const query = ['changes', address.organizationId, address.documentId, address.editorId, data.from]
+    const page = { pageSize: Math.min(pageSize, changesMax), ...(pageToken !== undefined && { pageToken }) }
+    const { found, token } = await readPage(
+      context,
+      [...query, data.to ?? '', by ?? '', meta ?? {}, seconds ?? ''],
+      page,
+      async ({ after, limit }) => {
+        const start = after === undefined ? null : readPagePosition(positionSchema, after)
+        const { from: earlier, to: later = start?.to } = data
+        const range = await readRange(
+          { from: earlier, ...(later !== undefined && { to: later }) },
+          address,
+          services,
+        )
+        const { from, to, changes, total } = await services.rooms.use(address, async (room) =>
+          room.history.changes(range, {
+            by,
+            meta,
+            groupSeconds: seconds,
+            skip: start?.skip,
+            changesMax: limit,
+          }),
+        )
+        const end = (start?.skip ?? 0) + changes.length
+        // The next page must compare with the same version, also if `to` is absent.
+        const next = end < total && changes.length > 0 ? JSON.stringify({ to, skip: end }) : null
+        return { items: changes, next, from, to }
+      },
+    )
+    return {
+      message: `${found.items.length} changes found.`,
+      data: { from: found.from, to: found.to, changes: encoded(found.items, services.responseBytesMax) },
+      ...token,
+    }
+  },
+})
+
+/** @throws ApiError RESOURCE_EXHAUSTED if the response would be too large */
+function encoded(changes: readonly ChangeSet[], bytesMax: number): EncodedJson {
+  try {
+    return encodeJson(changes.map(toChangeSetResponse), bytesMax)
+  } catch (error) {
+    throw isResponseTooLarge(error) ? responseTooLarge(bytesMax, 'request a smaller pageSize') : error
+  }
+}
+
+/** The start of a page after the first one. */
+const positionSchema = s.object({ to: s.string, skip: s.number })

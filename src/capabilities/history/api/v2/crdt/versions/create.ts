@@ -1,0 +1,55 @@
+import { defineOperation } from '../../../../../../rest/operation.ts'
+import { checkMetadataAt, metadata } from '../../../../../../rest/schemas/resource-schema.ts'
+import { versionLimits } from '../../../../limits.ts'
+import {
+  contentErrors,
+  contentUnavailable,
+  toVersionResponse,
+  versionedAddress,
+  versionedEditor,
+  versionLabel,
+  versionRecord,
+} from '../../../version-schema.ts'
+
+export const createVersion = defineOperation({
+  path: '/v2/crdt/versions/create',
+  auth: 'key',
+  effect: 'once',
+  audited: 'change',
+  grows: 'editors',
+  makes: ['versionId'],
+  summary: 'Save a version of an editor',
+  description:
+    'Saves the current content until the version, the editor or its document is deleted. Versions of equal ' +
+    'content share its space.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'editorId'],
+    properties: {
+      ...versionedEditor,
+      label: versionLabel,
+      metadata,
+      userId: {
+        type: 'string',
+        format: 'id',
+        description: 'User who creates the version; returned as `createdBy`.',
+      },
+    },
+  },
+  response: versionRecord,
+  errors: [
+    ...contentErrors,
+    contentUnavailable,
+    {
+      status: 'FAILED_PRECONDITION',
+      code: 'version/too-many',
+      when: `the editor has ${versionLimits.manual} versions that were made by this call`,
+    },
+  ],
+  async handler(data, { caller, services }) {
+    checkMetadataAt('/data/metadata', data.metadata)
+    const address = await versionedAddress(data, caller, services)
+    const record = await services.versions.create(address, data)
+    return { message: 'Version created.', data: toVersionResponse(record) }
+  },
+})

@@ -1,0 +1,33 @@
+import { defineOperation } from '../../../../../../rest/operation.ts'
+import {
+  contentErrors,
+  noSuchVersion,
+  versionedAddress,
+  versionedEditor,
+  versionId,
+} from '../../../version-schema.ts'
+
+export const deleteVersion = defineOperation({
+  path: '/v2/crdt/versions/delete',
+  auth: 'key',
+  effect: 'once',
+  audited: 'admin',
+  summary: 'Delete a version',
+  description: 'Its authors become those of the next newer version. The document stays as it is.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'editorId', 'versionId'],
+    properties: { ...versionedEditor, versionId },
+  },
+  response: {
+    type: 'object',
+    required: ['versionId'],
+    properties: { versionId: { type: 'string', examples: versionId.examples } },
+  },
+  errors: [...contentErrors, noSuchVersion],
+  async handler({ versionId: id, ...editor }, { caller, services }) {
+    const address = await versionedAddress(editor, caller, services)
+    await services.versions.delete(address, id)
+    return { message: 'Version deleted.', data: { versionId: id } }
+  },
+})

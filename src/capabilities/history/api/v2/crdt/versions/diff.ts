@@ -1,0 +1,69 @@
+import { diffFormats } from '../../../../../../core/content/history/diff/diff-formats.ts'
+import { isResponseTooLarge, responseTooLarge } from '../../../../../../core/model/json-pieces.ts'
+import { changeRange, rangeErrors, rangeResponse } from '../../../../../../rest/changes/change-schema.ts'
+import { contentKeySchema } from '../../../../../../rest/editor-content.ts'
+import { defineAgentOperation } from '../../../../../../rest/operation.ts'
+import { responseExceeds } from '../../../../../../rest/response-length.ts'
+import { noSuchRoot } from '../../../../../../rest/schemas/content-format.ts'
+import { readRange } from '../../../change-range.ts'
+import { contentErrors, versionedAddress, versionedEditor } from '../../../version-schema.ts'
+
+export const diffVersions = defineAgentOperation({
+  path: '/v2/crdt/versions/diff',
+  agents: { role: 'viewer' },
+  effect: 'reads',
+  strict: true,
+  audited: 'read',
+  summary: 'Compare two versions of an editor',
+  description: 'Compares one root. Needs no authors, so it also works while attribution is disabled.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'editorId', 'from', 'format'],
+    properties: {
+      ...versionedEditor,
+      contentKey: contentKeySchema,
+      ...changeRange,
+      format: {
+        type: 'string',
+        enum: diffFormats,
+        description:
+          '`runs`: `[{ change, path, text | node | values }]` in the order of the document, where `change` is `insert`, ' +
+          '`delete` or `none`. `markdown`: Markdown with `<ins>` and `<del>`. `prosemirror`: ProseMirror JSON with the ' +
+          'marks `insertion` and `deletion`. `patch`: JSON Patch (RFC 6902) for a map or an array.',
+      },
+    },
+  },
+  response: {
+    type: 'object',
+    required: ['from', 'to', 'contentKey', 'diff'],
+    properties: { ...rangeResponse, contentKey: { type: 'string' }, diff: {} },
+  },
+  errors: [
+    ...rangeErrors,
+    ...contentErrors,
+    noSuchRoot,
+    {
+      status: 'INVALID_ARGUMENT',
+      code: 'crdt/root-kind-mismatch',
+      when: 'the root has no comparison in this format',
+    },
+    responseExceeds,
+  ],
+  async handler(data, { caller, services }) {
+    const address = await versionedAddress(data, caller, services)
+    const [range, attached] = await Promise.all([
+      readRange(data, address, services),
+      services.schemas.attachedTo(address),
+    ])
+    const { rooms, responseBytesMax } = services
+    const reading = { contentKey: data.contentKey ?? attached?.contentKey, format: data.format }
+    const found = await rooms
+      .use(address, async (room) => room.history.diff(range, reading, responseBytesMax))
+      .catch((error: unknown) => {
+        throw isResponseTooLarge(error)
+          ? responseTooLarge(responseBytesMax, 'compare versions that are nearer to each other')
+          : error
+      })
+    return { message: 'Versions compared.', data: found }
+  },
+})

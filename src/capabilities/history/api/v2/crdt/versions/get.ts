@@ -1,0 +1,71 @@
+import { isResponseTooLarge, responseTooLarge } from '../../../../../../core/model/json-pieces.ts'
+import { rootToRead } from '../../../../../../core/rooms/edits/read-editor-content.ts'
+import { contentKeySchema } from '../../../../../../rest/editor-content.ts'
+import { defineOperation } from '../../../../../../rest/operation.ts'
+import { responseExceeds } from '../../../../../../rest/response-length.ts'
+import {
+  contentFormat,
+  noSuchRoot,
+  smallerFormats,
+  stateEncoding,
+} from '../../../../../../rest/schemas/content-format.ts'
+import {
+  contentErrors,
+  contentUnavailable,
+  noSuchVersion,
+  toVersionResponse,
+  versionedAddress,
+  versionedEditor,
+  versionId,
+  versionRecord,
+} from '../../../version-schema.ts'
+
+const request = {
+  type: 'object',
+  required: ['organizationId', 'documentId', 'editorId', 'versionId'],
+  properties: {
+    ...versionedEditor,
+    versionId,
+    contentKey: contentKeySchema,
+    format: contentFormat,
+    encoding: stateEncoding,
+  },
+} as const
+
+export const getVersion = defineOperation({
+  path: '/v2/crdt/versions/get',
+  auth: 'key',
+  effect: 'reads',
+  audited: 'read',
+  summary: 'Read the content of a version',
+  description: 'In the formats of `/v2/crdt/get`.',
+  request,
+  response: {
+    type: 'object',
+    required: [...versionRecord.required, 'data', 'type', 'contentKey'],
+    properties: {
+      ...versionRecord.properties,
+      data: {},
+      type: { type: 'string' },
+      contentKey: { type: 'string' },
+    },
+  },
+  errors: [...contentErrors, noSuchVersion, contentUnavailable, noSuchRoot, responseExceeds],
+  async handler(data, { caller, services }) {
+    const address = await versionedAddress(data, caller, services)
+    const [{ record, bytes }, attached] = await Promise.all([
+      services.versions.read(address, data.versionId),
+      services.schemas.attachedTo(address),
+    ])
+    const { rooms, responseBytesMax } = services
+    const reading = { ...data, ...rootToRead(data.contentKey, attached) }
+    const content = await rooms
+      .readState(address, bytes, reading, responseBytesMax)
+      .catch((error: unknown) => {
+        throw isResponseTooLarge(error)
+          ? responseTooLarge(responseBytesMax, smallerFormats(data.format))
+          : error
+      })
+    return { message: 'Version found.', data: { ...toVersionResponse(record), ...content } }
+  },
+})

@@ -1,0 +1,117 @@
+import type { TenantCaller } from '../../../core/access/credentials/authenticator.ts'
+import type { FromSchema } from '../../../core/base/schema.ts'
+import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
+import { noContent } from '../../../core/rooms/edits/edit-context.ts'
+import type { ApiServices } from '../../../rest/api-services.ts'
+import { editorAddress, editorDocumentIds, editorId } from '../../../rest/editor-content.ts'
+import { documentErrors, metadata } from '../../../rest/schemas/resource-schema.ts'
+import { versionLimits } from '../limits.ts'
+import type { VersionRecord } from '../version-keys.ts'
+
+/** Request members for the editor whose versions are read or changed. */
+export const versionedEditor = { ...editorDocumentIds, editorId } as const
+
+export const versionLabel = {
+  type: 'string',
+  maxLength: versionLimits.labelCharacters,
+  description: "Name of the version; '' without a name.",
+  examples: ['Sent to the customer'],
+} as const
+
+export const versionId = {
+  type: 'string',
+  format: 'id',
+  description: 'Id of the version.',
+  examples: ['1767225600000-1b671a64-40d5-491e-99b0-da01ff1f3341'],
+} as const
+
+export const versionRecord = {
+  type: 'object',
+  required: [
+    'versionId',
+    'kind',
+    'label',
+    'metadata',
+    'createdAt',
+    'createdBy',
+    'sizeBytes',
+    'version',
+    'authors',
+  ],
+  properties: {
+    versionId: { type: 'string', description: versionId.description, examples: versionId.examples },
+    kind: {
+      type: 'string',
+      enum: ['manual', 'automatic'],
+      description: '`automatic`: created in the background, or from the content before a restoration.',
+    },
+    label: { type: 'string', description: versionLabel.description, examples: versionLabel.examples },
+    metadata: { ...metadata, examples: [{ ticket: 'A-17' }] },
+    createdAt: { type: 'string', format: 'date-time', examples: ['2026-01-01T00:00:00.000Z'] },
+    createdBy: { type: 'string', description: "User id; '' if the user is not known.", examples: ['ann'] },
+    sizeBytes: { type: 'integer', description: 'Size of the document as encoded by Yjs.', examples: [1024] },
+    version: { type: 'string', description: 'Names this state, as `/v2/crdt/get` does; opaque.' },
+    authors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['userId'],
+        properties: {
+          userId: { type: 'string' },
+          name: { type: 'string', description: 'Absent if not known.' },
+        },
+      },
+      description:
+        'Users who edited after the previous version, in the order of their first edit; ' +
+        `at most ${versionLimits.authors}, without unknown users.`,
+    },
+  },
+} as const
+
+/** Errors of operations on the content of an editor. */
+export const contentErrors = [
+  ...documentErrors,
+  { status: 'NOT_FOUND', code: 'crdt/no-content', when: 'there is no CRDT data for the editor id' },
+] as const
+
+export const noSuchVersion = {
+  status: 'NOT_FOUND',
+  code: 'version/not-found',
+  when: 'the editor has no such version',
+} as const
+
+export const contentUnavailable = {
+  status: 'UNAVAILABLE',
+  code: 'version/content-unavailable',
+  when: 'the object storage with the content of the version cannot be used',
+} as const
+
+export const toVersionResponse = (record: VersionRecord): FromSchema<typeof versionRecord> => ({
+  versionId: record.versionId,
+  kind: record.kind,
+  label: record.label,
+  metadata: record.metadata,
+  createdAt: new Date(record.createdAt).toISOString(),
+  createdBy: record.createdBy,
+  sizeBytes: record.sizeBytes,
+  version: record.version,
+  authors: record.authors.map(({ userId, name }) => ({ userId, ...(name !== undefined && { name }) })),
+})
+
+/**
+ * Returns the address of a call's editor.
+ * @throws ApiError NOT_FOUND if the editor has no content
+ */
+export async function versionedAddress(
+  ids: { readonly organizationId: string; readonly documentId: string; readonly editorId: string },
+  caller: TenantCaller,
+  { documents, log }: ApiServices,
+): Promise<DocumentAddress> {
+  const address = editorAddress(caller, ids)
+  const [head = null] = await log.heads([addressKey(address)])
+  if (head === null || (await documents.isGoing(address, address.documentId))) {
+    await documents.require(address, address.documentId)
+    throw noContent()
+  }
+  return address
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../core/base/clock.ts'
+import { readJson } from '../../core/base/json.ts'
+import {
+  combineEditListeners,
+  type EditAuthor,
+  type EditListener,
+  editorName,
+  type StartedWindows,
+} from '../../core/events/debounce-windows.ts'
+import { EditWindows } from '../../core/events/edit-windows.ts'
+import type { DocumentAddress } from '../../core/model/address.ts'
+import { addressSchemas } from '../../core/model/address-schemas.ts'
+import type { Bus } from '../../core/store/engine.ts'
+import { authorQueue, automaticJob } from './version-jobs.ts'
+
+/**
+ * Time in ms for which a recorded author is cached. If an author is no longer cached, the next edit of the
+ * same user adds another job.
+ */
+const authorWindowMs = 600_000
+
+export interface VersionNotesOptions {
+  readonly clock: Clock
+  /** Interval in ms at which edited documents get automatic versions; 0 for no automatic versions. */
+  readonly everyMs: number
+  /** Called when jobs for authors have been enqueued. */
+  readonly begun: () => void
+  /** Bus to the other nodes that record authors of the same editors. */
+  readonly bus: Bus
+}
+
+/** Topic on the bus. A message on this topic contains the address of an editor that has a new version. */
+const splitTopic = 'versions.split'
+
+/**
+ * Records the users who edit, as authors of the next version of each editor. Also records when an automatic
+ * version is due. Both are stored as jobs in the commit of the edit, so that a crash loses neither of them.
+ */
+export class VersionAuthorTracker implements EditListener {
+  readonly #options: VersionNotesOptions
+  readonly #authors: EditWindows
+  readonly #all: EditListener
+  /** End of the current window of each editor whose job is enqueued, in epoch milliseconds. */
+  readonly #windows = new Map<string, number>()
+
+  constructor(options: VersionNotesOptions) {
+    this.#options = options
+    const { clock, begun, bus } = options
+    const windows = { queue: authorQueue, windowMs: authorWindowMs, unnamed: null }
+    this.#authors = new EditWindows({
+      clock,
+      ...windows,
+      // The id does not depend on the window, because a version may end a window early. The next window then
+      // needs a different id.
+      idOf: () => randomUUID(),
+      begun,
+      ended: null,
+    })
+    const automatic: EditListener = { noted: (address) => this.#window(address) }
+    this.#all = options.everyMs === 0 ? this.#authors : combineEditListeners([this.#authors, automatic])
+    bus.subscribe(splitTopic, (message) => {
+      this.#authors.forgetEditor(readJson(addressSchemas.document, message))
+      return undefined
+    })
+    // After a message loss, this node may not know of new versions that other nodes have created. It
+    // therefore records all authors again, which is harmless and costs one job for each author.
+    bus.onLoss(() => this.#authors.forgetAll())
+  }
+
+  noted(address: DocumentAddress, editors: readonly EditAuthor[]): StartedWindows | null {
+    return this.#all.noted(address, editors)
+  }
+
+  /**
+   * Starts a new window for the authors of an editor. Must be called when a version is created, so that users
+   * who edit later are authors of the next version.
+   */
+  split(address: DocumentAddress): void {
+    this.#authors.forgetEditor(address)
+    const { workspaceId, apiKey, organizationId, documentId, editorId } = address
+    const editor: DocumentAddress = { workspaceId, apiKey, organizationId, documentId, editorId }
+    this.#options.bus.publish(splitTopic, Buffer.from(JSON.stringify(editor)))
+  }
+
+  /**
+   * Returns the job for the automatic version of the current window; null if the job is already enqueued.
+   * Windows start at fixed times, so they are the same after a restart. The start differs between editors, so
+   * that not all windows end at the same time.
+   */
+  #window(address: DocumentAddress): StartedWindows | null {
+    const { clock, everyMs } = this.#options
+    const name = editorName(address)
+    const now = clock.now()
+    if (now < (this.#windows.get(name) ?? 0)) return null
+    const shift = shiftOf(name) % everyMs
+    const end = (Math.floor((now - shift) / everyMs) + 1) * everyMs + shift
+    this.#windows.set(name, end)
+    const forget = (): void => {
+      if (this.#windows.get(name) === end) this.#windows.delete(name)
+    }
+    clock.after(end - now, forget)
+    return { jobs: [automaticJob(address, end)], stored() {}, lost: forget }
+  }
+}
+
+/** Returns a hash of a name. The hash spreads the ends of windows over time. */
+function shiftOf(name: string): number {
+  let hash = 0
+  for (let at = 0; at < name.length; at++) hash = (Math.imul(hash, 31) + name.charCodeAt(at)) >>> 0
+  return hash
+}

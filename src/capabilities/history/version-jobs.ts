@@ -1,0 +1,60 @@
+import { createHash, randomUUID } from 'node:crypto'
+import * as s from '../../core/base/schema.ts'
+import { readPayload } from '../../core/jobs/job-payload.ts'
+import { addressKey, type DocumentAddress } from '../../core/model/address.ts'
+import { addressSchemas } from '../../core/model/address-schemas.ts'
+import type { Job } from '../../core/store/engine.ts'
+import { keyName } from '../../core/store/key-encoding.ts'
+
+/** Queue of the tasks for versions. */
+export const versionQueue = 'versions'
+
+/** Queue with the authors to record for the next version of an editor. */
+export const authorQueue = 'versionAuthors'
+
+/**
+ * A task for the versions of an editor. `sweep` removes the contents that no version uses. `automatic`
+ * creates a version.
+ */
+export interface VersionTask {
+  readonly is: 'sweep' | 'automatic'
+  readonly address: DocumentAddress
+}
+
+const taskSchema = s.object({
+  is: s.choice(['sweep', 'automatic']),
+  address: addressSchemas.document,
+})
+
+/** Decodes the task that a job contains. @throws MalformedJobError */
+export const versionTaskOf = (payload: Uint8Array): VersionTask => readPayload(taskSchema, payload)
+
+/**
+ * Creates a job that sweeps the versions of an editor. If `at` is 0, the job is due immediately; it then
+ * waits for the call that enqueued the job, if this call is still running.
+ * @param at time at which the job is due, in epoch milliseconds
+ */
+export const versionSweepJob = (address: DocumentAddress, at: number): Job =>
+  jobOf('sweep', address, randomUUID(), at)
+
+/**
+ * Creates the job that creates an automatic version. All jobs of one window have the same id.
+ * @param at end of the window in epoch milliseconds
+ */
+export const automaticJob = (address: DocumentAddress, at: number): Job =>
+  jobOf('automatic', address, `${nameOf(address)}-${at}`, at)
+
+/**
+ * Returns a digest of the address. The id of a job contains the digest instead of the address, because the
+ * ids in an address may be long.
+ */
+const nameOf = (address: DocumentAddress): string =>
+  createHash('sha256')
+    .update(keyName(addressKey(address)))
+    .digest('base64url')
+
+function jobOf(is: VersionTask['is'], from: DocumentAddress, id: string, at: number): Job {
+  const { workspaceId, apiKey, organizationId, documentId, editorId } = from
+  const task: VersionTask = { is, address: { workspaceId, apiKey, organizationId, documentId, editorId } }
+  return { queue: versionQueue, id, at, payload: Buffer.from(JSON.stringify(task)) }
+}

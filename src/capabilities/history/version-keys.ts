@@ -1,0 +1,172 @@
+import * as s from '../../core/base/schema.ts'
+import {
+  type OrganizationScope,
+  organizationPart,
+} from '../../core/directory/organizations/organization-keys.ts'
+import type { Metadata } from '../../core/directory/store/records.ts'
+import {
+  addressKey,
+  type DocumentAddress,
+  documentPrefix,
+  organizationPrefix,
+} from '../../core/model/address.ts'
+import type { Key } from '../../core/store/engine.ts'
+import { type RecordType, readRecord } from '../../core/store/stored-record.ts'
+
+/** A user who has edited an editor's document. */
+export interface Author {
+  readonly userId: string
+  /** Name of the user; absent if the name is not known. */
+  readonly name?: string
+  /** Time of the user's first edit since the previous version, in epoch milliseconds. */
+  readonly at: number
+}
+
+const authorSchema = s.object({ userId: s.string, at: s.number }, { name: s.string })
+
+/**
+ * `manual`: a caller requested the version. `automatic`: the version was created in the background or before
+ * a restore.
+ */
+export type VersionKind = 'manual' | 'automatic'
+
+/** The stored record of a version. Its content is stored separately as a blob. */
+export interface VersionRecord {
+  /** Id of the version. The order of the ids is the order of `createdAt`. */
+  readonly versionId: string
+  readonly kind: VersionKind
+  /** Label that the caller has given; empty if there is none. */
+  readonly label: string
+  readonly metadata: Metadata
+  /** Time of the creation in epoch milliseconds. */
+  readonly createdAt: number
+  /** Id of the user who created the version; empty if the user is not known. */
+  readonly createdBy: string
+  /** Size of the content in bytes, as Yjs encodes it. */
+  readonly sizeBytes: number
+  /** Version (epoch and head) of the document that has this content. */
+  readonly version: string
+  /** Epoch of the document's log when the version was created. */
+  readonly epoch: number
+  /** Name of the blob with the content. Versions with the same content use the same blob. */
+  readonly hash: string
+  /** Users who edited between the previous version and this one, sorted by the time of their first edit. */
+  readonly authors: readonly Author[]
+}
+
+export const versionRecordType: RecordType<VersionRecord> = {
+  name: 'version',
+  schema: s.object({
+    versionId: s.string,
+    // A newer version of Weft may store kinds that this version does not know.
+    kind: s.trusted<VersionKind>(s.string),
+    label: s.string,
+    metadata: s.map(s.unknown),
+    createdAt: s.number,
+    createdBy: s.string,
+    sizeBytes: s.number,
+    version: s.string,
+    epoch: s.number,
+    hash: s.string,
+    authors: s.array(authorSchema),
+  }),
+}
+
+/**
+ * State of all versions of an editor. Every change of the versions writes this record, so concurrent changes
+ * conflict.
+ */
+export interface EditorVersionsRecord {
+  readonly changes: number
+  /** Time of the newest version in epoch milliseconds. */
+  readonly lastAt: number
+  /** Users who have edited since the newest version. */
+  readonly authors: readonly Author[]
+}
+
+export const editorVersionsType: RecordType<EditorVersionsRecord> = {
+  name: 'state of versions',
+  schema: s.object({ changes: s.number, lastAt: s.number, authors: s.array(authorSchema) }),
+}
+
+/**
+ * The members of a version, or of the state of versions, that a deletion needs: the users in the index. A
+ * record with other malformed members can still be deleted.
+ */
+export interface VersionUsers {
+  readonly createdBy?: string
+  readonly authors?: readonly Pick<Author, 'userId'>[]
+}
+
+export const versionUsersType: RecordType<VersionUsers> = {
+  name: 'version',
+  schema: s.object({}, { createdBy: s.string, authors: s.array(s.object({ userId: s.string })) }),
+}
+
+/** Keys of versions and their index in the partition of the organization. */
+export const versionKeys = {
+  allOf: (documentId: string): Key => ['versions', documentId],
+  of: ({ documentId, editorId }: EditorIds): Key => ['versions', documentId, editorId],
+  version: ({ documentId, editorId }: EditorIds, versionId: string): Key => [
+    'versions',
+    documentId,
+    editorId,
+    versionId,
+  ],
+  statesOf: (documentId: string): Key => ['versionsState', documentId],
+  state: ({ documentId, editorId }: EditorIds): Key => ['versionsState', documentId, editorId],
+  /** Index: the records of versions that mention a user. */
+  allBy: (userId: string): Key => ['versionsBy', userId],
+  by: (userId: string, { documentId, editorId }: EditorIds, versionId: string): Key => [
+    'versionsBy',
+    userId,
+    documentId,
+    editorId,
+    versionId,
+  ],
+  since: (userId: string, { documentId, editorId }: EditorIds): Key => [
+    'versionsBy',
+    userId,
+    documentId,
+    editorId,
+  ],
+}
+
+/** Keys of the blobs that contain the contents of versions. */
+export const blobKeys = {
+  ofOrganization: (scope: OrganizationScope): Key => ['versions', ...organizationPrefix(scope)],
+  ofDocument: (scope: OrganizationScope, documentId: string): Key => [
+    'versions',
+    ...documentPrefix(scope, documentId),
+  ],
+  of: (address: DocumentAddress): Key => ['versions', ...addressKey(address)],
+  blob: (address: DocumentAddress, hash: string): Key => [...blobKeys.of(address), hash],
+}
+
+const [organizations] = organizationPart({ workspaceId: '', apiKey: '', organizationId: '' })
+
+/**
+ * Returns the key of the blob with the content of a version, if this entry is the record of a version; null for
+ * another entry.
+ * @throws MalformedJsonError if the record is malformed
+ */
+export function versionBlobKey(part: Key, key: Key, value: Uint8Array): Key | null {
+  const [kind, documentId = '', editorId = ''] = key
+  if (part[0] !== organizations || kind !== 'versions' || key.length !== 4) return null
+  const { hash } = readRecord(versionRecordType, { key, value })
+  return ['versions', ...part.slice(1), documentId, editorId, hash]
+}
+
+/** Ids that identify an editor within its organization. */
+export type EditorIds = Pick<DocumentAddress, 'documentId' | 'editorId'>
+
+/**
+ * Returns the id of a version.
+ * @param unique text that distinguishes versions of the same time; if it is empty, the id sorts before all
+ * versions of that time
+ */
+export const versionIdOf = (createdAt: number, unique = ''): string =>
+  `${String(createdAt).padStart(13, '0')}-${unique}`
+
+/** Returns the `createdAt` in a version id. */
+export const timeOfVersion = (versionId: string): number => Number(versionId.slice(0, versionId.indexOf('-')))

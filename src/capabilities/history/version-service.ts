@@ -1,0 +1,279 @@
+import type { Clock } from '../../core/base/clock.ts'
+import { ApiError } from '../../core/base/errors.ts'
+import type { Log } from '../../core/base/log.ts'
+import type { ReplacementResult } from '../../core/content/replacement-result.ts'
+import type { RootSchema } from '../../core/content/schemas/content-schema.ts'
+import { tenantPart } from '../../core/directory/organizations/organization-keys.ts'
+import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
+import type { Metadata } from '../../core/directory/store/records.ts'
+import type { WriteRight } from '../../core/directory/write-right.ts'
+import { TaskWorker, type WorkerEngine } from '../../core/jobs/task-worker.ts'
+import { addressKey, type DocumentAddress } from '../../core/model/address.ts'
+import type { ChangeMeta } from '../../core/model/change-origin.ts'
+import type { DocumentCapture } from '../../core/rooms/edits/backend-edits.ts'
+import { type EditResult, noContent } from '../../core/rooms/edits/edit-context.ts'
+import type { RoomRegistry } from '../../core/rooms/room/room-registry.ts'
+import { StoreUnavailableError } from '../../core/store/engine.ts'
+import { keyName } from '../../core/store/key-encoding.ts'
+import { KeyedMutex } from '../../core/store/keyed-mutex.ts'
+import type { VersionDependencies } from './create-version-parts.ts'
+import { expiredVersions } from './retention.ts'
+import { type VersionTask, versionQueue, versionTaskOf } from './version-jobs.ts'
+import type { VersionKind, VersionRecord } from './version-keys.ts'
+import { noVersion } from './version-store.ts'
+
+/**
+ * Maximum number of attempts of a restore. Concurrent edits make an attempt fail, except for the last
+ * attempt, which does not check for them.
+ */
+const attemptsMax = 4
+
+export interface VersionsOptions extends VersionDependencies {
+  readonly rooms: RoomRegistry
+  readonly engine: WorkerEngine
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Members of a new version that the caller chooses. */
+export interface VersionDescription {
+  readonly label?: string | undefined
+  readonly metadata?: Metadata | undefined
+  /** Id of the user who creates the version. */
+  readonly userId?: string | undefined
+}
+
+export interface RestoreRequest {
+  /** Id of the user who restores the version. */
+  readonly userId?: string | undefined
+  /** If present, the restore is rejected unless the document has this version. */
+  readonly ifVersion?: string | undefined
+  readonly dryRun?: boolean | undefined
+  /** Data of the caller about the change. */
+  readonly meta?: ChangeMeta | null
+  /** Returns the permission to change the document. @throws ApiError if there is no permission */
+  readonly right: () => Promise<WriteRight>
+  /** Returns the schema that the document must match after the restore; null without one. */
+  readonly schema: () => Promise<RootSchema | null>
+}
+
+export interface RestoredVersion extends EditResult<ReplacementResult> {
+  /** The saved version with the content before the restore; null if the restore changed nothing. */
+  readonly before: VersionRecord | null
+}
+
+/**
+ * Manages the versions of editors. Versions are created on request and in the background. A restore is an
+ * edit that all clients receive.
+ */
+export class VersionService {
+  readonly #options: VersionsOptions
+  readonly #worker: TaskWorker<VersionTask>
+  /** Mutex for each editor. Changes of the versions of one editor run one after the other. */
+  readonly #lines = new KeyedMutex()
+
+  constructor(options: VersionsOptions) {
+    this.#options = options
+    const { engine, clock, log } = options
+    this.#worker = new TaskWorker({
+      engine,
+      queueName: versionQueue,
+      clock,
+      log,
+      taskOf: versionTaskOf,
+      partOf: ({ address }) => tenantPart(address),
+      carryOut: (task) => this.#carryOut(task),
+    })
+  }
+
+  /** Starts the background work. This includes jobs that remained after a crash. */
+  start(): void {
+    this.#options.authors.start()
+    this.#worker.start()
+  }
+
+  /**
+   * Stops the background work. Resolves when none is running. Call this method before the rooms are closed.
+   */
+  async stop(): Promise<void> {
+    await Promise.all([this.#options.authors.stop(), this.#worker.stop()])
+  }
+
+  /**
+   * Creates a version with the current content of an editor. Resolves when the version is durable.
+   * @throws ApiError NOT_FOUND if the editor has no content; FAILED_PRECONDITION if it has too many versions
+   */
+  create(address: DocumentAddress, description: VersionDescription): Promise<VersionRecord> {
+    return this.#inLine(address, async () => this.#keep(address, 'manual', description))
+  }
+
+  /** Returns a page of the versions of an editor, the newest first. */
+  list(address: DocumentAddress, range: PageRange): Promise<ListPage<VersionRecord>> {
+    return this.#options.store.list(address, range)
+  }
+
+  /**
+   * Returns a version with its content. The content is a whole state (encoding V1). @throws ApiError
+   * NOT_FOUND
+   */
+  async read(
+    address: DocumentAddress,
+    versionId: string,
+  ): Promise<{ readonly record: VersionRecord; readonly bytes: Uint8Array }> {
+    const { store } = this.#options
+    const record = await store.require(address, versionId)
+    return { record, bytes: await store.contentOf(address, record) }
+  }
+
+  /** Deletes a version. Resolves when the deletion is durable. @throws ApiError NOT_FOUND */
+  delete(address: DocumentAddress, versionId: string): Promise<void> {
+    return this.#inLine(address, async () => {
+      if (!(await this.#options.store.remove(address, [versionId]))) throw noVersion()
+    })
+  }
+
+  /**
+   * Replaces the content of a document with the content of a version, in one edit. Unless the restore changes
+   * nothing, the previous content is saved as an automatic version before. If there are concurrent edits
+   * meanwhile, the restore starts again. The last of `attemptsMax` attempts is made without this check.
+   * Concurrent edits are then merged, but the saved version may not contain them.
+   * @throws ApiError NOT_FOUND, ABORTED; the errors of `room.replacing.restore`
+   */
+  async restore(
+    address: DocumentAddress,
+    versionId: string,
+    request: RestoreRequest,
+  ): Promise<RestoredVersion> {
+    const { bytes } = await this.read(address, versionId)
+    const wouldChange = await this.#change(address, bytes, { ...request, dryRun: true })
+    if (!wouldChange.result.changed || request.dryRun === true) return { ...wouldChange, before: null }
+    return this.#inLine(address, async () => {
+      let before = await this.#keepBefore(address, request, null)
+      for (let attempt = 1; attempt < attemptsMax; attempt++) {
+        const restored = await this.#changeIfAt(address, bytes, request, before)
+        if (restored !== null) return { ...restored, before }
+        before = await this.#keepBefore(address, request, before)
+      }
+      return { ...(await this.#change(address, bytes, request)), before }
+    })
+  }
+
+  /**
+   * Removes the versions of an editor. Call this method before and after the content of the editor is
+   * destroyed.
+   */
+  removeEditor(address: DocumentAddress): Promise<void> {
+    return this.#inLine(address, () => this.#options.store.removeEditor(address))
+  }
+
+  /**
+   * Restores the content if the document still has `version`; otherwise returns null. If the request has
+   * `ifVersion`, the document must have that version instead; otherwise the method throws.
+   */
+  async #changeIfAt(
+    address: DocumentAddress,
+    past: Uint8Array,
+    request: RestoreRequest,
+    { version }: VersionRecord,
+  ): Promise<EditResult<ReplacementResult> | null> {
+    if (request.ifVersion !== undefined) return this.#change(address, past, request)
+    try {
+      return await this.#change(address, past, { ...request, ifVersion: version })
+    } catch (error) {
+      if (error instanceof ApiError && error.details?.version !== undefined) return null
+      throw error
+    }
+  }
+
+  async #change(
+    address: DocumentAddress,
+    past: Uint8Array,
+    { userId = '', ifVersion, dryRun, meta = null, right: readRight, schema }: RestoreRequest,
+  ): Promise<EditResult<ReplacementResult>> {
+    return this.#options.rooms.use(address, async (room) => {
+      const [right, rootSchema] = await Promise.all([readRight(), schema()])
+      return room.replacing.restore(userId, past, {
+        expects: 'content',
+        cause: { source: 'restore', meta },
+        ifVersion,
+        dryRun,
+        right,
+        rootSchema,
+      })
+    })
+  }
+
+  /**
+   * Saves the current content as an automatic version before a restore.
+   * @param earlier version that the previous attempt has saved, which is removed; null in the first attempt
+   */
+  async #keepBefore(
+    address: DocumentAddress,
+    { userId }: RestoreRequest,
+    earlier: VersionRecord | null,
+  ): Promise<VersionRecord> {
+    if (earlier !== null) await this.#options.store.remove(address, [earlier.versionId])
+    return this.#keep(address, 'automatic', { userId, label: 'Before a restoration' })
+  }
+
+  /**
+   * Creates a version with the current content. Waits until the authors of all earlier edits are recorded,
+   * and then stores the version.
+   */
+  async #keep(
+    address: DocumentAddress,
+    kind: VersionKind,
+    { label = '', metadata = {}, userId = '' }: VersionDescription,
+  ): Promise<VersionRecord> {
+    const { store, authors, clock } = this.#options
+    const { captured, at: createdAt } = await this.#capture(address)
+    if (captured === null) throw noContent()
+    await authors.drain()
+    const described = { kind, label, metadata, createdBy: userId, createdAt }
+    const record = await store.add(address, { ...described, ...captured })
+    if (kind === 'automatic')
+      await store.remove(address, expiredVersions(await store.all(address), clock.now()))
+    this.#worker.wake()
+    return record
+  }
+
+  #capture(
+    address: DocumentAddress,
+  ): Promise<{ readonly captured: DocumentCapture | null; readonly at: number }> {
+    const { rooms, notes, clock } = this.#options
+    return rooms.use(address, async (room) => {
+      const capturing = room.editing.capture()
+      const at = clock.now()
+      notes.split(address)
+      return { captured: await capturing, at }
+    })
+  }
+
+  async #carryOut({ is, address }: VersionTask): Promise<void> {
+    await this.#inLine(address, () =>
+      is === 'sweep' ? this.#options.store.sweep(address) : this.#keepAutomatically(address),
+    )
+  }
+
+  /**
+   * Creates an automatic version. Does nothing if the newest version has the same state, or if the document
+   * was deleted.
+   */
+  async #keepAutomatically(address: DocumentAddress): Promise<void> {
+    const { store, rooms, log } = this.#options
+    try {
+      const { items } = await store.list(address, { after: undefined, limit: 1 })
+      const present = await rooms.use(address, async (room) => room.editing.version())
+      if (present === null || present === items[0]?.version) return
+      await this.#keep(address, 'automatic', {})
+    } catch (err) {
+      if (err instanceof StoreUnavailableError || !isRefused(err)) throw err
+      log.info({ err }, 'skipped the automatic version of a document that is being deleted')
+    }
+  }
+
+  #inLine = <T>(address: DocumentAddress, work: () => Promise<T>): Promise<T> =>
+    this.#lines.run(keyName(addressKey(address)), work)
+}
+
+const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 'NOT_FOUND'

@@ -1,0 +1,174 @@
+import type { FromSchema } from '../../../core/base/schema.ts'
+import type { Metadata } from '../../../core/directory/store/records.ts'
+import { openMembers } from '../../../rest/open-members.ts'
+import { createdAt, lastUpdated, lookupMax } from '../../../rest/schemas/resource-schema.ts'
+import { invalidAt } from '../../../rest/validator.ts'
+import { notificationLimits as limits } from '../limits.ts'
+import type { NotifiedUser } from '../notification-records.ts'
+import type { NotificationView } from '../notification-service.ts'
+
+const notificationIdPattern = /^[A-Za-z0-9_-]+$/
+
+/**
+ * Checks the id of a notification.
+ * @param path JSON pointer in the body
+ * @throws ApiError INVALID_ARGUMENT
+ */
+export function checkNotificationId(path: string, id: string): void {
+  if (notificationIdPattern.test(id)) return
+  throw invalidAt({ path, message: 'must consist of letters (a to z), digits, _ and -' })
+}
+
+const notifiedUserProperties = {
+  userId: { type: 'string', format: 'id' },
+  name: { type: 'string', maxLength: 200, description: 'Display name.' },
+  email: { type: 'string', maxLength: 320 },
+} as const
+
+/**
+ * A user as the caller describes the user. The user need not be a user of the organization. Unlisted members are kept
+ * with the record.
+ */
+export const notifiedUser = {
+  type: 'object',
+  required: ['userId'],
+  properties: notifiedUserProperties,
+  ...openMembers(),
+  examples: [{ userId: 'ann', name: 'Ann', email: 'ann@example.com' }],
+} as const
+
+/** Members of a new notification that can also be changed later. */
+export const notificationContent = {
+  displayHeadlineMessageTemplate: {
+    type: 'string',
+    maxLength: 2_000,
+    description:
+      'Headline with placeholders in curly brackets: `{actionUser}`, `{recipientUser}`, or a member of the data. An ' +
+      'unknown placeholder stays in the text.',
+    examples: ['{actionUser} has shared {title} with {recipientUser}'],
+  },
+  displayHeadlineMessageTemplateData: {
+    type: 'object',
+    additionalProperties: {},
+    description:
+      'Values of the placeholders: text, numbers, or users, who are shown by name. `recipientUser`, text or a user, is ' +
+      `shown to all readers; without it each reader sees their own name. At most ${limits.dataBytes} bytes of JSON.`,
+    examples: [{ title: 'the report' }],
+  },
+  displayBodyMessage: { type: 'string', maxLength: 20_000, examples: ['Have a look before Monday.'] },
+  notificationSourceData: {
+    type: 'object',
+    additionalProperties: {},
+    description: `Any data about the notification, at most ${limits.dataBytes} bytes of JSON.`,
+  },
+} as const
+
+interface CheckedData {
+  readonly displayHeadlineMessageTemplateData?: Metadata
+  readonly notificationSourceData?: Metadata
+}
+
+/**
+ * Checks the size of the list of users.
+ * @throws ApiError INVALID_ARGUMENT if the list is too large
+ */
+export function checkNotifiedUsers(users: readonly NotifiedUser[]): void {
+  if (Buffer.byteLength(JSON.stringify(users)) <= limits.notifyUsersBytes) return
+  throw invalidAt({
+    path: '/data/notifyUsers',
+    message: `must be at most ${limits.notifyUsersBytes} bytes as JSON`,
+  })
+}
+
+/**
+ * Checks the sizes of the free-form members.
+ * @param at JSON pointer of the object that contains these members
+ * @throws ApiError INVALID_ARGUMENT if a member is too large
+ */
+export function checkNotificationData(data: CheckedData, at: string): void {
+  for (const name of ['displayHeadlineMessageTemplateData', 'notificationSourceData'] as const) {
+    const given = data[name]
+    if (given === undefined || Buffer.byteLength(JSON.stringify(given)) <= limits.dataBytes) continue
+    throw invalidAt({ path: `${at}/${name}`, message: `must be at most ${limits.dataBytes} bytes as JSON` })
+  }
+}
+
+/** Request members that select notifications. */
+export const notificationFilter = {
+  organizationId: { type: 'string', format: 'id', description: 'Id of the organization.' },
+  documentId: { type: 'string', format: 'id', description: 'Only notifications of this document.' },
+  userId: { type: 'string', format: 'id', description: 'Only notifications for this user.' },
+  notificationIds: {
+    type: 'array',
+    maxItems: lookupMax,
+    items: { type: 'string', format: 'id' },
+    description: 'Only notifications with these ids.',
+  },
+} as const
+
+export const notificationRecords = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: [
+      'id',
+      'documentId',
+      'actionUser',
+      'displayHeadlineMessageTemplate',
+      'displayHeadlineMessageTemplateData',
+      'displayHeadlineMessage',
+      'displayBodyMessage',
+      'notifyUsers',
+      'notifyAll',
+      'notificationSourceData',
+      'readByUserIds',
+      'createdAt',
+      'lastUpdated',
+    ],
+    properties: {
+      id: { type: 'string', examples: ['shared-1'] },
+      documentId: { type: 'string' },
+      actionUser: notifiedUser,
+      ...notificationContent,
+      displayHeadlineMessage: {
+        type: 'string',
+        description:
+          'The headline for the reader `userId`, or for a general reader without `userId`. At most ' +
+          `${limits.headlineLength} characters.`,
+      },
+      notifyUsers: { type: 'array', items: notifiedUser },
+      notifyAll: { type: 'boolean' },
+      readByUserIds: {
+        type: 'array',
+        items: { type: 'string' },
+        description: `Ids of users who have read it. With \`userId\` only that user, else at most ${limits.readersShown}.`,
+      },
+      createdAt,
+      lastUpdated,
+    },
+  },
+} as const
+
+/** Converts a notification to its response. */
+export const toNotificationResponse = ({
+  record,
+  headline,
+  readByUserIds,
+}: NotificationView): FromSchema<typeof notificationRecords>[number] => ({
+  ...record,
+  displayHeadlineMessage: headline,
+  readByUserIds,
+})
+
+const level = {
+  type: 'string',
+  enum: ['ALL', 'MINE', 'NONE'],
+  description:
+    '`ALL`: every notification; `MINE`: notifications that name the user; `NONE`: no notifications.',
+} as const
+
+export const notificationConfig = {
+  type: 'object',
+  properties: { inbox: level, email: level, slack: level },
+  examples: [{ inbox: 'MINE', email: 'NONE' }],
+} as const

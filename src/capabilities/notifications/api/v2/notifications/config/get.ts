@@ -1,0 +1,67 @@
+import { defineOperation } from '../../../../../../rest/operation.ts'
+import { documentErrors, lookupMax, organizationId } from '../../../../../../rest/schemas/resource-schema.ts'
+import { notificationConfig } from '../../../notification-schema.ts'
+
+const effective = {
+  ...notificationConfig,
+  required: ['inbox', 'email', 'slack'],
+  description: "Effective settings: the document's own, else the organization's, else `ALL`.",
+  examples: [{ inbox: 'MINE', email: 'NONE', slack: 'ALL' }],
+} as const
+
+export const getNotificationConfig = defineOperation({
+  path: '/v2/notifications/config/get',
+  auth: 'key',
+  effect: 'reads',
+  audited: 'read',
+  summary: 'Read the notification settings of a user',
+  description:
+    'Returns which notifications reach a user, for the named documents, and for the organization if you request it or ' +
+    'name no documents.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'userId'],
+    properties: {
+      organizationId,
+      userId: { type: 'string', format: 'id' },
+      documentIds: {
+        type: 'array',
+        maxItems: lookupMax,
+        items: { type: 'string', format: 'id' },
+        description: 'The documents.',
+      },
+      getOrganizationConfig: {
+        type: 'boolean',
+        description:
+          'True: also returns the settings for the organization. Default: true without `documentIds`.',
+      },
+    },
+  },
+  response: {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['userId', 'documentId', 'config', 'effectiveConfig'],
+      properties: {
+        userId: { type: 'string' },
+        documentId: { type: 'string', description: "'' for the organization." },
+        config: { ...notificationConfig, description: 'As set here.' },
+        effectiveConfig: effective,
+      },
+    },
+  },
+  errors: documentErrors,
+  async handler(data, { caller, services }) {
+    const { userId, documentIds, getOrganizationConfig = documentIds === undefined } = data
+    const scope = { ...caller.tenant, organizationId: data.organizationId }
+    const places = [...(getOrganizationConfig ? [null] : []), ...new Set(documentIds)]
+    const entries = await services.notificationConfigs.get(scope, userId, places)
+    const shown = entries.map((entry) => ({
+      userId,
+      documentId: entry.documentId ?? '',
+      config: entry.config,
+      effectiveConfig: entry.effective,
+    }))
+    return { message: `${shown.length} configs found.`, data: shown }
+  },
+})

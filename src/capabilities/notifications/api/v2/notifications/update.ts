@@ -1,0 +1,55 @@
+import { defineOperation } from '../../../../../rest/operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../../../rest/schemas/batch-results.ts'
+import {
+  batchMax,
+  organizationId,
+  organizationNotFound,
+} from '../../../../../rest/schemas/resource-schema.ts'
+import { checkNotificationData, notificationContent } from '../../notification-schema.ts'
+
+export const updateNotifications = defineOperation({
+  path: '/v2/notifications/update',
+  auth: 'key',
+  effect: 'repeatable',
+  audited: 'change',
+  summary: 'Change notifications, or mark them as read',
+  description:
+    'Changes the given members of notifications, and marks them as read by users; omitted members keep their values. A ' +
+    'notification is not changed if it does not exist, or if a reader is not a recipient (`success: false`).',
+  batch: keyedBatch({ notifications: 'id' }, checkNotificationData),
+  request: {
+    type: 'object',
+    required: ['organizationId', 'notifications'],
+    properties: {
+      organizationId,
+      notifications: {
+        type: 'array',
+        maxItems: batchMax,
+        items: {
+          type: 'object',
+          required: ['id'],
+          properties: {
+            id: { type: 'string', format: 'id', description: 'Id of the notification.' },
+            readByUserIds: {
+              type: 'array',
+              maxItems: batchMax,
+              items: { type: 'string', format: 'id' },
+              description: 'Users who have read it, in addition to earlier readers.',
+            },
+            ...notificationContent,
+          },
+        },
+        examples: [[{ id: 'shared-1', readByUserIds: ['ann'] }]],
+      },
+    },
+  },
+  response: batchResults,
+  errors: [organizationNotFound],
+  async handler({ organizationId: id, notifications }, { caller, services }) {
+    const results = await services.notifications.update(
+      { ...caller.tenant, organizationId: id },
+      notifications,
+    )
+    return { message: `${countSucceeded(results)} notifications updated.`, data: results }
+  },
+})

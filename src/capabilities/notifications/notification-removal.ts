@@ -1,0 +1,143 @@
+import type { OrganizationScope } from '../../core/directory/organizations/organization-keys.ts'
+import type { OrganizationStore } from '../../core/directory/organizations/organization-store.ts'
+import { mapInSlices } from '../../core/directory/store/batch.ts'
+import type { Transaction } from '../../core/directory/store/transaction.ts'
+import { lastSegment } from '../../core/store/key-encoding.ts'
+import { notificationKeys as keys } from './notification-keys.ts'
+import {
+  dropRecipient,
+  notificationRecordType,
+  removeNotification,
+  removeReadState,
+  rewriteNotification,
+  withoutNamed,
+} from './notification-records.ts'
+
+/** Maximum number of list entries in one read. */
+const entriesAtOnce = 100
+
+/**
+ * Removes the notifications of a document. The document must be marked as being deleted.
+ * @param goOn called between commits; throws if the removal must stop
+ */
+export async function removeDocumentNotifications(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  documentId: string,
+  goOn: () => Promise<void>,
+): Promise<void> {
+  const scan = (prefix: readonly string[]) => store.read(scope).scan({ prefix, limit: entriesAtOnce })
+  for (;;) {
+    const entries = await scan(keys.list({ kind: 'document', id: documentId }))
+    if (entries.length === 0) break
+    await mapInSlices(entries, ({ key }) => removeWholly(store, scope, lastSegment(key)))
+    await goOn()
+  }
+  for (;;) {
+    const entries = await scan(keys.configsOn(documentId))
+    if (entries.length === 0) return
+    await store.carryOut(scope, async (transaction) => {
+      for (const { key } of entries) {
+        transaction.delete(key)
+        transaction.delete(keys.config(lastSegment(key), documentId))
+      }
+    })
+    await goOn()
+  }
+}
+
+/** Removes a notification in as many commits as necessary. */
+export async function removeWholly(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  id: string,
+): Promise<void> {
+  for (let isGone = false; !isGone; )
+    isGone = await store.carryOut(scope, (transaction) => removeNotification(transaction, id))
+}
+
+/** Returns the ranges of the indexes that contain a user's notifications, read states and settings. */
+export const notificationIndexRanges = (userId: string) =>
+  [keys.list({ kind: 'user', id: userId }), keys.marksOf(userId), keys.configsOf(userId)] as const
+
+/**
+ * Removes up to `limit` entries from each index of a user's notification data. Returns the total number of
+ * removed entries.
+ */
+export async function removeSomeNotifications(
+  transaction: Transaction,
+  userId: string,
+  limit: number,
+): Promise<number> {
+  let count = 0
+  // The steps run one after the other, because removing a notification also removes its read states.
+  for (const cut of [removeSomeRecipients, removeSomeReadStates, removeSomeConfigs])
+    count += await cut(transaction, userId, limit)
+  return count
+}
+
+/**
+ * Removes a user from up to `limit` notifications. A notification that has no other recipient is deleted.
+ * Returns the number of notifications from which the user was removed, including the deleted ones.
+ */
+export async function removeSomeRecipients(
+  transaction: Transaction,
+  userId: string,
+  limit: number,
+): Promise<number> {
+  const prefix = keys.list({ kind: 'user', id: userId })
+  const entries = await transaction.scan({ prefix, limit })
+  for (const { key } of entries) {
+    const id = lastSegment(key)
+    const record = await transaction.get(keys.notification(id), notificationRecordType)
+    if (record !== null && dropRecipient(transaction, record, userId) === 'nobody left')
+      await removeNotification(transaction, id)
+  }
+  return entries.length
+}
+
+/** Removes up to `limit` read states of a user. Returns the number of read states that were removed. */
+export async function removeSomeReadStates(
+  transaction: Transaction,
+  userId: string,
+  limit: number,
+): Promise<number> {
+  const marks = await transaction.scan({ prefix: keys.marksOf(userId), limit })
+  for (const { key } of marks) await removeReadState(transaction, lastSegment(key), userId)
+  return marks.length
+}
+
+/**
+ * Removes up to `limit` notification settings of a user. Returns the number of settings that were removed.
+ */
+export async function removeSomeConfigs(
+  transaction: Transaction,
+  userId: string,
+  limit: number,
+): Promise<number> {
+  const configs = await transaction.scan({ prefix: keys.configsOf(userId), limit })
+  for (const { key } of configs) {
+    transaction.delete(key)
+    const [, , kind, documentId] = key
+    if (kind === 'document' && documentId !== undefined) transaction.delete(keys.configOn(documentId, userId))
+  }
+  return configs.length
+}
+
+/**
+ * Replaces a user with the deleted user in up to `limit` notifications in which the user appears in another
+ * role than recipient. Returns the number of these notifications.
+ */
+export async function anonymizeNotifications(
+  transaction: Transaction,
+  userId: string,
+  limit: number,
+): Promise<number> {
+  const entries = await transaction.scan({ prefix: keys.naming(userId), limit })
+  for (const { key } of entries) transaction.delete(key)
+  const ids = entries.map(({ key }) => lastSegment(key))
+  const records = await transaction.getAll(ids.map(keys.notification), notificationRecordType)
+  for (const record of records)
+    if (record !== null) rewriteNotification(transaction, record, withoutNamed(record, userId))
+  return entries.length
+}

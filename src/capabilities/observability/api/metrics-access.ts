@@ -1,0 +1,26 @@
+import { timingSafeEqualText } from '../../../core/access/credentials/timing-safe.ts'
+import { ApiError } from '../../../core/base/errors.ts'
+import type { ApiServices } from '../../../rest/api-services.ts'
+
+/** Member of requests for values that are not those of one API key. */
+export const metricsTokenMember = {
+  metricsToken: {
+    type: 'string',
+    maxLength: 512,
+    description: 'The metrics token (`WEFT_METRICS_TOKEN`), if the server has one.',
+  },
+} as const
+
+/**
+ * Returns whether a caller may see values of the whole server: it has the metrics token, or no other API key
+ * exists whose values these could be.
+ * @throws ApiError if the server has a metrics token, and the caller does not send it
+ */
+export async function maySeeMetrics(
+  given: string | undefined,
+  { metricsToken, tenants }: Pick<ApiServices, 'metricsToken' | 'tenants'>,
+): Promise<boolean> {
+  if (metricsToken === null) return (await tenants.apiKeyIds(2)).length === 1
+  if (timingSafeEqualText(given ?? '', metricsToken)) return true
+  throw new ApiError('auth/metrics-token', 'metrics need the metrics token as the member "metricsToken"')
+}

@@ -1,0 +1,84 @@
+import { defineOperation } from '../../../../../../rest/operation.ts'
+import { historyNames } from '../../../../history-names.ts'
+import { dayIntervalMs, dayMax, recentIntervalMs, recentMax } from '../../../../metrics-history.ts'
+import { maySeeMetrics, metricsTokenMember } from '../../../metrics-access.ts'
+
+const values = (description: string) =>
+  ({
+    type: 'array',
+    items: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+    description,
+  }) as const
+
+const series = (intervalMs: number, max: number, description: string) =>
+  ({
+    type: 'object',
+    required: ['intervalSeconds', 'timestamps', ...historyNames],
+    properties: {
+      intervalSeconds: {
+        type: 'integer',
+        description: 'Time between two samples.',
+        examples: [intervalMs / 1000],
+      },
+      timestamps: {
+        type: 'array',
+        items: { type: 'integer' },
+        description: `Epoch milliseconds of each sample, oldest first; at most ${max}. All lists have this length.`,
+        examples: [[1_767_225_600_000]],
+      },
+      connections: values('Open websockets.'),
+      updatesPerSecond: values('Document updates by websocket and by REST.'),
+      commitP50: values(
+        'Median time in seconds from the receipt of an update until it is durable; null without updates.',
+      ),
+      commitP99: values('99th percentile of this time.'),
+      loopP50: values('Median delay of the event loop in seconds, measured with a timer of 10 ms.'),
+      loopP99: values('99th percentile of this delay.'),
+      webhookQueue: values('Events that wait for delivery.'),
+      memory: values('Resident memory of the process in bytes.'),
+    },
+    description,
+  }) as const
+
+export const getMetricsHistory = defineOperation({
+  path: '/v2/metrics/history/get',
+  auth: 'key',
+  effect: 'reads',
+  audited: 'read',
+  summary: 'Read the history of the metrics',
+  description:
+    'Returns the recent values that the overview of the console draws. They are those of the node that answers, since ' +
+    'its start, for all API keys together. If the server has a metrics token, the request must contain it. Without a ' +
+    'metrics token, a server with several API keys returns no values, because an API key must not see the activity of ' +
+    'others.',
+  request: { type: 'object', properties: metricsTokenMember },
+  response: {
+    type: 'object',
+    required: ['node', 'timestamp'],
+    properties: {
+      node: { type: 'string', description: 'Node of the cluster that answered.' },
+      timestamp: {
+        type: 'integer',
+        description: 'Epoch milliseconds of the response, for callers whose clock differs.',
+        examples: [1_767_225_600_000],
+      },
+      recent: series(recentIntervalMs, recentMax, 'Samples of the last hour.'),
+      day: series(
+        dayIntervalMs,
+        dayMax,
+        'Samples of the last 24 hours: the means of the recent samples, and of 99th percentiles the highest.',
+      ),
+    },
+  },
+  errors: [
+    { status: 'UNAUTHENTICATED', code: 'auth/metrics-token', when: 'the request lacks the metrics token' },
+  ],
+  async handler({ metricsToken }, { services }) {
+    const { node, clock, metricsHistory } = services
+    const isVisible = await maySeeMetrics(metricsToken, services)
+    return {
+      message: 'History found.',
+      data: { node, timestamp: clock.now(), ...(isVisible && metricsHistory.read()) },
+    }
+  },
+})

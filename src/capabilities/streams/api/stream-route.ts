@@ -1,0 +1,419 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { agentMeta } from '../../../core/access/agents/agent-meta.ts'
+import type { Authenticator, TenantCaller } from '../../../core/access/credentials/authenticator.ts'
+import { type CallerWatchOptions, watchCaller } from '../../../core/access/credentials/caller-watch.ts'
+import { ApiError, invalid } from '../../../core/base/errors.ts'
+import type { Log } from '../../../core/base/log.ts'
+import type { FromSchema } from '../../../core/base/schema.ts'
+import type { Config } from '../../../core/config/config.ts'
+import { overlapError } from '../../../core/content/merge/overlap.ts'
+import { checkStreamEdit } from '../../../core/content/stream/stream-place.ts'
+import { authTokensFence, domainsFence } from '../../../core/directory/fence-names.ts'
+import { FencedRight, type WriteRight } from '../../../core/directory/write-right.ts'
+import type { Metrics } from '../../../core/metrics/metrics.ts'
+import type { DocumentAddress } from '../../../core/model/address.ts'
+import { errorEnvelope } from '../../../core/model/raw-response.ts'
+import { timedRequests } from '../../../core/quota/slow-transfers.ts'
+import type { FenceStore, Health } from '../../../core/store/engine.ts'
+import { applyAgentRule } from '../../../rest/agents/agent-members.ts'
+import type { AgentRule } from '../../../rest/agents/agent-rule.ts'
+import { authorizeAgent, keepingOf, toAgentError } from '../../../rest/agents/authorize-agent.ts'
+import type { ApiServices } from '../../../rest/api-services.ts'
+import type { CallAuditor } from '../../../rest/call-auditor.ts'
+import { storedMeta } from '../../../rest/changes/change-meta.ts'
+import { editorAddress, namingMissing } from '../../../rest/editor-content.ts'
+import { callerOf } from '../../../rest/http/caller-of.ts'
+import { toApiError } from '../../../rest/http/envelope.ts'
+import { type ApiLimits, countGrowth, limitCaller } from '../../../rest/http/rate-limits.ts'
+import { ClientDisconnectedError } from '../../../rest/http/request-body.ts'
+import type { ServedResponse } from '../../../rest/http/served-response.ts'
+import type { ServedRoute } from '../../../rest/http/served-route.ts'
+import { setCaller } from '../../../rest/http/traced-request.ts'
+import { checkMembers } from '../../../rest/members.ts'
+import { type Validator, validatorOf } from '../../../rest/validator.ts'
+import { OpenStream, tooLate } from '../open-stream.ts'
+import { StreamPump } from '../stream-pump.ts'
+import type { StreamResult } from '../stream-records.ts'
+import type { EnteredStream, StreamOpening, StreamService } from '../stream-service.ts'
+import { contentStreamPath, jsonLinesType } from './stream-description.ts'
+import { JsonLineReader, lineBytesMax, readStreamLine } from './stream-lines.ts'
+import { streamOpening } from './stream-schema.ts'
+
+type Opening = FromSchema<typeof streamOpening>
+
+export interface StreamRouteOptions extends CallerWatchOptions {
+  readonly streams: StreamService
+  readonly services: Pick<ApiServices, 'documents' | 'loader' | 'storage' | 'attribution' | 'agents'>
+  readonly authenticator: Authenticator
+  readonly fences: FenceStore
+  readonly auditor: CallAuditor
+  readonly quotas: ApiLimits
+  readonly unknownMembers: Config['unknownMembers']
+  /** The server accepts streams only while it is ready. */
+  readonly readiness: () => Health
+  readonly metrics: Pick<Metrics, 'streamedBytes'>
+  readonly log: Log
+}
+
+/** Time in ms within which the opening must arrive. */
+const openingMs = 20_000
+/** Interval in ms of the empty lines that keep a quiet connection open. */
+const quietMs = 15_000
+/** Memory in bytes that one connection takes: a line as bytes and as text, and the text that waits. */
+const connectionBytes = 3 * lineBytesMax
+/** Maximum bytes of the body for each byte of the content, because JSON escapes characters. */
+const escapedBytes = 8
+/** Bytes of the body that do not count, for the opening and many small pieces. */
+const freeBytes = 4_194_304
+/** How the audit log records a stream. */
+const audited = { path: contentStreamPath, audited: 'change', request: streamOpening } as const
+/** How agents may open streams. */
+const agents: AgentRule = { role: 'editor', ids: ['userId'], meta: 'meta', without: ['schema'] }
+/** How the members of an opening are checked. */
+const checked = { effect: 'once', request: streamOpening } as const
+
+/** Creates the route of the streams of content. */
+export function contentStreamRoute(options: StreamRouteOptions): ServedRoute {
+  const validate = validatorOf(streamOpening)
+  return {
+    path: contentStreamPath,
+    label: contentStreamPath,
+    methods: {
+      async POST(request, response) {
+        const connection = new StreamConnection(request, response, validate, options)
+        const keep = (outcome: Parameters<CallAuditor['answered']>[2]): void => {
+          const { caller = null, requestId } = response.weftLocals
+          options.auditor.answered(contentStreamPath, { caller, request, requestId }, outcome)
+        }
+        try {
+          await connection.serve()
+          keep({ httpCode: 200, body: '', replayed: false })
+        } catch (error) {
+          if (!(error instanceof ClientDisconnectedError)) keep({ error })
+          if (!response.headersSent) throw error
+          connection.sendError(error)
+        } finally {
+          connection.discardRest()
+        }
+      },
+    },
+  }
+}
+
+/** One request, whose body is a part of a stream or the whole stream. */
+class StreamConnection {
+  readonly #request: IncomingMessage
+  readonly #response: ServedResponse
+  readonly #validate: Validator
+  readonly #options: StreamRouteOptions
+  /** The body; null until it is read. */
+  #lines: JsonLineReader | null = null
+  /** Aborted with an error when the caller has lost its permission. */
+  readonly #rejected = new AbortController()
+
+  constructor(
+    request: IncomingMessage,
+    response: ServedResponse,
+    validate: Validator,
+    options: StreamRouteOptions,
+  ) {
+    this.#request = request
+    this.#response = response
+    this.#validate = validate
+    this.#options = options
+  }
+
+  /**
+   * Serves the request. Resolves when the response is complete.
+   * @throws the errors of the stream, before or after the headers of the response were sent
+   */
+  async serve(): Promise<void> {
+    const { auditor, quotas, readiness, services } = this.#options
+    const ready = readiness()
+    if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
+    checkLinesType(this.#request)
+    const caller = await callerOf('key', this.#request, this.#options)
+    setCaller(this.#response, caller)
+    timedRequests.add(this.#request)
+    const meter = await limitCaller(quotas, caller, this.#request, this.#response, Number.POSITIVE_INFINITY)
+    meter.keep(connectionBytes)
+    const { bytes } = this.#options.streams.limits
+    const bodyBytesMax = bytes * escapedBytes + freeBytes
+    let bodyBytes = 0
+    const lines = new JsonLineReader(this.#request, (received) => {
+      meter.count(received)
+      bodyBytes += received
+      if (bodyBytes > bodyBytesMax) throw tooLong(bodyBytesMax)
+    })
+    this.#lines = lines
+    const first = await within(openingMs, lines.next(), () => openingTooLate())
+    if (first === null) throw invalid('crdt/invalid-stream', 'the stream has no lines; send an opening')
+    const opening = this.#checkOpening(first.value, caller)
+    const { requestId } = this.#response.weftLocals
+    const call = { operation: audited, caller, data: opening, request: this.#request, requestId }
+    await auditor.run(call, async () => {
+      if (caller.level === 'agent') await authorizeAgent(agents, opening, caller, services)
+      const entered = await this.#openFor(opening, caller)
+      const endWatch = this.#watch(opening, caller)
+      try {
+        await this.#stream(entered, lines)
+      } finally {
+        endWatch()
+      }
+      return { httpCode: 200, body: '', replayed: false }
+    })
+  }
+
+  #checkOpening(value: Readonly<Record<string, unknown>>, caller: TenantCaller): Opening {
+    const { unknownMembers } = this.#options
+    checkMembers(checked, { body: { data: value }, target: this.#request.url ?? '' }, unknownMembers)
+    if (caller.level === 'agent') applyAgentRule(agents, value, caller.identity)
+    this.#validate(value, 0)
+    return value as Opening
+  }
+
+  /** Opens a stream. The errors of agents do not reveal which record is missing. */
+  async #openFor(
+    opening: Opening,
+    caller: TenantCaller,
+  ): Promise<EnteredStream & { readonly streamId: string }> {
+    try {
+      return await this.#open(opening, caller)
+    } catch (error) {
+      throw caller.level === 'agent'
+        ? await toAgentError(error, opening, caller, this.#options.services)
+        : error
+    }
+  }
+
+  async #open(
+    opening: Opening,
+    caller: TenantCaller,
+  ): Promise<EnteredStream & { readonly streamId: string }> {
+    const { services, streams } = this.#options
+    const { edit, contentKey, format = 'text', userId = '', baseVersion, schema } = opening
+    const request = { contentKey, edit, format }
+    checkStreamEdit(request)
+    const meta = await storedMeta(opening.meta, caller, services)
+    const address = editorAddress(caller, opening)
+    const { streamId = randomUUID() } = opening
+    const onOverlap = opening.onOverlap ?? (caller.level === 'key' ? 'report' : 'fail')
+    await services.loader.ready(address)
+    const stream: StreamOpening = {
+      address,
+      streamId,
+      request,
+      baseVersion,
+      schema,
+      onOverlap,
+      userId,
+      meta,
+      fingerprint: fingerprintOf(opening),
+    }
+    const keeping = edit.replace === undefined ? null : keepingOf(caller)
+    if (keeping !== null) throw keeping
+    const agent = caller.level === 'agent' ? caller.identity : null
+    const permission = {
+      right: await this.#rightOf(caller, address),
+      agentId: agent?.userId ?? null,
+      shown: {
+        name: opening.name ?? agent?.name ?? userId,
+        kind: 'agent' as const,
+        data: { streamId, ...(agent !== null && agentMeta(agent.agent)) },
+      },
+      full: () => countGrowth(services, caller, 0),
+    }
+    const entered = await namingMissing(services.documents, address, streams.open(stream, permission))
+    return { ...entered, streamId }
+  }
+
+  /** Returns the permission to change a document. It ends with the credentials of the request. */
+  async #rightOf(caller: TenantCaller, address: DocumentAddress): Promise<WriteRight> {
+    const { services, authenticator, fences, clock } = this.#options
+    if (caller.level === 'agent') return services.agents.rightToChange(caller, address)
+    const { tenant } = caller
+    return FencedRight.read({
+      within: await services.documents.rightToChange(address),
+      fences,
+      clock,
+      names: [authTokensFence(tenant), domainsFence(tenant)],
+      check: async () => (await authenticator.callerOf('key', this.#request.headers)).validUntil,
+    })
+  }
+
+  /**
+   * Ends the stream when its credentials end, or when an agent loses its right, also if no piece arrives. A backend
+   * learns from its next line that the document is disabled. Returns the function that ends the watch.
+   */
+  #watch(opening: Opening, caller: TenantCaller): () => void {
+    const { services, authenticator } = this.#options
+    const { tenant } = caller
+    const onRejected = (error: unknown): void => this.#rejected.abort(error)
+    if (caller.level === 'key') {
+      const { validUntil } = caller
+      const check = async (): Promise<number> =>
+        (await authenticator.callerOf('key', this.#request.headers)).validUntil
+      return watchCaller({ tenant, organizationId: null, validUntil, check, onRejected }, this.#options)
+    }
+    const address = editorAddress(caller, opening)
+    const { organizationId } = address
+    const validUntil = caller.identity.expiresAt
+    const check = async (): Promise<number> => {
+      await services.agents.rightToChange(caller, address)
+      return validUntil
+    }
+    return watchCaller({ tenant, organizationId, validUntil, check, onRejected }, this.#options)
+  }
+
+  async #stream(
+    entered: EnteredStream & { readonly streamId: string },
+    lines: JsonLineReader,
+  ): Promise<void> {
+    const { stream, streamId, matched: place } = entered
+    const isOpen = stream instanceof OpenStream
+    this.#response.writeHead(200, {
+      'content-type': jsonLinesType,
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+    })
+    this.#send({ opened: { streamId, received: stream.received, place, version: stream.version } })
+    if (!isOpen) return this.#sendDone(stream)
+    const quiet = setInterval(() => {
+      if (!this.#response.writableNeedDrain) this.#response.write('\n')
+    }, quietMs)
+    try {
+      const result = await this.#untilEnd(stream, entered, lines)
+      await entered.finish(result)
+      this.#sendDone(result)
+    } finally {
+      clearInterval(quiet)
+      await entered.cut()
+    }
+  }
+
+  /** Writes the pieces until the end of the stream. Resolves with the result. */
+  #untilEnd(stream: OpenStream, { endsAt }: EnteredStream, lines: JsonLineReader): Promise<StreamResult> {
+    const { streams, metrics } = this.#options
+    const { bytes: bytesMax, ms } = streams.limits
+    return new Promise((resolve, reject) => {
+      const pump = new StreamPump({
+        stream,
+        bytesMax,
+        written: (progress, bytes) => {
+          metrics.streamedBytes.inc(bytes)
+          this.#sendProgress(progress)
+        },
+        failed: reject,
+      })
+      const timer = setTimeout(() => reject(tooLate(ms / 1000)), Math.max(0, endsAt - Date.now()))
+      const read = async (): Promise<StreamResult> => {
+        for (let line = await lines.next(); line !== null; line = await lines.next()) {
+          const { number, value } = line
+          const read = readStreamLine(number, value)
+          if (read.is === 'text') {
+            pump.push(read.text, read.at)
+            await pump.room()
+            continue
+          }
+          // A withdrawal must be possible also if the waiting text cannot be written.
+          if (read.is === 'withdraw') await pump.discard()
+          else await pump.flush()
+          clearTimeout(timer)
+          return stream.end(read.is)
+        }
+        await pump.settle()
+        throw new ClientDisconnectedError('the body ended before the end of the stream')
+      }
+      for (const signal of [stream.stopped, this.#rejected.signal]) {
+        const stop = (): void => reject(signal.reason as Error)
+        if (signal.aborted) stop()
+        signal.addEventListener('abort', stop, { once: true })
+      }
+      read()
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer))
+    })
+  }
+
+  /** Sends the state after an update. A later state replaces one that the client is not ready to receive. */
+  #sendProgress(progress: object): void {
+    if (!this.#response.writableNeedDrain) this.#send(progress)
+  }
+
+  #send(line: object): void {
+    if (!this.#response.writableEnded) this.#response.write(`${JSON.stringify(line)}\n`)
+  }
+
+  /** @throws ApiError ABORTED if the content was deleted because of overlaps */
+  #sendDone(done: StreamResult): void {
+    const { outcome, overlaps = [], overlapCount } = done
+    if (outcome === 'overlapped') throw overlapError({ overlaps, ...(overlapCount && { overlapCount }) })
+    this.#response.end(`${JSON.stringify({ done })}\n`)
+  }
+
+  /** Ends a response that has begun with an error. */
+  sendError(error: unknown): void {
+    const { requestId } = this.#response.weftLocals
+    if (this.#response.writableEnded) return
+    if (error instanceof ClientDisconnectedError && !this.#request.complete)
+      return void this.#response.destroy()
+    const known = error instanceof ClientDisconnectedError ? bodyEnded() : toApiError(error)
+    if (known === null)
+      this.#options.log.error({ err: error, requestId, route: contentStreamPath }, 'request failed')
+    const shown = known ?? new ApiError('server/internal', `internal error; request id ${requestId}`)
+    this.#response.end(`${JSON.stringify(errorEnvelope(shown))}\n`)
+  }
+
+  /** Reads the rest of the body for some time, so that the client can receive the response. */
+  discardRest(): void {
+    this.#lines?.discardRest()
+  }
+}
+
+/** Resolves with the result of `work`. Rejects if it takes longer than `ms`. */
+function within<T>(ms: number, work: Promise<T>, late: () => ApiError): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(late()), ms)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+/** Returns a hash of an opening. The order of its members does not matter. */
+function fingerprintOf(opening: Opening): string {
+  const sorted = (_name: string, value: unknown): unknown =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value
+  return createHash('sha256').update(JSON.stringify(opening, sorted)).digest('base64')
+}
+
+const linesType = /^application\/(?:x-ndjson|jsonl)[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i
+
+function checkLinesType({ headers }: IncomingMessage): void {
+  if (!linesType.test(headers['content-type'] ?? ''))
+    throw invalid(
+      'request/content-type',
+      `the content type must be ${jsonLinesType} (with charset utf-8, if any)`,
+    )
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+    throw invalid(
+      'request/content-type',
+      'the body must not be compressed: content-encoding is not supported',
+    )
+}
+
+const openingTooLate = (): ApiError =>
+  new ApiError('request/timeout', `the opening did not arrive within ${openingMs / 1000} s; try again`)
+
+const bodyEnded = (): ApiError =>
+  invalid(
+    'crdt/invalid-stream',
+    'the body ended without { "end": true }; open the stream again to continue it',
+  )
+
+const tooLong = (bytesMax: number): ApiError =>
+  invalid(
+    'crdt/invalid-stream',
+    `the body is longer than ${bytesMax} bytes; divide the content among several streams`,
+  )

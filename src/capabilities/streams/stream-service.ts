@@ -1,0 +1,549 @@
+import { createHash, randomInt } from 'node:crypto'
+import type { Clock } from '../../core/base/clock.ts'
+import { ApiError } from '../../core/base/errors.ts'
+import { readJsonOrNull } from '../../core/base/json.ts'
+import type { Log } from '../../core/base/log.ts'
+import * as s from '../../core/base/schema.ts'
+import type { MatchedPlace } from '../../core/content/edit/edit.ts'
+import type { OverlapPolicy } from '../../core/content/merge/overlap.ts'
+import {
+  nothingReplaced,
+  type ReplacedIds,
+  type StreamPlaceRequest,
+} from '../../core/content/stream/stream-place.ts'
+import type { DocumentService } from '../../core/directory/documents/document-service.ts'
+import type { SchemaService } from '../../core/directory/schemas/schema-service.ts'
+import { TransactionRunner } from '../../core/directory/store/transaction.ts'
+import { FencedRight, type WriteRight } from '../../core/directory/write-right.ts'
+import { JobConsumer, type JobDisposition } from '../../core/jobs/job-consumer.ts'
+import { readPayload } from '../../core/jobs/job-payload.ts'
+import type { Metrics } from '../../core/metrics/metrics.ts'
+import type { DocumentAddress, Tenant } from '../../core/model/address.ts'
+import type { ChangeMeta } from '../../core/model/change-origin.ts'
+import { KeyedCounter } from '../../core/quota/keyed-counter.ts'
+import { exhausted } from '../../core/quota/limits.ts'
+import { noContent } from '../../core/rooms/edits/edit-context.ts'
+import type { NewWriter } from '../../core/rooms/presence/shown-writer.ts'
+import type { RoomRegistry } from '../../core/rooms/room/room-registry.ts'
+import type { ClaimedJob, Engine } from '../../core/store/engine.ts'
+import { keyName } from '../../core/store/key-encoding.ts'
+import { OpenStream, takenOver, tooLate } from './open-stream.ts'
+import {
+  replacedRecordType,
+  type StreamEnding,
+  type StreamName,
+  type StreamRecord,
+  type StreamResult,
+  streamFence,
+  streamJob,
+  streamKey,
+  streamKeys,
+  streamNameSchema,
+  streamQueue,
+  streamRecordType,
+  streamsPart,
+  toReplacedIds,
+  toReplacedRecord,
+} from './stream-records.ts'
+
+export interface StreamLimits {
+  /** Maximum bytes of the content of a stream, in UTF-8. */
+  readonly bytes: number
+  /** Maximum time from the opening of a stream to its end, in ms. */
+  readonly ms: number
+  /** Maximum number of open streams of an API key on this node. */
+  readonly perKey: number
+  /** Maximum number of open streams of an agent on this node. */
+  readonly perAgent: number
+}
+
+export interface StreamServiceOptions {
+  readonly engine: Pick<Engine, 'kv' | 'queue' | 'bus' | 'fences'>
+  readonly rooms: RoomRegistry
+  readonly documents: Pick<DocumentService, 'rightToChange'>
+  readonly schemas: Pick<SchemaService, 'attachedTo' | 'named'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'streamsOpen' | 'streamsEnded'>
+  readonly limits: StreamLimits
+  /** Aborted when the server stops. All streams of this node are then cut. */
+  readonly stopping: AbortSignal
+}
+
+/** The opening of a stream. */
+export interface StreamOpening {
+  readonly address: DocumentAddress
+  /** Id of the stream. The streams of an agent have ids of their own; all others of an API key share their ids. */
+  readonly streamId: string
+  readonly request: StreamPlaceRequest
+  readonly baseVersion?: string | undefined
+  /** Name of the schema of the root; undefined: the attached one. */
+  readonly schema?: string | undefined
+  /** As in `OpenStreamOptions`. */
+  readonly onOverlap: OverlapPolicy
+  /** Author of the content; '' if the author is unknown. */
+  readonly userId: string
+  readonly meta: ChangeMeta | null
+  /** Hash of the opening. A writer that continues the stream must send the same opening. */
+  readonly fingerprint: string
+}
+
+export interface StreamPermission {
+  /** The permission to change the document. */
+  readonly right: WriteRight
+  /** Id of the agent that writes, for the limit of its streams; null if the writer is not an agent. */
+  readonly agentId: string | null
+  /** How open editors show the writer. */
+  readonly shown: Pick<NewWriter, 'name' | 'kind' | 'data'>
+  /** As in `OpenStreamOptions`. */
+  readonly full: () => Promise<ApiError | null>
+}
+
+/** A stream that a writer has opened. */
+export interface EnteredStream {
+  readonly matched: MatchedPlace
+  /** Time after which nothing more is written, in epoch milliseconds. */
+  readonly endsAt: number
+  /** The stream, or its result if it has already ended. */
+  readonly stream: OpenStream | StreamResult
+  /** Ends the connection without an end of the stream. The writer can come back. */
+  readonly cut: () => Promise<void>
+  /** Ends the stream with a result that is durable in the document. */
+  readonly finish: (result: StreamResult) => Promise<void>
+}
+
+/** Time in ms after the last moment of a stream, for which a writer can still get its result. */
+const resultMs = 600_000
+/** Interval in ms at which due jobs are claimed. */
+const pollMs = 1_000
+/** Maximum number of jobs that run at the same time. */
+const jobsAtOnce = 8
+/** Topic with the names of streams that another connection continues. */
+const takeOverTopic = 'streams.taken-over'
+
+const takeOverSchema = s.object({
+  workspaceId: s.string,
+  apiKey: s.string,
+  streamId: s.string,
+  turn: s.number,
+})
+
+interface ActiveStream {
+  readonly turn: number
+  /** Resolves when the connection has stored that it does not write any more. */
+  readonly leave: (reason: ApiError) => Promise<void>
+}
+
+interface RequestedEnding {
+  readonly ending: StreamEnding
+  readonly size: Pick<StreamRecord, 'bytes' | 'content'>
+}
+
+/**
+ * The streams of all writers. A stream has a record, which is committed before its first update. How much content is
+ * durable follows from the document itself, so a writer continues at any node, without a gap and without a repeated unit.
+ * If it does not come back, its content stays as it is.
+ */
+export class StreamService {
+  readonly #options: StreamServiceOptions
+  readonly #transactions: TransactionRunner
+  readonly #active = new Map<string, ActiveStream>()
+  /** Streams that are being opened. */
+  readonly #opening = new KeyedCounter(1)
+  readonly #perKey: KeyedCounter
+  readonly #perAgent: KeyedCounter
+  readonly #consumer: JobConsumer
+  readonly #endMessages: () => void
+
+  constructor(options: StreamServiceOptions) {
+    this.#options = options
+    const { engine, clock, log, limits } = options
+    this.#transactions = new TransactionRunner(engine.kv)
+    this.#perKey = new KeyedCounter(limits.perKey)
+    this.#perAgent = new KeyedCounter(limits.perAgent)
+    this.#consumer = new JobConsumer({
+      queue: engine.queue,
+      name: streamQueue,
+      clock,
+      log,
+      pollMs,
+      atOnce: jobsAtOnce,
+      carryOut: (job) => this.#remove(job),
+    })
+    options.stopping.addEventListener('abort', () => void this.#cutAll())
+    this.#endMessages = engine.bus.subscribe(takeOverTopic, (message) => {
+      const taken = readJsonOrNull(takeOverSchema, message)
+      const active = taken === null ? undefined : this.#active.get(streamKey(taken))
+      if (taken !== null && active !== undefined && active.turn < taken.turn) void active.leave(takenOver())
+    })
+  }
+
+  get limits(): StreamLimits {
+    return this.#options.limits
+  }
+
+  /** Starts to end the streams whose writers do not come back. */
+  start(): void {
+    this.#consumer.start()
+  }
+
+  /** Resolves when no stream of this node is open, and no job runs. */
+  async stop(): Promise<void> {
+    await this.#consumer.stop()
+    this.#endMessages()
+    await this.#cutAll()
+  }
+
+  /** Cuts all streams of this node, so that their writers continue elsewhere. */
+  async #cutAll(): Promise<void> {
+    const reason = new ApiError('server/stopping', 'the server is stopping; open the stream again')
+    await Promise.all([...this.#active.values()].map(({ leave }) => leave(reason)))
+  }
+
+  /**
+   * Opens a stream, or continues it if there is one with this id. If its writer has requested an ending before, the
+   * ending is carried out, and the stream has ended.
+   * @throws ApiError as for `findStreamPlace`; NOT_FOUND; ALREADY_EXISTS if another stream has this id;
+   * INVALID_ARGUMENT if the time of the stream is over; RESOURCE_EXHAUSTED; UNAVAILABLE; as for `OpenStream.carryOut` if
+   * an ending is carried out
+   */
+  async open(opening: StreamOpening, permission: StreamPermission): Promise<EnteredStream> {
+    const { address } = opening
+    const name = nameOf(opening, permission)
+    const key = streamKey(name)
+    // A writer that takes over its own stream gets the place of its old connection in the limits.
+    const takesPlace = this.#active.has(key) && !this.#opening.isFull(key)
+    const leave = this.#enter(address, permission.agentId, takesPlace)
+    const settled = this.#opening.enter(key)
+    try {
+      const record =
+        (await this.#continue(name, opening)) ?? (await this.#begin(name, opening, permission.right))
+      const { matched, endsAt, result } = record
+      if (result !== null) {
+        leave()
+        return { matched, endsAt, stream: result, cut: done, finish: done }
+      }
+      const entered = await this.#entered(address, record, permission, leave)
+      return record.ending === null ? entered : await this.#ended(entered, record.ending)
+    } catch (error) {
+      leave()
+      throw error
+    } finally {
+      settled()
+    }
+  }
+
+  /** Carries out the ending that the writer has requested on an earlier connection. */
+  async #ended(
+    entered: EnteredStream & { readonly stream: OpenStream },
+    ending: StreamEnding,
+  ): Promise<EnteredStream> {
+    try {
+      const result = await entered.stream.carryOut(ending)
+      await entered.finish(result)
+      return { ...entered, stream: result }
+    } catch (error) {
+      await entered.cut()
+      throw error
+    }
+  }
+
+  /**
+   * Counts an open stream.
+   * @param takesPlace true if another connection of the same stream is counted, and ends before this one writes
+   * @throws ApiError RESOURCE_EXHAUSTED
+   */
+  #enter({ apiKey }: Tenant, agentId: string | null, takesPlace: boolean): () => void {
+    const { limits, metrics } = this.#options
+    const agent = agentId === null ? null : keyName([apiKey, agentId])
+    if (!takesPlace && agent !== null && this.#perAgent.isFull(agent))
+      throw exhausted('streamsPerAgent', limits.perAgent, {
+        problem: `the agent has ${limits.perAgent} open streams on this node`,
+        remedy: 'end some',
+        retryAfterSeconds: 1,
+      })
+    if (!takesPlace && this.#perKey.isFull(apiKey))
+      throw exhausted('streamsPerKey', limits.perKey, {
+        problem: `the API key has ${limits.perKey} open streams on this node`,
+        remedy: 'end some',
+        retryAfterSeconds: 1,
+      })
+    const leaves = [this.#perKey.enter(apiKey), ...(agent === null ? [] : [this.#perAgent.enter(agent)])]
+    metrics.streamsOpen.inc()
+    let isIn = true
+    return () => {
+      if (!isIn) return
+      isIn = false
+      for (const leave of leaves) leave()
+      metrics.streamsOpen.dec()
+    }
+  }
+
+  /** Finds the place of a new stream, and stores its record. */
+  async #begin(name: StreamName, opening: StreamOpening, right: WriteRight): Promise<StreamRecord> {
+    const { rooms, schemas, clock, limits } = this.#options
+    const { address, request, baseVersion, onOverlap, userId, meta, fingerprint } = opening
+    const { streamId } = name
+    const named = opening.schema ?? (await schemas.attachedTo(address))?.schema
+    const schema = named === undefined ? null : await schemas.named(address, named)
+    const { found, client, counter, epoch } = await rooms.use(address, async (room) => {
+      const read = await room.editing.streamPlace(request, schema, baseVersion)
+      if (read === null || right.fence === null) throw noContent()
+      const [client, counter] = newClients(room.state.clocks)
+      return { found: read.result, client, counter, epoch: room.epoch }
+    })
+    const { place, matched, replaced } = found
+    const replaces = replaced.ranges.length + replaced.elements.length > 0
+    const { organizationId, documentId, editorId } = address
+    const endsAt = clock.now() + limits.ms
+    const record: StreamRecord = {
+      streamId,
+      organizationId,
+      documentId,
+      editorId,
+      fingerprint,
+      epoch,
+      place,
+      matched,
+      replaces,
+      ending: null,
+      client,
+      counter: place.as === 'blocks' ? counter : null,
+      schema: named ?? null,
+      onOverlap,
+      userId,
+      meta,
+      endsAt,
+      bytes: 0,
+      content: { units: 0, bytes: 0 },
+      turn: 1,
+      result: null,
+    }
+    await this.#transactions.run(streamsPart(address), async (transaction) => {
+      if ((await transaction.get(streamKeys.stream(streamId), streamRecordType)) !== null) throw takenOver()
+      transaction.put(streamKeys.stream(streamId), record)
+      if (replaces) transaction.put(streamKeys.replaced(streamId), toReplacedRecord(replaced))
+      transaction.enqueue(streamJob(name, endsAt + resultMs))
+    })
+    return record
+  }
+
+  /**
+   * Makes this connection the writer of an existing stream. Ends the connection that writes it now; the fence of the
+   * stream rejects its updates. Returns null if there is no stream.
+   * @throws ApiError ALREADY_EXISTS if the stream has another opening; its connection continues
+   */
+  async #continue(name: StreamName, opening: StreamOpening): Promise<StreamRecord | null> {
+    const { engine, clock, limits } = this.#options
+    const { workspaceId, apiKey, streamId } = name
+    const found = await this.#read(name)
+    if (found === null) return null
+    checkOpening(found, opening)
+    await this.#active.get(streamKey(name))?.leave(takenOver())
+    const { result } = await this.#transactions.run(streamsPart(name), async (transaction) => {
+      const record = await transaction.get(streamKeys.stream(streamId), streamRecordType)
+      if (record === null || record.result !== null) return record
+      if (record.ending === null && record.endsAt <= clock.now()) throw tooLate(limits.ms / 1000)
+      const next: StreamRecord = { ...record, turn: record.turn + 1 }
+      transaction.put(streamKeys.stream(streamId), next)
+      transaction.raise([streamFence(name)])
+      return next
+    })
+    if (result?.result === null) {
+      const taken = { workspaceId, apiKey, streamId, turn: result.turn }
+      engine.bus.publish(takeOverTopic, Buffer.from(JSON.stringify(taken)))
+    }
+    return result
+  }
+
+  async #entered(
+    address: DocumentAddress,
+    record: StreamRecord,
+    permission: StreamPermission,
+    leave: () => void,
+  ): Promise<EnteredStream & { readonly stream: OpenStream }> {
+    const { matched, endsAt, streamId, turn } = record
+    const stream = await this.#opened(address, record, permission)
+    const name = { ...address, streamId }
+    const key = streamKey(name)
+    let left: Promise<void> | null = null
+    const end = (reason: ApiError, result: StreamResult | null): Promise<void> => {
+      left ??= (async () => {
+        await stream.stop(reason)
+        try {
+          const isStored = await this.#store(name, turn, stream, result)
+          if (isStored && result !== null) this.#options.metrics.streamsEnded.inc({ outcome: result.outcome })
+        } finally {
+          if (this.#active.get(key) === active) this.#active.delete(key)
+          leave()
+        }
+      })()
+      return left
+    }
+    const active: ActiveStream = { turn, leave: (reason) => end(reason, null).catch(() => {}) }
+    this.#active.set(key, active)
+    return {
+      matched,
+      endsAt,
+      stream,
+      cut: () =>
+        active.leave(
+          new ApiError('server/stopping', 'the connection has ended; open the stream again to continue it'),
+        ),
+      // If another connection has taken over the stream meanwhile, that one stores the result.
+      finish: (result) => end(takenOver(), result),
+    }
+  }
+
+  /**
+   * Reads how much of a stream is durable. The stream can be written while its record has this turn.
+   * @throws ApiError if its document was deleted meanwhile
+   */
+  async #opened(
+    address: DocumentAddress,
+    record: StreamRecord,
+    { right: writerRight, full, shown }: StreamPermission,
+  ): Promise<OpenStream> {
+    const { rooms, engine, schemas, clock } = this.#options
+    const { place, client, counter, userId, meta, streamId, turn, bytes, content } = record
+    const { onOverlap = 'report' } = record
+    const name = { ...address, streamId }
+    const right = await FencedRight.read({
+      within: writerRight,
+      fences: engine.fences,
+      clock,
+      names: [streamFence(name)],
+      check: async () => {
+        const present = await this.#read(name)
+        if (present?.turn !== turn) throw takenOver()
+        return Number.POSITIVE_INFINITY
+      },
+    })
+    const writer = { place, client, counter }
+    const schema = record.schema === null ? null : await schemas.named(address, record.schema)
+    const { received, version, epoch, cursor } = await rooms.use(address, (room) =>
+      room.streaming.received(writer),
+    )
+    if (epoch !== record.epoch) throw noContent()
+    const { contentKey } = place
+    const caret =
+      userId === ''
+        ? null
+        : rooms.presence.showWriter(address, {
+            ...shown,
+            userId,
+            editorId: address.editorId,
+            contentKey,
+            cursor,
+          })
+    return new OpenStream({
+      rooms,
+      address,
+      writer,
+      schema,
+      right,
+      userId,
+      meta,
+      epoch,
+      received,
+      version,
+      bytes,
+      content,
+      caret,
+      full,
+      beginEnd: (ending, size) => this.#beginEnd(name, turn, right, { ending, size }),
+      onOverlap,
+      replaced: () => this.#replaced(name),
+    })
+  }
+
+  /** As in `OpenStreamOptions`. */
+  async #beginEnd(
+    name: StreamName,
+    turn: number,
+    right: WriteRight,
+    { ending, size: { bytes, content } }: RequestedEnding,
+  ): Promise<void> {
+    await right.recheck()
+    await this.#transactions.run(streamsPart(name), async (transaction) => {
+      const key = streamKeys.stream(name.streamId)
+      const record = await transaction.get(key, streamRecordType)
+      if (record?.turn !== turn) throw takenOver()
+      transaction.put(key, { ...record, ending, bytes, content })
+    })
+  }
+
+  async #replaced(name: StreamName): Promise<ReplacedIds> {
+    const { result } = await this.#transactions.run(streamsPart(name), (transaction) =>
+      transaction.get(streamKeys.replaced(name.streamId), replacedRecordType),
+    )
+    return result === null ? nothingReplaced : toReplacedIds(result)
+  }
+
+  async #read(name: StreamName): Promise<StreamRecord | null> {
+    const { result } = await this.#transactions.run(streamsPart(name), (transaction) =>
+      transaction.get(streamKeys.stream(name.streamId), streamRecordType),
+    )
+    return result
+  }
+
+  /** Stores the size of a stream, and its result. Resolves with false if another connection has begun to write it. */
+  async #store(
+    name: StreamName,
+    turn: number,
+    { bytes, content }: Pick<StreamRecord, 'bytes' | 'content'>,
+    result: StreamResult | null,
+  ): Promise<boolean> {
+    const { result: isStored } = await this.#transactions.run(streamsPart(name), async (transaction) => {
+      const record = await transaction.get(streamKeys.stream(name.streamId), streamRecordType)
+      if (record?.turn !== turn) return false
+      transaction.put(streamKeys.stream(name.streamId), { ...record, bytes, content, result })
+      return true
+    })
+    return isStored
+  }
+
+  /** Removes the record of a stream. */
+  async #remove({ payload }: ClaimedJob): Promise<JobDisposition> {
+    const name = readPayload(streamNameSchema, payload)
+    await this.#transactions.run(streamsPart(name), async (transaction) => {
+      transaction.delete(streamKeys.stream(name.streamId))
+      transaction.delete(streamKeys.replaced(name.streamId))
+    })
+    return 'done'
+  }
+}
+
+const done = async (): Promise<void> => {}
+
+/** Returns two client ids of Yjs that the document does not have. */
+function newClients(clocks: ReadonlyMap<number, number>): readonly [number, number] {
+  for (;;) {
+    const [one, other] = [randomInt(1, 2 ** 32), randomInt(1, 2 ** 32)]
+    if (one !== other && !clocks.has(one) && !clocks.has(other)) return [one, other]
+  }
+}
+
+/**
+ * Returns the name of a stream. An id has no control characters, so an agent cannot use an id of others. Names stay in
+ * the store after the erasure of the agent, and so contain a digest of its id.
+ */
+const nameOf = (
+  { address: { workspaceId, apiKey }, streamId }: StreamOpening,
+  { agentId }: StreamPermission,
+): StreamName => ({
+  workspaceId,
+  apiKey,
+  streamId: agentId === null ? streamId : `${digestOf(agentId)}\n${streamId}`,
+})
+
+const digestOf = (agentId: string): string => createHash('sha256').update(agentId).digest('hex')
+
+/** @throws ApiError ALREADY_EXISTS if the stream has another opening */
+function checkOpening({ fingerprint }: StreamRecord, opening: StreamOpening): void {
+  if (fingerprint === opening.fingerprint) return
+  throw new ApiError(
+    'crdt/stream-conflict',
+    `the stream "${opening.streamId}" has another opening; send the same one, or another streamId`,
+  )
+}

@@ -1,0 +1,212 @@
+import type { FromSchema, Schema } from '../../../core/base/schema.ts'
+import { didYouMean } from '../../../core/base/text.ts'
+import { readingFormats } from '../../../core/content/read-document.ts'
+import { eventTypes, isEventType } from '../../../core/events/outbound-event.ts'
+import type { ApiServices } from '../../../rest/api-services.ts'
+import { invalidAt } from '../../../rest/validator.ts'
+import { subscriptionLimits as limits } from '../limits.ts'
+import type { EndpointRecord } from '../webhook-records.ts'
+import { urlProblem } from './webhook-schema.ts'
+
+export const endpointId = {
+  type: 'string',
+  format: 'id',
+  description: 'Id of the endpoint, or its `uid`.',
+  examples: ['billing'],
+} as const
+
+/** Errors of the operations on endpoints and their deliveries, if advanced webhooks are off. */
+export const advancedOff = [
+  {
+    status: 'FAILED_PRECONDITION',
+    code: 'webhook/never-configured',
+    when: 'advanced webhooks were never configured',
+  },
+  { status: 'FAILED_PRECONDITION', code: 'webhook/disabled', when: 'advanced webhooks are disabled' },
+] as const
+
+export const noSuchEndpoint = {
+  status: 'NOT_FOUND',
+  code: 'webhook/endpoint-not-found',
+  when: 'the endpoint does not exist',
+} as const
+
+/** Properties of an endpoint. Each property may also be null, which unsets the property. */
+export const endpointProperties = {
+  url: {
+    type: 'string',
+    minLength: 1,
+    maxLength: limits.url,
+    description: 'http(s) URL that receives the events.',
+    examples: ['https://example.com/webhooks'],
+  },
+  description: { type: 'string', maxLength: limits.description },
+  filterTypes: {
+    type: 'array',
+    maxItems: limits.filterTypes,
+    items: { type: 'string', minLength: 1, maxLength: limits.eventType },
+    description:
+      `Types of the events to send; default, or if empty: all. Types: ${eventTypes.map((type) => `\`${type}\``).join(', ')}. ` +
+      'Other types are stored without effect: `warnings` lists them.',
+    examples: [['comment.add', 'comment.update']],
+  },
+  channels: {
+    type: 'array',
+    maxItems: limits.channels,
+    items: { type: 'string', format: 'id' },
+    description: 'Ids of the organizations and documents whose events to send; default, or if empty: all.',
+    examples: [['acme']],
+  },
+  disabled: { type: 'boolean', description: 'True: the endpoint gets no events.', examples: [false] },
+  rateLimit: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Maximum deliveries per second; default: unlimited.',
+  },
+  contentFormat: {
+    type: 'string',
+    enum: readingFormats,
+    description:
+      'Format in which `crdt.update_data` contains the content of the editor, as `/v2/crdt/get` returns it; default: ' +
+      'without content.',
+    examples: ['markdown'],
+  },
+  metadata: {
+    type: 'object',
+    additionalProperties: { type: 'string', maxLength: limits.metadataBytes },
+    description: `Any data about the endpoint, at most ${limits.metadataBytes} bytes as JSON. Replaced as a whole.`,
+  },
+} as const
+
+export const uid = {
+  type: 'string',
+  format: 'id',
+  description: 'Your own unique name of the endpoint, accepted in place of `endpointId`.',
+} as const
+
+/** Returns a schema that also accepts null. */
+export const nullable = <const S extends Schema & { readonly type: string }>(schema: S) =>
+  ({ anyOf: [schema, { type: 'null' }] }) as const
+
+const time = { type: 'string', format: 'date-time', examples: ['2026-01-01T00:00:00.000Z'] } as const
+
+/** Response members of an endpoint, without its secret. */
+export const endpointAnswer = {
+  type: 'object',
+  required: [
+    'id',
+    'url',
+    'description',
+    'filterTypes',
+    'channels',
+    'disabled',
+    'rateLimit',
+    'contentFormat',
+    'uid',
+    'metadata',
+    'createdAt',
+    'updatedAt',
+  ],
+  properties: {
+    id: { type: 'string', description: 'Id of the endpoint.', examples: ['ep_9f86d081884c7d659a2feaa0'] },
+    url: endpointProperties.url,
+    description: nullable(endpointProperties.description),
+    filterTypes: nullable(endpointProperties.filterTypes),
+    channels: nullable(endpointProperties.channels),
+    disabled: {
+      type: 'boolean',
+      description:
+        'True: the endpoint gets no events. A call, its own response 410, or five days of only failures disabled it.',
+    },
+    rateLimit: nullable(endpointProperties.rateLimit),
+    contentFormat: nullable(endpointProperties.contentFormat),
+    uid: nullable(uid),
+    metadata: { anyOf: [{ type: 'null' }, endpointProperties.metadata] },
+    createdAt: time,
+    updatedAt: time,
+  },
+} as const
+
+/** Schema of the signing secret of an endpoint. */
+export const secretAnswer = {
+  type: 'object',
+  required: ['endpointId', 'secret'],
+  properties: {
+    endpointId: { type: 'string', description: 'Id of the endpoint.' },
+    secret: {
+      type: 'string',
+      description: '`whsec_` and the key as base64, as Standard Webhooks spells it.',
+      examples: ['whsec_plJ3nmyCDGBKInavdOK15jsl'],
+    },
+  },
+} as const
+
+/**
+ * Converts an endpoint to its response, which contains only the listed members of the record, and no secrets.
+ */
+export const toEndpointResponse = (endpoint: EndpointRecord): FromSchema<typeof endpointAnswer> => {
+  const { id, url, description, filterTypes, channels, disabledBy, rateLimit, uid, metadata } = endpoint
+  return {
+    id,
+    url,
+    description,
+    filterTypes,
+    channels,
+    disabled: disabledBy !== null,
+    rateLimit,
+    contentFormat: endpoint.contentFormat ?? null,
+    uid,
+    metadata,
+    createdAt: new Date(endpoint.createdAt).toISOString(),
+    updatedAt: new Date(endpoint.updatedAt).toISOString(),
+  }
+}
+
+/** The members that need checks beyond those of their schema. */
+interface Judged {
+  readonly url?: string
+  readonly metadata?: Readonly<Record<string, string>> | null
+}
+
+/**
+ * Checks the members of an endpoint that schemas cannot check.
+ * @throws ApiError INVALID_ARGUMENT with the path of the member
+ */
+export function checkEndpoint({ url, metadata }: Judged): void {
+  const message = url === undefined ? null : urlProblem(url)
+  if (message !== null) throw invalidAt({ path: '/data/url', message })
+  if (metadata !== undefined && Buffer.byteLength(JSON.stringify(metadata)) > limits.metadataBytes)
+    throw invalidAt({
+      path: '/data/metadata',
+      message: `must be at most ${limits.metadataBytes} bytes as JSON`,
+    })
+}
+
+/** Returns the unique items in the given order. Returns null, which means all, for an empty list. */
+export const filterOf = <T>(items: readonly T[]): readonly T[] | null =>
+  items.length === 0 ? null : [...new Set(items)]
+
+/**
+ * Returns the warning for a subscribed event type that Weft does not have. The warning names the type that
+ * was most likely meant.
+ */
+export const unknownEventType = (name: string): string =>
+  `Weft has no event type ${JSON.stringify(name)}${didYouMean(name, eventTypes)}: it is stored and never sent.`
+
+/** Returns the warnings for settings of an endpoint that have no effect. */
+export const endpointWarnings = ({ filterTypes }: EndpointRecord): readonly string[] =>
+  (filterTypes ?? []).filter((type) => !isEventType(type)).map(unknownEventType)
+
+/** Returns the warnings for URLs to which the server will send nothing. */
+export function destinationWarnings(
+  { destinations }: Pick<ApiServices, 'destinations'>,
+  urls: readonly (string | null | undefined)[],
+): readonly string[] {
+  const problems = urls.map((url) =>
+    url === null || url === undefined || !URL.canParse(url) ? null : destinations.problemOf(new URL(url)),
+  )
+  return [...new Set(problems.filter((problem) => problem !== null))].map(
+    (problem) => `${problem}, so nothing is sent to it; add it to the option WEFT_WEBHOOK_ALLOWLIST`,
+  )
+}

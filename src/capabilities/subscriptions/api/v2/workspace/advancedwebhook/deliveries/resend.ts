@@ -1,0 +1,33 @@
+import { defineOperation } from '../../../../../../../rest/operation.ts'
+import { deliveryTarget, messageId, requireTarget } from '../../../../delivery-schema.ts'
+import { advancedOff, noSuchEndpoint } from '../../../../endpoint-schema.ts'
+
+export const resendDelivery = defineOperation({
+  path: '/v2/workspace/advancedwebhook/deliveries/resend',
+  auth: 'key',
+  effect: 'once',
+  audited: 'admin',
+  summary: 'Send one delivery again to a webhook endpoint',
+  description:
+    'Sends the event again at once, after any outcome, with the same `webhook-id` and as many attempts as a new event.',
+  request: {
+    type: 'object',
+    required: ['messageId', 'endpointId'],
+    properties: { messageId, endpointId: deliveryTarget },
+  },
+  response: { type: 'object', required: ['messageId'], properties: { messageId } },
+  errors: [
+    ...advancedOff,
+    noSuchEndpoint,
+    {
+      status: 'NOT_FOUND',
+      code: 'webhook/message-not-found',
+      when: 'the endpoint has no such message',
+    },
+  ],
+  async handler({ messageId, endpointId }, { caller, services }) {
+    const target = await requireTarget(services.endpoints, caller.tenant, endpointId)
+    await services.deliveries.resend(target, messageId)
+    return { message: 'The message is being sent again.', data: { messageId } }
+  },
+})

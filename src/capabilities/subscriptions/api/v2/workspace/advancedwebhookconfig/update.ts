@@ -1,0 +1,35 @@
+import { invalid } from '../../../../../../core/base/errors.ts'
+import { defineOperation } from '../../../../../../rest/operation.ts'
+import { advancedAnswer, advancedChange, checkWebhookConfig } from '../../../webhook-schema.ts'
+
+export const updateAdvancedWebhookConfig = defineOperation({
+  path: '/v2/workspace/advancedwebhookconfig/update',
+  auth: 'key',
+  effect: 'repeatable',
+  audited: 'admin',
+  summary: 'Change the configuration of all webhook endpoints',
+  description:
+    'Changes the given members; at least one member is required. While they are disabled endpoints are kept, can be neither ' +
+    'read nor changed, and are sent nothing.',
+  request: advancedChange,
+  response: advancedAnswer,
+  errors: [
+    {
+      status: 'FAILED_PRECONDITION',
+      code: 'webhook/never-configured',
+      when: 'it is the first call and `isEnabled` is not true',
+    },
+  ],
+  async handler(data, { caller, services }) {
+    const { isEnabled, encryptData, encodeData, publicKey, enableDataProtection } = data
+    const change = { isEnabled, encryptData, encodeData, publicKey, enableDataProtection }
+    if (Object.values(change).every((value) => value === undefined))
+      throw invalid(
+        'request/invalid-member',
+        `at least one of ${Object.keys(change).join(', ')} must be given`,
+      )
+    checkWebhookConfig('/data', publicKey === undefined ? {} : { publicKey })
+    const config = await services.webhookConfigs.updateAdvanced(caller.tenant, change)
+    return { message: 'Advanced webhook configuration updated.', data: config }
+  },
+})

@@ -1,0 +1,96 @@
+import * as s from '../../../core/base/schema.ts'
+import { readPayload } from '../../../core/jobs/job-payload.ts'
+import type { Job, Key } from '../../../core/store/engine.ts'
+import type { DeliveryStatus, MessageRecord, TargetAddress } from './delivery-records.ts'
+
+/** Number of digits that a time has in a key. The times are in epoch milliseconds, up to the year 9999. */
+const timeDigits = 15
+
+/** Returns the partition that contains all records of the deliveries to one target. */
+export const deliveriesPart = ({ workspaceId, apiKey, targetId }: TargetAddress): Key => [
+  'deliveries',
+  workspaceId,
+  apiKey,
+  targetId,
+]
+
+export const deliveryKeys = {
+  state: ['state'],
+  messages: ['messages'],
+  message: (id: string): Key => ['messages', id],
+  /** The event of a message. The record of an event never changes. */
+  event: (id: string): Key => ['events', id],
+  /** Index: pending messages, by the time of their next attempt. */
+  due: ['due'],
+  dueAt: (at: number, id: string): Key => ['due', String(at).padStart(timeDigits, '0'), id],
+  /** Index: the messages with a status, by the time of the event. */
+  by: (status: DeliveryStatus): Key => ['by', status],
+  byStatus: (status: DeliveryStatus, id: string): Key => ['by', status, id],
+  /** Index: the messages of an organization. Used when the organization is removed. */
+  of: (organizationId: string): Key => ['of', organizationId],
+  /** Index: the message of an editor, for the callback `store`. */
+  editor: (name: string): Key => ['editors', name],
+  ofOrganization: (organizationId: string, id: string): Key => ['of', organizationId, id],
+}
+
+/** Returns the time in a key of `dueAt`, in epoch milliseconds. */
+export const timeIn = (key: Key): number => Number(key[1])
+
+/** Queue with one job for each target that has due messages. */
+export const serveQueue = 'webhooks'
+/**
+ * Queue with jobs for messages that are due later. When such a job is due, it enqueues a job in `serveQueue`.
+ */
+export const retryQueue = 'webhooks-retries'
+/** Queue with one job for each target whose delivery log must be swept. */
+export const sweepQueue = 'webhooks-sweeps'
+
+/** Topic on the bus. An empty notice on this topic means that some target has due messages. */
+export const deliveryTopic = 'deliveries'
+
+const nameOf = ({ workspaceId, apiKey, targetId }: TargetAddress): readonly string[] => [
+  workspaceId,
+  apiKey,
+  targetId,
+]
+
+/** Returns a name for a target that is unique among all targets. */
+export const targetName = (address: TargetAddress): string => JSON.stringify(nameOf(address))
+
+const nameSchema = s.tuple([s.string, s.string, s.string])
+
+/** Returns the target to which the payload of a job refers. @throws MalformedJobError */
+export function targetOf(payload: Uint8Array): TargetAddress {
+  const [workspaceId, apiKey, targetId] = readPayload(nameSchema, payload)
+  return { workspaceId, apiKey, targetId }
+}
+
+const jobOf = (queue: string, address: TargetAddress, at: number, id = targetName(address)): Job => ({
+  queue,
+  id,
+  at,
+  payload: Buffer.from(targetName(address)),
+})
+
+/**
+ * Creates a job that sends the due messages of a target.
+ * @param now epoch milliseconds. Jobs are sorted by this time, so the target that has waited longest comes
+ * first
+ */
+export const serveJob = (address: TargetAddress, now: number): Job => jobOf(serveQueue, address, now)
+
+/**
+ * Creates a job for the next attempt of a message. Each message has its own job, because a waiting job is
+ * never moved to an earlier time.
+ */
+export const retryJob = (address: TargetAddress, { id }: MessageRecord, at: number): Job =>
+  jobOf(retryQueue, address, at, JSON.stringify([...nameOf(address), id]))
+
+/**
+ * Creates a job for a time at which messages of a target are due. The id contains the time, because a message
+ * may become due before an earlier job.
+ */
+export const dueJob = (address: TargetAddress, at: number): Job =>
+  jobOf(retryQueue, address, at, JSON.stringify([...nameOf(address), '', at]))
+
+export const sweepJob = (address: TargetAddress, at: number): Job => jobOf(sweepQueue, address, at)

@@ -1,0 +1,133 @@
+import { exhaustedType } from '../../core/events/outbound-event.ts'
+import type { BasicConfig, EndpointRecord, Triggers } from './webhook-records.ts'
+
+/**
+ * The members of a target that decide which events the target gets. Stored records and the public
+ * configuration are both converted to this type.
+ */
+export type EventRecipient =
+  | {
+      readonly kind: 'basic'
+      readonly id: string
+      readonly isServiceOn: boolean
+      readonly url: string
+      readonly triggers: Triggers
+    }
+  | {
+      readonly kind: 'endpoint'
+      readonly id: string
+      readonly isServiceOn: boolean
+      readonly isDisabled: boolean
+      readonly filterTypes: readonly string[] | null
+      readonly channels: readonly string[] | null
+    }
+  /** The callback `store`. It gets no event by its type; see `targetsOfEvent`. */
+  | { readonly kind: 'store'; readonly id: string; readonly isServiceOn: true }
+
+/** The members of an event that decide which targets get the event. */
+export interface RoutedEvent {
+  readonly type: string
+  readonly organizationId: string
+  readonly documentId: string | null
+  /**
+   * Id of the endpoint whose failure a `message.attempt.exhausted` event reports. Null if the endpoint is not
+   * known, or if the event has another type.
+   */
+  readonly failedEndpointId: string | null
+}
+
+/** Reason why a recipient does not get an event. */
+export type Exclusion =
+  | 'service-off'
+  | 'no-url'
+  | 'disabled'
+  | 'only-named'
+  | 'trigger-off'
+  | 'filtered-out'
+  | 'own-failure'
+  | 'other-channel'
+
+/** The forms in which the basic service sends events. Each form has its own URL. */
+export const basicForms = ['raw', 'processed'] as const
+export type BasicForm = (typeof basicForms)[number]
+
+const basicTargetId = (form: BasicForm): string => `basic-${form}`
+
+/** Ids of the two basic targets, which every API key has. */
+export const basicTargetIds: readonly string[] = basicForms.map(basicTargetId)
+
+/**
+ * Ids of the targets of the callback `store`. Each sends one request at a time, so this is also the number of
+ * requests that an application gets at a time.
+ */
+export const storeTargetIds: readonly string[] = Array.from({ length: 8 }, (_, index) => `store-${index}`)
+
+/** Ids of the targets that are not endpoints. */
+export const fixedTargetIds: readonly string[] = [...basicTargetIds, ...storeTargetIds]
+
+/** Returns the recipient for one form of the basic service. */
+export function basicRecipient(
+  { useWebhookService: isServiceOn, webhookServiceConfig }: BasicConfig,
+  form: BasicForm,
+): EventRecipient & { readonly kind: 'basic' } {
+  const { rawNotificationUrl, processedNotificationUrl, triggers } = webhookServiceConfig
+  const url = form === 'raw' ? rawNotificationUrl : processedNotificationUrl
+  return { kind: 'basic', id: basicTargetId(form), isServiceOn, url, triggers }
+}
+
+/**
+ * Returns the recipient for an endpoint.
+ * @param state `isServiceOn`: whether the advanced service is on. `isDisabled`: whether the endpoint is
+ * disabled
+ */
+export const endpointRecipient = (
+  { id, filterTypes, channels }: Pick<EndpointRecord, 'id' | 'filterTypes' | 'channels'>,
+  state: { readonly isServiceOn: boolean; readonly isDisabled: boolean },
+): EventRecipient => ({ kind: 'endpoint', id, ...state, filterTypes, channels })
+
+/**
+ * Returns the first reason why a recipient does not get an event; null if it gets the event. The server uses
+ * this function to decide where an event is sent.
+ */
+export const exclusionOf = (recipient: EventRecipient, event: RoutedEvent): Exclusion | null =>
+  nameExclusion(event.type) ??
+  inactiveBecause(recipient) ??
+  typeExclusion(recipient, event.type) ??
+  eventExclusion(recipient, event)
+
+/**
+ * Returns `only-named` for test events, because a test event is sent only to the endpoint that the call
+ * specifies. Returns null for all other types.
+ */
+const nameExclusion = (type: string): Exclusion | null => (type === 'webhook.test' ? 'only-named' : null)
+
+/** Returns why a recipient gets no events at all; null if it can get events. */
+export function inactiveBecause(recipient: EventRecipient): Exclusion | null {
+  if (!recipient.isServiceOn) return 'service-off'
+  if (recipient.kind === 'store') return null
+  if (recipient.kind === 'basic') return recipient.url === '' ? 'no-url' : null
+  return recipient.isDisabled ? 'disabled' : null
+}
+
+/** Returns why a recipient gets no events of a type; null if it can get such events. */
+export function typeExclusion(recipient: EventRecipient, type: string): Exclusion | null {
+  const exclusion = nameExclusion(type)
+  if (exclusion !== null) return exclusion
+  if (recipient.kind === 'store') return 'filtered-out'
+  if (recipient.kind === 'basic') return recipient.triggers[type] === true ? null : 'trigger-off'
+  return recipient.filterTypes === null || recipient.filterTypes.includes(type) ? null : 'filtered-out'
+}
+
+/**
+ * Returns why a recipient does not get this event; null if the recipient gets the event. A
+ * `message.attempt.exhausted` event is not sent to the endpoint whose failure it reports.
+ */
+function eventExclusion(recipient: EventRecipient, event: RoutedEvent): Exclusion | null {
+  const { type, organizationId, documentId, failedEndpointId } = event
+  if (type === exhaustedType && failedEndpointId === recipient.id) return 'own-failure'
+  if (recipient.kind !== 'endpoint' || recipient.channels === null) return null
+  const { channels } = recipient
+  const isInChannel =
+    channels.includes(organizationId) || (documentId !== null && channels.includes(documentId))
+  return isInChannel ? null : 'other-channel'
+}

@@ -1,0 +1,59 @@
+import type { Clock } from '../../core/base/clock.ts'
+import type { OrganizationAddress } from '../../core/model/address.ts'
+import type { Engine } from '../../core/store/engine.ts'
+import { CallbackConfigService } from './callbacks/callback-config-service.ts'
+import type { CallbacksRecord } from './callbacks/callback-records.ts'
+import { DeliveryRemoval, type GoOn } from './deliveries/delivery-removal.ts'
+import { DeliveryService } from './deliveries/delivery-service.ts'
+import { DeliveryStore } from './deliveries/delivery-store.ts'
+import { allTargetIds } from './deliveries/delivery-targets.ts'
+import { EndpointService } from './endpoints/endpoint-service.ts'
+import { FeedConfigService } from './feed-config-service.ts'
+import { SubscriptionCache } from './subscription-cache.ts'
+import { SubscriptionStore } from './subscription-store.ts'
+import { WebhookConfigService } from './webhook-config-service.ts'
+
+/** Services for the webhook configuration of API keys, and for their deliveries. */
+export interface WebhookModule {
+  readonly subscriptions: SubscriptionCache
+  readonly webhookConfigs: WebhookConfigService
+  readonly endpoints: EndpointService
+  readonly callbackConfigs: CallbackConfigService
+  readonly feedConfigs: FeedConfigService
+  readonly deliveries: DeliveryService
+  readonly deliveryRemoval: DeliveryRemoval
+}
+
+/** @param functions callbacks that are functions of this process; null if there are none */
+export function createWebhookModule(
+  engine: Pick<Engine, 'kv' | 'bus' | 'foreignChanges'>,
+  clock: Clock,
+  functions: CallbacksRecord | null = null,
+): WebhookModule {
+  const { kv, bus } = engine
+  const subscriptions = new SubscriptionCache(engine, clock, undefined, functions)
+  const store = new SubscriptionStore({ kv, bus, subscriptions })
+  const deliveryStore = new DeliveryStore(kv)
+  return {
+    subscriptions,
+    webhookConfigs: new WebhookConfigService(store),
+    endpoints: new EndpointService(store, clock),
+    callbackConfigs: new CallbackConfigService(store, clock),
+    feedConfigs: new FeedConfigService(store),
+    deliveries: new DeliveryService({ store: deliveryStore, bus, clock }),
+    deliveryRemoval: new DeliveryRemoval(deliveryStore),
+  }
+}
+
+/**
+ * Removes the messages for events of an organization.
+ * @param goOn called between commits; throws if the removal must stop
+ */
+export async function removeDeliveries(
+  { kv }: Pick<Engine, 'kv'>,
+  { deliveryRemoval }: WebhookModule,
+  scope: OrganizationAddress,
+  goOn: GoOn,
+): Promise<void> {
+  await deliveryRemoval.forget(scope, await allTargetIds(kv, scope), goOn)
+}

@@ -1,0 +1,135 @@
+import * as Y from 'yjs'
+import { ApiError } from '../../../core/base/errors.ts'
+import { contentTypes } from '../../../core/content/content-types.ts'
+import { readRootAs } from '../../../core/content/read-root.ts'
+import { createDoc } from '../../../core/content/yjs/create-doc.ts'
+import { rootKind } from '../../../core/content/yjs/root-kind.ts'
+import type { DocumentAddress } from '../../../core/model/address.ts'
+import type { ExportDirectory } from './export-directory.ts'
+import {
+  type DocumentFile,
+  type LiveLine,
+  type RichTextFormat,
+  richTextExtensions,
+  sha256Of,
+} from './manifest.ts'
+
+/**
+ * A root in the form of the response to `POST /v2/crdt/get`. For a text, `delta` also contains the
+ * formatting.
+ */
+export interface ExportedRoot {
+  readonly contentKey: string
+  readonly type: string
+  readonly data: unknown
+  /** The text with its formatting as a Quill delta. */
+  readonly delta?: unknown
+}
+
+/** Returns all roots that are not empty and whose type is one of the content types. */
+export function exportedRoots(doc: Y.Doc): readonly ExportedRoot[] {
+  const roots: ExportedRoot[] = []
+  for (const contentKey of [...doc.share.keys()].sort()) {
+    const type = rootKind(doc, contentKey)
+    if (type === 'none') continue
+    try {
+      const data = contentTypes[type]?.read(doc, contentKey)
+      const delta = type === 'text' ? { delta: readRootAs(doc, 'delta', contentKey).data } : {}
+      roots.push({ contentKey, type, data, ...delta })
+    } catch (error) {
+      // Skips a root that no content type can read, or whose content is too long for a string. The exported
+      // update contains this root too.
+      if (!(error instanceof ApiError || isTooLong(error))) throw error
+    }
+  }
+  return roots
+}
+
+/** Returns whether the error means that a string exceeds the maximum length of the JavaScript engine. */
+const isTooLong = (error: unknown): boolean => error instanceof RangeError
+
+/**
+ * Returns the roots as JSON; null if the JSON is too long for a string. The exported update contains the same
+ * data.
+ */
+function jsonOf(roots: readonly ExportedRoot[]): string | null {
+  try {
+    return `${JSON.stringify(roots, null, 2)}\n`
+  } catch (error) {
+    if (isTooLong(error)) return null
+    throw error
+  }
+}
+
+/**
+ * Writes the files of a document: its complete state as an update, and files that people can read without
+ * Yjs.
+ * @param options `format`: format of the files with rich text. `attribution`: the authors of the changes, in
+ * their stored form; null if they are unknown
+ */
+export async function writeDocument(
+  tree: ExportDirectory,
+  address: DocumentAddress,
+  bytes: Uint8Array,
+  { format, attribution }: { readonly format: RichTextFormat; readonly attribution: Uint8Array | null },
+): Promise<Pick<LiveLine, 'stateVector' | 'files' | 'attribution'>> {
+  const doc = createDoc()
+  try {
+    Y.applyUpdate(doc, bytes)
+    const folder = folderOf(address)
+    const roots = exportedRoots(doc)
+    const files: DocumentFile[] = [{ ...(await tree.write(`${folder}/state.bin`, bytes)), is: 'update' }]
+    const json = jsonOf(roots)
+    if (json !== null) files.push({ ...(await tree.write(`${folder}/content.json`, json)), is: 'json' })
+    for (const [index, root] of roots.entries()) {
+      const { contentKey, type } = root
+      const is = type === 'xml' ? format : type === 'text' ? type : null
+      const data = is === null ? null : fileContent(doc, root, is)
+      if (is === null || data === null) continue
+      const extension = is === 'text' ? 'txt' : richTextExtensions[is]
+      const file = `${folder}/${index + 1}-${readable(contentKey)}.${extension}`
+      files.push({ ...(await tree.write(file, data)), is, contentKey })
+    }
+    const stateVector = Buffer.from(Y.encodeStateVector(doc)).toString('base64')
+    if (attribution === null) return { stateVector, files }
+    return { stateVector, files, attribution: await tree.write(`${folder}/authors.bin`, attribution) }
+  } finally {
+    doc.destroy()
+  }
+}
+
+/**
+ * Returns the content of the file of a root; null if the root is too large for the format. `content.json` and
+ * the update contain this root too.
+ */
+function fileContent(doc: Y.Doc, root: ExportedRoot, format: string): string | null {
+  try {
+    const data = format === root.type ? root.data : readRootAs(doc, format, root.contentKey).data
+    return typeof data === 'string' ? data : `${JSON.stringify(data, null, 2)}\n`
+  } catch (error) {
+    if (error instanceof ApiError || isTooLong(error)) return null
+    throw error
+  }
+}
+
+/**
+ * Number of characters of each digest in a folder name. Names with this number of characters are distinct in
+ * practice.
+ */
+const digestLength = 12
+/** Maximum number of characters of an id in the name of a folder. */
+const readableLength = 40
+
+/**
+ * Returns the name of a document's folder. The name contains the ids, shortened for people to read, and
+ * digests of the address, which make the name unique.
+ */
+function folderOf(address: DocumentAddress): string {
+  const { workspaceId, apiKey, organizationId, documentId, editorId } = address
+  const owner = sha256Of(JSON.stringify([workspaceId, apiKey, organizationId])).slice(0, digestLength)
+  const own = sha256Of(JSON.stringify([documentId, editorId])).slice(0, digestLength)
+  const names = `${readable(documentId)}.${readable(editorId)}`
+  return `documents/${readable(organizationId)}-${owner}/${names}-${own}`
+}
+
+const readable = (id: string): string => id.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, readableLength)

@@ -1,0 +1,138 @@
+import { addressKey, type DocumentPath, documentAddress, type Tenant } from '../../../core/model/address.ts'
+import type { Progress } from '../../backups/storage/storage-error.ts'
+import type { ImportSource, StoredDocument } from './import-source.ts'
+import type { PutResult } from './import-target.ts'
+import { DocumentRejectedError } from './merge.ts'
+import { type MappedName, mapName, type NameMapping } from './name-mapping.ts'
+
+/**
+ * Merges the updates of a document into the store. In a dry run, only checks the updates.
+ * @throws DocumentRejectedError if only this document is rejected; any other error ends the import
+ */
+export type ImportSink = (path: DocumentPath, updates: readonly Uint8Array[]) => Promise<PutResult>
+
+export interface DocumentImportResult {
+  /** Number of documents in the source, including the rejected ones. */
+  readonly documents: number
+  readonly made: number
+  readonly added: number
+  readonly there: number
+  /** Total bytes of the accepted documents, each encoded as one update. */
+  readonly bytes: number
+  /** Names of the rejected documents, each with the reason. */
+  readonly problems: readonly { readonly name: string; readonly problem: string }[]
+  /** Names that the name map contains, but the source does not. */
+  readonly unknown: readonly string[]
+  /** Names and addresses of all accepted documents, in the order of the source. */
+  readonly mapping: readonly ({ readonly name: string } & DocumentPath)[]
+}
+
+/** Maximum number of documents that are imported at the same time. Concurrent documents share disk syncs. */
+const documentsAtOnce = 8
+
+/**
+ * Imports all documents of a source. If a document is rejected, adds it to `problems` and continues with the
+ * next one.
+ */
+export async function importDocuments(
+  source: ImportSource,
+  naming: NameMapping,
+  take: ImportSink,
+  onProgress: Progress,
+): Promise<DocumentImportResult> {
+  const importing = new DocumentImport(naming, take)
+  const total = await source.count()
+  const running = new Set<Promise<void>>()
+  try {
+    for await (const document of source.documents()) {
+      const work = importing.one(document).finally(() => running.delete(work))
+      running.add(work)
+      if (running.size >= documentsAtOnce) await Promise.race(running)
+      if (importing.failure !== null) break
+      onProgress('documents', importing.documents / Math.max(total, importing.documents))
+    }
+  } finally {
+    // Waits for the documents in progress, even if reading the source has failed.
+    await Promise.all(running)
+  }
+  if (importing.failure !== null) throw importing.failure.error
+  return importing.outcome()
+}
+
+class DocumentImport {
+  /** The error that ends the import. */
+  failure: { readonly error: unknown } | null = null
+  documents = 0
+  readonly #naming: NameMapping
+  readonly #take: ImportSink
+  readonly #counts = { made: 0, added: 0, there: 0 }
+  #bytes = 0
+  readonly #problems: { name: string; problem: string }[] = []
+  /** Addresses of the documents that are not rejected, by name. */
+  readonly #paths = new Map<string, DocumentPath>()
+  readonly #unseen: Set<string>
+  /** Names of the documents by address. They are used to find a second document with the same address. */
+  readonly #taken = new Map<string, string>()
+
+  constructor(naming: NameMapping, take: ImportSink) {
+    this.#naming = naming
+    this.#take = take
+    this.#unseen = new Set(naming.map.keys())
+  }
+
+  /**
+   * Imports one document. The promise never rejects: a rejected document or a failure is recorded for
+   * `outcome`.
+   */
+  async one(document: StoredDocument): Promise<void> {
+    const { name } = document
+    this.documents += 1
+    this.#unseen.delete(name)
+    try {
+      if ('problem' in document) throw new DocumentRejectedError(document.problem)
+      const path = this.#pathOf(name)
+      this.#paths.set(name, path)
+      const { is, bytes } = await this.#take(path, document.updates).catch((error: unknown) => {
+        this.#paths.delete(name)
+        throw error
+      })
+      this.#counts[is] += 1
+      this.#bytes += bytes
+    } catch (error) {
+      if (error instanceof DocumentRejectedError) this.#problems.push({ name, problem: error.message })
+      else this.failure ??= { error }
+    }
+  }
+
+  outcome(): DocumentImportResult {
+    const { documents } = this
+    return {
+      documents,
+      ...this.#counts,
+      bytes: this.#bytes,
+      problems: this.#problems,
+      unknown: [...this.#unseen],
+      mapping: [...this.#paths].map(([name, path]) => ({ name, ...path })),
+    }
+  }
+
+  /**
+   * Returns the address for a name.
+   * @throws DocumentRejectedError if the name has no address, or if another document of the source has the
+   * same address
+   */
+  #pathOf(name: string): DocumentPath {
+    const named: MappedName = mapName(name, this.#naming)
+    if ('problem' in named) throw new DocumentRejectedError(named.problem)
+    const { path } = named
+    const key = JSON.stringify(addressKey(documentAddress(noTenant, path)))
+    const other = this.#taken.get(key)
+    if (other === name) throw new DocumentRejectedError('its name occurs twice')
+    if (other !== undefined)
+      throw new DocumentRejectedError(`it has the same address as ${JSON.stringify(other)}; map one of them`)
+    this.#taken.set(key, name)
+    return path
+  }
+}
+
+const noTenant: Tenant = { workspaceId: '', apiKey: '' }

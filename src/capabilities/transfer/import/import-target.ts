@@ -1,0 +1,237 @@
+import * as Y from 'yjs'
+import { systemClock } from '../../../core/base/clock.ts'
+import { ApiError } from '../../../core/base/errors.ts'
+import { replaceKeepingKind } from '../../../core/content/keep-kinds.ts'
+import { type ContentTarget, checkContent } from '../../../core/content/replace.ts'
+import type { ReplacementResult } from '../../../core/content/replacement-result.ts'
+import { createDoc } from '../../../core/content/yjs/create-doc.ts'
+import type { DocumentService } from '../../../core/directory/documents/document-service.ts'
+import type { AccessType } from '../../../core/directory/store/records.ts'
+import { requireTenant } from '../../../core/directory/tenants/bootstrap.ts'
+import { TenantStore } from '../../../core/directory/tenants/tenant-store.ts'
+import { addressKey, type DocumentAddress, type Tenant } from '../../../core/model/address.ts'
+import { requireAppended } from '../../../core/store/append-result.ts'
+import {
+  AppendRejectedError,
+  type AppendTo,
+  CorruptRecordError,
+  type Engine,
+  type LogUpdate,
+} from '../../../core/store/engine.ts'
+import { type OfflineStore, openForWriting, type StoreLocation } from '../../backups/storage/offline-store.ts'
+import { readBack, readStoredState, type StoredDocumentState } from '../documents/stored-document.ts'
+import { recordsOf } from '../offline-records.ts'
+import { ImportEvents } from './import-events.ts'
+import {
+  type ContentSum,
+  DocumentRejectedError,
+  type Merged,
+  mergeStored,
+  missingUpdate,
+  vet,
+} from './merge.ts'
+
+export interface TargetOptions {
+  /** Maximum size of a document in bytes, as Yjs encodes it. */
+  readonly documentBytesMax: number
+  /** Access type of new documents. */
+  readonly defaultAccess: AccessType
+  /**
+   * Treatment of a document that was deleted in this store: `refuse` rejects it, and `recreate` creates it
+   * again.
+   */
+  readonly deleted: 'refuse' | 'recreate'
+}
+
+/** Result of `put`, `add` or `replace`. */
+export interface PutResult {
+  /**
+   * - `made`: the document did not exist, and was created.
+   * - `added`: a part of the update was missing in the document, and was written.
+   * - `there`: the document already contained the whole update, and nothing was written.
+   */
+  readonly is: 'made' | 'added' | 'there'
+  /** Size of the given updates in bytes, encoded as one update. */
+  readonly bytes: number
+  /** Size of the appended update in bytes; 0 if nothing was written. */
+  readonly writtenBytes: number
+}
+
+/** Writes imported documents into the store of a stopped server. The caller must close the target. */
+export class ImportTarget {
+  readonly #store: OfflineStore
+  readonly #engine: Engine
+  readonly #options: TargetOptions
+  readonly #records: DocumentService
+  readonly #events: ImportEvents
+
+  private constructor(store: OfflineStore, options: TargetOptions) {
+    this.#store = store
+    this.#engine = store.engine
+    this.#options = options
+    const events = new ImportEvents(store.engine.kv)
+    this.#events = events
+    const hasFeed = (tenant: Tenant) => events.hasFeed(tenant)
+    this.#records = recordsOf(store.engine, systemClock, options.defaultAccess, hasFeed).documents
+  }
+
+  /**
+   * Opens the store.
+   * @throws StorageError; EngineOpenError, for example if a server uses the store or if files are damaged
+   */
+  static async open(place: StoreLocation, options: TargetOptions): Promise<ImportTarget> {
+    return new ImportTarget(await openForWriting(place), options)
+  }
+
+  close(): Promise<void> {
+    return this.#store.close()
+  }
+
+  /**
+   * Checks that the tenant exists. Must be called before documents of the tenant are written.
+   * @throws BootstrapError if the workspace has no such API key
+   */
+  async require(tenant: Tenant): Promise<void> {
+    await requireTenant(new TenantStore(this.#engine.kv), tenant)
+    await this.#events.load(tenant)
+  }
+
+  /**
+   * Merges updates (V1) into a document, and then reads the document back to check it. Content that is
+   * already stored is kept. If the document does not exist, creates it with the records that a first edit
+   * through a websocket would create. Resolves when the document is durable. Do not call this method for a
+   * document while another call for the same document runs.
+   * @throws DocumentRejectedError, if nothing of the document was written; StoreUnavailableError;
+   * StorageError if the document that was read back differs
+   */
+  async put(address: DocumentAddress, updates: readonly Uint8Array[]): Promise<PutResult> {
+    const given = prepareUpdate(updates, this.#options)
+    return { ...(await refusing(this.#put(address, given))), bytes: given.bytes.length }
+  }
+
+  /**
+   * Merges one update in the same way as `put`. The update may depend on content that is already stored.
+   * @throws the errors of `put`; DocumentRejectedError also if the document is disabled
+   */
+  async add(address: DocumentAddress, update: Uint8Array): Promise<PutResult> {
+    vet(update, null)
+    await refusing(this.#records.requireEnabled(address, address.documentId))
+    const stored = await refusing(readStoredState(this.#engine.log, addressKey(address)))
+    return this.put(address, stored.state === 'live' ? [stored.bytes, update] : [update])
+  }
+
+  /**
+   * Replaces the content of a root with few operations, as the REST API does. Creates the document if it does
+   * not exist.
+   * @throws the errors of `put`; DocumentRejectedError also if the content does not fit the root, or if the
+   * document is disabled
+   */
+  async replace(
+    address: DocumentAddress,
+    content: ContentTarget,
+  ): Promise<PutResult & { readonly change: ReplacementResult }> {
+    await refusing(this.#records.requireEnabled(address, address.documentId))
+    const stored = await refusing(readStoredState(this.#engine.log, addressKey(address)))
+    const before = stored.state === 'live' ? [stored.bytes] : []
+    const { change, update } = await refusing(replacementOf(before, content))
+    const put = await this.put(address, [...before, ...(change.changed ? [update] : [])])
+    return { ...put, change }
+  }
+
+  async #put(address: DocumentAddress, given: Merged): Promise<Omit<PutResult, 'bytes'>> {
+    const doc = addressKey(address)
+    const stored = await readStoredState(this.#engine.log, doc)
+    if (stored.state === 'deleted' && this.#options.deleted === 'refuse')
+      throw new DocumentRejectedError('it was deleted here')
+    if (stored.state !== 'live') {
+      await this.#write(address, stored, { bytes: given.bytes, whole: given.content })
+      return { is: 'made', writtenBytes: given.bytes.length }
+    }
+    const bytes = missingUpdate(stored.bytes, given.bytes)
+    if (bytes === null) return this.#there(address)
+    const { content } = prepareUpdate([stored.bytes, given.bytes], this.#options)
+    await this.#write(address, stored, { bytes, whole: content })
+    return { is: 'added', writtenBytes: bytes.length }
+  }
+
+  /**
+   * Adds the records of the document if they are missing. An interrupted command may have written only the
+   * log.
+   */
+  async #there(address: DocumentAddress): Promise<Omit<PutResult, 'bytes'>> {
+    await this.#records.ensure(address, address.documentId)
+    return { is: 'there', writtenBytes: 0 }
+  }
+
+  /**
+   * Appends an update to the log of a document.
+   * @param update `bytes`: the update. `whole`: the content of the document after the append
+   */
+  async #write(
+    address: DocumentAddress,
+    stored: StoredDocumentState,
+    { bytes, whole }: { readonly bytes: Uint8Array; readonly whole: ContentSum },
+  ): Promise<void> {
+    const doc = addressKey(address)
+    const expectHead = stored.state === 'live' ? stored.head : 0
+    await this.#records.ensure(address, address.documentId)
+    const update: LogUpdate = { bytes, by: '', source: 'import' }
+    const jobs = this.#events.jobsOf(address)
+    requireAppended(await this.#engine.log.append(doc, logOf(stored), [update], { expectHead, jobs }))
+    await readBack(this.#engine.log, doc, whole)
+  }
+}
+
+/** Returns the update that replaces the content of a root, and a summary of the change. */
+async function replacementOf(
+  before: readonly Uint8Array[],
+  content: ContentTarget,
+): Promise<{ readonly change: ReplacementResult; readonly update: Uint8Array }> {
+  const doc = createDoc()
+  try {
+    for (const bytes of before) Y.applyUpdate(doc, bytes)
+    const vector = Y.encodeStateVector(doc)
+    const change = replaceKeepingKind(doc, checkContent(content))
+    return { change, update: Y.encodeStateAsUpdate(doc, vector) }
+  } finally {
+    doc.destroy()
+  }
+}
+
+/**
+ * Merges and vets updates. `put` also calls this function, before it reads the store.
+ * @throws DocumentRejectedError
+ */
+export function prepareUpdate(
+  updates: readonly Uint8Array[],
+  { documentBytesMax }: Pick<TargetOptions, 'documentBytesMax'>,
+): Merged {
+  const merged = mergeStored(updates)
+  if (merged.bytes.length <= documentBytesMax) return merged
+  throw new DocumentRejectedError(
+    `it has ${merged.bytes.length} bytes; the largest document has ${documentBytesMax} (WEFT_MAX_DOCUMENT_BYTES)`,
+  )
+}
+
+function logOf(stored: StoredDocumentState): AppendTo {
+  if (stored.state === 'live') return stored.epoch
+  return stored.state === 'absent' ? 'create' : 'recreate'
+}
+
+/**
+ * Converts errors that concern a single document to DocumentRejectedError, so that the import can continue
+ * with the other documents.
+ */
+async function refusing<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (
+      error instanceof ApiError ||
+      error instanceof AppendRejectedError ||
+      error instanceof CorruptRecordError
+    )
+      throw new DocumentRejectedError(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,54 @@
+import { type DocumentPath, decodeSegment, idProblem } from '../../../core/model/address.ts'
+
+/** Determines how names of another server become addresses. */
+export interface NameMapping {
+  /** Addresses by name. An address in this map has priority over all other rules. */
+  readonly map: ReadonlyMap<string, DocumentPath>
+  /**
+   * Organization and editor for names that have neither an entry in the map nor the form of an address. If
+   * the organization is null, such names are rejected.
+   */
+  readonly organizationId: string | null
+  readonly editorId: string
+}
+
+export type MappedName =
+  | { readonly path: DocumentPath }
+  /** Reason why the name has no address, as a sentence without a period. */
+  | { readonly problem: string }
+
+/**
+ * Returns the address for a name, by the first of these rules that applies:
+ * - The map contains the name.
+ * - The name has the form `organization/document/editor`, with percent-encoded parts.
+ * - Otherwise, the name is the document id. The organization and the editor are those of the mapping.
+ */
+export function mapName(name: string, { map, organizationId, editorId }: NameMapping): MappedName {
+  const path = map.get(name) ?? pathIn(name)
+  if (path !== null) return { path }
+  if (organizationId === null)
+    return { problem: 'its name is not organization/document/editor: name an organization (--organization)' }
+  const problem = idProblem(name)
+  if (problem === null) return { path: { organizationId, documentId: name, editorId } }
+  return { problem: `its name cannot be the id of a document: it ${problem}` }
+}
+
+type UncheckedPath = { readonly [Name in keyof DocumentPath]?: unknown }
+
+export const isPath = (path: UncheckedPath): path is DocumentPath => pathProblem(path) === null
+
+/** Returns the problem of the first invalid id; null if all ids are valid. */
+export function pathProblem(path: UncheckedPath): string | null {
+  for (const key of ['organizationId', 'documentId', 'editorId'] as const) {
+    const problem = idProblem(path[key])
+    if (problem !== null) return `${key} ${problem}`
+  }
+  return null
+}
+
+/** Returns the address that a name contains; null if the name does not consist of three valid ids. */
+function pathIn(name: string): DocumentPath | null {
+  const [organizationId, documentId, editorId, ...others] = name.split('/').map(decodeSegment)
+  const path = { organizationId, documentId, editorId }
+  return others.length === 0 && isPath(path) ? path : null
+}

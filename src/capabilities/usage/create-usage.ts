@@ -1,0 +1,36 @@
+import type { Clock } from '../../core/base/clock.ts'
+import type { Log } from '../../core/base/log.ts'
+import type { StorageQuota } from '../../core/directory/storage-quota.ts'
+import type { TenantStore } from '../../core/directory/tenants/tenant-store.ts'
+import type { Engine } from '../../core/store/engine.ts'
+import { UsageMeter } from './usage-meter.ts'
+import { UsageReader } from './usage-reader.ts'
+import { UsageRetention } from './usage-retention.ts'
+
+/** The usage of workspaces and organizations. */
+export interface UsageModule {
+  /** Counts the usage on this node. Start it with the server. Stop it before the engine closes. */
+  readonly meter: UsageMeter
+  /** Reads the stored usage of all nodes. */
+  readonly reader: UsageReader
+  /** Merges and deletes old records. Start it with the server. Stop it before the engine closes. */
+  readonly retention: UsageRetention
+}
+
+export interface UsageOptions {
+  readonly engine: Pick<Engine, 'kv' | 'cluster'>
+  readonly storage: Pick<StorageQuota, 'measured'>
+  readonly tenants: Pick<TenantStore, 'workspaceAfter'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export function createUsage({ engine: { kv, cluster }, ...options }: UsageOptions): UsageModule {
+  const reader = new UsageReader(kv)
+  const { self: node, incarnation: writer } = cluster
+  return {
+    meter: new UsageMeter({ ...options, kv, node, writer }),
+    reader,
+    retention: new UsageRetention({ ...options, kv, reader }),
+  }
+}

@@ -1,0 +1,108 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
+import type { Clock } from '../../core/base/clock.ts'
+import type { Log } from '../../core/base/log.ts'
+import type { TenantStore } from '../../core/directory/tenants/tenant-store.ts'
+import { PeriodicTask } from '../../core/jobs/periodic-task.ts'
+import type { Key, Kv } from '../../core/store/engine.ts'
+import { encodeRecord, readRecord } from '../../core/store/stored-record.ts'
+import { UsageBucket } from './usage-bucket.ts'
+import { startOf, storedUsage, type UsageReader } from './usage-reader.ts'
+import { dayKey, msPerDay, type UsageSubject, usagePart, usageRecordType } from './usage-records.ts'
+
+/** Number of days for which usage by hour is kept. */
+export const hoursKeptDays = 90
+/** Number of days for which usage by day is kept. */
+export const daysKeptDays = 730
+const sweepMs = 12 * 3_600_000
+/** Time in ms between the start of the server and the first sweep. */
+const firstSweepMs = 300_000
+/** Maximum number of records that one commit deletes. */
+const recordsPerCommit = 500
+
+export interface UsageRetentionOptions {
+  readonly kv: Kv
+  readonly reader: UsageReader
+  readonly tenants: Pick<TenantStore, 'workspaceAfter'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/**
+ * Adds old records of hours to records of days, and deletes old records of days. A commit moves the records of
+ * one day, or none of them, so that a crash or another node never makes a record count twice.
+ */
+export class UsageRetention {
+  readonly #options: UsageRetentionOptions
+  readonly #task: PeriodicTask
+
+  constructor(options: UsageRetentionOptions) {
+    this.#options = options
+    const { clock, log } = options
+    this.#task = new PeriodicTask(
+      { clock, log, firstMs: firstSweepMs, everyMs: sweepMs, failure: 'could not sweep the usage; retrying' },
+      () => this.run(),
+    )
+  }
+
+  start(): void {
+    this.#task.start()
+  }
+
+  /** Stops the sweeps. Resolves when no deletion is running. */
+  stop(): Promise<void> {
+    return this.#task.stop()
+  }
+
+  /** Sweeps the records of all workspaces once. @throws StoreUnavailableError */
+  async run(): Promise<void> {
+    const { tenants, reader } = this.#options
+    for (let id = await tenants.workspaceAfter(null); id !== null; id = await tenants.workspaceAfter(id)) {
+      for await (const subject of reader.subjects(id)) {
+        if (this.#task.isStopped) return
+        await nextTick()
+        await this.#sweepHours(usagePart(id), subject)
+        await this.#sweepDays(usagePart(id), subject)
+      }
+    }
+  }
+
+  async #sweepHours(part: Key, subject: UsageSubject): Promise<void> {
+    const { kv, clock } = this.#options
+    const to = startOf('day', clock.now() - hoursKeptDays * msPerDay)
+    for (;;) {
+      const oldest = await storedUsage(kv, part, 'hours', subject, { from: 0, to }).next()
+      if (this.#task.isStopped || oldest.done === true) return
+      if (!(await this.#moveDay(part, subject, startOf('day', oldest.value.at)))) return
+    }
+  }
+
+  /** Moves hours of a day to the record of the day. Returns false if another node has done it. */
+  async #moveDay(part: Key, subject: UsageSubject, day: number): Promise<boolean> {
+    const { kv } = this.#options
+    const key = dayKey(subject, day)
+    // The record of the day must be read first: the check of the commit then covers the hours too.
+    const [value = null] = await kv.get(part, [key])
+    const bucket = new UsageBucket(day)
+    if (value !== null) bucket.add('days', day, readRecord(usageRecordType, { key, value }))
+    const dels: Key[] = []
+    for await (const each of storedUsage(kv, part, 'hours', subject, { from: day, to: day + msPerDay })) {
+      bucket.add('hours', each.at, each.record)
+      dels.push(each.key)
+      if (dels.length === recordsPerCommit) break
+    }
+    const { opened, peak, openMs, updates, bytesSent, calls, stored } = bucket
+    const counts = { node: '', opened, peak, openMs, updates, bytesSent, calls, ...(stored && { stored }) }
+    return kv.commit(part, { checks: [{ key, value }], puts: [{ key, value: encodeRecord(counts) }], dels })
+  }
+
+  async #sweepDays(part: Key, subject: UsageSubject): Promise<void> {
+    const { kv, clock } = this.#options
+    const to = startOf('day', clock.now() - daysKeptDays * msPerDay)
+    const dels: Key[] = []
+    for await (const { key } of storedUsage(kv, part, 'days', subject, { from: 0, to })) {
+      dels.push(key)
+      if (dels.length === recordsPerCommit) break
+    }
+    if (dels.length > 0) await kv.commit(part, { dels })
+  }
+}

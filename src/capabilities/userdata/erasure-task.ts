@@ -1,0 +1,124 @@
+import type { Clock } from '../../core/base/clock.ts'
+import { markErased } from '../../core/directory/organizations/erased-users.ts'
+import { type OrganizationScope, tenantPart } from '../../core/directory/organizations/organization-keys.ts'
+import {
+  findOrganization,
+  type OrganizationStore,
+} from '../../core/directory/organizations/organization-store.ts'
+import { TransactionRunner } from '../../core/directory/store/transaction.ts'
+import type { CheckLease } from '../../core/jobs/task-worker.ts'
+import type { Kv } from '../../core/store/engine.ts'
+import { type ErasureRecord, type ErasureTask, erasureKey, erasureRecordType } from './erasure-records.ts'
+import { nextOrganization } from './next-organization.ts'
+import type { UserDataSource, UserDataSourceList } from './user-data-source.ts'
+
+/**
+ * Time in ms after the start of an erasure. Until then, actions of the user are recorded without the user id.
+ * Revoked sockets also close within this time, because they close within a second.
+ */
+const settlingMs = 5_000
+/**
+ * Maximum number of passes over the data of an organization. Each pass erases data that was added during the
+ * previous pass.
+ */
+const passesMax = 10
+/** Minimum interval in ms between two updates of the record of an erasure. */
+const noteMs = 500
+
+export interface ErasureDependencies {
+  readonly kv: Kv
+  readonly store: OrganizationStore
+  readonly traces: UserDataSourceList
+  readonly clock: Clock
+}
+
+/**
+ * Runs one erasure in slices. Each attempt searches for all data that remains, so attempts can be repeated
+ * without harm.
+ */
+export class ErasureTaskRunner {
+  readonly #dependencies: ErasureDependencies
+  readonly #transactions: TransactionRunner
+  readonly #task: ErasureTask
+  readonly #goOn: CheckLease
+  /** Numbers of erased items, by source, that have not been added to the record yet. */
+  readonly #counts = new Map<string, number>()
+  #notedAt: number
+
+  constructor(dependencies: ErasureDependencies, task: ErasureTask, goOn: CheckLease) {
+    this.#dependencies = dependencies
+    this.#transactions = new TransactionRunner(dependencies.kv)
+    this.#task = task
+    this.#goOn = goOn
+    this.#notedAt = dependencies.clock.now()
+  }
+
+  async carryOut(): Promise<void> {
+    const { kv, traces, clock } = this.#dependencies
+    const { place, userId } = this.#task
+    const record = await this.#note({})
+    if (record?.status !== 'running') return
+    await this.#eraseFrom(traces.ofTenant, place)
+    await this.#note({})
+    let organizationId = await nextOrganization(kv, place, record.doneUpTo)
+    while (organizationId !== null) {
+      await this.#eraseIn({ ...place, organizationId }, userId)
+      if (this.#isNoteDue()) await this.#note({ doneUpTo: organizationId })
+      await this.#goOn()
+      organizationId = await nextOrganization(kv, place, organizationId)
+    }
+    await this.#eraseFrom(traces.ofTenant, place)
+    await this.#note({ status: 'done', endedAt: clock.now(), doneUpTo: null })
+  }
+
+  /**
+   * Erases the data in one organization. Repeats the pass until no more data is found, at most `passesMax`
+   * times.
+   */
+  async #eraseIn(scope: OrganizationScope, userId: string): Promise<void> {
+    const { store, traces, clock } = this.#dependencies
+    const until = clock.now() + settlingMs
+    await store.carryOut(scope, async (transaction) => {
+      if ((await findOrganization(transaction)) !== null) await markErased(transaction, userId, until)
+    })
+    for (let pass = 0; pass < passesMax; pass++)
+      if ((await this.#eraseFrom(traces.ofOrganization, scope)) === 0) return
+  }
+
+  async #eraseFrom<Place>(traces: readonly UserDataSource<Place>[], place: Place): Promise<number> {
+    let sum = 0
+    for (const trace of traces)
+      for (let count = -1; count !== 0; await this.#goOn()) {
+        count = await trace.erase(place, this.#task.userId, this.#goOn)
+        sum += count
+        this.#counts.set(trace.name, (this.#counts.get(trace.name) ?? 0) + count)
+        if (this.#isNoteDue()) await this.#note({})
+      }
+    return sum
+  }
+
+  #isNoteDue(): boolean {
+    return this.#dependencies.clock.now() - this.#notedAt >= noteMs
+  }
+
+  /**
+   * Updates the record: adds the counted numbers, and sets the members of `change`. Returns null if the
+   * record belongs to another task.
+   */
+  async #note(change: Partial<ErasureRecord>): Promise<ErasureRecord | null> {
+    const { place, userId, jobId } = this.#task
+    const counts = [...this.#counts]
+    this.#counts.clear()
+    this.#notedAt = this.#dependencies.clock.now()
+    const { result } = await this.#transactions.run(tenantPart(place), async (transaction) => {
+      const record = await transaction.get(erasureKey(place, userId), erasureRecordType)
+      if (record?.jobId !== jobId) return null
+      const removed = { ...record.removed }
+      for (const [name, count] of counts) removed[name] = (removed[name] ?? 0) + count
+      const next = { ...record, removed, ...change }
+      transaction.put(erasureKey(place, userId), next)
+      return next
+    })
+    return result
+  }
+}

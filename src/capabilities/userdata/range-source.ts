@@ -1,0 +1,96 @@
+import * as s from '../../core/base/schema.ts'
+import type { OrganizationScope } from '../../core/directory/organizations/organization-keys.ts'
+import {
+  findOrganization,
+  type OrganizationStore,
+} from '../../core/directory/organizations/organization-store.ts'
+import type { DirectoryReader } from '../../core/directory/store/directory-reader.ts'
+import { type ListPage, type PageRange, readPagePosition } from '../../core/directory/store/list-page.ts'
+import type { Transaction } from '../../core/directory/store/transaction.ts'
+import { keySchema } from '../../core/model/address-schemas.ts'
+import type { Key, KvEntry } from '../../core/store/engine.ts'
+import type { DataKind, UserDataSource, UserDatum } from './user-data-source.ts'
+
+/** The data of one entry in an export. */
+export interface ShownEntry {
+  readonly documentId: string | null
+  readonly data: object
+}
+
+/** A kind of user data that is stored in key ranges of an organization's partition. */
+export interface UserRanges {
+  readonly name: string
+  readonly kind: DataKind
+  /** Returns the key prefixes under which the entries of a user are stored. */
+  readonly ranges: (userId: string) => readonly Key[]
+  /**
+   * Returns the data of each entry, in the order of the entries. The result contains null for an entry
+   * without data to export.
+   */
+  readonly show: (
+    reader: DirectoryReader,
+    entries: readonly KvEntry[],
+    userId: string,
+  ) => Promise<readonly (ShownEntry | null)[]>
+  /** Erases one slice of a user's data, in the same way as `UserDataSource.erase`. */
+  readonly erase: (transaction: Transaction, userId: string) => Promise<number>
+}
+
+/**
+ * Creates a source from key ranges. While an organization is being deleted, the source returns nothing and
+ * erases nothing, because the deletion removes all data of the organization.
+ */
+export function rangeSource(
+  store: OrganizationStore,
+  { name, kind, ranges, show, erase }: UserRanges,
+): UserDataSource<OrganizationScope> {
+  return {
+    name,
+    async list(scope, userId, range) {
+      const reader = store.read(scope)
+      if ((await findOrganization(reader)) === null) return { items: [], next: null }
+      const { items, next } = await listRanges(reader, ranges(userId), range)
+      const shown = await show(reader, items, userId)
+      return { items: shown.flatMap((one) => (one === null ? [] : [datumOf(kind, scope, one)])), next }
+    },
+    erase: (scope, userId) =>
+      store.carryOut(scope, async (transaction) =>
+        (await findOrganization(transaction)) === null ? 0 : erase(transaction, userId),
+      ),
+  }
+}
+
+const datumOf = (kind: DataKind, { organizationId }: OrganizationScope, shown: ShownEntry): UserDatum => ({
+  kind,
+  organizationId,
+  ...shown,
+})
+
+/** Returns a page of the entries in all ranges, range by range. */
+async function listRanges(
+  reader: DirectoryReader,
+  prefixes: readonly Key[],
+  { after, limit }: PageRange,
+): Promise<ListPage<KvEntry>> {
+  const [from, key] = after === undefined ? [0, null] : readPagePosition(positionSchema, after)
+  const items: KvEntry[] = []
+  for (let at = from; at < prefixes.length; at++) {
+    const prefix = prefixes[at] as Key
+    const start = at === from && key !== null ? { after: key } : {}
+    const entries = await reader.scan({ prefix, limit: limit - items.length + 1, ...start })
+    for (const entry of entries) {
+      // An entry after the last item shows that there is a next page. The next page starts after the last
+      // item.
+      const last = items.at(-1)
+      if (items.length === limit && last !== undefined) return { items, next: writePosition(prefixes, last) }
+      items.push(entry)
+    }
+  }
+  return { items, next: null }
+}
+
+const writePosition = (prefixes: readonly Key[], { key }: KvEntry): string =>
+  JSON.stringify([prefixes.findIndex((prefix) => prefix.every((part, at) => key[at] === part)), key])
+
+/** Schema of a position in the listing: the index of a range, and the key of the last listed entry. */
+const positionSchema = s.tuple([s.number, keySchema])

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../core/base/clock.ts'
+import type { Log } from '../../core/base/log.ts'
+import { tenantPart } from '../../core/directory/organizations/organization-keys.ts'
+import {
+  type OrganizationStore,
+  organizationOf,
+} from '../../core/directory/organizations/organization-store.ts'
+import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
+import { Transaction, TransactionRunner } from '../../core/directory/store/transaction.ts'
+import type { TokenRevocations } from '../../core/directory/tenants/token-revocations.ts'
+import { TaskWorker, type WorkerEngine } from '../../core/jobs/task-worker.ts'
+import type { Kv } from '../../core/store/engine.ts'
+import {
+  type ErasureRecord,
+  type ErasureTask,
+  erasureJob,
+  erasureKey,
+  erasureQueue,
+  erasureRecordType,
+  erasureTaskOf,
+  type RemovedCounts,
+} from './erasure-records.ts'
+import { ErasureTaskRunner } from './erasure-task.ts'
+import { listUserData } from './listing.ts'
+import type { UserDataScope, UserDataSourceList, UserDatum } from './user-data-source.ts'
+
+/** Maximum time in ms for which a call waits for the end of the erasure that it has started. */
+const waitMs = 5_000
+/**
+ * Maximum time in ms between two erasures whose numbers are added (30 days). If the next erasure starts
+ * within this time after the end of the previous one, it adds its numbers to those of the previous one.
+ */
+const countedTogetherMs = 2_592_000_000
+
+export interface UserDataOptions {
+  readonly engine: WorkerEngine
+  readonly store: OrganizationStore
+  readonly revocations: TokenRevocations
+  readonly traces: UserDataSourceList
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Progress or result of an erasure. */
+export interface ErasureReport {
+  readonly status: 'running' | 'done'
+  /** Number of erased items of each source. Sources without erased items are included. */
+  readonly removed: RemovedCounts
+  /** Start of the erasure in epoch milliseconds. */
+  readonly startedAt: number
+  /** End of the erasure in epoch milliseconds; null while the erasure runs. */
+  readonly endedAt: number | null
+}
+
+/** Exports and erases all stored data of one user. */
+export class UserDataService {
+  readonly #options: UserDataOptions & { readonly kv: Kv }
+  readonly #transactions: TransactionRunner
+  readonly #worker: TaskWorker<ErasureTask>
+
+  constructor(options: UserDataOptions) {
+    const { kv } = options.engine
+    const parts = { ...options, kv }
+    this.#options = parts
+    this.#transactions = new TransactionRunner(kv)
+    this.#worker = new TaskWorker({
+      ...options,
+      queueName: erasureQueue,
+      taskOf: erasureTaskOf,
+      partOf: ({ place }) => tenantPart(place),
+      carryOut: (task, goOn) => new ErasureTaskRunner(parts, task, goOn).carryOut(),
+    })
+  }
+
+  /** Starts to run erasures from the queue. */
+  start(): void {
+    this.#worker.start()
+  }
+
+  /**
+   * Stops the erasures. Resolves when no erasure is running. Unfinished erasures continue after the next
+   * start.
+   */
+  stop(): Promise<void> {
+    return this.#worker.stop()
+  }
+
+  /**
+   * Returns a page of the stored data of a user.
+   * @throws ApiError NOT_FOUND if the organization of the scope does not exist
+   */
+  async list(place: UserDataScope, userId: string, range: PageRange): Promise<ListPage<UserDatum>> {
+    await this.#checkPlace(place)
+    return listUserData(this.#options, place, userId, range)
+  }
+
+  /**
+   * Revokes the tokens of a user, and erases the stored data of the user. Resolves with the report when the
+   * erasure has ended, and at the latest after `waitMs`; the erasure then continues in the background. If an
+   * erasure was already running, resolves immediately.
+   * @throws ApiError NOT_FOUND if the organization of the scope does not exist; or the error of a failed
+   * attempt, which is retried
+   */
+  async erase(place: UserDataScope, userId: string): Promise<ErasureReport> {
+    const { revocations, clock } = this.#options
+    await this.#checkPlace(place)
+    if ((await this.#recordOf(place, userId))?.status !== 'running') {
+      await revocations.revoke(place, userId)
+      const jobId = randomUUID()
+      const done = this.#worker.expect(jobId)
+      try {
+        const begun = await this.#begin({ jobId, place, userId })
+        this.#worker.checkRunning()
+        this.#worker.wake()
+        if (begun === 'here') await withinTime(clock, done)
+      } finally {
+        this.#worker.forget(jobId)
+      }
+    }
+    return this.#reportOf(place, userId)
+  }
+
+  async #checkPlace({ organizationId, ...tenant }: UserDataScope): Promise<void> {
+    if (organizationId !== null) await organizationOf(this.#options.store.read({ ...tenant, organizationId }))
+  }
+
+  /** Starts an erasure. Returns `elsewhere` if another call or process has started one meanwhile. */
+  async #begin(task: ErasureTask): Promise<'here' | 'elsewhere'> {
+    const { place, userId, jobId } = task
+    const now = this.#options.clock.now()
+    const { result } = await this.#transactions.run(tenantPart(place), async (transaction) => {
+      const earlier = await transaction.get(erasureKey(place, userId), erasureRecordType)
+      if (earlier?.status === 'running') return 'elsewhere'
+      const isRecent = earlier !== null && now - (earlier.endedAt ?? 0) < countedTogetherMs
+      const { removed, startedAt } = isRecent ? earlier : { removed: {}, startedAt: now }
+      transaction.put(erasureKey(place, userId), {
+        jobId,
+        status: 'running',
+        removed,
+        startedAt,
+        endedAt: null,
+        doneUpTo: null,
+      } satisfies ErasureRecord)
+      transaction.enqueue(erasureJob(task))
+      return 'here'
+    })
+    return result
+  }
+
+  #recordOf(place: UserDataScope, userId: string): Promise<ErasureRecord | null> {
+    return new Transaction(this.#options.kv, tenantPart(place)).get(
+      erasureKey(place, userId),
+      erasureRecordType,
+    )
+  }
+
+  async #reportOf(place: UserDataScope, userId: string): Promise<ErasureReport> {
+    const { ofTenant, ofOrganization } = this.#options.traces
+    const { status, removed, startedAt, endedAt } = (await this.#recordOf(place, userId)) as ErasureRecord
+    const none = [...ofTenant, ...ofOrganization].map(({ name }) => [name, 0])
+    return { status, removed: { ...Object.fromEntries(none), ...removed }, startedAt, endedAt }
+  }
+}
+
+/** Waits for `done`, but at most `waitMs`. Rejects if `done` rejects within this time. */
+async function withinTime(clock: Clock, done: Promise<void>): Promise<void> {
+  let cancel = (): void => {}
+  const late = new Promise<void>((resolve) => {
+    cancel = clock.after(waitMs, resolve)
+  })
+  try {
+    await Promise.race([done, late])
+  } finally {
+    cancel()
+  }
+}

@@ -1,0 +1,62 @@
+import type { OrganizationScope } from '../../core/directory/organizations/organization-keys.ts'
+import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
+import type { CheckLease } from '../../core/jobs/task-worker.ts'
+import type { Tenant } from '../../core/model/address.ts'
+
+/** Kinds of user data in responses. */
+export const dataKinds = [
+  'user',
+  'grant',
+  'membership',
+  'activity',
+  'notification',
+  'notificationMark',
+  'notificationConfig',
+  'presence',
+  'comment',
+  'version',
+  'branch',
+  'judgment',
+  'change',
+  'event',
+] as const
+export type DataKind = (typeof dataKinds)[number]
+
+/** One stored item of a user's data. */
+export interface UserDatum {
+  readonly kind: DataKind
+  /** Id of the organization that contains the item; null if the item does not belong to an organization. */
+  readonly organizationId: string | null
+  /** Id of the document that contains the item; null if the item does not belong to a document. */
+  readonly documentId: string | null
+  readonly data: object
+}
+
+/**
+ * Scope of an export or erasure: one organization of a tenant. If `organizationId` is null, the scope is all
+ * data of the tenant.
+ */
+export interface UserDataScope extends Tenant {
+  readonly organizationId: string | null
+}
+
+/** Lists and erases one kind of user data. */
+export interface UserDataSource<Place> {
+  /** Name of the source in the report, such as `activities`. */
+  readonly name: string
+  /** Returns a page of the data of a user, in a stable order. */
+  list(place: Place, userId: string, range: PageRange): Promise<ListPage<UserDatum>>
+  /**
+   * Removes the user from one slice of records. Returns the number of changed records; 0 if no data of the
+   * user remains. A source that reads many records must call `goOn` between them.
+   */
+  erase(place: Place, userId: string, goOn: CheckLease): Promise<number>
+}
+
+/** All sources of user data. A listing or an erasure uses them in this order, those of the tenant first. */
+export interface UserDataSourceList {
+  /** Sources that are read once for all organizations together. */
+  readonly ofTenant: readonly UserDataSource<UserDataScope>[]
+  /** Sources that are read separately for each organization. */
+  readonly ofOrganization: readonly UserDataSource<OrganizationScope>[]
+}

@@ -1,0 +1,102 @@
+import { ApiError } from '../../core/base/errors.ts'
+import type { ReadingFormat } from '../../core/content/read-document.ts'
+import type { DocumentService } from '../../core/directory/documents/document-service.ts'
+import type { payloadOmissions, QueuedEvent } from '../../core/events/outbound-event.ts'
+import type { DocumentAddress } from '../../core/model/address.ts'
+import { type EncodedJson, encodedBytes, isResponseTooLarge } from '../../core/model/json-pieces.ts'
+import {
+  type EditorReading,
+  type EditorReadServices,
+  readEditorContent,
+} from '../../core/rooms/edits/read-editor-content.ts'
+
+type ContentOmission = (typeof payloadOmissions)[number]
+
+/** The members of a payload that contain the content of an editor. */
+export interface EventContent {
+  readonly contentFormat: ReadingFormat
+  /** The content as JSON; null if it is left out. */
+  readonly content: EncodedJson | null
+  readonly contentOmitted?: ContentOmission
+  /** The root, and its type. Absent without content. */
+  readonly contentKey?: string
+  readonly contentType?: string
+  /** The version that has this content; null if there is no version, or if it was not read. */
+  readonly version: string | null
+  /** Time and author (a user id, '' if not known) of the last update. Absent if they were not read. */
+  readonly lastUpdate?: string
+  readonly lastUpdatedBy?: string
+}
+
+/** The format of the content, and its root. */
+export type ContentReading = Pick<EditorReading, 'contentKey'> & { readonly format: ReadingFormat }
+
+/** Services that the content of payloads needs. */
+export interface ContentServices extends EditorReadServices {
+  readonly documents: Pick<DocumentService, 'isGoing' | 'isBranch'>
+}
+
+/** Reads the content that the payload of an event contains. */
+export class EventContentReader {
+  readonly #services: ContentServices
+  readonly #bytesMax: number
+
+  /** @param bytesMax maximum bytes of the content as JSON */
+  constructor(services: ContentServices, bytesMax: number) {
+    this.#services = services
+    this.#bytesMax = bytesMax
+  }
+
+  /**
+   * Reads the present content of the editor that an event reports. Returns null for events of other types and
+   * for tests, which have no editor.
+   * @throws ApiError UNAVAILABLE or RESOURCE_EXHAUSTED if the editor cannot be read at this time
+   */
+  async of(event: QueuedEvent, reading: ContentReading): Promise<EventContent | null> {
+    const address = editorOf(event)
+    return address === null ? null : this.#read(address, reading)
+  }
+
+  /** Returns whether the editor is a branch, whose content is a draft. */
+  isBranch(address: DocumentAddress): Promise<boolean> {
+    return this.#services.documents.isBranch(address)
+  }
+
+  async #read(address: DocumentAddress, reading: ContentReading): Promise<EventContent> {
+    const { format } = reading
+    try {
+      const read = await readEditorContent(this.#services, address, reading, this.#bytesMax)
+      if (read === null) return omittedContent(format, 'deleted')
+      const { result, version, changed } = read
+      if (encodedBytes(result.data) > this.#bytesMax) return omittedContent(format, 'too-large', version)
+      const { data: content, contentKey, type: contentType } = result
+      const [lastUpdate, lastUpdatedBy] = [new Date(changed.at).toISOString(), changed.by]
+      return { contentFormat: format, content, contentKey, contentType, version, lastUpdate, lastUpdatedBy }
+    } catch (error) {
+      const omission = omissionBecause(error)
+      if (omission === null) throw error
+      const version = await this.#services.rooms.use(address, (room) => room.editing.version())
+      return omittedContent(format, omission, version)
+    }
+  }
+}
+
+/** Returns the members of a payload without content. */
+export const omittedContent = (
+  contentFormat: ReadingFormat,
+  contentOmitted: ContentOmission,
+  version: string | null = null,
+): EventContent => ({ contentFormat, content: null, contentOmitted, version })
+
+/** Returns the editor that an event reports; null unless the event is a change of an editor. */
+export function editorOf({ type, scope, documentId, data }: QueuedEvent): DocumentAddress | null {
+  const { editorId } = data
+  if (type !== 'crdt.update_data' || documentId === null || typeof editorId !== 'string') return null
+  return { ...scope, documentId, editorId }
+}
+
+function omissionBecause(error: unknown): ContentOmission | null {
+  if (isResponseTooLarge(error)) return 'too-large'
+  if (!(error instanceof ApiError)) return null
+  return error.status === 'INVALID_ARGUMENT' || error.status === 'NOT_FOUND' ? 'unreadable' : null
+}

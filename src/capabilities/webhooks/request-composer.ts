@@ -1,0 +1,115 @@
+import type { QueuedEvent } from '../../core/events/outbound-event.ts'
+import { jsonPieces, StreamedArray } from '../../core/model/json-pieces.ts'
+import type { OutgoingRequest } from '../../core/outgoing/checked-sender.ts'
+import { signatureHeaders, tokenHeaders } from '../../core/outgoing/sign.ts'
+import type { MessageRecord } from '../subscriptions/deliveries/delivery-records.ts'
+import { signingSecrets } from '../subscriptions/endpoints/signing-secrets.ts'
+import type { WebhookTarget } from '../subscriptions/target.ts'
+import { type EventContent, type EventContentReader, editorOf, omittedContent } from './event-content.ts'
+import type { ComposedMessage, OutgoingMessage } from './outgoing-message.ts'
+import {
+  advancedPayload,
+  basicPayload,
+  type Detail,
+  type PayloadInput,
+  processedPayload,
+  type RecipientResolver,
+  storePayload,
+} from './payload.ts'
+import { encodePayload, encodingFor } from './payload-encryption.ts'
+
+type StoreTarget = Extract<WebhookTarget, { kind: 'store' }>
+type AdvancedOrBasic = Exclude<WebhookTarget, StoreTarget>
+
+const withoutVersion = (request: OutgoingRequest): ComposedMessage => ({ request, version: null })
+
+/** Returns the id of a version of an editor, which is the same in all attempts. */
+const storeIdOf = ({ id, progress }: MessageRecord, version: string | null): string =>
+  progress === undefined || version === null
+    ? id
+    : `store_${progress.editor}_${Buffer.from(version).toString('base64url')}`
+
+/** Builds the HTTP request for a message. */
+export class RequestComposer {
+  readonly #recipients: RecipientResolver
+  readonly #contents: EventContentReader
+
+  constructor(recipients: RecipientResolver, contents: EventContentReader) {
+    this.#recipients = recipients
+    this.#contents = contents
+  }
+
+  /**
+   * Builds the request with the configuration that the target has at `now`. Returns null if the receiver of the
+   * callback `store` needs no request: it has the version, or the editor is a branch or was deleted.
+   * @param now epoch milliseconds
+   * @throws Error if the payload must be encrypted and there is no key; ApiError if the content of the editor
+   * cannot be read at this time
+   */
+  async compose(
+    target: WebhookTarget,
+    { message, event }: OutgoingMessage,
+    now: number,
+  ): Promise<ComposedMessage | null> {
+    if (target.kind === 'store') return this.#composeStore(target, { message, event }, now)
+    const sealing = encodingFor(target.config)
+    if (sealing.kind === 'impossible') throw new Error('there is no public key to encrypt with')
+    const detail = isProtected(target) ? 'protected' : 'whole'
+    const content = await this.#content(target, event, detail)
+    const payload = await this.#payload(target, { webhookId: message.id, event, detail, content })
+    const body = encodePayload(jsonBytes(payload), sealing)
+    if (target.kind === 'basic')
+      return withoutVersion({ url: target.url, headers: tokenHeaders(target.config.authToken), body })
+    const secrets = signingSecrets(target.endpoint, now)
+    const headers = signatureHeaders({ id: message.id, at: now, body }, secrets)
+    return withoutVersion({ url: target.endpoint.url, headers, body })
+  }
+
+  /**
+   * Builds the request of the callback `store`. Its id names the version, so that a receiver which ignores
+   * repeated ids misses no version.
+   */
+  async #composeStore(
+    { callback, callbacks }: StoreTarget,
+    { message, event }: OutgoingMessage,
+    now: number,
+  ): Promise<ComposedMessage | null> {
+    const editor = editorOf(event)
+    if (editor === null || (await this.#contents.isBranch(editor))) return null
+    const content = await this.#contents.of(event, callback)
+    const { progress } = message
+    if (content === null || content.contentOmitted === 'deleted') return null
+    if (content.version !== null && content.version === progress?.version) return null
+    const body = jsonBytes(storePayload(event, content))
+    const id = storeIdOf(message, content.version)
+    const headers = signatureHeaders({ id, at: now, body }, signingSecrets(callbacks, now))
+    return { request: { url: callback.url, headers, body }, version: content.version }
+  }
+
+  async #content(target: AdvancedOrBasic, event: QueuedEvent, detail: Detail): Promise<EventContent | null> {
+    const format = target.kind === 'endpoint' ? (target.endpoint.contentFormat ?? null) : null
+    if (format === null || editorOf(event) === null) return null
+    return detail === 'protected' ? omittedContent(format, 'protected') : this.#contents.of(event, { format })
+  }
+
+  async #payload(target: AdvancedOrBasic, input: PayloadInput): Promise<object> {
+    if (target.kind === 'endpoint') return advancedPayload(input)
+    if (target.form === 'raw') return basicPayload(input)
+    return processedPayload(input, await this.#recipients.of(input.event))
+  }
+}
+
+const isProtected = (target: AdvancedOrBasic): boolean =>
+  target.kind === 'endpoint'
+    ? target.config.enableDataProtection
+    : target.config.triggers.enableDataProtection === true
+
+/** Encodes a payload as JSON in UTF-8. */
+function jsonBytes(payload: object): Buffer {
+  const parts: Uint8Array[] = []
+  for (const piece of jsonPieces(payload)) {
+    if (piece instanceof StreamedArray) throw new TypeError('a payload has no streamed array')
+    parts.push(typeof piece === 'string' ? Buffer.from(piece) : piece)
+  }
+  return Buffer.concat(parts)
+}

@@ -1,0 +1,310 @@
+import type { Clock } from '../../core/base/clock.ts'
+import { ApiError } from '../../core/base/errors.ts'
+import type { Log } from '../../core/base/log.ts'
+import { traceEvent } from '../../core/events/event-trace.ts'
+import type { QueuedEvent } from '../../core/events/outbound-event.ts'
+import type { Metrics } from '../../core/metrics/metrics.ts'
+import type { Tenant } from '../../core/model/address.ts'
+import type { OutgoingRequest } from '../../core/outgoing/checked-sender.ts'
+import { withTraceHeaders } from '../../core/outgoing/trace-headers.ts'
+import type { MemoryAccount } from '../../core/quota/memory-account.ts'
+import type { SpanSource } from '../../core/tracing/span.ts'
+import type { Tracer } from '../../core/tracing/trace.ts'
+import type {
+  AttemptRecord,
+  DeliveryState,
+  MessageRecord,
+  TargetAddress,
+} from '../subscriptions/deliveries/delivery-records.ts'
+import type { DeliveryService, RecordedAttempt } from '../subscriptions/deliveries/delivery-service.ts'
+import type { StoreAttempt } from '../subscriptions/deliveries/message-transitions.ts'
+import type { WebhookTarget } from '../subscriptions/target.ts'
+import { AttemptRecorder } from './attempt-recorder.ts'
+import type { AttemptOutcome } from './delivery-attempt.ts'
+import { traceDelivery } from './delivery-trace.ts'
+import type { FailureLog } from './failure-log.ts'
+import type { ComposedMessage, OutgoingMessage } from './outgoing-message.ts'
+import { type RetryRuleDependencies, retryPolicyFor } from './retry-policy.ts'
+import type { Schedule } from './retry-schedule.ts'
+
+/**
+ * Time in ms for which a target uses its slot. When this time has passed, the attempt in progress is the last
+ * one, and another target gets the slot.
+ */
+const sliceMs = 1_000
+/** Maximum number of messages in one read. */
+const batchSize = 16
+/**
+ * Maximum time in ms for which a target keeps its slot while it waits for its rate limit. If the wait is
+ * longer, another target gets the slot.
+ */
+const waitMs = 100
+/** Delay in ms before due messages are read again while they are being deleted. */
+const removedMs = 1_000
+
+export interface TargetSenderOptions extends RetryRuleDependencies {
+  readonly clock: Clock
+  readonly log: Log
+  readonly tracer?: Tracer | undefined
+  /** Creates the spans of deliveries; null if no exporter is configured. */
+  readonly spans: SpanSource | null
+  readonly metrics: Metrics
+  readonly schedule: Schedule
+  readonly deliveries: DeliveryService
+  /** Returns the target; null if nothing may be sent to it. */
+  readonly targetOf: (tenant: Tenant, targetId: string) => Promise<WebhookTarget | null>
+  readonly disable: (tenant: Tenant, endpointId: string, by: 'gone' | 'failures') => Promise<void>
+  /**
+   * Builds the HTTP request for a message. Returns null if the receiver needs no request.
+   * @throws Error if no request can be built for this event and target
+   */
+  readonly compose: (
+    target: WebhookTarget,
+    outgoing: OutgoingMessage,
+    now: number,
+  ) => Promise<ComposedMessage | null>
+  readonly attempt: (delivery: OutgoingRequest) => Promise<AttemptOutcome>
+  /** Account of the memory for requests that receivers have not read yet. */
+  readonly unread: MemoryAccount
+  readonly failures: FailureLog
+}
+
+/** Result of serving a target: why the sender has stopped. */
+export type SendResult =
+  | { readonly kind: 'empty' }
+  /** Nothing may be sent to the target any more. */
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'waits'; readonly ms: number }
+
+/** Sends the due messages of one target in order, one at a time, for about `sliceMs`. */
+export class TargetSender {
+  readonly #options: TargetSenderOptions
+  readonly #address: TargetAddress
+  readonly #mayGoOn: () => boolean
+  readonly #until: number
+  readonly #recording: AttemptRecorder
+  #state: DeliveryState
+  #attemptedAt: number
+
+  private constructor(
+    options: TargetSenderOptions,
+    address: TargetAddress,
+    state: DeliveryState,
+    mayGoOn: () => boolean,
+  ) {
+    this.#options = options
+    this.#address = address
+    this.#mayGoOn = mayGoOn
+    this.#until = options.clock.now() + sliceMs
+    this.#state = state
+    this.#attemptedAt = state.attemptedAt
+    const { deliveries } = options
+    this.#recording = new AttemptRecorder(
+      { deliveries, rules: retryPolicyFor(options, address) },
+      address,
+      (recorded) => this.#recorded(recorded),
+    )
+  }
+
+  /**
+   * Sends due messages.
+   * @param mayGoOn called before each attempt; if it returns false, sending ends
+   */
+  static async serve(
+    options: TargetSenderOptions,
+    address: TargetAddress,
+    mayGoOn: () => boolean,
+  ): Promise<SendResult> {
+    const state = await options.deliveries.state(address)
+    return new TargetSender(options, address, state, mayGoOn).#serve()
+  }
+
+  async #serve(): Promise<SendResult> {
+    for (;;) {
+      const due = await this.#options.deliveries.due(this.#address, batchSize)
+      if (due.length === 0) return (await this.#target()) === null ? { kind: 'closed' } : { kind: 'empty' }
+      const served = await this.#sendAll(due)
+      await this.#recording.settled()
+      const target = await this.#target()
+      if (target !== null) await this.#disableFailing(target)
+      if (served !== null) return served
+    }
+  }
+
+  #target(): Promise<WebhookTarget | null> {
+    return this.#options.targetOf(this.#address, this.#address.targetId)
+  }
+
+  /**
+   * Sends messages. Returns null if all of them have been sent. Reads the target and the event of each
+   * message immediately before its attempt.
+   */
+  async #sendAll(due: readonly MessageRecord[]): Promise<SendResult | null> {
+    for (const message of due) {
+      const [target, event] = await Promise.all([
+        this.#target(),
+        this.#options.deliveries.eventOf(this.#address, message.id),
+      ])
+      if (target === null) return { kind: 'closed' }
+      const wait = this.#waitFor(target)
+      if (wait > waitMs) return { kind: 'waits', ms: wait }
+      if (wait > 0) await new Promise<void>((resolve) => this.#options.clock.after(wait, resolve))
+      if (!this.#mayGoOn() || this.#options.clock.now() >= this.#until) return { kind: 'waits', ms: 0 }
+      if (event === null) return { kind: 'waits', ms: removedMs }
+      // Sends nothing more: outcomes are no longer recorded, so every further message would be sent twice.
+      if (this.#recording.hasFailed) return null
+      const goesOn = await this.#send(target, { message, event })
+      if (!goesOn) return { kind: 'waits', ms: 0 }
+    }
+    return null
+  }
+
+  /** Returns the time in ms until the rate limit allows the next attempt. */
+  #waitFor(target: WebhookTarget): number {
+    const rateLimit = target.kind === 'endpoint' ? target.endpoint.rateLimit : null
+    if (rateLimit === null) return 0
+    const spacing = Math.ceil(1_000 / rateLimit)
+    // `Math.min` prevents a longer wait than `spacing` if the clock was set back.
+    return Math.min(spacing, this.#attemptedAt + spacing - this.#options.clock.now())
+  }
+
+  /** Sends a message. Returns false if no further message may be sent now. */
+  async #send(target: WebhookTarget, outgoing: OutgoingMessage): Promise<boolean> {
+    const { clock, metrics } = this.#options
+    const at = clock.now()
+    const made = await traceDelivery(this.#options.spans, outgoing.event, this.#address.targetId, () =>
+      this.#attempt(target, outgoing, at),
+    )
+    if (made === null) return this.#skip(outgoing)
+    const { outcome, version } = made
+    if (outcome.kind === 'interrupted') return false
+    this.#attemptedAt = at
+    metrics.webhookAttemptSeconds.observe(outcome.durationMs / 1000)
+    metrics.webhookAttempts.inc({ outcome: outcome.kind === 'succeeded' ? 'succeeded' : 'failed' })
+    if (target.kind === 'store') this.#countCall(outcome)
+    const attempt = attemptOf(outcome, at)
+    this.#trace(outgoing.event, attempt)
+    this.#recording.add({
+      messageId: outgoing.message.id,
+      attempt,
+      ...storeAttemptOf(target, outgoing, version),
+    })
+    this.#options.failures.attempted(this.#address, outgoing.message, attempt)
+    if (outcome.kind !== 'gone' || target.kind !== 'endpoint') return true
+    await this.#disable(target.endpoint.id, 'gone')
+    return false
+  }
+
+  /** Counts a call of the callback `store`. */
+  #countCall(outcome: Exclude<AttemptOutcome, { kind: 'interrupted' }>): void {
+    const { metrics } = this.#options
+    const result = callResultOf(outcome)
+    if (result === 'unsent') return
+    metrics.callbackCalls.inc({ callback: 'store', result })
+    metrics.callbackSeconds.observe({ callback: 'store' }, outcome.durationMs / 1000)
+  }
+
+  /** Records that a message needs no request. */
+  async #skip({ message: { id, progress } }: OutgoingMessage): Promise<boolean> {
+    await this.#options.deliveries.skip(this.#address, id, progress?.events ?? 0)
+    return true
+  }
+
+  #trace(event: QueuedEvent, { httpStatus, durationMs, error }: AttemptRecord): void {
+    const fields = { target: this.#address.targetId, httpStatus, durationMs, error }
+    traceEvent(this.#options.tracer, 'event_attempted', event, fields)
+  }
+
+  /** Makes an attempt. Returns null if the receiver needs no request. */
+  async #attempt(
+    target: WebhookTarget,
+    outgoing: OutgoingMessage,
+    at: number,
+  ): Promise<{ readonly outcome: AttemptOutcome; readonly version: string | null } | null> {
+    const claim = this.#options.unread.open({ workspaceId: this.#address.workspaceId, address: null }, null)
+    try {
+      const composed = await this.#options.compose(target, outgoing, at)
+      if (composed === null) return null
+      const { version } = composed
+      const request = withTraceHeaders(composed.request)
+      claim.reserve(request.body.byteLength)
+      return { outcome: await this.#options.attempt(request), version }
+    } catch (err) {
+      if (err instanceof ApiError && isTemporary(err))
+        return { outcome: failedWith(err.message), version: null }
+      this.#options.log.error(
+        { event: 'webhook.payload_failed', err, type: outgoing.message.type },
+        'could not create the payload of an event',
+      )
+      return { outcome: failedWith('the payload could not be created'), version: null }
+    } finally {
+      claim.release()
+    }
+  }
+
+  #recorded({ messages, state }: RecordedAttempt): void {
+    this.#state = state
+    const exhausted = messages.filter((message) => message?.status === 'failed').length
+    if (exhausted > 0) this.#options.metrics.webhookMessages.inc({ outcome: 'exhausted' }, exhausted)
+    const succeeded = messages.filter((message) => message?.status === 'succeeded').length
+    if (succeeded > 0) this.#options.metrics.webhookMessages.inc({ outcome: 'succeeded' }, succeeded)
+  }
+
+  /**
+   * Disables an endpoint that has had no success for `disableAfterMs`. The time counts from the first failure
+   * since the last success, or from the time at which the endpoint was enabled, whichever is later.
+   */
+  async #disableFailing(target: WebhookTarget): Promise<void> {
+    const { failingSince } = this.#state
+    if (target.kind !== 'endpoint' || failingSince === null) return
+    const { clock, schedule } = this.#options
+    const since = Math.max(failingSince, target.endpoint.enabledSince)
+    if (clock.now() - since >= schedule.disableAfterMs) await this.#disable(target.endpoint.id, 'failures')
+  }
+
+  async #disable(endpointId: string, by: 'gone' | 'failures'): Promise<void> {
+    const { workspaceId, apiKey } = this.#address
+    const event = 'webhook.endpoint_disabled'
+    this.#options.log.warn({ event, workspaceId, apiKey, endpointId, by }, 'disabling a webhook endpoint')
+    await this.#options.disable({ workspaceId, apiKey }, endpointId, by)
+  }
+}
+
+/** Returns whether the content of an editor could not be read at this time, or there was no memory for it. */
+const isTemporary = ({ status }: ApiError): boolean =>
+  status === 'UNAVAILABLE' || status === 'RESOURCE_EXHAUSTED' || status === 'ABORTED'
+
+const failedWith = (error: string): AttemptOutcome => ({
+  kind: 'failed',
+  failure: 'unsent',
+  httpStatus: null,
+  durationMs: 0,
+  error,
+})
+
+function callResultOf(outcome: Exclude<AttemptOutcome, { kind: 'interrupted' }>) {
+  if (outcome.kind === 'succeeded') return 'answered'
+  return outcome.kind === 'gone' ? 'status' : outcome.failure
+}
+
+/** Returns what the message of an editor must know of an attempt of the callback `store`. */
+const storeAttemptOf = (
+  target: WebhookTarget,
+  { message: { progress } }: OutgoingMessage,
+  version: string | null,
+): { readonly store?: StoreAttempt } =>
+  target.kind === 'store' && progress !== undefined
+    ? { store: { events: progress.events, version, spacingMs: target.callback.minSeconds * 1000 } }
+    : {}
+
+const attemptOf = (outcome: Exclude<AttemptOutcome, { kind: 'interrupted' }>, at: number): AttemptRecord => ({
+  at,
+  httpStatus: outcome.httpStatus,
+  durationMs: outcome.durationMs,
+  error: errorOf(outcome),
+})
+
+function errorOf(outcome: Exclude<AttemptOutcome, { kind: 'interrupted' }>): string | null {
+  if (outcome.kind === 'succeeded') return null
+  return outcome.kind === 'gone' ? 'the receiver accepts no more events (410)' : outcome.error
+}

@@ -1,0 +1,183 @@
+import { withRecordName } from '../../../core/store/damaged-record.ts'
+import type {
+  AdoptedLog,
+  AppendOptions,
+  AppendResult,
+  AppendTo,
+  DestroyOptions,
+  DocumentLog,
+  Key,
+  LoadAtOptions,
+  LoadedLog,
+  LoadedVersion,
+  LoadOptions,
+  LogHead,
+  LogUpdate,
+} from '../../../core/store/engine.ts'
+import { decodeKey, encodeKey, keyRange } from '../../../core/store/key-encoding.ts'
+import { destroyedPerCallMax, HeadMovedError, headOf, movedResult } from '../../../core/store/log-state.ts'
+import type { OpenCalls } from '../../../core/store/open-calls.ts'
+import type { StoreClock } from '../cluster/database-clock.ts'
+import { bytesArray } from '../connection/arrays.ts'
+import type { PostgresDatabase } from '../connection/database.ts'
+import type { PendingBytes } from '../connection/pending-bytes.ts'
+import type { PostgresFences } from '../fences.ts'
+import { AppendBatch } from './append-batch.ts'
+import { type ListedHead, listHeads, readHeads, rowOf } from './document-rows.ts'
+import { adoptionCall, appendCall, type PendingCall, removalCall } from './pending-call.ts'
+import { PostgresCompaction } from './postgres-compaction.ts'
+import { readPostgresLog, readPostgresVersion } from './read-log.ts'
+import { SmallLogs, smallBytesMax } from './small-logs.ts'
+
+const noSpace = Buffer.alloc(0)
+
+export class PostgresLog implements DocumentLog {
+  readonly hasOneWriter: boolean
+  readonly #gate: OpenCalls
+  readonly #database: PostgresDatabase
+  readonly #pending: PendingBytes
+  readonly #clock: StoreClock
+  readonly #appends: AppendBatch
+  readonly #smallLogs: SmallLogs
+  readonly #compaction: PostgresCompaction
+
+  constructor({
+    gate,
+    database,
+    pending,
+    clock,
+    fences,
+    hasOneWriter,
+  }: {
+    gate: OpenCalls
+    database: PostgresDatabase
+    pending: PendingBytes
+    clock: StoreClock
+    fences: PostgresFences
+    hasOneWriter: boolean
+  }) {
+    this.hasOneWriter = hasOneWriter
+    this.#gate = gate
+    this.#database = database
+    this.#pending = pending
+    this.#clock = clock
+    this.#appends = new AppendBatch(database, clock, fences)
+    this.#smallLogs = new SmallLogs(database)
+    this.#compaction = new PostgresCompaction(database, clock)
+  }
+
+  append(
+    doc: Key,
+    to: AppendTo,
+    updates: readonly LogUpdate[],
+    options: AppendOptions = {},
+  ): Promise<AppendResult> {
+    const at = this.#clock.now()
+    const appending = this.#gate.run(async () =>
+      this.#add(appendCall(encodeKey(doc), { to, updates, options, at })),
+    )
+    return appending.catch((error: unknown) => {
+      if (error instanceof HeadMovedError) return movedResult(this, doc, to, options, error)
+      throw error
+    })
+  }
+
+  load(doc: Key, options: LoadOptions = {}): Promise<LoadedLog> {
+    return this.#run(doc, async (key) => {
+      const isWhole =
+        options.since === undefined &&
+        options.attribution !== true &&
+        (options.bytesMax ?? smallBytesMax) >= smallBytesMax
+      const small = isWhole ? await this.#smallLogs.load(key) : null
+      return small ?? this.#database.read((session) => readPostgresLog(session, key, options))
+    })
+  }
+
+  loadAt(doc: Key, epoch: number, seq: number, options: LoadAtOptions = {}): Promise<LoadedVersion | null> {
+    const wanted = { ...options, epoch, seq }
+    return this.#run(doc, (key) =>
+      this.#database.read((session) => readPostgresVersion(session, key, wanted)),
+    )
+  }
+
+  heads(docs: readonly Key[]): Promise<readonly (LogHead | null)[]> {
+    return this.#gate.run(async () => {
+      const keys = docs.map(encodeKey)
+      const stored = await this.#database.read((session) => session.rows(readHeads, [bytesArray(keys)]))
+      const byName = new Map(stored.map((row) => [row.key.toString('latin1'), row]))
+      return keys.map((key) => headOf(rowOf(byName.get(key.toString('latin1'))).standing))
+    })
+  }
+
+  async list(prefix: Key, options: { after?: Key; limit: number }): Promise<readonly Key[]> {
+    return (await this.#list(prefix, options)).map(({ key }) => decodeKey(key))
+  }
+
+  #list(
+    prefix: Key,
+    { after, limit }: { after?: Key | undefined; limit: number },
+  ): Promise<readonly ListedHead[]> {
+    return this.#gate.run(async () => {
+      const { gte, lt } = keyRange(noSpace, { prefix, after })
+      return this.#database.read((session) => session.rows(listHeads, [gte, lt, limit]))
+    })
+  }
+
+  compact(
+    doc: Key,
+    epoch: number,
+    expectBase: number,
+    upTo: number,
+    snapshot: Uint8Array,
+    keepSince: number,
+    attribution: Uint8Array | null = null,
+    forget?: string,
+  ): Promise<boolean> {
+    const wanted = { epoch, expectBase, upTo, keepSince }
+    return this.#run(doc, async (key) => {
+      const copy = {
+        snapshot: new Uint8Array(snapshot),
+        attribution: attribution && new Uint8Array(attribution),
+        forget,
+      }
+      const bytes = copy.snapshot.length + (copy.attribution?.length ?? 0)
+      const outOfReach = await this.#pending.during(bytes, () => this.#compaction.compact(key, wanted, copy))
+      if (outOfReach === null) return false
+      this.#gate.run(() => this.#compaction.sweep(outOfReach)).catch(() => undefined)
+      return true
+    })
+  }
+
+  adopt(doc: Key, log: AdoptedLog): Promise<boolean> {
+    return this.#gate.run(async () => this.#add(adoptionCall(encodeKey(doc), log, this.#clock.now())))
+  }
+
+  destroy(doc: Key): Promise<void> {
+    return this.#gate.run(async () => this.#add(removalCall(encodeKey(doc))))
+  }
+
+  async destroyPrefix(prefix: Key, { after, confirm }: DestroyOptions = {}): Promise<Key | null> {
+    const found = await this.#list(prefix, { after, limit: destroyedPerCallMax })
+    await confirm?.()
+    const destroy = ({ key, epoch }: ListedHead) =>
+      this.#gate.run(async () => this.#add(removalCall(key, epoch)))
+    await Promise.all(found.map(destroy))
+    const last = found.at(-1)
+    return last === undefined || found.length < destroyedPerCallMax ? null : decodeKey(last.key)
+  }
+
+  /**
+   * Adds a call to the batch. No `await` may precede this, so that the calls are executed in the order in
+   * which callers made them.
+   */
+  #add<T>(call: PendingCall<T>): Promise<T> {
+    return this.#pending.during(call.bytes, () => {
+      this.#appends.add(call)
+      return call.ended
+    })
+  }
+
+  #run<T>(doc: Key, call: (key: Buffer) => Promise<T>): Promise<T> {
+    return this.#gate.run(() => withRecordName('document', doc, async () => call(encodeKey(doc))))
+  }
+}

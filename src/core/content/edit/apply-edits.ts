@@ -1,0 +1,187 @@
+import type * as Y from 'yjs'
+import { ApiError } from '../../base/errors.ts'
+import type { TextOfBlocks } from '../blocks/block-format.ts'
+import { withEmptinessWarning } from '../blocks/emptiness-warning.ts'
+import type { Json } from '../json/json.ts'
+import { structsIn } from '../json/replace-values.ts'
+import { keepingKinds } from '../keep-kinds.ts'
+import type { ReplacementResult } from '../replacement-result.ts'
+import { requireRoot, shownName } from '../roots.ts'
+import type { ContentSchema } from '../schemas/any-schema.ts'
+import { checkRepresentable } from '../unsupported-content.ts'
+import { isRichTextRoot } from '../xml/observed-schema.ts'
+import { type KnownKind, type RootKind, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
+import { editName } from './check-edits.ts'
+import { isRichText, withFormat } from './default-format.ts'
+import { DependencyRecorder } from './dependency-recorder.ts'
+import type {
+  CheckedEdit,
+  Edit,
+  EditOutcome,
+  EditTarget,
+  InsertedContent,
+  JsonPatchOperation,
+} from './edit.ts'
+import { editNotSupported } from './edit-errors.ts'
+import { applyPatch } from './patch/apply-patch.ts'
+import { patchOfInsertion, patchOfRemoval } from './patch/path-edits.ts'
+import { applyTextEdit } from './text-edit.ts'
+import { WorkLimit } from './work-limit.ts'
+
+interface ApplyOptions {
+  /** The root that the caller has specified, if any. */
+  readonly given: string | undefined
+  /** The schema in whose form content is written; null without one. */
+  readonly schema: ContentSchema | null
+  /** Whether the result names the content on which the edits depend. */
+  readonly merged: boolean
+  /** Limits the work of a single edit. */
+  readonly work?: WorkLimit | undefined
+}
+
+/**
+ * Applies edits to a root, in order and in one transaction. If an edit fails, earlier edits of the call stay
+ * in `doc`: the caller must then discard `doc`, unless the call has only one edit.
+ * @throws ApiError INVALID_ARGUMENT if the root does not support an edit; FAILED_PRECONDITION if the target of
+ * an edit is missing or ambiguous, or if a patch fails; NOT_FOUND if the root does not exist; WorkLimitError
+ */
+export function applyEdits(
+  doc: Y.Doc,
+  contentKey: string,
+  edits: readonly CheckedEdit[],
+  { given, merged, schema, work = new WorkLimit() }: ApplyOptions,
+): ReplacementResult {
+  requireRoot(doc, contentKey, given)
+  const kind = kindFor(rootKind(doc, contentKey), edits[0], contentKey, schema?.is === 'nodes')
+  checkRepresentable(doc, contentKey, kind)
+  const apply = (transaction: Y.Transaction): ReplacementResult => {
+    const root = doc.share.get(contentKey) ?? doc.get(contentKey)
+    const recorder = merged ? new DependencyRecorder(transaction, contentKey) : null
+    const formatted = edits.map((given) =>
+      withFormat(given, () => isRichText(root, kind, contentKey, schema)),
+    )
+    const outcomes = formatted.map((edit, index) => {
+      const at = { transaction, root, kind, contentKey, schema, place: editName(index), recorder, work }
+      const outcome = applyEdit(at, edit, index)
+      recorder?.end(edit)
+      return outcome
+    })
+    const result = {
+      contentKey,
+      kind,
+      edits: outcomes,
+      changed: outcomes.some(({ changed }) => changed),
+      insertions: sum(outcomes.map(({ insertions }) => insertions)),
+      deletions: sum(outcomes.map(({ deletions }) => deletions)),
+      ...(recorder !== null && { dependencies: recorder.dependencies() }),
+    }
+    return withEmptinessWarning(result, formatted.map(sourceOf))
+  }
+  return keepingKinds(doc, new Map([[contentKey, kind]]), () => doc.transact(apply))
+}
+
+/** Returns the Markdown or HTML of an edit; null without it. */
+function sourceOf(edit: Edit): TextOfBlocks | null {
+  if (edit.is !== 'replace' && edit.is !== 'insert') return null
+  return edit.content.format === 'nodes' ? edit.content.source : null
+}
+
+/** Steps of carrying out a patch, for each struct of the document. */
+const stepsPerValue = 1_000
+
+interface EditedRoot {
+  readonly transaction: Y.Transaction
+  readonly root: SharedRoot
+  readonly kind: KnownKind
+  readonly contentKey: string
+  readonly schema: ContentSchema | null
+  /** The edit, as messages name it. */
+  readonly place: string
+  readonly recorder: DependencyRecorder | null
+  readonly work: WorkLimit
+}
+
+function applyEdit(at: EditedRoot, edit: Edit, index: number): EditOutcome {
+  const { transaction, root, kind, contentKey, place, work } = at
+  try {
+    if (kind === 'map' || kind === 'array') work.spend(structsIn(transaction.doc) * stepsPerValue)
+    return kind === 'map' || kind === 'array'
+      ? applyPatch(
+          transaction,
+          root,
+          kind,
+          patchOf(edit, kind, at),
+          edit.is === 'patch' ? `${place}.patch` : place,
+        )
+      : applyTextEdit(transaction, root, kind, contentKey, edit, place, at)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const { code, message, details, retryAfterSeconds } = error
+    throw new ApiError(code, message.startsWith(place) ? message : `${place}: ${message}`, {
+      details: { ...details, edit: index },
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    })
+  }
+}
+
+/**
+ * Returns the operations of JSON Patch that carry out an edit of a map or an array.
+ * @throws ApiError INVALID_ARGUMENT if there are none
+ */
+function patchOf(
+  edit: Edit,
+  kind: 'map' | 'array',
+  { place, root, contentKey }: EditedRoot,
+): readonly JsonPatchOperation[] {
+  if (edit.is === 'patch') return edit.operations
+  const path = pathOf(edit)
+  if (path !== null && edit.is === 'remove') return patchOfRemoval(path)
+  if (path !== null && edit.is === 'replace')
+    return [{ op: 'replace', path, value: jsonIn(edit.content, place) }]
+  if (path !== null && edit.is === 'insert')
+    return patchOfInsertion(root, kind, path, edit.place.at, jsonIn(edit.content, place))
+  throw editNotSupported(
+    `${place}: the root ${shownName(contentKey)} is of type "${kind}"; send a patch, or a target with path`,
+  )
+}
+
+/**
+ * Returns the path of the target of an edit; null if the edit has no such target. An insertion at an end of
+ * the root has the path of the root.
+ */
+function pathOf(edit: Edit): readonly string[] | null {
+  if (edit.is === 'insert') return 'target' in edit.place ? pathIn(edit.place.target) : []
+  return edit.is === 'replace' || edit.is === 'remove' ? pathIn(edit.target) : null
+}
+
+const pathIn = (target: EditTarget): readonly string[] | null => (target.is === 'path' ? target.path : null)
+
+function jsonIn(content: InsertedContent, place: string): Json {
+  if (content.format === 'value') return content.value
+  if (content.format === 'text') return content.text
+  throw editNotSupported(
+    `${place}: a map or an array needs a JSON value, not rich text; send the content without format`,
+  )
+}
+
+/**
+ * Returns the kind as which a root is edited. An empty root without a kind gets the kind of the content that
+ * the first edit inserts. If the root has a schema or a name of rich text, text becomes paragraphs.
+ */
+export function kindFor(
+  kind: RootKind,
+  first: CheckedEdit | undefined,
+  contentKey: string,
+  hasNodes: boolean,
+): KnownKind {
+  if (kind !== 'none') return kind
+  if (first?.is === 'text') return 'text'
+  if (first?.is === 'insert' && (first.content.format === 'text' || first.content.format === 'default'))
+    return hasNodes || isRichTextRoot(contentKey) ? 'xml' : 'text'
+  if (first?.is === 'insert' && first.content.format === 'nodes') return 'xml'
+  throw editNotSupported(
+    `${editName(0)}: the root ${shownName(contentKey)} is empty and has no type; insert content, or use /v2/crdt/update`,
+  )
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)

@@ -1,0 +1,160 @@
+import { readJson } from '../../base/json.ts'
+import * as s from '../../base/schema.ts'
+import { shortened } from '../../base/text.ts'
+import { comparedText } from '../edit/targets/normalized-text.ts'
+import { showHidden } from './hidden-characters.ts'
+import { findHeadings, firstPage, type MarkdownHeading, type MarkdownPart, sectionOf } from './sections.ts'
+
+/**
+ * A query about the content of an editor as text, in which hidden characters are shown. Positions and lengths are
+ * in UTF-16 units.
+ */
+export type TextQuery = TextPageQuery | TextSearchQuery
+
+/** Queries one page of the text, or of the section of a heading. */
+export interface TextPageQuery {
+  readonly is: 'page'
+  /** The heading of the section; null: the whole text. */
+  readonly heading: string | null
+  /** Which of several equal headings, from 1; null if there must be only one. */
+  readonly occurrence: number | null
+  /** Position at which the page starts; null: the start of the section. */
+  readonly at: number | null
+  readonly charactersMax: number
+  /** Maximum number of headings in the answer, and maximum length of one of them. */
+  readonly headingsMax: number
+  readonly headingCharactersMax: number
+}
+
+/** Queries the first places that contain a text. Case does not matter. */
+export interface TextSearchQuery {
+  readonly is: 'search'
+  readonly text: string
+  readonly matchesMax: number
+  /** Length of the text before and after a place. */
+  readonly contextCharacters: number
+}
+
+export interface HeadingRow {
+  readonly level: number
+  readonly title: string
+}
+
+export interface TextMatch {
+  readonly quote: string
+  readonly before: string
+  readonly after: string
+}
+
+export type TextQueryAnswer =
+  | {
+      readonly is: 'page'
+      readonly text: string
+      readonly start: number
+      readonly end: number
+      /** True if the page ends where the section ends. */
+      readonly isLast: boolean
+      readonly headings: readonly HeadingRow[]
+      readonly headingsLeftOut: number
+    }
+  /** `headings`: the first ones of the text. */
+  | { readonly is: 'no heading'; readonly headings: readonly HeadingRow[] }
+  /** Several headings are equal, and the query does not choose one. */
+  | { readonly is: 'several headings'; readonly count: number }
+  | { readonly is: 'matches'; readonly matches: readonly TextMatch[] }
+
+/** The answer to a query, with the version of the editor that was read. */
+export interface AnsweredText {
+  readonly version: string
+  /** True if the content is text; false if the text is JSON. */
+  readonly isText: boolean
+  /** Length of the whole text. */
+  readonly characters: number
+  readonly answer: TextQueryAnswer
+}
+
+const responseSchema = s.object({
+  result: s.object({ data: s.array(s.object({ data: s.unknown, version: s.string })) }),
+})
+
+/**
+ * Answers a query about the response of `/v2/crdt/get` (JSON in UTF-8). Returns null if the response has no
+ * editor, and `too long` if the text of the editor is longer than `charactersMax`. Takes linear time.
+ */
+export function answerTextQuery(
+  response: Uint8Array,
+  query: TextQuery,
+  charactersMax: number,
+): AnsweredText | 'too long' | null {
+  const [entry] = readJson(responseSchema, response).result.data
+  if (entry === undefined) return null
+  const { data, version } = entry
+  const isText = typeof data === 'string'
+  const raw = isText ? data : JSON.stringify(data, null, 1)
+  if (raw.length > charactersMax) return 'too long'
+  const text = showHidden(raw)
+  const answer: TextQueryAnswer =
+    query.is === 'page'
+      ? pageOf(text, isText ? findHeadings(text) : [], query)
+      : { is: 'matches', matches: findMatches(text, query) }
+  return { version, isText, characters: text.length, answer }
+}
+
+function pageOf(text: string, headings: readonly MarkdownHeading[], query: TextPageQuery): TextQueryAnswer {
+  const rows = (max: number): readonly HeadingRow[] =>
+    headings
+      .slice(0, max)
+      .map(({ level, title }) => ({ level, title: shortened(title, query.headingCharactersMax) }))
+  const section = rangeOf(text, headings, query)
+  if (section === 'missing') return { is: 'no heading', headings: rows(missingHeadingsMax) }
+  if (typeof section === 'number') return { is: 'several headings', count: section }
+  const start = Math.min(query.at ?? section.start, section.end)
+  const page = firstPage(text, { start, end: section.end }, query.charactersMax)
+  const shown = rows(query.headingsMax)
+  return {
+    is: 'page',
+    text: text.slice(page.start, page.end),
+    ...page,
+    isLast: page.end >= section.end,
+    headings: shown,
+    headingsLeftOut: headings.length - shown.length,
+  }
+}
+
+/** Maximum number of headings in the answer to a query for a missing one. */
+const missingHeadingsMax = 50
+
+/** Returns the section; the number of equal headings if the query chooses none of them. */
+function rangeOf(
+  text: string,
+  headings: readonly MarkdownHeading[],
+  { heading, occurrence }: TextPageQuery,
+): MarkdownPart | 'missing' | number {
+  if (heading === null) return { start: 0, end: text.length }
+  const wanted = comparedText(heading)
+  const equal = headings.filter(({ title }) => comparedText(title) === wanted)
+  const chosen = equal[(occurrence ?? 1) - 1]
+  if (chosen === undefined) return 'missing'
+  return equal.length > 1 && occurrence === null ? equal.length : sectionOf(text, headings, chosen)
+}
+
+/** Finds the first places of a text that contain another text. Takes linear time. */
+export function findMatches(
+  text: string,
+  { text: wanted, matchesMax, contextCharacters }: TextSearchQuery,
+): readonly TextMatch[] {
+  const [folded, foldedWanted] = [text.toLowerCase(), wanted.toLowerCase()]
+  // A few letters have a lower case of another length. Then case matters, so that positions are right.
+  const [where, what] = folded.length === text.length ? [folded, foldedWanted] : [text, wanted]
+  const found: TextMatch[] = []
+  for (let at = where.indexOf(what); at !== -1; at = where.indexOf(what, at + what.length)) {
+    const end = at + what.length
+    found.push({
+      quote: text.slice(at, end).toWellFormed(),
+      before: text.slice(Math.max(0, at - contextCharacters), at).toWellFormed(),
+      after: text.slice(end, end + contextCharacters).toWellFormed(),
+    })
+    if (found.length >= matchesMax) break
+  }
+  return found
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Rate } from '../config/rate.ts'
+import type { ClusterRates } from '../quota/cluster-rates.ts'
+import { exhausted, type LimitName } from '../quota/limits.ts'
+import { RateLimiter } from '../quota/rate-limiter.ts'
+import type { TenantStore } from './tenants/tenant-store.ts'
+
+/** Interval in ms at which the limit of an active workspace is read. */
+const readEveryMs = 10_000
+/** Maximum number of workspaces in memory. Beyond this number, the one that was added first is evicted. */
+const workspacesMax = 10_000
+const limit: LimitName = 'callsPerWorkspace'
+
+export interface CallQuotaOptions {
+  readonly tenants: Pick<TenantStore, 'workspace'>
+  readonly rates: ClusterRates
+  readonly clock: Clock
+  readonly log: Log
+}
+
+interface LimitedWorkspace {
+  /** Null if the workspace has no limit of its own, or if it was not read yet. */
+  limiter: RateLimiter | null
+  rate: Rate | null
+  readAt: number
+  /** The read in progress. Never rejects. */
+  reading: Promise<void> | null
+}
+
+/**
+ * The rates of calls that the operator has set for single workspaces, over all their API keys. All nodes count
+ * together. A new rate applies to this node at once, and to other nodes within `readEveryMs`.
+ */
+export class CallQuota {
+  readonly #options: CallQuotaOptions
+  readonly #workspaces = new Map<string, LimitedWorkspace>()
+  readonly #used: (workspaceId: string, calls: number) => void
+
+  constructor(options: CallQuotaOptions) {
+    this.#options = options
+    this.#used = options.rates.share(limit, (workspaceId, calls) =>
+      this.#workspaces.get(workspaceId)?.limiter?.chargeOthers(workspaceId, calls),
+    )
+  }
+
+  /** Resolves when the limit of a workspace was read once, or when that has failed. */
+  async ready(workspaceId: string): Promise<void> {
+    const workspace = this.#workspace(workspaceId)
+    if (workspace.readAt === 0) await workspace.reading
+  }
+
+  /**
+   * Counts calls. Accepts calls until the limit of the workspace was read.
+   * @throws ApiError RESOURCE_EXHAUSTED if the workspace exceeds its limit; the calls are then not counted
+   */
+  take(workspaceId: string, calls = 1): void {
+    const { limiter } = this.#workspace(workspaceId)
+    const waitMs = limiter?.take(workspaceId, calls) ?? 0
+    if (limiter === null || waitMs === 0) return
+    const seconds = Math.ceil(waitMs / 1000)
+    throw exhausted(limit, limiter.perSecond, {
+      problem: `too many calls of this workspace: the limit ${limit} is ${limiter.perSecond} per second`,
+      remedy: `try again after ${seconds} s (Retry-After), call less often, or have the operator raise the limit with /v2/workspace/calllimit/update`,
+      retryAfterSeconds: seconds,
+    })
+  }
+
+  /** Counts calls that have been accepted, also beyond the limit. */
+  charge(workspaceId: string, calls: number): void {
+    this.#workspace(workspaceId).limiter?.charge(workspaceId, calls)
+  }
+
+  /** Returns the milliseconds until `take` would accept a call. */
+  waitMs(workspaceId: string): number {
+    return this.#workspace(workspaceId).limiter?.waitMs(workspaceId) ?? 0
+  }
+
+  /** Discards the limit of a workspace. Call this method when the limit has changed. */
+  forget(workspaceId: string): void {
+    this.#workspaces.delete(workspaceId)
+  }
+
+  #workspace(workspaceId: string): LimitedWorkspace {
+    const workspace = this.#workspaces.get(workspaceId) ?? this.#newWorkspace(workspaceId)
+    if (workspace.reading === null && this.#options.clock.now() >= workspace.readAt)
+      workspace.reading = this.#read(workspaceId, workspace)
+    return workspace
+  }
+
+  #newWorkspace(workspaceId: string): LimitedWorkspace {
+    const workspace: LimitedWorkspace = { limiter: null, rate: null, readAt: 0, reading: null }
+    const [oldest] = this.#workspaces.keys()
+    if (oldest !== undefined && this.#workspaces.size >= workspacesMax) this.#workspaces.delete(oldest)
+    this.#workspaces.set(workspaceId, workspace)
+    return workspace
+  }
+
+  async #read(workspaceId: string, workspace: LimitedWorkspace): Promise<void> {
+    const { tenants, clock, log } = this.#options
+    try {
+      const rate = (await tenants.workspace(workspaceId))?.calls ?? null
+      if (rate?.perSecond !== workspace.rate?.perSecond || rate?.burst !== workspace.rate?.burst) {
+        workspace.rate = rate
+        workspace.limiter = rate === null ? null : new RateLimiter({ rate, clock, used: this.#used })
+      }
+    } catch (err) {
+      log.warn(
+        { event: 'call_quota.read_failed', err, workspaceId },
+        'could not read the call limit of a workspace; retrying',
+      )
+    } finally {
+      workspace.readAt = clock.now() + readEveryMs
+      workspace.reading = null
+    }
+  }
+}

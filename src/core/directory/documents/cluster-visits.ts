@@ -1,0 +1,265 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import * as s from '../../base/schema.ts'
+import type { EventRecorder } from '../../events/event-recorder.ts'
+import type { Visitor } from '../../events/visit-tracker.ts'
+import { namedUserSchema } from '../../model/named-users.ts'
+import type { Cluster, Key, Kv } from '../../store/engine.ts'
+import { type RecordType, readRecord } from '../../store/stored-record.ts'
+import { userDigest } from '../organizations/erased-users.ts'
+import { type OrganizationScope, organizationPart } from '../organizations/organization-keys.ts'
+import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
+import { mapInSlices } from '../store/batch.ts'
+import type { Transaction } from '../store/transaction.ts'
+import { leaveEvent, type VisitEvent, withoutErasedUsers } from './visit-event.ts'
+
+/** Partition with one entry for each pair of a node and an organization in which that node has visits. */
+const nodesPart: Key = ['visits']
+const visitKeys = {
+  all: ['visits'] satisfies Key,
+  of: (documentId: string, userId: string): Key => ['visits', documentId, userDigest(userId)],
+}
+/** Maximum number of entries in one read. */
+const pageMax = 500
+/**
+ * Maximum number of cached organizations. For a cached organization, the entry in `nodesPart` is known to be
+ * written.
+ */
+const markedMax = 100_000
+/**
+ * Interval in ms of the check for dead nodes that no change of the node list has reported. While a dead node
+ * still has visits, the interval is `awayMs`, but at least `soonMs`.
+ */
+const lookMs = 60_000
+const soonMs = 1_000
+
+/** A visit that has not ended, as it is stored. */
+interface VisitRecord extends Omit<Visitor, 'kind'> {
+  /** Absent in older records. */
+  readonly kind?: Visitor['kind']
+  readonly documentId: string
+  /**
+   * Incarnations of the nodes to which the user is connected, or was connected a moment ago. Older records
+   * contain names of nodes instead.
+   */
+  readonly nodes: readonly string[]
+  /** Start of the visit, in epoch milliseconds. */
+  readonly at: number
+}
+
+const visitRecordType: RecordType<VisitRecord> = {
+  name: 'visit',
+  schema: s.object(
+    {
+      user: namedUserSchema,
+      source: s.choice(['socket', 'rest']),
+      documentId: s.string,
+      nodes: s.array(s.string),
+      at: s.number,
+    },
+    { kind: s.choice(['user', 'agent']) },
+  ),
+}
+
+export interface ClusterVisitsOptions {
+  readonly store: OrganizationStore
+  readonly kv: Kv
+  readonly cluster: Cluster
+  readonly events: EventRecorder
+  readonly clock: Clock
+  readonly log: Log
+  /** Time in ms. If a user returns to a document within this time, the user counts as not having left. */
+  readonly awayMs: number
+}
+
+/**
+ * Tracks the visits of users across several nodes. The record of a visit lists the nodes to which the user is
+ * connected. The first of these nodes writes the record, and the last one removes it, each in one commit with
+ * the event. So each visit has exactly one join and one leave, independent of the messages between nodes. If
+ * a node dies, another node ends its visits.
+ */
+export class ClusterVisits {
+  readonly #options: ClusterVisitsOptions
+  readonly #marked = new Set<string>()
+  /** For each dead node that still has visits: the time at which this node first noticed its death. */
+  readonly #goneSince = new Map<string, number>()
+  #state: 'running' | 'stopped' = 'stopped'
+  #unsubscribe: () => void = () => {}
+  #cancel: () => void = () => {}
+  #sweeping: Promise<void> | null = null
+  #hasChanged = false
+
+  constructor(options: ClusterVisitsOptions) {
+    this.#options = options
+  }
+
+  /** Starts the checks for dead nodes. These checks end the visits of dead nodes. */
+  start(): void {
+    this.#state = 'running'
+    this.#unsubscribe = this.#options.cluster.on('change', () => {
+      this.#hasChanged = true
+      this.#sweepIn(0)
+    })
+    this.#sweepIn(0)
+  }
+
+  async stop(): Promise<void> {
+    this.#state = 'stopped'
+    this.#unsubscribe()
+    this.#cancel()
+    await this.#sweeping
+  }
+
+  /**
+   * Records that this node has visits in an organization. Call this method before you write visits: if this
+   * node dies, only the visits of recorded organizations are ended.
+   */
+  async mark(scope: OrganizationScope): Promise<void> {
+    const key = [this.#options.cluster.incarnation, scope.workspaceId, scope.apiKey, scope.organizationId]
+    const name = JSON.stringify(key)
+    if (this.#marked.has(name)) return
+    await this.#options.kv.commit(nodesPart, { puts: [{ key, value: Buffer.from('{}') }] })
+    if (this.#marked.size >= markedMax) this.#marked.clear()
+    this.#marked.add(name)
+  }
+
+  /**
+   * Applies joins and leaves to the stored visits. Returns those whose events must be recorded: a join if the
+   * user was connected to no node before, a leave if the user is connected to no other node.
+   */
+  async admit(transaction: Transaction, visits: readonly VisitEvent[]): Promise<readonly VisitEvent[]> {
+    // In an organization that is being deleted, visits are not stored.
+    if ((await findOrganization(transaction)) === null) return visits
+    const recorded: VisitEvent[] = []
+    for (const visit of visits) {
+      const isRecorded =
+        visit.event.type === 'presence.join'
+          ? await this.#comes(transaction, visit)
+          : await leaves(transaction, visit, this.#options.cluster.incarnation)
+      if (isRecorded) recorded.push(visit)
+    }
+    return recorded
+  }
+
+  async #comes(transaction: Transaction, { visitor, documentId, at }: VisitEvent): Promise<boolean> {
+    const { incarnation: self } = this.#options.cluster
+    const key = visitKeys.of(documentId, visitor.user.userId)
+    const record = await transaction.get(key, visitRecordType)
+    const nodes = [...(record?.nodes ?? []).filter((node) => node !== self), self]
+    transaction.put(key, record === null ? { ...visitor, documentId, nodes, at } : { ...record, nodes })
+    return record === null
+  }
+
+  #sweepIn(ms: number): void {
+    this.#cancel()
+    if (this.#state === 'stopped') return
+    this.#cancel = this.#options.clock.after(ms, () => {
+      this.#sweeping ??= this.#sweep()
+        .catch((err: unknown) =>
+          this.#options.log.warn(
+            { err },
+            'could not record that the users of stopped nodes have left; retrying',
+          ),
+        )
+        .finally(() => {
+          this.#sweeping = null
+          this.#sweepIn(this.#nextSweepMs())
+        })
+    })
+  }
+
+  #nextSweepMs(): number {
+    if (this.#hasChanged) return 0
+    return this.#goneSince.size > 0 ? Math.max(this.#options.awayMs, soonMs) : lookMs
+  }
+
+  async #sweep(): Promise<void> {
+    this.#hasChanged = false
+    // Another node may have considered this node dead, and may have removed its entries.
+    this.#marked.clear()
+    const gone = new Set<string>()
+    let after: Key | undefined
+    do {
+      const page = await this.#options.kv.scan(nodesPart, { limit: pageMax, ...(after && { after }) })
+      await mapInSlices(page, ({ key }) => this.#sweepMarked(key, gone))
+      after = page.at(-1)?.key
+    } while (after !== undefined)
+    for (const node of this.#goneSince.keys()) if (!gone.has(node)) this.#goneSince.delete(node)
+  }
+
+  /**
+   * Ends the visits of an entry of `nodesPart` if its node is dead. Only one node does this: the home node of
+   * the entry. If that node fails, another node becomes the home node. If two nodes did it at the same time,
+   * that would be harmless.
+   */
+  async #sweepMarked(key: Key, gone: Set<string>): Promise<void> {
+    const [node = '', workspaceId = '', apiKey = '', organizationId = ''] = key
+    const { cluster, kv } = this.#options
+    if (await cluster.isAlive(node)) return
+    gone.add(node)
+    if (!this.#isLongGone(node) || cluster.home(['visits', node]) !== cluster.self) return
+    if (await this.#endVisits({ workspaceId, apiKey, organizationId }, node))
+      await kv.commit(nodesPart, { dels: [key] })
+  }
+
+  /**
+   * Returns whether the node has been dead for `awayMs`, so that its users have had time to return on another
+   * node.
+   */
+  #isLongGone(node: string): boolean {
+    const { clock, awayMs } = this.#options
+    const since = this.#goneSince.get(node) ?? clock.now()
+    this.#goneSince.set(node, since)
+    return since + awayMs <= clock.now()
+  }
+
+  /**
+   * Ends the visits of a dead node in an organization. Returns true when all of these visits have ended;
+   * false if this service was stopped before that.
+   */
+  async #endVisits(scope: OrganizationScope, node: string): Promise<boolean> {
+    const { kv } = this.#options
+    let after: Key | undefined
+    do {
+      const range = { prefix: visitKeys.all, limit: pageMax, ...(after && { after }) }
+      const page = await kv.scan(organizationPart(scope), range)
+      const records = page.map((entry) => readRecord(visitRecordType, entry))
+      const left = records.filter(({ nodes }) => nodes.includes(node))
+      await mapInSlices(left, (record) => this.#endVisit(scope, record, node))
+      after = page.at(-1)?.key
+      if (this.#state === 'stopped') return false
+    } while (after !== undefined)
+    return true
+  }
+
+  async #endVisit(
+    scope: OrganizationScope,
+    { documentId, at, kind = 'user', ...visitor }: VisitRecord,
+    node: string,
+  ) {
+    await this.#options.store.carryOut(scope, async (transaction) => {
+      const visit = { ...leaveEvent(documentId, { ...visitor, kind }), at }
+      if (!(await leaves(transaction, visit, node))) return
+      const recorded = await withoutErasedUsers(transaction, [visit])
+      this.#options.events.recordNew(transaction, scope, recorded)
+    })
+  }
+}
+
+/**
+ * Removes a node from a visit. Returns true if the visit has ended because of this: the user is connected to
+ * no other node.
+ */
+async function leaves(
+  transaction: Transaction,
+  { visitor, documentId }: VisitEvent,
+  node: string,
+): Promise<boolean> {
+  const key = visitKeys.of(documentId, visitor.user.userId)
+  const record = await transaction.get(key, visitRecordType)
+  if (record === null || !record.nodes.includes(node)) return false
+  const nodes = record.nodes.filter((each) => each !== node)
+  if (nodes.length === 0) transaction.delete(key)
+  else transaction.put(key, { ...record, nodes })
+  return nodes.length === 0
+}

@@ -1,0 +1,122 @@
+import type { Clock } from '../../base/clock.ts'
+import { invalid } from '../../base/errors.ts'
+import { type FolderPatch, writeFolderPatches } from '../folder-updating.ts'
+import { keys, type OrganizationScope, rootFolderId } from '../organizations/organization-keys.ts'
+import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
+import type { RemovalService } from '../removal/removal-service.ts'
+import { removalJob } from '../removal/removal-task.ts'
+import type { BatchResults } from '../store/batch.ts'
+import { nearMissAmong } from '../store/near-ids.ts'
+import type { AccessType, FolderRecord } from '../store/records.ts'
+import type { DocumentWriteOptions } from './document-writes.ts'
+import { folderPath } from './folder-tree.ts'
+import { type FolderView, listFolders, noSuchFolder, viewBelow } from './folder-views.ts'
+import { type FolderInput, writeNewFolders } from './folder-writes.ts'
+
+/**
+ * Number of folders in one read when all folders are listed. If a client stops reading, the server keeps at
+ * most this number of folders in memory for that client.
+ */
+const foldersAtOnce = 100
+
+/**
+ * The folders of organizations. Every method throws ApiError NOT_FOUND if the organization does not exist.
+ */
+export class FolderService {
+  readonly #store: OrganizationStore
+  readonly #removals: RemovalService
+  readonly #clock: Clock
+  readonly #defaultAccess: AccessType
+
+  constructor(store: OrganizationStore, removals: RemovalService, clock: Clock, defaultAccess: AccessType) {
+    this.#store = store
+    this.#removals = removals
+    this.#clock = clock
+    this.#defaultAccess = defaultAccess
+  }
+
+  get #writing(): DocumentWriteOptions {
+    return { now: this.#clock.now(), defaultAccess: this.#defaultAccess }
+  }
+
+  add(scope: OrganizationScope, folders: readonly FolderInput[]): Promise<BatchResults> {
+    return this.#store.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      return writeNewFolders(transaction, folders, this.#writing)
+    })
+  }
+
+  /** Returns the results that `add` would return now if the organization exists. Writes nothing. */
+  rehearseAdding(scope: OrganizationScope, folders: readonly FolderInput[]): Promise<BatchResults> {
+    return this.#store.rehearse(scope, (transaction) => writeNewFolders(transaction, folders, this.#writing))
+  }
+
+  /** Changes folders. If a patch contains another parent, moves the folder with everything in it. */
+  update(scope: OrganizationScope, changes: readonly FolderPatch[]): Promise<BatchResults> {
+    return this.#store.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      return writeFolderPatches(transaction, changes, this.#writing)
+    })
+  }
+
+  /** Creates the folder at the top level, unless it already exists. */
+  async ensure(scope: OrganizationScope, folderId: string): Promise<boolean> {
+    if ((await folderPath(this.#store.read(scope), folderId)) !== null) return false
+    return (await this.add(scope, [{ folderId }]))[folderId]?.success === true
+  }
+
+  /** Returns the existing folder of which a new id may be a misspelling; null if there is none. */
+  nearMiss(scope: OrganizationScope, folderId: string): Promise<string | null> {
+    return nearMissAmong(this.#store.read(scope), keys.folders, folderId)
+  }
+
+  /**
+   * Returns a function that reads all folders page by page, in the order of their ids.
+   * @throws ApiError NOT_FOUND if the organization does not exist. If the organization is deleted later,
+   * reading a page throws the same error
+   */
+  async all(scope: OrganizationScope): Promise<() => AsyncIterable<readonly FolderView[]>> {
+    await organizationOf(this.#store.read(scope))
+    return () => this.#pages(scope)
+  }
+
+  async *#pages(scope: OrganizationScope): AsyncGenerator<readonly FolderView[], void, undefined> {
+    for (let after: string | null | undefined; after !== null; ) {
+      // Each page gets its own reader, because a reader caches all records that it has read.
+      const reader = this.#store.read(scope)
+      await organizationOf(reader)
+      const page = await listFolders(reader, { limit: foldersAtOnce, after })
+      yield page.items
+      after = page.next
+    }
+  }
+
+  /**
+   * Returns the folder and `depth` levels of folders below it.
+   * @throws ApiError NOT_FOUND if the folder does not exist
+   */
+  async below(scope: OrganizationScope, folderId: string, depth: number): Promise<FolderView> {
+    const reader = this.#store.read(scope)
+    await organizationOf(reader)
+    return viewBelow(reader, folderId, depth)
+  }
+
+  /**
+   * Deletes the folder with all folders and documents in it. Resolves when all their data has been removed.
+   */
+  async delete(scope: OrganizationScope, folderId: string): Promise<void> {
+    if (folderId === rootFolderId)
+      throw invalid('folder/root', `the folder ${rootFolderId} cannot be deleted; name another`)
+    await this.#removals.await((jobId) =>
+      this.#store.change(scope, async (transaction) => {
+        await organizationOf(transaction)
+        const [folder] = (await folderPath(transaction, folderId)) ?? []
+        if (folder === undefined) throw noSuchFolder()
+        transaction.put(keys.folder(folderId), { ...folder, deleting: true } satisfies FolderRecord)
+        const task = { kind: 'folder', scope, folderId } as const
+        transaction.enqueue(removalJob(jobId, task))
+        return { result: undefined, task }
+      }),
+    )
+  }
+}

@@ -1,0 +1,66 @@
+import { ApiError } from '../../base/errors.ts'
+import type { Key } from '../../store/engine.ts'
+import { keys, type Resource, rootFolderId } from '../organizations/organization-keys.ts'
+import { findOrganization, organizationOf } from '../organizations/organization-store.ts'
+import type { DirectoryReader } from '../store/directory-reader.ts'
+import { documentRecordType, type FolderRecord } from '../store/records.ts'
+import { folderPath } from './folder-tree.ts'
+
+/**
+ * Returns the resources that do not exist in the organization of the reader. A resource in a folder that is
+ * being deleted counts as missing.
+ */
+export async function findMissing(
+  reader: DirectoryReader,
+  resources: readonly Resource[],
+): Promise<readonly Resource[]> {
+  if ((await findOrganization(reader)) === null) return resources
+  const inside = resources.filter(({ type }) => type !== 'organization')
+  await reader.getAll(inside.map(recordKey))
+  const missing: Resource[] = []
+  for (const resource of inside) if ((await ancestorsOf(reader, resource)) === null) missing.push(resource)
+  return missing
+}
+
+const recordKey = ({ type, id }: Resource): Key => (type === 'folder' ? keys.folder(id) : keys.document(id))
+
+/**
+ * Returns the ancestor folders of a folder or document, nearest first. Returns null if the resource does not
+ * exist. `root` has no record, so it counts as missing.
+ */
+export async function ancestorsOf(
+  reader: DirectoryReader,
+  { type, id }: Resource,
+): Promise<readonly FolderRecord[] | null> {
+  if (type === 'folder') return id === rootFolderId ? null : folderPath(reader, id)
+  const document = await reader.get(keys.document(id), documentRecordType)
+  return document === null || document.deleting === true ? null : folderPath(reader, document.folderId)
+}
+
+/** Calls that add a resource, for errors about a missing one. */
+export const addingCalls: Readonly<Record<Resource['type'], string>> = {
+  organization: '/v2/organizations/add',
+  folder: '/v1/organizations/folders/add',
+  document: '/v2/organizations/documents/add',
+}
+
+const notFound = ({ type, id }: Resource): ApiError =>
+  new ApiError(
+    `${type}/not-found`,
+    `the ${type} does not exist: ${JSON.stringify(id)}; add it with ${addingCalls[type]}`,
+  )
+
+/** Checks that the organization exists and contains the resource. @throws ApiError NOT_FOUND */
+export async function requireResource(reader: DirectoryReader, resource: Resource): Promise<void> {
+  await organizationOf(reader)
+  await requireExisting(reader, resource)
+}
+
+/**
+ * Like `requireResource`, but if the organization does not exist, the error contains the name of the resource
+ * instead of the name of the organization.
+ */
+export async function requireExisting(reader: DirectoryReader, resource: Resource): Promise<void> {
+  const [missing] = await findMissing(reader, [resource])
+  if (missing !== undefined) throw notFound(missing)
+}

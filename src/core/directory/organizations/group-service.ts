@@ -1,0 +1,211 @@
+import type { Clock } from '../../base/clock.ts'
+import { ApiError } from '../../base/errors.ts'
+import { lastSegment } from '../../store/key-encoding.ts'
+import { requireResource } from '../documents/resource-lookup.ts'
+import type { SubjectRemoval } from '../removal/subject-removal.ts'
+import { type BatchResults, emptyBatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
+import type { DirectoryReader } from '../store/directory-reader.ts'
+import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
+import { type GroupRecord, groupRecordType } from '../store/records.ts'
+import type { Transaction } from '../store/transaction.ts'
+import { type FoundGroup, type GroupGrant, listGranted, listGroups, viewGroups } from './group-views.ts'
+import { putMembership, removeMembership } from './memberships.ts'
+import { keys, type OrganizationScope, type Resource } from './organization-keys.ts'
+import { type OrganizationStore, organizationOf } from './organization-store.ts'
+import { ensureUsers } from './user-records.ts'
+
+/**
+ * Maximum number of groups to which one user belongs in one organization. Each check of a user's access reads
+ * all groups of the user.
+ */
+export const groupsOfUserMax = 200
+/** Maximum number of members of a group that one commit removes. */
+const sliceMax = 500
+/**
+ * Maximum number of members that one call removes. The number is limited because the response has an entry
+ * for each member.
+ */
+export const removedMembersMax = 10_000
+
+export interface GroupInput {
+  readonly groupId: string
+  readonly groupName?: string
+}
+
+/** The results of adding members to a group, and whether the call has created the group. */
+export interface AddedMembers {
+  readonly results: BatchResults
+  readonly groupCreated: boolean
+}
+
+/** The results of removing the members of a group. */
+export interface RemovedMembers {
+  readonly results: BatchResults
+  /** False if members remain, because the group had more members than one call removes. */
+  readonly complete: boolean
+}
+
+/**
+ * Groups of users. A group belongs to one organization. All methods throw ApiError NOT_FOUND if the group or
+ * its organization does not exist.
+ */
+export class GroupService {
+  readonly #store: OrganizationStore
+  readonly #clock: Clock
+  readonly #removal: SubjectRemoval
+
+  constructor(store: OrganizationStore, clock: Clock, removal: SubjectRemoval) {
+    this.#store = store
+    this.#clock = clock
+    this.#removal = removal
+  }
+
+  /** Creates groups. A group that already exists is renamed to the given name. */
+  add(scope: OrganizationScope, inputs: readonly GroupInput[]): Promise<BatchResults> {
+    return this.#store.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      await transaction.getAll(inputs.map(({ groupId }) => keys.group(groupId)))
+      return forEachItem(
+        inputs,
+        ({ groupId }) => groupId,
+        (input) => putGroup(transaction, input, this.#clock.now()),
+      )
+    })
+  }
+
+  /** Returns the groups with the given ids that are groups of the resource; see `viewGroups`. */
+  async find(
+    scope: OrganizationScope,
+    resource: Resource,
+    groupIds: readonly string[],
+  ): Promise<readonly FoundGroup[]> {
+    const reader = this.#store.read(scope)
+    await requireResource(reader, resource)
+    return viewGroups(reader, resource, [...new Set(groupIds)], this.#clock.now())
+  }
+
+  /** Returns the groups of the resource in the order of their ids; see `listGroups`. */
+  async list(scope: OrganizationScope, resource: Resource, range: PageRange): Promise<ListPage<FoundGroup>> {
+    const reader = this.#store.read(scope)
+    await requireResource(reader, resource)
+    return listGroups(reader, resource, range, this.#clock.now())
+  }
+
+  /** Returns the grants of a group on all resources of the organization. */
+  async granted(
+    scope: OrganizationScope,
+    groupId: string,
+    range: PageRange,
+  ): Promise<ListPage<GroupGrant> & { readonly group: GroupRecord }> {
+    const reader = this.#store.read(scope)
+    const group = await groupOf(reader, groupId)
+    return { group, ...(await listGranted(reader, groupId, range, this.#clock.now())) }
+  }
+
+  /** Returns the members of a group in the order of their ids. */
+  async members(
+    scope: OrganizationScope,
+    groupId: string,
+    range: PageRange,
+  ): Promise<ListPage<string> & { readonly group: GroupRecord }> {
+    const reader = this.#store.read(scope)
+    const group = await groupOf(reader, groupId)
+    const { items, next } = await listEntries(reader, keys.membersOf(groupId), range)
+    return { group, items: items.map(({ key }) => lastSegment(key)), next }
+  }
+
+  /** Deletes groups, with all grants to them. */
+  remove(scope: OrganizationScope, groupIds: readonly string[]): Promise<BatchResults> {
+    const groups = [...new Set(groupIds)].map((id) => ({ type: 'group', id }) as const)
+    return this.#removal.remove(scope, groups)
+  }
+
+  /** Adds users to a group. Creates the group if it is missing, and a record for each user without one. */
+  addUsers(scope: OrganizationScope, groupId: string, userIds: readonly string[]): Promise<AddedMembers> {
+    const ids = [...new Set(userIds)]
+    return this.#store.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      const isMissing = (await transaction.get(keys.group(groupId))) === null
+      let groupCreated = false
+      await transaction.getAll([
+        ...ids.map((userId) => keys.member(groupId, userId)),
+        ...ids.map((userId) => keys.user(userId)),
+      ])
+      const results = await forEachItem(
+        ids,
+        (userId) => userId,
+        async (userId) => {
+          if ((await transaction.get(keys.member(groupId, userId))) !== null)
+            return 'was in the group already'
+          await checkGroupsOf(transaction, userId)
+          if (isMissing && !groupCreated) await putGroup(transaction, { groupId }, this.#clock.now())
+          groupCreated = isMissing
+          await ensureUsers(transaction, [userId], this.#clock.now())
+          putMembership(transaction, { groupId, userId })
+          return 'added'
+        },
+      )
+      return { results, groupCreated }
+    })
+  }
+
+  removeUsers(scope: OrganizationScope, groupId: string, userIds: readonly string[]): Promise<BatchResults> {
+    const ids = [...new Set(userIds)]
+    return this.#store.change(scope, async (transaction) => {
+      await groupOf(transaction, groupId)
+      await transaction.getAll(ids.map((userId) => keys.member(groupId, userId)))
+      return forEachItem(
+        ids,
+        (userId) => userId,
+        async (userId) => {
+          if ((await transaction.get(keys.member(groupId, userId))) === null)
+            throw new ItemRejectedError('group/user-not-found', 'is not in the group')
+          removeMembership(transaction, { groupId, userId })
+          return 'removed'
+        },
+      )
+    })
+  }
+
+  /** Removes up to `removedMembersMax` members of a group, in several bounded commits. */
+  async removeAllUsers(scope: OrganizationScope, groupId: string): Promise<RemovedMembers> {
+    const results = emptyBatchResults()
+    for (let removed = 0; removed < removedMembersMax; removed += sliceMax) {
+      const { items, next } = await this.members(scope, groupId, { after: undefined, limit: sliceMax })
+      Object.assign(results, await this.removeUsers(scope, groupId, items))
+      if (next === null) return { results, complete: true }
+    }
+    return { results, complete: false }
+  }
+}
+
+/** Returns the group. @throws ApiError NOT_FOUND if the group or its organization does not exist */
+async function groupOf(reader: DirectoryReader, groupId: string): Promise<GroupRecord> {
+  await organizationOf(reader)
+  const group = await reader.get(keys.group(groupId), groupRecordType)
+  if (group === null) throw new ApiError('group/not-found', 'the group does not exist; check its id')
+  return group
+}
+
+async function putGroup(transaction: Transaction, input: GroupInput, now: number): Promise<string> {
+  const { groupId } = input
+  const old = await transaction.get(keys.group(groupId), groupRecordType)
+  const groupName = input.groupName ?? old?.groupName ?? groupId
+  if (old?.groupName !== groupName)
+    transaction.put(keys.group(groupId), {
+      groupId,
+      groupName,
+      createdAt: old?.createdAt ?? now,
+      lastUpdated: now,
+    })
+  return old === null ? 'added' : 'existed already; the name is up to date'
+}
+
+async function checkGroupsOf(transaction: Transaction, userId: string): Promise<void> {
+  const groups = await transaction.scan({ prefix: keys.groupsOf(userId), limit: groupsOfUserMax })
+  if (groups.length >= groupsOfUserMax)
+    throw new ItemRejectedError(
+      'group/too-many-of-user',
+      `is already in ${groupsOfUserMax} groups, the maximum`,
+    )
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError } from '../../base/errors.ts'
+import type { EventRecorder } from '../../events/event-recorder.ts'
+import { eventQueue, eventTopic } from '../../events/outbound-event.ts'
+import type { Bus, Engine, Kv } from '../../store/engine.ts'
+import { raisedBy } from '../fence-names.ts'
+import {
+  type AccessChange,
+  accessChangeOf,
+  accessTopic,
+  encodeAccessChange,
+} from '../permissions/access-change.ts'
+import { CachingDirectoryReader, type DirectoryReader } from '../store/directory-reader.ts'
+import { type OrganizationRecord, organizationRecordType } from '../store/records.ts'
+import { Transaction, TransactionRunner } from '../store/transaction.ts'
+import { deriveActivities } from './derive-activities.ts'
+import { keys, type OrganizationScope, organizationPart } from './organization-keys.ts'
+
+/**
+ * Reads and changes the records of organizations. After a change of access, publishes the change to all
+ * nodes.
+ */
+export class OrganizationStore {
+  readonly #kv: Kv
+  readonly #bus: Bus
+  readonly #events: EventRecorder
+  readonly #transactions: TransactionRunner
+
+  constructor({ kv, bus }: Pick<Engine, 'kv' | 'bus'>, events: EventRecorder) {
+    this.#kv = kv
+    this.#bus = bus
+    this.#events = events
+    this.#transactions = new TransactionRunner(kv)
+  }
+
+  /** Returns a reader for one call. Do not reuse it, because it caches records. */
+  read(scope: OrganizationScope): DirectoryReader {
+    return new CachingDirectoryReader(this.#kv, organizationPart(scope))
+  }
+
+  /**
+   * Changes an organization and records the activities of the change. Resolves when the change is durable and
+   * published.
+   * @throws ApiError ABORTED if other changes keep conflicting; the errors of `work`
+   */
+  change<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.carryOut(scope, async (transaction) => {
+      const result = await work(transaction)
+      this.#events.recordNew(transaction, scope, deriveActivities(scope, transaction.written()))
+      return result
+    })
+  }
+
+  /** Runs `work` and returns its result, but writes nothing. */
+  rehearse<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return work(new Transaction(this.#kv, organizationPart(scope)))
+  }
+
+  /**
+   * Like `change`, but records no activities. Use this method for consequences of a change whose activities
+   * are already recorded.
+   */
+  async carryOut<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    let change: AccessChange | null = null
+    const marked = async (transaction: Transaction): Promise<T> => {
+      const result = await work(transaction)
+      const written = transaction.written()
+      transaction.raise(raisedBy(scope, written))
+      change = accessChangeOf(scope, written)
+      // This record is written without being read before, so that concurrent changes do not conflict because
+      // of it.
+      if (change !== null) transaction.put(keys.accessMark, { id: randomUUID() })
+      return result
+    }
+    const { result, transaction } = await this.#transactions.run(organizationPart(scope), marked)
+    if (change !== null) this.#bus.publish(accessTopic, encodeAccessChange(change))
+    if (transaction.enqueues(eventQueue)) this.#bus.publish(eventTopic, new Uint8Array())
+    return result
+  }
+}
+
+export const noOrganization = (): ApiError =>
+  new ApiError(
+    'organization/not-found',
+    'the organization does not exist; create it with /v2/organizations/add',
+  )
+
+/**
+ * Returns the record of the organization. Returns null if the organization does not exist or is being
+ * deleted.
+ */
+export async function findOrganization(reader: DirectoryReader): Promise<OrganizationRecord | null> {
+  const record = await reader.get(keys.organization, organizationRecordType)
+  return record === null || record.deleting === true ? null : record
+}
+
+/**
+ * Returns the record of the organization.
+ * @throws ApiError NOT_FOUND if the organization does not exist or is being deleted
+ */
+export async function organizationOf(reader: DirectoryReader): Promise<OrganizationRecord> {
+  const record = await findOrganization(reader)
+  if (record === null) throw noOrganization()
+  return record
+}

@@ -1,0 +1,33 @@
+import type { CheckLease } from '../../jobs/task-worker.ts'
+import type { Key } from '../../store/engine.ts'
+import type { OrganizationScope, Subject } from '../organizations/organization-keys.ts'
+import type { Transaction } from '../store/transaction.ts'
+
+/**
+ * Removes the data that a module other than the directory stores for documents, organizations, users or
+ * groups. The directory calls the handlers of all modules in the order of their list.
+ */
+export interface CascadeHandler {
+  /**
+   * Removes the data of documents that are marked as being deleted. Called again if an attempt fails.
+   * @param goOn must be called between commits; throws if the work must end
+   */
+  removeDocuments?(scope: OrganizationScope, documentIds: readonly string[], goOn: CheckLease): Promise<void>
+  /**
+   * Removes the data of an organization that is not in the partition of the organization. The directory
+   * removes the partition.
+   * @param goOn must be called between commits; throws if the work must end
+   */
+  removeOrganization?(scope: OrganizationScope, goOn: CheckLease): Promise<void>
+  readonly subjects?: SubjectDataHandler
+}
+
+/** Removes the data that a module stores for users and groups of an organization. */
+export interface SubjectDataHandler {
+  /** Returns the index ranges that contain the data of a subject. The directory counts their entries. */
+  ranges(subject: Subject): readonly Key[]
+  /**
+   * Removes up to `limit` entries of each range, in the transaction. Returns the number of removed entries.
+   */
+  removeSome(transaction: Transaction, subject: Subject, limit: number): Promise<number>
+}

@@ -1,0 +1,200 @@
+import { removeActivitiesOf } from '../../events/activity-store.ts'
+import type { CheckLease } from '../../jobs/task-worker.ts'
+import { documentPrefix, organizationPrefix } from '../../model/address.ts'
+import type { Bus, DocumentLog, Key, Kv } from '../../store/engine.ts'
+import { keyName, lastSegment } from '../../store/key-encoding.ts'
+import { documentExists } from '../documents/document-writes.ts'
+import {
+  keys,
+  type OrganizationScope,
+  organizationPart,
+  type Resource,
+  type SubjectType,
+  tenantKeys,
+  tenantPart,
+} from '../organizations/organization-keys.ts'
+import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
+import { removeGrant } from '../permissions/grants.ts'
+import { mapInSlices } from '../store/batch.ts'
+import { deletableType, placedDocumentType } from '../store/records.ts'
+import type { CascadeHandler } from './cascade-handler.ts'
+import { removeFolder } from './folder-removal.ts'
+import { RemovalLocks } from './removal-locks.ts'
+import { encodeRemovalMessage, removalTopic } from './removal-message.ts'
+import type { RemovalTask } from './removal-task.ts'
+
+/** Maximum number of keys in one commit. */
+const keysAtOnce = 500
+/** Maximum number of activities that one commit removes. */
+const activitiesAtOnce = 200
+/** Number of documents in one slice. */
+const documentsAtOnce = 50
+
+export interface RemovalDependencies {
+  readonly kv: Kv
+  readonly log: DocumentLog
+  readonly bus: Bus
+  readonly store: OrganizationStore
+  readonly cascade: readonly CascadeHandler[]
+}
+
+/** A removal task whose organization is not removed itself. */
+type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
+
+/**
+ * Removes resources that are marked as being deleted, in slices. The mark is removed last, so that an
+ * interrupted removal can be repeated. For documents, the logs are removed first, then the rooms are closed,
+ * then the keys are removed. An open room may have created a log again in the meantime, so the logs are
+ * removed a second time. A commit between the two removals ensures that the second one finds all earlier
+ * appends.
+ */
+export class CascadeRemoval {
+  readonly #dependencies: RemovalDependencies
+  /** Removals that this process is executing, by the name of the organization's partition. */
+  readonly #within = new Map<string, Set<Promise<void>>>()
+  readonly #locks: RemovalLocks
+
+  constructor(dependencies: RemovalDependencies) {
+    this.#dependencies = dependencies
+    this.#locks = new RemovalLocks(dependencies.store)
+  }
+
+  async carryOut(task: RemovalTask, goOn: CheckLease): Promise<void> {
+    if (task.kind === 'organization') return this.#organization(task.scope, goOn)
+    const name = keyName(organizationPart(task.scope))
+    const within = this.#within.get(name) ?? new Set()
+    const done = this.#locks.during(task, () => this.#removeWithin(task, goOn))
+    this.#within.set(name, within.add(done))
+    try {
+      await done
+    } finally {
+      within.delete(done)
+      if (within.size === 0) this.#within.delete(name)
+    }
+  }
+
+  async #removeWithin(task: TaskWithin, goOn: CheckLease): Promise<void> {
+    // If the organization is being deleted or is gone, its own removal includes this resource.
+    if ((await findOrganization(this.#dependencies.store.read(task.scope))) === null) return
+    if (task.kind === 'documents') return this.#documents(task.scope, task.documentIds, goOn)
+    await removeFolder(this.#dependencies.store, task, {
+      goOn,
+      removeDocuments: (documentIds) => this.#removeDocuments(task.scope, documentIds, goOn),
+      removeGrants: (resource) => this.#removeGrants(task.scope, resource),
+    })
+  }
+
+  async #organization(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
+    const { kv, store, cascade } = this.#dependencies
+    const record = await store.read(scope).get(keys.organization, deletableType)
+    if (record?.deleting !== true) return
+    const within = this.#within.get(keyName(organizationPart(scope)))
+    // Waits for the removals that run in this organization. They must not continue when an organization with
+    // the same ids is created again.
+    if (within !== undefined) await Promise.allSettled(within)
+    await this.#locks.ended(scope, goOn)
+    await this.#destroyLogs([organizationPrefix(scope)], goOn)
+    await this.#removeContents(scope, goOn)
+    for (const handler of cascade) await handler.removeOrganization?.(scope, goOn)
+    // Removes the index entry before the record. As long as the record exists, the organization cannot be
+    // created again.
+    await kv.commit(tenantPart(scope), { dels: [tenantKeys.organization(scope.organizationId)] })
+    await this.#destroyLogs([organizationPrefix(scope)], goOn)
+    await kv.commit(organizationPart(scope), { dels: [keys.organization] })
+  }
+
+  /**
+   * Removes everything in the partition except the record of the organization. No other call writes to the
+   * partition meanwhile, because every change requires an organization that is not being deleted.
+   */
+  async #removeContents(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
+    const part = organizationPart(scope)
+    let after: Key | undefined
+    do {
+      const page = await this.#dependencies.kv.scan(part, { limit: keysAtOnce, ...(after && { after }) })
+      const dels = page.map(({ key }) => key).filter((key) => key[0] !== keys.organization[0])
+      await this.#dependencies.kv.commit(part, { dels })
+      after = page.at(-1)?.key
+      await goOn()
+    } while (after !== undefined)
+  }
+
+  async #documents(
+    scope: OrganizationScope,
+    documentIds: readonly string[],
+    goOn: CheckLease,
+  ): Promise<void> {
+    for (let at = 0; at < documentIds.length; at += documentsAtOnce) {
+      const slice = documentIds.slice(at, at + documentsAtOnce)
+      const records = await this.#dependencies.store
+        .read(scope)
+        .getAll(slice.map(keys.document), deletableType)
+      const marked = slice.filter((_, index) => records[index]?.deleting === true)
+      await this.#removeDocuments(scope, marked, goOn)
+    }
+  }
+
+  async #removeDocuments(
+    scope: OrganizationScope,
+    documentIds: readonly string[],
+    goOn: CheckLease,
+  ): Promise<void> {
+    const { store, kv, cascade } = this.#dependencies
+    const prefixes = documentIds.map((id) => documentPrefix(scope, id))
+    await this.#destroyLogs(prefixes, goOn)
+    await mapInSlices(documentIds, (id) => this.#removeGrants(scope, { type: 'document', id }))
+    for (const id of documentIds) await this.#removeActivities(scope, id, goOn)
+    for (const handler of cascade) await handler.removeDocuments?.(scope, documentIds, goOn)
+    await kv.commit(organizationPart(scope), {})
+    await this.#destroyLogs(prefixes, goOn)
+    await store.carryOut(scope, async (transaction) => {
+      const records = await transaction.getAll(documentIds.map(keys.document), placedDocumentType)
+      for (const record of records.filter((each) => each !== null)) {
+        // This document is not being deleted: another node has completed the removal, and then the document
+        // was created again.
+        if (await documentExists(transaction, record)) continue
+        transaction.delete(keys.document(record.documentId))
+        transaction.delete(keys.documentIn(record.folderId, record.documentId))
+      }
+    })
+  }
+
+  async #removeGrants(scope: OrganizationScope, resource: Resource): Promise<void> {
+    const { store } = this.#dependencies
+    for (;;) {
+      const grants = await store.read(scope).scan({ prefix: keys.grantsOn(resource), limit: keysAtOnce })
+      if (grants.length === 0) return
+      await store.carryOut(scope, async (transaction) => {
+        for (const { key } of grants) {
+          const subject = { type: key.at(-2) as SubjectType, id: lastSegment(key) }
+          await removeGrant(transaction, resource, subject)
+        }
+      })
+    }
+  }
+
+  /**
+   * Removes the activities of a document. No activity can be added meanwhile, because the document is being
+   * deleted.
+   */
+  async #removeActivities(scope: OrganizationScope, documentId: string, goOn: CheckLease): Promise<void> {
+    for (let removed = -1; removed !== 0; await goOn())
+      removed = await this.#dependencies.store.carryOut(scope, (transaction) =>
+        removeActivitiesOf(transaction, documentId, activitiesAtOnce),
+      )
+  }
+
+  /** Destroys all logs whose keys start with one of the prefixes, then notifies the rooms. */
+  async #destroyLogs(prefixes: readonly Key[], goOn: CheckLease): Promise<void> {
+    const { log, bus } = this.#dependencies
+    await mapInSlices(prefixes, async (prefix) => {
+      let after: Key | null | undefined
+      // `confirm` runs before the first log is destroyed, because a node that has lost the lease must not
+      // destroy any log. Logs that are created after `confirm` are not destroyed, even if this node pauses
+      // for a long time.
+      while (after !== null)
+        after = await log.destroyPrefix(prefix, { ...(after && { after }), confirm: goOn })
+    })
+    bus.publish(removalTopic, encodeRemovalMessage({ kind: 'gone', prefixes }))
+  }
+}

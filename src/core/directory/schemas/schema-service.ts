@@ -1,0 +1,194 @@
+import type { Clock } from '../../base/clock.ts'
+import { ApiError, invalid } from '../../base/errors.ts'
+import { shortened } from '../../base/text.ts'
+import { checkSchema } from '../../content/schemas/check-schema.ts'
+import { compileSchema } from '../../content/schemas/compiled-schema.ts'
+import type { NamedSchema, RootSchema } from '../../content/schemas/content-schema.ts'
+import { isPresetName } from '../../content/schemas/presets/presets.ts'
+import type { DocumentAddress, Tenant } from '../../model/address.ts'
+import type { Kv } from '../../store/engine.ts'
+import { readRecord } from '../../store/stored-record.ts'
+import { findBranch } from '../branches/find-branch.ts'
+import { keys, type OrganizationScope } from '../organizations/organization-keys.ts'
+import type { OrganizationStore } from '../organizations/organization-store.ts'
+import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
+import { counterRecordType, deletableType } from '../store/records.ts'
+import { Transaction, TransactionRunner } from '../store/transaction.ts'
+import {
+  type AttachedSchema,
+  editorSchemasType,
+  type SchemaRecord,
+  schemaKeys,
+  schemaRecordType,
+  schemasPart,
+} from './schema-records.ts'
+
+/** Maximum number of schemas of one API key. */
+export const schemasMax = 100
+/** Maximum length of the JSON of a schema in characters. */
+export const schemaLengthMax = 262_144
+/** Maximum number of editors of one document that have a schema. */
+const editorsWithSchemaMax = 1_000
+
+/** Stores the schemas of API keys, and the names of the schemas that are attached to editors. */
+export class SchemaService {
+  readonly #kv: Kv
+  readonly #organizations: OrganizationStore
+  readonly #clock: Clock
+  readonly #transactions: TransactionRunner
+
+  constructor(parts: { kv: Kv; organizations: OrganizationStore; clock: Clock }) {
+    this.#kv = parts.kv
+    this.#organizations = parts.organizations
+    this.#clock = parts.clock
+    this.#transactions = new TransactionRunner(parts.kv)
+  }
+
+  /**
+   * Stores a schema. Replaces a schema with the same name. Resolves with true if there was none.
+   * @throws ApiError INVALID_ARGUMENT if the schema is invalid, or if its name is that of a preset;
+   * FAILED_PRECONDITION if the API key has the maximum number of schemas
+   */
+  async set(tenant: Tenant, name: string, data: unknown): Promise<boolean> {
+    if (isPresetName(name))
+      throw invalid(
+        'schema/name-taken',
+        `${JSON.stringify(name)} is the name of a preset; choose another name`,
+      )
+    const schema = checkSchema(data)
+    compileSchema(schema)
+    if (JSON.stringify(schema).length > schemaLengthMax)
+      throw invalid(
+        'schema/invalid',
+        `invalid schema: its JSON has more than ${schemaLengthMax} characters; remove nodes, marks or attributes`,
+        {
+          path: '',
+        },
+      )
+    const now = this.#clock.now()
+    const { result } = await this.#transactions.run(schemasPart(tenant), async (transaction) => {
+      const known = await transaction.get(schemaKeys.schema(name), schemaRecordType)
+      if (known === null) await count(transaction, 1)
+      const record: SchemaRecord = { name, schema, createdAt: known?.createdAt ?? now, lastUpdated: now }
+      transaction.put(schemaKeys.schema(name), record)
+      return known === null
+    })
+    return result
+  }
+
+  /** @throws ApiError NOT_FOUND if the API key has no schema with this name */
+  async get(tenant: Tenant, name: string): Promise<SchemaRecord> {
+    const reader = new Transaction(this.#kv, schemasPart(tenant))
+    const record = await reader.get(schemaKeys.schema(name), schemaRecordType)
+    if (record === null) throw noSuchSchema(name)
+    return record
+  }
+
+  /** Returns a page of the schemas, in the order of their names. */
+  async list(tenant: Tenant, range: PageRange): Promise<ListPage<SchemaRecord>> {
+    const reader = new Transaction(this.#kv, schemasPart(tenant))
+    const { items, next } = await listEntries(reader, schemaKeys.schemas, range)
+    return { items: items.map((entry) => readRecord(schemaRecordType, entry)), next }
+  }
+
+  /** @throws ApiError NOT_FOUND if the API key has no schema with this name */
+  async delete(tenant: Tenant, name: string): Promise<void> {
+    await this.#transactions.run(schemasPart(tenant), async (transaction) => {
+      if ((await transaction.get(schemaKeys.schema(name))) === null) throw noSuchSchema(name)
+      await count(transaction, -1)
+      transaction.delete(schemaKeys.schema(name))
+    })
+  }
+
+  /**
+   * Returns the schema with a name, which is a preset or a schema of the API key.
+   * @throws ApiError NOT_FOUND if there is none
+   */
+  async named(tenant: Tenant, name: string): Promise<NamedSchema> {
+    return isPresetName(name) ? { name, spec: null } : { name, spec: (await this.get(tenant, name)).schema }
+  }
+
+  /**
+   * Returns the schema that is attached to an editor; null if there is none. A branch without a schema of its own
+   * has the schema of its main editor.
+   */
+  async attachedTo(address: DocumentAddress): Promise<AttachedSchema | null> {
+    const { documentId, editorId } = address
+    const attached = await this.attachedIn(address, documentId)
+    const own = attached.get(editorId)
+    if (own !== undefined) return own
+    const branch = await findBranch(this.#organizations.read(address), documentId, editorId)
+    return branch === null ? null : (attached.get(branch.editorId) ?? null)
+  }
+
+  /**
+   * Returns the schema of an editor and its root; null if the editor has no schema.
+   * @throws ApiError NOT_FOUND if the schema does not exist any more
+   */
+  async of(address: DocumentAddress): Promise<RootSchema | null> {
+    const attached = await this.attachedTo(address)
+    if (attached === null) return null
+    return { contentKey: attached.contentKey, schema: await this.named(address, attached.schema) }
+  }
+
+  /** Returns the schemas that are attached to the editors of a document, by editor id. */
+  async attachedIn(
+    scope: OrganizationScope,
+    documentId: string,
+  ): Promise<ReadonlyMap<string, AttachedSchema>> {
+    const record = await this.#organizations
+      .read(scope)
+      .get(keys.editorSchemas(documentId), editorSchemasType)
+    return new Map((record?.editors ?? []).map(({ editorId, ...attached }) => [editorId, attached]))
+  }
+
+  /**
+   * Attaches a schema to an editor, in place of another schema. Does nothing if the document does not exist any
+   * more.
+   * @throws ApiError FAILED_PRECONDITION if too many editors of the document have a schema
+   */
+  async attach(address: DocumentAddress, { schema, contentKey }: AttachedSchema): Promise<void> {
+    const { documentId, editorId } = address
+    const key = keys.editorSchemas(documentId)
+    await this.#organizations.carryOut(address, async (transaction) => {
+      const document = await transaction.get(keys.document(documentId), deletableType)
+      if (document === null || document.deleting === true) return
+      const known = (await transaction.get(key, editorSchemasType))?.editors ?? []
+      const others = known.filter((each) => each.editorId !== editorId)
+      if (others.length >= editorsWithSchemaMax)
+        throw new ApiError(
+          'schema/too-many',
+          `a document has at most ${editorsWithSchemaMax} editors with a schema; use another document for further editors`,
+        )
+      transaction.put(key, { editors: [...others, { editorId, schema, contentKey }] })
+    })
+  }
+
+  /** Removes the attachments of documents that are being deleted. */
+  async forget(scope: OrganizationScope, documentIds: readonly string[]): Promise<void> {
+    await this.#organizations.carryOut(scope, async (transaction) => {
+      for (const documentId of documentIds) transaction.delete(keys.editorSchemas(documentId))
+    })
+  }
+}
+
+/** Stores the number of the schemas of an API key. An import calls it after it has added some. */
+export async function recountSchemas(kv: Kv, tenant: Tenant): Promise<void> {
+  await new TransactionRunner(kv).run(schemasPart(tenant), async (transaction) => {
+    const found = await transaction.scan({ prefix: schemaKeys.schemas, limit: schemasMax + 1 })
+    transaction.put(schemaKeys.count, { count: found.length })
+  })
+}
+
+async function count(transaction: Transaction, by: 1 | -1): Promise<void> {
+  const present = (await transaction.get(schemaKeys.count, counterRecordType))?.count ?? 0
+  if (by > 0 && present >= schemasMax)
+    throw new ApiError('schema/too-many', `an API key has at most ${schemasMax} schemas; delete some`)
+  transaction.put(schemaKeys.count, { count: present + by })
+}
+
+const noSuchSchema = (name: string): ApiError =>
+  new ApiError(
+    'schema/not-found',
+    `there is no schema ${JSON.stringify(shortened(name, 100))}; store it with /v2/crdt/schemas/set, or send the name of a preset`,
+  )

@@ -1,0 +1,105 @@
+import type { Key, Kv, KvEntry, KvRange } from '../../store/engine.ts'
+import { keyName } from '../../store/key-encoding.ts'
+import { anyRecordType, checkedRecord, type RecordType, readRecord } from '../../store/stored-record.ts'
+
+/**
+ * Maximum number of records that a reader caches. The least recently used records are evicted, and are read
+ * again when they are needed.
+ */
+const cachedRecordsMax = 1_000
+
+/** Reads records and entries of one partition. */
+export interface DirectoryReader {
+  /** Returns the record at `key`, of which the caller reads no member; null if it does not exist. */
+  get(key: Key): Promise<object | null>
+  /**
+   * Returns the record at `key`; null if it does not exist.
+   * @throws MalformedJsonError if the record does not match its type
+   */
+  get<R extends object>(key: Key, type: RecordType<R>): Promise<R | null>
+  /** Like `get` for several keys, but with only one read. The records are in the order of the keys. */
+  getAll(keys: readonly Key[]): Promise<readonly (object | null)[]>
+  getAll<R extends object>(keys: readonly Key[], type: RecordType<R>): Promise<readonly (R | null)[]>
+  /** Returns the stored entries of a range. */
+  scan(range: KvRange): Promise<readonly KvEntry[]>
+}
+
+interface RecordRead {
+  readonly key: Key
+  /** The name of the record in the cache. */
+  readonly name: string
+  /** The cached record; null if it does not exist; undefined if it is not cached. */
+  readonly known: object | null | undefined
+}
+
+/** Reads a partition for one call. Caches the records that it has read, and does not read them again. */
+export class CachingDirectoryReader implements DirectoryReader {
+  readonly #kv: Kv
+  readonly #part: Key
+  /** Cached records, sorted by their last use: the most recently used record is last. */
+  readonly #cache = new Map<string, object | null>()
+
+  constructor(kv: Kv, part: Key) {
+    this.#kv = kv
+    this.#part = part
+  }
+
+  get(key: Key): Promise<object | null>
+  get<R extends object>(key: Key, type: RecordType<R>): Promise<R | null>
+  async get(key: Key, type = anyRecordType): Promise<object | null> {
+    const [record = null] = await this.#readAll([key], type)
+    return record
+  }
+
+  getAll(keys: readonly Key[]): Promise<readonly (object | null)[]>
+  getAll<R extends object>(keys: readonly Key[], type: RecordType<R>): Promise<readonly (R | null)[]>
+  getAll(keys: readonly Key[], type = anyRecordType): Promise<readonly (object | null)[]> {
+    return this.#readAll(keys, type)
+  }
+
+  async #readAll<R extends object>(
+    keys: readonly Key[],
+    type: RecordType<R>,
+  ): Promise<readonly (R | null)[]> {
+    const reads = keys.map((key): RecordRead => {
+      const name = keyName(key)
+      // Reads the cache before the `await`, because other calls may evict these records meanwhile.
+      return { key, name, known: this.#cache.get(name) }
+    })
+    const unread = reads.filter(({ known }) => known === undefined)
+    const read = unread.length > 0 ? await this.#readThose(unread) : nothing
+    return reads.map(({ key, name, known }) => {
+      const record = this.#remember(name, known ?? read.get(name) ?? null)
+      return record === null ? null : checkedRecord(type, key, record)
+    })
+  }
+
+  scan(range: KvRange): Promise<readonly KvEntry[]> {
+    return this.#kv.scan(this.#part, range)
+  }
+
+  /** Reads records. Reads each of them only once. */
+  async #readThose(reads: readonly RecordRead[]): Promise<ReadonlyMap<string, object | null>> {
+    const keys = new Map(reads.map(({ name, key }) => [name, key]))
+    const values = await this.#kv.get(this.#part, [...keys.values()])
+    const read = new Map<string, object | null>()
+    for (const [name, key] of keys) {
+      const value = values[read.size] ?? null
+      read.set(name, value === null ? null : readRecord(anyRecordType, { key, value }))
+    }
+    return read
+  }
+
+  #remember(name: string, record: object | null): object | null {
+    this.#cache.delete(name)
+    this.#cache.set(name, record)
+    if (this.#cache.size > cachedRecordsMax) this.#forgetOldest()
+    return record
+  }
+
+  #forgetOldest(): void {
+    for (const oldest of this.#cache.keys()) return void this.#cache.delete(oldest)
+  }
+}
+
+const nothing: ReadonlyMap<string, object | null> = new Map()

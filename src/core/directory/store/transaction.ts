@@ -1,0 +1,241 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { ApiError } from '../../base/errors.ts'
+import type { Job, Key, Kv, KvCommit, KvEntry, KvRange } from '../../store/engine.ts'
+import { keyName } from '../../store/key-encoding.ts'
+import { KeyedMutex } from '../../store/keyed-mutex.ts'
+import {
+  anyRecordType,
+  checkedRecord,
+  decodeRecord,
+  encodeRecord,
+  type RecordType,
+  readRecord,
+} from '../../store/stored-record.ts'
+import type { DirectoryReader } from './directory-reader.ts'
+
+/**
+ * Maximum number of attempts. An attempt fails if another commit has changed a record after the attempt has
+ * read it and before the attempt is written. If this number of attempts fails in a row, there is a bug or an
+ * attack.
+ */
+const attemptsMax = 20
+/**
+ * Number of failed attempts after which a transaction pauses before each further attempt. Such conflicts are
+ * caused by other nodes, because attempts on this node wait for each other.
+ */
+const lossesMax = 4
+/**
+ * Bounds of the random pause before an attempt, in ms. The upper bound is `first` for the first pause. It
+ * doubles with each further pause, up to `most`.
+ */
+const pauseMs = { first: 4, most: 100 }
+
+/**
+ * Reads and writes one partition with optimistic concurrency. All writes of `work` are made in one commit.
+ * The commit checks that the records that were read by key are unchanged. If such a record has changed,
+ * `work` runs again; therefore `work` must have no effects other than reads and writes of the transaction.
+ * First attempts run concurrently. Further attempts wait for each other, so that they do not conflict with
+ * each other.
+ * @throws ApiError ABORTED if conflicts continue, and the errors of `work`; nothing is written in these cases
+ */
+export class TransactionRunner {
+  readonly #kv: Kv
+  readonly #losers = new KeyedMutex()
+
+  constructor(kv: Kv) {
+    this.#kv = kv
+  }
+
+  /**
+   * Runs `work` until its writes are committed. Returns the result of `work`, and the committed transaction.
+   */
+  async run<T>(part: Key, work: (transaction: Transaction) => Promise<T>): Promise<Committed<T>> {
+    const first = await this.#attempt(part, work)
+    if (first !== null) return first
+    return this.#losers.run(keyName(part), async () => {
+      for (let attempt = 1; attempt < attemptsMax; attempt++) {
+        if (attempt >= lossesMax) await pause(pauseAfter(attempt - lossesMax))
+        const done = await this.#attempt(part, work)
+        if (done !== null) return done
+      }
+      throw new ApiError('request/conflict', 'other calls keep changing the same records; try again')
+    })
+  }
+
+  async #attempt<T>(part: Key, work: (transaction: Transaction) => Promise<T>): Promise<Committed<T> | null> {
+    const transaction = new Transaction(this.#kv, part)
+    const result = await work(transaction)
+    const commit = transaction.commit()
+    const done = commit === null || (await this.#kv.commit(part, commit))
+    return done ? { result, transaction } : null
+  }
+}
+
+/**
+ * Returns the length of a random pause in ms. It is random so that transactions that conflicted do not
+ * conflict again.
+ */
+const pauseAfter = (pauses: number): number =>
+  Math.random() * Math.min(pauseMs.most, pauseMs.first * 2 ** pauses)
+
+interface Committed<T> {
+  readonly result: T
+  readonly transaction: Transaction
+}
+
+/** One write of a transaction. */
+export interface Mutation {
+  readonly key: Key
+  /** True if the transaction has read that the record did not exist. */
+  readonly isNew: boolean
+  /** True if the transaction deletes the record. */
+  readonly isGone: boolean
+  /** True if the written record is marked as being deleted. */
+  readonly isGoing: boolean
+  /** The written record; null if the record is deleted. */
+  readonly record: object | null
+}
+
+interface TransactionCell {
+  readonly key: Key
+  /** The bytes that are stored; null if there is no record; undefined if the record was not read. */
+  read: Uint8Array | null | undefined
+  /** The record to write; null if the record is deleted; undefined if the record stays unchanged. */
+  written: object | null | undefined
+}
+
+/**
+ * The reads and writes of one attempt of a transaction. `get` also returns records that the attempt has
+ * written; `scan` returns only stored entries.
+ */
+export class Transaction implements DirectoryReader {
+  readonly #kv: Kv
+  readonly #part: Key
+  readonly #cells = new Map<string, TransactionCell>()
+  readonly #jobs: Job[] = []
+  readonly #fences: Key[] = []
+
+  constructor(kv: Kv, part: Key) {
+    this.#kv = kv
+    this.#part = part
+  }
+
+  /**
+   * Returns the record at `key`; null if it does not exist. If another commit changes this record meanwhile,
+   * the commit of the transaction fails.
+   * @throws MalformedJsonError if the record does not match its type
+   */
+  get(key: Key): Promise<object | null>
+  get<R extends object>(key: Key, type: RecordType<R>): Promise<R | null>
+  async get(key: Key, type = anyRecordType): Promise<object | null> {
+    const [record = null] = await this.#readAll([key], type)
+    return record
+  }
+
+  /** Like `get` for several keys, but with only one read. The records are in the order of the keys. */
+  getAll(keys: readonly Key[]): Promise<readonly (object | null)[]>
+  getAll<R extends object>(keys: readonly Key[], type: RecordType<R>): Promise<readonly (R | null)[]>
+  getAll(keys: readonly Key[], type = anyRecordType): Promise<readonly (object | null)[]> {
+    return this.#readAll(keys, type)
+  }
+
+  async #readAll<R extends object>(
+    keys: readonly Key[],
+    type: RecordType<R>,
+  ): Promise<readonly (R | null)[]> {
+    const cells = keys.map((key) => this.#cell(key))
+    const unread = [
+      ...new Set(cells.filter(({ read, written }) => read === undefined && written === undefined)),
+    ]
+    if (unread.length > 0) await this.#read(unread)
+    return cells.map(({ key, read, written }) => {
+      if (written !== undefined) return written === null ? null : checkedRecord(type, key, written)
+      return read === null || read === undefined ? null : readRecord(type, { key, value: read })
+    })
+  }
+
+  /**
+   * Returns the stored entries of a range. In contrast to `get`, the commit does not detect that these
+   * entries have changed.
+   */
+  scan(range: KvRange): Promise<readonly KvEntry[]> {
+    return this.#kv.scan(this.#part, range)
+  }
+
+  put(key: Key, record: object): void {
+    this.#cell(key).written = record
+  }
+
+  delete(key: Key): void {
+    this.#cell(key).written = null
+  }
+
+  /** Adds a job that the commit of the transaction enqueues. */
+  enqueue(job: Job): void {
+    this.#jobs.push(job)
+  }
+
+  /** Adds fences that the commit of the transaction raises. */
+  raise(fences: readonly Key[]): void {
+    this.#fences.push(...fences)
+  }
+
+  /** Returns whether the transaction enqueues a job in the given queue. */
+  enqueues(queue: string): boolean {
+    return this.#jobs.some((job) => job.queue === queue)
+  }
+
+  /**
+   * Returns the commit of the transaction. Returns null if there is nothing to write. The commit does not
+   * write records that are unchanged.
+   */
+  commit(): KvCommit | null {
+    const cells = [...this.#cells.values()]
+    const changed = cells.filter(isChanged)
+    if (changed.length === 0 && this.#jobs.length === 0) return null
+    return {
+      checks: cells.flatMap(({ key, read }) => (read === undefined ? [] : [{ key, value: read }])),
+      puts: changed.flatMap(({ key, written }) => (written ? [{ key, value: encodeRecord(written) }] : [])),
+      dels: changed.flatMap(({ key, written }) => (written === null ? [key] : [])),
+      jobs: this.#jobs,
+      fences: this.#fences,
+    }
+  }
+
+  /** Returns the writes of the transaction, without unchanged records. */
+  written(): readonly Mutation[] {
+    return [...this.#cells.values()].filter(isChanged).map(({ key, read, written }) => ({
+      key,
+      isNew: read === null,
+      isGone: written === null,
+      isGoing:
+        written !== null && written !== undefined && 'deleting' in written && written.deleting === true,
+      record: written ?? null,
+    }))
+  }
+
+  async #read(cells: readonly TransactionCell[]): Promise<void> {
+    const values = await this.#kv.get(
+      this.#part,
+      cells.map(({ key }) => key),
+    )
+    for (const [index, cell] of cells.entries()) cell.read = values[index] ?? null
+  }
+
+  #cell(key: Key): TransactionCell {
+    const name = keyName(key)
+    const known = this.#cells.get(name)
+    if (known !== undefined) return known
+    const cell: TransactionCell = { key, read: undefined, written: undefined }
+    this.#cells.set(name, cell)
+    return cell
+  }
+}
+
+function isChanged({ read, written }: TransactionCell): boolean {
+  if (written === undefined) return false
+  if (read === undefined) return true
+  if (written === null || read === null) return written !== null || read !== null
+  return !isDeepStrictEqual(decodeRecord(read), written)
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import type { Tenant } from '../../model/address.ts'
+import type { Bus, Kv } from '../../store/engine.ts'
+import { readRecord } from '../../store/stored-record.ts'
+import { tokensFence } from '../fence-names.ts'
+import { tenantKeys, tenantPart } from '../organizations/organization-keys.ts'
+import { type RevocationRecord, revocationRecordType } from '../store/records.ts'
+import { TransactionRunner } from '../store/transaction.ts'
+import { credentialsRevokedTopic, encodeCredentialsRevoked } from './credentials-revoked.ts'
+
+export interface RevocationsOptions {
+  readonly kv: Kv
+  readonly bus: Bus
+  readonly clock: Clock
+}
+
+/** Stores revocations of the realtime tokens of users. */
+export class TokenRevocations {
+  readonly #options: RevocationsOptions
+  readonly #transactions: TransactionRunner
+
+  constructor(options: RevocationsOptions) {
+    this.#options = options
+    this.#transactions = new TransactionRunner(options.kv)
+  }
+
+  /**
+   * Returns the time up to which issued tokens of a user are rejected, in epoch milliseconds. Returns -1 if
+   * the tokens of the user were never revoked.
+   */
+  async revokedUntil(tenant: Tenant, userId: string): Promise<number> {
+    const key = tenantKeys.revocation(userId)
+    const [value = null] = await this.#options.kv.get(tenantPart(tenant), [key])
+    return value === null ? -1 : readRecord(revocationRecordType, { key, value }).until
+  }
+
+  /**
+   * Revokes all tokens that were issued for a user until now. Resolves with the new `revokedUntil` when the
+   * revocation is durable. The new `revokedUntil` is later than the previous one, and later than the issue
+   * time of every existing token.
+   */
+  async revoke(tenant: Tenant, userId: string): Promise<number> {
+    const { bus, clock } = this.#options
+    const { result: until } = await this.#transactions.run(tenantPart(tenant), async (transaction) => {
+      const key = tenantKeys.revocation(userId)
+      const earlier = await transaction.get(key, revocationRecordType)
+      const record: RevocationRecord = { until: Math.max(clock.now(), (earlier?.until ?? 0) + 1) }
+      transaction.put(key, record)
+      transaction.raise([tokensFence(tenant, userId)])
+      transaction.put(tenantKeys.revocationMark, { id: randomUUID() })
+      return record.until
+    })
+    bus.publish(credentialsRevokedTopic, encodeCredentialsRevoked({ kind: 'tokens', tenant, userId }))
+    return until
+  }
+}

@@ -1,0 +1,328 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
+import * as Y from 'yjs'
+import type { Clock } from '../../base/clock.ts'
+import { ApiError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import { type BranchOverlap, withOverlaps } from '../../content/branches/branch-overlaps.ts'
+import type { MainChanges } from '../../content/branches/follow-main.ts'
+import type { WriteRight } from '../../directory/write-right.ts'
+import type { ChangeCause } from '../../model/change-origin.ts'
+import { StoreUnavailableError } from '../../store/engine.ts'
+import { readUpdate } from '../../update/read-update.ts'
+import type { RestoreOptions } from '../edits/edit-context.ts'
+import type { AppliedUpdate } from '../room/broadcast.ts'
+import { emptyUpdate } from '../room/document-state.ts'
+import { DocumentExpensiveError } from '../room/expensive-documents.ts'
+import type { Room } from '../room/room.ts'
+
+/**
+ * Milliseconds for which a branch collects the commits of its main editor before it appends them. A node that
+ * is not the home node of the branch waits longer, because the home node usually appends the same commits and
+ * its appends arrive in this time. An update that arrives twice changes nothing.
+ */
+const collectMs = { home: 50, other: 400 }
+
+/** Milliseconds until a branch tries again to follow, after its main editor was closed or an error occurred. */
+const retryMs = 2_000
+
+/** Maximum number and bytes of the commits that wait. If more wait, the branch compares itself with the main editor. */
+const waitingMax = { commits: 500, bytes: 1_048_576 } as const
+
+/**
+ * Maximum number of runs of commits with one author that are copied at once. Each takes time for the whole main editor,
+ * so more of them become one, without an author.
+ */
+const runsMax = 8
+
+/**
+ * A branch waits this many times as long as it took to copy the last commits, but at most `pauseMsMax`, so that following
+ * takes a small share of the event loop.
+ */
+const pauseFactor = 50
+const pauseMsMax = 400
+
+/** Maximum bytes of copied commits that are kept. If there are more, the branch compares itself with the main editor. */
+const takenBytesMax = 1_048_576
+
+/** Content of a branch that is deleted because the main editor has a copy of it. */
+export interface ReplacedContent {
+  /** Id of the user who deletes it. */
+  readonly by: string
+  /** The update (V1) that deletes it. */
+  readonly removal: Uint8Array
+  readonly cause: ChangeCause
+}
+
+/** A claim that keeps the room of the main editor open. */
+export interface MainHandle {
+  readonly room: Room
+  release(): void
+}
+
+export interface BranchFollowerOptions {
+  /** The open room of the branch. */
+  readonly branch: Room
+  /** Opens the room of the main editor. */
+  readonly openMain: () => Promise<MainHandle>
+  /** Returns the permission to change the branch. @throws ApiError FAILED_PRECONDITION if it is decided */
+  readonly right: () => Promise<WriteRight>
+  /** Stores that the branch and the main editor have changed the same words. @throws StoreUnavailableError */
+  readonly record: (overlaps: readonly BranchOverlap[]) => Promise<void>
+  /** Returns whether this node is the home node of the branch. */
+  readonly isHome: () => boolean
+  readonly clock: Clock
+  readonly logger: Log
+}
+
+type FollowerState =
+  | { readonly is: 'apart' }
+  /** The branch contained everything of the main editor when it began to listen. */
+  | { readonly is: 'following'; readonly main: MainHandle; readonly end: () => void }
+  | { readonly is: 'ended' }
+
+/**
+ * Keeps an open branch equal to its main editor, except for the changes of the branch itself: appends to the
+ * branch all updates of the main editor that the branch lacks. It holds the room of the main editor open, so it
+ * also receives the commits of other nodes. It ends with the room of the branch.
+ */
+export class BranchFollower {
+  readonly #options: BranchFollowerOptions
+  #state: FollowerState = { is: 'apart' }
+  /** Commits of the main editor that the branch does not have yet. */
+  #waiting: AppliedUpdate[] = []
+  #waitingBytes = 0
+  /** The state (V1) of the main editor that the branch has: that at the join, with the copied commits. */
+  #taken: Uint8Array = emptyUpdate
+  /** Overlaps that are not recorded yet. */
+  #overlaps: readonly BranchOverlap[] = []
+  /** Milliseconds that the last copy took. */
+  #copyMs = 0
+  #cancelTimer: (() => void) | null = null
+  /** The steps of this object run one after the other. */
+  #line: Promise<void> = Promise.resolve()
+
+  constructor(options: BranchFollowerOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Resolves when the branch contains everything that the main editor contained at the time of the call, also
+   * what other nodes have acknowledged. Does nothing if the branch is decided.
+   * @throws StoreUnavailableError, ApiError if the main editor cannot be read, or if the branch would be too
+   * large
+   */
+  catchUp(): Promise<void> {
+    const done = this.#line.then(() => this.#follow())
+    this.#line = done.catch(() => {})
+    return done
+  }
+
+  /**
+   * Runs `work`, which copies changes of the branch to the main editor. Meanwhile, the branch does not follow. Then
+   * it gets the copies and loses the originals in one update: a client that has both removes formatting that it
+   * finds twice.
+   * @throws the errors of `work` and of `catchUp`; StoreUnavailableError if the branch was closed
+   */
+  replace<T>(
+    work: () => Promise<{ readonly result: T; readonly replaced: ReplacedContent | null }>,
+  ): Promise<T> {
+    const done = this.#line.then(async () => {
+      const { result, replaced } = await work()
+      if (replaced === null) return result
+      await this.#follow(replaced)
+      if (this.#state.is !== 'following') throw new StoreUnavailableError('the branch was closed')
+      return result
+    })
+    this.#line = done.then(
+      () => {},
+      () => {},
+    )
+    return done
+  }
+
+  /** Must be called when the room of the branch has ended. */
+  end(): void {
+    this.#part()
+    this.#state = { is: 'ended' }
+  }
+
+  async #follow(replaced: ReplacedContent | null = null): Promise<void> {
+    if (this.#hasEnded()) return
+    try {
+      if (this.#state.is === 'apart') {
+        await this.#join(replaced)
+        replaced = null
+      }
+      if (this.#state.is !== 'following') return
+      // The commits that the main editor has lacked until now arrive while this promise is pending.
+      await this.#state.main.room.editing.version()
+      await this.#copyWaiting(replaced)
+      await this.#recordOverlaps()
+    } catch (error) {
+      this.#part()
+      if (error instanceof ApiError && error.code === 'branch/decided') return
+      throw error
+    }
+  }
+
+  readonly #hasEnded = (): boolean => this.#state.is === 'ended'
+
+  /** Begins to listen to the main editor, then copies what the branch lacks. */
+  async #join(replaced: ReplacedContent | null): Promise<void> {
+    const right = await this.#options.right()
+    const main = await this.#options.openMain()
+    if (this.#hasEnded()) return main.release()
+    const end = main.room.follow({
+      committed: (updates) => this.#add(updates),
+      ended: () => {
+        this.#part()
+        this.#retryLater()
+      },
+    })
+    this.#state = { is: 'following', main, end }
+    await this.#copyMissing(main, right, replaced)
+  }
+
+  #part(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = null
+    this.#waiting = []
+    this.#waitingBytes = 0
+    this.#taken = emptyUpdate
+    if (this.#state.is !== 'following') return
+    const { main, end } = this.#state
+    this.#state = { is: 'apart' }
+    end()
+    main.release()
+  }
+
+  async #copyMissing(
+    { room: main }: MainHandle,
+    right: WriteRight,
+    replaced: ReplacedContent | null,
+  ): Promise<void> {
+    const { branch } = this.#options
+    const options = { expects: 'either', isCopy: true, right } as const
+    try {
+      const captured = await main.editing.capture()
+      if (captured === null) return
+      const { bytes } = captured
+      if (replaced !== null || branch.state.clocks.size === 0) {
+        const update = Y.diffUpdate(bytes, branch.state.vector())
+        const all = replaced === null ? update : Y.mergeUpdates([update, replaced.removal])
+        await branch.editing.apply('', all, options)
+      } else await this.#merge('', { base: null, updates: [bytes] }, options)
+      this.#taken = bytes
+    } catch (error) {
+      // The next call opens the editor with the help of a thread.
+      if (error instanceof DocumentExpensiveError) main.closeAsExpensive()
+      throw error
+    }
+  }
+
+  #add(updates: readonly AppliedUpdate[]): void {
+    for (const update of updates) this.#waiting.push(update)
+    for (const { bytes } of updates) this.#waitingBytes += bytes.length
+    if (this.#waiting.length > waitingMax.commits || this.#waitingBytes > waitingMax.bytes) {
+      this.#part()
+      this.#retryLater()
+    } else {
+      const ms = this.#options.isHome() ? collectMs.home : collectMs.other
+      this.#later(Math.max(ms, Math.min(pauseMsMax, pauseFactor * this.#copyMs)))
+    }
+  }
+
+  /** Applies changes of the main editor next to those of the branch. */
+  async #merge(by: string, changes: MainChanges, options: RestoreOptions): Promise<void> {
+    const { result } = await this.#options.branch.replacing.follow(by, changes, options)
+    this.#overlaps = withOverlaps(this.#overlaps, result.branchOverlaps ?? [])
+  }
+
+  async #recordOverlaps(): Promise<void> {
+    if (this.#overlaps.length === 0) return
+    const overlaps = this.#overlaps
+    await this.#options.record(overlaps)
+    this.#overlaps = []
+  }
+
+  #retryLater(): void {
+    if (!this.#hasEnded()) this.#later(retryMs)
+  }
+
+  #later(ms: number): void {
+    if (this.#cancelTimer !== null) return
+    this.#cancelTimer = this.#options.clock.after(ms, () => {
+      this.#cancelTimer = null
+      this.catchUp().catch((err: unknown) => {
+        this.#options.logger.debug({ err }, 'a branch could not follow its main editor; retrying')
+        this.#retryLater()
+      })
+    })
+  }
+
+  /** Appends the waiting commits, one update for each run of commits with one author. */
+  async #copyWaiting(replaced: ReplacedContent | null): Promise<void> {
+    const waiting = new Set(this.#waiting)
+    const updates = replaced === null ? this.#waiting : withRemoval(this.#waiting, replaced)
+    const [first, ...others] = updates
+    if (first === undefined) return
+    const following = this.#state
+    let base = this.#taken
+    this.#waiting = []
+    this.#waitingBytes = 0
+    const start = performance.now()
+    const right = await this.#options.right()
+    let runs = runsOf(updates)
+    // The author and the data of a run are those of its first update.
+    if (replaced === null && runs.length > runsMax)
+      runs = [[{ ...first, by: '', source: 'socket', meta: null }, ...others]]
+    for (const run of runs) {
+      // Several copies in one tick would delay other documents.
+      await nextTick()
+      const [{ by, source, meta = null }] = run
+      const copied = run.map(({ bytes }) => bytes)
+      const cause = { source: source ?? 'socket', meta }
+      const options = { expects: 'either', isCopy: true, right, cause } as const
+      // The copies of merged hunks replace content of the branch.
+      if (replaced === null || run.every((update) => waiting.has(update)))
+        await this.#merge(by, { base, updates: copied }, options)
+      else await this.#options.branch.editing.apply(by, Y.mergeUpdates(copied), options)
+      base = Y.mergeUpdates([base, ...copied])
+    }
+    this.#copyMs = performance.now() - start
+    // Meanwhile, the branch may have parted from the main editor.
+    if (this.#state !== following) return
+    this.#taken = base
+    if (replaced !== null || this.#taken.length <= takenBytesMax + this.#options.branch.state.sizeBytes)
+      return
+    this.#part()
+    this.#later(this.#options.isHome() ? collectMs.home : collectMs.other)
+  }
+}
+
+/** Adds a removal to the update that has the copies, or behind the updates if they have arrived before. */
+function withRemoval(
+  updates: readonly AppliedUpdate[],
+  { by, removal, cause }: ReplacedContent,
+): readonly AppliedUpdate[] {
+  const at = updates.findLastIndex(({ source }) => source === cause.source)
+  const copies = updates[at]
+  if (copies === undefined)
+    return [...updates, { by, from: null, bytes: removal, summary: readUpdate(removal), ...cause }]
+  const bytes = Y.mergeUpdates([copies.bytes, removal])
+  return updates.with(at, { ...copies, bytes, summary: readUpdate(bytes) })
+}
+
+type Run = readonly [AppliedUpdate, ...AppliedUpdate[]]
+
+/** Divides updates into runs with the same author and the same data of the sender. */
+function runsOf(updates: readonly AppliedUpdate[]): readonly Run[] {
+  const runs: [AppliedUpdate, ...AppliedUpdate[]][] = []
+  for (const update of updates) {
+    const run = runs.at(-1)
+    const isSame = run !== undefined && run[0].by === update.by && run[0].meta === update.meta
+    if (isSame && run[0].source === update.source) run.push(update)
+    else runs.push([update])
+  }
+  return runs
+}

@@ -1,0 +1,311 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '../../base/errors.ts'
+import { WorkLimitError } from '../../content/edit/work-limit.ts'
+import type { ReplacementResult } from '../../content/replacement-result.ts'
+import { versionOf } from '../../model/version.ts'
+import { currentTrace, startSpan } from '../../tracing/current-trace.ts'
+import { runSpan } from '../../tracing/run-span.ts'
+import type { TraceWriter } from '../../tracing/trace.ts'
+import { readUpdate } from '../../update/read-update.ts'
+import { emptyUpdate } from '../room/document-state.ts'
+import { whileAllowed } from '../room/write-rights.ts'
+import {
+  authorshipOf,
+  type ChangeApplication,
+  checkStorage,
+  commitEdit,
+  type EditContext,
+  type EditResult,
+  pauseIncoming,
+  type RestoreOptions,
+  rejectWhenDurable,
+  toUnavailable,
+  waitUntilDurable,
+} from './edit-context.ts'
+
+/** A change that was computed on a working copy and is not applied to the document yet. */
+export interface ProposedChange<T> {
+  /** Returns the result of the change. Called after the change was applied. */
+  readonly result: () => T
+  /** The update of the change; null if nothing changes. */
+  readonly update: Uint8Array | null
+  /** The author of the update, if it is not that of the change. */
+  readonly by?: string | undefined
+  /**
+   * Returns whether the change is still valid, although the document may have changed since it was computed.
+   * @throws ApiError if the document no longer permits the change; StaleRightError
+   */
+  readonly isCurrent: () => boolean
+  /**
+   * Applies the update to the document. Returns the part of the update that the document lacked; null if it
+   * lacked nothing.
+   */
+  readonly apply: (how: ChangeApplication) => Uint8Array | null
+}
+
+/** A change that was made directly in the document, and is therefore already applied. */
+export interface AppliedChange<T> extends Pick<ProposedChange<T>, 'result'> {
+  readonly added: Uint8Array | null
+}
+
+/** A change by a backend: an edit, a replacement or a restoration. */
+export interface BackendChange<T> {
+  readonly by: string
+  readonly options: RestoreOptions
+  /** The place at which the change is computed, for a trace. */
+  readonly runs?: 'event loop' | 'thread'
+  /**
+   * True if the change is valid only for the state for which it was computed, so that it must be appended
+   * with the expected head. False if it can be appended after any update.
+   */
+  readonly needsHead: boolean
+  /**
+   * Whether other writes pause during the first computation. `if overtakable`: only if the change is
+   * overtakable (see `makeChange`). Use this value for short computations: without a pause, updates of this
+   * node would often invalidate them.
+   */
+  readonly firstPause: 'always' | 'if overtakable' | 'never'
+  /** Prepares the creation of the document, if the change creates it. Called before anything is computed. */
+  readonly prepare?: (() => Promise<void>) | undefined
+  /**
+   * Makes the change directly in the document. Returns null, and changes nothing, if a working copy is
+   * needed. Undefined if a working copy is always needed.
+   */
+  readonly inPlace?: (() => AppliedChange<T> | null) | undefined
+  /**
+   * Resolves the base version and computes the change on a working copy. Called again if the document has
+   * changed in the meantime.
+   */
+  readonly compute: () => Promise<ProposedChange<T>>
+  /** Called once, before the commit. `again`: the change had to be computed a second time. */
+  readonly computed?: ((when: 'first' | 'again') => void) | undefined
+}
+
+/**
+ * Maximum number of tries of one change. A try fails if another node has changed the document in the
+ * meantime.
+ */
+const triesMax = 5
+/**
+ * Maximum random pause before the next try, in milliseconds; it is multiplied by the number of tries so far.
+ */
+const pauseMs = 20
+
+/** Minimum and maximum milliseconds for which the other nodes pause their updates, from the second try on. */
+const waitMsMin = 50
+const waitMsMax = 2_000
+
+/**
+ * Executes a change that a backend requests, in these steps: resolve base → compute → commit if unchanged →
+ * apply → deliver.
+ *
+ * A change is overtakable if another node can append an update that makes the change wrong. Such a change is
+ * appended with the expected head, and applied when it is durable. Any other change is applied and appended
+ * in one tick. If it can be computed directly in the document, it needs no working copy and takes about half
+ * the time.
+ *
+ * At first, the change is computed while writes continue. If the document has changed by then, the change is
+ * computed again while this node pauses its writes. After a conflict with another node, the other nodes also
+ * pause their writes.
+ * @throws ApiError ABORTED if other nodes were faster each time; UNAVAILABLE; the errors of `compute`
+ */
+export function makeChange<T>(room: EditContext, change: BackendChange<T>): Promise<EditResult<T>> {
+  const spanned = withSpans(change)
+  const made = (): Promise<EditResult<T>> =>
+    whileAllowed(change.options.right, () => rejectWhenDurable(room, () => attempt(room, spanned)))
+  const trace = room.trace?.of(change.by)
+  return trace === undefined ? made() : tracedChange(trace, change, made)
+}
+
+/** Adds a span to each computation of a change, if the call is traced and an exporter is configured. */
+function withSpans<T>(change: BackendChange<T>): BackendChange<T> {
+  if ((currentTrace()?.spans ?? null) === null) return change
+  const { inPlace, compute, runs = 'event loop' } = change
+  return {
+    ...change,
+    ...(inPlace !== undefined && {
+      inPlace: () => runSpan(startSpan('weft.compute', { 'weft.runs': 'in place' }), inPlace),
+    }),
+    compute: () => runSpan(startSpan('weft.compute', { 'weft.runs': runs }), compute),
+  }
+}
+
+async function tracedChange<T>(
+  trace: TraceWriter,
+  { by, runs, options }: BackendChange<T>,
+  made: () => Promise<EditResult<T>>,
+): Promise<EditResult<T>> {
+  const userId = knownUser(by)
+  trace('change_started', { userId, runs, dryRun: options.dryRun === true })
+  try {
+    const changed = await made()
+    const { bytes, version, result } = changed
+    trace('change_applied', { userId, bytes, version, ...planOf(result) })
+    return changed
+  } catch (error) {
+    trace('change_rejected', { userId, code: error instanceof ApiError ? error.code : 'unknown' })
+    throw error
+  }
+}
+
+/**
+ * Returns the numbers of insertions and deletions of a replacement or a restoration. The result of any other
+ * change is a state vector; for it, returns an empty object.
+ */
+function planOf(result: unknown): Pick<Partial<ReplacementResult>, 'insertions' | 'deletions'> {
+  if (result instanceof Uint8Array) return {}
+  const { insertions, deletions } = result as ReplacementResult
+  return { insertions, deletions }
+}
+
+const knownUser = (by: string): string | undefined => (by === '' ? undefined : by)
+
+/**
+ * Traces how long a change has waited for the lock.
+ * @param since start of the wait, on the clock of `performance.now`
+ */
+function traceLock<T>(room: EditContext, { by }: BackendChange<T>, since: number): void {
+  if (room.trace === undefined) return
+  room.trace.of(by)?.('change_locked', {
+    userId: knownUser(by),
+    waitMs: Math.round(performance.now() - since),
+  })
+}
+
+async function attempt<T>(room: EditContext, change: BackendChange<T>): Promise<EditResult<T>> {
+  const isOvertakable = change.needsHead && !room.commits.hasOneWriter
+  await change.prepare?.()
+  if (!isOvertakable && change.inPlace !== undefined) {
+    const since = performance.now()
+    while (room.held() !== null) await room.held()
+    traceLock(room, change, since)
+    // From here to the commit there is no await, so that other callers that waited for the same lock find the
+    // changed document.
+    const applied = change.inPlace()
+    if (applied !== null) return committed(room, change, applied)
+  }
+  const startsPaused = change.firstPause === 'always' || (isOvertakable && change.firstPause !== 'never')
+  const first = startsPaused ? null : await change.compute()
+  if (first !== null && !isOvertakable) {
+    const isDryRun = change.options.dryRun === true
+    if (isDryRun || (room.held() === null && first.isCurrent())) {
+      change.computed?.('first')
+      return isDryRun ? foundOut(room, change, first) : commitHere(room, change, first)
+    }
+  }
+  return whilePaused(room, change, { first, isOvertakable })
+}
+
+async function whilePaused<T>(
+  room: EditContext,
+  change: BackendChange<T>,
+  { first, isOvertakable }: { readonly first: ProposedChange<T> | null; readonly isOvertakable: boolean },
+): Promise<EditResult<T>> {
+  let waitMs = waitMsMin
+  for (let tries = 1; tries <= triesMax; tries += 1) {
+    if (tries > 1) room.pauseOthers(waitMs)
+    const since = performance.now()
+    const release = await pauseIncoming(room)
+    traceLock(room, change, since)
+    const begun = performance.now()
+    try {
+      const isFirst = tries === 1 && first !== null && first.isCurrent()
+      const proposal = isFirst ? first : await change.compute()
+      if (tries === 1) change.computed?.(isFirst || first === null ? 'first' : 'again')
+      if (isFirst || proposal.isCurrent()) {
+        if (!isOvertakable) return commitHere(room, change, proposal)
+        const changed = await commitAtHead(room, change, proposal)
+        if (changed !== null) return changed
+      }
+    } finally {
+      release()
+    }
+    // In the next try, the other nodes pause for twice the time that this try took.
+    waitMs = Math.min(waitMsMax, waitMsMin + 2 * Math.ceil(performance.now() - begun))
+    await sleep(Math.random() * pauseMs * tries)
+  }
+  throw headConflict()
+}
+
+/** Applies a change and appends it in the same tick. */
+function commitHere<T>(
+  room: EditContext,
+  change: BackendChange<T>,
+  { result, update, apply, by = change.by }: ProposedChange<T>,
+): Promise<EditResult<T>> {
+  checkStorage(change.options, update)
+  const added = update === null ? null : failUnlessRejected(room, () => apply('alone'))
+  return committed(room, { ...change, by }, { result, added })
+}
+
+/** Appends an applied change. Resolves when it is durable and sent. */
+async function committed<T>(
+  room: EditContext,
+  { by, options }: BackendChange<T>,
+  { result, added }: AppliedChange<T>,
+): Promise<EditResult<T>> {
+  commitEdit(room, by, options, added)
+  return { ...(await waitUntilDurable(room, result())), bytes: added?.length ?? 0 }
+}
+
+/**
+ * Resolves with the result of a dry run, when the state of the document that the dry run has read is durable.
+ */
+async function foundOut<T>(
+  room: EditContext,
+  { options }: BackendChange<T>,
+  { result, update }: ProposedChange<T>,
+): Promise<EditResult<T>> {
+  checkStorage(options, update)
+  return { ...(await waitUntilDurable(room, result())), bytes: update?.length ?? 0 }
+}
+
+/** Appends a change with the expected head, then applies it. Returns null if another node was faster. */
+async function commitAtHead<T>(
+  room: EditContext,
+  change: BackendChange<T>,
+  { result, update, apply, by = change.by }: ProposedChange<T>,
+): Promise<EditResult<T> | null> {
+  const { options } = change
+  const { commits, state } = room
+  const { head } = commits
+  checkStorage(options, update)
+  const found = { version: versionOf({ epoch: commits.epoch, seq: head }), bytes: update?.length ?? 0 }
+  if (options.dryRun === true) return { result: result(), ...found }
+  // If the document does not exist yet, an update without content creates it.
+  const bytes = update ?? (commits.existence === 'live' ? null : emptyUpdate)
+  if (bytes === null) {
+    // The result "no change" is correct only if the log has no newer entries.
+    const isCurrent = await commits.endsAt(head).catch(toUnavailable)
+    return isCurrent ? { result: result(), ...found } : null
+  }
+  const summary = readUpdate(bytes)
+  const seq = await room
+    .commitAt({
+      head,
+      update: { bytes, summary, ...authorshipOf(by, options) },
+      apply: (how) => {
+        if (update !== null) apply(how)
+        state.advance(summary)
+      },
+    })
+    .catch(toUnavailable)
+  if (seq === null) return null
+  return { ...found, result: result(), version: versionOf({ epoch: commits.epoch, seq }) }
+}
+
+/**
+ * Runs `work`, which edits the document. If `work` throws an ApiError or a WorkLimitError, the document is
+ * unchanged, and the room continues. Any other error may leave half an edit in the document, so the room ends.
+ */
+export function failUnlessRejected<T>(room: EditContext, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof ApiError || error instanceof WorkLimitError)) room.fail(error)
+    throw error
+  }
+}
+
+export const headConflict = (): ApiError =>
+  new ApiError('crdt/document-changed', 'the document has moved on; try again')

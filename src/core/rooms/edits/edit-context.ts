@@ -1,0 +1,387 @@
+import { ApiError, invalid } from '../../base/errors.ts'
+import type { OverlapPolicy } from '../../content/merge/overlap.ts'
+import type { RootSchema } from '../../content/schemas/content-schema.ts'
+import type { WriteRight } from '../../directory/write-right.ts'
+import type { DocumentAddress } from '../../model/address.ts'
+import type { ChangeCause } from '../../model/change-origin.ts'
+import { parseVersion, type Version, versionOf } from '../../model/version.ts'
+import { limitDetails } from '../../quota/limits.ts'
+import type { DocumentLog, FenceStore, Health, Key } from '../../store/engine.ts'
+import { struct } from '../../update/item-content.ts'
+import { type ReadItem, readUpdate } from '../../update/read-update.ts'
+import type { Commits } from '../log/commits.ts'
+import type { AppliedUpdate } from '../room/broadcast.ts'
+import { type DocumentState, emptyUpdate } from '../room/document-state.ts'
+import type { RoomTrace } from '../room/room-trace.ts'
+import { isStale, StaleRightError } from '../room/write-rights.ts'
+import type { ThreadPool } from '../threads/thread-pool.ts'
+
+/**
+ * The state of the document to which a change is applied. `alone`: exactly the one for which the change was
+ * computed. `among others`: the document also contains updates that are not durable.
+ */
+export type ChangeApplication = 'alone' | 'among others'
+
+/** An update that is valid only for the document at `head`. It is appended before it is applied. */
+export interface ConditionalUpdate {
+  readonly head: number
+  readonly update: AppliedUpdate
+  /**
+   * Applies the update. Called when the update is durable, before it is sent. `among others`: the document
+   * also contains updates that are not durable.
+   */
+  readonly apply: (how: 'alone' | 'among others') => void
+}
+
+/** The parts of a room that backends need for their reads and changes. */
+export interface EditContext {
+  readonly log: DocumentLog
+  readonly address: DocumentAddress
+  readonly doc: Key
+  readonly state: DocumentState
+  readonly commits: Commits
+  readonly threads: ThreadPool
+  /** Threads for reads. They are separate, so that reads do not wait until replacements are done. */
+  readonly readers: ThreadPool
+  /** Maximum encoded size of the document in bytes. */
+  readonly documentBytesMax: number
+  /** Returns the health of the store, which shows whether the store can write. */
+  readonly health: () => Health
+  /**
+   * Starts an operation: applies the arrived updates, unless the document is locked.
+   * @throws ApiError UNAVAILABLE if the room is closed
+   */
+  readonly begin: () => void
+  /**
+   * Locks the document: updates that arrive from now on wait. Returns a function that releases the lock; call
+   * it once.
+   */
+  readonly hold: () => () => void
+  /**
+   * Returns null while the document is not locked; otherwise a promise that resolves when the document may
+   * change again.
+   */
+  readonly held: () => Promise<void> | null
+  /**
+   * Counts a replacement in a metric, by the place where it was computed. `thread_locked`: on a thread, while
+   * arriving updates waited.
+   */
+  readonly replaced: (mode: 'inline' | 'thread' | 'thread_locked') => void
+  readonly commit: (update: AppliedUpdate) => void
+  /** Resolves when the workspace has event loop time left. */
+  readonly share: () => Promise<void>
+  /** Runs `work`, which makes edits on the event loop, and charges its time to the share of the workspace. */
+  readonly charged: <T>(updates: number, work: () => T) => T
+  /**
+   * Appends an update that is valid only for the document at `head`, and then applies it. Resolves with the
+   * sequence number of the update. Resolves with null if the document has changed; the update is then not
+   * stored.
+   */
+  readonly commitAt: (conditional: ConditionalUpdate) => Promise<number | null>
+  /**
+   * Asks the other nodes to let their arriving updates wait until they receive the next change of this node,
+   * but for at most `ms` milliseconds.
+   */
+  readonly pauseOthers: (ms: number) => void
+  readonly fences: Pick<FenceStore, 'isCurrent'>
+  /** Ends the room because the document in memory is no longer reliable. */
+  readonly fail: (error: unknown) => void
+  readonly trace?: RoomTrace | undefined
+}
+
+/** The conditions under which a change is made. */
+export interface EditPrecondition {
+  /**
+   * The required existence of the document before the change. `content`: the document exists. `nothing`: the
+   * change creates the document. `either`: the change creates the document if there is none.
+   */
+  readonly expects: 'content' | 'nothing' | 'either'
+  /** The permission to make the change; undefined: no permission is checked. */
+  readonly right?: WriteRight | undefined
+  /** How the change reaches the document; undefined: it is a write by REST without data of its sender. */
+  readonly cause?: ChangeCause | undefined
+  /** True if the change is a copy of changes of the editor that this branch follows. */
+  readonly isCopy?: boolean | undefined
+  /** The version at which the document must be; otherwise the change is rejected. Undefined: any version. */
+  readonly ifVersion?: string | undefined
+  /**
+   * The error to throw for any change that adds content, because the workspace has reached its storage limit;
+   * null or undefined if it has not.
+   */
+  readonly full?: ApiError | null | undefined
+  /**
+   * The error to throw for any change that deletes content, because the caller must not; null or undefined if it may.
+   * Changes that merge whole updates, and undo, ignore it.
+   */
+  readonly keeping?: ApiError | null | undefined
+  /** Called before the document is created, and only if the new content is valid. */
+  readonly making?: (() => Promise<void>) | undefined
+}
+
+/** Options of a change whose content the caller of the room does not know. */
+export interface SchemaOption {
+  /** The schema that the document must match after the change; null or undefined: none. */
+  readonly rootSchema?: RootSchema | null | undefined
+}
+
+export interface RestoreOptions extends EditPrecondition, SchemaOption {
+  /** True if the change is only computed, and not applied. */
+  readonly dryRun?: boolean | undefined
+}
+
+export interface ReplaceOptions extends RestoreOptions {
+  /**
+   * The base version: the change is computed for the document at this version and then merged, so that later
+   * updates stay. Undefined: the current version.
+   */
+  readonly baseVersion?: string | undefined
+  /** What happens if others have changed the same words or values after the base version. Default: `report`. */
+  readonly onOverlap?: OverlapPolicy | undefined
+}
+
+export interface EditResult<T> {
+  readonly result: T
+  /** The version of the document after the change. */
+  readonly version: string
+  /** Size in bytes of the update that clients receive; 0 if nothing changed. */
+  readonly bytes: number
+}
+
+export const presentVersion = ({ commits }: EditContext): Version => ({
+  epoch: commits.epoch,
+  seq: commits.head,
+})
+
+export const noContent = (): ApiError =>
+  new ApiError(
+    'crdt/no-content',
+    'there is no CRDT data for this editor id; create it with /v2/crdt/add, or with upsert: true in /v2/crdt/update',
+  )
+
+/**
+ * Checks the storage limit.
+ * @throws ApiError if the update adds content although the workspace has reached its storage limit
+ */
+export function checkStorage({ full = null }: EditPrecondition, update: Uint8Array | null): void {
+  if (full !== null && update !== null && addsContent(update)) throw full
+}
+
+/** Returns whether a change must not delete content. */
+export const isKeeping = ({ keeping = null }: EditPrecondition): boolean => keeping !== null
+
+/**
+ * Returns whether an update adds content. An update that only deletes adds none. An update may also record
+ * the kind of an emptied root as a single deleted item; this adds no content either.
+ */
+function addsContent(update: Uint8Array): boolean {
+  // An update starts with the number of clients that have inserted something.
+  if (update[0] === 0) return false
+  let deleted = 0
+  const item = ({ kind }: ReadItem): void => {
+    if (kind === struct.deleted) deleted += 1
+  }
+  const { structs } = readUpdate(update, { item })
+  return structs > 1 || deleted === 0
+}
+
+/**
+ * Checks the size that the document has after an update.
+ * @throws ApiError INVALID_ARGUMENT if the document would be too large
+ */
+export function checkDocumentSize({ state, documentBytesMax }: EditContext, addedBytes: number): void {
+  if (state.hasRoomFor(addedBytes, documentBytesMax)) return
+  throw invalid(
+    'crdt/document-too-large',
+    `the content of an editor has at most ${documentBytesMax} bytes: divide it among several editors`,
+    limitDetails('maxDocumentBytes', documentBytesMax),
+  )
+}
+
+/** Returns whether the change will create the document. */
+export const isCreating = ({ commits }: EditContext, { expects }: EditPrecondition): boolean =>
+  commits.existence !== 'live' && expects !== 'content'
+
+/**
+ * Checks the preconditions and calls `making`, if the change will create the document.
+ * @throws ApiError as for `beginEdit`; `making` is not called then
+ */
+export async function prepareCreate(room: EditContext, options: EditPrecondition): Promise<void> {
+  if (!isCreating(room, options)) return
+  beginEdit(room, options)
+  await options.making?.()
+}
+
+/**
+ * Checks the preconditions of a change, after applying the arrived updates. The result is valid only until
+ * the document changes.
+ * @throws ApiError UNAVAILABLE, NOT_FOUND, ALREADY_EXISTS, ABORTED; StaleRightError
+ */
+export function beginEdit(room: EditContext, { expects, ifVersion, right, full }: EditPrecondition): void {
+  const { commits } = room
+  const store = room.health()
+  if (!store.ok)
+    throw new ApiError('server/store-unavailable', `the store is not available: ${store.reason}; try again`)
+  if (right !== undefined && isStale(room.fences, right)) throw new StaleRightError()
+  room.begin()
+  const exists = commits.existence === 'live'
+  if (!exists && expects === 'content') throw full ?? noContent()
+  if (exists && expects === 'nothing') {
+    throw new ApiError('crdt/content-exists', 'this editor id has CRDT data: use /v2/crdt/update')
+  }
+  const version = versionOf(presentVersion(room))
+  if (ifVersion !== undefined && ifVersion !== version) {
+    throw new ApiError(
+      'crdt/version-conflict',
+      'the document has moved on from ifVersion; read it again and send its version',
+      { details: { version } },
+    )
+  }
+}
+
+/** The cause of a change whose caller has specified none. */
+const defaultCause: ChangeCause = { source: 'rest', meta: null }
+
+/** Returns the members with which an update of a backend is stored. */
+export const authorshipOf = (
+  by: string,
+  { right, cause = defaultCause, isCopy }: Pick<EditPrecondition, 'right' | 'cause' | 'isCopy'>,
+): Omit<AppliedUpdate, 'bytes' | 'summary'> => ({
+  by,
+  from: null,
+  right,
+  isCopy,
+  source: cause.source,
+  meta: cause.meta,
+})
+
+/** Commits an applied change of the user `by`. @param added its update; null if it had no effect */
+export function commitEdit(
+  room: EditContext,
+  by: string,
+  options: EditPrecondition,
+  added: Uint8Array | null,
+): void {
+  const { state, commits } = room
+  // If the document does not exist yet, an update without content creates it, so that empty content that was
+  // added can be read.
+  const bytes = added ?? (commits.existence === 'live' ? null : emptyUpdate)
+  if (bytes === null) return
+  const summary = readUpdate(bytes)
+  state.advance(summary)
+  room.commit({ bytes, summary, ...authorshipOf(by, options) })
+}
+
+/**
+ * Waits until all updates that have been applied so far are durable and sent. Resolves with `result` and the
+ * version of the document at that point. @throws ApiError UNAVAILABLE
+ */
+export async function waitUntilDurable<T>(
+  { commits }: EditContext,
+  result: T,
+): Promise<{ result: T; version: string }> {
+  try {
+    const seq = await commits.durable
+    return { result, version: versionOf({ epoch: commits.epoch, seq }) }
+  } catch (cause) {
+    return toUnavailable(cause)
+  }
+}
+
+/** Rethrows an ApiError; throws an ApiError UNAVAILABLE for any other error. @throws ApiError */
+export function toUnavailable(cause: unknown): never {
+  // If a permission has ended, the store has not failed.
+  if (cause instanceof ApiError) throw cause
+  throw new ApiError('server/store-unavailable', 'the change could not be stored; try again', { cause })
+}
+
+/**
+ * Maximum number of tries of a read without pausing arriving updates. A try fails if other nodes change the
+ * document in the meantime.
+ */
+const unheldLooks = 3
+
+/**
+ * Calls `look`, which reads the document. Resolves with the result and the version that was read, when this
+ * version is durable. `look` may be called several times. The result contains every update that any node has
+ * acknowledged before the call. @throws ApiError UNAVAILABLE
+ */
+export async function readDurable<T>(
+  room: EditContext,
+  look: () => T,
+): Promise<{ result: T; version: string }> {
+  await room.commits.reach().catch(toUnavailable)
+  for (let looks = 0; ; looks += 1) {
+    const release = looks < unheldLooks ? null : await pauseIncoming(room)
+    try {
+      room.begin()
+      const result = look()
+      const seq = await room.commits.exact.catch(toUnavailable)
+      if (seq !== null) return { result, version: versionOf({ epoch: room.commits.epoch, seq }) }
+    } finally {
+      release?.()
+    }
+  }
+}
+
+/**
+ * Locks the document, and resolves when no append is in progress: all applied updates are then durable.
+ * Resolves with a function that releases the lock.
+ */
+export async function pauseIncoming(room: EditContext): Promise<() => void> {
+  while (room.held() !== null) await room.held()
+  const release = room.hold()
+  await room.commits.settled()
+  return release
+}
+
+/**
+ * Calls `change`. If the change is rejected, waits until the current state of the document is durable before
+ * it throws the error, because the rejection reveals this state. If this replica turns out to lack log
+ * entries, calls `change` a second time.
+ */
+export async function rejectWhenDurable<T>(room: EditContext, change: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await change()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status === 'UNAVAILABLE') throw error
+      await waitUntilDurable(room, null)
+      if (tries > 1 || (await hasCaughtUp(room))) throw error
+    }
+  }
+}
+
+/**
+ * Returns whether this replica has all entries of the log. If not, because other nodes have appended without
+ * a notice, applies their updates first. @throws ApiError UNAVAILABLE
+ */
+export const hasCaughtUp = async ({ commits }: EditContext): Promise<boolean> =>
+  commits.endsAt(commits.head).catch(toUnavailable)
+
+/**
+ * Returns the base version of a change. Returns null if the change starts from the current document, which is
+ * also the case if `baseVersion` is the current version.
+ * @throws ApiError FAILED_PRECONDITION if `baseVersion` is not a version of this document
+ */
+export function resolveBase(
+  room: EditContext,
+  { baseVersion }: { readonly baseVersion?: string | undefined },
+): Version | null {
+  if (baseVersion === undefined) return null
+  const base = parseVersion(baseVersion)
+  const present = presentVersion(room)
+  if (base === null || room.commits.existence !== 'live' || base.epoch !== present.epoch)
+    throw baseVersionExpired()
+  return base.seq === present.seq ? null : base
+}
+
+/**
+ * Returns the maximum size in bytes of a working copy of an earlier version. The maximum is lower than the
+ * one of the document, because the updates since that version also take space in the document.
+ * @param copyBytes current size of the working copy
+ */
+export const copySizeMax = ({ state, documentBytesMax }: EditContext, copyBytes: number): number =>
+  documentBytesMax - Math.max(0, state.sizeBytes - copyBytes)
+
+export const baseVersionExpired = (): ApiError =>
+  new ApiError('crdt/base-version-too-old', 'baseVersion is unknown or too old: read the document again')

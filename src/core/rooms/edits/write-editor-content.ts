@@ -1,0 +1,110 @@
+import { ApiError } from '../../base/errors.ts'
+import type { ReplacementResult } from '../../content/replacement-result.ts'
+import {
+  type PreparedChange,
+  withDefaultRoot,
+  withSchema,
+  withUnknownNames,
+} from '../../content/root-change.ts'
+import { type NamedSchema, schemaOf } from '../../content/schemas/content-schema.ts'
+import type { DocumentService, EnsuredDocument } from '../../directory/documents/document-service.ts'
+import type { AttachedSchema } from '../../directory/schemas/schema-records.ts'
+import type { SchemaService } from '../../directory/schemas/schema-service.ts'
+import type { DocumentAddress } from '../../model/address.ts'
+import type { RoomRegistry } from '../room/room-registry.ts'
+import type { ReplaceOptions } from './edit-context.ts'
+
+/** Services that `writeEditorContent` needs. */
+export interface EditorWriteServices {
+  readonly rooms: Pick<RoomRegistry, 'use'>
+  readonly documents: Pick<DocumentService, 'ensure' | 'rightToChange'>
+  readonly schemas: Pick<SchemaService, 'attachedTo' | 'named' | 'attach'>
+}
+
+/** A write by a backend. */
+export interface EditorWrite {
+  readonly change: PreparedChange
+  /** Author of the change; '' if the author is unknown. */
+  readonly userId: string
+  /** Name of the schema that the result must match, and that is attached to the editor. Default: the attached one. */
+  readonly schema?: string | undefined
+  /** True: rejects nodes and marks that no preset has, if there is no schema. */
+  readonly strict?: boolean | undefined
+}
+
+/** Ids of the resources and the name of the root that a write has created. What existed is absent. */
+export interface CreatedContent extends EnsuredDocument {
+  readonly editor?: string
+  readonly root?: string
+}
+
+/** The result of a change, and the version and the bytes of its update. */
+export interface WrittenEditor extends Omit<ReplacementResult, 'createdRoot'> {
+  readonly created: CreatedContent
+  readonly version: string
+  readonly bytes: number
+}
+
+/**
+ * Changes the content of an editor. The result must match the schema of the editor. Resolves when the change is
+ * durable and sent.
+ * @throws ApiError as for `makeChange`
+ */
+export function writeEditorContent(
+  { rooms, documents, schemas }: EditorWriteServices,
+  address: DocumentAddress,
+  { change, userId, schema: given, strict }: EditorWrite,
+  options: Omit<ReplaceOptions, 'making' | 'right'>,
+): Promise<WrittenEditor> {
+  let made: CreatedContent = {}
+  const making = async (): Promise<void> => {
+    // After a failure, the call may create the document a second time.
+    made = { ...made, ...(await documents.ensure(address, address.documentId)), editor: address.editorId }
+  }
+  return rooms.use(address, async (room) => {
+    const [right, attached] = await Promise.all([
+      documents.rightToChange(address),
+      schemas.attachedTo(address),
+    ])
+    const name = given ?? attached?.schema
+    const schema = name === undefined ? null : await schemas.named(address, name)
+    const checked =
+      schema === null
+        ? withUnknownNames(change, strict === true ? 'reject' : 'warn')
+        : inSchema(change, schema, attached)
+    const { result, version, bytes } = await room.replacing
+      .change(userId, checked, { ...options, making, right })
+      .catch((error: unknown) => {
+        throw attached !== null && attached.schema !== name ? asConflict(error, attached.schema) : error
+      })
+    const { createdRoot: root, ...written } = result
+    const { contentKey } = result
+    const created = { ...made, ...(root !== undefined && { root }) }
+    const isNew = given !== undefined && given !== attached?.schema
+    if (isNew && options.dryRun !== true && contentKey !== undefined)
+      await schemas.attach(address, { schema: given, contentKey })
+    // After a merge, the document may already have had the change.
+    return { version, ...written, created, changed: result.changed && bytes > 0, bytes }
+  })
+}
+
+/**
+ * Returns a change that must match a schema. If the caller has specified no root, the root is that of the
+ * attachment if the schema is attached already, else that of the schema.
+ */
+function inSchema(
+  prepared: PreparedChange,
+  schema: NamedSchema,
+  attached: AttachedSchema | null,
+): PreparedChange {
+  const isAttached = attached?.schema === schema.name
+  const root = isAttached ? attached.contentKey : schemaOf(schema).contentKey
+  return withSchema(root === null ? prepared : withDefaultRoot(prepared, root), { ...schema, isAttached })
+}
+
+/** Returns the error of a call whose schema is not the attached one. */
+function asConflict(error: unknown, attached: string): unknown {
+  if (!(error instanceof ApiError) || error.code !== 'crdt/schema-violation') return error
+  const message = `the schema ${JSON.stringify(attached)} is attached to the editor, and ${error.message}`
+  return new ApiError('crdt/schema-attached', message, { details: { ...error.details, attached } })
+}

@@ -1,0 +1,84 @@
+import { ApiError } from '../../base/errors.ts'
+import type { HistoryUpdates } from '../../content/history/document-history.ts'
+import { parseVersion, type Version, versionOf } from '../../model/version.ts'
+import type { DocumentLog, Key } from '../../store/engine.ts'
+import { pageBytes } from '../log/load-room.ts'
+import { loadVersionUpdates } from '../log/version-content.ts'
+import type { HistoryPoint, HistoryRange } from './history-range.ts'
+
+/** The updates of a range, and its versions. */
+export interface LoadedHistory {
+  readonly updates: Required<HistoryUpdates>
+  readonly from: string
+  readonly to: string
+}
+
+/**
+ * Loads the updates between two versions, and those up to the current version. If the log no longer has the single
+ * updates after a version, loads a whole state instead.
+ * @param present the current version of the document, which must be durable
+ * @throws ApiError FAILED_PRECONDITION if a version cannot be rebuilt; StoreUnavailableError, CorruptRecordError
+ */
+export async function loadHistory(
+  log: DocumentLog,
+  doc: Key,
+  { from, to }: HistoryRange,
+  present: Version,
+): Promise<LoadedHistory> {
+  const last = versionOf(present)
+  const later = to ?? { version: last, state: null }
+  const isCurrent = later.version === last && later.state === null
+  const earlier = await stateAt(log, doc, from, present)
+  const between =
+    (await entriesBetween(log, doc, from, later, present)) ?? (await stateAt(log, doc, later, present))
+  const end: HistoryPoint = { version: last, state: null }
+  const after = isCurrent
+    ? []
+    : ((await entriesBetween(log, doc, later, end, present)) ?? (await stateAt(log, doc, end, present)))
+  return { updates: { from: earlier, to: between, after }, from: from.version, to: later.version }
+}
+
+/** Returns the updates that make up a version. @throws ApiError as for `loadHistory` */
+async function stateAt(
+  log: DocumentLog,
+  doc: Key,
+  { version, state }: HistoryPoint,
+  present: Version,
+): Promise<readonly Uint8Array[]> {
+  if (state !== null) return [state]
+  const wanted = parseVersion(version)
+  const isPast = wanted !== null && wanted.epoch === present.epoch && wanted.seq <= present.seq
+  const updates = isPast ? await loadVersionUpdates(log, doc, wanted) : null
+  if (updates === null) throw await tooOld(log, doc)
+  return updates
+}
+
+/** Returns the entries after one version up to another; null if the log no longer has all of them. */
+async function entriesBetween(
+  log: DocumentLog,
+  doc: Key,
+  from: HistoryPoint,
+  to: HistoryPoint,
+  { epoch, seq }: Version,
+): Promise<readonly Uint8Array[] | null> {
+  const [start, end] = [parseVersion(from.version), parseVersion(to.version)]
+  if (start?.epoch !== epoch || end?.epoch !== epoch || end.seq > seq || start.seq > end.seq) return null
+  const updates: Uint8Array[] = []
+  for (let after = start.seq; after < end.seq; ) {
+    const page = await log.loadAt(doc, epoch, end.seq, { after, bytesMax: pageBytes })
+    if (page === null) return null
+    for (const { bytes } of page.entries) updates.push(bytes)
+    after = page.entries.at(-1)?.seq ?? end.seq
+  }
+  return updates
+}
+
+async function tooOld(log: DocumentLog, doc: Key): Promise<ApiError> {
+  const [head = null] = await log.heads([doc])
+  const oldest = head === null ? null : versionOf({ epoch: head.epoch, seq: Math.max(1, head.oldest) })
+  return new ApiError(
+    'crdt/version-too-old',
+    `the version is unknown or too old; the oldest version that the log can rebuild is ${oldest ?? 'none'}: send a later version, or a saved version`,
+    { details: { oldest } },
+  )
+}

@@ -1,0 +1,140 @@
+import { errorMessage } from '../../base/errors.ts'
+import { CorruptRecordError, type DocumentLog, type Key, type LoadedLog } from '../../store/engine.ts'
+import { IntegrationTooExpensiveError, Placements } from '../../update/integration.ts'
+import { DocumentState, emptyUpdate } from '../room/document-state.ts'
+import { DocumentExpensiveError } from '../room/expensive-documents.ts'
+import { DocumentDamagedError } from '../room/quarantine.ts'
+
+/** Maximum bytes of entries in one read of the log. */
+export const pageBytes = 8 * 1024 * 1024
+/** Maximum number of entries that are applied in one slice. Other work runs between two slices. */
+const entriesPerTurn = 4_000
+
+/** The entries after the newest snapshot of a log. */
+export interface LogTail {
+  entries: number
+  bytes: number
+}
+
+export interface LoadedRoom {
+  readonly loaded: LoadedLog
+  readonly state: DocumentState
+  readonly tail: LogTail
+}
+
+/**
+ * Whether the stored bytes are known to be readable. `doubted`: they were damaged before, so Yjs must read
+ * them as a check.
+ */
+export type ReadTrust = 'trusted' | 'doubted'
+
+/**
+ * A document that a thread has read: `state` is the whole state (V1), `placements` are the positions of its
+ * items.
+ */
+export interface PlacedDocument {
+  readonly state: Uint8Array
+  readonly placements: readonly number[]
+}
+
+export interface LoadRoomOptions {
+  /** Default: `trusted`. */
+  readonly trust?: ReadTrust
+  /**
+   * Reads a document from its updates, on a thread. Present if the document is too expensive for the event
+   * loop. Default: no thread is used.
+   */
+  readonly place?: (updates: readonly Uint8Array[]) => Promise<PlacedDocument>
+  /** As in `StateOptions`. */
+  readonly isBounded?: boolean
+}
+
+/**
+ * Reads a log into memory. If another node compacts the log or creates it again during the read, starts
+ * again.
+ * @throws CorruptRecordError, StoreUnavailableError; DocumentExpensiveError if a thread must read the
+ * document
+ */
+export async function loadRoom(
+  log: DocumentLog,
+  doc: Key,
+  options: LoadRoomOptions = {},
+): Promise<LoadedRoom> {
+  const { trust = 'trusted', place, isBounded = true } = options
+  let loaded = await log.load(doc, { bytesMax: pageBytes })
+  if (loaded.state !== 'live')
+    return { loaded, state: DocumentState.fromBytes(null), tail: { entries: 0, bytes: 0 } }
+  const asBytes = trust === 'trusted' && place === undefined ? storedAsBytes(loaded, isBounded) : null
+  if (asBytes !== null) return { loaded, ...asBytes }
+  const first = loaded
+  const state = DocumentState.fromBytes(loaded.snapshot, { isBounded })
+  const updates = [loaded.snapshot ?? emptyUpdate]
+  const tail = { entries: 0, bytes: 0 }
+  for (;;) {
+    tail.entries += loaded.entries.length
+    for (const { bytes } of loaded.entries) tail.bytes += bytes.length
+    if (place === undefined) await applyStored(state, doc, loaded.entries)
+    else updates.push(...loaded.entries.map(({ bytes }) => bytes))
+    const last = loaded.entries.at(-1)
+    if (!loaded.more || last === undefined) break
+    loaded = await log.load(doc, { since: last.seq, epoch: first.epoch, bytesMax: pageBytes })
+    if (loaded.state !== 'live' || loaded.epoch !== first.epoch || loaded.base !== first.base) {
+      return loadRoom(log, doc, options)
+    }
+  }
+  const whole = { ...first, head: Math.max(first.head, loaded.head) }
+  if (place !== undefined) return { loaded: whole, state: placedState(await place(updates)), tail }
+  if (tail.entries > 0) state.recount()
+  return { loaded: whole, state, tail }
+}
+
+const placedState = ({ state, placements }: PlacedDocument): DocumentState =>
+  DocumentState.fromBytes(state, { placements: new Placements(placements) })
+
+/**
+ * Joins the snapshot and the entries that were read to one state, as bytes. Returns null if more entries
+ * follow, or if joining the entries needs a Y.Doc.
+ */
+function storedAsBytes(
+  { snapshot, entries, more }: LiveLog,
+  isBounded: boolean,
+): Pick<LoadedRoom, 'state' | 'tail'> | null {
+  if (more || entries.length > entriesPerTurn) return null
+  const updates = entries.map(({ bytes }) => bytes)
+  const state = DocumentState.fromStored(snapshot, updates, { isBounded })
+  const bytes = updates.reduce((sum, update) => sum + update.length, 0)
+  return state && { state, tail: { entries: entries.length, bytes } }
+}
+
+/**
+ * Applies stored entries to the state.
+ * @throws CorruptRecordError if Yjs cannot read the stored bytes, including the snapshot;
+ * DocumentExpensiveError
+ */
+async function applyStored(state: DocumentState, doc: Key, entries: LoadedEntries): Promise<void> {
+  const place = `document ${JSON.stringify(doc)} is damaged: `
+  try {
+    await applyInSlices(state, entries)
+    state.check()
+  } catch (error) {
+    if (error instanceof IntegrationTooExpensiveError) throw new DocumentExpensiveError(error)
+    if (error instanceof DocumentExpensiveError) throw error
+    if (error instanceof DocumentDamagedError)
+      throw new CorruptRecordError(place + error.record.message, { cause: error })
+    throw new CorruptRecordError(`${place}Yjs cannot read it: ${errorMessage(error)}`, { cause: error })
+  }
+}
+
+type LiveLog = Extract<LoadedLog, { state: 'live' }>
+type LoadedEntries = LiveLog['entries']
+
+/** Applies the entries in slices, so that other rooms stay responsive while a long tail is applied. */
+export async function applyInSlices(
+  state: DocumentState,
+  entries: readonly { readonly bytes: Uint8Array }[],
+): Promise<void> {
+  for (let start = 0; start < entries.length; start += entriesPerTurn) {
+    state.applyPlain(entries.slice(start, start + entriesPerTurn))
+    if (start + entriesPerTurn < entries.length) await new Promise((resolve) => setImmediate(resolve))
+  }
+}

@@ -1,0 +1,243 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
+import {
+  CorruptRecordError,
+  type DocumentLog,
+  type Key,
+  type LoadedLog,
+  type LogEntry,
+  type LogHead,
+} from '../../store/engine.ts'
+import { type Attribution, noAttribution } from '../../update/attribution/attribution.ts'
+import { AttributionBuilder } from '../../update/attribution/attribution-builder.ts'
+import { decodeAttributionSteps, encodeAttributionSteps } from '../../update/attribution/attribution-codec.ts'
+import { withoutAuthor } from '../../update/attribution/remove-author.ts'
+import type { Steps } from '../../update/attribution/steps.ts'
+import { MalformedUpdateError } from '../../update/malformed.ts'
+import { pageBytes } from './load-room.ts'
+import type { KnownAuthors } from './tail-authors.ts'
+
+type LiveLog = Extract<LoadedLog, { state: 'live' }>
+
+/** Maximum milliseconds of one slice of the work. Other work runs between two slices. */
+const sliceMs = 4
+/** Number of entries of one step, which takes some microseconds. */
+const entriesPerStep = 32
+
+/** Runs work in slices, and measures its time without the pauses. */
+class SlicedWork {
+  ms = 0
+
+  async run<T>(steps: Steps<T>): Promise<T> {
+    let start = performance.now()
+    for (;;) {
+      const step = steps.next()
+      const spent = performance.now() - start
+      if (step.done === true || spent >= sliceMs) this.ms += spent
+      if (step.done === true) return step.value
+      if (spent < sliceMs) continue
+      await nextTick()
+      start = performance.now()
+    }
+  }
+}
+
+/**
+ * Returns the attribution of a document: the stored one, and that of the entries after it. Works in slices.
+ * @throws CorruptRecordError, StoreUnavailableError
+ */
+export async function readAttribution(log: DocumentLog, doc: Key): Promise<Attribution> {
+  const work = new SlicedWork()
+  for (;;) {
+    const [head = null] = await log.heads([doc])
+    if (head === null) return noAttribution
+    const builder = await foldLog(log, doc, head, Number.POSITIVE_INFINITY, work)
+    if (builder !== null) return work.run(builder.buildSteps())
+  }
+}
+
+/** The entries that a compaction covers. */
+export interface CompactedEntries {
+  readonly epoch: number
+  readonly base: number
+  readonly upTo: number
+  /** Id of a user whose changes get an unknown author. */
+  readonly forget?: string | undefined
+  /** Authors of the last of these entries, which are then not read; null or absent if they are not known. */
+  readonly tail?: KnownAuthors | null
+}
+
+/** Encodes an attribution in slices. */
+export const encodeInSlices = (attribution: Attribution): Promise<Uint8Array> =>
+  new SlicedWork().run(encodeAttributionSteps(attribution))
+
+/** The attribution for a compaction, and the milliseconds of the event loop that its computation took. */
+export interface CompactedAttribution {
+  readonly bytes: Uint8Array | null
+  readonly ms: number
+}
+
+/**
+ * Computes the attribution that a compaction stores: that of the entries up to and including `upTo`, in its
+ * stored form. Its bytes are null if the log has another epoch or base by now, or if entries cannot be read:
+ * the attribution then starts again. Works in slices.
+ * @throws StoreUnavailableError
+ */
+export async function compactedAttribution(
+  log: DocumentLog,
+  doc: Key,
+  { epoch, base, upTo, forget, tail = null }: CompactedEntries,
+): Promise<CompactedAttribution> {
+  const work = new SlicedWork()
+  const bytes = await encodedAttribution(work, forget, async () => {
+    const [head = null] = await log.heads([doc])
+    if (head?.epoch !== epoch || head.base !== base) return null
+    const isUsable = tail !== null && tail.after >= base && tail.after + tail.entries === upTo
+    const known = isUsable ? await foldKnown(log, doc, head, tail, work) : null
+    return known ?? foldLog(log, doc, head, upTo, work)
+  })
+  return { bytes, ms: work.ms }
+}
+
+async function encodedAttribution(
+  work: SlicedWork,
+  forget: string | undefined,
+  fold: () => Promise<AttributionBuilder | null>,
+): Promise<Uint8Array | null> {
+  try {
+    const builder = await fold()
+    if (builder === null) return null
+    const all = await work.run(builder.buildSteps())
+    return await work.run(encodeAttributionSteps(forget === undefined ? all : withoutAuthor(all, forget)))
+  } catch (error) {
+    if (error instanceof CorruptRecordError || error instanceof MalformedUpdateError) return null
+    throw error
+  }
+}
+
+/**
+ * Adds the entries before `tail`, and the authors of `tail`, to the stored attribution. Returns null if there is
+ * no stored attribution of the snapshot, or if the log is compacted, deleted or created again meanwhile.
+ */
+async function foldKnown(
+  log: DocumentLog,
+  doc: Key,
+  head: LogHead,
+  { after, entries, builder: later }: KnownAuthors,
+  work: SlicedWork,
+): Promise<AttributionBuilder | null> {
+  const { epoch, base } = head
+  const since = after === base ? after + entries : base
+  const first = await log.load(doc, { since, epoch, attribution: true, bytesMax: pageBytes })
+  if (!continues(first, head)) return null
+  const stored = await decoded(first.attribution ?? null, work)
+  if (stored === null && base > 0) return null
+  const builder = await work.run(AttributionBuilder.after(stored ?? noAttribution))
+  if (after > base && !(await addPages(log, doc, { head, upTo: after, builder, work }, first))) return null
+  await work.run(builder.addLater(await work.run(later.buildSteps())))
+  return builder
+}
+
+/**
+ * Adds the entries up to `upTo` to the stored attribution. Returns null if the log is compacted, deleted or
+ * created again meanwhile.
+ */
+async function foldLog(
+  log: DocumentLog,
+  doc: Key,
+  head: LogHead,
+  upTo: number,
+  work: SlicedWork,
+): Promise<AttributionBuilder | null> {
+  const { epoch, base } = head
+  const first = await log.load(doc, { since: base, epoch, attribution: true, bytesMax: pageBytes })
+  if (!continues(first, head)) return null
+  const stored = await decoded(first.attribution ?? null, work)
+  if (stored !== null || base === 0) {
+    const builder = await work.run(AttributionBuilder.after(stored ?? noAttribution))
+    return (await addPages(log, doc, { head, upTo, builder, work }, first)) ? builder : null
+  }
+  return foldUnattributed(log, doc, { head, upTo, work }, first)
+}
+
+/** Decodes the stored attribution. Returns null if there is none, or if it cannot be decoded. */
+async function decoded(bytes: Uint8Array | null, work: SlicedWork): Promise<Attribution | null> {
+  if (bytes === null) return null
+  try {
+    return await work.run(decodeAttributionSteps(bytes))
+  } catch (error) {
+    if (error instanceof MalformedUpdateError) return null
+    throw error
+  }
+}
+
+interface Fold {
+  readonly head: LogHead
+  readonly upTo: number
+  readonly builder: AttributionBuilder
+  readonly work: SlicedWork
+}
+
+/**
+ * Folds a log with a snapshot and without a stored attribution. It starts with the oldest version that can be
+ * rebuilt, whose changes have unknown authors.
+ */
+async function foldUnattributed(
+  log: DocumentLog,
+  doc: Key,
+  { head, upTo, work }: Omit<Fold, 'builder'>,
+  first: LiveLog,
+): Promise<AttributionBuilder | null> {
+  const { epoch, base, oldest } = head
+  if (oldest < base) {
+    try {
+      const builder = new AttributionBuilder()
+      const start = await log.loadAt(doc, epoch, oldest)
+      if (start === null) return null
+      if (start.snapshot !== null) builder.addUnknown(start.snapshot)
+      const page = await log.load(doc, { since: oldest, epoch, bytesMax: pageBytes })
+      if (!continues(page, head)) return null
+      return (await addPages(log, doc, { head, upTo, builder, work }, page)) ? builder : null
+    } catch (error) {
+      // The older version is damaged. Only the changes after the newest snapshot get authors.
+      if (!(error instanceof CorruptRecordError)) throw error
+    }
+  }
+  const builder = new AttributionBuilder()
+  const start = await log.loadAt(doc, epoch, base)
+  if (start === null) return null
+  builder.addUnknown(start.snapshot ?? emptyState)
+  return (await addPages(log, doc, { head, upTo, builder, work }, first)) ? builder : null
+}
+
+/** A state (V1) without ids. */
+const emptyState = Uint8Array.of(0, 0)
+
+/** Adds the entries of a page and of the pages after it. Returns false if the log has changed meanwhile. */
+async function addPages(
+  log: DocumentLog,
+  doc: Key,
+  { head, upTo, builder, work }: Fold,
+  first: LiveLog,
+): Promise<boolean> {
+  let page = first
+  for (;;) {
+    await work.run(addEntries(builder, page.entries, upTo))
+    const last = page.entries.at(-1)
+    if (!page.more || last === undefined || last.seq >= upTo) return true
+    const next = await log.load(doc, { since: last.seq, epoch: head.epoch, bytesMax: pageBytes })
+    if (!continues(next, head)) return false
+    page = next
+  }
+}
+
+/** Returns whether a page belongs to the log that had this head, and the log still has all its entries. */
+const continues = (page: LoadedLog, { epoch, base }: LogHead): page is LiveLog =>
+  page.state === 'live' && page.epoch === epoch && page.base === base && page.snapshot === null
+
+function* addEntries(builder: AttributionBuilder, entries: readonly LogEntry[], upTo: number): Steps<void> {
+  for (const [index, entry] of entries.entries()) {
+    if (entry.seq > upTo) return
+    builder.add(entry)
+    if (index % entriesPerStep === 0) yield
+  }
+}

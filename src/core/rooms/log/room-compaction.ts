@@ -1,0 +1,295 @@
+import type { Clock } from '../../base/clock.ts'
+import type { DocumentLog, Key, LogUpdate } from '../../store/engine.ts'
+import type { DocumentState } from '../room/document-state.ts'
+import type { Commits } from './commits.ts'
+import {
+  isLarge,
+  isSlowToOpen,
+  isTailLarge,
+  isWorthCompactingOnClose,
+  keepNone,
+} from './compaction-policy.ts'
+import type { LogTail } from './load-room.ts'
+import { compactedAttribution } from './read-attribution.ts'
+import { type KnownAuthors, TailAuthors } from './tail-authors.ts'
+
+/** Minimum bytes of the tail at which a compaction runs while users are editing. */
+const tailBytesMin = 16 * 1024
+/**
+ * Maximum share of the time that encoding snapshots and attributions takes while users are editing. Because of this limit, the
+ * tail temporarily exceeds its own limit if updates arrive faster than any user can type.
+ */
+const encodingShareMax = 0.02
+/** Milliseconds from a failed compaction to the next try while users are editing. */
+const failedRestMs = 30_000
+
+export interface CompactionLimits {
+  /**
+   * Number of updates in the tail above which a compaction is considered. A longer tail is accepted if the
+   * document still opens fast with it.
+   */
+  readonly compactAfterUpdates: number
+  /**
+   * Milliseconds for which a version that was returned to a caller can be rebuilt. 0: a version can be
+   * rebuilt only as long as the log happens to contain it.
+   */
+  readonly keepVersionsMs: number
+}
+
+type CompactionState =
+  /**
+   * No compaction runs. `until`: the earliest time of the next compaction while users are editing, on the
+   * clock of `performance.now`.
+   */
+  | { readonly is: 'resting'; readonly until: number }
+  | { readonly is: 'running'; readonly done: Promise<void> }
+
+interface CompactionWork {
+  readonly since: number
+  /** Id of a user whose changes get an unknown author. */
+  readonly forget: string | undefined
+  /** The authors of the covered entries; null if they are not known. */
+  readonly tail: KnownAuthors | null
+}
+
+interface Covered {
+  readonly snapshot: Uint8Array
+  readonly epoch: number
+  /**
+   * Sequence number of the last update in the snapshot. Null if other nodes have appended updates up to that
+   * number that the snapshot lacks.
+   */
+  readonly upTo: number | null
+  /** Milliseconds that encoding took. */
+  readonly ms: number
+}
+
+/**
+ * Stores a snapshot of one document when the tail of its log is too large. The tail may have three quarters
+ * of the size of the snapshot. Opening therefore reads at most 1.75 times the state, and a small edit of a
+ * large document writes at most 3.4 times its own size. A tail with very many entries is compacted earlier,
+ * because opening applies the entries one by one, which may take as long as reading the snapshot.
+ *
+ * The disk also has at most two older snapshots, and the updates since the older of the two, until `finish`
+ * removes them.
+ */
+export class RoomCompaction {
+  readonly #log: DocumentLog
+  readonly #doc: Key
+  readonly #document: DocumentState
+  readonly #commits: Commits
+  readonly #limits: CompactionLimits
+  readonly #clock: Clock
+  /**
+   * Returns whether this node is the home node, which normally compacts the log. Other nodes compact the log
+   * only when its tail is much longer.
+   */
+  readonly #isHome: () => boolean
+  readonly #quiet: () => Promise<() => void>
+  readonly #keepsAttribution: () => Promise<boolean>
+  #base: number
+  #snapshotBytes: number
+  #tail: LogTail
+  readonly #authors: TailAuthors
+  #state: CompactionState = { is: 'resting', until: 0 }
+  /** True if the log has entries that are older than its snapshot. */
+  #hasOlder = false
+
+  constructor(
+    log: DocumentLog,
+    doc: Key,
+    dependencies: {
+      state: DocumentState
+      commits: Commits
+      base: number
+      /** Number of the last entry of the log. */
+      head: number
+      tail: LogTail
+      limits: CompactionLimits
+      clock: Clock
+      isHome: () => boolean
+      /**
+       * Pauses arriving updates. Resolves when no append is in progress, with a function that ends the pause.
+       * Not called if the log has one writer, because then no other append can be stored before the appends
+       * that the snapshot contains.
+       */
+      quiet: () => Promise<() => void>
+      /** Returns whether the authors of changes are kept. */
+      keepsAttribution: () => Promise<boolean>
+    },
+  ) {
+    this.#log = log
+    this.#doc = doc
+    this.#document = dependencies.state
+    this.#commits = dependencies.commits
+    this.#base = dependencies.base
+    this.#authors = new TailAuthors(dependencies.head)
+    this.#tail = dependencies.tail
+    this.#limits = dependencies.limits
+    this.#clock = dependencies.clock
+    this.#isHome = dependencies.isHome
+    this.#quiet = dependencies.quiet
+    this.#keepsAttribution = dependencies.keepsAttribution
+    this.#snapshotBytes = Math.max(0, dependencies.state.sizeBytes - dependencies.tail.bytes)
+  }
+
+  /** Adds the updates of a commit at the time `at` to the tail. */
+  added(updates: readonly LogUpdate[], at: number): void {
+    let bytes = 0
+    for (const update of updates) bytes += update.bytes.length
+    this.#noted(updates.length, bytes)
+    if (this.#commits.hasOneWriter) this.#authors.add(updates, at)
+  }
+
+  #noted(entries: number, bytes: number): void {
+    this.#tail.entries += entries
+    this.#tail.bytes += bytes
+  }
+
+  /** Returns the entries of a failed compaction to the tail. */
+  #putBack({ entries, bytes }: LogTail): void {
+    this.#noted(entries, bytes)
+    this.#authors.lose()
+  }
+
+  /** True if the log should be compacted while users are editing. */
+  get due(): boolean {
+    const state = this.#state
+    if (this.#tail.bytes < tailBytesMin || state.is === 'running') return false
+    const tail = this.#isHome() ? this.#tail : partOf(this.#tail)
+    const isLong = tail.entries > this.#limits.compactAfterUpdates || isLarge(tail, this.#snapshotBytes)
+    return isLong && isSlowToOpen(tail, this.#snapshotBytes) && performance.now() >= state.until
+  }
+
+  /** True if the log should be compacted when the last member leaves. */
+  get dueAtLeaving(): boolean {
+    return isWorthCompactingOnClose(this.#tail, this.#snapshotBytes)
+  }
+
+  /** True if a compaction would make the log smaller. */
+  get isCompactable(): boolean {
+    return this.#hasOlder || isTailLarge(this.#tail, this.#snapshotBytes)
+  }
+
+  /**
+   * Compacts the log, and resolves when this is done. If a compaction is already running, waits for it
+   * instead.
+   * @throws the errors of the log
+   */
+  run(): Promise<void> {
+    return this.#state.is === 'running' ? this.#state.done : this.#begin(this.#keepSince())
+  }
+
+  /** Resolves when no compaction runs, also if the last one has failed. */
+  async settled(): Promise<void> {
+    if (this.#state.is === 'running') await this.#state.done.catch(() => {})
+  }
+
+  /**
+   * Compacts the log to one snapshot, without older versions.
+   * @param forget id of a user whose changes get an unknown author
+   * @throws the errors of the log
+   */
+  async finish(forget?: string): Promise<void> {
+    if (this.#state.is === 'running') await this.#state.done
+    await (this.#state.is === 'running' ? this.#state.done : this.#begin(keepNone, forget))
+  }
+
+  #begin(since: number, forget?: string): Promise<void> {
+    const done = this.#compact(since, forget)
+    this.#state = { is: 'running', done }
+    return done
+  }
+
+  async #compact(since: number, forget?: string): Promise<void> {
+    let until = 0
+    try {
+      until = await this.#storeCounted(since, forget)
+    } catch (error) {
+      until = performance.now() + failedRestMs
+      throw error
+    } finally {
+      this.#state = { is: 'resting', until }
+    }
+  }
+
+  /** Compacts the log, and returns the earliest time of the next compaction. */
+  async #storeCounted(since: number, forget?: string): Promise<number> {
+    const release = this.#commits.hasOneWriter ? null : await this.#quiet()
+    const counted = this.#tail
+    this.#tail = { entries: 0, bytes: 0 }
+    const known = this.#authors.take()
+    const tail = this.#commits.hasOneWriter ? known : null
+    try {
+      const covered = await this.#covered().finally(release)
+      const ms = await this.#store({ since, forget, tail }, counted, covered)
+      // Keeps encoding within its share of the time.
+      return performance.now() + (covered.ms + ms) * (1 / encodingShareMax - 1)
+    } catch (error) {
+      this.#putBack(counted)
+      throw error
+    }
+  }
+
+  /** Stores a snapshot with its attribution. Returns the milliseconds that the attribution took. */
+  async #store(
+    { since, forget, tail }: CompactionWork,
+    counted: LogTail,
+    { snapshot, epoch, upTo }: Covered,
+  ): Promise<number> {
+    // Null means that other nodes have appended updates that this snapshot lacks, so it is not stored.
+    if (upTo === null) {
+      this.#putBack(counted)
+      return 0
+    }
+    const base = this.#base
+    const { bytes, ms } = (await this.#keepsAttribution())
+      ? await compactedAttribution(this.#log, this.#doc, { epoch, base, upTo, forget, tail })
+      : { bytes: null, ms: 0 }
+    if (await this.#log.compact(this.#doc, epoch, base, upTo, snapshot, since, bytes, forget)) {
+      this.#base = upTo
+      this.#authors.compacted(upTo)
+      this.#snapshotBytes = snapshot.length
+      this.#hasOlder = since !== keepNone
+    } else {
+      await this.#overtaken(epoch, counted)
+    }
+    return ms
+  }
+
+  async #covered(): Promise<Covered> {
+    const start = performance.now()
+    const snapshot = this.#document.encode()
+    const ms = performance.now() - start
+    const { epoch } = this.#commits
+    return { snapshot, ms, epoch, upTo: await this.#commits.exact }
+  }
+
+  /**
+   * Handles a compaction that the log has rejected. If another node has compacted the log, updates the sizes
+   * to those of its snapshot, whose size is estimated.
+   */
+  async #overtaken(epoch: number, counted: LogTail): Promise<void> {
+    const [head = null] = await this.#log.heads([this.#doc])
+    if (head === null || head.epoch !== epoch || head.base <= this.#base) return this.#putBack(counted)
+    this.#authors.lose()
+    this.#base = head.base
+    this.#hasOlder = head.base > head.oldest
+    this.#snapshotBytes = this.#document.sizeBytes
+  }
+
+  #keepSince(): number {
+    const { keepVersionsMs } = this.#limits
+    return keepVersionsMs === 0 ? keepNone : this.#clock.now() - keepVersionsMs
+  }
+}
+
+/**
+ * Factor for nodes other than the home node: they compact the log only when its tail is longer by this
+ * factor. Before that, the home node has normally compacted the log.
+ */
+const patience = 3
+const partOf = ({ entries, bytes }: LogTail): LogTail => ({
+  entries: entries / patience,
+  bytes: bytes / patience,
+})

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import { readJsonOrNull } from '../../base/json.ts'
+import * as s from '../../base/schema.ts'
+import { matchesSchema } from '../../base/validation.ts'
+import type { Bus, Cluster } from '../../store/engine.ts'
+
+/**
+ * Maximum milliseconds to wait for the replies to a request. A node that has not replied by then has died, or
+ * its reply was lost.
+ */
+export const answerMs = 250
+const topic = (name: string): string => `nodes.call.${name}`
+const answerTopic = (node: string): string => `nodes.answer.${node}`
+
+/** Handles a request of another node and returns the reply, which must be a JSON value. */
+export type RequestHandler<Payload> = (payload: Payload, from: string) => unknown
+
+/**
+ * The order in which requests are handled. `ordered`: the requests of each node are handled in the order in
+ * which the node sent them, and at most once. A request that arrives after a later one is dropped.
+ */
+export type RequestOrder = 'any' | 'ordered'
+
+export interface NodeRequestDependencies {
+  readonly bus: Bus
+  readonly cluster: Cluster
+  readonly clock: Clock
+}
+
+const messageMembers = {
+  from: s.string,
+  /**
+   * Id of the process that sent the request. It distinguishes equal numbers, because the numbers of a node
+   * start again after its restart.
+   */
+  life: s.string,
+  number: s.number,
+}
+const callSchema = s.object({ ...messageMembers, payload: s.unknown, answer: s.boolean })
+const answerSchema = s.object({ ...messageMembers, value: s.unknown })
+
+type CallMessage = s.TypeOf<typeof callSchema>
+type AnswerMessage = s.TypeOf<typeof answerSchema>
+
+interface PendingRequest {
+  /** Nodes that have replied. */
+  readonly answered: Set<string>
+  /** Stores the value of a reply if the value matches the schema. */
+  readonly keep: (from: string, value: unknown) => void
+  readonly check: () => void
+}
+
+/**
+ * Sends requests to all other nodes over the bus, and handles their requests. A missing reply is not an
+ * error, because a node may die at any time.
+ */
+export class NodeRequests {
+  readonly #dependencies: NodeRequestDependencies
+  readonly #life = randomUUID()
+  readonly #pending = new Map<number, PendingRequest>()
+  readonly #ends: (() => void)[] = []
+  #number = 0
+
+  constructor(dependencies: NodeRequestDependencies) {
+    this.#dependencies = dependencies
+    this.#ends.push(
+      dependencies.bus.subscribe(answerTopic(dependencies.cluster.self), (message) => {
+        const answer = readJsonOrNull(answerSchema, message)
+        if (answer !== null) this.#receiveAnswer(answer)
+        return undefined
+      }),
+    )
+  }
+
+  /**
+   * Registers the handler for requests with this name from other nodes. A malformed request, possibly from
+   * another version of Weft, gets no reply.
+   */
+  answer<Payload>(
+    name: string,
+    order: RequestOrder,
+    schema: s.SchemaOf<Payload>,
+    answering: RequestHandler<Payload>,
+  ): void {
+    const last = new Map<string, Pick<CallMessage, 'life' | 'number'>>()
+    const listener = (message: Uint8Array): undefined => {
+      const call = readJsonOrNull(callSchema, message)
+      if (call === null || call.from === this.#dependencies.cluster.self) return
+      const { payload } = call
+      if (!matchesSchema(schema, payload)) return
+      if (order === 'ordered') {
+        const before = last.get(call.from)
+        if (before?.life === call.life && before.number >= call.number) return
+        last.set(call.from, { life: call.life, number: call.number })
+      }
+      // If the handler fails, the request gets no reply.
+      this.#answer(call, async () => answering(payload, call.from)).catch(() => {})
+    }
+    this.#ends.push(this.#dependencies.bus.subscribe(topic(name), listener))
+  }
+
+  /**
+   * Sends a request to all other nodes. Resolves with the replies that arrive in time and match the schema,
+   * by node. Resolves immediately if there are no other nodes.
+   */
+  ask<Answer>(
+    name: string,
+    payload: unknown,
+    schema: s.SchemaOf<Answer>,
+  ): Promise<ReadonlyMap<string, Answer>> {
+    const number = ++this.#number
+    const answers = new Map<string, Answer>()
+    const answered = new Set<string>()
+    const keep = (from: string, value: unknown): void => {
+      if (matchesSchema(schema, value)) answers.set(from, value)
+    }
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        cancel()
+        this.#pending.delete(number)
+        resolve(answers)
+      }
+      const check = (): void => {
+        if (this.#others().every((node) => answered.has(node))) finish()
+      }
+      const cancel = this.#dependencies.clock.after(answerMs, finish)
+      this.#pending.set(number, { answered, keep, check })
+      if (this.#others().length > 0) this.#publish(name, number, payload, true)
+      check()
+    })
+  }
+
+  /** Sends a message to the other nodes, without a reply. */
+  tell(name: string, payload: unknown): void {
+    if (this.#others().length > 0) this.#publish(name, ++this.#number, payload, false)
+  }
+
+  close(): void {
+    for (const end of this.#ends) end()
+  }
+
+  /** Returns the nodes from which replies are expected; none while the bus is disconnected. */
+  #others(): readonly string[] {
+    const { bus, cluster } = this.#dependencies
+    return bus.isConnected ? cluster.nodes().filter((node) => node !== cluster.self) : []
+  }
+
+  #publish(name: string, number: number, payload: unknown, answer: boolean): void {
+    const { bus, cluster } = this.#dependencies
+    const message: CallMessage = { from: cluster.self, life: this.#life, number, payload, answer }
+    bus.publish(topic(name), encode(message))
+  }
+
+  async #answer(
+    { from, life, number, answer }: CallMessage,
+    answering: () => Promise<unknown>,
+  ): Promise<void> {
+    const value = await answering()
+    if (!answer) return
+    const message: AnswerMessage = { from: this.#dependencies.cluster.self, life, number, value }
+    this.#dependencies.bus.publish(answerTopic(from), encode(message))
+  }
+
+  #receiveAnswer({ from, life, number, value }: AnswerMessage): void {
+    const request = life === this.#life ? this.#pending.get(number) : undefined
+    if (request === undefined) return
+    request.answered.add(from)
+    request.keep(from, value)
+    request.check()
+  }
+}
+
+const encode = (message: CallMessage | AnswerMessage): Uint8Array => Buffer.from(JSON.stringify(message))

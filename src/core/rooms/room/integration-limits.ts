@@ -1,0 +1,57 @@
+import type { UpdateSummary } from '../../update/summary.ts'
+
+/**
+ * Maximum steps of Yjs (`core/update/integration.ts`) that an event loop spends on the conflict scans and splits
+ * of one update. A step takes about 14 ns, so this is 7 ms. A thread integrates an update that needs more
+ * steps.
+ */
+export const loopStepsMax = 500_000
+
+/**
+ * Maximum steps that one document may take in a tick of the event loop. Further updates wait for the next
+ * tick.
+ */
+export const tickStepsMax = 1_000_000
+
+/**
+ * Maximum steps that an event loop spends on an update after a thread has found the positions of its items.
+ * At that time only splits remain, and no conflict scans.
+ */
+export const integrationStepsMax = 5_000_000
+
+/**
+ * Maximum steps that an event loop spends to create the Y.Doc of a document with this number of bytes (28 ms
+ * for an empty document). A thread reads a document that needs more steps.
+ */
+export const loadStepsMax = (bytes: number): number => 2_000_000 + 4 * bytes
+
+/**
+ * Maximum steps that a thread spends to create the Y.Doc of a document with this number of bytes (0.3 s for
+ * an empty document). An update after which the document would need more steps is rejected. This happens, for
+ * example, if two offline clients each insert 4,500 items at the start of the document.
+ */
+export const documentStepsMax = (bytes: number): number => 20_000_000 + 64 * bytes
+
+/**
+ * Maximum number of structs, and maximum number of deleted ranges, in an update for which an event loop
+ * predicts the steps. A prediction takes up to 20 ms. The handshake of a client repeats all deletions of the
+ * document, so there may be more ranges than structs.
+ */
+const predictedStructsMax = 8_000
+const predictedDeletesMax = 40_000
+
+/** Returns whether an update counts as expensive without a prediction. It is always integrated on a thread. */
+export const isTooLargeToPredict = ({ structs, deletes }: UpdateSummary): boolean =>
+  structs > predictedStructsMax || deletes > predictedDeletesMax
+
+/**
+ * Maximum number of structs, or of deleted ranges, that an event loop reads in one tick to create the Y.Doc of a
+ * document. Yjs takes up to 5 µs for one, so this is 20 ms.
+ */
+export const structsPerTick = 4_000
+
+/**
+ * Maximum number of structs of an update that an event loop applies after a thread has integrated it. After a larger
+ * update, the event loop takes the whole state from the thread, and reads it when it needs the Y.Doc.
+ */
+export const placedStructsMax = 16_000

@@ -1,0 +1,137 @@
+import * as s from '../../base/schema.ts'
+import { type DocumentAddress, type DocumentScope, documentPrefix } from '../../model/address.ts'
+import { addressSchemas } from '../../model/address-schemas.ts'
+import { keyName } from '../../store/key-encoding.ts'
+import type { NodeRequests } from '../replication/node-requests.ts'
+
+/**
+ * Encodes a message from a backend as a whole websocket frame. There is one encoder object for each protocol.
+ */
+export interface LiveEncoder {
+  /** Returns the frame of a message. @param text JSON */
+  live(text: string): Uint8Array
+}
+
+/** A session that has subscribed to the messages from backends on a document. */
+export interface LiveListener {
+  readonly encoder: LiveEncoder
+  /**
+   * Sends a frame that the listener's `encoder` has made. Never throws and never blocks. Returns `missed` if
+   * the send buffer is full; the listener then never receives this frame.
+   */
+  deliverLive(frame: Uint8Array): 'sent' | 'missed'
+}
+
+/**
+ * The number of listeners to which a message was sent, and the number of listeners that missed the message.
+ */
+export interface LiveReach {
+  readonly delivered: number
+  readonly missed: number
+}
+
+interface LiveMessage {
+  readonly document: DocumentScope
+  readonly editorId: string | null
+  readonly text: string
+}
+
+const messageSchema = s.object({
+  document: addressSchemas.scope,
+  editorId: s.orNull(s.string),
+  text: s.string,
+})
+const reachSchema = s.object({ delivered: s.number, missed: s.number })
+
+/** The listeners of one document, each with the id of its editor. */
+type DocumentListeners = Map<LiveListener, string>
+
+/**
+ * The sessions that have subscribed to messages from backends, by document. Such a message is not part of the
+ * document: the server does not store it, and sends it immediately and at most once to each listener. A
+ * listener receives messages in the order of the calls.
+ */
+export class LiveMessageHub {
+  readonly #documents = new Map<string, DocumentListeners>()
+  readonly #calls: NodeRequests
+
+  /** @param calls sends the messages to the other nodes, for their listeners */
+  constructor(calls: NodeRequests) {
+    this.#calls = calls
+    calls.answer('live', 'ordered', messageSchema, ({ document, editorId, text }) =>
+      this.broadcast(document, editorId, text),
+    )
+  }
+
+  /** Number of documents with listeners. */
+  get count(): number {
+    return this.#documents.size
+  }
+
+  /** Registers a listener. Returns a function that removes the listener. */
+  enter(address: DocumentAddress, listener: LiveListener): () => void {
+    const key = keyOf(address)
+    const listeners: DocumentListeners = this.#documents.get(key) ?? new Map()
+    this.#documents.set(key, listeners)
+    listeners.set(listener, address.editorId)
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0 && this.#documents.get(key) === listeners) this.#documents.delete(key)
+    }
+  }
+
+  /**
+   * Sends a message to the listeners on all nodes, as `broadcast` does on one node. The result does not
+   * include nodes that do not reply in time: such a node has died, or the message or the reply was lost.
+   */
+  async broadcastToAll(document: DocumentScope, editorId: string | null, text: string): Promise<LiveReach> {
+    const here = this.broadcast(document, editorId, text)
+    const { workspaceId, apiKey, organizationId, documentId } = document
+    const scope = { workspaceId, apiKey, organizationId, documentId }
+    const message: LiveMessage = { document: scope, editorId, text }
+    const there = [...(await this.#calls.ask('live', message, reachSchema)).values()]
+    return {
+      delivered: there.reduce((sum, { delivered }) => sum + delivered, here.delivered),
+      missed: there.reduce((sum, { missed }) => sum + missed, here.missed),
+    }
+  }
+
+  /**
+   * Sends a message to the listeners of this node.
+   * @param text JSON of the message
+   * @param editorId the editor whose listeners receive the message; null: the listeners of all editors
+   * @param except a listener that does not receive the message
+   */
+  broadcast(
+    document: DocumentScope,
+    editorId: string | null,
+    text: string,
+    except: LiveListener | null = null,
+  ): LiveReach {
+    const frames = new Map<LiveEncoder, Uint8Array>()
+    const reach = { delivered: 0, missed: 0 }
+    for (const [listener, at] of this.#documents.get(keyOf(document)) ?? []) {
+      if ((editorId !== null && at !== editorId) || listener === except) continue
+      const frame = frames.get(listener.encoder) ?? listener.encoder.live(text)
+      frames.set(listener.encoder, frame)
+      reach[listener.deliverLive(frame) === 'sent' ? 'delivered' : 'missed'] += 1
+    }
+    return reach
+  }
+
+  /**
+   * Sends a message of one client to the other clients of its editor, on all nodes. The members `event` and
+   * `userId` of the message show that it comes from a client and not from a backend.
+   */
+  say(
+    address: DocumentAddress,
+    text: string,
+    { from, userId }: { from: LiveListener; userId: string },
+  ): void {
+    const message = JSON.stringify({ event: 'stateless', data: text, userId })
+    this.broadcast(address, address.editorId, message, from)
+    this.#calls.tell('live', { document: address, editorId: address.editorId, text: message })
+  }
+}
+
+const keyOf = (document: DocumentScope): string => keyName(documentPrefix(document, document.documentId))

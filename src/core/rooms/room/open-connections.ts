@@ -1,0 +1,240 @@
+import type { Clock } from '../../base/clock.ts'
+import * as s from '../../base/schema.ts'
+import { shortened } from '../../base/text.ts'
+import type { ListPage, PageRange } from '../../directory/store/list-page.ts'
+import { type AccessRole, accessRoles } from '../../directory/store/records.ts'
+import type { DocumentAddress, Tenant } from '../../model/address.ts'
+import { addressSchemas } from '../../model/address-schemas.ts'
+import { type Close, closeCodes } from '../../model/close.ts'
+import { TimeOrderedIds } from '../../model/time-ordered-ids.ts'
+import { limitNames } from '../../quota/limits.ts'
+import { keyName } from '../../store/key-encoding.ts'
+import type { NodeRequests } from '../replication/node-requests.ts'
+import type { MemberUser } from './member.ts'
+
+/** How the messages of a client arrive: on a websocket, or in HTTP requests. */
+export const transportNames = ['websocket', 'http'] as const
+export type TransportName = (typeof transportNames)[number]
+
+/** A client that is connected to an editor. */
+export interface Connection {
+  readonly address: DocumentAddress
+  readonly user: MemberUser
+  readonly clientAddress: string
+  /** Name of the wire protocol of the connection. */
+  readonly protocol: string
+  readonly transport: TransportName
+  /** Null if the user no longer has a role; the connection is then about to be closed. */
+  readonly role: AccessRole | null
+  /** False once the server or the client has closed the connection. */
+  readonly isOpen: boolean
+  end(reason: Close): void
+}
+
+/** A connection as `list` returns it. */
+export interface ConnectionEntry {
+  readonly connectionId: string
+  readonly organizationId: string
+  readonly documentId: string
+  readonly editorId: string
+  readonly userId: string
+  readonly name: string
+  readonly accessRole: AccessRole
+  readonly protocol: string
+  readonly transport: TransportName
+  readonly clientAddress: string
+  /** Time of the connection, in epoch milliseconds. */
+  readonly connectedAt: number
+  /** The node to which the client is connected. */
+  readonly node: string
+}
+
+/** Filters for connections. A listed connection matches all filters that are present. */
+export interface ConnectionFilter {
+  readonly organizationId?: string
+  readonly documentId?: string
+  readonly userId?: string
+}
+
+/**
+ * Maximum number of connections in one page. It is low enough to keep the reply of a node below the size
+ * limit of a message.
+ */
+export const connectionsPageMax = 100
+const nameLengthMax = 200
+
+interface ListCall extends PageRange {
+  readonly tenant: Tenant
+  readonly filter: ConnectionFilter
+}
+
+interface CloseCall {
+  readonly tenant: Tenant
+  readonly connectionIds: readonly string[]
+  readonly reason: Close
+}
+
+const listSchema = s.object(
+  {
+    tenant: addressSchemas.tenant,
+    filter: s.object({}, { organizationId: s.string, documentId: s.string, userId: s.string }),
+    limit: s.number,
+  },
+  { after: s.string },
+)
+const listAnswerSchema = s.array(
+  s.object({
+    connectionId: s.string,
+    organizationId: s.string,
+    documentId: s.string,
+    editorId: s.string,
+    userId: s.string,
+    name: s.string,
+    accessRole: s.choice(accessRoles),
+    protocol: s.string,
+    transport: s.choice(transportNames),
+    clientAddress: s.string,
+    connectedAt: s.number,
+    node: s.string,
+  }),
+)
+const closeSchema = s.object({
+  tenant: addressSchemas.tenant,
+  connectionIds: s.array(s.string),
+  reason: s.object({
+    code: s.choice(Object.values(closeCodes)),
+    reason: s.string,
+    limit: s.orNull(s.choice(limitNames)),
+  }),
+})
+
+interface KnownConnection {
+  readonly connection: Connection
+  readonly connectedAt: number
+}
+
+interface OpenConnectionsOptions {
+  /** Sends the requests to list and close connections to the other nodes. */
+  readonly calls: NodeRequests
+  readonly clock: Clock
+  /** Name of this node. */
+  readonly self: string
+}
+
+/**
+ * Lists and closes the connections of an API key on all nodes. The results do not include nodes that do not
+ * reply in time: such a node has died, or the request or the reply was lost.
+ */
+export class OpenConnections {
+  readonly #options: OpenConnectionsOptions
+  /** The connections of this node, by API key, oldest first. */
+  readonly #tenants = new Map<string, Map<string, KnownConnection>>()
+  readonly #ids = new TimeOrderedIds()
+
+  constructor(options: OpenConnectionsOptions) {
+    this.#options = options
+    options.calls.answer('connections.list', 'any', listSchema, (call) =>
+      this.#listHere({ ...call, after: call.after }),
+    )
+    options.calls.answer('connections.close', 'any', closeSchema, (call) => this.#closeHere(call))
+  }
+
+  /** Registers a connection. Returns a function that removes the connection. */
+  enter(connection: Connection): () => void {
+    const key = keyOf(connection.address)
+    const connections = this.#tenants.get(key) ?? new Map<string, KnownConnection>()
+    this.#tenants.set(key, connections)
+    const { id, at } = this.#ids.next(this.#options.clock.now())
+    connections.set(id, { connection, connectedAt: at })
+    return () => {
+      connections.delete(id)
+      if (connections.size === 0 && this.#tenants.get(key) === connections) this.#tenants.delete(key)
+    }
+  }
+
+  /** Lists connections of an API key, newest first. */
+  async list(
+    { workspaceId, apiKey }: Tenant,
+    filter: ConnectionFilter,
+    { after, limit }: PageRange,
+  ): Promise<ListPage<ConnectionEntry>> {
+    const call: ListCall = { tenant: { workspaceId, apiKey }, filter, after, limit: limit + 1 }
+    const here = this.#listHere(call)
+    const there = await this.#options.calls.ask('connections.list', call, listAnswerSchema)
+    const found = [here, ...there.values()]
+      .flat()
+      .toSorted((a, b) => (a.connectionId < b.connectionId ? 1 : -1))
+    const items = found.slice(0, limit)
+    return { items, next: found.length > limit ? (items.at(-1)?.connectionId ?? null) : null }
+  }
+
+  /** Closes connections of an API key. Returns the number of closed connections. */
+  async close(
+    { workspaceId, apiKey }: Tenant,
+    connectionIds: readonly string[],
+    reason: Close,
+  ): Promise<number> {
+    const call: CloseCall = { tenant: { workspaceId, apiKey }, connectionIds, reason }
+    const here = this.#closeHere(call)
+    const there = await this.#options.calls.ask('connections.close', call, s.number)
+    return [...there.values()].reduce((sum, closed) => sum + closed, here)
+  }
+
+  #listHere({ tenant, filter, after, limit }: ListCall): readonly ConnectionEntry[] {
+    const found: ConnectionEntry[] = []
+    for (const [id, known] of [...(this.#tenants.get(keyOf(tenant)) ?? [])].reverse()) {
+      if (found.length === limit) break
+      if (after !== undefined && id >= after) continue
+      const { role, isOpen, address, user } = known.connection
+      if (role === null || !isOpen || !fits(address, user, filter)) continue
+      found.push(entryOf(id, known, role, this.#options.self))
+    }
+    return found
+  }
+
+  #closeHere({ tenant, connectionIds, reason }: CloseCall): number {
+    const connections = this.#tenants.get(keyOf(tenant))
+    let closed = 0
+    for (const id of new Set(connectionIds)) {
+      const known = connections?.get(id)
+      if (known?.connection.isOpen !== true) continue
+      known.connection.end(reason)
+      closed += 1
+    }
+    return closed
+  }
+}
+
+const keyOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
+
+const fits = (
+  address: DocumentAddress,
+  user: MemberUser,
+  { organizationId, documentId, userId }: ConnectionFilter,
+): boolean =>
+  (organizationId === undefined || address.organizationId === organizationId) &&
+  (documentId === undefined || address.documentId === documentId) &&
+  (userId === undefined || user.id === userId)
+
+function entryOf(
+  connectionId: string,
+  { connection: { address, user, protocol, transport, clientAddress }, connectedAt }: KnownConnection,
+  accessRole: AccessRole,
+  node: string,
+): ConnectionEntry {
+  const { organizationId, documentId, editorId } = address
+  return {
+    connectionId,
+    organizationId,
+    documentId,
+    editorId,
+    userId: user.id,
+    name: shortened(user.name, nameLengthMax),
+    accessRole,
+    protocol,
+    transport,
+    clientAddress,
+    connectedAt,
+    node,
+  }
+}

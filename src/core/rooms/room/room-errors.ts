@@ -1,0 +1,35 @@
+import { errorMessage } from '../../base/errors.ts'
+import { type Close, close } from '../../model/close.ts'
+import { limitOf } from '../../quota/limits.ts'
+import { AppendRejectedError } from '../../store/engine.ts'
+import { DocumentDamagedError } from './quarantine.ts'
+import { UpdateApplyError } from './update-applier.ts'
+
+/** Close reason for the sessions of a deleted document. */
+export const documentDeleted = close('notFound', 'the document was deleted')
+
+/**
+ * Returns whether an append failed because the log was deleted, or was deleted and created again. In both
+ * cases the document in memory must not be stored again.
+ */
+export const isDeletion = (error: unknown): boolean =>
+  error instanceof AppendRejectedError && (error.reason === 'deleted' || error.reason === 'epoch')
+
+/**
+ * Returns the close reason for the sessions of a failed room. Their clients reconnect, and the room is loaded
+ * again.
+ */
+export function roomReloaded(error: unknown): Close {
+  const limit = limitOf(error)
+  if (limit !== null) return close('tryAgainLater', errorMessage(error), limit)
+  return close('tryAgainLater', 'document reloaded after an error; reconnect')
+}
+
+/**
+ * Returns the DocumentDamagedError if it is the error itself or its cause; otherwise null. Damaged bytes are
+ * often noticed only when an update is applied.
+ */
+export function damageIn(error: unknown): DocumentDamagedError | null {
+  if (error instanceof DocumentDamagedError) return error
+  return error instanceof UpdateApplyError && error.cause instanceof DocumentDamagedError ? error.cause : null
+}

@@ -1,0 +1,136 @@
+import type { UsageCounter } from '../../../capabilities/usage/usage-counter.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { BranchOverlap } from '../../content/branches/branch-overlaps.ts'
+import type { OrganizationScope } from '../../directory/organizations/organization-keys.ts'
+import type { WriteRight } from '../../directory/write-right.ts'
+import type { EditListener } from '../../events/debounce-windows.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
+import type { DocumentAddress } from '../../model/address.ts'
+import type { MemoryLedger } from '../../quota/memory-bounds.ts'
+import type { DocumentLog, FenceStore, Health, Key } from '../../store/engine.ts'
+import type { SpanSource } from '../../tracing/span.ts'
+import type { Tracer } from '../../tracing/trace.ts'
+import type { AppendBacklog } from '../log/append-backlog.ts'
+import type { KeepsAttribution } from '../log/compaction-policy.ts'
+import type { CompactionLimits } from '../log/room-compaction.ts'
+import type { PresenceRegistry } from '../presence/presence-registry.ts'
+import type { ReplicaMessage } from '../replication/replica-messages.ts'
+import type { ThreadPool } from '../threads/thread-pool.ts'
+import type { DocumentDamagedError } from './quarantine.ts'
+import type { TickScheduler } from './tick-scheduler.ts'
+import type { WorkShares } from './work-shares.ts'
+
+export interface RoomLimits extends CompactionLimits {
+  /** Maximum encoded size of a document in bytes. */
+  readonly documentBytesMax: number
+  /** Maximum total bytes of the pending updates of a room, which wait for missing dependencies. */
+  readonly heldBytesMax: number
+  /** Minimum time in milliseconds between two awareness messages of a room. */
+  readonly awarenessWindowMs: number
+}
+
+/** The counters for the memory that rooms take. */
+export type RoomMemory = Pick<MemoryLedger, 'pendingUpdates' | 'queuedUpdates' | 'threadJobs'>
+
+/** Identifies a room. */
+export interface RoomName {
+  readonly address: DocumentAddress
+  readonly doc: Key
+}
+
+/** Functions through which a room reaches the other nodes. */
+export interface ReplicaDependencies {
+  /** Sends a message to the nodes that have the document open. */
+  readonly tell: (doc: Key, message: ReplicaMessage) => void
+  /**
+   * Returns whether this node is the home node of the document. The home node does the work that only one
+   * node needs to do.
+   */
+  readonly isHome: (doc: Key) => boolean
+}
+
+/** The dependencies of a room. All rooms of a process use the same object. */
+export interface RoomDependencies {
+  readonly log: DocumentLog
+  /** The fences that show whether the permissions of members and callers are current. */
+  readonly fences: Pick<FenceStore, 'isCurrent'>
+  /**
+   * Returns the health of the store. Changes from REST are rejected immediately while the store cannot write.
+   */
+  readonly health: () => Health
+  readonly tickScheduler: TickScheduler
+  /** Threads that compute large changes. */
+  readonly threads: ThreadPool
+  readonly readers: ThreadPool
+  /** Threads that integrate expensive updates of other nodes. */
+  readonly mergers: ThreadPool
+  readonly presence: PresenceRegistry
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly memory: RoomMemory
+  readonly logger: Log
+  /** Writes traces; undefined if nothing is traced. */
+  readonly tracer?: Tracer | undefined
+  /** Creates the spans of commits; null if no exporter is configured. */
+  readonly spans: SpanSource | null
+  readonly limits: RoomLimits
+  readonly replicas: ReplicaDependencies
+  /** Counts the bytes of updates that wait for the end of earlier appends. */
+  readonly queued: AppendBacklog
+  readonly records: DocumentRegistry
+  /**
+   * Counts the bytes of the first updates of new documents, which wait until the records of these documents
+   * are stored.
+   */
+  readonly unrecorded: AppendBacklog
+  /** Receives the authors of edits. */
+  readonly edits: EditListener
+  /** Returns the usage counter of an organization. The room must release it. */
+  readonly usage: (scope: OrganizationScope) => UsageCounter
+  /** Returns whether the workspace of a document keeps the authors of changes. */
+  readonly keepsAttribution: KeepsAttribution
+  /** Called when the log of a document has entries that a compaction can remove when the document is idle. */
+  readonly compactLater: (doc: Key) => void
+  /** Limits the event loop time that the expensive edits of each workspace take. */
+  readonly work: WorkShares
+  /** Called when the document of a room is found to be so expensive to read that a thread must read it. */
+  readonly expensive: (room: RoomName) => void
+  /** Called when the stored bytes of the document of a room are found to be damaged. */
+  readonly damaged: (room: RoomName, error: DocumentDamagedError) => void
+  /**
+   * Called once for each room, when the room has ended. The registry must remove the room, so that the next
+   * client loads the document again.
+   */
+  readonly ended: (room: RoomName) => void
+}
+
+/** Creates and checks the record of each document. */
+export interface DocumentRegistry {
+  /**
+   * Creates the record of a document unless it exists. @throws ApiError ABORTED while the document is being
+   * deleted
+   */
+  ensure(scope: OrganizationScope, documentId: string): Promise<void>
+  /**
+   * Creates the record of a document unless it exists, for an update from a websocket.
+   * @throws ApiError ABORTED as for `ensure`; RESOURCE_EXHAUSTED if the rate limit for new documents is
+   * exceeded
+   */
+  create(address: DocumentAddress): Promise<void>
+  /**
+   * Resolves with true while the document, or a folder or organization that contains the document, is being
+   * deleted.
+   */
+  isGoing(scope: OrganizationScope, documentId: string): Promise<boolean>
+  /** Returns the address of the editor that a branch follows; null if the editor is not an open branch. */
+  mainOf(address: DocumentAddress): Promise<DocumentAddress | null>
+  /** Stores that a branch and its main editor have changed the same words. Does nothing if the branch is decided. */
+  recordOverlaps(branch: DocumentAddress, overlaps: readonly BranchOverlap[]): Promise<void>
+  /**
+   * Returns the permission to change an editor without a user.
+   * @throws ApiError FAILED_PRECONDITION if the document is disabled or the branch is decided; ABORTED if the
+   * document is being deleted
+   */
+  rightToChange(address: DocumentAddress): Promise<WriteRight>
+}

@@ -1,0 +1,603 @@
+import { type UsageCounter, unreadCounter } from '../../../capabilities/usage/usage-counter.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import { type ComparedBranch, compareBranch } from '../../content/branches/branch-hunks.ts'
+import type { InitialContent } from '../../content/initial-content.ts'
+import { type DocumentReading, type EncodedContent, readStateEncoded } from '../../content/read-document.ts'
+import { type AnsweredText, answerTextQuery, type TextQuery } from '../../content/reading/text-query.ts'
+import type { OrganizationScope } from '../../directory/organizations/organization-keys.ts'
+import { decodeRemovalMessage, removalTopic } from '../../directory/removal/removal-message.ts'
+import type { RemovalTask } from '../../directory/removal/removal-task.ts'
+import { mapInSlices } from '../../directory/store/batch.ts'
+import type { EditListener } from '../../events/debounce-windows.ts'
+import type { VisitListener } from '../../events/visit-tracker.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
+import { addressKey, type DocumentAddress, organizationPrefix } from '../../model/address.ts'
+import { parseBranchEditorId } from '../../model/branch-address.ts'
+import { type Close, close } from '../../model/close.ts'
+import { CorruptRecordError, type Engine, type Key, StoreUnavailableError } from '../../store/engine.ts'
+import { keyName } from '../../store/key-encoding.ts'
+import type { SpanSource } from '../../tracing/span.ts'
+import type { Tracer } from '../../tracing/trace.ts'
+import { BranchFollower, type ReplacedContent } from '../branches/branch-follower.ts'
+import { noContent } from '../edits/edit-context.ts'
+import { answerOnThread, compareOnThread, readInline, readOnThread } from '../edits/read-on-thread.ts'
+import { inlineSizeMax } from '../edits/replacement.ts'
+import { AppendBacklog } from '../log/append-backlog.ts'
+import { BackgroundCompaction, compactAtShutdown } from '../log/background-compaction.ts'
+import { compactIdleLog } from '../log/compaction-policy.ts'
+import { type LoadedRoom, loadRoom } from '../log/load-room.ts'
+import { createPresence, type PresenceRegistry } from '../presence/presence-registry.ts'
+import { ReplicaSync } from '../replication/replica-sync.ts'
+import { openOnThread, parseOnThread } from '../threads/place-on-thread.ts'
+import { type ThreadPoolOptions, type ThreadPoolSet, threadPools } from '../threads/thread-pool.ts'
+import { DocumentExpensiveError, ExpensiveDocuments } from './expensive-documents.ts'
+import { RoomHibernation } from './hibernation.ts'
+import { loadStepsMax } from './integration-limits.ts'
+import { LiveMessageHub } from './live-messages.ts'
+import { OpenConnections } from './open-connections.ts'
+import { OpenDocumentLimit } from './open-document-limit.ts'
+import { Quarantine } from './quarantine.ts'
+import { Room } from './room.ts'
+import { isPartOfRemoval, removeLateAppends } from './room-deletion.ts'
+import { documentDeleted } from './room-errors.ts'
+import type { DocumentRegistry, RoomDependencies, RoomLimits, RoomMemory, RoomName } from './room-options.ts'
+import { TickScheduler } from './tick-scheduler.ts'
+import { WorkShares } from './work-shares.ts'
+
+export interface RoomsOptions extends RoomLimits, ThreadPoolOptions {
+  /** Milliseconds that a room without sessions stays in memory. */
+  readonly idleMs: number
+  /**
+   * Interval in milliseconds of a check that drops the Y.Doc of each room that had no work since the last
+   * check. A room without work keeps its Y.Doc for at most twice this time.
+   */
+  readonly restMs: number
+  /** Maximum number of open documents of one workspace; 0: no limit. */
+  readonly documentsPerWorkspaceMax: number
+}
+
+/** A claim that keeps a room open. */
+export interface RoomHandle {
+  readonly room: Room
+  /** Ends the claim. Must be called exactly once. */
+  release(): void
+}
+
+export interface RoomRegistryOptions {
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly memory: RoomMemory
+  readonly logger: Log
+  readonly tracer?: Tracer | undefined
+  readonly spans?: SpanSource | null
+  readonly records: DocumentRegistry
+  readonly edits: EditListener
+  readonly visits: VisitListener
+  /** Called when a workspace has exceeded its share of the event loop. */
+  readonly overspent: (workspaceId: string) => void
+  /** Returns whether a workspace keeps the authors of changes. Default: each workspace keeps them. */
+  readonly keepsAttribution?: (workspaceId: string) => Promise<boolean>
+  /** Returns the usage counter of an organization. Default: the usage is not counted. */
+  readonly usage?: (scope: OrganizationScope) => UsageCounter
+}
+
+interface OpenRoom {
+  readonly room: Room
+  /** Copies the changes of the main editor; null if the room was not an open branch when it was last opened. */
+  follower: BranchFollower | null
+  /**
+   * Removes the room from the count of open documents, and ends its subscription to messages of other nodes.
+   */
+  readonly leave: () => void
+  leases: number
+  cancelIdle: (() => void) | null
+}
+
+/**
+ * The open rooms of this process, at most one for each editor. A room stays open while a caller has a handle
+ * of it, and `idleMs` longer. A room that failed or was deleted is removed immediately; the next client then
+ * loads the log again.
+ */
+export class RoomRegistry {
+  /** The presence of each document. */
+  readonly presence: PresenceRegistry
+  /** The listeners for messages from backends. */
+  readonly live: LiveMessageHub
+  /** The connected clients of all API keys. */
+  readonly connections: OpenConnections
+  readonly #engine: Engine
+  readonly #options: RoomsOptions
+  readonly #dependencies: RoomDependencies
+  readonly #clock: Clock
+  readonly #metrics: Metrics
+  readonly #rooms = new Map<string, OpenRoom>()
+  /**
+   * Documents that cannot be opened at the moment, by key: each promise resolves when the load, the deletion,
+   * the compaction or the last appends of the document have ended.
+   */
+  readonly #opening = new Map<string, Promise<unknown>>()
+  readonly #pools: ThreadPoolSet
+  readonly #quarantine: Quarantine
+  readonly #expensive: ExpensiveDocuments
+  readonly #occupancy: OpenDocumentLimit
+  readonly #upkeep: BackgroundCompaction
+  readonly #replicas: ReplicaSync
+  readonly #unsubscribe: () => void
+  readonly #resting: RoomHibernation
+
+  constructor(
+    engine: Engine,
+    options: RoomsOptions,
+    { records, visits, spans = null, ...parts }: RoomRegistryOptions,
+  ) {
+    this.#engine = engine
+    this.#options = options
+    this.#clock = parts.clock
+    this.#metrics = parts.metrics
+    this.#quarantine = new Quarantine(parts)
+    this.#expensive = new ExpensiveDocuments(parts)
+    this.#occupancy = new OpenDocumentLimit(options.documentsPerWorkspaceMax)
+    this.#pools = threadPools(options, parts)
+    this.#replicas = new ReplicaSync(engine, {
+      ...parts,
+      room: (name) => this.#rooms.get(name)?.room,
+      open: () => [...this.#rooms.values()].map(({ room }) => room),
+    })
+    this.presence = createPresence(engine, parts.clock, visits)
+    const { requests } = this.presence
+    this.live = new LiveMessageHub(requests)
+    this.connections = new OpenConnections({ calls: requests, clock: parts.clock, self: engine.cluster.self })
+    this.#dependencies = {
+      usage: unreadCounter,
+      ...parts,
+      spans,
+      presence: this.presence,
+      log: engine.log,
+      fences: engine.fences,
+      health: () => engine.health(),
+      tickScheduler: new TickScheduler(),
+      ...this.#pools,
+      limits: options,
+      replicas: this.#replicas,
+      queued: new AppendBacklog(),
+      records,
+      unrecorded: new AppendBacklog(),
+      work: new WorkShares(parts.clock, parts.overspent),
+      expensive: (room) => this.#expensive.add(room.address),
+      keepsAttribution: ([workspaceId = '']) =>
+        parts.keepsAttribution?.(workspaceId) ?? Promise.resolve(true),
+      compactLater: (doc) => this.#upkeep.note(doc),
+      damaged: (room, { record }) => void this.#quarantine.add(room.address, record),
+      ended: (room) => this.#forget(room),
+    }
+    this.#upkeep = new BackgroundCompaction({
+      log: engine.log,
+      clock: parts.clock,
+      logger: parts.logger,
+      keepVersionsMs: options.keepVersionsMs,
+      finish: (doc) => this.#finishLog(doc),
+    })
+    this.#resting = new RoomHibernation(parts.clock, options.restMs, () => this.#rooms.values())
+    this.#unsubscribe = engine.bus.subscribe(removalTopic, (message) => {
+      const news = decodeRemovalMessage(message)
+      if (news.kind === 'begun') this.#closeGoing(news.task)
+      else for (const prefix of news.prefixes) this.#removed(prefix)
+      return undefined
+    })
+  }
+
+  /**
+   * Returns a handle of the open room. Loads the room if it is not open. A branch then contains everything of
+   * the editor that it follows.
+   * @throws StoreUnavailableError if the store is unavailable; DocumentDamagedError; ApiError
+   * RESOURCE_EXHAUSTED if the workspace has too many open documents
+   */
+  async open(address: DocumentAddress): Promise<RoomHandle> {
+    const key = keyName(addressKey(address))
+    for (;;) {
+      const open = this.#rooms.get(key)
+      if (open !== undefined) return mayBeBranch(address) ? this.#leaseBranch(open) : this.#lease(open)
+      const opening = this.#opening.get(key)
+      if (opening === undefined) await this.#exclusively(key, () => this.#load(key, address))
+      else await opening.catch(() => {})
+    }
+  }
+
+  /** Yields the open rooms. */
+  *openRooms(): Generator<Room> {
+    for (const { room } of this.#rooms.values()) yield room
+  }
+
+  /**
+   * Runs `work` with the open room. If `work` finds that the document is expensive to read, opens the room
+   * again with the help of a thread and runs `work` a second time. This is safe, because the first run has
+   * changed nothing.
+   */
+  async use<T>(address: DocumentAddress, work: (room: Room) => Promise<T>): Promise<T> {
+    for (let isAgain = false; ; isAgain = true) {
+      const lease = await this.open(address)
+      try {
+        return await work(lease.room)
+      } catch (error) {
+        if (!(error instanceof DocumentExpensiveError) || isAgain) throw error
+        lease.room.closeAsExpensive()
+      } finally {
+        lease.release()
+      }
+    }
+  }
+
+  /**
+   * Deletes the document permanently, then ends its sessions. Between these two steps the log rejects
+   * appends, so that no client can bring the document back.
+   */
+  async destroy(address: DocumentAddress): Promise<void> {
+    const doc = addressKey(address)
+    const key = keyName(doc)
+    for (;;) {
+      const opening = this.#opening.get(key)
+      if (opening === undefined) break
+      await opening.catch(() => {})
+    }
+    await this.#exclusively(key, async () => {
+      await this.#engine.log.destroy(doc)
+      this.#replicas.tell(doc, { is: 'changed' })
+      this.#quarantine.delete(key)
+      this.#expensive.delete(key)
+      this.#rooms.get(key)?.room.close(documentDeleted)
+    })
+  }
+
+  /**
+   * Reads one root from a whole state (V1), without a room. A large state is read on a thread.
+   * @param bytesMax limit for the content, as for `readEncoded`
+   * @throws ApiError INVALID_ARGUMENT as for `readDocument`; RESOURCE_EXHAUSTED if too many reads of large
+   * states wait, or if the content exceeds `bytesMax`
+   */
+  async readState(
+    address: DocumentAddress,
+    bytes: Uint8Array,
+    reading: DocumentReading,
+    bytesMax: number,
+  ): Promise<EncodedContent> {
+    const { readers } = this.#pools
+    const read = await readInline(readers, bytes.length, bytesMax, (max) =>
+      readStateEncoded(bytes, reading, max, readers.enabled ? loadStepsMax(bytes.length) : undefined),
+    )
+    return read ?? readers.use(address, (thread) => readOnThread(thread, bytes, reading, bytesMax))
+  }
+
+  /**
+   * Runs `work`, which copies changes of a branch to its main editor. The branch then loses the originals in the
+   * update in which it gets the copies. `work` must not open the branch.
+   * @throws the errors of `open` and of `work`; ApiError NOT_FOUND if the editor is not an open branch
+   */
+  async replaceInBranch<T>(
+    branch: DocumentAddress,
+    work: () => Promise<{ readonly result: T; readonly replaced: ReplacedContent | null }>,
+  ): Promise<T> {
+    const lease = await this.open(branch)
+    try {
+      const follower = this.#rooms.get(keyName(addressKey(branch)))?.follower ?? null
+      if (follower === null) throw noContent()
+      return await follower.replace(work)
+    } finally {
+      lease.release()
+    }
+  }
+
+  /**
+   * Compares a branch with its main editor, without a room. Large states are compared on a thread.
+   * @param main @param branch whole states (V1)
+   * @throws ApiError RESOURCE_EXHAUSTED if too many reads of large states wait
+   */
+  async compareBranch(
+    address: DocumentAddress,
+    main: Uint8Array,
+    branch: Uint8Array,
+  ): Promise<ComparedBranch> {
+    const { readers } = this.#pools
+    if (main.length + branch.length <= inlineSizeMax || !readers.enabled) return compareBranch(main, branch)
+    return readers.use(address, (thread) => compareOnThread(thread, main, branch))
+  }
+
+  /**
+   * Parses the large response of a backend (JSON in UTF-8) on a thread.
+   * @throws the errors of `parseOnThread`
+   */
+  parse(address: DocumentAddress, json: Uint8Array): Promise<InitialContent> {
+    return parseOnThread(this.#pools.threads, address, json)
+  }
+
+  /**
+   * Answers a query about the response of `/v2/crdt/get` (JSON in UTF-8) for an editor. A large response is
+   * parsed and searched on a thread.
+   * @param charactersMax maximum length of the text in UTF-16 units
+   * @returns null if the response has no editor
+   * @throws ApiError RESOURCE_EXHAUSTED if it takes too long or too many reads of large documents wait
+   */
+  async answerText(
+    address: DocumentAddress,
+    json: Uint8Array,
+    query: TextQuery,
+    charactersMax: number,
+  ): Promise<AnsweredText | 'too long' | null> {
+    const { readers } = this.#pools
+    if (json.length <= inlineSizeMax || !readers.enabled) return answerTextQuery(json, query, charactersMax)
+    return readers.use(address, (thread) => answerOnThread(thread, json, query, charactersMax))
+  }
+
+  /** Ends every room. All earlier commits are durable when the caller has also closed the engine. */
+  async closeAll(reason: Close): Promise<void> {
+    this.#resting.stop()
+    this.#unsubscribe()
+    this.#replicas.close()
+    const rooms = [...this.#rooms.values()].map(({ room }) => room)
+    for (const room of rooms) room.flush()
+    await Promise.all(rooms.map((room) => room.settled()))
+    await compactAtShutdown(rooms, this.#engine, this.#clock)
+    for (const room of rooms) room.close(reason)
+    this.presence.close()
+    await this.#upkeep.stop()
+    const { threads, readers, mergers } = this.#pools
+    await Promise.all([threads, readers, mergers].map((pool) => pool.close()))
+  }
+
+  #removed(prefix: Key): void {
+    this.#endRemoved(prefix)
+    this.#quarantine.deleteUnder(keyName(prefix))
+    this.#expensive.deleteUnder(keyName(prefix))
+    this.presence.endRemoved(prefix)
+  }
+
+  /** Ends the rooms of documents whose logs have been removed. */
+  #endRemoved(prefix: Key): void {
+    this.#whenOpened(prefix, (key) => this.#endRoom(key))
+    for (const key of this.#openUnder(prefix)) this.#endRoom(key)
+  }
+
+  /**
+   * Closes the rooms of the documents that a removal task deletes. The task removes the logs of these
+   * documents later; until then no client can open the documents.
+   */
+  #closeGoing(task: RemovalTask): void {
+    const prefix = organizationPrefix(task.scope)
+    const closeIt = (key: string): Promise<void> => this.#closeIfGoing(key, task)
+    this.#whenOpened(prefix, closeIt)
+    void mapInSlices(this.#openUnder(prefix), closeIt)
+  }
+
+  async #closeIfGoing(key: string, task: RemovalTask): Promise<void> {
+    const room = this.#rooms.get(key)?.room
+    if (room === undefined) return
+    try {
+      if (await isPartOfRemoval(task, room.address, this.#dependencies.records)) room.close(documentDeleted)
+    } catch (err) {
+      this.#dependencies.logger.warn(
+        { err },
+        'could not check whether an open document is being deleted; it is closed when its log is removed',
+      )
+    }
+  }
+
+  #openUnder(prefix: Key): readonly string[] {
+    const start = keyName(prefix)
+    return [...this.#rooms.keys()].filter((key) => key.startsWith(start))
+  }
+
+  #whenOpened(prefix: Key, work: (key: string) => unknown): void {
+    const start = keyName(prefix)
+    for (const [key, opening] of this.#opening)
+      if (key.startsWith(start)) void opening.catch(() => {}).then(() => work(key))
+  }
+
+  /**
+   * Ends a room whose log was removed. Appends of the room after the removal may have created a new log. No
+   * client can open the document until this new log is removed as well.
+   */
+  #endRoom(key: string): void {
+    const room = this.#rooms.get(key)?.room
+    if (room === undefined) return
+    const { commits } = room
+    // Another node may have created the document again before the removal message arrived. The room therefore
+    // reads the log, and ends if there is none.
+    if (!commits.hasOneWriter && commits.hasLog) return commits.catchUp()
+    room.close(documentDeleted)
+    void this.#exclusively(key, () => removeLateAppends(this.#engine.log, room)).catch((err: unknown) =>
+      this.#dependencies.logger.warn({ err }, 'could not remove late appends to a removed document'),
+    )
+  }
+
+  /**
+   * Loads a room. The caller must create a handle of the room in the same tick, because the idle timer starts
+   * only when a handle is released.
+   */
+  async #load(key: string, address: DocumentAddress): Promise<void> {
+    const health = this.#engine.health()
+    if (!health.ok) throw new StoreUnavailableError(health.reason)
+    const leave = this.#occupancy.enter(address.workspaceId)
+    let unwatch = (): void => undefined
+    try {
+      unwatch = await this.#replicas.watch(addressKey(address))
+      const room = new Room(address, await this.#loaded(key, address), this.#dependencies)
+      const isOpen = { leases: 0, cancelIdle: null, follower: null }
+      this.#rooms.set(key, { room, leave: bothOf(leave, unwatch), ...isOpen })
+      this.#replicas.opened(room)
+      this.#metrics.documentsOpen.set(this.#rooms.size)
+    } catch (error) {
+      bothOf(leave, unwatch)()
+      throw error
+    }
+  }
+
+  async #loaded(key: string, address: DocumentAddress): Promise<LoadedRoom> {
+    const loaded = await this.#read(address)
+    this.#quarantine.delete(key)
+    // The directory may have no record of the document: the server may have crashed after the first update,
+    // or a version without such records may have stored the document.
+    if (loaded.loaded.state === 'live') await this.#dependencies.records.ensure(address, address.documentId)
+    return loaded
+  }
+
+  async #read(address: DocumentAddress): Promise<LoadedRoom> {
+    try {
+      return await this.#readLog(address)
+    } catch (error) {
+      throw error instanceof CorruptRecordError ? this.#quarantine.add(address, error) : error
+    }
+  }
+
+  async #readLog(address: DocumentAddress): Promise<LoadedRoom> {
+    const { log } = this.#engine
+    const doc = addressKey(address)
+    const trust = this.#quarantine.has(keyName(doc)) ? 'doubted' : 'trusted'
+    if (!this.#expensive.has(keyName(doc))) {
+      try {
+        return await loadRoom(log, doc, { trust })
+      } catch (error) {
+        if (!(error instanceof DocumentExpensiveError)) throw error
+        this.#expensive.add(address)
+      }
+    }
+    return loadRoom(log, doc, {
+      trust,
+      place: (updates) => openOnThread(this.#pools.threads, address, updates),
+    })
+  }
+
+  /** Runs `work`. Until `work` ends, no other call opens or destroys the room. */
+  async #exclusively(key: string, work: () => Promise<void>): Promise<void> {
+    const running = work().finally(() => {
+      if (this.#opening.get(key) === running) this.#opening.delete(key)
+    })
+    this.#opening.set(key, running)
+    await running
+  }
+
+  #followerOf(branch: Room, main: DocumentAddress): BranchFollower {
+    const { replicas, records, logger } = this.#dependencies
+    return new BranchFollower({
+      branch,
+      openMain: () => this.open(main),
+      right: () => records.rightToChange(branch.address),
+      record: (overlaps) => records.recordOverlaps(branch.address, overlaps),
+      isHome: () => replicas.isHome(branch.doc),
+      clock: this.#clock,
+      logger,
+    })
+  }
+
+  /** Returns a handle of a room that may be a branch. If it is one, it has caught up. */
+  async #leaseBranch(open: OpenRoom): Promise<RoomHandle> {
+    const lease = this.#lease(open)
+    const { room } = open
+    try {
+      const main = await this.#dependencies.records.mainOf(room.address)
+      if (main !== null) open.follower ??= this.#followerOf(room, main)
+      await open.follower?.catchUp()
+      return lease
+    } catch (error) {
+      lease.release()
+      throw error
+    }
+  }
+
+  #lease(open: OpenRoom): RoomHandle {
+    open.leases += 1
+    open.cancelIdle?.()
+    open.cancelIdle = null
+    return {
+      room: open.room,
+      release: () => {
+        open.leases -= 1
+        if (open.leases === 0) this.#watchIdle(open)
+      },
+    }
+  }
+
+  #watchIdle(open: OpenRoom): void {
+    const retire = (): void => {
+      cancel()
+      void this.#retire(open)
+    }
+    const cancelTimer = this.#clock.after(this.#options.idleMs, retire)
+    const cancelRest = this.#occupancy.rest(open.room.address.workspaceId, { retire })
+    const cancel = (): void => {
+      cancelTimer()
+      cancelRest()
+      open.cancelIdle = null
+    }
+    open.cancelIdle = cancel
+  }
+
+  /** Finishes the work of an idle room, then closes the room unless a client has joined in the meantime. */
+  async #retire(open: OpenRoom): Promise<void> {
+    do {
+      await open.room.applied()
+      await open.room.compact('leaving', () => open.leases === 0)
+      await open.room.settled()
+    } while (open.leases === 0 && open.room.isHeld)
+    if (open.leases === 0) open.room.close(close('serviceRestart', 'the room was idle'))
+  }
+
+  /** Compacts the log of an idle document. Meanwhile no other call can open the document. */
+  async #finishLog(doc: Key): Promise<'done' | 'later'> {
+    const key = keyName(doc)
+    const editedSince = this.#clock.now() - this.#options.keepVersionsMs
+    if (this.#opening.has(key)) return 'later'
+    const open = this.#rooms.get(key)
+    if (open !== undefined) return open.room.finishLog(editedSince)
+    let outcome: 'done' | 'later' = 'done'
+    await this.#exclusively(key, async () => {
+      const { keepsAttribution } = this.#dependencies
+      outcome = await compactIdleLog(this.#engine.log, doc, editedSince, keepsAttribution).catch(ifExpensive)
+    })
+    return outcome
+  }
+
+  /**
+   * Delays the next open of a document until the appends of its ended room have ended, because the next room
+   * must find them in the log.
+   */
+  #awaitAppends(key: string, room: Room): void {
+    const before = this.#opening.get(key)
+    const settled = Promise.allSettled([before, room.settled()]).then(() => {
+      if (this.#opening.get(key) === settled) this.#opening.delete(key)
+    })
+    this.#opening.set(key, settled)
+  }
+
+  #forget(room: RoomName): void {
+    const key = keyName(room.doc)
+    const open = this.#rooms.get(key)
+    if (open?.room !== room) return
+    open.cancelIdle?.()
+    open.follower?.end()
+    open.leave()
+    this.#rooms.delete(key)
+    this.#metrics.documentsOpen.set(this.#rooms.size)
+    this.#awaitAppends(key, open.room)
+  }
+
+  /** Bytes of updates that wait to be sent to the store. */
+  get queuedBytes(): number {
+    return this.#dependencies.unrecorded.bytes + this.#dependencies.queued.bytes
+  }
+}
+
+/**
+ * Returns `done` for a DocumentExpensiveError, because an expensive document is only compacted while it is
+ * open. Throws any other error.
+ */
+function ifExpensive(error: unknown): 'done' {
+  if (error instanceof DocumentExpensiveError) return 'done'
+  throw error
+}
+
+const mayBeBranch = ({ editorId }: DocumentAddress): boolean => parseBranchEditorId(editorId) !== null
+
+const bothOf = (first: () => void, second: () => void) => (): void => {
+  first()
+  second()
+}

@@ -1,0 +1,892 @@
+import type { UsageCounter } from '../../../capabilities/usage/usage-counter.ts'
+import { ApiError, errorMessage } from '../../base/errors.ts'
+import type { StartedWindows } from '../../events/debounce-windows.ts'
+import { addressKey, type DocumentAddress } from '../../model/address.ts'
+import { type Close, close } from '../../model/close.ts'
+import { limitOf } from '../../quota/limits.ts'
+import type { Key } from '../../store/engine.ts'
+import { writeStateVector } from '../../update/state-vector.ts'
+import { isEmpty, type UpdateSummary } from '../../update/summary.ts'
+import { RoomAwareness } from '../awareness/room-awareness.ts'
+import { headConflict } from '../edits/backend-change.ts'
+import { BackendEdits } from '../edits/backend-edits.ts'
+import { type ConditionalUpdate, type EditContext, pauseIncoming } from '../edits/edit-context.ts'
+import { Replacement } from '../edits/replacement.ts'
+import { StreamEdits } from '../edits/stream-edits.ts'
+import { WriteLock } from '../edits/write-lock.ts'
+import { RoomHistory } from '../history/room-history.ts'
+import { CommitTrace } from '../log/commit-trace.ts'
+import { Commits, isFenced } from '../log/commits.ts'
+import { hasOlderVersions } from '../log/compaction-policy.ts'
+import type { LoadedRoom } from '../log/load-room.ts'
+import type { Existence } from '../log/log-position.ts'
+import { type CommitLog, RecordedLog } from '../log/recorded-log.ts'
+import { RoomCompaction } from '../log/room-compaction.ts'
+import { Replica } from '../replication/replica.ts'
+import { describeMessage, type ReplicaMessage } from '../replication/replica-messages.ts'
+import { placeOnThread, splitOnThread } from '../threads/place-on-thread.ts'
+import { type AppliedUpdate, authorsOf, UpdateBroadcast } from './broadcast.ts'
+import type { CommitFollower } from './commit-followers.ts'
+import type { DocumentState } from './document-state.ts'
+import { DocumentExpensiveError } from './expensive-documents.ts'
+import { isTooLargeToPredict } from './integration-limits.ts'
+import type { Member } from './member.ts'
+import { type IncomingUpdate, PendingUpdateBuffer, withOwnBytes } from './pending-updates.ts'
+import { DocumentDamagedError } from './quarantine.ts'
+import { damageIn, documentDeleted, isDeletion, roomReloaded } from './room-errors.ts'
+import type { RoomDependencies } from './room-options.ts'
+import { RoomTrace } from './room-trace.ts'
+import { SyncReplyCache, type SyncReplyEncoder } from './sync-reply-cache.ts'
+import { UpdateApplier, UpdateApplyError } from './update-applier.ts'
+import { UpdateBacklog } from './update-backlog.ts'
+import { mayBeCostly, partsOfCostly, type Work } from './work-shares.ts'
+import { allowedOf, mayBeStale, staleRightsOf } from './write-rights.ts'
+
+/** Number of clients that every state vector may contain (`vectorClientsMax` is at least this number). */
+const vectorClientsMin = 20_000
+
+/**
+ * Factor for the time that REST updates take, before it is charged to the workspace. It is less than 1
+ * because a rate limit also applies to REST updates, and because backends import documents with them.
+ */
+const restWeight = 0.25
+
+const haveCostly = (incoming: readonly IncomingUpdate[]): boolean =>
+  incoming.length > partsOfCostly || incoming.some(({ summary }) => mayBeCostly(summary))
+
+/** Returns whether an error shows that the document in memory cannot be used. */
+const endsRoom = (error: unknown): boolean =>
+  !(error instanceof ApiError) || damageIn(error) !== null || error instanceof DocumentExpensiveError
+
+/** Maximum bytes of updates that wait for the end of the tick and are not counted in the backlog. */
+const uncountedBytesMax = 262_144
+
+/** The phase of a room: whether the room accepts updates, and the updates that wait. */
+type RoomPhase =
+  /** No update waits. */
+  | { readonly is: 'idle' }
+  /**
+   * Updates wait for the end of the tick, or for the lock on the document. A new array is created for each
+   * tick: a reused array would reach the old generation of the heap, and its new entries would then be freed
+   * late.
+   */
+  | { readonly is: 'receiving'; updates: IncomingUpdate[]; bytes: number; readonly since: number }
+  | { readonly is: 'ended'; readonly reason: Close }
+
+const idle: RoomPhase = { is: 'idle' }
+
+/**
+ * One open editor: a cache of its log, with the sessions on it. Every change, from any source, takes the same
+ * steps: vet → apply → append → (durable) → members. No member receives a change before it is durable.
+ */
+export class Room {
+  readonly address: DocumentAddress
+  readonly doc: Key
+  readonly state: DocumentState
+  readonly awareness: RoomAwareness
+  readonly answering: SyncReplyCache
+  /** Counts the usage of the organization. */
+  readonly usage: UsageCounter
+  readonly #dependencies: RoomDependencies
+  /** The trace of this room; undefined if no step of the room is traced. */
+  readonly #trace: RoomTrace | undefined
+  readonly #members = new Set<Member>()
+  /** Branches of this editor that are open on this node; null if there are none. */
+  #followers: Set<CommitFollower> | null = null
+  readonly commits: Commits
+  #replica: Replica | null = null
+  readonly #applier: UpdateApplier
+  readonly #compaction: RoomCompaction
+  #editing: BackendEdits | null = null
+  #replacing: Replacement | null = null
+  #streaming: StreamEdits | null = null
+  #history: RoomHistory | null = null
+  #phase: RoomPhase = idle
+  /**
+   * Counts the updates that wait longer than the current tick, including an update that a thread is
+   * integrating.
+   */
+  readonly #backlog: UpdateBacklog
+  /** The lock on the document. While it is locked, arriving updates wait. */
+  readonly #lock = new WriteLock()
+  /** Cancels the timer of the last pause. */
+  #cancelPause = (): void => {}
+  /** True if the document was used since the last call of `rest`. */
+  #worked = true
+  /** True if the last edits were expensive and the workspace had no event loop time left. */
+  #isCostly = false
+  /** Time of the last edit that this room committed, in epoch milliseconds; 0: there was none. */
+  #editedAt = 0
+
+  constructor(address: DocumentAddress, { loaded, state, tail }: LoadedRoom, dependencies: RoomDependencies) {
+    const { clock, limits, metrics, memory } = dependencies
+    const owner = { workspaceId: address.workspaceId, address: null }
+    this.address = address
+    this.doc = addressKey(address)
+    this.state = state
+    this.answering = new SyncReplyCache(state)
+    this.usage = dependencies.usage(address)
+    this.#dependencies = dependencies
+    const trace = RoomTrace.of(dependencies.tracer, address, dependencies.threads.enabled)
+    this.#trace = trace
+    this.awareness = new RoomAwareness({
+      members: this.#members,
+      presence: dependencies.presence.presenceOf(address),
+      editorId: address.editorId,
+      clock,
+      windowMs: limits.awarenessWindowMs,
+      hasContent: () => this.existence === 'live',
+      refused: () => metrics.statesRefused.inc(),
+      trace,
+    })
+    this.#applier = new UpdateApplier(
+      state,
+      new PendingUpdateBuffer(limits.heldBytesMax, clock, (drop) => memory.pendingUpdates.open(owner, drop)),
+      trace,
+    )
+    this.#backlog = new UpdateBacklog((from) => memory.queuedUpdates.open(owner, () => this.#drop(from)))
+    const log = loaded.state === 'live' ? dependencies.log : this.#recordedLog()
+    this.commits = new Commits({
+      log,
+      doc: this.doc,
+      loaded,
+      queued: dependencies.queued,
+      listeners: {
+        durable: (broadcast) => this.#broadcast(broadcast),
+        accepted: (broadcast) => this.#accepted(broadcast),
+        failed: (error) => this.#fail(error),
+        stored: trace === undefined ? undefined : (appended, updates) => trace.committed(appended, updates),
+        appended: (notice) => this.#tellNodes({ is: 'appended', notice }),
+        remote: () => this.replica,
+      },
+    })
+    this.#compaction = new RoomCompaction(dependencies.log, this.doc, {
+      state,
+      commits: this.commits,
+      base: loaded.state === 'live' ? loaded.base : 0,
+      head: loaded.state === 'live' ? loaded.head : 0,
+      tail,
+      limits,
+      clock,
+      isHome: () => dependencies.replicas.isHome(this.doc),
+      quiet: () => pauseIncoming(this.#edited()),
+      keepsAttribution: () => dependencies.keepsAttribution(this.doc),
+    })
+  }
+
+  #tellNodes(message: ReplicaMessage): void {
+    if (this.#trace !== undefined) this.#trace.of()?.('node_sent', describeMessage(message))
+    this.#dependencies.replicas.tell(this.doc, message)
+  }
+
+  #recordedLog(): CommitLog {
+    const { log, records, unrecorded } = this.#dependencies
+    return new RecordedLog(log, { record: () => records.create(this.address), waiting: unrecorded })
+  }
+
+  /**
+   * Applies the updates of other nodes. The object is created on first use, because most rooms receive no
+   * such updates.
+   */
+  get replica(): Replica {
+    this.#replica ??= new Replica(
+      {
+        address: this.address,
+        state: this.state,
+        commits: this.commits,
+        applier: this.#applier,
+        lock: this.#lock,
+        trace: this.#trace,
+        endTick: () => this.endTick(),
+        charged: (updates, work) => this.#charged(updates, work),
+        added: (updates) => this.#added(updates),
+        send: (broadcast) => this.#send(broadcast),
+        commit: (updates, since) => this.#commit(updates, since),
+      },
+      this.#dependencies,
+    )
+    return this.#replica
+  }
+
+  /**
+   * Runs the reads and updates of REST calls. The object is created on first use, because most rooms never
+   * need it.
+   */
+  get editing(): BackendEdits {
+    this.#editing ??= new BackendEdits(this.#edited())
+    return this.#editing
+  }
+
+  /** Runs the replacements of REST calls. The object is created on first use. */
+  get replacing(): Replacement {
+    this.#replacing ??= new Replacement(this.#edited())
+    return this.#replacing
+  }
+
+  /** Writes the content of streams. The object is created on first use. */
+  get streaming(): StreamEdits {
+    this.#streaming ??= new StreamEdits(this.#edited())
+    return this.#streaming
+  }
+
+  /** Reads the history for REST calls, and undoes changes. The object is created on first use. */
+  get history(): RoomHistory {
+    this.#history ??= new RoomHistory(this.#edited())
+    return this.#history
+  }
+
+  #edited(): EditContext {
+    const { log, fences, health, threads, readers, clock, limits, metrics } = this.#dependencies
+    return {
+      log,
+      fences,
+      address: this.address,
+      doc: this.doc,
+      state: this.state,
+      commits: this.commits,
+      threads,
+      readers,
+      documentBytesMax: limits.documentBytesMax,
+      health,
+      held: () => this.#lock.held,
+      replaced: (mode) => metrics.replacements.inc({ mode }),
+      begin: () => this.#begin(),
+      hold: () => {
+        this.endTick()
+        return this.#lock.hold(() => this.endTick())
+      },
+      commit: (update) => this.#commit([update], clock.now()),
+      share: () => this.#share(),
+      charged: (updates, work) => this.#charged(updates, work, restWeight),
+      commitAt: (conditional) => this.#commitAt(conditional),
+      pauseOthers: (ms) => this.#tellNodes({ is: 'wait', ms }),
+      trace: this.#trace,
+      fail: (error) => this.#fail(error),
+    }
+  }
+
+  /**
+   * Maximum number of clients that the server accepts in a state vector. The limit is higher than the number
+   * of clients of the document, because a client may have written offline under client ids that are new to
+   * it.
+   */
+  get vectorClientsMax(): number {
+    return Math.max(vectorClientsMin, 2 * this.state.clocks.size)
+  }
+
+  get #hasEnded(): boolean {
+    return this.#phase.is === 'ended'
+  }
+
+  get existence(): Existence {
+    return this.commits.existence
+  }
+
+  get epoch(): number {
+    return this.commits.epoch
+  }
+
+  get memberCount(): number {
+    return this.#members.size
+  }
+
+  /**
+   * Resolves when all updates that have been applied so far are durable and sent. The value is the sequence
+   * number of the last of these updates.
+   */
+  get durable(): Promise<number> {
+    return this.commits.durable
+  }
+
+  /** Resolves when every append has ended, with or without success. */
+  settled(): Promise<void> {
+    return this.commits.settled()
+  }
+
+  /** Adds a member. If the room has already ended, the member ends immediately. */
+  join(member: Member): void {
+    if (this.#phase.is === 'ended') return member.end(this.#phase.reason)
+    this.#members.add(member)
+    this.awareness.join(member)
+  }
+
+  leave(member: Member): void {
+    if (this.#members.delete(member)) this.awareness.leave(member)
+  }
+
+  /**
+   * Accepts a vetted update. Returns false, and does not accept the update, if the document would exceed its
+   * size limit.
+   */
+  receive(incoming: IncomingUpdate): boolean {
+    const phase = this.#phase
+    if (phase.is === 'ended') return true
+    if (isEmpty(incoming.summary)) {
+      incoming.onApplied?.()
+      return true
+    }
+    const { length } = incoming.bytes
+    const bytes = length + (phase.is === 'receiving' ? phase.bytes : 0)
+    if (!this.state.hasRoomFor(bytes, this.#dependencies.limits.documentBytesMax)) return false
+    const waits = this.#lock.held !== null || !this.#backlog.isEmpty
+    const kept = waits ? withOwnBytes(incoming) : incoming
+    if (phase.is === 'idle') {
+      this.#phase = { is: 'receiving', updates: [kept], bytes, since: this.#dependencies.clock.now() }
+      this.#dependencies.tickScheduler.add(this)
+    } else {
+      phase.updates.push(kept)
+      phase.bytes = bytes
+    }
+    this.#worked = true
+    if (waits) this.#backlog.add(kept)
+    // The end of the tick may be late if other documents take a long time. A large number of bytes is
+    // therefore counted now.
+    else if (bytes > uncountedBytesMax) this.#countWaiting(null)
+    return true
+  }
+
+  /** Counts the updates that wait, and `placing`, the update that a thread is integrating. */
+  #countWaiting(placing: IncomingUpdate | null): void {
+    const phase = this.#phase
+    if (phase.is === 'ended') return
+    if (phase.is === 'receiving') phase.updates = phase.updates.map(withOwnBytes)
+    const incoming = phase.is === 'receiving' ? phase.updates : []
+    this.#backlog.set(placing === null ? incoming : [placing, ...incoming])
+  }
+
+  /** Drops the waiting updates of a member and ends the member, because the updates take too much memory. */
+  #drop(
+    from: Member,
+    reason = close('tryAgainLater', 'too many updates wait for this document: try again'),
+  ): void {
+    this.#backlog.forget(from)
+    if (this.#phase.is === 'receiving') {
+      const { updates, since } = this.#phase
+      const left = updates.filter((incoming) => incoming.from !== from)
+      this.#phase = left.length === 0 ? idle : { is: 'receiving', updates: left, bytes: bytesIn(left), since }
+    }
+    from.end(reason)
+  }
+
+  /** True while the document is locked and arriving updates wait. */
+  get isHeld(): boolean {
+    return this.#lock.held !== null
+  }
+
+  /** Returns whether updates of this member are pending because their dependencies are missing. */
+  holdsOf(member: Member): boolean {
+    return this.#applier.holdsOf(member)
+  }
+
+  /**
+   * Returns a promise that resolves when the waiting updates of this member can be applied; null if no update
+   * of the member waits.
+   */
+  waitingOf(member: Member): Promise<void> | null {
+    return this.#backlog.has(member) ? this.#lock.held : null
+  }
+
+  /** Applies and commits the updates that arrived in this tick. */
+  endTick(): void {
+    this.#take('in a tick')
+  }
+
+  #take(when: 'in a tick' | 'at the end'): void {
+    const phase = this.#phase
+    if (phase.is !== 'receiving' || this.#lock.held !== null) return
+    const isCostly = when === 'in a tick' && (this.#isCostly || haveCostly(phase.updates))
+    if ((isCostly && this.#waitForShare()) || this.#awaitsRights(phase.updates))
+      return this.#countWaiting(null)
+    const bytesToSplit = when === 'in a tick' && this.#needDoc(phase.updates) ? this.state.bytesToSplit : null
+    if (bytesToSplit !== null) {
+      void this.#open(bytesToSplit)
+      return this.#countWaiting(null)
+    }
+    const incoming = allowedOf(phase.updates)
+    const { since } = phase
+    this.#phase = idle
+    const meter = this.#metered()
+    try {
+      const mustShare = when === 'in a tick' && this.#dependencies.tickScheduler.mustShare(this)
+      const { accepted, expensive, later } = this.#applier.take(
+        incoming,
+        mustShare ? 'in a shared tick' : when,
+      )
+      if (accepted.length > 0) this.#commit(accepted, since)
+      this.#putBack(later, since)
+      const taken = incoming.slice(0, incoming.length - later.length)
+      this.#slowDown(meter(taken.length), taken)
+      if (expensive !== null) void this.#place(expensive, since)
+      else if (later.length > 0) this.#waitForTick()
+      // This must be the last step, because it may resume reading from a sender, which may then send more
+      // updates immediately. These updates wait while the document is locked.
+      if (later.length > 0 || expensive !== null || !this.#backlog.isEmpty) this.#countWaiting(expensive)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** Puts back updates that were not applied. They precede the updates that have arrived since. */
+  #putBack(later: readonly IncomingUpdate[], since: number): void {
+    const phase = this.#phase
+    if (later.length === 0 || phase.is === 'ended') return
+    const updates = phase.is === 'receiving' ? [...later, ...phase.updates] : [...later]
+    this.#phase = { is: 'receiving', updates, bytes: bytesIn(updates), since }
+  }
+
+  /**
+   * Locks the document until the next tick, because it has used its share of this tick. Otherwise, updates
+   * from other sockets could start more work for the document in the same tick.
+   */
+  #waitForTick(): void {
+    setImmediate(this.#lock.hold(() => this.endTick()))
+  }
+
+  /**
+   * Starts to measure the work of edits. Returns a function that returns the work since then, without the
+   * time to create the Y.Doc.
+   */
+  #metered(): (updates: number) => Work {
+    const { steps, loadMs } = this.state
+    const startedAt = performance.now()
+    return (updates) => ({
+      updates,
+      steps: this.state.steps - steps,
+      ms: performance.now() - startedAt - (this.state.loadMs - loadMs),
+    })
+  }
+
+  /** Runs `work`, which makes edits on the event loop, and charges its time to the share of the workspace. */
+  #charged<T>(updates: number, work: () => T, weight = 1, incoming: readonly IncomingUpdate[] = []): T {
+    const meter = this.#metered()
+    try {
+      return work()
+    } finally {
+      const spent = meter(updates)
+      this.#slowDown({ ...spent, ms: spent.ms * weight }, incoming)
+    }
+  }
+
+  /** Resolves when the workspace has event loop time left. Until then, arriving updates wait. */
+  async #share(): Promise<void> {
+    while (!this.#hasEnded && this.#waitForShare()) await this.#lock.held
+  }
+
+  /**
+   * Charges the work of edits to the workspace. If the workspace has then used up its share of the event
+   * loop, pauses incoming updates for the time that `WorkShares` returns.
+   * @param incoming the updates of clients in this work
+   */
+  #slowDown(spent: Work, incoming: readonly IncomingUpdate[]): void {
+    const { work } = this.#dependencies
+    const waitMs = work.spend(this.address.workspaceId, spent)
+    this.#isCostly = waitMs > 0
+    if (!this.#isCostly) return
+    this.#pause(waitMs)
+    const counts = new Map<Member, number>()
+    for (const { from } of incoming) counts.set(from, (counts.get(from) ?? 0) + 1)
+    for (const [from, count] of counts)
+      if (work.exceeds(from, (spent.ms * count) / incoming.length) && this.#hasManyOf(from))
+        this.#drop(from, tooMuchTime)
+  }
+
+  /** Returns whether one update with all waiting updates of a member would cost much less than these. */
+  #hasManyOf(member: Member): boolean {
+    const updates = this.#phase.is === 'receiving' ? this.#phase.updates : []
+    return updates.filter(({ from }) => from === member).length >= manyUpdates
+  }
+
+  /**
+   * Returns whether updates must wait because the documents of the workspace have used up its event loop
+   * time. If so, pauses incoming updates.
+   */
+  #waitForShare(): boolean {
+    const waitMs = this.#dependencies.work.waitMs(this.address.workspaceId)
+    if (waitMs > 0) this.#pause(waitMs)
+    return waitMs > 0
+  }
+
+  #pause(ms: number): void {
+    if (this.#lock.held !== null || this.#hasEnded) return
+    const letGo = this.#lock.hold(() => this.endTick())
+    this.#cancelPause = this.#dependencies.clock.after(ms, letGo)
+  }
+
+  /** Returns whether an update needs the Y.Doc. A thread integrates large ones, and an offer is often known. */
+  #needDoc(incoming: readonly IncomingUpdate[]): boolean {
+    return incoming.some(
+      ({ bytes, summary }) => !isTooLargeToPredict(summary) && !this.state.isKnown(bytes, summary),
+    )
+  }
+
+  /** Opens a large document in slices. Updates that arrive at this node in the meantime wait. */
+  async #open(bytes: Uint8Array): Promise<void> {
+    const release = this.#lock.hold(() => this.endTick())
+    try {
+      const parts = await splitOnThread(this.#dependencies.threads, this.address, bytes)
+      if (!this.#hasEnded && this.state.bytesToSplit === bytes) await this.state.openIn(parts)
+    } catch (error) {
+      if (endsRoom(error)) this.#fail(error)
+      else for (const { from } of this.#phase.is === 'receiving' ? this.#phase.updates : []) this.#drop(from)
+    } finally {
+      release()
+    }
+  }
+
+  /**
+   * Integrates an expensive update on a thread, and applies the result. Updates that arrive at this node in
+   * the meantime wait.
+   */
+  async #place(item: IncomingUpdate, since: number): Promise<void> {
+    const release = this.#lock.hold(() => this.endTick())
+    try {
+      const placed = await placeOnThread(this.#edited(), item.bytes)
+      if (this.#hasEnded || !this.#members.has(item.from)) return
+      if (mayBeStale(this.#dependencies.fences, item.from)) return this.#putBack([item], since)
+      if (placed.problem !== null) return item.from.end(close('badRequest', placed.problem))
+      const accepted = this.#charged(1, () => this.#applier.takePlaced(item, placed), 1, [item])
+      if (accepted.length > 0) this.#commit(accepted, this.#dependencies.clock.now())
+      const next = this.#applier.takeExpensive()
+      if (next !== null) this.#putBack([next], since)
+    } catch (error) {
+      this.#refuse(item, error)
+    } finally {
+      this.#countWaiting(null)
+      release()
+    }
+  }
+
+  #refuse({ from }: IncomingUpdate, error: unknown): void {
+    if (endsRoom(error)) return this.#fail(error)
+    const limit = limitOf(error)
+    const isTooExpensive = limit === 'integrationSteps' || limit === 'threadJobSeconds'
+    from.end(
+      isTooExpensive
+        ? close('tooLarge', 'the update is too expensive to integrate', 'integrationSteps')
+        : close('tryAgainLater', 'the update could not be integrated: try again', limit),
+    )
+  }
+
+  /**
+   * Returns whether permissions of the senders may have ended. If so, rechecks these permissions, and updates
+   * wait until that is done.
+   */
+  #awaitsRights(incoming: readonly IncomingUpdate[]): boolean {
+    const stale = staleRightsOf(incoming, this.#dependencies.fences)
+    if (stale === null) return false
+    const release = this.#lock.hold(() => this.endTick())
+    Promise.all([...stale].map((right) => right.recheck())).then(release, (error: unknown) => {
+      this.#fail(error)
+      release()
+    })
+    return true
+  }
+
+  /** Resolves when no update waits to be applied. */
+  async applied(): Promise<void> {
+    this.endTick()
+    while (this.#lock.held !== null) await this.#lock.held
+  }
+
+  /**
+   * Applies and commits all arrived updates, including updates that wait for the lock. The caller must close
+   * the room next.
+   */
+  flush(): void {
+    this.#lock.release('without calling letGo')
+    this.#take('at the end')
+  }
+
+  /**
+   * Runs `work`, which sends a reply. Runs it now, or in a later tick if the replies of all rooms have used
+   * their share of this tick.
+   */
+  scheduleAnswer(work: () => void): void {
+    this.#dependencies.tickScheduler.answer(work)
+  }
+
+  /**
+   * Returns the frames with the content that a client with this state vector lacks. Returns null if the
+   * document cannot be read; the room has then ended.
+   */
+  answer(encoder: SyncReplyEncoder, vector: Uint8Array): readonly Uint8Array[] | null {
+    return this.#read(() => this.answering.framesFor(encoder, vector))
+  }
+
+  /**
+   * Returns one update with the content that a client with this state vector lacks. Returns null if the
+   * document cannot be read; the room has then ended.
+   */
+  missed(vector: Uint8Array): Uint8Array | null {
+    return this.#read(() => this.state.diff(vector))
+  }
+
+  /**
+   * Returns whether the document already has the whole vetted update. This is expensive if the update deletes
+   * something, so call it rarely.
+   */
+  contains(bytes: Uint8Array, summary: UpdateSummary): boolean {
+    return this.#read(() => this.state.contains(bytes, summary)) ?? false
+  }
+
+  /**
+   * Returns the state vector of the document with only those updates that have been sent to the members. This
+   * is the state that a slow member has when the server stops sending to it.
+   */
+  broadcastVector(): Uint8Array {
+    return writeStateVector(this.commits.broadcastClocks(this.state.clocks))
+  }
+
+  /**
+   * Compacts the log if it has enough new entries. A failure is only logged, because the log is complete
+   * without a compaction.
+   * @param isWanted called before the compaction starts; if it returns false, nothing is compacted
+   */
+  async compact(when: 'editing' | 'leaving' = 'editing', isWanted = (): boolean => true): Promise<void> {
+    // A compaction that already runs lacks the last updates.
+    if (when === 'leaving') await this.#compaction.settled()
+    if (!isWanted()) return
+    const { due, dueAtLeaving } = this.#compaction
+    if (this.#hasEnded || !(when === 'leaving' ? dueAtLeaving && this.#editedAt > 0 : due)) return
+    try {
+      await this.#compaction.run()
+      if (this.#compaction.isCompactable) this.#dependencies.compactLater(this.doc)
+    } catch (err) {
+      this.#dependencies.logger.warn({ err }, 'compaction failed')
+    }
+  }
+
+  /**
+   * Replaces a user by the unknown author in the log, and discards the older versions of the log. A later call
+   * is necessary if the log still has updates of the user: other nodes may append or compact it meanwhile.
+   * @throws the errors of the log
+   */
+  async forgetAuthor(userId: string): Promise<void> {
+    this.commits.forgetAuthor(userId)
+    if (!this.#hasEnded) await this.#compaction.finish(userId)
+  }
+
+  /**
+   * Compacts the log to one snapshot, unless the document was edited at or after `editedSince`. @throws the
+   * errors of the log
+   */
+  async finishLog(editedSince: number): Promise<'done' | 'later'> {
+    if (Math.max(this.#editedAt, this.commits.changed.at) >= editedSince) return 'later'
+    // An earlier room may have left entries that a compaction can remove.
+    const isCompactable =
+      this.#compaction.isCompactable || (await hasOlderVersions(this.#dependencies.log, this.doc))
+    if (isCompactable && !this.#hasEnded) await this.#compaction.finish()
+    return 'done'
+  }
+
+  /**
+   * Ends the room because its document is expensive to read. At the next open, a thread reads the document.
+   */
+  closeAsExpensive(): void {
+    this.#dependencies.expensive(this)
+    this.close(close('tryAgainLater', 'the document is expensive to open and is being prepared: try again'))
+  }
+
+  /** Ends all sessions of the room. The room cannot be used afterwards. */
+  close(reason: Close): void {
+    if (this.#phase.is === 'ended') return
+    this.#phase = { is: 'ended', reason }
+    this.#trace?.of()?.('room_closed', { code: reason.code, reason: reason.reason })
+    if (this.#editedAt > 0 && this.#compaction.isCompactable) this.#dependencies.compactLater(this.doc)
+    this.awareness.close()
+    this.#cancelPause()
+    this.#replica?.close()
+    this.#applier.clear()
+    const members = [...this.#members]
+    this.#members.clear()
+    for (const member of members) member.end(reason)
+    this.#backlog.set([])
+    // Operations that wait for the lock then find that the room has ended.
+    this.#lock.release()
+    const followers = [...(this.#followers ?? [])]
+    this.#followers = null
+    for (const follower of followers) follower.ended()
+    // Appends in progress may still be accepted.
+    void this.commits.settled().then(() => this.usage.release())
+    this.#dependencies.ended(this)
+  }
+
+  #commit(updates: readonly AppliedUpdate[], since: number): void {
+    const now = this.#dependencies.clock.now()
+    this.#added(updates)
+    const trace = CommitTrace.start(this.#dependencies.spans, this.address, updates, since)
+    const begun = this.#noted(updates, now, trace)
+    this.commits.commit(new UpdateBroadcast(updates, since, trace), now, begun?.jobs)
+    if (begun !== null) this.commits.durable.then(begun.stored, begun.lost)
+  }
+
+  async #commitAt({ head, update, apply }: ConditionalUpdate): Promise<number | null> {
+    const at = this.#dependencies.clock.now()
+    const trace = CommitTrace.start(this.#dependencies.spans, this.address, [update], at)
+    const begun = this.#noted([update], at, trace)
+    try {
+      const broadcast = new UpdateBroadcast([update], at, trace)
+      const seq = await this.commits.commitAt(head, { broadcast, at, jobs: begun?.jobs ?? [], apply })
+      if (seq === null) {
+        begun?.lost()
+        trace?.failed(headConflict())
+      } else {
+        begun?.stored()
+        this.#added([update])
+      }
+      return seq
+    } catch (error) {
+      begun?.lost()
+      trace?.failed(error)
+      throw error
+    }
+  }
+
+  /**
+   * Reports the authors of the updates to the edit listener. Returns the debounce windows that this edit
+   * starts; null if it starts none.
+   */
+  #noted(updates: readonly AppliedUpdate[], now: number, trace: CommitTrace | null): StartedWindows | null {
+    const { edits } = this.#dependencies
+    this.#editedAt = now
+    const own = updates.some(isCopy) ? updates.filter((update) => !isCopy(update)) : updates
+    return own.length === 0 ? null : edits.noted(this.address, authorsOf(own), trace?.current.context ?? null)
+  }
+
+  /** Counts the updates of a commit, which are durable. */
+  #accepted({ updates }: UpdateBroadcast): void {
+    this.#dependencies.metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
+    for (const update of updates) if (!isCopy(update)) this.usage.updates += 1
+  }
+
+  /** Starts to report the durable commits of the room. Returns the function that ends the reports. */
+  follow(follower: CommitFollower): () => void {
+    if (this.#hasEnded) {
+      follower.ended()
+      return () => {}
+    }
+    this.#followers ??= new Set()
+    this.#followers.add(follower)
+    return () => this.#followers?.delete(follower)
+  }
+
+  #added(updates: readonly AppliedUpdate[]): void {
+    this.#worked = true
+    this.#compaction.added(updates, this.#dependencies.clock.now())
+  }
+
+  #broadcast(broadcast: UpdateBroadcast): void {
+    const { trace } = broadcast
+    if (trace === null) this.#send(broadcast)
+    else trace.broadcast(this.#members.size, () => this.#send(broadcast))
+    const { metrics, clock } = this.#dependencies
+    metrics.commitLatencySeconds.observe((clock.now() - broadcast.since) / 1000)
+  }
+
+  #send(broadcast: UpdateBroadcast): void {
+    if (this.#trace !== undefined) this.#trace.broadcast(broadcast, this.#members)
+    for (const member of this.#members) member.deliver(broadcast)
+    for (const follower of this.#followers ?? []) follower.committed(broadcast.updates)
+    // The follow-up work runs after the broadcast, so that it does not delay the members.
+    if (this.state.isDue || this.#compaction.due) this.#dependencies.tickScheduler.follow(this)
+  }
+
+  /**
+   * Applies waiting updates and compacts the log, if the last commit has made this necessary. Runs after the
+   * broadcast.
+   */
+  followUp(): void {
+    if (this.#hasEnded) return
+    try {
+      this.state.applyDue()
+    } catch (error) {
+      const isExpensive = error instanceof DocumentExpensiveError
+      return this.#fail(
+        isExpensive ? error : new UpdateApplyError('stored updates could not be applied', { cause: error }),
+      )
+    }
+    if (this.#compaction.due) void this.compact()
+  }
+
+  /** Replaces the Y.Doc with its bytes if the document was not used since the last call. */
+  rest(): void {
+    if (!this.#worked && !this.#hasEnded) this.state.drop()
+    this.#worked = false
+  }
+
+  /**
+   * Prepares the room for an operation: applies the arrived updates. @throws ApiError if the room has ended
+   */
+  #begin(): void {
+    this.#worked = true
+    this.endTick()
+    if (this.#hasEnded)
+      throw new ApiError('server/store-unavailable', 'the document is being closed; try again')
+  }
+
+  /**
+   * Runs a read. Often it is this read in which Yjs parses the stored bytes for the first time. If the bytes
+   * are damaged or too expensive, the room ends, and the result is null.
+   */
+  #read<T>(work: () => T): T | null {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof DocumentDamagedError || error instanceof DocumentExpensiveError)) throw error
+      this.#fail(error)
+      return null
+    }
+  }
+
+  /**
+   * Ends the room after an error, and drops its state in memory. When clients reconnect, the next room reads
+   * the log, and the handshake of each client sends the updates that were lost.
+   */
+  #fail(error: unknown): void {
+    if (this.#hasEnded) return
+    const damage = damageIn(error)
+    if (damage !== null) {
+      this.#dependencies.damaged(this, damage)
+      return this.close(close('internalError', 'the stored document is damaged; contact the operator'))
+    }
+    if (isDeletion(error)) return this.close(documentDeleted)
+    if (error instanceof DocumentExpensiveError) return this.closeAsExpensive()
+    this.#logFailure(error)
+    this.close(roomReloaded(error))
+  }
+
+  #logFailure(error: unknown): void {
+    const { organizationId, documentId, editorId } = this.address
+    const { logger } = this.#dependencies
+    // These errors are not failures of the server: a permission has ended, or a limit was reached, before an
+    // update was stored.
+    if (isFenced(error) || error instanceof ApiError) {
+      const reason = errorMessage(error)
+      logger.info(
+        { event: 'document.reloaded', organizationId, documentId, editorId, reason },
+        'reloading a document: an update was rejected before it was stored',
+      )
+    } else logger.error({ err: error, organizationId }, 'room failed')
+  }
+}
+
+/**
+ * Minimum number of waiting updates of a client that is closed because of its work. A user who types while a large
+ * update is integrated has fewer.
+ */
+const manyUpdates = 500
+
+/**
+ * After this close, a client offers everything that the server lacks in one update, which costs far less than
+ * many small ones.
+ */
+const tooMuchTime = close(
+  'tryAgainLater',
+  'the updates take too long to integrate: try again',
+  'integrationMsPerSecond',
+)
+
+const isCopy = (update: AppliedUpdate): boolean => update.isCopy === true
+
+const bytesIn = (updates: readonly IncomingUpdate[]): number =>
+  updates.reduce((sum, { bytes }) => sum + bytes.length, 0)

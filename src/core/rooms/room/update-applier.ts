@@ -1,0 +1,326 @@
+import { errorMessage } from '../../base/errors.ts'
+import { close } from '../../model/close.ts'
+import { IntegrationTooExpensiveError } from '../../update/integration.ts'
+import { checkMapEntries } from '../../update/map-entries.ts'
+import { checkNesting } from '../../update/nesting.ts'
+import { readUpdate } from '../../update/read-update.ts'
+import { isEmpty, isPlain, isSimple, type UpdateSummary } from '../../update/summary.ts'
+import type { AppliedUpdate } from './broadcast.ts'
+import type { DocumentState, PlacedIntegration } from './document-state.ts'
+import { DocumentExpensiveError } from './expensive-documents.ts'
+import { loopStepsMax, tickStepsMax } from './integration-limits.ts'
+import type { Member } from './member.ts'
+import type { IncomingUpdate, PendingUpdate, PendingUpdateBuffer } from './pending-updates.ts'
+import type { RoomTrace } from './room-trace.ts'
+
+/**
+ * Maximum number of updates that are applied together. After each such group, the steps that it took are
+ * known and the budget of the tick is checked.
+ */
+const runMax = 64
+
+/**
+ * Maximum milliseconds of a tick that the updates of one document take. A limit for steps is not enough,
+ * because reading an update and predicting its steps also takes time.
+ */
+const takeMsMax = { 'in a tick': 8, 'in a shared tick': 3 } as const
+
+/**
+ * When updates are applied. `in a shared tick`: clients have edited other documents recently, and their updates
+ * wait until the share of this document ends. `at the end`: the room is closed next.
+ */
+type TakeTime = keyof typeof takeMsMax | 'at the end'
+
+/** Thrown if a vetted update could not be applied. The document in memory is then no longer reliable. */
+export class UpdateApplyError extends Error {
+  override readonly name = 'UpdateApplyError'
+}
+
+/** The result of applying the updates of one tick. */
+export interface AppliedPart {
+  /** The updates to commit. */
+  readonly accepted: readonly AppliedUpdate[]
+  /** An update that a thread must integrate first; null if there is none. */
+  readonly expensive: IncomingUpdate | null
+  /**
+   * The updates that were not applied, in order: the updates after `expensive`, or those for which the time
+   * of this tick did not suffice.
+   */
+  readonly later: readonly IncomingUpdate[]
+}
+
+const none: readonly IncomingUpdate[] = []
+
+/**
+ * Applies the arrived updates of one tick to the document of a room, and returns the new, complete parts for
+ * the commit. All updates of clients go through this class. An update that continues the document exactly is
+ * applied unchanged, together with its neighbors. Any other update is split: its new part is applied, and a
+ * part with missing dependencies becomes pending.
+ */
+export class UpdateApplier {
+  readonly #state: DocumentState
+  readonly #pending: PendingUpdateBuffer
+  readonly #trace: RoomTrace | undefined
+  /** A pending update whose dependencies have arrived and that is expensive to integrate. */
+  #expensive: IncomingUpdate | null = null
+
+  constructor(state: DocumentState, held: PendingUpdateBuffer, trace?: RoomTrace) {
+    this.#state = state
+    this.#pending = held
+    this.#trace = trace
+  }
+
+  /** Drops the pending updates when the room is closed. */
+  clear(): void {
+    this.#pending.clear()
+  }
+
+  /**
+   * Applies updates until the budget of the tick is used up.
+   * @param when `at the end`: no budget applies, and only the updates after an expensive one are left over
+   * @throws UpdateApplyError, DocumentExpensiveError; all updates that this call has accepted are then lost
+   */
+  take(incoming: readonly IncomingUpdate[], when: TakeTime = 'in a tick'): AppliedPart {
+    const [only] = incoming
+    if (incoming.length === 1 && only !== undefined && isSimple(only.summary) && this.#fits(only)) {
+      if (this.#isInexpensive(only)) return this.#taken(this.#takeKeystroke(only), none)
+      return { accepted: [], expensive: only, later: none }
+    }
+    const accepted: AppliedUpdate[] = []
+    const run: AppliedUpdate[] = []
+    const isSpent = when === 'at the end' ? () => false : this.#tickBudget(takeMsMax[when])
+    for (const [index, item] of incoming.entries()) {
+      if (index > 0 && isSpent()) {
+        this.#applyRun(run, accepted)
+        return this.#taken(accepted, incoming.slice(index))
+      }
+      if (!this.#state.isInexpensive(item.summary)) {
+        this.#applyRun(run, accepted)
+        if (!this.#isInexpensive(item)) return { accepted, expensive: item, later: incoming.slice(index + 1) }
+      } else if (this.#trace !== undefined) this.#trace.predicted(item, 0)
+      if (item.summary.types > 0) {
+        this.#applyRun(run, accepted)
+        if (!this.#nests(item)) continue
+      }
+      if (this.#fits(item)) {
+        this.#state.advance(item.summary)
+        run.push(updateOf(item))
+        item.onApplied?.()
+        if (run.length === runMax) this.#applyRun(run, accepted)
+      } else {
+        this.#applyRun(run, accepted)
+        if (!this.#integrate(item, accepted)) this.#hold(item)
+      }
+    }
+    this.#applyRun(run, accepted)
+    if (accepted.length > 0 && this.#pending.size > 0) this.#retryHeld(accepted)
+    return this.#taken(accepted, none)
+  }
+
+  /**
+   * Starts the budget of the document for this tick. Returns a function that returns whether the budget is
+   * used up.
+   */
+  #tickBudget(msMax: number): () => boolean {
+    const stepsMax = this.#state.steps + tickStepsMax
+    const endsAt = performance.now() + msMax
+    return () => this.#state.steps > stepsMax || performance.now() > endsAt
+  }
+
+  #taken(accepted: readonly AppliedUpdate[], later: readonly IncomingUpdate[]): AppliedPart {
+    return { accepted, expensive: this.takeExpensive(), later }
+  }
+
+  #isInexpensive(item: IncomingUpdate): boolean {
+    const { bytes, summary } = item
+    // In its handshake, a client usually offers content that the document already has, for example all
+    // deletions of a large document. Such an update takes no steps.
+    const steps = this.#state.isKnown(bytes, summary) ? 0 : this.#state.predict(bytes, summary)
+    if (this.#trace !== undefined) this.#trace.predicted(item, steps)
+    return steps <= loopStepsMax
+  }
+
+  /** Applies one simple update, which is the most frequent case. */
+  #takeKeystroke(item: IncomingUpdate): readonly AppliedUpdate[] {
+    this.#state.advance(item.summary)
+    const updates = [updateOf(item)]
+    this.#state.applyLater(updates)
+    item.onApplied?.()
+    const accepted = this.retry()
+    return accepted.length === 0 ? updates : [...updates, ...accepted]
+  }
+
+  /**
+   * Applies an expensive update that a thread has integrated into a copy of this state of the document.
+   * @param placed result of the thread; its `added` is null if nothing is new
+   * @throws UpdateApplyError
+   */
+  takePlaced(item: IncomingUpdate, placed: PlacedIntegration): readonly AppliedUpdate[] {
+    const { added, gap } = placed
+    const accepted: AppliedUpdate[] = []
+    if (added !== null) {
+      try {
+        this.#state.takePlaced(added, placed)
+      } catch (cause) {
+        throw new UpdateApplyError(
+          'an update that a thread integrated could not be applied to the document',
+          { cause },
+        )
+      }
+      const isWhole = Buffer.compare(added, item.bytes) === 0
+      const summary = isWhole ? item.summary : readUpdate(added)
+      // The thread has checked the map entries.
+      this.#accept({ bytes: added, summary, from: item.from }, accepted)
+    }
+    if (gap) this.#hold(item)
+    else item.onApplied?.()
+    if (accepted.length > 0 && this.#pending.size > 0) this.#retryHeld(accepted)
+    return accepted
+  }
+
+  /**
+   * Removes and returns the pending update that is expensive and whose dependencies have arrived; null if
+   * there is none.
+   */
+  takeExpensive(): IncomingUpdate | null {
+    const expensive = this.#expensive
+    this.#expensive = null
+    return expensive
+  }
+
+  holdsOf(member: Member): boolean {
+    return this.#pending.hasOf(member)
+  }
+
+  /** Applies pending updates whose dependencies have arrived in the meantime. @throws UpdateApplyError */
+  retry(): readonly AppliedUpdate[] {
+    const accepted: AppliedUpdate[] = []
+    if (this.#pending.size > 0) this.#retryHeld(accepted)
+    return accepted
+  }
+
+  #fits({ kind, summary }: IncomingUpdate): boolean {
+    return kind === 'update' && isPlain(summary, this.#state.clocks)
+  }
+
+  /**
+   * Returns whether the nesting of the types of the update is within the limit. If not, closes the sender;
+   * the room continues.
+   */
+  #nests({ bytes, from }: IncomingUpdate): boolean {
+    const { doc } = this.#state
+    try {
+      checkNesting(bytes, doc)
+      return true
+    } catch (error) {
+      from.end(close('badRequest', errorMessage(error)))
+      return false
+    }
+  }
+
+  #applyRun(run: AppliedUpdate[], accepted: AppliedUpdate[]): void {
+    if (run.length === 0) return
+    try {
+      if (run.every(({ summary }) => isSimple(summary))) this.#state.applyLater(run)
+      else this.#state.applyPlain(run)
+    } catch (cause) {
+      throw cause instanceof DocumentExpensiveError
+        ? cause
+        : new UpdateApplyError('an update could not be applied', { cause })
+    }
+    for (const { summary, from } of run) this.#checkEntries(summary, from)
+    for (const update of run) accepted.push(update)
+    run.length = 0
+  }
+
+  /**
+   * Checks that no map entry has several values. This check needs the document with the applied update; the
+   * update is not stored yet. @throws UpdateApplyError, after closing the sender
+   */
+  #checkEntries(summary: UpdateSummary, from: Member | null): void {
+    if (summary.longRuns.length === 0) return
+    try {
+      checkMapEntries(summary, this.#state.doc)
+    } catch (cause) {
+      from?.end(close('badRequest', errorMessage(cause)))
+      throw new UpdateApplyError(errorMessage(cause), { cause })
+    }
+  }
+
+  /**
+   * Applies the parts of the update whose dependencies are present. Returns false if a part was not applied
+   * because its dependencies are missing.
+   */
+  #integrate({ bytes, summary, from, onApplied }: IncomingUpdate, accepted: AppliedUpdate[]): boolean {
+    try {
+      const isKnown = isEmpty(summary) || this.#state.isKnown(bytes, summary)
+      const { added, gap } = isKnown ? nothingNew : this.#state.integrate(bytes)
+      if (added !== null) {
+        const summary = readUpdate(added)
+        this.#checkEntries(summary, from)
+        this.#accept({ bytes: added, summary, from }, accepted)
+      }
+      if (!gap) onApplied?.()
+      return !gap
+    } catch (cause) {
+      if (cause instanceof DocumentExpensiveError) throw cause
+      from.end(
+        cause instanceof IntegrationTooExpensiveError
+          ? close('tooLarge', 'the update is too expensive to integrate', 'integrationSteps')
+          : close('badRequest', 'the update could not be applied'),
+      )
+      throw new UpdateApplyError('an update could not be integrated', { cause })
+    }
+  }
+
+  #accept(added: Pick<IncomingUpdate, 'bytes' | 'summary' | 'from'>, accepted: AppliedUpdate[]): void {
+    this.#state.advance(added.summary)
+    accepted.push(updateOf(added))
+  }
+
+  #hold(incoming: IncomingUpdate): void {
+    this.#pending.add(incoming, this.#state.clocks)
+    if (this.#trace !== undefined) this.#trace.pending(incoming)
+    // An offer is already the reply to a request for missing updates: its sender has no more updates, and
+    // further requests would repeat indefinitely.
+    if (incoming.kind === 'update') incoming.from.requestMissing()
+  }
+
+  #retryHeld(accepted: AppliedUpdate[]): void {
+    // Repeats until nothing more is applied, because an applied update may complete another pending update.
+    for (let before = -1; before < accepted.length; ) {
+      before = accepted.length
+      const candidates = this.#pending.take(this.#state.clocks)
+      const waiting = candidates.filter((update) => this.#isMissingMore(update, accepted))
+      this.#pending.restore(waiting)
+    }
+  }
+
+  #isMissingMore({ incoming }: PendingUpdate, accepted: AppliedUpdate[]): boolean {
+    if (!this.#isInexpensive(incoming)) {
+      // Only one expensive update is integrated at a time; any other expensive update stays pending.
+      const isNext = this.#expensive === null
+      this.#expensive ??= incoming
+      return !isNext
+    }
+    return this.#nests(incoming) && !this.#integrate(incoming, accepted)
+  }
+}
+
+const nothingNew = { added: null, gap: false }
+
+const updateOf = ({
+  bytes,
+  from,
+  summary,
+}: Pick<IncomingUpdate, 'bytes' | 'summary' | 'from'>): AppliedUpdate => ({
+  bytes,
+  ...authorOf(from),
+  summary,
+})
+
+/** Returns the members of an update that come from its sender. */
+const authorOf = (from: Member): Pick<AppliedUpdate, 'by' | 'from' | 'meta'> => {
+  const { id: by, meta } = from.user
+  return meta ? { by, from, meta } : { by, from }
+}

@@ -1,0 +1,133 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { errorMessage } from '../../../base/errors.ts'
+import { crc32c, maskCrc } from './crc32c.ts'
+import {
+  type BlockHandle,
+  footerBytes,
+  handlesOf,
+  kindBytes,
+  readAt,
+  readFooter,
+  trailerBytes,
+} from './table-blocks.ts'
+
+/**
+ * How thoroughly a table is checked. `structure`: only the parts that a search reads (footer, index,
+ * metaindex and filters); these are a few percent of the bytes. `all`: every block.
+ */
+export type TableDepth = 'structure' | 'all'
+
+/** Maximum number of bytes that one call reads. A single larger block is read in one call. */
+const stretchBytes = 1024 * 1024
+
+/** A block whose checksum is wrong. */
+export interface DamagedBlock {
+  /** Description of the damage, without a period at its end. */
+  readonly problem: string
+  /**
+   * Position in the file of the byte that contains the compression type of the block, and the value of that
+   * byte (`kind`).
+   */
+  readonly kindAt: number
+  readonly kind: number
+}
+
+export interface TableDamage {
+  /** Sentence about the damage. It starts with the name of the file. */
+  readonly problem: string
+  /** The damaged blocks. Empty if only bytes outside of blocks are damaged. */
+  readonly blocks: readonly DamagedBlock[]
+}
+
+type OnDamage = (block: DamagedBlock) => void
+
+/**
+ * Returns the damage of a LevelDB table. Returns null if the table is undamaged, or if there is no such file.
+ * A table consists of data blocks, filter blocks, metaindex, index and footer, in this order
+ * (doc/table_format.md). By default, LevelDB does not compare checksums when it reads, and `level` has no
+ * option for that. If the index or a filter is damaged, LevelDB does not find existing records and treats
+ * them as absent. If a key is too short, LevelDB ends the process.
+ */
+export async function findTableDamage(path: string, depth: TableDepth): Promise<TableDamage | null> {
+  const blocks: DamagedBlock[] = []
+  let file: FileHandle | null = null
+  let problem: string | undefined
+  try {
+    file = await open(path)
+    const { size } = await file.stat()
+    await checkBlocks(file, size, depth, (block) => blocks.push(block))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    problem = errorMessage(error)
+  } finally {
+    await file?.close()
+  }
+  problem ??= blocks[0]?.problem
+  if (problem === undefined) return null
+  return { problem: `${basename(path)} is damaged (${problem}): data may be lost`, blocks }
+}
+
+async function checkBlocks(
+  file: FileHandle,
+  size: number,
+  depth: TableDepth,
+  onDamage: OnDamage,
+): Promise<void> {
+  const blocksEnd = size - footerBytes
+  if (blocksEnd < 0) throw new Error('it is truncated')
+  const { metaindex, index } = readFooter(await readAt(file, blocksEnd, footerBytes))
+  const read = async (what: string, block: BlockHandle) => {
+    if (afterBlock(block) > blocksEnd) throw new Error(`its ${what} is not where it should be`)
+    const stored = await readAt(file, block.at, afterBlock(block) - block.at)
+    return isSound(what, block, stored, onDamage) ? stored : null
+  }
+  const list = async (what: string, block: BlockHandle) => {
+    const stored = await read(what, block)
+    return stored === null ? null : handlesOf(stored)
+  }
+  const data = await list('index', index)
+  if (data !== null && depth === 'all') await checkData(file, data, onDamage)
+  const filters = await list('metaindex', metaindex)
+  for (const filter of filters ?? []) await read('filter', filter)
+  if (data === null || filters === null || depth === 'structure') return
+  if (endOf([...data, ...filters, metaindex, index]) !== blocksEnd) throw new Error('its blocks do not join')
+}
+
+async function checkData(
+  file: FileHandle,
+  blocks: readonly BlockHandle[],
+  onDamage: OnDamage,
+): Promise<void> {
+  let start = 0
+  let read: Buffer = Buffer.alloc(0)
+  for (const block of blocks) {
+    if (afterBlock(block) > start + read.length) {
+      start = block.at
+      const last = blocks.findLast((later) => afterBlock(later) <= start + stretchBytes) ?? block
+      read = await readAt(file, start, Math.max(afterBlock(block), afterBlock(last)) - start)
+    }
+    isSound('data', block, read.subarray(block.at - start, afterBlock(block) - start), onDamage)
+  }
+}
+
+const afterBlock = ({ at, bytes }: BlockHandle): number => at + bytes + trailerBytes
+
+/**
+ * Returns the end of the last block if all blocks are contiguous from the start of the file; otherwise
+ * returns NaN.
+ */
+const endOf = (blocks: readonly BlockHandle[]): number =>
+  blocks.reduce((end, block) => (block.at === end ? afterBlock(block) : Number.NaN), 0)
+
+/**
+ * Returns whether the checksum of a block is correct. If it is wrong, also calls `onDamage`.
+ * @param stored the bytes of the block, followed by its compression type and its checksum
+ */
+function isSound(what: string, { at, bytes }: BlockHandle, stored: Buffer, onDamage: OnDamage): boolean {
+  const checksum = stored.readUInt32LE(bytes + kindBytes)
+  if (maskCrc(crc32c(stored.subarray(0, bytes + kindBytes))) === checksum) return true
+  const problem = `the checksum of its ${what} at byte ${at} is wrong`
+  onDamage({ problem, kindAt: at + bytes, kind: stored.readUInt8(bytes) })
+  return false
+}

@@ -1,0 +1,137 @@
+import { type Clock, systemClock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Engine } from '../engine.ts'
+import { FenceCache } from '../fences.ts'
+import { LocalBus } from '../local-bus.ts'
+import { LocalLeaseStore } from '../local-lease-store.ts'
+import { OpenCalls } from '../open-calls.ts'
+import { formatVersion } from '../pairs/format-record.ts'
+import { noForeignChanges, SingleNode } from '../single-node.ts'
+import { LevelBlobs } from './blobs.ts'
+import { writeManifest } from './check/file-manifest.ts'
+import { JobTable } from './jobs/job-table.ts'
+import { LevelQueue } from './jobs/queue.ts'
+import { LevelKv } from './kv.ts'
+import { LevelLog } from './log/log.ts'
+import { dumpStore } from './store/dump.ts'
+import { GroupCommit, pendingBytesMax } from './store/group-commit.ts'
+import { type OpenRequest, openChecked } from './store/open.ts'
+import { RangeCompaction } from './store/range-compaction.ts'
+import { holdMsDefault, ReopeningStore } from './store/reopening-store.ts'
+import { type OpenStore, openLevelStore } from './store/store.ts'
+import { measureLevelBytes } from './stored-bytes.ts'
+
+export interface LevelEngineOptions {
+  /** Data directory. It is created if it is missing. The engine stores its data in the subfolder `store`. */
+  readonly directory: string
+  /**
+   * Whether an acknowledged write survives a power failure (`disk`, the default) or only the end of this
+   * process (`process`).
+   */
+  readonly durability?: 'disk' | 'process'
+  readonly clock?: Clock
+  readonly log?: Log
+  /**
+   * Maximum number of accepted bytes that are not yet durable. When it is reached, further writes are
+   * rejected with StoreUnavailableError. Default 64 MB.
+   */
+  readonly pendingBytesMax?: number
+  /**
+   * Time in ms for which a failed write is retried. After that, it is rejected with StoreUnavailableError.
+   * Default 30,000.
+   */
+  readonly holdMs?: number
+  /** Opens the LevelDB database, at the start and again after failed writes. Tests inject faults here. */
+  readonly openStore?: OpenStore
+  /** How thoroughly the files are checked before the store is opened. Default `start`. */
+  readonly depth?: OpenRequest['depth']
+  /** Whether a damaged store is opened. Default `open`. */
+  readonly damaged?: OpenRequest['damaged']
+  /** Whether a store with an incomplete import is opened. Default `refuse`. */
+  readonly importing?: 'open' | 'refuse'
+}
+
+export interface LevelEngine extends Engine {
+  /**
+   * Lines of LevelDB's log about damage that LevelDB skipped while it opened the store. Empty if there was no
+   * such damage.
+   */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Opens the embedded engine. It stores its data in one directory, and serves one process.
+ * @throws EngineOpenError
+ */
+export async function openLevelEngine(options: LevelEngineOptions): Promise<LevelEngine> {
+  const { directory, clock = systemClock, log, openStore = openLevelStore } = options
+  const { depth = 'start', damaged = 'open', importing = 'refuse' } = options
+  const opening = { depth, damaged, importing }
+  const { store, path, warnings } = await openChecked(directory, openStore, opening)
+  for (const warning of warnings) log?.warn({ warning }, 'the store has been damaged')
+  const gate = new OpenCalls()
+  const disk = new ReopeningStore({
+    store,
+    open: () => openStore(path),
+    sync: options.durability !== 'process',
+    holdMs: options.holdMs ?? holdMsDefault,
+    clock,
+    log,
+    damages: warnings,
+    onGivenUp: (error) => {
+      for (const part of [parts.log, parts.kv, table]) part.forget()
+      commit.abandon(error)
+    },
+  })
+  const commit = new GroupCommit(disk, options.pendingBytesMax ?? pendingBytesMax)
+  const table = new JobTable({ disk, commit, log })
+  const queue = new LevelQueue({ gate, table, commit, clock })
+  const fences = new FenceCache()
+  const rewriting = new RangeCompaction({ gate, commit, disk, clock, log })
+  const parts = {
+    queue,
+    log: new LevelLog({ gate, disk, commit, queue, clock, rewriting, fences }),
+    kv: new LevelKv({ gate, disk, commit, queue, fences }),
+    fences,
+    blobs: new LevelBlobs({ gate, disk, commit }),
+    bus: new LocalBus(),
+    foreignChanges: noForeignChanges,
+    leases: new LocalLeaseStore(),
+    cluster: new SingleNode(),
+  }
+  let closing: Promise<void> | null = null
+  return {
+    ...parts,
+    warnings,
+    health: () => disk.health(),
+    pendingBytes: () => commit.pendingBytes(),
+    storedBytes: (under) => gate.run(() => disk.read((store) => measureLevelBytes(store, under))),
+    dump: () => ({ format: formatVersion, pages: dumpStore(gate, disk) }),
+    close: () => {
+      rewriting.stop()
+      closing ??= closeAll({ gate, commit, disk, path })
+      return closing
+    },
+  }
+}
+
+/** Waits for the running calls and then for their writes, and closes the store. */
+async function closeAll({
+  gate,
+  commit,
+  disk,
+  path,
+}: {
+  gate: OpenCalls
+  commit: GroupCommit
+  disk: ReopeningStore
+  path: string
+}): Promise<void> {
+  await gate.close()
+  await commit.durable().catch(() => undefined)
+  const isSound = disk.health().ok
+  await disk.close()
+  // After a failed write, the state of the files is unknown. No manifest is written then, because it could be
+  // wrong.
+  if (isSound) await writeManifest(path).catch(() => undefined)
+}

@@ -1,0 +1,186 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
+import type { Clock } from '../../../base/clock.ts'
+import { DamagedRecordError } from '../../damaged-record.ts'
+import { type Key, StoreUnavailableError } from '../../engine.ts'
+import { type CompactionRequest, canCompact, type LiveLogState } from '../../log-state.ts'
+import type { OpenCalls } from '../../open-calls.ts'
+import { encodeAttributionRecord } from '../../pairs/attribution-record.ts'
+import type { DocumentKeyspace } from '../../pairs/document-keyspace.ts'
+import { decodeSnapshot, decodeUpdates, encodeHead, encodeSnapshot } from '../../pairs/record-codec.ts'
+import { droppedSnapshots, oldestSnapshot, snapshotsAfterCompaction } from '../../snapshot-list.ts'
+import type { GroupCommit } from '../store/group-commit.ts'
+import { type RangeCompaction, updateBytesGuessed } from '../store/range-compaction.ts'
+import type { ReopeningStore } from '../store/reopening-store.ts'
+import type { Store } from '../store/store.ts'
+import { known } from '../store/write-through-cache.ts'
+import type { DocumentCacheEntry, DocumentHeads } from './document-heads.ts'
+import { recordOf } from './read-entries.ts'
+
+/**
+ * Maximum number of stored appends that one commit deletes. The keys of this many appends take a few hundred
+ * kilobytes.
+ */
+export const deletedPerCommitMax = 2_000
+/** Maximum bytes of a snapshot that is encoded in the tick of the event loop that has read the last update. */
+const bytesPerTick = 1_000_000
+
+interface CompactedState {
+  readonly snapshot: Uint8Array
+  readonly attribution: Uint8Array | null
+  /** Id of a user who is not stored as the user of the last change. */
+  readonly forget: string | undefined
+}
+
+interface CompactionChange {
+  readonly at: number
+  readonly by: string
+}
+
+export interface LevelCompactionDependencies {
+  readonly gate: OpenCalls
+  readonly documents: DocumentHeads
+  readonly commit: GroupCommit
+  readonly disk: ReopeningStore
+  readonly clock: Clock
+  readonly rewriting: RangeCompaction
+}
+
+/** Writes the snapshots of compactions, and deletes the updates that become unreachable. */
+export class LevelCompaction {
+  readonly #gate: OpenCalls
+  readonly #documents: DocumentHeads
+  readonly #commit: GroupCommit
+  readonly #disk: ReopeningStore
+  readonly #clock: Clock
+  readonly #rewriting: RangeCompaction
+
+  constructor({ gate, documents, commit, disk, clock, rewriting }: LevelCompactionDependencies) {
+    this.#gate = gate
+    this.#documents = documents
+    this.#commit = commit
+    this.#disk = disk
+    this.#clock = clock
+    this.#rewriting = rewriting
+  }
+
+  /**
+   * Writes the snapshot, then deletes the updates that the snapshot makes unnecessary. Appends continue
+   * meanwhile. Returns false, and writes nothing, if the log has been destroyed or compacted in the meantime.
+   */
+  async compact(
+    doc: Key,
+    wanted: CompactionRequest,
+    { snapshot, attribution, forget }: CompactedState,
+  ): Promise<boolean> {
+    this.#commit.admit()
+    return this.#documents.pinned(doc, async (cell) => {
+      await cell.ready
+      if (!canCompact(known(cell), wanted)) return false
+      await this.#commit.durable()
+      const found = await this.#disk.read((store) => readChangedAt(store, cell.key, wanted))
+      const changed = found?.by === forget && found !== null ? { at: found.at, by: '' } : found
+      // Reading a large update and encoding a large snapshot take a tick of the event loop each.
+      if (snapshot.length > bytesPerTick) await nextTick()
+      this.#commit.admit()
+      const standing = known(cell)
+      if (!canCompact(standing, wanted)) return false
+      if (changed === null) throw new DamagedRecordError(`update ${wanted.upTo} is missing`)
+      const compacted = this.#replace(cell, standing, wanted, { changed, bytes: snapshot, attribution })
+      // No file may contain the id of a forgotten user.
+      if (forget !== undefined) this.#rewriting.noted(cell.key, Number.POSITIVE_INFINITY)
+      await this.#commit.durable()
+      await this.#sweep(cell, compacted)
+      return true
+    })
+  }
+
+  #replace(
+    cell: DocumentCacheEntry,
+    standing: LiveLogState,
+    wanted: CompactionRequest,
+    {
+      changed,
+      bytes,
+      attribution,
+    }: { changed: CompactionChange; bytes: Uint8Array; attribution: Uint8Array | null },
+  ): LiveLogState {
+    const { upTo, keepSince } = wanted
+    const keys = cell.key
+    const marks = snapshotsAfterCompaction(standing.marks, { seq: upTo, at: this.#clock.now() }, keepSince)
+    const compacted = { ...standing, marks }
+    const key = keys.snapshot(upTo)
+    const record = encodeSnapshot(key, { seq: upTo, changed, bytes })
+    const authors = attribution && encodeAttributionRecord(keys, upTo, attribution)
+    const head = encodeHead(keys.head, compacted)
+    const gone = droppedSnapshots(standing.marks, marks).map(({ seq }) => keys.snapshot(seq))
+    const updates = oldestSnapshot(marks).seq - oldestSnapshot(standing.marks).seq
+    const replaced = gone.length * bytes.length + (authors?.length ?? 0)
+    this.#rewriting.noted(keys, replaced + updates * updateBytesGuessed)
+    // Nothing after this line may throw: the commit must contain all operations of the compaction.
+    for (const each of gone) this.#commit.delete(each)
+    this.#commit.put(key, record)
+    if (authors !== null) this.#commit.put(keys.attribution, authors)
+    else if (wanted.expectBase > 0) this.#commit.delete(keys.attribution)
+    this.#commit.put(keys.head, head)
+    this.#documents.set(cell, compacted)
+    return compacted
+  }
+
+  /**
+   * Deletes the updates that the snapshot covers. The compaction counts as done even if the deletion fails;
+   * the next compaction deletes the remaining updates.
+   */
+  async #sweep(cell: DocumentCacheEntry, compacted: LiveLogState): Promise<void> {
+    try {
+      await this.#deleteCovered(cell, compacted)
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error
+    }
+  }
+
+  /**
+   * Deletes the appends that the oldest snapshot covers completely. An append that is covered only in part is
+   * kept; readers skip its covered part.
+   */
+  async #deleteCovered(cell: DocumentCacheEntry, { epoch, marks, head }: LiveLogState): Promise<void> {
+    const keys = cell.key
+    const anchor = oldestSnapshot(marks).seq
+    if (anchor === 0) return
+    const end = keys.update(anchor + 1)
+    const lt = anchor === head ? end : await this.#disk.read((store) => recordOf(store, keys, anchor + 1))
+    for (let gte = keys.update(0); this.#gate.isOpen; ) {
+      const covered = await this.#disk.read((store) => firstKeys(store, { gte, lt }))
+      const last = covered.at(-1)
+      this.#commit.admit()
+      const standing = known(cell)
+      // If the document was created again in the meantime, the same keys belong to the new log and must not
+      // be deleted.
+      if (last === undefined || standing.state !== 'live' || standing.epoch !== epoch) return
+      for (const key of covered) this.#commit.delete(key)
+      await this.#commit.durable()
+      gte = last
+    }
+  }
+}
+
+async function firstKeys(store: Store, range: { gte: Buffer; lt: Buffer }): Promise<Buffer[]> {
+  const found: Buffer[] = []
+  for await (const page of store.pages(range, { values: false, limit: deletedPerCommitMax })) {
+    found.push(...page.map(([key]) => key))
+  }
+  return found
+}
+
+/** Returns the time and user of the update `upTo`; null if the update is missing. */
+async function readChangedAt(
+  store: Store,
+  keys: DocumentKeyspace,
+  { expectBase, upTo }: CompactionRequest,
+): Promise<CompactionChange | null> {
+  const isSame = upTo === expectBase
+  const key = isSame ? keys.snapshot(upTo) : await recordOf(store, keys, upTo)
+  const stored = await store.get(key)
+  if (stored === undefined) return null
+  if (isSame) return decodeSnapshot(key, stored).changed
+  return decodeUpdates(key, stored).find(({ seq }) => seq === upTo) ?? null
+}

@@ -1,0 +1,194 @@
+import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
+import type { Log } from '../../base/log.ts'
+import type { DocumentPath, Tenant } from '../../model/address.ts'
+import { type Close, close } from '../../model/close.ts'
+import type { LimitReports } from '../../quota/limit-reports.ts'
+import type { Tracer } from '../../tracing/trace.ts'
+import type { DocumentChannel } from '../multiplex/document-channel.ts'
+import { MultiplexedSocket } from '../multiplex/multiplexed-socket.ts'
+import { PerDocumentProtocols } from '../protocols/per-document-protocols.ts'
+import { SocketTokens } from '../session/socket-tokens.ts'
+import type { ClientSocket } from '../socket/client-socket.ts'
+import type { SocketAcceptor } from '../socket/local-socket.ts'
+import type { ReadBackpressure } from '../socket/read-backpressure.ts'
+import type { Admission, AdmissionTicket } from './admission.ts'
+import type { RejectionLog } from './rejection-log.ts'
+import type { SessionManager } from './session-manager.ts'
+import type { SocketAuthentication } from './socket-authentication.ts'
+import { type MultiplexedRequest, readDocumentPath } from './sync-request.ts'
+import type { UpgradeRequest } from './websocket-upgrader.ts'
+
+export interface HocuspocusEndpointOptions {
+  readonly acceptor: SocketAcceptor
+  readonly admission: Admission
+  readonly authentication: SocketAuthentication
+  readonly sessionManager: SessionManager
+  readonly rejections: RejectionLog
+  readonly reports: LimitReports
+  readonly backpressure: ReadBackpressure
+  readonly logger: Log
+  readonly tracer?: Tracer | undefined
+  /** Maximum milliseconds from the upgrade to the first valid token. */
+  readonly authMs: number
+}
+
+/** Maximum milliseconds that a socket may stay open without documents. */
+const idleMs = 60_000
+
+/** A multiplexed websocket with the data that its sessions need. */
+interface MultiplexedConnection {
+  readonly socket: MultiplexedSocket
+  readonly tokens: SocketTokens
+  readonly request: MultiplexedRequest
+  readonly clientAddress: string
+  /** Removes the connection from the count of unauthenticated connections. */
+  readonly authenticated: () => void
+}
+
+/**
+ * The endpoint of HocuspocusProvider. One websocket carries any number of documents, and the client sends a
+ * token for each document. The websocket is authenticated with its first valid token.
+ */
+export class HocuspocusEndpoint {
+  readonly #options: HocuspocusEndpointOptions
+  readonly #protocols = new PerDocumentProtocols()
+  readonly #sockets = new Set<MultiplexedSocket>()
+  #draining: Close | null = null
+
+  constructor(options: HocuspocusEndpointOptions) {
+    this.#options = options
+  }
+
+  accept(upgrade: UpgradeRequest, request: MultiplexedRequest): void {
+    const { acceptor, admission } = this.#options
+    const { address } = upgrade
+    const authenticated = admission.countUnauthenticated(address)
+    upgrade.connection.on('close', authenticated)
+    acceptor.acceptMultiplexed(upgrade, (socket) => this.open(socket, address, request, authenticated))
+  }
+
+  /**
+   * Serves a client on its multiplexed connection.
+   * @param address address of the client
+   * @param authenticated removes the connection from the count of unauthenticated connections
+   */
+  open(socket: ClientSocket, address: string, request: MultiplexedRequest, authenticated: () => void): void {
+    const { reports, backpressure } = this.#options
+    const { token, origin, misspelled } = request
+    const end = (reason: Close): void => multiplexed.end(reason)
+    const tokens = new SocketTokens(this.#options, { address, token, origin, misspelled, end })
+    const multiplexed: MultiplexedSocket = new MultiplexedSocket(socket, {
+      address,
+      backpressure,
+      onToken: (channel, sent) =>
+        this.#authenticate(
+          { socket: multiplexed, tokens, request, authenticated, clientAddress: address },
+          channel,
+          sent,
+        ),
+      onUnauthenticatedLimit: () => reports.exceeded('unauthenticatedBytes', address),
+      onPermanentClose: (reason) => this.#options.rejections.closed(address, reason, null),
+      onClosed: () => {
+        clearTimeout(authTimeout)
+        clearInterval(idleCheck)
+        this.#sockets.delete(multiplexed)
+      },
+    })
+    const authTimeout = setTimeout(() => this.#endUnauthenticated(multiplexed, address), this.#options.authMs)
+    const idleCheck = setInterval(() => multiplexed.size === 0 && multiplexed.end(unused), idleMs)
+    this.#sockets.add(multiplexed)
+    if (this.#draining !== null) multiplexed.end(this.#draining)
+  }
+
+  /**
+   * Rejects new clients from now on. Returns one function for each open websocket, which closes the
+   * websocket.
+   */
+  drain(reason: Close): readonly (() => void)[] {
+    this.#draining = reason
+    return [...this.#sockets].map((socket) => () => socket.end(reason))
+  }
+
+  #endUnauthenticated(socket: MultiplexedSocket, address: string): void {
+    if (socket.isAuthenticated) return
+    this.#options.authentication.reject(new TokenRejectedError('timeout'), address, null)
+    socket.end(close('unauthenticated', `no token received within ${this.#options.authMs / 1000} s`))
+  }
+
+  #authenticate(connection: MultiplexedConnection, channel: DocumentChannel, token: string): void {
+    this.#openSession(connection, channel, token).catch((error: unknown) => {
+      this.#options.logger.error({ err: error }, 'a token could not be checked')
+      closeChannel(channel, close('tryAgainLater', 'the token could not be checked: try again'))
+    })
+  }
+
+  async #openSession(
+    connection: MultiplexedConnection,
+    channel: DocumentChannel,
+    token: string,
+  ): Promise<void> {
+    const { sessionManager } = this.#options
+    const { socket, tokens, request, authenticated, clientAddress } = connection
+    const [name = ''] = channel.name.split('\0')
+    const { path, problem } = readDocumentPath(name.split('/'))
+    const trace = path === null ? undefined : this.#options.tracer?.of(path)
+    trace?.('connect', { clientAddress, protocol: 'hocuspocus' })
+    const reject = (reason: Close, owner: Tenant | null = null): void => {
+      trace?.('rejected', { code: reason.code, reason: reason.reason })
+      this.#options.rejections.socket(clientAddress, reason, path ?? name, owner)
+      closeChannel(channel, reason)
+    }
+    if (path === null) return reject(close('badRequest', problem))
+    if (request.only !== null && !isSameDocument(path, request.only))
+      return reject(close('badRequest', 'this connection carries another document; open another connection'))
+    const { withdrawals } = sessionManager
+    const identity = await socket.pauseDuring(tokens.authenticate(token))
+    if (!socket.socket.isOpen) return
+    // A rejected token counts even if the client has closed its document in the meantime.
+    if (identity instanceof TokenRejectedError) return closeChannel(channel, tokens.reject(identity, path))
+    if (!channel.isOpen) return
+    socket.authenticated(identity.tenant.workspaceId)
+    authenticated()
+    const full = this.#countDocument(channel, identity.tenant.workspaceId)
+    if (full !== null) return reject(full, identity.tenant)
+    const { origin } = request
+    sessionManager.admit({
+      socket: channel,
+      protocol: this.#protocols.acquire(channel),
+      identity,
+      path,
+      clientAddress,
+      origin,
+      renews: false,
+      tokens,
+      isMultiplexed: true,
+      receivesLive: true,
+      withdrawals,
+    })
+  }
+
+  /**
+   * Counts a document as a connection of its workspace. Returns the close reason if a limit is exceeded;
+   * otherwise null.
+   */
+  #countDocument(channel: DocumentChannel, workspaceId: string): Close | null {
+    const { admission, reports } = this.#options
+    const full = admission.workspaceProblem(workspaceId)
+    if (full !== null) {
+      if (full.limit !== null) reports.exceeded(full.limit, workspaceId)
+      return full
+    }
+    const ticket: AdmissionTicket = { address: null, workspaceId: null }
+    admission.countWorkspace(ticket, workspaceId)
+    channel.onClosed(() => admission.release(ticket))
+    return null
+  }
+}
+
+const isSameDocument = (a: DocumentPath, b: DocumentPath): boolean =>
+  a.organizationId === b.organizationId && a.documentId === b.documentId && a.editorId === b.editorId
+
+const closeChannel = (channel: DocumentChannel, { code, reason }: Close): void => channel.close(code, reason)
+
+/** Close reason for a socket without documents. The client reconnects when it opens a document again. */
+const unused = close('serviceRestart', 'no open document on this connection; reconnect')

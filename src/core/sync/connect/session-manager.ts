@@ -1,0 +1,285 @@
+import type { DocumentLoader } from '../../../capabilities/callbacks/document-loader.ts'
+import { agentMeta } from '../../access/agents/agent-meta.ts'
+import { roleOnSocket } from '../../access/agents/agent-role.ts'
+import type { Identity } from '../../access/identity.ts'
+import type { RealtimeAccess } from '../../access/realtime-access.ts'
+import { mayWrite, roleOn } from '../../access/roles/roles.ts'
+import { steadyTime } from '../../base/clock.ts'
+import { ApiError, errorMessage } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { AttributionSetting } from '../../directory/tenants/attribution-setting.ts'
+import { type DocumentPath, documentAddress } from '../../model/address.ts'
+import type { ChangeMeta } from '../../model/change-origin.ts'
+import { type Close, close } from '../../model/close.ts'
+import { limitOf } from '../../quota/limits.ts'
+import { DocumentDamagedError } from '../../rooms/room/quarantine.ts'
+import type { RoomHandle, RoomRegistry } from '../../rooms/room/room-registry.ts'
+import { CorruptRecordError } from '../../store/engine.ts'
+import type { ConnectionTrace, Tracer } from '../../tracing/trace.ts'
+import type { Protocol } from '../protocols/message.ts'
+import { AccessWatch } from '../session/access-watch.ts'
+import { CredentialWatch } from '../session/credential-watch.ts'
+import { Session } from '../session/session.ts'
+import type { SessionDependencies, SessionOptions } from '../session/session-options.ts'
+import { documentDisabled } from '../session/session-role.ts'
+import type { SocketTokens } from '../session/socket-tokens.ts'
+import type { ClientSocket } from '../socket/client-socket.ts'
+import type { RejectionLog } from './rejection-log.ts'
+import type { ServerFaults } from './server-faults.ts'
+import { closeForToken } from './socket-authentication.ts'
+import { acceptAndClose } from './upgrade-rejecter.ts'
+
+export interface SessionManagerOptions {
+  /** True if the first edit of a client with the role editor creates a document that does not exist. */
+  readonly createOnConnect: boolean
+}
+
+export interface SessionManagerDependencies extends Omit<SessionDependencies, 'time' | 'live'> {
+  readonly rooms: RoomRegistry
+  /** Loads documents that do not exist. */
+  readonly loader: Pick<DocumentLoader, 'open'>
+  readonly access: RealtimeAccess
+  readonly attribution: Pick<AttributionSetting, 'isEnabled'>
+  readonly logger: Log
+  readonly rejections: RejectionLog
+  readonly faults: ServerFaults
+  /** Writes traces; undefined if nothing is traced. */
+  readonly tracer?: Tracer | undefined
+}
+
+/**
+ * An authenticated client, and the websocket (or the channel of a multiplexed one) on which it opens a
+ * document.
+ */
+export interface AuthenticatedClient {
+  readonly socket: ClientSocket
+  readonly protocol: Protocol
+  readonly identity: Identity
+  readonly path: DocumentPath
+  readonly clientAddress: string
+  /** Origin of the page; undefined if the client is not a page. */
+  readonly origin: string | undefined
+  /**
+   * True if the server closes the socket with a transient code when the token expires, so that the client
+   * reconnects with a newer token.
+   */
+  readonly renews: boolean
+  /** Checks newer tokens of the client. */
+  readonly tokens: SocketTokens
+  /** True if the client is on a multiplexed websocket, which may carry several documents. */
+  readonly isMultiplexed: boolean
+  /** True if the client understands live messages. */
+  readonly receivesLive: boolean
+  /** True if the client has requested its own updates. */
+  readonly echoes?: boolean
+  /**
+   * Value of `SessionManager.withdrawals` before the token was checked; later withdrawals are applied when
+   * the session starts.
+   */
+  readonly withdrawals: number
+}
+
+interface TracedClient extends AuthenticatedClient {
+  readonly trace: ConnectionTrace | undefined
+}
+
+/** The values that are read for a client before its session starts. */
+interface SessionStart extends Pick<SessionOptions, 'roomHandle' | 'address' | 'permission' | 'meta'> {
+  /** Value of `AccessWatch.changes` before the permission was read. */
+  readonly changes: number
+}
+
+/**
+ * Opens a room and a session for each authenticated client, and manages the sessions of all connected
+ * clients.
+ */
+export class SessionManager {
+  readonly #options: SessionManagerOptions
+  readonly #dependencies: SessionManagerDependencies & SessionDependencies
+  readonly #sessions = new Set<Session>()
+  readonly #accessWatch: AccessWatch
+  readonly #credentialWatch: CredentialWatch
+  readonly #faults: ServerFaults
+  #draining: Close | null = null
+
+  constructor(options: SessionManagerOptions, dependencies: SessionManagerDependencies) {
+    this.#options = options
+    this.#dependencies = {
+      ...dependencies,
+      time: steadyTime(dependencies.clock),
+      live: dependencies.rooms.live,
+    }
+    this.#accessWatch = new AccessWatch(dependencies.access, dependencies.faults)
+    this.#credentialWatch = new CredentialWatch(dependencies.access, dependencies.faults)
+    this.#faults = dependencies.faults
+  }
+
+  /** Number of withdrawals of credentials so far. */
+  get withdrawals(): number {
+    return this.#credentialWatch.withdrawals
+  }
+
+  /** Opens a session for the client. If that fails, closes the socket with the reason. */
+  admit(authenticated: AuthenticatedClient): void {
+    const { identity, path, protocol } = authenticated
+    const trace = this.#dependencies.tracer?.connection(path, identity.userId)
+    trace?.line('authenticated', { protocol: protocol.name })
+    const client = { ...authenticated, trace }
+    this.#openSession(client).catch((error: unknown) => this.#fail(client, error))
+  }
+
+  /**
+   * Rejects new clients from now on. Returns one function for each session, which ends the session. Sessions
+   * on multiplexed sockets are not included, because their sockets are closed as a whole.
+   */
+  drain(reason: Close): readonly (() => void)[] {
+    this.#draining = reason
+    return [...this.#sessions]
+      .filter(({ isMultiplexed }) => !isMultiplexed)
+      .map((session) => () => session.end(reason))
+  }
+
+  /** Ends sessions whose permission has expired, and sends heartbeats. Call it about twice a second. */
+  tick(): void {
+    const now = this.#dependencies.clock.now()
+    for (const session of this.#sessions) {
+      if (session.right.isDecisionDue(now)) this.#accessWatch.renewDecision(session)
+      session.tick(now)
+    }
+  }
+
+  /** Stops watching access and credentials. */
+  end(): void {
+    this.#accessWatch.end()
+    this.#credentialWatch.end()
+  }
+
+  /**
+   * Opens the room and starts the session. The socket is not read in the meantime, so that messages of the
+   * client stay in the buffers of the kernel.
+   */
+  async #openSession(client: TracedClient): Promise<void> {
+    const { socket, identity, path } = client
+    socket.pause()
+    const address = documentAddress(identity.tenant, path)
+    const changes = this.#accessWatch.changes
+    const permission = await this.#dependencies.access.permissionOf(identity, address, client.origin)
+    const { access, decision } = permission
+    if (permission.refusal !== null) return this.#reject(client, closeForToken(permission.refusal))
+    const granted = roleOn(identity, address, access, this.#dependencies.clock.now(), decision)
+    const role = roleOnSocket(identity, granted.role)
+    if (role === null)
+      return access.state === 'disabled'
+        ? this.#reject(client, documentDisabled)
+        : this.#reject(client, documentNotFound, 'the user has no role on the document')
+    await this.#dependencies.storage.ready(address.workspaceId)
+    const meta = await this.#metaOf(identity)
+    const roomHandle = await this.#dependencies.loader.open(address)
+    const canWrite = mayWrite(role, identity.userId, permission.branch)
+    const rejection = this.#rejectionFor(roomHandle, client, canWrite)
+    if (rejection !== null) {
+      roomHandle.release()
+      return this.#reject(client, rejection, rejection === documentNotFound ? cannotCreate : undefined)
+    }
+    this.#startSession(client, { roomHandle, address, permission, changes, meta })
+    socket.resume()
+  }
+
+  /** Returns the data to store with the changes of a user; null if there is none. */
+  async #metaOf({ agent, tenant }: Identity): Promise<ChangeMeta | null> {
+    if (agent === null || !(await this.#dependencies.attribution.isEnabled(tenant.workspaceId))) return null
+    const meta = agentMeta(agent)
+    return Object.keys(meta).length === 0 ? null : meta
+  }
+
+  #rejectionFor(roomHandle: RoomHandle, { socket }: AuthenticatedClient, canWrite: boolean): Close | null {
+    return this.#draining ?? (this.#canOpen(roomHandle, canWrite) && socket.isOpen ? null : documentNotFound)
+  }
+
+  /**
+   * Returns whether a client may open the room: the document exists, or the client can create
+   * it with its first update.
+   */
+  #canOpen({ room }: RoomHandle, canWrite: boolean): boolean {
+    if (room.existence === 'live') return true
+    return room.existence === 'absent' && canWrite && this.#options.createOnConnect
+  }
+
+  #startSession(client: TracedClient, { changes, ...start }: SessionStart): void {
+    const { metrics, rooms } = this.#dependencies
+    const { socket, protocol, identity, origin, renews, tokens, isMultiplexed, clientAddress, trace } = client
+    const { echoes = false } = client
+    const recheck = (): Promise<void> => this.#accessWatch.recheck(session)
+    const dependencies = {
+      socket,
+      protocol,
+      identity,
+      renews,
+      tokens,
+      isMultiplexed,
+      echoes,
+      clientAddress,
+      trace,
+      recheck,
+      ...start,
+    }
+    const session: Session = new Session(dependencies, this.#dependencies)
+    this.#sessions.add(session)
+    this.#accessWatch.add(session, changes, origin)
+    const labels = { protocol: protocol.name, transport: socket.transport }
+    const { usage } = start.roomHandle.room
+    metrics.connections.inc(labels)
+    usage.enter()
+    socket.onClosed((code) => {
+      this.#sessions.delete(session)
+      this.#accessWatch.delete(session)
+      this.#credentialWatch.delete(session)
+      metrics.connections.dec(labels)
+      usage.leave()
+      session.closed(code)
+    })
+    session.start()
+    socket.onClosed(rooms.connections.enter(session))
+    if (client.receivesLive) socket.onClosed(rooms.live.enter(start.address, session))
+    this.#credentialWatch.add(session, origin, client.withdrawals)
+  }
+
+  #fail(client: TracedClient, error: unknown): void {
+    const { reports } = this.#dependencies
+    const limit = limitOf(error)
+    if (limit !== null) reports.exceeded(limit, client.identity.tenant.workspaceId)
+    // The damage of a document and the failure of a callback are already logged.
+    else if (!(error instanceof DocumentDamagedError || isLoadFailure(error)))
+      this.#faults.log(error, 'document could not be opened')
+    this.#reject(client, closeOfFailure(error))
+  }
+
+  /**
+   * Rejects the client and logs the rejection.
+   * @param logReason reason for the log, if the client must not receive it
+   */
+  #reject(client: TracedClient, reason: Close, logReason?: string): void {
+    const { socket, clientAddress, path, identity, trace } = client
+    trace?.line('rejected', { code: reason.code, reason: logReason ?? reason.reason })
+    this.#dependencies.rejections.socket(clientAddress, reason, path, identity.tenant, logReason)
+    acceptAndClose(socket, reason)
+  }
+}
+
+/** Returns the close reason for a client whose document could not be opened. */
+function closeOfFailure(error: unknown): Close {
+  if (error instanceof DocumentDamagedError || error instanceof CorruptRecordError)
+    return close('internalError', 'the stored document is damaged; contact the operator')
+  if (isLoadFailure(error))
+    return close('tryAgainLater', 'the backend could not load the document: try again')
+  return close(
+    'tryAgainLater',
+    limitOf(error) === null ? 'the document could not be opened: try again' : errorMessage(error),
+  )
+}
+
+const isLoadFailure = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'callback/load-failed'
+
+const documentNotFound = close('notFound', 'document not found')
+const cannotCreate = 'the document does not exist, and this client may not create it'

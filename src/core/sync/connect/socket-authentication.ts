@@ -1,0 +1,118 @@
+import type { Identity } from '../../access/identity.ts'
+import type { RealtimeAccess } from '../../access/realtime-access.ts'
+import { claimedTenant } from '../../access/tokens/minted.ts'
+import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
+import type { DocumentPath } from '../../model/address.ts'
+import { type Close, close } from '../../model/close.ts'
+import type { LimitReports } from '../../quota/limit-reports.ts'
+import { StoreUnavailableError } from '../../store/engine.ts'
+import type { Tracer } from '../../tracing/trace.ts'
+import type { RejectionLog } from './rejection-log.ts'
+import type { ServerFaults } from './server-faults.ts'
+import { describeMisspelling, type Misspelling } from './sync-request.ts'
+
+export interface SocketAuthenticationOptions {
+  readonly access: RealtimeAccess
+  readonly metrics: Metrics
+  readonly reports: LimitReports
+  readonly clock: Clock
+  readonly logger: Log
+  readonly tracer?: Tracer | undefined
+  /** Maximum milliseconds that the check of a token may take. */
+  readonly authMs: number
+  readonly rejections: RejectionLog
+  readonly faults: ServerFaults
+  /** Called with the address of each client whose token was rejected. Must not throw. */
+  readonly onRejected: (clientAddress: string) => void
+}
+
+/** Authenticates clients by their tokens, and reports rejected tokens. */
+export class SocketAuthentication {
+  readonly #options: SocketAuthenticationOptions
+  readonly #faults: ServerFaults
+
+  constructor(options: SocketAuthenticationOptions) {
+    this.#options = options
+    this.#faults = options.faults
+  }
+
+  /**
+   * Checks a token. Resolves with the identity in the token. Resolves with an error if the token is rejected
+   * or cannot be checked in time. Rejects for any other fault of the server. `Promise.race` is not used,
+   * because it costs more and the method runs for each client.
+   */
+  authenticate(token: string | null, origin: string | undefined): Promise<Identity | TokenRejectedError> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => resolve(new TokenRejectedError('timeout')), this.#options.authMs)
+      this.#options.access.identityOf(token, origin).then(
+        (identity) => {
+          clearTimeout(timer)
+          resolve(identity)
+        },
+        (error: unknown) => {
+          clearTimeout(timer)
+          if (error instanceof TokenRejectedError) resolve(claimedBy(error, token))
+          else if (error instanceof StoreUnavailableError) resolve(this.#storeUnavailable(error))
+          else reject(error)
+        },
+      )
+    })
+  }
+
+  #storeUnavailable(error: StoreUnavailableError): TokenRejectedError {
+    this.#faults.log(error, 'a token could not be checked')
+    return new TokenRejectedError('store', { cause: error })
+  }
+
+  /**
+   * Counts and logs a rejected token. Returns the close reason for the client.
+   * @param path the document that the client requested; null if it is unknown
+   */
+  reject(
+    rejected: TokenRejectedError,
+    clientAddress: string,
+    path: DocumentPath | null,
+    misspelled: Misspelling | null = null,
+  ): Close {
+    const { metrics, reports, rejections, onRejected, tracer } = this.#options
+    const reason =
+      rejected.reason === 'missing' && misspelled?.intended === 'token'
+        ? close('unauthenticated', `${rejected.message}: ${describeMisspelling(misspelled)}`)
+        : closeForToken(rejected)
+    const { code } = reason
+    rejections.token(clientAddress, rejected, path, code)
+    if (path !== null)
+      tracer?.of(path)?.('rejected', { code, reason: `token: ${rejected.reason}`, detail: rejected.detail })
+    metrics.authFailures.inc({ reason: rejected.reason })
+    if (rejected.reason === 'timeout') reports.exceeded('authTimeoutSeconds', clientAddress)
+    if (isCredentialFailure(rejected)) onRejected(clientAddress)
+    return reason
+  }
+}
+
+/** Adds the API key from the claims of the rejected token to the error, and returns the error. */
+function claimedBy(rejected: TokenRejectedError, token: string | null): TokenRejectedError {
+  rejected.claimedKey = token === null ? null : (claimedTenant(token)?.apiKey ?? null)
+  return rejected
+}
+
+/**
+ * Returns whether a token was rejected because the credential itself is wrong. An expired token does not
+ * count as wrong, nor does a token that the server could not check.
+ */
+export const isCredentialFailure = (rejected: TokenRejectedError): boolean =>
+  rejected.reason !== 'expired' && !isUndetermined(rejected)
+
+/** Returns whether a token was rejected because the server could not check it. */
+export const isUndetermined = ({ reason }: TokenRejectedError): boolean =>
+  reason === 'provider' || reason === 'timeout' || reason === 'store' || reason === 'authorize'
+
+/**
+ * Returns the close reason for a rejected token. The close is permanent only if the token is invalid, because
+ * stock clients do not reconnect after a permanent close.
+ */
+export const closeForToken = (rejected: TokenRejectedError): Close =>
+  close(isUndetermined(rejected) ? 'tryAgainLater' : 'unauthenticated', rejected.message)

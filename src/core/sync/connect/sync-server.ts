@@ -1,0 +1,245 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { clientAddress } from '../../access/client-address.ts'
+import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
+import type { ApiError } from '../../base/errors.ts'
+import type { DocumentPath, Tenant } from '../../model/address.ts'
+import { type Close, close } from '../../model/close.ts'
+import { HttpTransport } from '../http/http-transport.ts'
+import { yWebsocketFor } from '../protocols/y-websocket.ts'
+import { documentTokens, type SocketTokenDependencies } from '../session/socket-tokens.ts'
+import type { SocketAcceptor } from '../socket/local-socket.ts'
+import { Admission, type AdmissionLimits, type AdmissionTicket } from './admission.ts'
+import { ConnectGate } from './connect-gate.ts'
+import { HocuspocusEndpoint } from './hocuspocus-endpoint.ts'
+import { handshakeError, rejectUpgrade, unknownPath } from './http-rejection.ts'
+import type { Requested } from './rejection-log.ts'
+import { ServerFaults } from './server-faults.ts'
+import {
+  SessionManager,
+  type SessionManagerDependencies,
+  type SessionManagerOptions,
+} from './session-manager.ts'
+import { SocketAuthentication } from './socket-authentication.ts'
+import { staggerCalls } from './staggered-close.ts'
+import { type DocumentRequest, readSyncRequest, type SyncRequest } from './sync-request.ts'
+import { UpgradeRejecter } from './upgrade-rejecter.ts'
+import type { UpgradeRequest } from './websocket-upgrader.ts'
+
+export interface SyncOptions extends AdmissionLimits, SessionManagerOptions {
+  /** Maximum milliseconds from the upgrade request until the token is checked. */
+  readonly authMs: number
+  /** True if only loopback hosts and origins may connect. */
+  readonly loopbackOnly: boolean
+  /** Number of reverse proxies whose `X-Forwarded-For` header is trusted. */
+  readonly proxies: number
+}
+
+export interface SyncServerDependencies extends SessionManagerDependencies {
+  /** Accepts the websockets of admitted clients. */
+  readonly acceptor: SocketAcceptor
+  /** Called with the address of each client whose token was rejected. Must not throw. */
+  readonly onRejected: (clientAddress: string) => void
+}
+
+/** Interval in milliseconds at which all sessions are checked. */
+const tickMs = 500
+
+/**
+ * Accepts the websocket upgrades of one HTTP server: checks each request, authenticates the client, and
+ * passes the client to its endpoint. `http` does the same for clients without a websocket.
+ */
+export class SyncServer {
+  readonly #options: SyncOptions
+  readonly #dependencies: SyncServerDependencies
+  readonly #admission: Admission
+  readonly #gate: ConnectGate
+  readonly #rejecter: UpgradeRejecter
+  readonly #authentication: SocketAuthentication
+  readonly #sessionManager: SessionManager
+  readonly #tokenDependencies: SocketTokenDependencies
+  readonly #hocuspocus: HocuspocusEndpoint
+  /** Serves the clients without a websocket. */
+  readonly http: HttpTransport
+  /** All open connections that have requested an upgrade. */
+  readonly #connections = new Map<Duplex, AdmissionTicket>()
+  readonly #ticker: NodeJS.Timeout
+
+  constructor(options: SyncOptions, given: Omit<SyncServerDependencies, 'faults'>) {
+    const dependencies: SyncServerDependencies = { ...given, faults: new ServerFaults(given) }
+    this.#options = options
+    this.#dependencies = dependencies
+    this.#admission = new Admission(options)
+    this.#gate = new ConnectGate(this.#admission, options.loopbackOnly)
+    this.#rejecter = new UpgradeRejecter(this.#admission, dependencies)
+    this.#authentication = new SocketAuthentication({ ...dependencies, authMs: options.authMs })
+    this.#tokenDependencies = {
+      authentication: this.#authentication,
+      admission: this.#admission,
+      reports: dependencies.reports,
+    }
+    this.#sessionManager = new SessionManager(options, dependencies)
+    this.#hocuspocus = new HocuspocusEndpoint({
+      ...dependencies,
+      authMs: options.authMs,
+      admission: this.#admission,
+      authentication: this.#authentication,
+      sessionManager: this.#sessionManager,
+    })
+    this.http = new HttpTransport({
+      ...dependencies,
+      ...options,
+      gate: this.#gate,
+      admission: this.#admission,
+      authentication: this.#authentication,
+      sessionManager: this.#sessionManager,
+      hocuspocus: this.#hocuspocus,
+    })
+    this.#ticker = setInterval(() => this.#tick(), tickMs)
+    this.#ticker.unref()
+  }
+
+  /**
+   * Handles an upgrade request of the HTTP server. Does nothing if the connection is already destroyed. Never
+   * throws.
+   */
+  upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void {
+    if (connection.destroyed) return
+    connection.on('error', ignoreConnectionError)
+    const ticket: AdmissionTicket = { address: null, workspaceId: null }
+    this.#connections.set(connection, ticket)
+    connection.on('close', () => this.#connectionClosed(connection, ticket))
+    const requested = readSyncRequest(request)
+    if (requested.kind === 'otherPath')
+      return this.#rejectUpgrade(request, connection, unknownPath(request.url ?? ''))
+    const error = handshakeError(request)
+    if (error !== null) return this.#rejectUpgrade(request, connection, error)
+    const address = clientAddress(request, this.#options.proxies)
+    const upgrade: UpgradeRequest = { request, connection, head, address }
+    if (requested.kind !== 'invalid' && requested.misspelled !== null)
+      this.#dependencies.rejections.misspelled(address, requested.misspelled, pathOf(requested))
+    const problem = this.#gate.problemOf(request.headers, address, requested)
+    if (problem !== null || requested.kind === 'invalid') {
+      return this.#reject(
+        upgrade,
+        problem ??
+          close('badRequest', 'invalid address; expected /sync/{organizationId}/{documentId}/{editorId}'),
+        requested.kind === 'invalid' ? (request.url ?? '') : pathOf(requested),
+      )
+    }
+    if (requested.kind === 'multiplexed') {
+      this.#admission.countConnection(ticket, address)
+      return this.#hocuspocus.accept(upgrade, requested)
+    }
+    this.#authenticate(upgrade, requested, ticket).catch((error: unknown) => {
+      this.#dependencies.logger.error({ err: error }, 'upgrade failed')
+      connection.destroy()
+    })
+  }
+
+  /**
+   * Rejects new clients from now on and closes all sockets with `reason`. Resolves when the sockets are
+   * closed, or after about `timeoutMs` milliseconds.
+   * @param spreadMs milliseconds over which the closes are spread, because the clients reconnect to other
+   * nodes
+   */
+  async drain(reason: Close, timeoutMs: number, spreadMs = 0): Promise<void> {
+    const deadline = performance.now() + timeoutMs
+    this.#gate.drain(reason)
+    const endpoints = [this.#sessionManager, this.#hocuspocus]
+    await staggerCalls(
+      endpoints.flatMap((endpoint) => endpoint.drain(reason)),
+      spreadMs,
+    )
+    while (this.#connections.size + this.http.size > 0 && performance.now() < deadline) await sleep(10)
+    for (const connection of this.#connections.keys()) connection.destroy()
+    this.http.terminateAll()
+    this.end()
+  }
+
+  /** Stops the periodic checks of the sessions and the watches of access and credentials. */
+  end(): void {
+    clearInterval(this.#ticker)
+    this.#sessionManager.end()
+    this.#dependencies.faults.end()
+  }
+
+  #tick(): void {
+    this.#sessionManager.tick()
+    this.http.tick()
+  }
+
+  /**
+   * Rejects a connection and logs the rejection.
+   * @param tenant API key of the client; null if the client is not authenticated
+   */
+  #reject(upgrade: UpgradeRequest, reason: Close, requested: Requested, tenant: Tenant | null = null): void {
+    this.#dependencies.rejections.socket(upgrade.address, reason, requested, tenant)
+    const { tracer } = this.#dependencies
+    if (tracer !== undefined && requested !== null && typeof requested !== 'string')
+      tracer.of(requested)?.('rejected', { code: reason.code, reason: reason.reason })
+    this.#rejecter.reject(upgrade, reason, tenant?.workspaceId)
+  }
+
+  #rejectUpgrade(request: IncomingMessage, connection: Duplex, error: ApiError): void {
+    const address = clientAddress(request, this.#options.proxies)
+    this.#dependencies.rejections.upgrade(address, error, request.url ?? '')
+    rejectUpgrade(request, connection, error)
+  }
+
+  #connectionClosed(connection: Duplex, ticket: AdmissionTicket): void {
+    this.#admission.release(ticket)
+    this.#connections.delete(connection)
+  }
+
+  async #authenticate(
+    upgrade: UpgradeRequest,
+    requested: DocumentRequest,
+    ticket: AdmissionTicket,
+  ): Promise<void> {
+    const { connection, address } = upgrade
+    this.#dependencies.tracer?.of(requested.path)?.('connect', {
+      clientAddress: address,
+      protocol: 'y-websocket',
+    })
+    this.#admission.countConnection(ticket, address)
+    const authenticated = this.#admission.countUnauthenticated(address)
+    const { withdrawals } = this.#sessionManager
+    const identity = await this.#authentication
+      .authenticate(requested.token, requested.origin)
+      .finally(authenticated)
+    if (connection.destroyed) return
+    if (identity instanceof TokenRejectedError)
+      return this.#rejecter.reject(
+        upgrade,
+        this.#authentication.reject(identity, address, requested.path, requested.misspelled),
+      )
+    const { workspaceId } = identity.tenant
+    const full = this.#admission.workspaceProblem(workspaceId)
+    if (full !== null) return this.#reject(upgrade, full, requested.path, identity.tenant)
+    this.#admission.countWorkspace(ticket, workspaceId)
+    this.#dependencies.acceptor.accept(upgrade, workspaceId, (socket) =>
+      this.#sessionManager.admit({
+        socket,
+        protocol: yWebsocketFor(requested),
+        identity,
+        withdrawals,
+        tokens: documentTokens(this.#tokenDependencies, socket, address, requested),
+        isMultiplexed: false,
+        clientAddress: address,
+        ...requested,
+      }),
+    )
+  }
+}
+
+const pathOf = (requested: SyncRequest): DocumentPath | null =>
+  requested.kind === 'document' ? requested.path : null
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/**
+ * Ignores an error of a connection, because a `close` event follows each error. Without this listener, an
+ * error would end the process.
+ */
+const ignoreConnectionError = (): void => {}

@@ -1,0 +1,332 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { clientAddress } from '../../access/client-address.ts'
+import { timingSafeEqualText } from '../../access/credentials/timing-safe.ts'
+import type { Identity } from '../../access/identity.ts'
+import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
+import { steadyTime } from '../../base/clock.ts'
+import { ApiError } from '../../base/errors.ts'
+import type { Tenant } from '../../model/address.ts'
+import { type Close, close, closeCodes } from '../../model/close.ts'
+import { errorEnvelope } from '../../model/raw-response.ts'
+import type { Admission, AdmissionTicket } from '../connect/admission.ts'
+import type { ConnectGate } from '../connect/connect-gate.ts'
+import type { HocuspocusEndpoint } from '../connect/hocuspocus-endpoint.ts'
+import type { Requested } from '../connect/rejection-log.ts'
+import type { SessionManager, SessionManagerDependencies } from '../connect/session-manager.ts'
+import { isUndetermined, type SocketAuthentication } from '../connect/socket-authentication.ts'
+import type { DocumentRequest, MultiplexedRequest } from '../connect/sync-request.ts'
+import { yWebsocketFor } from '../protocols/y-websocket.ts'
+import { documentTokens } from '../session/socket-tokens.ts'
+import { CloseReporter } from '../socket/close-reporter.ts'
+import type { SocketAcceptor } from '../socket/local-socket.ts'
+import type { SocketOwner } from '../socket/socket-memory.ts'
+import { sendClosed } from './event-response.ts'
+import { HttpSocket, type HttpSocketDependencies, type PostOutcome } from './http-socket.ts'
+import {
+  invalidRequest,
+  readSessionGet,
+  readSessionPost,
+  type SessionGet,
+  type SessionRequest,
+} from './session-request.ts'
+
+export interface HttpTransportDependencies
+  extends Pick<
+    SessionManagerDependencies,
+    'clock' | 'logger' | 'metrics' | 'reports' | 'rejections' | 'tracer'
+  > {
+  readonly acceptor: SocketAcceptor
+  readonly gate: ConnectGate
+  readonly admission: Admission
+  readonly authentication: SocketAuthentication
+  readonly sessionManager: SessionManager
+  readonly hocuspocus: HocuspocusEndpoint
+  /** Number of reverse proxies whose `X-Forwarded-For` header is trusted. */
+  readonly proxies: number
+}
+
+/** A session over HTTP, with the data that its requests must match. */
+interface HttpSession {
+  readonly socket: HttpSocket
+  /** Null if the tokens are in the messages. */
+  readonly identity: Identity | null
+  /** Secret of the requests: the token that was checked last, or a random text. Null if they contain none. */
+  secret: string | null
+}
+
+/**
+ * Serves clients that cannot open a websocket. A client chooses a random id for its session. GET requests carry the
+ * messages to the client as server-sent events, and POST requests carry the messages of the client. Everything else
+ * is the same as for websockets, because an `HttpSocket` is a `ClientSocket`.
+ */
+export class HttpTransport {
+  readonly #dependencies: HttpTransportDependencies
+  readonly #closeReporter: CloseReporter
+  readonly #sessions = new Map<string, HttpSession>()
+  readonly #time: () => number
+  readonly #socketDependencies: HttpSocketDependencies
+
+  constructor(dependencies: HttpTransportDependencies) {
+    const { acceptor, clock, reports } = dependencies
+    this.#dependencies = dependencies
+    this.#closeReporter = new CloseReporter('maxMessageBytes', dependencies)
+    this.#time = steadyTime(clock)
+    this.#socketDependencies = {
+      ...acceptor.dependencies,
+      time: this.#time,
+      onTooSlow: ({ workspaceId, address }) =>
+        reports.exceeded('transferTimeoutSeconds', workspaceId ?? address),
+    }
+  }
+
+  /** Number of sessions, including those whose clients have not received the reason of their end. */
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  /** Ends sessions whose clients have disconnected. Call it about twice a second. */
+  tick(): void {
+    const time = this.#time()
+    for (const { socket } of this.#sessions.values()) socket.tick(time)
+  }
+
+  /** Ends all sessions without a reason. */
+  terminateAll(): void {
+    for (const { socket } of this.#sessions.values()) socket.terminate()
+  }
+
+  /**
+   * Answers a GET with the events of a session, and begins the session if it is new. A rejected client gets one event
+   * with the reason.
+   * @throws ApiError if the request is invalid
+   */
+  async get(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const events = readSessionGet(request)
+    const session = this.#sessions.get(events.sessionId)
+    if (session === undefined) return this.#begin(events, request, response)
+    const problem = await this.#problemOf(session, events, request)
+    if (response.destroyed) return
+    if (problem !== null) {
+      const code = problem.code === 'transport/other-user' ? closeCodes.forbidden : closeCodes.tryAgainLater
+      return sendClosed(response, code, problem.message)
+    }
+    session.socket.attach(response, { position: events.position ?? 0, waitMs: events.waitMs })
+  }
+
+  /**
+   * Receives the messages of a POST.
+   * @throws ApiError if the request is invalid, or the server does not have the session
+   */
+  async post(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const messages = readSessionPost(request)
+    const session = this.#sessions.get(messages.sessionId)
+    if (session === undefined)
+      throw new ApiError('transport/unknown-session', 'unknown session; connect again')
+    const problem = await this.#problemOf(session, messages, request)
+    if (problem !== null) throw problem
+    const outcome = await session.socket.receive(request, messages)
+    if (outcome.kind === 'tooLarge') this.#reportTooLarge(session, request)
+    this.#answer(response, outcome, messages.number ?? 1)
+  }
+
+  async #begin(events: SessionGet, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { gate, admission } = this.#dependencies
+    const { requested, position } = events
+    if ((position ?? 0) > 0)
+      return sendClosed(response, closeCodes.tryAgainLater, 'unknown session; connect again')
+    const address = clientAddress(request, this.#dependencies.proxies)
+    const problem = gate.problemOf(request.headers, address, requested)
+    if (problem !== null || requested.kind === 'invalid' || requested.kind === 'otherPath') {
+      const path = requested.kind === 'document' ? requested.path : (request.url ?? '')
+      return this.#reject(response, address, problem ?? close('badRequest', 'invalid address'), path)
+    }
+    if (requested.misspelled !== null) {
+      const path = requested.kind === 'document' ? requested.path : null
+      this.#dependencies.rejections.misspelled(address, requested.misspelled, path)
+    }
+    const ticket: AdmissionTicket = { address: null, workspaceId: null }
+    admission.countConnection(ticket, address)
+    if (requested.kind === 'multiplexed') this.#openMultiplexed(events, requested, address, ticket, response)
+    else {
+      const isOpen = await this.#openDocument(events, requested, address, ticket, response).catch(
+        (error: unknown) => {
+          admission.release(ticket)
+          throw error
+        },
+      )
+      if (!isOpen) admission.release(ticket)
+    }
+  }
+
+  #openMultiplexed(
+    events: SessionGet,
+    requested: MultiplexedRequest,
+    address: string,
+    ticket: AdmissionTicket,
+    response: ServerResponse,
+  ): void {
+    const { admission, hocuspocus } = this.#dependencies
+    const authenticated = admission.countUnauthenticated(address)
+    const socket = this.#add(
+      events,
+      { address, workspaceId: null },
+      { identity: null, secret: events.secret },
+      ticket,
+    )
+    socket.onClosed(authenticated)
+    socket.attach(response, { position: 0, waitMs: events.waitMs })
+    hocuspocus.open(socket, address, requested, authenticated)
+  }
+
+  /** Returns false if the client is rejected or has disconnected. */
+  async #openDocument(
+    events: SessionGet,
+    requested: DocumentRequest,
+    address: string,
+    ticket: AdmissionTicket,
+    response: ServerResponse,
+  ): Promise<boolean> {
+    const { admission, authentication, sessionManager, tracer } = this.#dependencies
+    const { path, token, origin, misspelled } = requested
+    tracer?.of(path)?.('connect', { clientAddress: address, protocol: 'y-websocket', transport: 'http' })
+    const authenticated = admission.countUnauthenticated(address)
+    const { withdrawals } = sessionManager
+    const identity = await authentication.authenticate(token, origin).finally(authenticated)
+    if (response.destroyed) return false
+    if (identity instanceof TokenRejectedError) {
+      const { code, reason } = authentication.reject(identity, address, path, misspelled)
+      sendClosed(response, code, reason)
+      return false
+    }
+    const { workspaceId } = identity.tenant
+    const full = admission.workspaceProblem(workspaceId)
+    if (full !== null) {
+      this.#reject(response, address, full, path, identity.tenant)
+      return false
+    }
+    // A second GET may have begun the session while the token was checked.
+    if (this.#sessions.has(events.sessionId)) {
+      sendClosed(response, closeCodes.tryAgainLater, 'the session begins with another request; connect again')
+      return false
+    }
+    admission.countWorkspace(ticket, workspaceId)
+    const socket = this.#add(events, { address, workspaceId }, { identity, secret: events.secret }, ticket)
+    socket.attach(response, { position: 0, waitMs: events.waitMs })
+    sessionManager.admit({
+      socket,
+      protocol: yWebsocketFor(requested),
+      identity,
+      withdrawals,
+      tokens: documentTokens(this.#dependencies, socket, address, requested),
+      isMultiplexed: false,
+      clientAddress: address,
+      ...requested,
+    })
+    return true
+  }
+
+  #add(
+    { sessionId, requested }: SessionGet,
+    owner: SocketOwner,
+    credentials: Omit<HttpSession, 'socket'>,
+    ticket: AdmissionTicket,
+  ): HttpSocket {
+    const socket = new HttpSocket(owner, requested.kind === 'multiplexed', this.#socketDependencies, () => {
+      this.#sessions.delete(sessionId)
+      this.#dependencies.admission.release(ticket)
+    })
+    socket.onClosed((code) => this.#closeReporter.closed(code))
+    this.#sessions.set(sessionId, { socket, ...credentials })
+    return socket
+  }
+
+  /** Returns the error if a request does not belong to the user of its session; otherwise null. */
+  async #problemOf(
+    session: HttpSession,
+    { requested, secret }: SessionRequest,
+    request: IncomingMessage,
+  ): Promise<ApiError | null> {
+    if (requested.kind === 'invalid' || requested.kind === 'otherPath')
+      throw invalidRequest('the path is invalid')
+    const { token, origin } = requested
+    if (isSameSecret(session.secret, secret)) return null
+    const { admission, authentication, proxies } = this.#dependencies
+    const otherUser = new ApiError(
+      'transport/other-user',
+      'the session belongs to another user; begin another session',
+    )
+    if (session.identity === null || token === null) return otherUser
+    const uncheckable = new ApiError(
+      'server/store-unavailable',
+      'the token could not be checked; try again',
+      { retryAfterSeconds: 1 },
+    )
+    if (admission.takeConnect(clientAddress(request, proxies)) !== null) return uncheckable
+    const identity = await authentication.authenticate(token, origin)
+    if (identity instanceof TokenRejectedError) return isUndetermined(identity) ? uncheckable : otherUser
+    if (!isSameUser(session.identity, identity)) return otherUser
+    session.secret = secret
+    return null
+  }
+
+  #reportTooLarge({ identity }: HttpSession, request: IncomingMessage): void {
+    const { reports, proxies } = this.#dependencies
+    reports.exceeded('maxMessageBytes', identity?.tenant.workspaceId ?? clientAddress(request, proxies))
+  }
+
+  #answer(response: ServerResponse, outcome: PostOutcome, number: number): void {
+    if (outcome.kind === 'dropped') return void response.destroy()
+    const { received } = outcome
+    switch (outcome.kind) {
+      case 'received':
+        return sendJson(response, 200, { received })
+      case 'gap': {
+        const message = `the messages before number ${number} are missing; send them first`
+        const error = new ApiError('transport/message-gap', message, { details: { received } })
+        return sendJson(response, error.httpCode, { ...errorEnvelope(error), received })
+      }
+      case 'malformed':
+        throw invalidRequest('the body must be messages, each with its length before it')
+      case 'tooLarge': {
+        const { messageBytesMax } = this.#dependencies.acceptor.dependencies
+        throw new ApiError(
+          'transport/message-too-large',
+          `the message is larger than ${messageBytesMax} bytes; split the change`,
+        )
+      }
+    }
+  }
+
+  /** Sends the reason of a rejection, and logs the rejection. */
+  #reject(
+    response: ServerResponse,
+    address: string,
+    reason: Close,
+    requested: Requested,
+    tenant: Tenant | null = null,
+  ): void {
+    const { rejections, reports, tracer } = this.#dependencies
+    rejections.socket(address, reason, requested, tenant)
+    if (reason.limit !== null) reports.exceeded(reason.limit, tenant?.workspaceId ?? address)
+    if (requested !== null && typeof requested !== 'string')
+      tracer?.of(requested)?.('rejected', { code: reason.code, reason: reason.reason })
+    sendClosed(response, reason.code, reason.reason)
+  }
+}
+
+function sendJson(response: ServerResponse, httpCode: number, body: object): void {
+  const text = JSON.stringify(body)
+  response.writeHead(httpCode, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': text.length,
+  })
+  response.end(text)
+}
+
+const isSameSecret = (a: string | null, b: string | null): boolean =>
+  a === null || b === null ? a === b : timingSafeEqualText(a, b)
+
+const isSameUser = (a: Identity, b: Identity): boolean =>
+  a.userId === b.userId &&
+  a.tenant.apiKey === b.tenant.apiKey &&
+  a.tenant.workspaceId === b.tenant.workspaceId

@@ -1,0 +1,67 @@
+import type { Identity } from '../../access/identity.ts'
+import type { Permission } from '../../access/realtime-access.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { StorageQuota } from '../../directory/storage-quota.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
+import type { DocumentAddress } from '../../model/address.ts'
+import type { ChangeMeta } from '../../model/change-origin.ts'
+import type { LimitReports } from '../../quota/limit-reports.ts'
+import type { LiveMessageHub } from '../../rooms/room/live-messages.ts'
+import type { RoomHandle } from '../../rooms/room/room-registry.ts'
+import type { ConnectionTrace } from '../../tracing/trace.ts'
+import type { RejectionLog } from '../connect/rejection-log.ts'
+import type { Protocol } from '../protocols/message.ts'
+import type { ClientSocket } from '../socket/client-socket.ts'
+import type { ReadBackpressure } from '../socket/read-backpressure.ts'
+import type { ReceiveRateLimit } from '../socket/receive-rate-limit.ts'
+import type { SocketTokens } from './socket-tokens.ts'
+
+/** The dependencies that all sessions have in common. */
+export interface SessionDependencies {
+  readonly clock: Clock
+  /** Returns the time of a monotonic clock in milliseconds. */
+  readonly time: () => number
+  readonly metrics: Metrics
+  readonly backpressure: ReadBackpressure
+  readonly receiveRate: ReceiveRateLimit
+  readonly reports: LimitReports
+  readonly rejections: RejectionLog
+  readonly documentBytesMax: number
+  readonly messageBytesMax: number
+  readonly storage: StorageQuota
+  /** Publishes live messages of clients. */
+  readonly live: LiveMessageHub
+}
+
+/** The values and dependencies of one session. */
+export interface SessionOptions {
+  readonly socket: ClientSocket
+  readonly protocol: Protocol
+  readonly roomHandle: RoomHandle
+  readonly identity: Identity
+  readonly address: DocumentAddress
+  /** Address of the client. */
+  readonly clientAddress: string
+  /** The permission of the user on the document, which was read when the client connected. */
+  readonly permission: Permission
+  /**
+   * Reads the permission from the directory again and passes it to `changePermission`.
+   * @throws StoreUnavailableError
+   */
+  readonly recheck: () => Promise<void>
+  /**
+   * True if the server closes the socket with a transient code when the token expires, so that the client
+   * reconnects with a newer token.
+   */
+  readonly renews: boolean
+  /** Checks newer tokens. */
+  readonly tokens: SocketTokens
+  /** True if the session is on a multiplexed websocket, which may carry several documents. */
+  readonly isMultiplexed: boolean
+  /** True if the client has requested its own updates. */
+  readonly echoes?: boolean
+  /** Data to store with the changes of an agent; null or undefined if there is none. */
+  readonly meta?: ChangeMeta | null
+  /** The trace of the connection; undefined if the connection is not traced. */
+  readonly trace: ConnectionTrace | undefined
+}

@@ -1,0 +1,582 @@
+import type { Identity } from '../../access/identity.ts'
+import type { Permission } from '../../access/realtime-access.ts'
+import { errorMessage } from '../../base/errors.ts'
+import { fullMessage } from '../../directory/storage-quota.ts'
+import type { AccessRole } from '../../directory/store/records.ts'
+import type { DocumentAddress } from '../../model/address.ts'
+import { type Close, close, isPermanent } from '../../model/close.ts'
+import type { LimitName } from '../../quota/limits.ts'
+import { type BudgetedReader, newTickBudget, pieceCostBytes } from '../../quota/tick-shares.ts'
+import type { LiveListener } from '../../rooms/room/live-messages.ts'
+import type { CommittedUpdates, Member, MemberUser } from '../../rooms/room/member.ts'
+import type { Connection, TransportName } from '../../rooms/room/open-connections.ts'
+import type { Room } from '../../rooms/room/room.ts'
+import type { ConnectionTrace } from '../../tracing/trace.ts'
+import { readAwareness, writeAwareness } from '../../update/awareness.ts'
+import { MalformedMessageError, MalformedUpdateError } from '../../update/malformed.ts'
+import { readUpdate } from '../../update/read-update.ts'
+import { readStateVector } from '../../update/state-vector.ts'
+import type { UpdateSummary } from '../../update/summary.ts'
+import type { Message, Protocol } from '../protocols/message.ts'
+import type { SocketListener } from '../socket/client-socket.ts'
+import { echoAfterMs, Heartbeat, pendingEchoSilenceMs } from '../socket/heartbeat.ts'
+import type { WorkspaceBucket } from '../socket/receive-rate-limit.ts'
+import { ReadOnlyNotice } from './read-only-notice.ts'
+import { SaveAcks } from './save-acks.ts'
+import type { SessionDependencies, SessionOptions } from './session-options.ts'
+import { SessionRole } from './session-role.ts'
+import { SyncReplyQueue } from './sync-replies.ts'
+import { TokenRefresh } from './token-refresh.ts'
+
+/** Minimum milliseconds between two requests for missing updates. */
+const requestAgainMs = 1_000
+
+/**
+ * An awareness message without states. The server sends this message to a silent connection, so that a
+ * y-websocket client does not treat the connection as dead.
+ */
+const emptyAwareness = writeAwareness([])
+
+/**
+ * Number of bytes that the receive rate counts for each byte of a state vector, in addition to the byte
+ * itself.
+ */
+const vectorByteCost = 15
+
+type ReceivedUpdate = Parameters<Room['receive']>[0]
+
+/**
+ * The state of sending updates to the client. A client that reads fast enough is `current` and receives each
+ * commit. A slow client is `behind`: it receives no updates until its send buffer is empty, and then one
+ * update with the difference between `vector` and the document.
+ */
+type SessionState =
+  | { readonly kind: 'current' }
+  | { readonly kind: 'behind'; readonly vector: Uint8Array }
+  | { readonly kind: 'ended' }
+
+const current: SessionState = { kind: 'current' }
+const ended: SessionState = { kind: 'ended' }
+
+/** One client's connection to one room. */
+export class Session implements Member, Connection, LiveListener, BudgetedReader, SocketListener {
+  readonly encoder: Protocol
+  readonly user: MemberUser
+  /** True if the session is on a multiplexed websocket, which may carry several documents. */
+  readonly isMultiplexed: boolean
+  readonly echoes: boolean
+  readonly budget = newTickBudget()
+  readonly #options: SessionOptions
+  readonly #dependencies: SessionDependencies
+  /** The trace of the connection; undefined if the connection is not traced. */
+  readonly #trace: ConnectionTrace | undefined
+  readonly #room: Room
+  readonly right: SessionRole
+  readonly #heartbeat: Heartbeat
+  /** The acknowledgments for the client; null if the client has not requested any. */
+  #saveAcks: SaveAcks | null = null
+  /** True if the client has replied to the first state vector of the server. */
+  #hasOffered = false
+  /** Number of echo requests that wait until earlier updates are part of the document. */
+  #postponedEchoes = 0
+  /** True if an update was rejected before the client requested its first echo. */
+  #hasRejectedUpdate = false
+  readonly #readOnly = new ReadOnlyNotice()
+  readonly #tokenRefresh: TokenRefresh
+  readonly #syncReplies: SyncReplyQueue
+  readonly #bucket: WorkspaceBucket
+  /** Number of bytes of the incomplete message that `#bucket` has already counted. */
+  #incompleteBytes = 0
+  #requestedAt = Number.NEGATIVE_INFINITY
+  #waitingForDrain = false
+  /** Number of active reasons to pause the socket. */
+  #pauseCount = 0
+  #state: SessionState = current
+
+  constructor(options: SessionOptions, dependencies: SessionDependencies) {
+    this.#options = options
+    this.#dependencies = dependencies
+    this.#trace = options.trace
+    this.#room = options.roomHandle.room
+    this.encoder = options.protocol
+    const { identity, tokens } = options
+    this.isMultiplexed = options.isMultiplexed
+    this.echoes = options.echoes === true
+    this.right = new SessionRole({ ...options, clock: dependencies.clock }, (...changed) =>
+      this.#sendRole(...changed),
+    )
+    const { userId: id, name, email, agent } = identity
+    this.user = { id, name, email, ...(agent !== null && { kind: 'agent', meta: options.meta }) }
+    this.#syncReplies = new SyncReplyQueue(this.#room, this, options.socket)
+    this.#tokenRefresh = new TokenRefresh(this, tokens)
+    this.#bucket = dependencies.receiveRate.enter(identity.tenant.workspaceId)
+    this.#heartbeat = new Heartbeat(dependencies.time())
+  }
+
+  /**
+   * Joins the room and sends the first messages to the client. The session sends nothing before this call.
+   */
+  start(): void {
+    const { handshake, saves } = this.encoder
+    this.#options.socket.listen(this)
+    if (saves !== null) this.#saveAcks = this.#newSaveAcks()
+    this.right.roleAt(this.#dependencies.clock.now())
+    this.#room.join(this)
+    const { existence, memberCount: members, state } = this.#room
+    this.#trace?.line('joined', { existence, members, bytes: state.sizeBytes })
+    if (handshake === 'serverFirst') this.#sendVector()
+    this.#sendAwareness(this.#room.awareness.all())
+  }
+
+  get workspaceId(): string {
+    return this.#options.identity.tenant.workspaceId
+  }
+
+  get identity(): Identity {
+    return this.right.identity
+  }
+
+  get address(): DocumentAddress {
+    return this.#options.address
+  }
+
+  get clientAddress(): string {
+    return this.#options.clientAddress
+  }
+
+  get protocol(): string {
+    return this.encoder.name
+  }
+
+  get transport(): TransportName {
+    return this.#options.socket.transport
+  }
+
+  get isOpen(): boolean {
+    return this.#state.kind !== 'ended' && this.#options.socket.isOpen
+  }
+
+  /** The current role of the user; null if the user has no role. */
+  get role(): AccessRole | null {
+    return this.right.roleAt(this.#dependencies.clock.now())
+  }
+
+  get #mayWrite(): boolean {
+    return this.right.mayWriteAt(this.#dependencies.clock.now())
+  }
+
+  deliver(committed: CommittedUpdates): void {
+    if (this.#state.kind !== 'current') return
+    if (this.#options.socket.isFull) return this.#fallBehind()
+    const frames = committed.bytesFor(this)
+    if (frames === null) return
+    if (this.#trace?.followsClient === true) this.#trace.line('update_sent', { bytes: frames.length })
+    this.send(frames)
+  }
+
+  deliverAwareness(frame: Uint8Array, own: boolean): void {
+    if (this.#state.kind !== 'current') return
+    if (own && this.#heartbeat.silentMs(this.#dependencies.time()) < echoAfterMs) return
+    if (this.#options.socket.isFull) return this.#fallBehind()
+    this.send(frame)
+  }
+
+  deliverLive(frame: Uint8Array): 'sent' | 'missed' {
+    if (this.#state.kind !== 'current' || !this.#options.socket.isOpen) return 'missed'
+    if (this.#options.socket.isFull) {
+      this.#report('sendBufferBytes')
+      return 'missed'
+    }
+    this.send(frame)
+    return 'sent'
+  }
+
+  /**
+   * Sends a state vector to the client, unless the last request was less than `requestAgainMs` ago. The
+   * client replies with an offer that contains all updates that the server lacks.
+   */
+  requestMissing(): void {
+    const now = this.#dependencies.time()
+    if (now - this.#requestedAt < requestAgainMs) return
+    this.#requestedAt = now
+    this.#requestAll()
+  }
+
+  end(reason: Close): void {
+    if (this.#state.kind === 'ended') return
+    this.#setState(ended)
+    this.#trace?.line('closed', { by: 'server', code: reason.code, reason: reason.reason })
+    if (reason.limit !== null) this.#report(reason.limit)
+    if (isPermanent(reason))
+      this.#dependencies.rejections.closed(this.clientAddress, reason, this.address, this.identity.tenant)
+    this.#options.socket.close(reason.code, reason.reason)
+    // The session leaves the room now, because the client may take a long time to reply to the close frame,
+    // and other members must not see the client during that time.
+    this.#room.leave(this)
+    this.#options.socket.resume()
+  }
+
+  /**
+   * Releases the resources of the session. Call it when the connection is closed.
+   * @param code close code that the client has sent; undefined if it is unknown
+   */
+  closed(code: number | undefined): void {
+    if (this.#state.kind !== 'ended') this.#trace?.line('closed', { by: 'client', code })
+    this.#setState(ended)
+    this.#dependencies.backpressure.forget(this)
+    this.#dependencies.receiveRate.leave(this.#bucket, this)
+    this.#room.leave(this)
+    this.#options.roomHandle.release()
+  }
+
+  /**
+   * Does the periodic work of the session: ends it if its token or role has expired, sends heartbeats, and
+   * terminates a dead connection. Call it about twice a second.
+   */
+  tick(now: number): void {
+    if (this.#state.kind === 'ended') return
+    if (now >= this.identity.expiresAt) return this.#expire()
+    if (this.right.roleAt(now) === null) return this.#endRevoked()
+    if (this.encoder.renew !== null && this.#tokenRefresh.isDue(now)) this.send(this.encoder.renew)
+    this.#keepAlive()
+    this.#syncReplies.resume()
+  }
+
+  #keepAlive(): void {
+    const time = this.#dependencies.time()
+    const { socket } = this.#options
+    // A client that has not replied to the last ping is dead, except if the socket is paused: then the server
+    // may not have read the reply yet.
+    const action = this.#heartbeat.check(time, this.#pauseCount === 0)
+    if (action === 'dead') {
+      this.#trace?.line('client_unresponsive')
+      return socket.terminate()
+    }
+    if (action === 'ping') socket.ping()
+    if (this.#state.kind !== 'current' || socket.isFull) return
+    const isEchoPending = this.#postponedEchoes > 0 || this.#saveAcks?.isEchoPending === true
+    const isEchoOverdue = isEchoPending && this.#heartbeat.silentMs(time) >= pendingEchoSilenceMs
+    if (isEchoOverdue || this.#heartbeat.isSilenceTooLong(time))
+      this.send(this.encoder.awareness(emptyAwareness))
+  }
+
+  /**
+   * Replaces the permission with a newer one from the directory. Ends the session if the user then has no
+   * role.
+   */
+  changePermission(permission: Permission): void {
+    this.right.changePermission(permission)
+    if (this.#state.kind !== 'ended' && this.role === null) this.#endRevoked()
+  }
+
+  pauseReading(): void {
+    this.#pauseCount += 1
+    this.#options.socket.pause()
+  }
+
+  resumeReading(): void {
+    this.#pauseCount -= 1
+    if (this.#pauseCount === 0) this.#options.socket.resume()
+  }
+
+  message(data: Buffer, isBinary: boolean): void {
+    // The client may send until it has replied to the close.
+    if (this.#state.kind === 'ended') return this.#dependencies.backpressure.check(this)
+    this.#heartbeat.received(this.#dependencies.time())
+    if (this.#incompleteBytes > 0) this.incomplete(0)
+    this.#bucket.count(data.length, this)
+    if (!isBinary) return this.end(close('badRequest', 'text message received; this protocol is binary'))
+    try {
+      this.#handle(this.encoder.decode(data))
+    } catch (error) {
+      if (!(error instanceof MalformedMessageError || error instanceof MalformedUpdateError)) throw error
+      this.end(close('badRequest', errorMessage(error).slice(0, 100)))
+    }
+    this.#dependencies.backpressure.check(this)
+  }
+
+  messageTooLarge(_head: Buffer, bytes: number): void {
+    if (this.#state.kind === 'ended') return
+    if (this.#incompleteBytes > 0) this.incomplete(0)
+    this.#bucket.count(bytes, this)
+    const { messageBytesMax } = this.#dependencies
+    this.end(close('tooLarge', `message larger than ${messageBytesMax} bytes`, 'maxMessageBytes'))
+  }
+
+  frames(count: number, bytes: number): void {
+    this.#heartbeat.received(this.#dependencies.time())
+    this.#charge(bytes + count * pieceCostBytes)
+    this.#dependencies.backpressure.check(this, count)
+  }
+
+  incomplete(bytes: number): void {
+    this.#charge(bytes - this.#incompleteBytes)
+    this.#incompleteBytes = bytes
+  }
+
+  /** Charges bytes to the receive rate. A session that has ended is not paused, because the client must reply. */
+  #charge(bytes: number): void {
+    this.#bucket.charge(bytes, this.#state.kind !== 'ended' ? this : null)
+  }
+
+  #handle(message: Message): void {
+    switch (message.kind) {
+      case 'update':
+      case 'offer':
+        return this.#receiveUpdate(message.kind, message.update)
+      case 'vector':
+        return this.#receiveVector(message.vector)
+      case 'awareness':
+        return this.#receiveAwareness(message.message)
+      case 'queryAwareness':
+        if (!this.#options.socket.isFull) this.#sendAwareness(this.#room.awareness.all())
+        return
+      case 'echo':
+        return this.#receiveEcho(message.body)
+      case 'live':
+        return this.#publishLive(message.text)
+      case 'token':
+        return this.#tokenRefresh.receive(message.token)
+    }
+  }
+
+  #publishLive(text: string): void {
+    const { userId } = this.identity
+    if (this.#mayWrite) this.#dependencies.live.say(this.address, text, { from: this, userId })
+  }
+
+  /**
+   * Handles an echo request. Acknowledgments start with the first echo request. All earlier updates must be
+   * part of the document at that time, so that the wait for durability includes them.
+   */
+  #receiveEcho(body: Uint8Array): void {
+    if (this.#saveAcks === null) {
+      this.#room.endTick()
+      const waiting = this.#room.waitingOf(this)
+      if (waiting !== null) return this.#receiveEchoAfter(waiting, body)
+      // While updates of the client are pending, the request is ignored, because the client repeats it.
+      if (this.#room.holdsOf(this)) return
+      this.#saveAcks = this.#newSaveAcks()
+      if (this.#hasRejectedUpdate) this.#saveAcks.rejected('update')
+    }
+    this.#saveAcks.echoLater(body)
+  }
+
+  /**
+   * Handles the echo request when `waiting` resolves. The socket is not read until then, so that newer
+   * updates do not postpone the echo.
+   */
+  #receiveEchoAfter(waiting: Promise<void>, body: Uint8Array): void {
+    const kept = Uint8Array.from(body)
+    this.#postponedEchoes += 1
+    this.pauseReading()
+    void waiting.then(() => {
+      this.#postponedEchoes -= 1
+      if (this.#state.kind !== 'ended') this.#receiveEcho(kept)
+      this.resumeReading()
+    })
+  }
+
+  #receiveAwareness(message: Uint8Array): void {
+    const { awareness } = this.#room
+    const entries = readAwareness(message, (clientId) => awareness.concerns(this, clientId))
+    if (entries.length > 0) awareness.receive(this, entries)
+  }
+
+  /**
+   * Handles an update of the client: passes it to the room if the user may write the editor. Other
+   * updates are dropped. They do not end the session, because the client offers them again at each handshake.
+   */
+  #receiveUpdate(kind: 'update' | 'offer', bytes: Uint8Array): void {
+    const summary = readUpdate(bytes)
+    if (this.#trace !== undefined) traceUpdate(this.#trace, kind, bytes, summary)
+    const saveAcks = this.#saveAcks
+    if (kind === 'offer') this.#hasOffered = true
+    if (!this.#mayWrite) {
+      this.#trace?.line('update_rejected', { reason: 'the client has no right to edit' })
+      if (this.#readOnly.isDue(this.#room, kind, bytes, summary))
+        this.send(this.encoder.readOnly(this.right.readOnlyReason))
+      return this.#rejectUpdate(kind, bytes, summary)
+    }
+    const onApplied = saveAcks === null ? null : saveAcks.received(kind)
+    const rejection = this.#passToRoom({ kind, bytes, summary, from: this, onApplied })
+    if (rejection !== null) this.end(rejection)
+  }
+
+  /**
+   * Passes an update to the room. Returns null if the room accepts the update. If the update exceeds a limit,
+   * returns the reason to close the socket. A workspace at its storage limit still accepts updates that only
+   * delete, and offers of stored content.
+   */
+  #passToRoom(update: ReceivedUpdate): Close | null {
+    const { storage, documentBytesMax } = this.#dependencies
+    const { bytes, summary } = update
+    const bytesMax = storage.fullAt(this.workspaceId)
+    if (bytesMax !== null && summary.clients.length > 0 && !this.#room.contains(bytes, summary))
+      return close(
+        'tooLarge',
+        `${fullMessage(bytesMax)}; delete something first`,
+        'maxStoredBytesPerWorkspace',
+      )
+    if (!this.#room.receive(update))
+      return close(
+        'tooLarge',
+        `the content of an editor has at most ${documentBytesMax} bytes`,
+        'maxDocumentBytes',
+      )
+    return null
+  }
+
+  /**
+   * Counts a dropped update for the acknowledgments. A requested offer that contains nothing new
+   * counts as saved, so that the client does not show content from the server as unsaved.
+   */
+  #rejectUpdate(kind: 'update' | 'offer', bytes: Uint8Array, summary: UpdateSummary): void {
+    const saveAcks = this.#saveAcks
+    // Only updates count here: an offer mostly contains content that the server has sent.
+    this.#hasRejectedUpdate ||= saveAcks === null && kind === 'update'
+    if (saveAcks === null) return
+    const isKnown = kind === 'offer' && saveAcks.expectsOffer && this.#room.contains(bytes, summary)
+    if (isKnown) saveAcks.received(kind)()
+    else saveAcks.rejected(kind)
+  }
+
+  #sendRole(role: AccessRole, mayWrite: boolean): void {
+    this.#readOnly.reset()
+    this.#trace?.line('role', { role })
+    const frame = this.encoder.right?.(mayWrite, role) ?? null
+    if (frame !== null) this.send(frame)
+  }
+
+  /**
+   * Replaces the identity with the one from a newer token of the same user. Ends the session if the user then
+   * has no role.
+   */
+  renew(identity: Identity): void {
+    const hadGrants = this.identity.grants !== null
+    this.right.renew(identity)
+    // Without grants, the backend may have to decide, which it had not to do for the token before.
+    if (hadGrants && identity.grants === null)
+      this.right
+        .recheck()
+        .catch(() => this.end(close('tryAgainLater', 'the token could not be checked: try again')))
+    if (this.#state.kind !== 'ended' && this.role === null) this.#endRevoked()
+  }
+
+  #newSaveAcks(): SaveAcks {
+    return new SaveAcks(this.encoder, this.#room, this.#hasOffered, this)
+  }
+
+  #requestAll(): void {
+    this.#saveAcks?.offerRequested()
+    this.#sendVector()
+  }
+
+  #sendVector(): void {
+    const vector = this.#room.state.vector()
+    this.#trace?.line('sync_step1_sent', { bytes: vector.length })
+    this.#whenDurable(() => this.send(this.encoder.vector(vector)))
+  }
+
+  #receiveVector(vector: Uint8Array): void {
+    this.#bucket.count(vector.length * vectorByteCost, this)
+    readStateVector(vector, this.#room.vectorClientsMax)
+    this.#trace?.line('sync_step1_received', { bytes: vector.length })
+    if (this.encoder.handshake === 'clientFirst') this.#saveAcks?.restart()
+    this.#syncReplies.request(vector)
+  }
+
+  get isFull(): boolean {
+    return this.#options.socket.isFull
+  }
+
+  sendReply(frames: readonly Uint8Array[]): void {
+    this.#trace?.line('sync_step2_sent', { bytes: frames.reduce((sum, { length }) => sum + length, 0) })
+    for (const frame of frames) this.send(frame)
+    if (this.encoder.handshake === 'clientFirst') this.#requestAll()
+    if (this.#options.socket.isFull) this.awaitDrain()
+  }
+
+  #sendAwareness(messages: readonly Uint8Array[]): void {
+    for (const message of messages) this.send(this.encoder.awareness(message))
+  }
+
+  /**
+   * Calls `send` when the current state of the document is durable, because only durable changes may leave
+   * the server.
+   */
+  #whenDurable(send: () => void): void {
+    this.#room.durable.then(send, () => {})
+  }
+
+  send(frames: Uint8Array): void {
+    if (!this.isOpen) return
+    this.#heartbeat.sent(this.#dependencies.time())
+    this.#room.usage.bytesSent += frames.length
+    this.#options.socket.write(frames)
+  }
+
+  #setState(state: SessionState): void {
+    const { slowClients } = this.#dependencies.metrics
+    if (this.#state.kind === 'behind') slowClients.dec()
+    if (state.kind === 'behind') slowClients.inc()
+    this.#state = state
+  }
+
+  /**
+   * Stops sending updates to the client until its send buffer is empty. The client then receives one update
+   * with everything that it has missed.
+   */
+  #fallBehind(): void {
+    this.#setState({ kind: 'behind', vector: this.#room.broadcastVector() })
+    this.#trace?.line('client_behind')
+    this.#report('sendBufferBytes')
+    this.awaitDrain()
+  }
+
+  awaitDrain(): void {
+    if (this.#waitingForDrain) return
+    this.#waitingForDrain = true
+    this.#options.socket.whenDrained(() => {
+      this.#waitingForDrain = false
+      this.#catchUp()
+      this.#syncReplies.resume()
+      this.#saveAcks?.resume()
+    })
+  }
+
+  #catchUp(): void {
+    if (this.#state.kind !== 'behind') return
+    const missed = this.#room.missed(this.#state.vector)
+    this.#setState(current)
+    if (missed === null) return
+    this.#trace?.line('client_caught_up', { bytes: missed.length })
+    this.#whenDurable(() => this.send(this.encoder.update(missed)))
+    this.#sendAwareness(this.#room.awareness.allAndTombstones())
+  }
+
+  #endRevoked(): void {
+    this.end(this.right.closeReason)
+  }
+
+  #expire(): void {
+    this.end(
+      this.#options.renews
+        ? close('serviceRestart', 'token expired; reconnect with a new token')
+        : close('unauthenticated', 'the token has expired'),
+    )
+  }
+
+  #report(limit: LimitName): void {
+    this.#dependencies.reports.exceeded(limit, this.#options.identity.tenant.workspaceId)
+  }
+}
+
+function traceUpdate(
+  { line }: ConnectionTrace,
+  kind: 'update' | 'offer',
+  { length: bytes }: Uint8Array,
+  { structs, deletes }: UpdateSummary,
+): void {
+  line(kind === 'offer' ? 'sync_step2_received' : 'update_received', { bytes, structs, deletes })
+}

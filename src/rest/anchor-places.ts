@@ -1,0 +1,37 @@
+import { commentLimits as limits } from '../capabilities/comments/limits.ts'
+import { ApiError } from '../core/base/errors.ts'
+import type { AnchorPlace, StoredAnchor } from '../core/content/edit/anchors.ts'
+import { StoreUnavailableError } from '../core/store/engine.ts'
+import { editorAddress } from './editor-content.ts'
+import type { DocumentIds } from './list-editors.ts'
+import type { TenantContext } from './operation.ts'
+
+/**
+ * Returns the places at which anchors are now; null if the text was deleted. Anchors are missing in the result if their
+ * content is too large or cannot be read now, and after the first `anchorEditors` editors: the records that contain the
+ * anchors are more important. Reads the editors one after the other, each once.
+ */
+export async function anchorPlaces<Anchor extends StoredAnchor & { readonly editorId: string }>(
+  { caller, services: { rooms } }: TenantContext,
+  document: DocumentIds,
+  anchors: readonly Anchor[],
+): Promise<ReadonlyMap<Anchor, AnchorPlace | null>> {
+  const places = new Map<Anchor, AnchorPlace | null>()
+  const editorIds = [...new Set(anchors.map((anchor) => anchor.editorId))]
+  for (const editorId of editorIds.slice(0, limits.anchorEditors)) {
+    const show = anchors.filter((anchor) => anchor.editorId === editorId)
+    const answers = await rooms
+      .use(editorAddress(caller, { ...document, editorId }), (room) =>
+        room.editing.anchors({ find: [], show }, limits.anchorDocumentBytes),
+      )
+      .catch((error: unknown) => {
+        if (error instanceof ApiError || error instanceof StoreUnavailableError) return null
+        throw error
+      })
+    for (const [index, anchor] of show.entries()) {
+      const shown = answers?.shown[index]
+      if (shown !== undefined) places.set(anchor, shown)
+    }
+  }
+  return places
+}

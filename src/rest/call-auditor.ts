@@ -1,0 +1,267 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { clientAddress } from '../core/access/client-address.ts'
+import { type AgentCaller, type AnyCaller, isInTenant } from '../core/access/credentials/authenticator.ts'
+import { type CredentialHeader, readHeader } from '../core/access/credentials/credential-headers.ts'
+import { apiKeyHeader } from '../core/access/credentials/key-credentials.ts'
+import { workspaceIdHeader } from '../core/access/credentials/workspace-credentials.ts'
+import type { AuditScope } from '../core/audit/keys.ts'
+import type { AuditLog, Ending, OpenAuditRecord } from '../core/audit/log.ts'
+import type { RecentRequests, RequestOwner } from '../core/audit/recent-requests.ts'
+import { type AuditedAgent, success } from '../core/audit/record.ts'
+import type { ClaimedId, EntryPoint, RejectionCounter } from '../core/audit/rejections.ts'
+import { ApiError } from '../core/base/errors.ts'
+import { checkJson, readJson } from '../core/base/json.ts'
+import * as s from '../core/base/schema.ts'
+import type { Config } from '../core/config/config.ts'
+import { collectAuditedIds } from './audited-ids.ts'
+import { toApiError } from './http/envelope.ts'
+import { toolOf } from './http/in-process-call.ts'
+import type { StoredResponse } from './idempotency/idempotency-service.ts'
+import type { Operation } from './operation.ts'
+
+export interface AuditorOptions {
+  readonly audit: AuditLog
+  readonly refusals: RejectionCounter
+  readonly recent: RecentRequests
+  readonly mode: Config['audit']
+  /** Number of reverse proxies whose `X-Forwarded-For` is trusted. */
+  readonly proxies: number
+  /**
+   * Called for rejected credentials, with the address of the caller and the code of the error. Must not
+   * throw.
+   */
+  readonly onRejected: (clientAddress: string, code: string) => void
+}
+
+/** A call that has not run yet. */
+export interface AuditedCall {
+  readonly operation: Pick<Operation, 'path' | 'audited' | 'request' | 'makes'>
+  readonly caller: AnyCaller
+  /** Data that is valid according to the request schema. */
+  readonly data: unknown
+  readonly request: IncomingMessage
+  readonly requestId: string
+}
+
+/** Statuses of the errors with which credentials are rejected. */
+const refusing: readonly string[] = ['INVALID_ARGUMENT', 'UNAUTHENTICATED', 'NOT_FOUND', 'PERMISSION_DENIED']
+/** Number of hex digits of the hash of an idempotency key. */
+const hashLength = 32
+
+/** Records calls in the audit log. */
+export class CallAuditor {
+  readonly #options: AuditorOptions
+
+  constructor(options: AuditorOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Runs a call. If the call must be recorded, the audit record is durable when the promise resolves.
+   * @throws errors of `work`; StoreUnavailableError if the record may be lost. The caller then does not get
+   * the outcome. If the loss is known before the call starts, the call does not run
+   */
+  async run(call: AuditedCall, work: () => Promise<StoredResponse>): Promise<StoredResponse> {
+    const { operation, caller, data, request, requestId } = call
+    const tool = toolOf(request)
+    if (!this.#isRecorded(operation, caller, tool)) return work()
+    const begun = this.#options.audit.begin(placeOf(caller), {
+      operation: operation.path,
+      actor: caller.level,
+      apiKey: isInTenant(caller) ? caller.tenant.apiKey : null,
+      agent: caller.level === 'agent' ? auditedAgent(caller) : null,
+      tool,
+      clientAddress: this.#addressOf(request),
+      requestId,
+      ...collectAuditedIds(operation.request, data),
+      idempotencyKeyHash: idempotencyKeyHash(request),
+    })
+    return this.#carryOut(begun, work, (answer) => endingOf(operation, answer))
+  }
+
+  /** Records the call of a tool that the token of an agent does not permit. */
+  async toolRejected(caller: AgentCaller, tool: string, address: string): Promise<void> {
+    if (this.#options.mode === 'off') return
+    const { tenant } = caller
+    await this.#options.audit.add(tenant.workspaceId, [
+      {
+        operation: '/mcp',
+        actor: 'agent',
+        apiKey: tenant.apiKey,
+        agent: auditedAgent(caller),
+        tool,
+        clientAddress: address.slice(0, addressLengthMax),
+        outcome: 'PERMISSION_DENIED',
+      },
+    ])
+  }
+
+  /**
+   * Like `run`, for a page that shows secrets to the operator. The record is durable before `work` starts.
+   */
+  async runPage(path: string, request: IncomingMessage, requestId: string, work: () => Promise<void>) {
+    if (this.#options.mode === 'off') return work()
+    const clientAddress = this.#addressOf(request)
+    const entry = { operation: path, actor: 'operator', clientAddress, requestId } as const
+    const begun = this.#options.audit.begin(null, entry)
+    await begun.stored
+    return this.#carryOut(begun, work, () => ({ outcome: success }))
+  }
+
+  /**
+   * Adds a call to the list of recent requests.
+   * @param caller null if the credentials of the call were rejected
+   * @param outcome the response, or the error that the caller gets
+   */
+  answered(
+    path: string,
+    { caller, request, requestId }: Pick<AuditedCall, 'request' | 'requestId'> & { caller: AnyCaller | null },
+    outcome: StoredResponse | { readonly error: unknown },
+  ): void {
+    const owner = ownerOf(caller, request)
+    if (owner === 'none') return
+    const clientAddress = this.#addressOf(request)
+    const note = { kind: 'rest', target: path, clientAddress, requestId } as const
+    this.#options.recent.note(owner, { ...note, ...describeOutcome(outcome) })
+  }
+
+  /** Counts a call whose credentials were rejected. Ignores other errors. */
+  refused(door: EntryPoint, error: unknown, request: IncomingMessage): void {
+    if (!(error instanceof ApiError) || !refusing.includes(error.status)) return
+    this.#options.onRejected(this.#addressOf(request), error.code)
+    this.note(door, error.status, request)
+  }
+
+  /** Counts a rejected call. */
+  note(door: EntryPoint, outcome: string, request: IncomingMessage): void {
+    if (this.#options.mode === 'off') return
+    const clientAddress = this.#addressOf(request)
+    this.#options.refusals.note({ door, outcome, clientAddress, claim: claimOf(door, request) })
+  }
+
+  async #carryOut<T>(
+    begun: OpenAuditRecord,
+    work: () => Promise<T>,
+    ending: (done: T) => Ending,
+  ): Promise<T> {
+    // Waits until the next tick, or until the record is durable. The engine writes the record before
+    // everything that later ticks write.
+    await Promise.race([nextTurn(), begun.stored])
+    let done: T
+    try {
+      done = await work()
+    } catch (error) {
+      begun.end({ outcome: toApiError(error)?.status ?? 'INTERNAL' })
+      await begun.stored
+      throw error
+    }
+    begun.end(ending(done))
+    await begun.stored
+    return done
+  }
+
+  /**
+   * All changes of agents are recorded, because no person has decided about each of them. With `all`, so is
+   * what tools read.
+   */
+  #isRecorded({ audited }: AuditedCall['operation'], { level }: AnyCaller, tool: string | null): boolean {
+    const { mode } = this.#options
+    if (mode === 'off') return false
+    if (tool !== null && mode === 'all') return true
+    return audited === 'admin' || (audited === 'change' && (mode === 'all' || level === 'agent'))
+  }
+
+  #addressOf(request: IncomingMessage): string {
+    return clientAddress(request, this.#options.proxies).slice(0, addressLengthMax)
+  }
+}
+
+/** Maximum length of a recorded address, because a proxy may send any text. */
+const addressLengthMax = 64
+
+/** Returns the workspace of a call; null for actions of the operator, which belong to no tenant. */
+function placeOf(caller: AnyCaller): AuditScope {
+  if (caller.level === 'operator') return null
+  return isInTenant(caller) ? caller.tenant.workspaceId : caller.workspaceId
+}
+
+const auditedAgent = ({ identity: { userId: id, agent } }: AgentCaller): AuditedAgent => ({
+  id,
+  model: agent.model,
+  onBehalfOf: agent.onBehalfOf,
+})
+
+/** Headers that contain the id of the API key or workspace that a caller claims to have. */
+const claims: {
+  readonly [D in EntryPoint]?: { readonly is: ClaimedId['is']; readonly header: CredentialHeader }
+} = {
+  key: { is: 'apiKey', header: apiKeyHeader },
+  workspace: { is: 'workspaceId', header: workspaceIdHeader },
+}
+
+function claimOf(door: EntryPoint, { headers }: IncomingMessage): ClaimedId | null {
+  const claim = claims[door]
+  const id = claim === undefined ? null : readHeader(headers, claim.header)
+  return claim === undefined || id === null ? null : { is: claim.is, id }
+}
+
+function idempotencyKeyHash({ headers }: IncomingMessage): string | null {
+  const key = headers['idempotency-key']
+  if (typeof key !== 'string' || key === '') return null
+  return createHash('sha256').update(key).digest('hex').slice(0, hashLength)
+}
+
+/** Returns the audited parts of a response: whether the call succeeded, and the created ids. */
+function endingOf(
+  { makes = [] }: AuditedCall['operation'],
+  { httpCode, body, replayed }: StoredResponse,
+): Ending {
+  if (httpCode !== 200) {
+    const { error } = parsed(errorBodySchema, body)
+    return { outcome: error.status, replayed }
+  }
+  if (makes.length === 0) return { outcome: success, replayed }
+  const { result } = parsed(resultBodySchema, body)
+  const found = Object.entries(result.data).filter(([name]) => makes.includes(name))
+  return {
+    outcome: success,
+    replayed,
+    made: Object.fromEntries(found.map(([name, id]) => [name, [String(id)]])),
+  }
+}
+
+/**
+ * Returns the owner of a call: the tenant of the caller, or the API key that a rejected caller claims to have
+ * (null if there is no such key). Returns `none` if the caller was authenticated without an API key.
+ */
+function ownerOf(caller: AnyCaller | null, { headers }: IncomingMessage): RequestOwner | 'none' {
+  if (caller !== null) return isInTenant(caller) ? caller.tenant : 'none'
+  const apiKey = readHeader(headers, apiKeyHeader)
+  return apiKey === null ? null : { apiKey, workspaceId: null }
+}
+
+/**
+ * Describes the outcome of a call for the list of recent requests. The cause of a server fault is written to
+ * the log only.
+ */
+function describeOutcome(outcome: StoredResponse | { readonly error: unknown }) {
+  if ('error' in outcome) {
+    const error = toApiError(outcome.error)
+    if (error === null)
+      return { outcome: 'INTERNAL', reason: 'internal error; the log of the server has its cause' }
+    return { outcome: error.status, code: error.code, reason: error.message }
+  }
+  if (outcome.httpCode === 200) return { outcome: success }
+  const { error } = parsed(errorBodySchema, outcome.body)
+  return { outcome: error.status, reason: error.message }
+}
+
+const errorBodySchema = s.object({ error: s.object({ status: s.string, message: s.string }) })
+const resultBodySchema = s.object({
+  result: s.object({ data: s.map(s.unknown) }),
+})
+
+const parsed = <T>(schema: s.SchemaOf<T>, body: StoredResponse['body']): T =>
+  typeof body === 'string' ? readJson(schema, body) : checkJson(schema, body)

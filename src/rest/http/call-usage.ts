@@ -1,0 +1,64 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { UsageCounter } from '../../capabilities/usage/usage-counter.ts'
+import type { UsageMeter } from '../../capabilities/usage/usage-meter.ts'
+import { type AnyCaller, isInTenant } from '../../core/access/credentials/authenticator.ts'
+import { isJsonObject } from '../../core/base/json.ts'
+
+/** The calls in progress on one connection. */
+interface ConnectionCalls {
+  count: number
+  /** Number of sent bytes that are already counted, or that belong to no call. */
+  countedBytes: number
+}
+
+/**
+ * Calls by connection. With HTTP pipelining, a connection has several, and their responses follow each other.
+ * Each sent byte then counts for one of them.
+ */
+const connections = new WeakMap<Socket, ConnectionCalls>()
+
+/**
+ * Counts one call when it is accepted, and the bytes of its response when the response ends. Both count for
+ * the workspace, and for an organization if the call names one and succeeds.
+ */
+export class CallUsage {
+  readonly #meter: Pick<UsageMeter, 'hold' | 'holdRest'>
+  #counter: UsageCounter
+
+  /** @param socket connection of the request */
+  constructor(
+    meter: Pick<UsageMeter, 'hold' | 'holdRest'>,
+    workspaceId: string,
+    socket: Socket,
+    response: ServerResponse,
+  ) {
+    this.#meter = meter
+    this.#counter = meter.holdRest(workspaceId)
+    this.#counter.calls += 1
+    const calls = connections.get(socket) ?? { count: 0, countedBytes: sentBytes(socket) }
+    connections.set(socket, calls)
+    calls.count += 1
+    response.once('close', () => {
+      const sent = sentBytes(socket)
+      this.#counter.bytesSent += sent - calls.countedBytes
+      calls.countedBytes = sent
+      calls.count -= 1
+      if (calls.count === 0) connections.delete(socket)
+      this.#counter.release()
+    })
+  }
+
+  /** Moves the call to the counter of its organization. Call before the response is sent. */
+  succeeded(caller: AnyCaller, data: unknown): void {
+    if (!isInTenant(caller) || !isJsonObject(data) || typeof data.organizationId !== 'string') return
+    const counter = this.#meter.hold({ ...caller.tenant, organizationId: data.organizationId })
+    this.#counter.calls -= 1
+    counter.calls += 1
+    this.#counter.release()
+    this.#counter = counter
+  }
+}
+
+/** Returns the bytes that were written to a connection, with those that wait in this process. */
+const sentBytes = ({ bytesWritten }: Socket): number => bytesWritten ?? 0

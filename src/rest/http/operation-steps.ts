@@ -1,0 +1,225 @@
+import type { IncomingMessage } from 'node:http'
+import type { NextFunction } from 'express'
+import type { Authenticator } from '../../core/access/credentials/authenticator.ts'
+import { ApiError } from '../../core/base/errors.ts'
+import type { Config } from '../../core/config/config.ts'
+import { idBytesMax } from '../../core/model/address.ts'
+import { encodedBytes } from '../../core/model/json-pieces.ts'
+import type { Health } from '../../core/store/engine.ts'
+import type { SpanSource } from '../../core/tracing/span.ts'
+import { applyAgentRule } from '../agents/agent-members.ts'
+import { authorizeAgent, requireAgentRule, toAgentError } from '../agents/authorize-agent.ts'
+import type { ApiServices } from '../api-services.ts'
+import { requestValidatorOf, withRemoved } from '../batches.ts'
+import type { CallAuditor } from '../call-auditor.ts'
+import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
+import { idempotencyKeyOf, parseIdempotentCall, replayedHeader } from '../idempotency/idempotent-call.ts'
+import { checkMembers, ignoredHeader } from '../members.ts'
+import { type Operation, warningsOf } from '../operation.ts'
+import { SeededIds } from '../seeded-ids.ts'
+import { sendBody, sendSmall } from '../sending.ts'
+import { countUnread } from '../unread-responses.ts'
+import { callerOf } from './caller-of.ts'
+import { acceptMethods } from './cors.ts'
+import { successBody } from './envelope.ts'
+import { type ApiLimits, chargeCalls, countGrowth, limitCaller } from './rate-limits.ts'
+import { ClientDisconnectedError, checkContentType, readRequestData } from './request-body.ts'
+import type {
+  CalledDocument,
+  ErrorMiddleware,
+  Middleware,
+  ResponseLocals,
+  ServedResponse,
+} from './served-response.ts'
+import { setLabel, trace } from './served-route.ts'
+import { setCaller } from './traced-request.ts'
+
+export interface OperationOptions {
+  readonly services: ApiServices
+  readonly authenticator: Authenticator
+  readonly auditor: CallAuditor
+  readonly idempotentCalls: IdempotencyService
+  readonly quotas: ApiLimits
+  readonly bodyBytesMax: number
+  readonly unknownMembers: Config['unknownMembers']
+  /**
+   * Returns the readiness of the server. The server is not ready while the store is not available, and from
+   * the start of the shutdown. All calls are then rejected with the reason.
+   */
+  readonly readiness: () => Health
+  /** Creates the spans of traces; null if no exporter is configured. */
+  readonly spans: SpanSource | null
+}
+
+/** The response to a call. Each step uses what the steps before it have set. */
+type CallResponse = ServedResponse & {
+  readonly weftLocals: Required<
+    Pick<ResponseLocals, 'caller' | 'meter' | 'sent' | 'members' | 'removed' | 'answer'>
+  >
+}
+
+type CallStep = (request: IncomingMessage, response: CallResponse, next: NextFunction) => unknown
+
+/** Returns the steps of a call, in their order. */
+export function operationSteps(operation: Operation, options: OperationOptions): readonly Middleware[] {
+  const steps: readonly (CallStep | ErrorMiddleware)[] = [
+    setLabel(() => operation.path),
+    acceptMethods(['POST']),
+    trace(options.spans),
+    requireReady(options),
+    requireJson,
+    authenticate(operation, options),
+    limitCalls(options),
+    readBody(options),
+    readMembers(operation, options),
+    putAgent(operation),
+    validate(operation),
+    perform(operation, options),
+    send(operation, options),
+    noteError(operation, options),
+  ]
+  return steps as readonly Middleware[]
+}
+
+/** @throws ApiError UNAVAILABLE */
+function requireReady({ readiness }: OperationOptions): CallStep {
+  return (_request, _response, next) => {
+    const ready = readiness()
+    if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
+    next()
+  }
+}
+
+/** @throws ApiError INVALID_ARGUMENT */
+const requireJson: CallStep = (request, _response, next) => {
+  checkContentType(request)
+  next()
+}
+
+/** @throws ApiError as for `callerOf`; PERMISSION_DENIED for an agent, unless the operation is open to agents */
+function authenticate(operation: Operation, options: OperationOptions): CallStep {
+  return async (request, response, next) => {
+    const caller = await callerOf(operation.auth, request, options)
+    setCaller(response, caller)
+    if (caller.level === 'agent') requireAgentRule(operation)
+    next()
+  }
+}
+
+/** @throws ApiError RESOURCE_EXHAUSTED */
+function limitCalls({ quotas, bodyBytesMax }: OperationOptions): CallStep {
+  return async (request, response, next) => {
+    const { weftLocals } = response
+    weftLocals.meter = await limitCaller(quotas, weftLocals.caller, request, response, bodyBytesMax)
+    next()
+  }
+}
+
+/** @throws as for `readRequestData` */
+function readBody({ bodyBytesMax }: OperationOptions): CallStep {
+  return async (request, { weftLocals }, next) => {
+    weftLocals.sent = await readRequestData(request, bodyBytesMax, weftLocals.meter)
+    next()
+  }
+}
+
+/** @throws ApiError INVALID_ARGUMENT */
+function readMembers(operation: Operation, { unknownMembers }: OperationOptions): CallStep {
+  return (request, response, next) => {
+    const { body } = response.weftLocals.sent
+    const members = checkMembers(operation, { body, target: request.url ?? '' }, unknownMembers)
+    if (members.ignored !== null) response.setHeader(ignoredHeader, members.ignored)
+    response.weftLocals.members = members
+    next()
+  }
+}
+
+/** @throws ApiError as for `applyAgentRule` */
+function putAgent(operation: Operation): CallStep {
+  return (_request, { weftLocals: { caller, sent } }, next) => {
+    if (caller.level === 'agent') applyAgentRule(requireAgentRule(operation), sent.data, caller.identity)
+    next()
+  }
+}
+
+/** @throws ApiError INVALID_ARGUMENT */
+function validate(operation: Operation): CallStep {
+  const check = requestValidatorOf(operation)
+  return (_request, { weftLocals }, next) => {
+    const { data, text } = weftLocals.sent
+    if (operation.waits !== true) weftLocals.called = calledDocument(data)
+    weftLocals.removed = check(data, text.length, weftLocals.members.unknown)
+    next()
+  }
+}
+
+/** Returns the document of a request that is not validated yet. */
+function calledDocument(data: object): CalledDocument {
+  const idOf = (name: string): string | null => {
+    const id: unknown = Object.hasOwn(data, name) ? Reflect.get(data, name) : null
+    return typeof id === 'string' && id.length <= idBytesMax ? id : null
+  }
+  return { organizationId: idOf('organizationId'), documentId: idOf('documentId') }
+}
+
+/** Runs the handler. The audit log records the call, and a repeated call gets the stored response. */
+function perform(operation: Operation, options: OperationOptions): CallStep {
+  const { services, auditor, idempotentCalls } = options
+  return async (request, { weftLocals }, next) => {
+    const { caller, requestId } = weftLocals
+    const { data, text } = weftLocals.sent
+    const key = operation.effect === 'reads' ? null : idempotencyKeyOf(request.headers)
+    const handle = (ids: SeededIds): Promise<object> => runHandler(operation, ids, weftLocals, options)
+    weftLocals.answer = await auditor.run({ operation, caller, data, request, requestId }, async () => {
+      if (caller.level === 'agent') await authorizeAgent(requireAgentRule(operation), data, caller, services)
+      return key === null
+        ? { httpCode: 200, body: await handle(new SeededIds()), replayed: false }
+        : idempotentCalls.run(parseIdempotentCall(caller, operation, key, text), handle)
+    })
+    weftLocals.call?.succeeded(caller, data)
+    next()
+  }
+}
+
+async function runHandler(
+  operation: Operation,
+  ids: SeededIds,
+  { caller, sent: { data, text }, members, removed }: CallResponse['weftLocals'],
+  { services, quotas }: OperationOptions,
+): Promise<object> {
+  const { grows } = operation
+  const counted = grows === 'records' || grows === 'grants' ? text.length : 0
+  const full = grows ? await countGrowth(services, caller, counted) : null
+  if (full !== null && (grows === 'records' || grows === 'editors')) throw full
+  const charge = (calls: number): void => void chargeCalls(quotas, caller, calls)
+  const answer = await operation
+    .run(data, { caller, services, ids, full, charge })
+    .catch(async (error: unknown) => {
+      throw caller.level === 'agent' ? await toAgentError(error, data, caller, services) : error
+    })
+  const warnings = [...members.warnings, ...(answer.warnings ?? [])]
+  return successBody({ ...withRemoved(answer, removed), ...warningsOf(warnings) }, operation.envelope)
+}
+
+function send({ path }: Operation, { auditor, quotas }: OperationOptions): CallStep {
+  return async (request, response) => {
+    const { caller, requestId, answer } = response.weftLocals
+    const { httpCode, body, replayed } = answer
+    if (replayed) response.setHeader(replayedHeader, 'true')
+    if (typeof body === 'string') sendSmall(response, httpCode, body)
+    else
+      await sendBody(response, httpCode, body, () => countUnread(quotas.unread, response, encodedBytes(body)))
+    auditor.answered(path, { caller, request, requestId }, answer)
+  }
+}
+
+/** Adds a rejected call to the recent requests of its API key. Requests with another method are not calls. */
+function noteError({ path, auth }: Operation, { auditor }: OperationOptions): ErrorMiddleware {
+  return (error, request, response, next) => {
+    const { caller = null, requestId } = response.weftLocals
+    const isCall = request.method === 'POST' && !(error instanceof ClientDisconnectedError)
+    if (isCall && (caller !== null || auth === 'key'))
+      auditor.answered(path, { caller, request, requestId }, { error })
+    next(error)
+  }
+}

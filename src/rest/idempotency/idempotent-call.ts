@@ -1,0 +1,116 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AnyCaller } from '../../core/access/credentials/authenticator.ts'
+import { invalid } from '../../core/base/errors.ts'
+import { misspelledName } from '../../core/base/text.ts'
+import { isIdempotencyKey, keyLengthMax } from '../../core/model/idempotency-key.ts'
+import type { Key } from '../../core/store/engine.ts'
+import type { Effect, Operation } from '../operation.ts'
+
+/** Header with the key of a call. A call with a key runs once, however often the caller sends it. */
+export const idempotencyHeader = 'idempotency-key'
+/** Header that is `true` if the response is a stored response. */
+export const replayedHeader = 'idempotent-replayed'
+
+/** A call with an `idempotency-key`. */
+export interface IdempotentCall {
+  /** Partition of the caller's calls in the store. */
+  readonly part: Key
+  /** Digest of the caller and the key. */
+  readonly id: string
+  /** The key in the request. It is used to encrypt the stored response, and is never stored. */
+  readonly key: string
+  readonly operation: string
+  readonly effect: Effect
+  /** Digest of the body. It cannot be computed without the key. */
+  readonly body: string
+}
+
+/**
+ * Returns the key of a request; null if the request has none.
+ * @throws ApiError INVALID_ARGUMENT if the key is not valid
+ */
+export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
+  const value = headers[idempotencyHeader]
+  if (value === undefined) {
+    const misspelled = Object.keys(headers).find(isMisspelled)
+    if (misspelled === undefined) return null
+    throw invalid('request/unknown-member', `the header ${misspelled} is unknown; use ${idempotencyHeader}`)
+  }
+  if (isIdempotencyKey(value)) return value
+  throw invalid(
+    'idempotency/invalid-key',
+    `${idempotencyHeader} must be one key of 1 to ${keyLengthMax} visible ASCII characters`,
+  )
+}
+
+/**
+ * Returns whether a header misspells `idempotency-key`. If such a header were ignored, a repeated call would
+ * run twice. `x-idempotency-key` counts as misspelled, because other services accept it.
+ */
+function isMisspelled(name: string): boolean {
+  if (otherHeaderNames.has(name)) return false
+  const text = name.startsWith('x-') ? name.slice(2) : name
+  if (misspelledName(text, [idempotencyHeader]) !== null) return true
+  if (name.length > cachedLengthMax) return false
+  if (otherHeaderNames.size >= cachedNamesMax) otherHeaderNames.clear()
+  otherHeaderNames.add(name)
+  return false
+}
+
+/** Cache of names that do not misspell `idempotency-key`. Most calls have the same few names. */
+const otherHeaderNames = new Set<string>()
+const cachedNamesMax = 200
+const cachedLengthMax = 64
+
+/**
+ * Creates a call and computes its digests.
+ * @param text the text of the body
+ */
+export function parseIdempotentCall(
+  caller: AnyCaller,
+  { path, effect }: Pick<Operation, 'path' | 'effect'>,
+  key: string,
+  text: string,
+): IdempotentCall {
+  const part = partOf(caller)
+  const id = createHash('sha256')
+    .update(JSON.stringify([...part, key]))
+    .digest('base64url')
+  const body = createHmac('sha256', key).update(text).digest('base64url')
+  return { part, id, key, operation: path, effect, body }
+}
+
+/** Returns the partition of a caller's calls. Each caller has its own partition. */
+function partOf(caller: AnyCaller): Key {
+  if (caller.level === 'agent') {
+    const { tenant, identity } = caller
+    return ['idempotency', 'agent', tenant.workspaceId, tenant.apiKey, identity.userId]
+  }
+  if (caller.level === 'key') return ['idempotency', 'key', caller.tenant.workspaceId, caller.tenant.apiKey]
+  return caller.level === 'workspace'
+    ? ['idempotency', 'workspace', caller.workspaceId]
+    : ['idempotency', 'operator']
+}
+
+type Asked = Pick<IdempotentCall, 'operation' | 'body'>
+
+export const isSameRequest = (first: Asked, call: Asked): boolean =>
+  first.operation === call.operation && first.body === call.body
+
+/**
+ * Checks that two calls with the same key are the same call.
+ * @throws ApiError INVALID_ARGUMENT if they are not
+ */
+export function checkSameRequest(first: Asked, call: IdempotentCall): void {
+  if (first.operation !== call.operation)
+    throw invalid(
+      'idempotency/key-reused',
+      `this ${idempotencyHeader} was already used for ${first.operation}; use a new key for each new call`,
+    )
+  if (first.body !== call.body)
+    throw invalid(
+      'idempotency/key-reused',
+      `this ${idempotencyHeader} was already used with a different body; use a new key for each new call`,
+    )
+}

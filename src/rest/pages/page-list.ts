@@ -1,0 +1,132 @@
+import type { IncomingMessage } from 'node:http'
+import { authenticateOperator } from '../../core/access/credentials/operator-credentials.ts'
+import { timingSafeEqualText } from '../../core/access/credentials/timing-safe.ts'
+import { ApiError } from '../../core/base/errors.ts'
+import { samplesOf } from '../../core/metrics/scrape.ts'
+import type { Health } from '../../core/store/engine.ts'
+import { tagsOf } from '../openapi/document.ts'
+import type { PathDescription } from '../openapi/path-description.ts'
+import type { Operation } from '../operation.ts'
+import { clientPages } from './client-pages.ts'
+import { consolePages } from './console-pages.ts'
+import { docsPages } from './docs-pages.ts'
+import type { PageBody, PageRoute } from './page-route.ts'
+import { type StatusSources, statusPage } from './status-page.ts'
+
+export interface PageListOptions extends StatusSources {
+  /** URL at which clients reach the server. */
+  readonly publicUrl: string
+  readonly operations: readonly Operation[]
+  /** Paths whose requests are not calls of operations. */
+  readonly paths: readonly PathDescription[]
+  /** Token that `/metrics` requires; null: public. */
+  readonly metricsToken: string | null
+  /** Returns sentences about parts that do not work, although the server is ready. */
+  readonly degraded: () => readonly string[]
+  /**
+   * Returns the bytes of a backup of the current state; `nothing` if the engine stores nothing, `busy` if
+   * other backups are running.
+   */
+  readonly backup: () => AsyncIterable<Uint8Array> | 'nothing' | 'busy'
+}
+
+/** Creates the pages for operators. */
+export function pageRoutes(options: PageListOptions): readonly PageRoute[] {
+  const { version, publicUrl, operations, paths, readiness, degraded } = options
+  return [
+    { path: '/', calls: 1, content: (request) => banner(request, version) },
+    { path: '/healthz', calls: 0, content: () => json({ status: 'ok' }) },
+    { path: '/readyz', calls: 0, content: () => ready(readiness(), degraded()) },
+    {
+      path: '/metrics',
+      calls: metricsCalls,
+      door: 'metrics',
+      content: (request) => metricsPage(request, options),
+    },
+    {
+      path: '/status',
+      calls: metricsCalls,
+      door: 'operator',
+      content: (request) => statusPage(request, options),
+    },
+    {
+      path: '/backup',
+      calls: 1,
+      door: 'operator',
+      isAudited: true,
+      content: (request) => backupPage(request, options),
+    },
+    { path: '/version', calls: 1, content: () => json({ name: 'weft', version, publicUrl }) },
+    ...docsPages(tagsOf({ operations, paths })),
+    ...consolePages(),
+    ...clientPages(),
+  ]
+}
+
+/**
+ * Number of calls that one request of the metrics counts as. The number is high because a request takes
+ * milliseconds of work, and because normal use is rare.
+ */
+const metricsCalls = 50
+
+const json = (body: object): PageBody => ({ kind: 'json', body })
+
+const links = {
+  Console: '/console',
+  Documentation: '/docs',
+  'API reference': '/docs/reference',
+  OpenAPI: '/openapi.json',
+  Health: '/healthz',
+  Readiness: '/readyz',
+  Metrics: '/metrics',
+  Version: '/version',
+}
+
+function banner({ headers }: IncomingMessage, version: string): PageBody {
+  if (!headers.accept?.includes('text/html')) return json({ name: 'weft', version, links })
+  const items = Object.entries(links).map(([name, path]) => `<li><a href="${path}">${name}</a></li>`)
+  const text =
+    '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Weft</title>' +
+    `<h1>Weft ${version}</h1><ul>${items.join('')}</ul></html>\n`
+  return { kind: 'text', type: 'text/html; charset=utf-8', text }
+}
+
+function ready(health: Health, degraded: readonly string[]): PageBody {
+  if (!health.ok)
+    throw new ApiError('server/not-ready', `not ready: ${health.reason}`, { retryAfterSeconds: 1 })
+  return json({ status: 'ready', ...(degraded.length > 0 && { degraded }) })
+}
+
+async function metricsPage(
+  { headers }: IncomingMessage,
+  { metrics, metricsToken, readiness }: PageListOptions,
+): Promise<PageBody> {
+  if (metricsToken !== null && !timingSafeEqualText(headers.authorization ?? '', `Bearer ${metricsToken}`))
+    throw new ApiError('auth/metrics-token', 'metrics need the metrics token as bearer token')
+  metrics.ready.set(readiness().ok ? 1 : 0)
+  const { registry } = metrics
+  if (headers.accept === 'application/json') return json(samplesOf(await registry.getMetricsAsJSON()))
+  return { kind: 'text', type: registry.contentType, text: await registry.metrics() }
+}
+
+/** Seconds after which a caller may try again while other backups are running. */
+const busySeconds = 10
+
+async function backupPage(
+  { headers, method }: IncomingMessage,
+  { adminToken, metrics, backup }: PageListOptions,
+): Promise<PageBody> {
+  await authenticateOperator(headers, {
+    adminToken,
+    onRefusal: (reason) => metrics.authFailures.inc({ reason }),
+  })
+  // A HEAD response has no body, so no backup is started.
+  const chunks = method === 'HEAD' ? [] : backup()
+  if (chunks === 'nothing')
+    throw new ApiError('backup/nothing-stored', 'this server stores nothing; use an engine other than memory')
+  if (chunks === 'busy')
+    throw new ApiError('backup/busy', 'other backups are running; try again', {
+      retryAfterSeconds: busySeconds,
+    })
+  return { kind: 'stream', type: 'application/octet-stream', chunks }
+}

@@ -1,0 +1,127 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { EntryPoint } from '../../core/audit/rejections.ts'
+import type { CallAuditor } from '../call-auditor.ts'
+import { sendJson } from '../http/envelope.ts'
+import { PacedRequest } from '../http/paced-request.ts'
+import { ClientDisconnectedError } from '../http/request-body.ts'
+import type { ServedResponse } from '../http/served-response.ts'
+
+type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
+export type PageBody =
+  | { readonly kind: 'json'; readonly body: object }
+  | {
+      readonly kind: 'text'
+      readonly type: string
+      /** HTTP status; default 200. */
+      readonly httpCode?: number
+      /** A large body must be bytes that are created once and shared by all responses in progress. */
+      readonly text: string | Buffer
+      /** Replaces the default policy, which forbids scripts. */
+      readonly contentSecurityPolicy?: string
+      /** Headers that are added to the default headers of every response, or that replace them. */
+      readonly headers?: Readonly<Record<string, string>>
+    }
+  /** The client already has the current version. */
+  | { readonly kind: 'unchanged'; readonly headers: Readonly<Record<string, string>> }
+  | { readonly kind: 'redirect'; readonly to: string }
+  | { readonly kind: 'stream'; readonly type: string; readonly chunks: Bytes }
+
+/** A page for GET requests, outside of the REST API. */
+export interface PageRoute {
+  /** Path of the page, in the form of Express. */
+  readonly path: string
+  /** Label of the page in the metrics. Set if several pages have the same label; default: `path`. */
+  readonly route?: string
+  /**
+   * Number of calls that one request counts as, in the rate limit of the client's address; 0 for pages that
+   * monitoring must always reach.
+   */
+  readonly calls: number
+  /** Type of the required credentials. Requests with rejected credentials are counted. */
+  readonly door?: EntryPoint
+  /** True if the page returns secrets. The audit log then records each request. */
+  readonly isAudited?: true
+  /**
+   * Returns the body of the page.
+   * @throws ApiError that is sent in the envelope
+   */
+  content(request: IncomingMessage): PageBody | Promise<PageBody>
+}
+
+export async function sendPage(
+  page: PageRoute,
+  request: IncomingMessage,
+  response: ServedResponse,
+  auditor: CallAuditor,
+): Promise<void> {
+  const content = await contentOf(page, request, auditor)
+  const send = () => sendContent(content, request, response)
+  if (page.isAudited) await auditor.runPage(page.path, request, response.weftLocals.requestId, send)
+  else await send()
+}
+
+async function contentOf(page: PageRoute, request: IncomingMessage, auditor: CallAuditor): Promise<PageBody> {
+  try {
+    return await page.content(request)
+  } catch (error) {
+    if (page.door !== undefined) auditor.refused(page.door, error, request)
+    throw error
+  }
+}
+
+/** Number of bytes of a page that take as long to send as a chunk of a body takes to receive, approximately. */
+const bytesPerPiece = 16_384
+
+async function sendContent(
+  content: PageBody,
+  request: IncomingMessage,
+  response: ServedResponse,
+): Promise<void> {
+  if (content.kind === 'json') return sendJson(response, 200, content.body)
+  if (content.kind === 'stream') return sendStream(content.type, content.chunks, request, response)
+  if (content.kind === 'redirect') return void response.writeHead(301, { location: content.to }).end()
+  for (const [name, value] of Object.entries(content.headers ?? {})) response.setHeader(name, value)
+  if (content.kind === 'unchanged') return void response.writeHead(304).end()
+  if (content.contentSecurityPolicy !== undefined)
+    response.setHeader('content-security-policy', content.contentSecurityPolicy)
+  response.statusCode = content.httpCode ?? 200
+  response.setHeader('content-type', content.type)
+  const length = Buffer.byteLength(content.text)
+  if (request instanceof PacedRequest) request.countPieces(1 + length / bytesPerPiece)
+  response.setHeader('content-length', length)
+  response.weftLocals.isCachedPage = Buffer.isBuffer(content.text)
+  response.end(content.text)
+}
+
+/**
+ * Time in ms after which a stalled reader is disconnected, because the store keeps resources in use for the
+ * stream.
+ */
+const stalledMs = 60_000
+
+/**
+ * Sends a stream. The length of the stream is not known in advance, so the reader must check from the bytes
+ * whether they are complete.
+ */
+async function sendStream(
+  type: string,
+  chunks: Bytes,
+  { method }: IncomingMessage,
+  response: ServedResponse,
+): Promise<void> {
+  response.setHeader('content-type', type)
+  if (method === 'HEAD') return void response.end()
+  response.setTimeout(stalledMs, () => response.destroy())
+  try {
+    await pipeline(Readable.from(chunks), response)
+  } catch (error) {
+    if (isGone(error)) throw new ClientDisconnectedError()
+    throw error
+  }
+}
+
+const isGone = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'

@@ -1,0 +1,216 @@
+import type { FromSchema } from '../../core/base/schema.ts'
+import {
+  type OrganizationScope,
+  type Resource,
+  rootFolderId,
+} from '../../core/directory/organizations/organization-keys.ts'
+import { userMetadataBytesMax } from '../../core/directory/organizations/user-records.ts'
+import type { FoundUser } from '../../core/directory/organizations/user-service.ts'
+import { accessRoles } from '../../core/directory/store/records.ts'
+import type { ApiServices } from '../api-services.ts'
+import { keepsOthers, openMembers, othersOf } from '../open-members.ts'
+import type { CreatedLists } from '../operation.ts'
+import { invalidAt } from '../validator.ts'
+
+/** Request members for the resource of the users. */
+export const userScope = {
+  organizationId: { type: 'string', format: 'id', description: 'Organization of the users.' },
+  folderId: {
+    type: 'string',
+    format: 'id',
+    description: 'Users of this folder; default without `documentId`: users of the organization.',
+  },
+  documentId: {
+    type: 'string',
+    format: 'id',
+    description: 'Users of this document; not together with `folderId`.',
+  },
+} as const
+
+interface UserScope {
+  readonly organizationId: string
+  readonly folderId?: string
+  readonly documentId?: string
+}
+
+/**
+ * Returns the resource of the users.
+ * @throws ApiError INVALID_ARGUMENT if both a folder and a document are given
+ */
+export function userResource({ organizationId, folderId, documentId }: UserScope): Resource {
+  if (folderId !== undefined && documentId !== undefined)
+    throw invalidAt({ path: '/data/documentId', message: 'must not be given together with folderId' })
+  if (documentId !== undefined) return { type: 'document', id: documentId }
+  return folderId === undefined
+    ? { type: 'organization', id: organizationId }
+    : { type: 'folder', id: folderId }
+}
+
+export const createFlags = {
+  createOrganization: {
+    type: 'boolean',
+    default: false,
+    description: 'True: creates the organization if it does not exist.',
+  },
+  createFolder: {
+    type: 'boolean',
+    default: false,
+    description: 'True: creates the folder, at the top, if it does not exist.',
+  },
+  createDocument: {
+    type: 'boolean',
+    default: false,
+    description: 'True: creates the document, without a folder, if it does not exist.',
+  },
+} as const
+
+/** Schema of the flag that sets all create flags of a call. */
+export const createMissingFlag = {
+  type: 'boolean',
+  description:
+    'True: creates the named organization, and the folder or document in it, if they do not exist. Default: the ' +
+    'option `createMissing` of the server, which is true. `created` names what was created.',
+} as const
+
+/** Schema of the flag that decides about the organization alone, whatever `createMissing` is. */
+export const createOrganizationFlag = {
+  type: 'boolean',
+  description: 'Whether to create the organization if it does not exist. Default: as `createMissing`.',
+} as const
+
+interface CreateFlags {
+  readonly createOrganization?: boolean
+  readonly createFolder?: boolean
+  readonly createDocument?: boolean
+  /** Value of the create flags that are not given. Default false. */
+  readonly createMissing?: boolean
+}
+
+export const makesParents = ({
+  createMissing = false,
+  createOrganization = createMissing,
+  createFolder = createMissing,
+  createDocument = createMissing,
+}: CreateFlags): boolean => createOrganization || createFolder || createDocument
+
+/**
+ * Creates the organization and the resource in it, if they are missing and the flags permit it. Returns what was
+ * created.
+ * @throws ApiError NOT_FOUND if one of them is missing and must not be created; then nothing is created
+ */
+export async function createMissingParents(
+  { organizations, folders, documents }: ApiServices,
+  scope: OrganizationScope,
+  { type, id }: Resource,
+  { createMissing: all = false, ...flags }: CreateFlags,
+): Promise<CreatedLists> {
+  const { createOrganization = all, createFolder = all, createDocument = all } = flags
+  const canCreate = {
+    organization: true,
+    folder: createFolder && id !== rootFolderId,
+    document: createDocument,
+  }
+  if (createOrganization && !canCreate[type]) await organizations.requireExisting(scope, { type, id })
+  const [organization, folder, document] = [
+    createOrganization && (await organizations.ensure(scope)),
+    createFolder && type === 'folder' && (await folders.ensure(scope, id)),
+    createDocument &&
+      type === 'document' &&
+      (await documents.add(scope, [{ documentId: id }], { createFolder })).results[id]?.success === true,
+  ]
+  return {
+    ...(organization && { organizations: [scope.organizationId] }),
+    ...(folder && { folders: [id] }),
+    ...(document && { documents: [id] }),
+  }
+}
+
+/** Joins what several parts of a call have created. */
+export function joinCreated(parts: readonly CreatedLists[]): CreatedLists {
+  const all = (ids: readonly string[]) => (ids.length === 0 ? null : [...new Set(ids)])
+  const organizations = all(parts.flatMap((part) => part.organizations ?? []))
+  const folders = all(parts.flatMap((part) => part.folders ?? []))
+  const documents = all(parts.flatMap((part) => part.documents ?? []))
+  return {
+    ...(organizations && { organizations }),
+    ...(folders && { folders }),
+    ...(documents && { documents }),
+  }
+}
+
+const described = {
+  userId: { type: 'string', format: 'id' },
+  name: { type: 'string', maxLength: 200, description: 'Display name.' },
+  email: { type: 'string', maxLength: 320 },
+  photoUrl: { type: 'string', maxLength: 2_000, description: 'Address of a picture.' },
+  color: { type: 'string', maxLength: 100, description: 'Color of the user, as a CSS color.' },
+  metadata: {
+    type: 'object',
+    additionalProperties: {},
+    description: `Any data about the user, replaced as a whole; at most ${userMetadataBytesMax} bytes of JSON.`,
+  },
+} as const
+
+const accessRole = { type: 'string', enum: accessRoles } as const
+
+const userMembers = { ...described, accessRole } as const
+
+/** Names of members of a user that only responses have. */
+const userReserved = ['createdAt', 'lastUpdated', 'expiresAt'] as const
+
+/**
+ * Returns the schema of a list of users.
+ * @param roleDescription describes `accessRole` and its default
+ */
+export const userInputs = <const Description extends string>(roleDescription: Description) =>
+  ({
+    type: 'array',
+    maxItems: 500,
+    items: {
+      type: 'object',
+      required: ['userId'],
+      properties: { ...userMembers, accessRole: { ...accessRole, description: roleDescription } },
+      ...openMembers(...userReserved),
+      description: keepsOthers,
+    },
+    examples: [[{ userId: 'ann', name: 'Ann', email: 'ann@example.com', accessRole: 'viewer' }]],
+  }) as const
+
+/** Returns users of a request with their unlisted members in `others`. */
+export const toUserInputs = <User extends object>(users: readonly User[]) =>
+  users.map((user) => ({ ...user, others: othersOf({ properties: userMembers }, user) }))
+
+export const userRecords = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['userId', 'name', 'email', 'photoUrl', 'color', 'metadata', 'createdAt', 'lastUpdated'],
+    properties: {
+      ...described,
+      accessRole: {
+        ...accessRole,
+        description:
+          'Role that is granted to the user on the resource itself; absent for users of the organization who have ' +
+          'roles only on folders or documents in it, or by groups.',
+      },
+      expiresAt: {
+        type: 'number',
+        description: 'Expiry of the role, in Unix seconds; absent without an expiry.',
+      },
+      createdAt: { type: 'integer', description: 'Epoch milliseconds.' },
+      lastUpdated: { type: 'integer', description: 'Epoch milliseconds.' },
+    },
+    additionalProperties: {},
+  },
+} as const
+
+/** Converts a user to its response. */
+export const toUserResponse = ({
+  user: { others, ...user },
+  grant,
+}: FoundUser): FromSchema<typeof userRecords>[number] => ({
+  ...others,
+  ...user,
+  ...(grant !== null && { accessRole: grant.accessRole }),
+  ...(grant !== null && grant.expiresAt !== null && { expiresAt: grant.expiresAt }),
+})

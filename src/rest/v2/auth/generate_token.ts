@@ -1,0 +1,210 @@
+import type { AgentTraits, TokenGrant } from '../../../core/access/identity.ts'
+import { agentClaimLimits } from '../../../core/access/tokens/claims.ts'
+import { tokenLengthMax } from '../../../core/access/tokens/realtime-tokens.ts'
+import { ApiError, invalid } from '../../../core/base/errors.ts'
+import type { FromSchema } from '../../../core/base/schema.ts'
+import { agentPolicies } from '../../../core/config/agent-policies.ts'
+import { idBytesMax, type Tenant } from '../../../core/model/address.ts'
+import type { ApiServices } from '../../api-services.ts'
+import { defineOperation, warningsOf } from '../../operation.ts'
+import { grantedResource, organizationOfResource } from '../../schemas/permission-schema.ts'
+import { invalidAt } from '../../validator.ts'
+
+const lifetimeSecondsMax = 172_800
+
+const request = {
+  type: 'object',
+  required: ['userId', 'userProperties'],
+  properties: {
+    userId: { type: 'string', format: 'id' },
+    userProperties: {
+      type: 'object',
+      required: ['name', 'email'],
+      properties: {
+        name: { type: 'string', maxLength: idBytesMax, description: 'Display name.' },
+        email: { type: 'string', maxLength: 1_000 },
+        isAdmin: {
+          type: 'boolean',
+          default: false,
+          description: 'Makes the user an editor of all documents of the API key.',
+        },
+      },
+    },
+    permissions: {
+      type: 'object',
+      required: ['resources'],
+      properties: { resources: { type: 'array', items: grantedResource, maxItems: 500 } },
+      description:
+        'Permissions of the token; if a resource occurs twice, the last entry counts. Without it, the token has the ' +
+        'permissions of its user.',
+      examples: [{ resources: grantedResource.examples }],
+    },
+    agent: {
+      type: 'boolean',
+      default: false,
+      description:
+        'True: the token is for a program that acts by itself. It opens realtime connections, and the operations that ' +
+        'are open to agents accept it. Not with `isAdmin`.',
+    },
+    model: {
+      type: 'string',
+      maxLength: agentClaimLimits.model,
+      description: 'Name of the model, which the history of documents and the audit log show. Needs `agent`.',
+    },
+    onBehalfOf: {
+      type: 'string',
+      format: 'id',
+      maxLength: agentClaimLimits.onBehalfOf,
+      description:
+        'User for whom the agent acts. It does not give the agent the permissions of this user. If the tokens of this ' +
+        'user are revoked, the token ends too. Needs `agent`.',
+    },
+    policy: {
+      type: 'string',
+      enum: agentPolicies,
+      description:
+        'Restricts the agent, in addition to its role: `read-only` to reading, `suggest-only` to branches and comments, ' +
+        '`no-delete` to changes that delete no content. Needs `agent`.',
+    },
+    expiresInSeconds: {
+      type: 'integer',
+      minimum: 60,
+      maximum: lifetimeSecondsMax,
+      default: lifetimeSecondsMax,
+    },
+    format: {
+      type: 'string',
+      enum: ['weft', 'y-sweet'],
+      default: 'weft',
+      description:
+        "`y-sweet`: the response is a token for Y-Sweet's client, for one `document`, or without `docId`.",
+    },
+    document: {
+      type: 'object',
+      required: ['organizationId', 'documentId'],
+      properties: {
+        organizationId: { type: 'string', format: 'id' },
+        documentId: { type: 'string', format: 'id' },
+        editorId: { type: 'string', format: 'id', default: 'main' },
+      },
+      description: 'Document of a token of format `y-sweet`; it grants no permission.',
+    },
+  },
+} as const
+
+const response = {
+  type: 'object',
+  required: ['token', 'expiresAt'],
+  properties: {
+    token: {
+      type: 'string',
+      description: 'A JWT (HS256) for the realtime endpoint, and for the operations that agents may call.',
+    },
+    expiresAt: { type: 'integer', description: 'Unix time in seconds.' },
+    url: { type: 'string', description: 'Only for format `y-sweet`: start of the websocket URL.' },
+    baseUrl: { type: 'string', description: 'Only for format `y-sweet`: URL of the server.' },
+    docId: { type: 'string', description: 'Only for format `y-sweet`: name of the document for its client.' },
+  },
+} as const
+
+export const generateToken = defineOperation({
+  path: '/v2/auth/generate_token',
+  auth: 'key',
+  effect: 'reads',
+  strict: true,
+  warns: true,
+  audited: 'admin',
+  summary: 'Make a realtime token',
+  description:
+    'Creates a token with which a user opens realtime connections to the documents of the API key. Hand it to the ' +
+    'browser instead of your credentials. With `agent`, it is for a program, which may also call some operations.',
+  request,
+  response,
+  errors: [],
+  async handler(
+    {
+      userId,
+      userProperties,
+      permissions,
+      expiresInSeconds = lifetimeSecondsMax,
+      format = 'weft',
+      document,
+      ...traits
+    },
+    { caller, services },
+  ) {
+    const agent = agentOf(traits)
+    const place = format === 'y-sweet' ? ySweetPlace(document, services.publicUrl) : {}
+    const now = services.clock.now()
+    const { name, email, isAdmin = false } = userProperties
+    if (agent !== null && isAdmin)
+      throw invalidAt({ path: '/data/userProperties/isAdmin', message: 'must not be true with agent' })
+    const { token, expiresAt } = await services.tokens.issue({
+      tenant: caller.tenant,
+      userId,
+      name,
+      email,
+      admin: isAdmin,
+      grants:
+        permissions === undefined ? null : permissions.resources.map((each, index) => grantOf(each, index)),
+      agent,
+      expiresAt: now + expiresInSeconds * 1000,
+    })
+    if (token.length > tokenLengthMax)
+      throw invalid(
+        'auth/token-too-long',
+        `the token would be longer than ${tokenLengthMax} characters: name fewer resources`,
+      )
+    const isUnlimited = permissions === undefined && !isAdmin && services.defaultAccess === 'public'
+    return {
+      message: 'Token generated.',
+      data: { token, expiresAt, ...place },
+      ...warningsOf(isUnlimited && !(await isDecidedByBackend(services, caller.tenant)) ? [opensPublic] : []),
+    }
+  },
+})
+
+const opensPublic =
+  'the token has no permissions, so it opens every public document of the API key, and documents are public by ' +
+  'default; limit it with permissions, or make documents restricted with the option WEFT_DEFAULT_ACCESS'
+
+/** Returns whether the callback `authorize` decides about users without grants. */
+async function isDecidedByBackend({ callbackConfigs }: ApiServices, tenant: Tenant): Promise<boolean> {
+  try {
+    return (await callbackConfigs.find(tenant)).authorize !== null
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 'NOT_FOUND') return false
+    throw error
+  }
+}
+
+/** Names of the members that only the token of an agent can have. */
+const traitNames = ['model', 'onBehalfOf', 'policy'] as const
+
+type AgentRequest = Pick<FromSchema<typeof request>, 'agent' | (typeof traitNames)[number]>
+
+/** @throws ApiError INVALID_ARGUMENT if the request describes an agent without `agent` */
+function agentOf({ agent = false, ...traits }: AgentRequest): AgentTraits | null {
+  const { model = null, onBehalfOf = null, policy } = traits
+  if (agent) return { model, onBehalfOf, policies: policy === undefined ? [] : [policy] }
+  const given = traitNames.find((name) => traits[name] !== undefined)
+  if (given !== undefined) throw invalidAt({ path: `/data/${given}`, message: 'needs agent: true' })
+  return null
+}
+
+/**
+ * Returns the URLs for the Y-Sweet client. The client appends the document id to the URL, which results in a
+ * path of this server.
+ */
+function ySweetPlace(document: FromSchema<typeof request>['document'], publicUrl: string) {
+  const place = { url: `${publicUrl.replace(/^http/i, 'ws')}/sync`, baseUrl: publicUrl }
+  if (document === undefined) return place
+  const { organizationId, documentId, editorId = 'main' } = document
+  return { ...place, docId: [organizationId, documentId, editorId].map(encodeURIComponent).join('/') }
+}
+
+function grantOf(entry: FromSchema<typeof grantedResource>, index: number): TokenGrant {
+  const { type, id, accessRole = 'editor', expiresAt } = entry
+  const organizationId = organizationOfResource(entry, index)
+  return { type, id, organizationId, accessRole, ...(expiresAt !== undefined && { expiresAt }) }
+}

@@ -1,0 +1,90 @@
+import { accessRoles } from '../../../core/directory/store/records.ts'
+import { connectionsPageMax, transportNames } from '../../../core/rooms/room/open-connections.ts'
+import { defineOperation } from '../../operation.ts'
+import { pageRequest, pageSizeUpTo, readPage } from '../../paging/page-request.ts'
+
+const path = '/v2/connections/get'
+
+export const getConnections = defineOperation({
+  path,
+  auth: 'key',
+  effect: 'reads',
+  audited: 'read',
+  summary: 'List live connections',
+  description:
+    'Lists the clients that are connected to documents of the API key, on all nodes of the cluster, the newest first. ' +
+    'A client with several documents on one websocket has a connection for each of them. A node that does not answer ' +
+    'within 250 ms is left out.',
+  request: {
+    type: 'object',
+    properties: {
+      organizationId: {
+        type: 'string',
+        format: 'id',
+        description: 'Only on documents of this organization.',
+      },
+      documentId: { type: 'string', format: 'id', description: 'Only on documents with this id.' },
+      userId: { type: 'string', format: 'id', description: 'Only of this user.', examples: ['ada'] },
+      ...pageRequest,
+      pageSize: pageSizeUpTo(connectionsPageMax, connectionsPageMax),
+    },
+  },
+  response: {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: [
+        'connectionId',
+        'organizationId',
+        'documentId',
+        'editorId',
+        'userId',
+        'name',
+        'accessRole',
+        'protocol',
+        'transport',
+        'clientAddress',
+        'connectedAt',
+        'node',
+      ],
+      properties: {
+        connectionId: { type: 'string', description: 'For `connections/close`.' },
+        organizationId: { type: 'string' },
+        documentId: { type: 'string' },
+        editorId: { type: 'string' },
+        userId: { type: 'string', description: 'User of the token.' },
+        name: { type: 'string', description: 'Display name in the token, at most 200 characters of it.' },
+        accessRole: { type: 'string', enum: accessRoles, description: 'Present role of the user.' },
+        protocol: { type: 'string', description: 'Wire protocol of the client.', examples: ['y-websocket'] },
+        transport: {
+          type: 'string',
+          enum: transportNames,
+          description: 'Connection of the client: a websocket, or HTTP requests.',
+        },
+        clientAddress: {
+          type: 'string',
+          description: 'IP address of the client.',
+          examples: ['203.0.113.7'],
+        },
+        connectedAt: { type: 'integer', description: 'Epoch milliseconds.', examples: [1_767_225_600_000] },
+        node: { type: 'string', description: 'Node of the cluster to which the client is connected.' },
+      },
+    },
+  },
+  errors: [],
+  async handler({ pageSize = connectionsPageMax, pageToken, ...filter }, context) {
+    const { caller, services } = context
+    const { organizationId = null, documentId = null, userId = null } = filter
+    const range = {
+      pageSize: Math.min(pageSize, connectionsPageMax),
+      ...(pageToken !== undefined && { pageToken }),
+    }
+    const { found, token } = await readPage(
+      context,
+      [path, organizationId, documentId, userId],
+      range,
+      (page) => services.rooms.connections.list(caller.tenant, filter, page),
+    )
+    return { message: `${found.items.length} connections found.`, data: found.items, ...token }
+  },
+})

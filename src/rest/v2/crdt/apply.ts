@@ -1,0 +1,130 @@
+import { contentErrors } from '../../../capabilities/history/api/version-schema.ts'
+import { invalid } from '../../../core/base/errors.ts'
+import type { FromSchema } from '../../../core/base/schema.ts'
+import { decodeBase64 } from '../../../core/model/base64.ts'
+import { EncodedJson } from '../../../core/model/json-pieces.ts'
+import { malformedUpdate } from '../../../core/rooms/edits/backend-edits.ts'
+import type { CreatedContent } from '../../../core/rooms/edits/write-editor-content.ts'
+import { convertV2 } from '../../../core/update/convert-v2.ts'
+import { MalformedUpdateError } from '../../../core/update/malformed.ts'
+import { changeMeta, storedMeta } from '../../changes/change-meta.ts'
+import {
+  editorAddress,
+  editorDocumentIds,
+  editorId,
+  namingMissing,
+  writeErrors,
+} from '../../editor-content.ts'
+import { nearMissWarnings } from '../../near-miss-warnings.ts'
+import { defineOperation, warningsOf } from '../../operation.ts'
+import { updateEncoding } from '../../schemas/content-format.ts'
+
+const request = {
+  type: 'object',
+  required: ['organizationId', 'documentId', 'editorId', 'update'],
+  properties: {
+    ...editorDocumentIds,
+    editorId,
+    update: {
+      type: 'string',
+      format: 'byte',
+      description: 'A Yjs update, base64.',
+      examples: ['AQEBAAQBB2NvbnRlbnQCSGkA'],
+    },
+    encoding: {
+      ...updateEncoding,
+      description: 'Encoding of `update`. An update in V2 may have 16 MB in V1.',
+    },
+    create: {
+      type: 'boolean',
+      default: false,
+      description: 'True: creates the document if it does not exist.',
+    },
+    userId: {
+      type: 'string',
+      format: 'id',
+      description: 'Author of the change; returned as `lastUpdatedBy`.',
+    },
+    meta: changeMeta,
+  },
+} as const
+
+const response = {
+  type: 'object',
+  required: ['stateVector', 'version', 'changed', 'bytes'],
+  properties: {
+    stateVector: { type: 'string', format: 'byte', description: 'Yjs state vector (V1) afterwards, base64.' },
+    version: { type: 'string', description: 'Names the state after the call; opaque.' },
+    changed: { type: 'boolean', description: 'False if the document already had the whole update.' },
+    bytes: { type: 'integer', description: 'Size of the new part.' },
+  },
+} as const
+
+export const applyUpdate = defineOperation({
+  path: '/v2/crdt/apply',
+  auth: 'key',
+  effect: 'repeatable',
+  audited: 'change',
+  grows: 'content',
+  warns: true,
+  creates: true,
+  summary: 'Apply a Yjs update',
+  description:
+    'For backends that have a Y.Doc of their own. The server skips the parts that the document already has. If the ' +
+    'editor has a schema, the content must match it where the update changes it; `warnings` names older differences.',
+  request,
+  response,
+  errors: [
+    ...contentErrors.map((error) => ({ ...error, when: `${error.when}, and \`create\` is not set` })),
+    {
+      status: 'FAILED_PRECONDITION',
+      code: 'crdt/update-incomplete',
+      when: 'the update builds on updates that the document does not have',
+    },
+    ...writeErrors,
+  ],
+  async handler(data, { caller, services, full }) {
+    const cause = { source: 'rest', meta: await storedMeta(data.meta, caller, services) } as const
+    const bytes = updateOf(data)
+    const { documents } = services
+    const address = editorAddress(caller, data)
+    const expects = data.create === true && full === null ? 'either' : 'content'
+    if (expects === 'content') await services.loader.ready(address)
+    let created: CreatedContent = {}
+    const making = async (): Promise<void> => {
+      created = {
+        ...created,
+        ...(await documents.ensure(address, address.documentId)),
+        editor: data.editorId,
+      }
+    }
+    const applying = services.rooms.use(address, async (room) => {
+      const [right, rootSchema] = await Promise.all([
+        documents.rightToChange(address),
+        services.schemas.of(address),
+      ])
+      const options = { expects, cause, making, right, full, rootSchema } as const
+      const applied = await room.editing.apply(data.userId ?? '', bytes, options)
+      const { version, bytes: added, result } = applied
+      const stateVector = new EncodedJson('base64', [result.vector])
+      return { data: { stateVector, version, changed: added > 0, bytes: added }, older: result.warnings }
+    })
+    const applied = await namingMissing(documents, address, applying)
+    const nearMisses = await nearMissWarnings(created, services, caller, data)
+    const warnings = warningsOf([...nearMisses, ...applied.older])
+    return { message: 'Update applied.', data: applied.data, created, ...warnings }
+  },
+})
+
+/** Returns the update of a request in the encoding V1. @throws ApiError INVALID_ARGUMENT */
+function updateOf({ update, encoding }: FromSchema<typeof request>): Uint8Array {
+  const bytes = decodeBase64(update)
+  if (bytes === null) throw invalid('crdt/malformed-update', 'update must be base64')
+  if (encoding !== 'v2') return bytes
+  try {
+    return convertV2(bytes)
+  } catch (error) {
+    if (!(error instanceof MalformedUpdateError)) throw error
+    throw malformedUpdate(error.message)
+  }
+}

@@ -1,0 +1,115 @@
+import type { KeyCaller } from '../../../core/access/credentials/authenticator.ts'
+import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
+import { CorruptRecordError } from '../../../core/store/engine.ts'
+import type { ApiServices } from '../../api-services.ts'
+import { documentBeingDeleted, editorAddress, editorDocumentIds, editorId } from '../../editor-content.ts'
+import { type DocumentIds, listEditors } from '../../list-editors.ts'
+import { defineOperation } from '../../operation.ts'
+
+/** Maximum number of editors in one read. */
+const pageSize = 100
+
+const request = {
+  type: 'object',
+  required: ['organizationId', 'documentId'],
+  properties: {
+    ...editorDocumentIds,
+    editorIds: {
+      type: 'array',
+      items: editorId,
+      maxItems: 500,
+      description: 'Ids of the editors; default: all editors of the document.',
+    },
+    userId: { type: 'string', format: 'id', description: 'User who deletes the content; default: `api`.' },
+  },
+} as const
+
+const response = {
+  type: 'object',
+  required: ['success'],
+  properties: { success: { type: 'boolean', description: 'False if there was nothing to delete.' } },
+} as const
+
+export const deleteContent = defineOperation({
+  path: '/v2/crdt/delete',
+  auth: 'key',
+  effect: 'once',
+  audited: 'admin',
+  summary: 'Delete the content of editors',
+  description:
+    'Also deletes their versions and their branches. Connections to them are closed permanently, and a client that still has the content ' +
+    'cannot restore it. Each editor causes one activity `crdt.editor_delete` and one event `crdt.delete_data`.',
+  request,
+  response,
+  errors: [documentBeingDeleted],
+  async handler({ editorIds, userId = '', ...document }, { caller, services }) {
+    const scope = { ...caller.tenant, organizationId: document.organizationId }
+    await services.documents.requireThere(scope, document.documentId)
+    const deleted =
+      editorIds === undefined
+        ? await deleteAll(document, userId, caller, services)
+        : await deleteEditors(editorIds, { ...document, userId }, caller, services)
+    return { message: `${deleted} editors deleted.`, data: { success: deleted > 0 } }
+  },
+})
+
+async function deleteAll(
+  document: DocumentIds,
+  userId: string,
+  caller: KeyCaller,
+  services: ApiServices,
+): Promise<number> {
+  let [deleted, after]: [number, string | undefined] = [0, undefined]
+  for (;;) {
+    const from = after === undefined ? {} : { after }
+    const page = await listEditors(services.log, caller, document, { limit: pageSize, ...from })
+    if (page.length === 0) return deleted
+    deleted += await deleteEditors(page, { ...document, userId }, caller, services)
+    after = page.at(-1)
+  }
+}
+
+/** Deletes the editors that have content, and returns their number. */
+async function deleteEditors(
+  editorIds: readonly string[],
+  { userId, ...document }: DocumentIds & { readonly userId: string },
+  caller: KeyCaller,
+  { log, rooms, versions, branches, edits }: ApiServices,
+): Promise<number> {
+  const addresses = [...new Set(editorIds)].map((editorId) =>
+    editorAddress(caller, { ...document, editorId }),
+  )
+  let deleted = 0
+  for (const address of addresses) {
+    const epoch = await epochOf(log, address)
+    if (epoch === undefined) continue
+    const deletion = await edits.announceDeletion(address, userId, epoch)
+    // The second call of `removeEditor` removes versions that were created between the first call and the
+    // destruction of the content.
+    await branches.deleteAll(address)
+    await branches.forget(address)
+    await versions.removeEditor(address)
+    await rooms.destroy(address)
+    await versions.removeEditor(address)
+    await edits.recordDeletion(deletion)
+    deleted += 1
+  }
+  return deleted
+}
+
+/**
+ * Returns the epoch of the content of an editor; null if the content is damaged, so that it can be deleted; undefined
+ * if there is none.
+ */
+async function epochOf(
+  log: ApiServices['log'],
+  address: DocumentAddress,
+): Promise<number | null | undefined> {
+  try {
+    const [head] = await log.heads([addressKey(address)])
+    return head?.epoch
+  } catch (error) {
+    if (error instanceof CorruptRecordError) return null
+    throw error
+  }
+}

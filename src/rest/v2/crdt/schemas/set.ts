@@ -1,0 +1,40 @@
+import { schemaLengthMax, schemasMax } from '../../../../core/directory/schemas/schema-service.ts'
+import { defineOperation } from '../../../operation.ts'
+import { contentSchemaName, schemaDefinition } from '../../../schemas/schema-schema.ts'
+
+export const setSchema = defineOperation({
+  path: '/v2/crdt/schemas/set',
+  auth: 'key',
+  effect: 'repeatable',
+  audited: 'admin',
+  grows: 'records',
+  summary: 'Store a schema of content',
+  description:
+    'Stores a schema under a name, or replaces it. The member `schema` of a write then attaches it to an editor. ' +
+    'Replacing a schema does not check existing content. ' +
+    `An API key has at most ${schemasMax} schemas, each of at most ${schemaLengthMax} characters.`,
+  request: {
+    type: 'object',
+    required: ['name', 'schema'],
+    properties: { name: contentSchemaName, schema: schemaDefinition },
+  },
+  response: {
+    type: 'object',
+    required: ['name', 'created'],
+    properties: {
+      name: { type: 'string' },
+      created: { type: 'boolean', description: 'False if the schema replaced another one.' },
+    },
+  },
+  errors: [
+    {
+      status: 'FAILED_PRECONDITION',
+      code: 'schema/too-many',
+      when: 'the API key has the maximum number of schemas',
+    },
+  ],
+  async handler({ name, schema }, { caller, services }) {
+    const created = await services.schemas.set(caller.tenant, name, schema)
+    return { message: 'Schema stored.', data: { name, created } }
+  },
+})

@@ -1,0 +1,64 @@
+import { auditActors } from '../../../../core/audit/record.ts'
+import { defineOperation } from '../../../operation.ts'
+import { pageRequest, pageSizeMax, pageSizeUpTo, readPageWithToken } from '../../../paging/page-request.ts'
+import { auditRecordAnswer, toAuditRecordResponse } from '../../../schemas/audit-schema.ts'
+import { credentialLengthMax } from '../../../schemas/resource-schema.ts'
+
+const path = '/v2/workspace/audit/get'
+const pageSizeDefault = 100
+
+const time = { type: 'integer', minimum: 0 } as const
+
+export const getAudit = defineOperation({
+  path,
+  auth: 'workspace',
+  effect: 'reads',
+  audited: 'read',
+  summary: 'Read the audit log',
+  description:
+    'The audit log of the workspace, by time: administration, deletion and access to secrets, or, by a server option, ' +
+    'all changes; counts of rejected credentials of its API keys or of the workspace; and changes by a start of the ' +
+    'server. The server writes a record before it responds to the call, and keeps it for 90 days (a server option). A ' +
+    'page may have fewer items than requested, or no items: continue until there is no `pageToken`.',
+  request: {
+    type: 'object',
+    properties: {
+      operation: {
+        type: 'string',
+        maxLength: 200,
+        description: 'Only records of this operation.',
+        examples: ['/v2/auth/generate_token'],
+      },
+      apiKey: {
+        type: 'string',
+        maxLength: credentialLengthMax,
+        description: 'Only records of this API key, or records that name it.',
+      },
+      actor: { type: 'string', enum: auditActors, description: 'Only records of this actor type.' },
+      agentId: { type: 'string', format: 'id', description: 'Only calls of this agent.' },
+      after: { ...time, description: 'Only later records, in epoch milliseconds.' },
+      before: { ...time, description: 'Only earlier records, in epoch milliseconds.' },
+      order: { type: 'string', enum: ['asc', 'desc'], default: 'desc', description: 'By time.' },
+      ...pageRequest,
+      pageSize: pageSizeUpTo(pageSizeMax, pageSizeDefault),
+    },
+  },
+  response: { type: 'array', items: auditRecordAnswer },
+  errors: [],
+  async handler({ pageSize = pageSizeDefault, pageToken, order = 'desc', ...query }, { caller, services }) {
+    const { workspaceId } = caller
+    const { operation: of = null, apiKey = null, actor = null, agentId, after = null, before = null } = query
+    const agent = agentId === undefined ? [] : [{ agentId }]
+    const { found, token } = await readPageWithToken(
+      services.pageTokens,
+      [path, workspaceId, order, of, apiKey, actor, after, before, ...agent],
+      { pageSize: Math.min(pageSize, pageSizeMax), ...(pageToken !== undefined && { pageToken }) },
+      (range) => services.audit.list(workspaceId, query, { ...range, order }),
+    )
+    return {
+      message: `${found.items.length} records found.`,
+      data: found.items.map(toAuditRecordResponse),
+      ...token,
+    }
+  },
+})

@@ -1,0 +1,30 @@
+import { noSuchApiKey } from '../../../../core/directory/tenants/workspace-service.ts'
+import { defineOperation } from '../../../operation.ts'
+import {
+  apiKeyOfWorkspace,
+  mintingSecretEntry,
+  noSuchApiKeyError,
+  toMintingSecretResponse,
+} from '../../../schemas/workspace-schema.ts'
+
+export const getMintingSecrets = defineOperation({
+  path: '/v2/workspace/mintingsecrets/get',
+  auth: 'workspace',
+  effect: 'reads',
+  audited: 'admin',
+  summary: 'List the minting secrets of an API key',
+  description: 'Returns the valid ones, newest first, without the secrets themselves.',
+  request: { type: 'object', required: ['apiKey'], properties: { apiKey: apiKeyOfWorkspace } },
+  response: {
+    type: 'object',
+    required: ['apiKey', 'mintingSecrets'],
+    properties: { apiKey: { type: 'string' }, mintingSecrets: { type: 'array', items: mintingSecretEntry } },
+  },
+  errors: [noSuchApiKeyError],
+  async handler({ apiKey }, { caller: { workspaceId }, services: { tenants, mintingSecrets } }) {
+    const tenant = { workspaceId, apiKey }
+    if (!(await tenants.isTenant(tenant))) throw noSuchApiKey()
+    const found = (await mintingSecrets.list(tenant)).map(toMintingSecretResponse)
+    return { message: 'Minting secrets found.', data: { apiKey, mintingSecrets: found } }
+  },
+})
