@@ -1,3 +1,4 @@
+import type { UsageCounts } from '../../core/directory/usage-counts.ts'
 import type { OrganizationOfKey, UsageRecord } from './usage-records.ts'
 
 /**
@@ -51,16 +52,10 @@ export class ConnectionCount {
   }
 }
 
-/**
- * The counts of one organization during the current hour, on this node. Rooms keep this object, so that an
- * update costs one addition.
- */
-export class UsageCounter {
-  /** Number of accepted updates. */
+/** The counts of one organization during the current hour. */
+export class UsageCounter implements UsageCounts {
   updates = 0
-  /** Number of sent bytes. */
   bytesSent = 0
-  /** Number of calls. */
   calls = 0
   readonly connections: ConnectionCount
   /** Null for the usage of a workspace that belongs to no organization with its own counter. */
@@ -97,7 +92,6 @@ export class UsageCounter {
     this.#users -= 1
   }
 
-  /** Counts a connection until `leave` is called. */
   enter(): void {
     const now = this.#now()
     this.connections.enter(now)
@@ -117,9 +111,4 @@ export class UsageCounter {
     this.connections.restart(from)
     this.written = null
   }
-}
-
-/** Returns a counter that nothing reads, for rooms of a process that counts no usage. */
-export function unreadCounter(): UsageCounter {
-  return new UsageCounter(null, new ConnectionCount(0), () => 0)
 }

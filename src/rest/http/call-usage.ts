@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { UsageCounter } from '../../capabilities/usage/usage-counter.ts'
-import type { UsageMeter } from '../../capabilities/usage/usage-meter.ts'
 import { type AnyCaller, isInTenant } from '../../core/access/credentials/authenticator.ts'
 import { isJsonObject } from '../../core/base/json.ts'
+import type { UsageCounts, UsageSource } from '../../core/directory/usage-counts.ts'
 
 /** The calls in progress on one connection. */
 interface ConnectionCalls {
@@ -23,40 +22,35 @@ const connections = new WeakMap<Socket, ConnectionCalls>()
  * the workspace, and for an organization if the call names one and succeeds.
  */
 export class CallUsage {
-  readonly #meter: Pick<UsageMeter, 'hold' | 'holdRest'>
-  #counter: UsageCounter
+  readonly #source: UsageSource
+  #counts: UsageCounts
 
   /** @param socket connection of the request */
-  constructor(
-    meter: Pick<UsageMeter, 'hold' | 'holdRest'>,
-    workspaceId: string,
-    socket: Socket,
-    response: ServerResponse,
-  ) {
-    this.#meter = meter
-    this.#counter = meter.holdRest(workspaceId)
-    this.#counter.calls += 1
+  constructor(source: UsageSource, workspaceId: string, socket: Socket, response: ServerResponse) {
+    this.#source = source
+    this.#counts = source.holdRest(workspaceId)
+    this.#counts.calls += 1
     const calls = connections.get(socket) ?? { count: 0, countedBytes: sentBytes(socket) }
     connections.set(socket, calls)
     calls.count += 1
     response.once('close', () => {
       const sent = sentBytes(socket)
-      this.#counter.bytesSent += sent - calls.countedBytes
+      this.#counts.bytesSent += sent - calls.countedBytes
       calls.countedBytes = sent
       calls.count -= 1
       if (calls.count === 0) connections.delete(socket)
-      this.#counter.release()
+      this.#counts.release()
     })
   }
 
-  /** Moves the call to the counter of its organization. Call before the response is sent. */
+  /** Moves the call to the counts of its organization. Call before the response is sent. */
   succeeded(caller: AnyCaller, data: unknown): void {
     if (!isInTenant(caller) || !isJsonObject(data) || typeof data.organizationId !== 'string') return
-    const counter = this.#meter.hold({ ...caller.tenant, organizationId: data.organizationId })
-    this.#counter.calls -= 1
-    counter.calls += 1
-    this.#counter.release()
-    this.#counter = counter
+    const counts = this.#source.hold({ ...caller.tenant, organizationId: data.organizationId })
+    this.#counts.calls -= 1
+    counts.calls += 1
+    this.#counts.release()
+    this.#counts = counts
   }
 }
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { UsageMeter } from '../../capabilities/usage/usage-meter.ts'
 import { clientAddress } from '../../core/access/client-address.ts'
 import { type AgentCaller, type AnyCaller, isInTenant } from '../../core/access/credentials/authenticator.ts'
 import type { ApiError } from '../../core/base/errors.ts'
 import type { OptionKey } from '../../core/config/config.ts'
 import type { CallQuota } from '../../core/directory/call-quota.ts'
+import type { UsageSource } from '../../core/directory/usage-counts.ts'
 import type { LimitReports } from '../../core/quota/limit-reports.ts'
 import { exhausted, type LimitName, limitOf, limitScopes } from '../../core/quota/limits.ts'
 import type { MemoryAccount, MemoryOwner } from '../../core/quota/memory-account.ts'
@@ -44,7 +44,7 @@ export interface ApiLimits {
   readonly proxies: number
   readonly reports: LimitReports
   /** Counts the usage of workspaces. */
-  readonly usage: Pick<UsageMeter, 'hold' | 'holdRest'>
+  readonly usage: UsageSource
 }
 
 /**

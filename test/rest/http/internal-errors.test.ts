@@ -2,7 +2,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { unreadCounter } from '../../../src/capabilities/usage/usage-counter.ts'
 import { AccessChangeFeed } from '../../../src/core/access/access-change-feed.ts'
 import { AgentAccess } from '../../../src/core/access/agents/agent-access.ts'
 import { AllowedOrigins } from '../../../src/core/access/allowed-origins.ts'
@@ -13,6 +12,7 @@ import { RecentRequests } from '../../../src/core/audit/recent-requests.ts'
 import { systemClock } from '../../../src/core/base/clock.ts'
 import { DomainService } from '../../../src/core/directory/tenants/domain-service.ts'
 import { TenantStore } from '../../../src/core/directory/tenants/tenant-store.ts'
+import { uncounted } from '../../../src/core/directory/usage-counts.ts'
 import { CallDurations } from '../../../src/core/metrics/call-durations.ts'
 import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import { LimitReports } from '../../../src/core/quota/limit-reports.ts'
@@ -108,7 +108,7 @@ beforeAll(async () => {
       },
       proxies: 0,
       reports,
-      usage: { hold: unreadCounter, holdRest: unreadCounter },
+      usage: uncounted,
     },
     idempotentCalls: new IdempotencyService({
       kv,

@@ -1,8 +1,8 @@
-import type { UsageCounter } from '../../../capabilities/usage/usage-counter.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { BranchOverlap } from '../../content/branches/branch-overlaps.ts'
 import type { OrganizationScope } from '../../directory/organizations/organization-keys.ts'
+import type { UsageCounts } from '../../directory/usage-counts.ts'
 import type { WriteRight } from '../../directory/write-right.ts'
 import type { EditListener } from '../../events/debounce-windows.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
@@ -86,8 +86,8 @@ export interface RoomDependencies {
   readonly unrecorded: AppendBacklog
   /** Receives the authors of edits. */
   readonly edits: EditListener
-  /** Returns the usage counter of an organization. The room must release it. */
-  readonly usage: (scope: OrganizationScope) => UsageCounter
+  /** Returns the counts of an organization. The room must release them. */
+  readonly usage: (scope: OrganizationScope) => UsageCounts
   /** Returns whether the workspace of a document keeps the authors of changes. */
   readonly keepsAttribution: KeepsAttribution
   /** Called when the log of a document has entries that a compaction can remove when the document is idle. */

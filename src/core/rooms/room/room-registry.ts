@@ -1,4 +1,3 @@
-import { type UsageCounter, unreadCounter } from '../../../capabilities/usage/usage-counter.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import { type ComparedBranch, compareBranch } from '../../content/branches/branch-hunks.ts'
@@ -9,6 +8,7 @@ import type { OrganizationScope } from '../../directory/organizations/organizati
 import { decodeRemovalMessage, removalTopic } from '../../directory/removal/removal-message.ts'
 import type { RemovalTask } from '../../directory/removal/removal-task.ts'
 import { mapInSlices } from '../../directory/store/batch.ts'
+import { type UsageCounts, uncounted } from '../../directory/usage-counts.ts'
 import type { EditListener } from '../../events/debounce-windows.ts'
 import type { VisitListener } from '../../events/visit-tracker.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
@@ -78,8 +78,8 @@ export interface RoomRegistryOptions {
   readonly overspent: (workspaceId: string) => void
   /** Returns whether a workspace keeps the authors of changes. Default: each workspace keeps them. */
   readonly keepsAttribution?: (workspaceId: string) => Promise<boolean>
-  /** Returns the usage counter of an organization. Default: the usage is not counted. */
-  readonly usage?: (scope: OrganizationScope) => UsageCounter
+  /** Returns the counts of an organization. Default: the usage is not counted. */
+  readonly usage?: (scope: OrganizationScope) => UsageCounts
 }
 
 interface OpenRoom {
@@ -149,7 +149,7 @@ export class RoomRegistry {
     this.live = new LiveMessageHub(requests)
     this.connections = new OpenConnections({ calls: requests, clock: parts.clock, self: engine.cluster.self })
     this.#dependencies = {
-      usage: unreadCounter,
+      usage: uncounted.hold,
       ...parts,
       spans,
       presence: this.presence,

@@ -1,5 +1,5 @@
-import type { UsageCounter } from '../../../capabilities/usage/usage-counter.ts'
 import { ApiError, errorMessage } from '../../base/errors.ts'
+import type { UsageCounts } from '../../directory/usage-counts.ts'
 import type { StartedWindows } from '../../events/debounce-windows.ts'
 import { addressKey, type DocumentAddress } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
@@ -86,7 +86,7 @@ export class Room {
   readonly awareness: RoomAwareness
   readonly answering: SyncReplyCache
   /** Counts the usage of the organization. */
-  readonly usage: UsageCounter
+  readonly usage: UsageCounts
   readonly #dependencies: RoomDependencies
   /** The trace of this room; undefined if no step of the room is traced. */
   readonly #trace: RoomTrace | undefined
