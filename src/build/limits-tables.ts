@@ -15,6 +15,7 @@ import { limits } from '../core/model/limits.ts'
 import { statesMax } from '../core/rooms/awareness/room-awareness.ts'
 import { clientsMax, structsMax, subdocumentsMax, valuesMax } from '../core/update/read-update.ts'
 import { bodyValuesMax } from '../rest/http/request-body.ts'
+import { anchorLimits } from '../rest/anchor-places.ts'
 import { operationList } from '../rest/operation-list.ts'
 import { pageSizeMax } from '../rest/paging/page-request.ts'
 import { batchMax, lookupMax, metadataBytesMax } from '../rest/schemas/resource-schema.ts'
@@ -117,13 +118,15 @@ const records: readonly Row[] = [
     contentKeyCharacters: 'characters of the `contentKey` of an anchor',
     positionBytes: 'bytes of the position of an anchor',
     quoteCharacters: 'characters of the quote of an anchor, and of the text before and after it',
-    anchorEditors: 'editors of which a response shows the places of anchors',
-    anchorDocumentBytes: 'bytes of an editor of which a response shows the places of anchors',
     commentsShown: 'comments in a response that returns their annotation',
     shownBytes: null,
     scanned: null,
     pageBytes: null,
     quotedCharacters: 'characters that an activity quotes',
+  }),
+  ...rowsOf('response', anchorLimits, {
+    anchorEditors: 'editors of which it shows the places of anchors',
+    anchorDocumentBytes: 'bytes of an editor of which it shows the places of anchors',
   }),
   ...rowsOf('API key', memoryLimits, {
     judgments: 'judgments; above the limit, the oldest are deleted',

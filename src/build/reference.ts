@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { eventGroups } from '../capabilities/feed/api/event-schema.ts'
 import { packageFile } from '../core/base/package-file.ts'
 import { readPackageVersion } from '../core/base/package-version.ts'
 import { documentationEntries } from '../docs/build.ts'
@@ -17,6 +18,7 @@ export function writeReference(folder: string): void {
   const document = openApiDocument({
     operations: operationList,
     paths: describedPaths,
+    events: eventGroups,
     version: readPackageVersion(),
   }) as OpenApiDocument
   const write = (name: string, text: string): void =>

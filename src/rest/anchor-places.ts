@@ -1,10 +1,29 @@
-import { commentLimits as limits } from '../capabilities/comments/limits.ts'
 import { ApiError } from '../core/base/errors.ts'
 import type { AnchorPlace, StoredAnchor } from '../core/content/edit/anchors.ts'
+import { shownQuoteMax } from '../core/content/edit/targets/places.ts'
 import { StoreUnavailableError } from '../core/store/engine.ts'
 import { editorAddress } from './editor-content.ts'
 import type { DocumentIds } from './list-editors.ts'
 import type { TenantContext } from './operation.ts'
+
+export const anchorLimits = {
+  /** Maximum number of editors of which a response shows the places of anchors. */
+  anchorEditors: 8,
+  /** Maximum size in bytes of an editor of which a response shows the places of anchors. */
+  anchorDocumentBytes: 8_388_608,
+} as const
+
+/** The text at which an anchor is. */
+export const anchorPlace = {
+  type: 'object',
+  required: ['quote'],
+  properties: {
+    quote: { type: 'string', description: `Text of the anchor; at most ${shownQuoteMax} UTF-16 units.` },
+    before: { type: 'string', description: 'Text before it in its block.' },
+    after: { type: 'string', description: 'Text after it in its block.' },
+    shortened: { type: 'boolean', description: 'True if `quote` is only the start of the text.' },
+  },
+} as const
 
 /**
  * Returns the places at which anchors are now; null if the text was deleted. Anchors are missing in the result if their
@@ -18,11 +37,11 @@ export async function anchorPlaces<Anchor extends StoredAnchor & { readonly edit
 ): Promise<ReadonlyMap<Anchor, AnchorPlace | null>> {
   const places = new Map<Anchor, AnchorPlace | null>()
   const editorIds = [...new Set(anchors.map((anchor) => anchor.editorId))]
-  for (const editorId of editorIds.slice(0, limits.anchorEditors)) {
+  for (const editorId of editorIds.slice(0, anchorLimits.anchorEditors)) {
     const show = anchors.filter((anchor) => anchor.editorId === editorId)
     const answers = await rooms
       .use(editorAddress(caller, { ...document, editorId }), (room) =>
-        room.editing.anchors({ find: [], show }, limits.anchorDocumentBytes),
+        room.editing.anchors({ find: [], show }, anchorLimits.anchorDocumentBytes),
       )
       .catch((error: unknown) => {
         if (error instanceof ApiError || error instanceof StoreUnavailableError) return null

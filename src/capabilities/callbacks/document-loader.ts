@@ -7,10 +7,11 @@ import type { StorageQuota } from '../../core/directory/storage-quota.ts'
 import { LockTimeoutError, withClusterLock } from '../../core/jobs/cluster-lock.ts'
 import { addressKey, type DocumentAddress } from '../../core/model/address.ts'
 import { parseBranchEditorId } from '../../core/model/branch-address.ts'
+import type { EditorLoader } from '../../core/rooms/edits/editor-loader.ts'
 import { inlineSizeMax } from '../../core/rooms/edits/replacement.ts'
 import { type EditorWriteServices, writeEditorContent } from '../../core/rooms/edits/write-editor-content.ts'
 import type { Room } from '../../core/rooms/room/room.ts'
-import type { RoomHandle, RoomRegistry } from '../../core/rooms/room/room-registry.ts'
+import type { RoomRegistry } from '../../core/rooms/room/room-registry.ts'
 import type { LeaseStore } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { CallbacksRecord } from '../subscriptions/callbacks/callback-records.ts'
@@ -46,7 +47,7 @@ const cause = { source: 'rest', meta: null } as const
  * Creates editors that do not exist with the content that the callback `load` of their API key returns. However
  * many callers need an editor at the same time, on any node, one call is made and one change is committed.
  */
-export class DocumentLoader {
+export class DocumentLoader implements EditorLoader {
   readonly #options: DocumentLoaderOptions
   readonly #loading = new Map<string, Promise<void>>()
   /** Editors for which the backend has no content, with the time until which this is remembered. */
@@ -56,21 +57,6 @@ export class DocumentLoader {
     this.#options = options
   }
 
-  /**
-   * Returns a handle of the open room, whose content is loaded if the editor does not exist.
-   * @throws the errors of `RoomRegistry.open` and `ready`
-   */
-  async open(address: DocumentAddress): Promise<RoomHandle> {
-    await this.ready(address)
-    return this.#options.rooms.open(address)
-  }
-
-  /**
-   * Loads the content of an editor that does not exist. Does nothing if the editor exists, was deleted, is a
-   * branch, or if the API key has no callback `load`.
-   * @throws ApiError UNAVAILABLE (`callback/load-failed`) if the call fails and the API key rejects then; ApiError
-   * ABORTED, FAILED_PRECONDITION or RESOURCE_EXHAUSTED if the document must not be written; StoreUnavailableError
-   */
   async ready(address: DocumentAddress): Promise<void> {
     const callbacks = await this.#options.subscriptions.callbacksOf(address)
     if (callbacks === null || callbacks.load === null || parseBranchEditorId(address.editorId) !== null)

@@ -22,10 +22,6 @@ export const commentLimits = {
   positionBytes: 1_024,
   /** Maximum length of the quote of an anchor, and of the text before and after it, in characters. */
   quoteCharacters: 10_000,
-  /** Maximum number of editors of which a response shows the places of anchors. */
-  anchorEditors: 8,
-  /** Maximum size in bytes of an editor of which a response shows the places of anchors. */
-  anchorDocumentBytes: 8_388_608,
   /**
    * Maximum number of comments that a response contains together with their annotation. Clients must list
    * further comments separately.

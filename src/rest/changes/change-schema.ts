@@ -1,9 +1,9 @@
-import { contentUnavailable } from '../../capabilities/history/api/version-schema.ts'
 import type { FromSchema } from '../../core/base/schema.ts'
 import type { AuthorRun } from '../../core/content/history/author-runs.ts'
 import { defaultGroupSeconds } from '../../core/content/history/change-groups.ts'
 import type { ChangeSet } from '../../core/content/history/change-sets.ts'
 import { changeMetaLimits, changeSources } from '../../core/model/change-origin.ts'
+import { contentUnavailable } from '../schemas/content-format.ts'
 import { changeMeta } from './change-meta.ts'
 import { contentPath, hunkAnchor, hunkContent, requiredOfHunk } from './hunk-schema.ts'
 

@@ -1,4 +1,3 @@
-import { type EventGroup, eventGroups } from '../../capabilities/feed/api/event-schema.ts'
 import type { AuthLevel } from '../../core/access/credentials/authenticator.ts'
 import { apiKeyHeader, authTokenHeader } from '../../core/access/credentials/key-credentials.ts'
 import { adminTokenHeader } from '../../core/access/credentials/operator-credentials.ts'
@@ -7,6 +6,7 @@ import {
   workspaceIdHeader,
 } from '../../core/access/credentials/workspace-credentials.ts'
 import { causeOf, httpCodes } from '../../core/base/error-codes.ts'
+import type { ObjectSchema } from '../../core/base/schema.ts'
 import type { AgentRule } from '../agents/agent-rule.ts'
 import { ignoredHeader, isStrict } from '../members.ts'
 import type { DocumentedError, Operation } from '../operation.ts'
@@ -174,9 +174,17 @@ export interface Described {
   readonly paths: readonly PathDescription[]
 }
 
+/** Events that endpoints of webhooks get as the same payload. */
+interface DescribedEvents {
+  readonly types: readonly string[]
+  readonly payload: ObjectSchema
+}
+
 /** Returns the OpenAPI 3.1 document of the operations and the other paths. */
-export function openApiDocument(described: Described & { readonly version: string }): object {
-  const { operations, paths, version } = described
+export function openApiDocument(
+  described: Described & { readonly events: readonly DescribedEvents[]; readonly version: string },
+): object {
+  const { operations, paths, events, version } = described
   return {
     openapi: '3.1.0',
     info: { title: 'Weft', version, description, license: { name: 'MIT', identifier: 'MIT' } },
@@ -186,7 +194,7 @@ export function openApiDocument(described: Described & { readonly version: strin
       ...operations.map((operation) => [operation.path, { post: describe(operation) }]),
       ...paths.map(({ path, methods }) => [path, mapValues(methods, describeMethod)]),
     ]),
-    webhooks: Object.fromEntries(eventGroups.map((group) => [nameOf(group), describeWebhook(group)])),
+    webhooks: Object.fromEntries(events.map((group) => [nameOf(group), describeWebhook(group)])),
     components: {
       schemas: { Error: publicSchema(errorBody) },
       parameters: idempotencyParameters,
@@ -267,9 +275,9 @@ function describe(operation: Operation): object {
 }
 
 /** Returns the product area of the events of a group. */
-const nameOf = ({ types }: EventGroup): string => types[0]?.replace(/\.[^.]*$/, '') ?? ''
+const nameOf = ({ types }: DescribedEvents): string => types[0]?.replace(/\.[^.]*$/, '') ?? ''
 
-const describeWebhook = (group: EventGroup): object => ({
+const describeWebhook = (group: DescribedEvents): object => ({
   post: {
     operationId: `webhook_${nameOf(group).replaceAll('.', '_')}`,
     summary: group.types.join(', '),

@@ -1,4 +1,3 @@
-import { notifiedUser } from '../../capabilities/notifications/api/notification-schema.ts'
 import type { KeyCaller } from '../../core/access/credentials/authenticator.ts'
 import type { FromSchema } from '../../core/base/schema.ts'
 import {
@@ -11,6 +10,7 @@ import {
 import { namedInCallMax, namedUsersMax } from '../../core/model/named-users.ts'
 import { openMembers } from '../open-members.ts'
 import { batchMax, documentId, organizationId } from './resource-schema.ts'
+import { notifiedUser } from './user-schema.ts'
 
 /** Id of the target of an activity. Ids of directory records are allowed. */
 const entityId = { type: 'string', format: 'id' } as const

@@ -1,5 +1,6 @@
 import { readableTypes } from '../../core/content/content-type-names.ts'
 import { type DocumentReading, readingFormats, updateEncodings } from '../../core/content/read-document.ts'
+import { documentErrors } from './resource-schema.ts'
 
 /** Schema of the format in which a response contains the content of an editor. */
 export const contentFormat = {
@@ -19,6 +20,18 @@ export const updateEncoding = { type: 'string', enum: updateEncodings, default: 
 export const stateEncoding = {
   ...updateEncoding,
   description: 'Encoding of the Yjs state with `format` `update`.',
+} as const
+
+/** Errors of operations on the content of an editor. */
+export const contentErrors = [
+  ...documentErrors,
+  { status: 'NOT_FOUND', code: 'crdt/no-content', when: 'there is no CRDT data for the editor id' },
+] as const
+
+export const contentUnavailable = {
+  status: 'UNAVAILABLE',
+  code: 'version/content-unavailable',
+  when: 'the object storage with the content of the version cannot be used',
 } as const
 
 export const noSuchRoot = {

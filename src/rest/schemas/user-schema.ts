@@ -12,6 +12,24 @@ import { keepsOthers, openMembers, othersOf } from '../open-members.ts'
 import type { CreatedLists } from '../operation.ts'
 import { invalidAt } from '../validator.ts'
 
+const notifiedUserProperties = {
+  userId: { type: 'string', format: 'id' },
+  name: { type: 'string', maxLength: 200, description: 'Display name.' },
+  email: { type: 'string', maxLength: 320 },
+} as const
+
+/**
+ * A user as the caller describes the user. The user need not be a user of the organization. Unlisted members are kept
+ * with the record.
+ */
+export const notifiedUser = {
+  type: 'object',
+  required: ['userId'],
+  properties: notifiedUserProperties,
+  ...openMembers(),
+  examples: [{ userId: 'ann', name: 'Ann', email: 'ann@example.com' }],
+} as const
+
 /** Request members for the resource of the users. */
 export const userScope = {
   organizationId: { type: 'string', format: 'id', description: 'Organization of the users.' },

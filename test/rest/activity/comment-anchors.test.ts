@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { commentLimits } from '../../../src/capabilities/comments/limits.ts'
+import { anchorLimits } from '../../../src/rest/anchor-places.ts'
 import { type Editor, eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { type AnnotationRow, ann, atStart, commentsOf, say } from '../../support/data/comments.ts'
 import { errorOf, type PeopleServer, startPeopleServer } from '../../support/servers/acme-server.ts'
@@ -224,7 +224,7 @@ it('[COMM-30] returns the places in the first editors, and those of a large docu
   const { write, add, all } = await organization('many-30')
   const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} of the large document`)
   await write(lines.join('\n'), { editorId: 'large' })
-  const { anchorEditors } = commentLimits
+  const { anchorEditors } = anchorLimits
   const editorIds = ['large', ...Array.from({ length: anchorEditors }, (_, index) => `e${index}`)]
   for (const editorId of editorIds.slice(1)) await write('Hello', { editorId })
   for (const editorId of editorIds) {

@@ -1,6 +1,6 @@
 import type { FromSchema } from '../../../core/base/schema.ts'
-import { shownQuoteMax } from '../../../core/content/edit/targets/places.ts'
 import { base64LengthMax } from '../../../core/model/base64.ts'
+import { anchorLimits, anchorPlace } from '../../../rest/anchor-places.ts'
 import { editorId } from '../../../rest/editor-content.ts'
 import {
   batchMax,
@@ -10,7 +10,7 @@ import {
   lastUpdated,
   organizationId,
 } from '../../../rest/schemas/resource-schema.ts'
-import { notifiedUser } from '../../notifications/api/notification-schema.ts'
+import { notifiedUser } from '../../../rest/schemas/user-schema.ts'
 import type { AnnotationView } from '../annotation-view.ts'
 import { type CommentRecord, withoutOrder } from '../comment-records.ts'
 import { commentLimits as limits } from '../limits.ts'
@@ -97,18 +97,6 @@ export const storedAnchor = {
   properties: { editorId, contentKey, position, positionEnd },
   description: 'Position of the annotation in the content of an editor.',
   examples: [anchorExample],
-} as const
-
-/** The text at which an anchor is. */
-export const anchorPlace = {
-  type: 'object',
-  required: ['quote'],
-  properties: {
-    quote: { type: 'string', description: `Text of the anchor; at most ${shownQuoteMax} UTF-16 units.` },
-    before: { type: 'string', description: 'Text before it in its block.' },
-    after: { type: 'string', description: 'Text after it in its block.' },
-    shortened: { type: 'boolean', description: 'True if `quote` is only the start of the text.' },
-  },
 } as const
 
 /** Members of a new annotation that can also be changed later. */
@@ -284,8 +272,8 @@ export const annotationRecords = {
         anyOf: [anchorPlace, { type: 'null' }],
         description:
           'The text at which the anchor is now; null: the text was deleted. Absent: the annotation has no anchor, or ' +
-          `the content is larger than ${limits.anchorDocumentBytes} bytes or cannot be read now. A response has the places in ` +
-          `the first ${limits.anchorEditors} editors.`,
+          `the content is larger than ${anchorLimits.anchorDocumentBytes} bytes or cannot be read now. A response has the places in ` +
+          `the first ${anchorLimits.anchorEditors} editors.`,
       },
       comments: {
         ...commentRecords,

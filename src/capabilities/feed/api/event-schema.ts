@@ -5,8 +5,8 @@ import { featureTypes } from '../../../core/events/activity.ts'
 import { type EventType, eventTypes, payloadOmissions } from '../../../core/events/outbound-event.ts'
 import { mapValues } from '../../../rest/openapi/schemas.ts'
 import { activityContent } from '../../../rest/schemas/activity-schema.ts'
+import { notifiedUser } from '../../../rest/schemas/user-schema.ts'
 import { annotationState, commentRecords } from '../../comments/api/comment-schema.ts'
-import { notifiedUser } from '../../notifications/api/notification-schema.ts'
 import { deliveryLimits } from '../../subscriptions/deliveries/delivery-records.ts'
 
 const text = { type: 'string' } as const

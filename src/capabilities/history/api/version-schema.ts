@@ -4,7 +4,7 @@ import { addressKey, type DocumentAddress } from '../../../core/model/address.ts
 import { noContent } from '../../../core/rooms/edits/edit-context.ts'
 import type { ApiServices } from '../../../rest/api-services.ts'
 import { editorAddress, editorDocumentIds, editorId } from '../../../rest/editor-content.ts'
-import { documentErrors, metadata } from '../../../rest/schemas/resource-schema.ts'
+import { metadata } from '../../../rest/schemas/resource-schema.ts'
 import { versionLimits } from '../limits.ts'
 import type { VersionRecord } from '../version-keys.ts'
 
@@ -68,22 +68,10 @@ export const versionRecord = {
   },
 } as const
 
-/** Errors of operations on the content of an editor. */
-export const contentErrors = [
-  ...documentErrors,
-  { status: 'NOT_FOUND', code: 'crdt/no-content', when: 'there is no CRDT data for the editor id' },
-] as const
-
 export const noSuchVersion = {
   status: 'NOT_FOUND',
   code: 'version/not-found',
   when: 'the editor has no such version',
-} as const
-
-export const contentUnavailable = {
-  status: 'UNAVAILABLE',
-  code: 'version/content-unavailable',
-  when: 'the object storage with the content of the version cannot be used',
 } as const
 
 export const toVersionResponse = (record: VersionRecord): FromSchema<typeof versionRecord> => ({

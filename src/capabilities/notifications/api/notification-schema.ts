@@ -1,7 +1,7 @@
 import type { FromSchema } from '../../../core/base/schema.ts'
 import type { Metadata } from '../../../core/directory/store/records.ts'
-import { openMembers } from '../../../rest/open-members.ts'
 import { createdAt, lastUpdated, lookupMax } from '../../../rest/schemas/resource-schema.ts'
+import { notifiedUser } from '../../../rest/schemas/user-schema.ts'
 import { invalidAt } from '../../../rest/validator.ts'
 import { notificationLimits as limits } from '../limits.ts'
 import type { NotifiedUser } from '../notification-records.ts'
@@ -18,24 +18,6 @@ export function checkNotificationId(path: string, id: string): void {
   if (notificationIdPattern.test(id)) return
   throw invalidAt({ path, message: 'must consist of letters (a to z), digits, _ and -' })
 }
-
-const notifiedUserProperties = {
-  userId: { type: 'string', format: 'id' },
-  name: { type: 'string', maxLength: 200, description: 'Display name.' },
-  email: { type: 'string', maxLength: 320 },
-} as const
-
-/**
- * A user as the caller describes the user. The user need not be a user of the organization. Unlisted members are kept
- * with the record.
- */
-export const notifiedUser = {
-  type: 'object',
-  required: ['userId'],
-  properties: notifiedUserProperties,
-  ...openMembers(),
-  examples: [{ userId: 'ann', name: 'Ann', email: 'ann@example.com' }],
-} as const
 
 /** Members of a new notification that can also be changed later. */
 export const notificationContent = {

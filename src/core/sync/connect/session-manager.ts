@@ -1,4 +1,3 @@
-import type { DocumentLoader } from '../../../capabilities/callbacks/document-loader.ts'
 import { agentMeta } from '../../access/agents/agent-meta.ts'
 import { roleOnSocket } from '../../access/agents/agent-role.ts'
 import type { Identity } from '../../access/identity.ts'
@@ -12,6 +11,7 @@ import { type DocumentPath, documentAddress } from '../../model/address.ts'
 import type { ChangeMeta } from '../../model/change-origin.ts'
 import { type Close, close } from '../../model/close.ts'
 import { limitOf } from '../../quota/limits.ts'
+import type { EditorLoader } from '../../rooms/edits/editor-loader.ts'
 import { DocumentDamagedError } from '../../rooms/room/quarantine.ts'
 import type { RoomHandle, RoomRegistry } from '../../rooms/room/room-registry.ts'
 import { CorruptRecordError } from '../../store/engine.ts'
@@ -37,7 +37,7 @@ export interface SessionManagerOptions {
 export interface SessionManagerDependencies extends Omit<SessionDependencies, 'time' | 'live'> {
   readonly rooms: RoomRegistry
   /** Loads documents that do not exist. */
-  readonly loader: Pick<DocumentLoader, 'open'>
+  readonly loader: EditorLoader
   readonly access: RealtimeAccess
   readonly attribution: Pick<AttributionSetting, 'isEnabled'>
   readonly logger: Log
@@ -174,7 +174,8 @@ export class SessionManager {
         : this.#reject(client, documentNotFound, 'the user has no role on the document')
     await this.#dependencies.storage.ready(address.workspaceId)
     const meta = await this.#metaOf(identity)
-    const roomHandle = await this.#dependencies.loader.open(address)
+    await this.#dependencies.loader.ready(address)
+    const roomHandle = await this.#dependencies.rooms.open(address)
     const canWrite = mayWrite(role, identity.userId, permission.branch)
     const rejection = this.#rejectionFor(roomHandle, client, canWrite)
     if (rejection !== null) {

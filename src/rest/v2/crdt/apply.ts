@@ -1,4 +1,3 @@
-import { contentErrors } from '../../../capabilities/history/api/version-schema.ts'
 import { invalid } from '../../../core/base/errors.ts'
 import type { FromSchema } from '../../../core/base/schema.ts'
 import { decodeBase64 } from '../../../core/model/base64.ts'
@@ -17,7 +16,7 @@ import {
 } from '../../editor-content.ts'
 import { nearMissWarnings } from '../../near-miss-warnings.ts'
 import { defineOperation, warningsOf } from '../../operation.ts'
-import { updateEncoding } from '../../schemas/content-format.ts'
+import { contentErrors, updateEncoding } from '../../schemas/content-format.ts'
 
 const request = {
   type: 'object',

@@ -1,4 +1,3 @@
-import { contentErrors } from '../../../capabilities/history/api/version-schema.ts'
 import { invalid } from '../../../core/base/errors.ts'
 import type { FromSchema } from '../../../core/base/schema.ts'
 import { rightForm } from '../../../core/content/edit/right-form.ts'
@@ -15,6 +14,7 @@ import {
   writtenResponse,
 } from '../../editor-content.ts'
 import { defineAgentOperation, warningsOf } from '../../operation.ts'
+import { contentErrors } from '../../schemas/content-format.ts'
 import { editSchema, editsMax } from '../../schemas/edit-target-schema.ts'
 
 const request = {

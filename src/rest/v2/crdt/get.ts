@@ -1,4 +1,3 @@
-import { contentErrors } from '../../../capabilities/history/api/version-schema.ts'
 import { ApiError } from '../../../core/base/errors.ts'
 import type { FromSchema } from '../../../core/base/schema.ts'
 import { isRootMissing } from '../../../core/content/roots.ts'
@@ -20,7 +19,13 @@ import { contentKeySchema, editorAddress, editorDocumentIds, editorId } from '..
 import { listMainEditors } from '../../list-editors.ts'
 import { defineAgentOperation } from '../../operation.ts'
 import { responseExceeds } from '../../response-length.ts'
-import { contentFormat, noSuchRoot, smallerFormats, stateEncoding } from '../../schemas/content-format.ts'
+import {
+  contentErrors,
+  contentFormat,
+  noSuchRoot,
+  smallerFormats,
+  stateEncoding,
+} from '../../schemas/content-format.ts'
 import { invalidAt } from '../../validator.ts'
 
 /** Maximum number of parts with an author in one response. */

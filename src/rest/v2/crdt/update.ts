@@ -1,4 +1,3 @@
-import { contentErrors } from '../../../capabilities/history/api/version-schema.ts'
 import {
   baseVersionErrors,
   schemaErrors,
@@ -9,6 +8,7 @@ import {
   writtenResponse,
 } from '../../editor-content.ts'
 import { defineOperation } from '../../operation.ts'
+import { contentErrors } from '../../schemas/content-format.ts'
 
 /** The error of a write to a root that the editor does not have. */
 const unknownRoot = {

@@ -1,8 +1,6 @@
-import { anchorPlace } from '../../../capabilities/comments/api/comment-schema.ts'
-import { commentLimits as limits } from '../../../capabilities/comments/limits.ts'
 import type { FromSchema } from '../../../core/base/schema.ts'
 import type { PresenceEntry } from '../../../core/rooms/presence/presence-entry.ts'
-import { anchorPlaces } from '../../anchor-places.ts'
+import { anchorLimits, anchorPlace, anchorPlaces } from '../../anchor-places.ts'
 import type { DocumentIds } from '../../list-editors.ts'
 import { defineOperation, type TenantContext } from '../../operation.ts'
 import { checkLength, responseExceeds } from '../../response-length.ts'
@@ -38,8 +36,8 @@ const presentUsers = {
             anyOf: [anchorPlace, { type: 'null' }],
             description:
               'The selected text; null: the text was deleted. A caret has an empty `quote`. Absent: ' +
-              `the content is larger than ${limits.anchorDocumentBytes} bytes or cannot be read now. A response has the places in ` +
-              `the first ${limits.anchorEditors} editors.`,
+              `the content is larger than ${anchorLimits.anchorDocumentBytes} bytes or cannot be read now. A response has the places in ` +
+              `the first ${anchorLimits.anchorEditors} editors.`,
           },
         },
       },

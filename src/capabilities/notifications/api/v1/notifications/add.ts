@@ -1,7 +1,12 @@
 import { reportCreated } from '../../../../../rest/near-miss-warnings.ts'
 import { defineOperation } from '../../../../../rest/operation.ts'
 import { documentErrors, documentId, organizationId } from '../../../../../rest/schemas/resource-schema.ts'
-import { createFlags, createMissingParents, makesParents } from '../../../../../rest/schemas/user-schema.ts'
+import {
+  createFlags,
+  createMissingParents,
+  makesParents,
+  notifiedUser,
+} from '../../../../../rest/schemas/user-schema.ts'
 import { notificationLimits as limits } from '../../../limits.ts'
 import type { NotifiedUser } from '../../../notification-records.ts'
 import {
@@ -9,7 +14,6 @@ import {
   checkNotificationId,
   checkNotifiedUsers,
   notificationContent,
-  notifiedUser,
 } from '../../notification-schema.ts'
 
 export const addNotification = defineOperation({

@@ -1,7 +1,8 @@
 import { branchLimits } from '../../../../../../core/directory/branches/limits.ts'
 import { disabledDocument, documentBeingDeleted } from '../../../../../../rest/editor-content.ts'
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
-import { contentErrors, versionedAddress } from '../../../../../history/api/version-schema.ts'
+import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
+import { versionedAddress } from '../../../../../history/api/version-schema.ts'
 import { branchedEditor, branchName, branchRecord, toBranchResponse } from '../../../branch-schema.ts'
 
 export const createBranch = defineAgentOperation({

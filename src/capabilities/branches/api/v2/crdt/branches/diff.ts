@@ -1,6 +1,7 @@
 import { hunkLimits } from '../../../../../../core/content/branches/branch-hunks.ts'
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
-import { contentErrors, versionedAddress } from '../../../../../history/api/version-schema.ts'
+import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
+import { versionedAddress } from '../../../../../history/api/version-schema.ts'
 import {
   branchedEditor,
   branchHunk,

@@ -1,6 +1,7 @@
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
 import { pageRequest, readPage } from '../../../../../../rest/paging/page-request.ts'
-import { contentErrors, versionedAddress } from '../../../../../history/api/version-schema.ts'
+import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
+import { versionedAddress } from '../../../../../history/api/version-schema.ts'
 import { branchedEditor, branchRecord, toBranchResponse } from '../../../branch-schema.ts'
 
 export const listBranches = defineAgentOperation({

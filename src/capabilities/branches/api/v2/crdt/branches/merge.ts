@@ -6,7 +6,8 @@ import {
   writtenResponse,
 } from '../../../../../../rest/editor-content.ts'
 import { defineOperation, warningsOf } from '../../../../../../rest/operation.ts'
-import { contentErrors, versionedAddress } from '../../../../../history/api/version-schema.ts'
+import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
+import { versionedAddress } from '../../../../../history/api/version-schema.ts'
 import {
   branchDecided,
   branchedEditor,

@@ -1,5 +1,6 @@
 import { defineOperation } from '../../../../../../rest/operation.ts'
-import { contentErrors, versionedAddress } from '../../../../../history/api/version-schema.ts'
+import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
+import { versionedAddress } from '../../../../../history/api/version-schema.ts'
 import {
   branchDecided,
   branchedEditor,

@@ -1,9 +1,8 @@
 import { defineOperation } from '../../../../../../rest/operation.ts'
+import { contentErrors, contentUnavailable } from '../../../../../../rest/schemas/content-format.ts'
 import { checkMetadataAt, metadata } from '../../../../../../rest/schemas/resource-schema.ts'
 import { versionLimits } from '../../../../limits.ts'
 import {
-  contentErrors,
-  contentUnavailable,
   toVersionResponse,
   versionedAddress,
   versionedEditor,

@@ -1,11 +1,6 @@
 import { defineOperation } from '../../../../../../rest/operation.ts'
-import {
-  contentErrors,
-  noSuchVersion,
-  versionedAddress,
-  versionedEditor,
-  versionId,
-} from '../../../version-schema.ts'
+import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
+import { noSuchVersion, versionedAddress, versionedEditor, versionId } from '../../../version-schema.ts'
 
 export const deleteVersion = defineOperation({
   path: '/v2/crdt/versions/delete',

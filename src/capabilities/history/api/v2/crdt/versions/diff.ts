@@ -4,9 +4,9 @@ import { changeRange, rangeErrors, rangeResponse } from '../../../../../../rest/
 import { contentKeySchema } from '../../../../../../rest/editor-content.ts'
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
 import { responseExceeds } from '../../../../../../rest/response-length.ts'
-import { noSuchRoot } from '../../../../../../rest/schemas/content-format.ts'
+import { contentErrors, noSuchRoot } from '../../../../../../rest/schemas/content-format.ts'
 import { readRange } from '../../../change-range.ts'
-import { contentErrors, versionedAddress, versionedEditor } from '../../../version-schema.ts'
+import { versionedAddress, versionedEditor } from '../../../version-schema.ts'
 
 export const diffVersions = defineAgentOperation({
   path: '/v2/crdt/versions/diff',

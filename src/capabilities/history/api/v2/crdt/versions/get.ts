@@ -4,14 +4,14 @@ import { contentKeySchema } from '../../../../../../rest/editor-content.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { responseExceeds } from '../../../../../../rest/response-length.ts'
 import {
+  contentErrors,
   contentFormat,
+  contentUnavailable,
   noSuchRoot,
   smallerFormats,
   stateEncoding,
 } from '../../../../../../rest/schemas/content-format.ts'
 import {
-  contentErrors,
-  contentUnavailable,
   noSuchVersion,
   toVersionResponse,
   versionedAddress,

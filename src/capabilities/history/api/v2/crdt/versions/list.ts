@@ -1,8 +1,8 @@
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { pageRequest, pageSizeUpTo, readPage } from '../../../../../../rest/paging/page-request.ts'
+import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
 import { versionLimits } from '../../../../limits.ts'
 import {
-  contentErrors,
   toVersionResponse,
   versionedAddress,
   versionedEditor,

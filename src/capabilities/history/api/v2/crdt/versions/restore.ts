@@ -1,14 +1,8 @@
 import { storedMeta } from '../../../../../../rest/changes/change-meta.ts'
 import { updateRequest, writeErrors, writtenResponse } from '../../../../../../rest/editor-content.ts'
 import { defineOperation, warningsOf } from '../../../../../../rest/operation.ts'
-import {
-  contentErrors,
-  contentUnavailable,
-  noSuchVersion,
-  versionedAddress,
-  versionedEditor,
-  versionId,
-} from '../../../version-schema.ts'
+import { contentErrors, contentUnavailable } from '../../../../../../rest/schemas/content-format.ts'
+import { noSuchVersion, versionedAddress, versionedEditor, versionId } from '../../../version-schema.ts'
 
 const { ifVersion, dryRun, meta } = updateRequest.properties
 
