@@ -7,7 +7,7 @@ import {
 } from './capabilities/backups/objects/object-engine.ts'
 import { openObjects } from './capabilities/backups/objects/open-objects.ts'
 import { lastBackupOf } from './capabilities/backups/storage/last-backup.ts'
-import { MetricsHistory } from './capabilities/observability/metrics-history.ts'
+import { capabilities } from './capabilities/list.ts'
 import type { CallbackFunctions } from './capabilities/subscriptions/callbacks/callback-functions.ts'
 import { EventListeners } from './capabilities/webhooks/event-listeners.ts'
 import { createAudit } from './core/audit/audit.ts'
@@ -233,7 +233,6 @@ async function open(
     backups,
     objects,
     sweeper,
-    metricsHistory: new MetricsHistory({ metrics, clock }),
     reports,
     tracer: createTracer(config.debug, log),
     spans,
@@ -293,20 +292,10 @@ function tracedUpgrade(sync: { upgrade: UpgradeHandler }): UpgradeHandler {
 }
 
 function begin(services: ServerServices): void {
-  services.metricsHistory.start()
-  services.directory.removals.start()
-  services.directory.edits.start()
-  services.directory.visits.start()
-  services.userData.start()
-  services.comments.judging.start()
-  services.webhooks.start()
-  services.feed.start()
-  services.streams.start()
-  services.versions.start()
+  services.removals.start()
+  services.edits.start()
+  services.visits.start()
   services.auditing.sweep.start()
-  services.usage.meter.start()
-  services.usage.retention.start()
   services.idempotentCalls.start()
-  services.backups?.start()
-  services.sweeper?.start()
+  for (const { start } of capabilities) start?.(services)
 }

@@ -8,11 +8,11 @@ import type { DocumentAddress } from '../core/model/address.ts'
 import type { ReplaceOptions } from '../core/rooms/edits/edit-context.ts'
 import { inlineSizeMax } from '../core/rooms/edits/replacement.ts'
 import { type WrittenEditor, writeEditorContent } from '../core/rooms/edits/write-editor-content.ts'
-import type { ApiServices } from './api-services.ts'
 import { changeMeta, storedMeta } from './changes/change-meta.ts'
 import { nearMissWarnings } from './near-miss-warnings.ts'
 import { type OperationResult, warningsOf } from './operation.ts'
 import { attachedSchemaName } from './schemas/schema-schema.ts'
+import type { Services } from './services.ts'
 
 export const editorDocumentIds = {
   organizationId: { type: 'string', format: 'id' },
@@ -240,7 +240,7 @@ export const editorAddress = (
 export const createEditorContent = (
   request: ContentRequest,
   caller: TenantCaller,
-  services: ApiServices,
+  services: Services,
 ): Promise<WriteResult> => writeContent(request, { expects: 'nothing' }, caller, services)
 
 /**
@@ -252,7 +252,7 @@ export const createEditorContent = (
 export function updateEditorContent(
   request: UpdateRequest,
   caller: TenantCaller,
-  services: ApiServices,
+  services: Services,
   full: ApiError | null,
 ): Promise<WriteResult> {
   const { baseVersion, onOverlap, ifVersion, upsert, dryRun, newRoot } = request
@@ -269,7 +269,7 @@ async function writeContent(
   request: ContentRequest,
   options: ReplaceOptions,
   caller: TenantCaller,
-  services: ApiServices,
+  services: Services,
   newRoot?: boolean,
 ): Promise<WriteResult> {
   const { type, contentKey, data } = request
@@ -294,7 +294,7 @@ export async function changeEditor(
   type: string,
   options: ReplaceOptions,
   caller: TenantCaller,
-  services: ApiServices,
+  services: Services,
 ): Promise<WrittenEditor> {
   const { rooms, documents, metrics, schemas } = services
   const { userId = '' } = request
@@ -317,9 +317,9 @@ export async function changeEditor(
 
 /** Returns the documents as the caller may change them: an agent has the rights of its token. */
 export function writableDocuments(
-  { documents, agents }: Pick<ApiServices, 'documents' | 'agents'>,
+  { documents, agents }: Pick<Services, 'documents' | 'agents'>,
   caller: TenantCaller,
-): Pick<ApiServices['documents'], 'ensure' | 'rightToChange'> {
+): Pick<Services['documents'], 'ensure' | 'rightToChange'> {
   if (caller.level === 'key') return documents
   return {
     ensure: (scope, documentId) => documents.ensure(scope, documentId),
@@ -334,7 +334,7 @@ export function writableDocuments(
  * of `work`
  */
 export async function namingMissing<T>(
-  documents: ApiServices['documents'],
+  documents: Services['documents'],
   address: Omit<DocumentAddress, 'editorId'>,
   work: Promise<T>,
 ): Promise<T> {

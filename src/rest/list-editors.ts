@@ -2,7 +2,7 @@ import type { TenantCaller } from '../core/access/credentials/authenticator.ts'
 import { documentPrefix } from '../core/model/address.ts'
 import type { DocumentLog } from '../core/store/engine.ts'
 import { lastSegment } from '../core/store/key-encoding.ts'
-import type { ApiServices } from './api-services.ts'
+import type { Services } from './services.ts'
 
 /** A document of the caller's tenant. */
 export interface DocumentIds {
@@ -15,7 +15,7 @@ const pageSize = 500
 
 /** Returns the ids of at most `limit` editors of a document that have content and are not branches, sorted by key. */
 export async function listMainEditors(
-  { log, branches }: Pick<ApiServices, 'log' | 'branches'>,
+  { engine, branches }: Pick<Services, 'engine' | 'branches'>,
   caller: TenantCaller,
   document: DocumentIds,
   limit: number,
@@ -24,7 +24,7 @@ export async function listMainEditors(
   const found: string[] = []
   for (let after: string | undefined; ; ) {
     const from = after === undefined ? {} : { after }
-    const page = await listEditors(log, caller, document, { limit: pageSize, ...from })
+    const page = await listEditors(engine.log, caller, document, { limit: pageSize, ...from })
     found.push(...(await branches.withoutBranches(scope, page)))
     if (found.length >= limit || page.length < pageSize) return found.slice(0, limit)
     after = page.at(-1)

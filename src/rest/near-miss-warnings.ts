@@ -2,9 +2,9 @@ import type { TenantCaller } from '../core/access/credentials/authenticator.ts'
 import { nearMiss } from '../core/base/text.ts'
 import type { OrganizationScope } from '../core/directory/organizations/organization-keys.ts'
 import type { CreatedContent } from '../core/rooms/edits/write-editor-content.ts'
-import type { ApiServices } from './api-services.ts'
 import { type DocumentIds, listMainEditors } from './list-editors.ts'
 import { type CreatedLists, type OperationResult, warningsOf } from './operation.ts'
+import type { Services } from './services.ts'
 
 /** Maximum number of editors with which the id of a new editor is compared. */
 const comparedEditorsMax = 500
@@ -15,7 +15,7 @@ const comparedEditorsMax = 500
  */
 export async function nearMissWarnings(
   { organization, document, editor }: CreatedContent,
-  services: Pick<ApiServices, 'organizations' | 'documents' | 'log' | 'branches'>,
+  services: Pick<Services, 'organizations' | 'documents' | 'engine' | 'branches'>,
   caller: TenantCaller,
   ids: DocumentIds,
 ): Promise<readonly string[]> {
@@ -44,7 +44,7 @@ const comparedMax = 20
  * organization. The warnings are as those of `nearMissWarnings`.
  */
 export async function reportCreated(
-  { organizations, documents, folders }: Pick<ApiServices, 'organizations' | 'documents' | 'folders'>,
+  { organizations, documents, folders }: Pick<Services, 'organizations' | 'documents' | 'folders'>,
   scope: OrganizationScope,
   created: CreatedLists,
 ): Promise<Pick<OperationResult<unknown>, 'created' | 'warnings'>> {

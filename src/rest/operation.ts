@@ -10,8 +10,8 @@ import type { FromSchema, ObjectSchema, Schema } from '../core/base/schema.ts'
 import type { EncodedJson, StreamedArray } from '../core/model/json-pieces.ts'
 import type { CreatedContent } from '../core/rooms/edits/write-editor-content.ts'
 import type { AgentRule } from './agents/agent-rule.ts'
-import type { ApiServices } from './api-services.ts'
 import type { SeededIds } from './seeded-ids.ts'
+import type { Services } from './services.ts'
 import type { ValidationIssue } from './validator.ts'
 
 /**
@@ -25,7 +25,7 @@ export type TenantContext = CallContext<TenantCaller>
 
 interface CallContext<Caller> {
   readonly caller: Caller
-  readonly services: ApiServices
+  readonly services: Services
   readonly ids: SeededIds
   /** Counts further calls of the caller, for work that is worth more than one call. Later calls then wait. */
   readonly charge: (calls: number) => void

@@ -1,8 +1,8 @@
-import type { UsageModule } from '../capabilities/usage/create-usage.ts'
 import type { Clock } from '../core/base/clock.ts'
 import type { Config } from '../core/config/config.ts'
 import type { Rate } from '../core/config/rate.ts'
 import type { CallQuota } from '../core/directory/call-quota.ts'
+import type { UsageSource } from '../core/directory/usage-counts.ts'
 import type { Metrics } from '../core/metrics/metrics.ts'
 import type { Tenant } from '../core/model/address.ts'
 import type { ClusterRates } from '../core/quota/cluster-rates.ts'
@@ -29,7 +29,7 @@ interface ClusterLimitDependencies extends Pick<LimitDependencies, 'config' | 'c
 
 interface ApiLimitDependencies extends LimitDependencies, ClusterLimitDependencies {
   readonly memory: MemoryLedger
-  readonly usage: Pick<UsageModule, 'meter'>
+  readonly counts: UsageSource
   readonly callQuota: CallQuota
   /** Time in ms within which a client must read a response; see `SlowTransfers`. */
   readonly transferTimeoutMs: number
@@ -138,7 +138,7 @@ export const apiQuotasOf = ({
   reports,
   rates,
   memory,
-  usage,
+  counts,
   callQuota,
   transferTimeoutMs,
 }: ApiLimitDependencies): ApiLimits => ({
@@ -155,5 +155,5 @@ export const apiQuotasOf = ({
   bodies: sharedLimiterOf('bodyBytesPerKey', { config, clock, rates }),
   proxies: config.trustProxy,
   reports,
-  usage: usage.meter,
+  usage: counts,
 })

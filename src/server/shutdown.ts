@@ -1,3 +1,4 @@
+import { capabilities } from '../capabilities/list.ts'
 import { type Close, close } from '../core/model/close.ts'
 import type { SyncServer } from '../core/sync/connect/sync-server.ts'
 import type { HttpListener } from '../rest/http/http-listener.ts'
@@ -32,34 +33,26 @@ export async function shutDown(
   sync: SyncServer,
   { leave, stop }: ShutdownSteps,
 ): Promise<void> {
-  const { config, directory, engine, webhooks, reports, rejections, metricsHistory, log } = services
+  const { config, engine, reports, rejections, log } = services
   const restarting = close('serviceRestart', 'the server is restarting')
   const drainMs = config.shutdownSeconds * 1000
   const endsAt = performance.now() + drainMs
   const clientsMs = drainMs * (1 - storeShare)
   leave()
-  metricsHistory.stop()
   // Ends the role of this node as a home node, so that disconnected clients get another home node. The
   // shutdown does not wait for this, because other nodes may notice it late.
   void engine.cluster.drain(clientsMs)
-  const webhooksStopped = webhooks.stop(clientsMs)
-  // An interrupted backup ends at its next chunk, unless its place does not respond.
-  const backupsStopped = Promise.race([services.backups?.stop(), late(clientsMs)])
+  const left = capabilities.map(({ leave }) => leave?.(services, clientsMs))
   const isAlone = engine.cluster.nodes().length === 1
   const notReadyMs = isAlone ? 0 : clientsMs * drainShares.notReady
   if (!isAlone) await late(notReadyMs)
   stop()
   // Stops the recording of visits first, because the disconnection of all clients must not be recorded as
   // leaving.
-  const visits = directory.visits.stop()
+  const visits = services.visits.stop()
   const leftMs = clientsMs - notReadyMs
   const disconnectMs = isAlone ? 0 : clientsMs * drainShares.disconnect
-  await Promise.all([
-    edge.settle(leftMs),
-    sync.drain(restarting, leftMs, disconnectMs),
-    webhooksStopped,
-    backupsStopped,
-  ])
+  await Promise.all([edge.settle(leftMs), sync.drain(restarting, leftMs, disconnectMs), ...left])
   const finishing = finishServer(services, edge, visits, restarting)
   // Only logs a failure of the store that happens later, because the shutdown then no longer waits for the
   // store.
@@ -73,45 +66,23 @@ export async function shutDown(
 }
 
 async function finishServer(
-  {
-    rooms,
-    versions,
-    directory,
-    userData,
-    comments,
-    idempotentCalls,
-    feed,
-    streams,
-    auditing,
-    usage,
-    engine,
-    ...rest
-  }: ServerServices,
+  services: ServerServices,
   edge: HttpListener,
   visits: Promise<void>,
   restarting: Close,
 ): Promise<void> {
-  const working = [
-    directory.removals,
-    userData,
-    comments.judging,
-    versions,
-    idempotentCalls,
-    feed,
-    streams,
-    auditing.sweep,
-    usage.retention,
-  ]
-  rest.objects?.interrupt()
-  await Promise.all([...working.map((each) => each.stop()), rest.sweeper?.stop()])
+  const { rooms, removals, edits, idempotentCalls, auditing, accessNews, rates, engine } = services
+  await Promise.all([
+    ...[removals, idempotentCalls, auditing.sweep].map((each) => each.stop()),
+    ...capabilities.map(({ stop }) => stop?.(services)),
+  ])
   await rooms.closeAll(restarting)
-  await directory.edits.stop()
+  await edits.stop()
   await visits
   await auditing.refusals.flush()
-  await usage.meter.stop()
-  rest.callbacks.end()
-  rest.accessNews.end()
-  rest.rates.end()
+  for (const { flush } of capabilities) await flush?.(services)
+  accessNews.end()
+  rates.end()
   // Closes the store without waiting for the edge, because a connection may never close.
   await Promise.all([edge.close(), engine.close()])
 }

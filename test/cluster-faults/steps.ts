@@ -1,4 +1,4 @@
-import { operationList } from '../../src/rest/operation-list.ts'
+import { operationList } from '../../src/capabilities/list.ts'
 import { eventually, syncedEditor } from '../support/clients/clients.ts'
 import { callExample, type OpenApi } from '../support/data/example-calls.ts'
 import { Random } from '../support/data/random-doc.ts'

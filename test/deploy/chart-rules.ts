@@ -13,7 +13,7 @@ import { mcpPath } from '../../src/capabilities/agents/mcp-path.ts'
 import { environmentOf, isSecret, optionKeys, options } from '../../src/core/config/config.ts'
 import { ConfigError, readConfig } from '../../src/core/config/read-config.ts'
 import { readS3Settings } from '../../src/core/config/s3-settings.ts'
-import { operationList } from '../../src/rest/operation-list.ts'
+import { operationList } from '../../src/capabilities/list.ts'
 import { type PageListOptions, pageRoutes } from '../../src/rest/pages/page-list.ts'
 import { describedPaths } from '../../src/server/described-paths.ts'
 import {

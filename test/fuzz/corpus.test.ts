@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { operationList } from '../../src/rest/operation-list.ts'
+import { operationList } from '../../src/capabilities/list.ts'
 import { RawClient, typed } from '../support/clients/clients.ts'
 import { sendAndEnd } from '../support/clients/raw-websocket.ts'
 import { type ExampleServer, makeWorld, startExampleServer } from '../support/data/openapi-example-data.ts'

@@ -5,7 +5,7 @@ import { apiFiles } from '../../src/build/package-api/api-files.ts'
 import { nameOperations } from '../../src/build/package-api/operation-names.ts'
 import { createApi } from '../../src/package/api/create-api.ts'
 import { operations } from '../../src/package/api/operations.ts'
-import { operationList } from '../../src/rest/operation-list.ts'
+import { operationList } from '../../src/capabilities/list.ts'
 
 const root = join(import.meta.dirname, '../..')
 

@@ -13,7 +13,7 @@ const sliceMax = 50
  * Annotations and comments that mention a user. An erasure keeps them, and replaces the user with the deleted
  * user.
  */
-export const comments: UserRanges = {
+export const mentions: UserRanges = {
   name: 'comments',
   kind: 'comment',
   ranges: (userId) => [commentKeys.tiesOf(userId)],

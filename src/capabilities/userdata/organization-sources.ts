@@ -27,7 +27,7 @@ import {
   removeSomeReadStates,
   removeSomeRecipients,
 } from '../notifications/notification-removal.ts'
-import { comments } from './comment-source.ts'
+import { mentions } from './comment-source.ts'
 import { rangeSource, type ShownEntry, type UserRanges } from './range-source.ts'
 
 /** Maximum number of records that one commit changes. */
@@ -44,7 +44,7 @@ export const organizationSources = (store: OrganizationStore) =>
     grants,
     memberships,
     users,
-    comments,
+    mentions,
     activities,
     versions,
     branches,

@@ -14,7 +14,7 @@ export function BasicWebhooks() {
   return <BasicForm given={data} />
 }
 
-type Service = BasicSettings['webhookServiceConfig']
+type ServiceSettings = BasicSettings['webhookServiceConfig']
 
 /**
  * Shows the form of the basic service. It has one URL for all events, and one URL for notifications of users.
@@ -23,7 +23,7 @@ function BasicForm({ given }: { readonly given: BasicSettings }) {
   const api = useApi()
   const [isOn, setOn] = useState(given.useWebhookService)
   const [service, setService] = useState(given.webhookServiceConfig)
-  const change = (part: Partial<Service>) => setService((before) => ({ ...before, ...part }))
+  const change = (part: Partial<ServiceSettings>) => setService((before) => ({ ...before, ...part }))
   const save = useAction(async () => {
     const data = { useWebhookService: isOn, webhookServiceConfig: service }
     const saved = await api.call<BasicSettings>(`${path}/update`, data)

@@ -4,8 +4,8 @@ import { mustKeepContent } from '../../core/access/agents/agent-role.ts'
 import type { TenantCaller } from '../../core/access/credentials/authenticator.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import { documentAddress } from '../../core/model/address.ts'
-import type { ApiServices } from '../api-services.ts'
 import type { Operation } from '../operation.ts'
+import type { Services } from '../services.ts'
 import type { AgentRule } from './agent-rule.ts'
 
 /** The ids of a call for agents. They are valid according to the request schema. */
@@ -36,7 +36,7 @@ export async function authorizeAgent(
   { role }: AgentRule,
   data: object,
   caller: AgentCaller,
-  { agents }: Pick<ApiServices, 'agents'>,
+  { agents }: Pick<Services, 'agents'>,
 ): Promise<void> {
   if (role === 'each') return
   const { organizationId, documentId, editorId = anyEditor }: CallIds = data
@@ -67,7 +67,7 @@ export async function toAgentError(
   error: unknown,
   { organizationId = '', documentId = '' }: CallIds,
   { tenant }: AgentCaller,
-  { documents }: Pick<ApiServices, 'documents'>,
+  { documents }: Pick<Services, 'documents'>,
 ): Promise<unknown> {
   if (!(error instanceof ApiError)) return error
   if (missing.includes(error.code)) return documentHidden(documentId)

@@ -5,12 +5,12 @@ import type { OrganizationScope } from '../../core/directory/organizations/organ
 import { mapInSlices } from '../../core/directory/store/batch.ts'
 import type { ListPage } from '../../core/directory/store/list-page.ts'
 import { documentAddress } from '../../core/model/address.ts'
-import type { ApiServices } from '../api-services.ts'
+import type { Services } from '../services.ts'
 
 /** Limits of one page for an agent: documents in it, documents whose rights are read for it, and reads of the list. */
 export const agentListing = { pageSize: 100, checked: 200, reads: 3 } as const
 
-type ListingServices = Pick<ApiServices, 'agents' | 'documents'>
+type ListingServices = Pick<Services, 'agents' | 'documents'>
 
 /** Returns the documents on which an agent has a role. */
 export async function readableDocuments(

@@ -1,6 +1,6 @@
 import type { TenantCaller } from '../../core/access/credentials/authenticator.ts'
 import { type ChangeMeta, changeMetaLimits } from '../../core/model/change-origin.ts'
-import type { ApiServices } from '../api-services.ts'
+import type { Services } from '../services.ts'
 import { invalidAt } from '../validator.ts'
 
 /** Request member with data of the caller about a change. */
@@ -46,7 +46,7 @@ export function checkChangeMeta(meta: ChangeMeta | undefined, path = '/data/meta
 export async function storedMeta(
   meta: ChangeMeta | undefined,
   { tenant }: TenantCaller,
-  { attribution }: Pick<ApiServices, 'attribution'>,
+  { attribution }: Pick<Services, 'attribution'>,
 ): Promise<ChangeMeta | null> {
   checkChangeMeta(meta)
   if (meta === undefined) return null

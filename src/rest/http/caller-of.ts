@@ -5,8 +5,8 @@ import type {
   AuthLevel,
   CallerByLevel,
 } from '../../core/access/credentials/authenticator.ts'
-import type { ApiServices } from '../api-services.ts'
 import type { CallAuditor } from '../call-auditor.ts'
+import type { Services } from '../services.ts'
 
 export interface CallerOptions {
   readonly authenticator: Authenticator
@@ -20,7 +20,7 @@ export interface CallerOptions {
 export async function callerOf<Level extends AuthLevel>(
   level: Level,
   request: IncomingMessage,
-  options: CallerOptions & { readonly services: Pick<ApiServices, 'agents'> },
+  options: CallerOptions & { readonly services: Pick<Services, 'agents'> },
 ): Promise<CallerByLevel[Level] | AgentCaller> {
   const { services, auditor } = options
   const agent = await services.agents.callerOf(request.headers).catch((error: unknown) => {

@@ -9,7 +9,6 @@ import type { Health } from '../../core/store/engine.ts'
 import type { SpanSource } from '../../core/tracing/span.ts'
 import { applyAgentRule } from '../agents/agent-members.ts'
 import { authorizeAgent, requireAgentRule, toAgentError } from '../agents/authorize-agent.ts'
-import type { ApiServices } from '../api-services.ts'
 import { requestValidatorOf, withRemoved } from '../batches.ts'
 import type { CallAuditor } from '../call-auditor.ts'
 import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
@@ -18,6 +17,7 @@ import { checkMembers, ignoredHeader } from '../members.ts'
 import { type Operation, warningsOf } from '../operation.ts'
 import { SeededIds } from '../seeded-ids.ts'
 import { sendBody, sendSmall } from '../sending.ts'
+import type { Services } from '../services.ts'
 import { countUnread } from '../unread-responses.ts'
 import { callerOf } from './caller-of.ts'
 import { acceptMethods } from './cors.ts'
@@ -35,7 +35,7 @@ import { setLabel, trace } from './served-route.ts'
 import { setCaller } from './traced-request.ts'
 
 export interface OperationOptions {
-  readonly services: ApiServices
+  readonly services: Services
   readonly authenticator: Authenticator
   readonly auditor: CallAuditor
   readonly idempotentCalls: IdempotencyService

@@ -10,7 +10,7 @@ import { exhausted, type LimitName, limitOf, limitScopes } from '../../core/quot
 import type { MemoryAccount, MemoryOwner } from '../../core/quota/memory-account.ts'
 import type { RateLimiter } from '../../core/quota/rate-limiter.ts'
 import type { SlowTransfers } from '../../core/quota/slow-transfers.ts'
-import type { ApiServices } from '../api-services.ts'
+import type { Services } from '../services.ts'
 import { CallUsage } from './call-usage.ts'
 import type { BodyMeter } from './request-body.ts'
 import type { ServedResponse } from './served-response.ts'
@@ -132,7 +132,7 @@ export function chargeCalls(
  * limit, counts nothing and returns the error.
  */
 export async function countGrowth(
-  { storage }: Pick<ApiServices, 'storage'>,
+  { storage }: Pick<Services, 'storage'>,
   caller: AnyCaller,
   bytes: number,
 ): Promise<ApiError | null> {

@@ -2,10 +2,10 @@ import type { TenantCaller } from '../../core/access/credentials/authenticator.t
 import type { DocumentScope } from '../../core/model/address.ts'
 import { statusLengthMax } from '../../core/rooms/presence/document-presence.ts'
 import { presenceDataBytesMax, presenceKinds } from '../../core/rooms/presence/rest-presence.ts'
-import type { ApiServices } from '../api-services.ts'
 import { contentKeySchema } from '../editor-content.ts'
 import type { DocumentIds } from '../list-editors.ts'
 import { keepsOthers, openMembers } from '../open-members.ts'
+import type { Services } from '../services.ts'
 import { editTarget } from './edit-target-schema.ts'
 import { batchMax, documentId, organizationId } from './resource-schema.ts'
 
@@ -146,7 +146,7 @@ export const cursorErrors = [
 export async function presenceScope(
   ids: DocumentIds,
   caller: TenantCaller,
-  { documents }: ApiServices,
+  { documents }: Services,
 ): Promise<DocumentScope> {
   const scope = { ...caller.tenant, organizationId: ids.organizationId }
   await documents.require(scope, ids.documentId)

@@ -7,9 +7,9 @@ import {
 import { userMetadataBytesMax } from '../../core/directory/organizations/user-records.ts'
 import type { FoundUser } from '../../core/directory/organizations/user-service.ts'
 import { accessRoles } from '../../core/directory/store/records.ts'
-import type { ApiServices } from '../api-services.ts'
 import { keepsOthers, openMembers, othersOf } from '../open-members.ts'
 import type { CreatedLists } from '../operation.ts'
+import type { Services } from '../services.ts'
 import { invalidAt } from '../validator.ts'
 
 const notifiedUserProperties = {
@@ -117,7 +117,7 @@ export const makesParents = ({
  * @throws ApiError NOT_FOUND if one of them is missing and must not be created; then nothing is created
  */
 export async function createMissingParents(
-  { organizations, folders, documents }: ApiServices,
+  { organizations, folders, documents }: Services,
   scope: OrganizationScope,
   { type, id }: Resource,
   { createMissing: all = false, ...flags }: CreateFlags,

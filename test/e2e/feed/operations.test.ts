@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { operationList } from '../../../src/rest/operation-list.ts'
+import { operationList } from '../../../src/capabilities/list.ts'
 import { typed } from '../../support/clients/clients.ts'
 import { FeedConsumer } from '../../support/clients/feed-consumer.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'

@@ -3,7 +3,7 @@ import { prettyXml } from '../../../src/console/documents/content/content-text.t
 import { rewriteEdit } from '../../../src/console/playground/rewrite.ts'
 import { misspelledName, withoutTrailing } from '../../../src/core/base/text.ts'
 import { normalizeText } from '../../../src/core/content/edit/targets/normalized-text.ts'
-import { operationList } from '../../../src/rest/operation-list.ts'
+import { operationList } from '../../../src/capabilities/list.ts'
 import { acceptsGzip } from '../../../src/rest/pages/static-file.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 

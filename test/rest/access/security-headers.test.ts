@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { operationList } from '../../../src/rest/operation-list.ts'
+import { operationList } from '../../../src/capabilities/list.ts'
 import { sendRaw } from '../../support/clients/raw-websocket.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 

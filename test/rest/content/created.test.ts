@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { operationList } from '../../../src/rest/operation-list.ts'
+import { operationList } from '../../../src/capabilities/list.ts'
 import { type Answer, dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 let server: TestServer

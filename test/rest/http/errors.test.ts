@@ -5,7 +5,7 @@ import { type ErrorCode, errorCodes } from '../../../src/core/base/error-codes.t
 import { httpCodes } from '../../../src/core/base/errors.ts'
 import type { Config } from '../../../src/core/config/config.ts'
 import { errorExamples } from '../../../src/docs/error-examples.ts'
-import { operationList } from '../../../src/rest/operation-list.ts'
+import { operationList } from '../../../src/capabilities/list.ts'
 import { RawClient } from '../../support/clients/clients.ts'
 import { type Answer, startTestServer, type TestServer } from '../../support/servers/server.ts'
 

@@ -20,7 +20,7 @@ import { SlowTransfers } from '../../../src/core/quota/slow-transfers.ts'
 import { TickShares } from '../../../src/core/quota/tick-shares.ts'
 import { CorruptRecordError, StoreUnavailableError } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
-import type { ApiServices } from '../../../src/rest/api-services.ts'
+import type { Services } from '../../../src/rest/services.ts'
 import { CallAuditor } from '../../../src/rest/call-auditor.ts'
 import { HttpListener } from '../../../src/rest/http/http-listener.ts'
 import { createRest } from '../../../src/rest/http/rest.ts'
@@ -89,7 +89,7 @@ beforeAll(async () => {
     slowCalls: new CallDurations(clock),
     pages: [],
     served: [],
-    services: { agents } as ApiServices,
+    services: { agents } as Services,
     spans: null,
     authenticator,
     auditor: new CallAuditor({ audit, refusals, recent, mode: 'off', proxies: 0, onRejected: () => {} }),

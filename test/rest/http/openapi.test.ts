@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { operationList } from '../../../src/rest/operation-list.ts'
+import { operationList } from '../../../src/capabilities/list.ts'
 import { type Content, callExample, type Described, type OpenApi } from '../../support/data/example-calls.ts'
 import { startExampleServer } from '../../support/data/openapi-example-data.ts'
 import type { TestServer } from '../../support/servers/server.ts'

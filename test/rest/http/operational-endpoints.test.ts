@@ -4,7 +4,7 @@ import { readConfig } from '../../../src/core/config/read-config.ts'
 import type { Sample } from '../../../src/core/metrics/scrape.ts'
 import { isStrict } from '../../../src/rest/members.ts'
 import { publishedRequest } from '../../../src/rest/openapi/schemas.ts'
-import { operationList } from '../../../src/rest/operation-list.ts'
+import { operationList } from '../../../src/capabilities/list.ts'
 import { type Envelope, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 async function withServer(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { operationList } from '../../../src/rest/operation-list.ts'
+import { operationList } from '../../../src/capabilities/list.ts'
 import { callWithKey, fittingData } from '../../support/data/idempotency.ts'
 import { type ExampleServer, startExampleServer } from '../../support/data/openapi-example-data.ts'
 

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, expectTypeOf, it } from 'vitest'
 import { ApiError } from '../../../src/core/base/errors.ts'
 import type { FromSchema } from '../../../src/core/base/schema.ts'
-import { operationList } from '../../../src/rest/operation-list.ts'
+import { operationList } from '../../../src/capabilities/list.ts'
 import { type ValidationIssue, validatorOf } from '../../../src/rest/validator.ts'
 
 const schema = {

@@ -5,12 +5,12 @@ import { EncodedJson, isResponseTooLarge } from '../../../core/model/json-pieces
 import { parseVersion } from '../../../core/model/version.ts'
 import { type EditorReadServices, readEditorContent } from '../../../core/rooms/edits/read-editor-content.ts'
 import { keyName } from '../../../core/store/key-encoding.ts'
-import type { ApiServices } from '../../../rest/api-services.ts'
+import type { Services } from '../../../rest/services.ts'
 import type { FeedItem, FeedPage } from '../feed-reader.ts'
 import { feedLimits } from '../limits.ts'
 import type { contentOmissions, FeedRequest } from './feed-schema.ts'
 
-export type FeedContentServices = EditorReadServices & Pick<ApiServices, 'feed'>
+export type FeedContentServices = EditorReadServices & Pick<Services, 'feed'>
 
 type Omission = (typeof contentOmissions)[number]
 

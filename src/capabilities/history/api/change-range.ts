@@ -1,7 +1,7 @@
 import type { DocumentAddress } from '../../../core/model/address.ts'
 import { parseVersion } from '../../../core/model/version.ts'
 import type { HistoryPoint, HistoryRange } from '../../../core/rooms/history/history-range.ts'
-import type { ApiServices } from '../../../rest/api-services.ts'
+import type { Services } from '../../../rest/services.ts'
 import { invalidAt } from '../../../rest/validator.ts'
 
 /**
@@ -12,7 +12,7 @@ import { invalidAt } from '../../../rest/validator.ts'
 export async function readRange(
   { from, to }: { readonly from: string; readonly to?: string },
   address: DocumentAddress,
-  { versions }: Pick<ApiServices, 'versions'>,
+  { versions }: Pick<Services, 'versions'>,
 ): Promise<HistoryRange> {
   const point = async (text: string): Promise<HistoryPoint> => {
     const version = parseVersion(text)

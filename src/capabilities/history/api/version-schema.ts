@@ -2,9 +2,9 @@ import type { TenantCaller } from '../../../core/access/credentials/authenticato
 import type { FromSchema } from '../../../core/base/schema.ts'
 import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
 import { noContent } from '../../../core/rooms/edits/edit-context.ts'
-import type { ApiServices } from '../../../rest/api-services.ts'
 import { editorAddress, editorDocumentIds, editorId } from '../../../rest/editor-content.ts'
 import { metadata } from '../../../rest/schemas/resource-schema.ts'
+import type { Services } from '../../../rest/services.ts'
 import { versionLimits } from '../limits.ts'
 import type { VersionRecord } from '../version-keys.ts'
 
@@ -93,10 +93,10 @@ export const toVersionResponse = (record: VersionRecord): FromSchema<typeof vers
 export async function versionedAddress(
   ids: { readonly organizationId: string; readonly documentId: string; readonly editorId: string },
   caller: TenantCaller,
-  { documents, log }: ApiServices,
+  { documents, engine }: Services,
 ): Promise<DocumentAddress> {
   const address = editorAddress(caller, ids)
-  const [head = null] = await log.heads([addressKey(address)])
+  const [head = null] = await engine.log.heads([addressKey(address)])
   if (head === null || (await documents.isGoing(address, address.documentId))) {
     await documents.require(address, address.documentId)
     throw noContent()

@@ -1,6 +1,6 @@
 import { timingSafeEqualText } from '../../../core/access/credentials/timing-safe.ts'
 import { ApiError } from '../../../core/base/errors.ts'
-import type { ApiServices } from '../../../rest/api-services.ts'
+import type { Services } from '../../../rest/services.ts'
 
 /** Member of requests for values that are not those of one API key. */
 export const metricsTokenMember = {
@@ -18,7 +18,7 @@ export const metricsTokenMember = {
  */
 export async function maySeeMetrics(
   given: string | undefined,
-  { metricsToken, tenants }: Pick<ApiServices, 'metricsToken' | 'tenants'>,
+  { config: { metricsToken }, tenants }: Services,
 ): Promise<boolean> {
   if (metricsToken === null) return (await tenants.apiKeyIds(2)).length === 1
   if (timingSafeEqualText(given ?? '', metricsToken)) return true

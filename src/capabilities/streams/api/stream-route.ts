@@ -19,7 +19,6 @@ import type { FenceStore, Health } from '../../../core/store/engine.ts'
 import { applyAgentRule } from '../../../rest/agents/agent-members.ts'
 import type { AgentRule } from '../../../rest/agents/agent-rule.ts'
 import { authorizeAgent, keepingOf, toAgentError } from '../../../rest/agents/authorize-agent.ts'
-import type { ApiServices } from '../../../rest/api-services.ts'
 import type { CallAuditor } from '../../../rest/call-auditor.ts'
 import { storedMeta } from '../../../rest/changes/change-meta.ts'
 import { editorAddress, namingMissing } from '../../../rest/editor-content.ts'
@@ -31,6 +30,7 @@ import type { ServedResponse } from '../../../rest/http/served-response.ts'
 import type { ServedRoute } from '../../../rest/http/served-route.ts'
 import { setCaller } from '../../../rest/http/traced-request.ts'
 import { checkMembers } from '../../../rest/members.ts'
+import type { Services } from '../../../rest/services.ts'
 import { type Validator, validatorOf } from '../../../rest/validator.ts'
 import { OpenStream, tooLate } from '../open-stream.ts'
 import { StreamPump } from '../stream-pump.ts'
@@ -44,7 +44,7 @@ type Opening = FromSchema<typeof streamOpening>
 
 export interface StreamRouteOptions extends CallerWatchOptions {
   readonly streams: StreamService
-  readonly services: Pick<ApiServices, 'documents' | 'loader' | 'storage' | 'attribution' | 'agents'>
+  readonly services: Pick<Services, 'documents' | 'loader' | 'storage' | 'attribution' | 'agents'>
   readonly authenticator: Authenticator
   readonly fences: FenceStore
   readonly auditor: CallAuditor

@@ -2,7 +2,7 @@ import type { FromSchema, Schema } from '../../../core/base/schema.ts'
 import { didYouMean } from '../../../core/base/text.ts'
 import { readingFormats } from '../../../core/content/read-document.ts'
 import { eventTypes, isEventType } from '../../../core/events/outbound-event.ts'
-import type { ApiServices } from '../../../rest/api-services.ts'
+import type { Services } from '../../../rest/services.ts'
 import { invalidAt } from '../../../rest/validator.ts'
 import { subscriptionLimits as limits } from '../limits.ts'
 import type { EndpointRecord } from '../webhook-records.ts'
@@ -200,7 +200,7 @@ export const endpointWarnings = ({ filterTypes }: EndpointRecord): readonly stri
 
 /** Returns the warnings for URLs to which the server will send nothing. */
 export function destinationWarnings(
-  { destinations }: Pick<ApiServices, 'destinations'>,
+  { destinations }: Pick<Services, 'destinations'>,
   urls: readonly (string | null | undefined)[],
 ): readonly string[] {
   const problems = urls.map((url) =>

@@ -27,3 +27,11 @@ export interface RoleDecider {
   /** Asks again for a client that is connected. `known` then returns the result. Never rejects. */
   renew(identity: Identity, address: DocumentAddress): Promise<void>
 }
+
+/** For servers without callbacks. */
+export const noDecider: RoleDecider = {
+  decides: () => Promise.resolve(false),
+  decide: () => Promise.resolve(null),
+  known: () => null,
+  renew: () => Promise.resolve(),
+}

@@ -23,11 +23,16 @@ const tieRanges = (subject: Subject): readonly [Key, Key] => [
 /** Removes users and groups from an organization. */
 export class SubjectRemoval {
   readonly #store: OrganizationStore
-  readonly #others: readonly SubjectDataHandler[]
+  readonly #cascade: readonly CascadeHandler[]
 
+  /** @param cascade may get further handlers before the first removal */
   constructor(store: OrganizationStore, cascade: readonly CascadeHandler[]) {
     this.#store = store
-    this.#others = cascade.flatMap(({ subjects }) => subjects ?? [])
+    this.#cascade = cascade
+  }
+
+  get #others(): readonly SubjectDataHandler[] {
+    return this.#cascade.flatMap(({ subjects }) => subjects ?? [])
   }
 
   /**

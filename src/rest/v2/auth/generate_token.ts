@@ -5,9 +5,9 @@ import { ApiError, invalid } from '../../../core/base/errors.ts'
 import type { FromSchema } from '../../../core/base/schema.ts'
 import { agentPolicies } from '../../../core/config/agent-policies.ts'
 import { idBytesMax, type Tenant } from '../../../core/model/address.ts'
-import type { ApiServices } from '../../api-services.ts'
 import { defineOperation, warningsOf } from '../../operation.ts'
 import { grantedResource, organizationOfResource } from '../../schemas/permission-schema.ts'
+import type { Services } from '../../services.ts'
 import { invalidAt } from '../../validator.ts'
 
 const lifetimeSecondsMax = 172_800
@@ -155,7 +155,7 @@ export const generateToken = defineOperation({
         'auth/token-too-long',
         `the token would be longer than ${tokenLengthMax} characters: name fewer resources`,
       )
-    const isUnlimited = permissions === undefined && !isAdmin && services.defaultAccess === 'public'
+    const isUnlimited = permissions === undefined && !isAdmin && services.config.defaultAccess === 'public'
     return {
       message: 'Token generated.',
       data: { token, expiresAt, ...place },
@@ -169,7 +169,7 @@ const opensPublic =
   'default; limit it with permissions, or make documents restricted with the option WEFT_DEFAULT_ACCESS'
 
 /** Returns whether the callback `authorize` decides about users without grants. */
-async function isDecidedByBackend({ callbackConfigs }: ApiServices, tenant: Tenant): Promise<boolean> {
+async function isDecidedByBackend({ callbackConfigs }: Services, tenant: Tenant): Promise<boolean> {
   try {
     return (await callbackConfigs.find(tenant)).authorize !== null
   } catch (error) {

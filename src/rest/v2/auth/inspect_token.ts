@@ -4,8 +4,8 @@ import { TokenRejectedError, tokenLengthMax } from '../../../core/access/tokens/
 import { agentPolicies } from '../../../core/config/agent-policies.ts'
 import { accessRoles } from '../../../core/directory/store/records.ts'
 import { documentAddress, type Tenant } from '../../../core/model/address.ts'
-import type { ApiServices } from '../../api-services.ts'
 import { defineOperation } from '../../operation.ts'
+import type { Services } from '../../services.ts'
 import { invalidAt } from '../../validator.ts'
 
 const response = {
@@ -141,7 +141,7 @@ const otherKey = { reason: 'other_key', message: 'the token is for another API k
 async function identityOf(
   token: string,
   { workspaceId, apiKey }: Tenant,
-  { tokens }: ApiServices,
+  { tokens }: Services,
 ): Promise<Identity | TokenRejectedError | 'other_key'> {
   try {
     const identity = await tokens.verify(token)
@@ -157,7 +157,7 @@ async function identityOf(
 async function roleOf(
   identity: Identity,
   { organizationId, documentId }: { readonly organizationId: string; readonly documentId: string },
-  { accessReader, clock }: ApiServices,
+  { accessReader, clock }: Services,
 ) {
   // The role is the same for all editors of a document, so any editor can be used.
   const address = documentAddress(identity.tenant, { organizationId, documentId, editorId: 'main' })

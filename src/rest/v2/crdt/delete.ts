@@ -1,10 +1,11 @@
 import type { KeyCaller } from '../../../core/access/credentials/authenticator.ts'
 import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
+import type { DocumentLog } from '../../../core/store/engine.ts'
 import { CorruptRecordError } from '../../../core/store/engine.ts'
-import type { ApiServices } from '../../api-services.ts'
 import { documentBeingDeleted, editorAddress, editorDocumentIds, editorId } from '../../editor-content.ts'
 import { type DocumentIds, listEditors } from '../../list-editors.ts'
 import { defineOperation } from '../../operation.ts'
+import type { Services } from '../../services.ts'
 
 /** Maximum number of editors in one read. */
 const pageSize = 100
@@ -57,12 +58,12 @@ async function deleteAll(
   document: DocumentIds,
   userId: string,
   caller: KeyCaller,
-  services: ApiServices,
+  services: Services,
 ): Promise<number> {
   let [deleted, after]: [number, string | undefined] = [0, undefined]
   for (;;) {
     const from = after === undefined ? {} : { after }
-    const page = await listEditors(services.log, caller, document, { limit: pageSize, ...from })
+    const page = await listEditors(services.engine.log, caller, document, { limit: pageSize, ...from })
     if (page.length === 0) return deleted
     deleted += await deleteEditors(page, { ...document, userId }, caller, services)
     after = page.at(-1)
@@ -74,14 +75,14 @@ async function deleteEditors(
   editorIds: readonly string[],
   { userId, ...document }: DocumentIds & { readonly userId: string },
   caller: KeyCaller,
-  { log, rooms, versions, branches, edits }: ApiServices,
+  { engine, rooms, versions, branches, edits }: Services,
 ): Promise<number> {
   const addresses = [...new Set(editorIds)].map((editorId) =>
     editorAddress(caller, { ...document, editorId }),
   )
   let deleted = 0
   for (const address of addresses) {
-    const epoch = await epochOf(log, address)
+    const epoch = await epochOf(engine.log, address)
     if (epoch === undefined) continue
     const deletion = await edits.announceDeletion(address, userId, epoch)
     // The second call of `removeEditor` removes versions that were created between the first call and the
@@ -101,10 +102,7 @@ async function deleteEditors(
  * Returns the epoch of the content of an editor; null if the content is damaged, so that it can be deleted; undefined
  * if there is none.
  */
-async function epochOf(
-  log: ApiServices['log'],
-  address: DocumentAddress,
-): Promise<number | null | undefined> {
+async function epochOf(log: DocumentLog, address: DocumentAddress): Promise<number | null | undefined> {
   try {
     const [head] = await log.heads([addressKey(address)])
     return head?.epoch

@@ -13,7 +13,6 @@ import {
 import { noContent } from '../../../core/rooms/edits/edit-context.ts'
 import { readAttachedEditor } from '../../../core/rooms/edits/read-editor-content.ts'
 import type { Room } from '../../../core/rooms/room/room.ts'
-import type { ApiServices } from '../../api-services.ts'
 import { attributionDisabled, authorRun, toAuthorRunResponse } from '../../changes/change-schema.ts'
 import { contentKeySchema, editorAddress, editorDocumentIds, editorId } from '../../editor-content.ts'
 import { listMainEditors } from '../../list-editors.ts'
@@ -26,6 +25,7 @@ import {
   smallerFormats,
   stateEncoding,
 } from '../../schemas/content-format.ts'
+import type { Services } from '../../services.ts'
 import { invalidAt } from '../../validator.ts'
 
 /** Maximum number of parts with an author in one response. */
@@ -163,9 +163,9 @@ export const getContent = defineAgentOperation({
       await services.loader.ready(editorAddress(caller, { ...data, editorId: data.editorId }))
     const ids = data.editorId === undefined ? await idsOfAll(data, services, caller) : [data.editorId]
     const entries: Entry[] = []
-    const { responseBytesMax } = services
+    const { maxResponseBytes } = services.config
     const remedy = ids.length > 1 ? 'request one editorId at a time' : smallerFormats(data.format)
-    let bytesLeft = responseBytesMax
+    let bytesLeft = maxResponseBytes
     let missing: ApiError | null = null
     for (const editorId of ids) {
       const address = editorAddress(caller, { ...data, editorId })
@@ -177,12 +177,12 @@ export const getContent = defineAgentOperation({
         bytesLeft,
       ).catch((error: unknown) => {
         if (isRootMissing(error)) missing = error
-        else throw isResponseTooLarge(error) ? responseTooLarge(responseBytesMax, remedy) : error
+        else throw isResponseTooLarge(error) ? responseTooLarge(maxResponseBytes, remedy) : error
         return null
       })
       if (read === null) continue
       bytesLeft -= encodedBytes([read.data, read.stateVector, read.attribution])
-      if (bytesLeft < 0 && ids.length > 1) throw responseTooLarge(responseBytesMax, remedy)
+      if (bytesLeft < 0 && ids.length > 1) throw responseTooLarge(maxResponseBytes, remedy)
       entries.push(read)
     }
     if (entries.length === 0) {
@@ -195,7 +195,7 @@ export const getContent = defineAgentOperation({
 
 async function idsOfAll(
   data: Request,
-  services: ApiServices,
+  services: Services,
   caller: Parameters<typeof editorAddress>[0],
 ): Promise<readonly string[]> {
   const { organizationId, documentId } = data
@@ -213,7 +213,7 @@ async function readEditor(
   address: DocumentAddress,
   request: Request,
   attached: AttachedSchema | null,
-  { rooms }: ApiServices,
+  { rooms }: Services,
   bytesMax: number,
 ): Promise<Entry | null> {
   const read = await readAttachedEditor(rooms, address, attached, request, bytesMax)

@@ -91,7 +91,7 @@ export const getPresence = defineOperation({
     const wanted = filterOf(userIds, statuses)
     const sorted = all.filter(wanted).toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
     const found = await withPlaces(context, document, sorted)
-    checkLength(found, services.responseBytesMax, 'request fewer users: name them in userIds')
+    checkLength(found, services.config.maxResponseBytes, 'request fewer users: name them in userIds')
     return { message: `${found.length} users are present.`, data: found }
   },
 })

@@ -1,5 +1,4 @@
 import type { OrganizationScope } from '../../../core/directory/organizations/organization-keys.ts'
-import type { ApiServices } from '../../api-services.ts'
 import { defineOperation } from '../../operation.ts'
 import { checkPresentUsers, placeCursors } from '../../presence-cursors.ts'
 import {
@@ -11,13 +10,14 @@ import {
   tooManyPresent,
 } from '../../schemas/presence-schema.ts'
 import { documentErrors } from '../../schemas/resource-schema.ts'
+import type { Services } from '../../services.ts'
 
 /** Time for which a user appears who has not opened the document, in milliseconds. The default of `presence/add`. */
 const absentTtlMs = 60_000
 
 /** Returns the users who belong to the organization, with the name and email that they have there by default. */
 async function membersAmong<User extends { readonly userId: string }>(
-  { users }: Pick<ApiServices, 'users'>,
+  { users }: Pick<Services, 'users'>,
   scope: OrganizationScope,
   given: readonly User[],
 ): Promise<readonly User[]> {

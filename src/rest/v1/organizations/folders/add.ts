@@ -29,7 +29,7 @@ export const addFolders = defineOperation({
   async handler({ organizationId, folders, createMissing, createOrganization }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId }
     let created: CreatedLists = {}
-    if (createOrganization ?? createMissing ?? services.createMissing) {
+    if (createOrganization ?? createMissing ?? services.config.createMissing) {
       const results = await services.folders.rehearseAdding(scope, folders)
       if (!isAnySuccessful(results)) return { message: 'No folders added.', data: results, created }
       if (await services.organizations.ensure(scope)) created = { organizations: [organizationId] }

@@ -53,7 +53,7 @@ export const getAudit = defineOperation({
       services.pageTokens,
       [path, workspaceId, order, of, apiKey, actor, after, before, ...agent],
       { pageSize: Math.min(pageSize, pageSizeMax), ...(pageToken !== undefined && { pageToken }) },
-      (range) => services.audit.list(workspaceId, query, { ...range, order }),
+      (range) => services.auditing.audit.list(workspaceId, query, { ...range, order }),
     )
     return {
       message: `${found.items.length} records found.`,

@@ -57,7 +57,7 @@ export const getAnnotations = defineAgentOperation({
     const filter = { documentId, locationIds, statuses, userId }
     if (annotationIds !== undefined) {
       const found = await annotations.find(scope, filter, annotationIds)
-      checkLength(found, context.services.responseBytesMax, 'request fewer annotationIds')
+      checkLength(found, context.services.config.maxResponseBytes, 'request fewer annotationIds')
       const all = withVisibleUsers(context.caller, await toAnchoredResponses(context, data, found))
       return { message: `${found.length} annotations found.`, data: all }
     }

@@ -93,7 +93,11 @@ export const getChanges = defineAgentOperation({
     )
     return {
       message: `${found.items.length} changes found.`,
-      data: { from: found.from, to: found.to, changes: encoded(found.items, services.responseBytesMax) },
+      data: {
+        from: found.from,
+        to: found.to,
+        changes: encoded(found.items, services.config.maxResponseBytes),
+      },
       ...token,
     }
   },

@@ -55,13 +55,13 @@ export const diffVersions = defineAgentOperation({
       readRange(data, address, services),
       services.schemas.attachedTo(address),
     ])
-    const { rooms, responseBytesMax } = services
+    const { rooms, config } = services
     const reading = { contentKey: data.contentKey ?? attached?.contentKey, format: data.format }
     const found = await rooms
-      .use(address, async (room) => room.history.diff(range, reading, responseBytesMax))
+      .use(address, async (room) => room.history.diff(range, reading, config.maxResponseBytes))
       .catch((error: unknown) => {
         throw isResponseTooLarge(error)
-          ? responseTooLarge(responseBytesMax, 'compare versions that are nearer to each other')
+          ? responseTooLarge(config.maxResponseBytes, 'compare versions that are nearer to each other')
           : error
       })
     return { message: 'Versions compared.', data: found }

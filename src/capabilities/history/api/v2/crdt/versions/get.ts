@@ -57,13 +57,13 @@ export const getVersion = defineOperation({
       services.versions.read(address, data.versionId),
       services.schemas.attachedTo(address),
     ])
-    const { rooms, responseBytesMax } = services
+    const { rooms, config } = services
     const reading = { ...data, ...rootToRead(data.contentKey, attached) }
     const content = await rooms
-      .readState(address, bytes, reading, responseBytesMax)
+      .readState(address, bytes, reading, config.maxResponseBytes)
       .catch((error: unknown) => {
         throw isResponseTooLarge(error)
-          ? responseTooLarge(responseBytesMax, smallerFormats(data.format))
+          ? responseTooLarge(config.maxResponseBytes, smallerFormats(data.format))
           : error
       })
     return { message: 'Version found.', data: { ...toVersionResponse(record), ...content } }

@@ -74,11 +74,11 @@ export const getMetricsHistory = defineOperation({
     { status: 'UNAUTHENTICATED', code: 'auth/metrics-token', when: 'the request lacks the metrics token' },
   ],
   async handler({ metricsToken }, { services }) {
-    const { node, clock, metricsHistory } = services
+    const { engine, clock, metricsHistory } = services
     const isVisible = await maySeeMetrics(metricsToken, services)
     return {
       message: 'History found.',
-      data: { node, timestamp: clock.now(), ...(isVisible && metricsHistory.read()) },
+      data: { node: engine.cluster.self, timestamp: clock.now(), ...(isVisible && metricsHistory.read()) },
     }
   },
 })

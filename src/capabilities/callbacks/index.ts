@@ -1,0 +1,47 @@
+import { defineCapability } from '../../rest/capability.ts'
+import { deleteCallbacks } from './api/v2/workspace/callbacks/delete.ts'
+import { getCallbacks } from './api/v2/workspace/callbacks/get.ts'
+import { getCallbackSecret } from './api/v2/workspace/callbacks/secret/get.ts'
+import { rotateCallbackSecret } from './api/v2/workspace/callbacks/secret/rotate.ts'
+import { testCallback } from './api/v2/workspace/callbacks/test.ts'
+import { updateCallbacks } from './api/v2/workspace/callbacks/update.ts'
+import { CallbackCaller } from './callback-caller.ts'
+import { CallbackDecider } from './callback-decider.ts'
+import { CallbackTester } from './callback-tester.ts'
+import { DocumentLoader } from './document-loader.ts'
+
+interface Added {
+  readonly callbackTester: CallbackTester
+  readonly callbacks: CallbackCaller
+}
+
+declare module '../../rest/services.ts' {
+  interface Services extends Added {}
+}
+
+/** Calls of the backends of API keys: `authorize` decides about users, `load` gives content. */
+export const callbacks = defineCapability({
+  name: 'callbacks',
+  operations: [
+    updateCallbacks,
+    getCallbacks,
+    deleteCallbacks,
+    getCallbackSecret,
+    rotateCallbackSecret,
+    testCallback,
+  ],
+  create(services) {
+    const { engine, functions } = services
+    const callbacks = new CallbackCaller({ ...services, receivers: functions?.receivers })
+    const asking = { ...services, leases: engine.leases, caller: callbacks }
+    return {
+      callbacks,
+      callbackTester: new CallbackTester(asking),
+      decider: new CallbackDecider(asking),
+      loader: new DocumentLoader(asking),
+    }
+  },
+  async flush({ callbacks }) {
+    callbacks.end()
+  },
+})

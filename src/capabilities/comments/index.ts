@@ -1,0 +1,40 @@
+import { defineCapability } from '../../rest/capability.ts'
+import { deleteLocationData } from './api/v1/organizations/documents/locations/data/delete.ts'
+import { addAnnotations } from './api/v2/commentannotations/add.ts'
+import { addComments } from './api/v2/commentannotations/comments/add.ts'
+import { deleteComments } from './api/v2/commentannotations/comments/delete.ts'
+import { getComments } from './api/v2/commentannotations/comments/get.ts'
+import { addReactions } from './api/v2/commentannotations/comments/reactions/add.ts'
+import { deleteReactions } from './api/v2/commentannotations/comments/reactions/delete.ts'
+import { updateComments } from './api/v2/commentannotations/comments/update.ts'
+import { deleteAnnotations } from './api/v2/commentannotations/delete.ts'
+import { getAnnotations } from './api/v2/commentannotations/get.ts'
+import { updateAnnotations } from './api/v2/commentannotations/update.ts'
+import { createCommentCascade } from './comment-cascade.ts'
+import { type CommentModule, createCommentModule } from './comment-module.ts'
+
+declare module '../../rest/services.ts' {
+  interface Services extends CommentModule {}
+}
+
+/** Threads of comments on documents, with reactions and suggestions. */
+export const comments = defineCapability({
+  name: 'comments',
+  operations: [
+    deleteLocationData,
+    addAnnotations,
+    addComments,
+    deleteComments,
+    getComments,
+    addReactions,
+    deleteReactions,
+    updateComments,
+    deleteAnnotations,
+    getAnnotations,
+    updateAnnotations,
+  ],
+  create: createCommentModule,
+  cascade: ({ store, memory }) => [createCommentCascade(store, memory)],
+  start: ({ judging }) => judging.start(),
+  stop: ({ judging }) => judging.stop(),
+})

@@ -1,0 +1,38 @@
+import { defineCapability } from '../../rest/capability.ts'
+import { contentStreamRoute } from './api/stream-route.ts'
+import { StreamService } from './stream-service.ts'
+
+interface Added {
+  readonly streams: StreamService
+}
+
+declare module '../../rest/services.ts' {
+  interface Services extends Added {}
+}
+
+/** Content that arrives in pieces, such as the text of a model. */
+export const streams = defineCapability({
+  name: 'streams',
+  create(services) {
+    const { config } = services
+    const limits = {
+      bytes: config.streamBytes,
+      ms: config.streamSeconds * 1000,
+      perKey: config.streamsPerKey,
+      perAgent: config.streamsPerAgent,
+    }
+    return { streams: new StreamService({ ...services, limits }) }
+  },
+  routes: (services, edge) => [
+    contentStreamRoute({
+      ...services,
+      ...edge,
+      services,
+      fences: services.engine.fences,
+      news: services.accessNews,
+      unknownMembers: services.config.unknownMembers,
+    }),
+  ],
+  start: ({ streams }) => streams.start(),
+  stop: ({ streams }) => streams.stop(),
+})

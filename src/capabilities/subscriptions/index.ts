@@ -1,0 +1,72 @@
+import { ChangeJobs } from '../../core/events/change-jobs.ts'
+import { ChangeWindows } from '../../core/events/change-windows.ts'
+import { eventTopic } from '../../core/events/outbound-event.ts'
+import { defineCapability } from '../../rest/capability.ts'
+import { getDeliveries } from './api/v2/workspace/advancedwebhook/deliveries/get.ts'
+import { recoverDeliveries } from './api/v2/workspace/advancedwebhook/deliveries/recover.ts'
+import { resendDelivery } from './api/v2/workspace/advancedwebhook/deliveries/resend.ts'
+import { createEndpoint } from './api/v2/workspace/advancedwebhook/endpoints/create.ts'
+import { deleteEndpoint } from './api/v2/workspace/advancedwebhook/endpoints/delete.ts'
+import { getEndpoints } from './api/v2/workspace/advancedwebhook/endpoints/get.ts'
+import { getEndpointSecret } from './api/v2/workspace/advancedwebhook/endpoints/secret/get.ts'
+import { rotateEndpointSecret } from './api/v2/workspace/advancedwebhook/endpoints/secret/rotate.ts'
+import { testEndpoint } from './api/v2/workspace/advancedwebhook/endpoints/test.ts'
+import { updateEndpoint } from './api/v2/workspace/advancedwebhook/endpoints/update.ts'
+import { getAdvancedWebhookConfig } from './api/v2/workspace/advancedwebhookconfig/get.ts'
+import { updateAdvancedWebhookConfig } from './api/v2/workspace/advancedwebhookconfig/update.ts'
+import { getWebhookConfig } from './api/v2/workspace/webhookconfig/get.ts'
+import { updateWebhookConfig } from './api/v2/workspace/webhookconfig/update.ts'
+import type { CallbackFunctions } from './callbacks/callback-functions.ts'
+import { createWebhookModule, removeDeliveries, type WebhookModule } from './webhook-module.ts'
+
+interface Added extends WebhookModule {
+  /** Callbacks that are functions of this process; null if there are none. */
+  readonly functions: CallbackFunctions | null
+}
+
+declare module '../../rest/services.ts' {
+  interface Services extends Added {}
+}
+
+/** The webhooks, callbacks and change feeds that API keys configure, and the messages to send. */
+export const subscriptions = defineCapability({
+  name: 'subscriptions',
+  operations: [
+    getDeliveries,
+    recoverDeliveries,
+    resendDelivery,
+    createEndpoint,
+    deleteEndpoint,
+    getEndpoints,
+    getEndpointSecret,
+    rotateEndpointSecret,
+    testEndpoint,
+    updateEndpoint,
+    getAdvancedWebhookConfig,
+    updateAdvancedWebhookConfig,
+    getWebhookConfig,
+    updateWebhookConfig,
+  ],
+  create(services) {
+    const module = createWebhookModule(services.engine, services.clock, services.functions?.callbacks)
+    return { ...module, wants: (tenant, type) => module.subscriptions.wanted(tenant, type) }
+  },
+  cascade: (services) => [
+    { removeOrganization: (scope, goOn) => removeDeliveries(services.engine, services, scope, goOn) },
+  ],
+  edits(services) {
+    const { config, clock, engine, tracer, subscriptions } = services
+    const due = (): void => engine.bus.publish(eventTopic, new Uint8Array())
+    return [
+      new ChangeWindows({
+        clock,
+        windowMs: config.updateEventWindowSeconds * 1000,
+        clockSkewMs: engine.cluster.clockSkewMs,
+        wanted: (tenant, type) => services.wants(tenant, type),
+        due,
+        tracer,
+      }),
+      new ChangeJobs({ clock, wanted: (tenant) => subscriptions.wantsChanges(tenant), due }),
+    ]
+  },
+})

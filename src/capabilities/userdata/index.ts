@@ -1,0 +1,27 @@
+import { defineCapability } from '../../rest/capability.ts'
+import { allUserDataSources } from './all-sources.ts'
+import { deleteUserData } from './api/v2/users/data/delete.ts'
+import { getUserData } from './api/v2/users/data/get.ts'
+import { UserDataService } from './user-data-service.ts'
+
+interface Added {
+  readonly userData: UserDataService
+}
+
+declare module '../../rest/services.ts' {
+  interface Services extends Added {}
+}
+
+/** Export and erasure of the data of one user. */
+export const userdata = defineCapability({
+  name: 'userdata',
+  operations: [deleteUserData, getUserData],
+  create(services) {
+    const { engine, rooms, feedRemoval: feed } = services
+    const { log, kv } = engine
+    const traces = allUserDataSources({ ...services, log, kv, feed, presence: rooms.presence })
+    return { userData: new UserDataService({ ...services, traces }) }
+  },
+  start: ({ userData }) => userData.start(),
+  stop: ({ userData }) => userData.stop(),
+})

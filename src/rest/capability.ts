@@ -1,0 +1,48 @@
+import type { RequestListener } from 'node:http'
+import type { Authenticator } from '../core/access/credentials/authenticator.ts'
+import type { CascadeHandler } from '../core/directory/removal/cascade-handler.ts'
+import type { EditListener } from '../core/events/debounce-windows.ts'
+import type { Health } from '../core/store/engine.ts'
+import type { CallAuditor } from './call-auditor.ts'
+import type { ApiLimits } from './http/rate-limits.ts'
+import type { ServedRoute } from './http/served-route.ts'
+import type { Operation } from './operation.ts'
+import type { Services } from './services.ts'
+
+/** What the paths of a capability use to answer requests as operations do. */
+export interface Edge {
+  readonly authenticator: Authenticator
+  readonly auditor: CallAuditor
+  readonly quotas: ApiLimits
+  /** Calls are rejected while the server is not ready. */
+  readonly readiness: () => Health
+  /** Answers a request to REST. */
+  readonly handle: RequestListener
+}
+
+/**
+ * A part of the server that plugs into the core. Its folder and its line in `list.ts` are all there is of it, except
+ * for its chapter, its tests and the capabilities that need it.
+ */
+export interface Capability {
+  readonly name: string
+  readonly operations?: readonly Operation[]
+  /** Creates its services. Those of the core and of the capabilities before it in the list exist. */
+  create?(services: Services): Partial<Services>
+  /** Deletes its data when the directory removes documents, organizations, users or groups. */
+  cascade?(services: Services): readonly CascadeHandler[]
+  /** Gets the commits to documents. */
+  edits?(services: Services): readonly EditListener[]
+  /** The paths that are not paths of operations. */
+  routes?(services: Services, edge: Edge): readonly ServedRoute[]
+  start?(services: Services): void
+  /** Ends what need not wait for the clients, while they leave, within a time in ms. */
+  leave?(services: Services, ms: number): Promise<unknown>
+  /** Ends its work, before the rooms close. */
+  stop?(services: Services): Promise<unknown>
+  /** Stores what the closed rooms have left, before the store closes. */
+  flush?(services: Services): Promise<unknown>
+}
+
+/** Checks the form of a capability, and keeps its type. */
+export const defineCapability = (capability: Capability): Capability => capability
