@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { apiFiles } from '../../src/build/package-api/api-files.ts'
 import { nameOperations } from '../../src/build/package-api/operation-names.ts'
+import { operationList } from '../../src/capabilities/list.ts'
 import { createApi } from '../../src/package/api/create-api.ts'
 import { operations } from '../../src/package/api/operations.ts'
-import { operationList } from '../../src/capabilities/list.ts'
 
 const root = join(import.meta.dirname, '../..')
 

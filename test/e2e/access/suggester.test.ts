@@ -53,7 +53,7 @@ it.each<[string, Dialect]>(dialects.map((dialect) => [dialect.name, dialect]))(
     await eventually(() => suggester.text.toString() === 'kept')
     suggester.awareness.setLocalStateField('cursor', 3)
     await eventually(() =>
-      [...editor.provider.awareness.getStates().values()].some((state) => state['cursor'] === 3),
+      [...editor.provider.awareness.getStates().values()].some((state) => state.cursor === 3),
     )
     suggester.text.insert(0, 'not ')
     editor.text.insert(4, ' and read')

@@ -1,7 +1,7 @@
+import { operationList } from '../../../src/capabilities/list.ts'
 import type { Schema } from '../../../src/core/base/schema.ts'
 import { exampleOf } from '../../../src/rest/openapi/examples.ts'
 import type { Operation } from '../../../src/rest/operation.ts'
-import { operationList } from '../../../src/capabilities/list.ts'
 import type { ExampleServer } from '../../support/data/openapi-example-data.ts'
 import type { Random } from '../../support/data/random-doc.ts'
 import { hostileTexts, textOf } from '../../support/faults/hostile-messages.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Clock, systemClock } from '../../../src/core/base/clock.ts'
 import { operationList } from '../../../src/capabilities/list.ts'
+import { type Clock, systemClock } from '../../../src/core/base/clock.ts'
 import { agentCalls } from '../../support/data/agent-calls.ts'
 import { agentToken, callsWith, codeOf, grantOn, withoutKey } from '../../support/servers/agents.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Operation } from '../../../src/rest/operation.ts'
 import { operationList } from '../../../src/capabilities/list.ts'
+import type { Operation } from '../../../src/rest/operation.ts'
 import { callWithKey, fittingData } from '../../support/data/idempotency.ts'
 import { type ExampleServer, startExampleServer } from '../../support/data/openapi-example-data.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'

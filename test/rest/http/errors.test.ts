@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { operationList } from '../../../src/capabilities/list.ts'
 import { type ErrorCode, errorCodes } from '../../../src/core/base/error-codes.ts'
 import { httpCodes } from '../../../src/core/base/errors.ts'
 import type { Config } from '../../../src/core/config/config.ts'
 import { errorExamples } from '../../../src/docs/error-examples.ts'
-import { operationList } from '../../../src/capabilities/list.ts'
 import { RawClient } from '../../support/clients/clients.ts'
 import { type Answer, startTestServer, type TestServer } from '../../support/servers/server.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { hasOpenMembers } from '../../../src/rest/open-members.ts'
 import { operationList } from '../../../src/capabilities/list.ts'
+import { hasOpenMembers } from '../../../src/rest/open-members.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 let server: TestServer

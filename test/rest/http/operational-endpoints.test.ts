@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
+import { operationList } from '../../../src/capabilities/list.ts'
 import { readConfig } from '../../../src/core/config/read-config.ts'
 import type { Sample } from '../../../src/core/metrics/scrape.ts'
 import { isStrict } from '../../../src/rest/members.ts'
 import { publishedRequest } from '../../../src/rest/openapi/schemas.ts'
-import { operationList } from '../../../src/capabilities/list.ts'
 import { type Envelope, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 async function withServer(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operationList } from '../../../src/capabilities/list.ts'
 import type { Schema } from '../../../src/core/base/schema.ts'
 import { exampleOf } from '../../../src/rest/openapi/examples.ts'
-import { operationList } from '../../../src/capabilities/list.ts'
 import { callWithKey } from '../../support/data/idempotency.ts'
 import { type ExampleServer, startExampleServer } from '../../support/data/openapi-example-data.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'

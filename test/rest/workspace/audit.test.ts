@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { operationList } from '../../../src/capabilities/list.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { auditHeld, failingIn } from '../../support/data/audit.ts'
 import { agentToken, callsWith } from '../../support/servers/agents.ts'
 import { dataOf, type Envelope, startTestServer, type TestServer } from '../../support/servers/server.ts'

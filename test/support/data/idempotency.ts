@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { operationList } from '../../../src/capabilities/list.ts'
 import { featureTypes } from '../../../src/core/events/activity.ts'
 import { exampleOf } from '../../../src/rest/openapi/examples.ts'
 import type { Operation } from '../../../src/rest/operation.ts'
-import { operationList } from '../../../src/capabilities/list.ts'
 import { type ExampleServer, makeWorld } from './openapi-example-data.ts'
 
 export interface KeyedAnswer {

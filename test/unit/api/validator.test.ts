@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, expectTypeOf, it } from 'vitest'
+import { operationList } from '../../../src/capabilities/list.ts'
 import { ApiError } from '../../../src/core/base/errors.ts'
 import type { FromSchema } from '../../../src/core/base/schema.ts'
-import { operationList } from '../../../src/capabilities/list.ts'
 import { type ValidationIssue, validatorOf } from '../../../src/rest/validator.ts'
 
 const schema = {
