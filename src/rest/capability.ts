@@ -28,20 +28,20 @@ export interface Capability {
   readonly name: string
   readonly operations?: readonly Operation[]
   /** Creates its services. Those of the core and of the capabilities before it in the list exist. */
-  create?(services: Services): Partial<Services>
+  readonly create?: (services: Services) => Partial<Services>
   /** Deletes its data when the directory removes documents, organizations, users or groups. */
-  cascade?(services: Services): readonly CascadeHandler[]
+  readonly cascade?: (services: Services) => readonly CascadeHandler[]
   /** Gets the commits to documents. */
-  edits?(services: Services): readonly EditListener[]
+  readonly edits?: (services: Services) => readonly EditListener[]
   /** The paths that are not paths of operations. */
-  routes?(services: Services, edge: Edge): readonly ServedRoute[]
-  start?(services: Services): void
+  readonly routes?: (services: Services, edge: Edge) => readonly ServedRoute[]
+  readonly start?: (services: Services) => void
   /** Ends what need not wait for the clients, while they leave, within a time in ms. */
-  leave?(services: Services, ms: number): Promise<unknown>
+  readonly leave?: (services: Services, ms: number) => Promise<unknown>
   /** Ends its work, before the rooms close. */
-  stop?(services: Services): Promise<unknown>
+  readonly stop?: (services: Services) => Promise<unknown>
   /** Stores what the closed rooms have left, before the store closes. */
-  flush?(services: Services): Promise<unknown>
+  readonly flush?: (services: Services) => Promise<unknown>
 }
 
 /** Checks the form of a capability, and keeps its type. */
