@@ -149,7 +149,7 @@ export class RoomRegistry {
     this.live = new LiveMessageHub(requests)
     this.connections = new OpenConnections({ calls: requests, clock: parts.clock, self: engine.cluster.self })
     this.#dependencies = {
-      usage: uncounted.hold,
+      usage: (scope) => uncounted.hold(scope),
       ...parts,
       spans,
       presence: this.presence,
