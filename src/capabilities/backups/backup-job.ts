@@ -1,3 +1,4 @@
+import { pauseAfter } from '../../core/base/backoff.ts'
 import type { Clock } from '../../core/base/clock.ts'
 import { errorMessage } from '../../core/base/errors.ts'
 import { type KeepRule, readInterval } from '../../core/config/backup-options.ts'
@@ -39,8 +40,8 @@ export interface BackupRunOptions {
   readonly signal?: AbortSignal
 }
 
-/** Time in ms until the next attempt after the first failure, and its maximum. It doubles with each failure. */
-const retryMs = { first: 60_000, max: 3_600_000 }
+/** Pauses after failures. */
+const pauses = { firstMs: 60_000, maxMs: 3_600_000, jitter: 0 }
 
 /**
  * Makes one backup, then deletes the backups that the rule does not keep. Creates the repository if it is
@@ -111,7 +112,7 @@ export interface EndedAttempt {
 /** Returns the time of the next attempt, in epoch milliseconds. */
 export function nextBackupAt({ startedAt, endedAt, failures }: EndedAttempt, everyMs: number): number {
   if (failures === 0) return startedAt + everyMs
-  return endedAt + Math.min(everyMs, retryMs.max, retryMs.first * 2 ** (failures - 1))
+  return endedAt + Math.min(everyMs, pauseAfter(pauses, failures))
 }
 
 /**

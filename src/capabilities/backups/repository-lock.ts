@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFile, readlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pauseAfter } from '../../core/base/backoff.ts'
 import type { Clock } from '../../core/base/clock.ts'
 import { readJsonOrNull } from '../../core/base/json.ts'
 import * as s from '../../core/base/schema.ts'
@@ -18,6 +19,8 @@ const retryMs = 30_000
 /** Time in ms without a renewal after which the holder stops its work, long before the lock is stale. */
 const lockHeldMs = lockStaleMs - 2 * lockRenewMs
 const attemptsMax = 4
+/** Pauses after two processes have written their locks at the same time. Random, so that one of them is first. */
+const conflictPauses = { firstMs: 1_000, maxMs: 4_000, jitter: 1 }
 const lockPrefix = 'locks/'
 const givenUpMax = 100
 
@@ -98,10 +101,10 @@ export class RepositoryLock {
         lock.#schedule(lockRenewMs)
         return lock
       }
-      // Two processes have written their locks at the same time. Both give up, and wait for different times.
+      // Two processes have written their locks at the same time. Both give up.
       await lock.release()
       if (attempt === attemptsMax) throw inUse(other)
-      await sleep(Math.random() * 500 * 2 ** attempt)
+      await sleep(pauseAfter(conflictPauses, attempt))
     }
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AwsClient } from 'aws4fetch'
+import { pauseAfter } from '../../core/base/backoff.ts'
 import { errorMessage } from '../../core/base/errors.ts'
 import type { S3Settings } from '../../core/config/s3-settings.ts'
 import { checkObjectName, checkObjectSize, type ObjectStore, type StoredObject } from './object-store.ts'
@@ -7,7 +8,7 @@ import { errorTextOf, readObjectPage } from './s3-response.ts'
 import { StorageError } from './storage/storage-error.ts'
 
 const attemptsMax = 5
-const firstPauseMs = 200
+const pauses = { firstMs: 300, maxMs: 2_400 }
 /** Timeout of each half of an attempt: a fixed time, and the time that a slow connection needs for the bytes. */
 const timeoutMs = { fixed: 60_000, bytesPerMs: 64 } as const
 /** Maximum size of a list or an error response. A list has at most 1,000 names of at most 1,024 bytes. */
@@ -123,7 +124,7 @@ export class S3Store implements ObjectStore {
       const result = await this.#attempt(request)
       if (!('problem' in result)) return result
       if (!result.mayRepeat || attempt === attemptsMax) throw this.#failed(result.problem, result.cause)
-      await sleep(firstPauseMs * 2 ** (attempt - 1) * (0.5 + Math.random()))
+      await sleep(pauseAfter(pauses, attempt))
     }
   }
 

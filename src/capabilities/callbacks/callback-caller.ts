@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
+import { pauseAfter } from '../../core/base/backoff.ts'
 import type { Clock } from '../../core/base/clock.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import { MalformedJsonError } from '../../core/base/json.ts'
@@ -23,7 +24,7 @@ import type { CallbacksRecord } from '../subscriptions/callbacks/callback-record
 import { signingSecrets } from '../subscriptions/endpoints/signing-secrets.ts'
 import { CallSlots } from './call-slots.ts'
 import { CircuitBreakers } from './circuit-breaker.ts'
-import { type AnsweringCallbackName, attemptsMax, callLimits, retryMs } from './limits.ts'
+import { type AnsweringCallbackName, attemptPauses, attemptsMax, callLimits } from './limits.ts'
 
 /**
  * Why a call failed. `status`: the status was not 2xx. `invalid`: the response has the wrong form or is too
@@ -199,7 +200,7 @@ export class CallbackCaller {
     )
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#attempt(call, { url, id, body, deadline, stop })
-      const pause = retryMs * 2 ** (attempt - 1) * (0.5 + Math.random())
+      const pause = pauseAfter(attemptPauses, attempt)
       const isLast = attempt >= attemptsMax || clock.now() + pause >= deadline || stop.aborted
       if (isLast || !isOutage(outcome)) return outcome
       await new Promise<void>((resolve) => void clock.after(pause, resolve))

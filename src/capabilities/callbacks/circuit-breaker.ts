@@ -1,10 +1,10 @@
+import { pauseAfter } from '../../core/base/backoff.ts'
 import type { Clock } from '../../core/base/clock.ts'
 
 /** Number of consecutive failures after which calls are paused. */
 const failuresMax = 5
-/** Time in ms for which calls are paused at first. It doubles with each further failure up to `pauseMsMax`. */
-const pauseMs = 2_000
-const pauseMsMax = 60_000
+/** Time for which calls are paused. */
+const pauses = { firstMs: 2_000, maxMs: 60_000, jitter: 0 }
 /** Time in ms after the end of a pause after which its receiver is forgotten if nothing calls it. */
 const unusedMs = 300_000
 /** Maximum number of receivers with failures that are kept. Beyond it, the oldest is evicted. */
@@ -65,7 +65,7 @@ export class CircuitBreakers {
     if (paused === undefined) return true
     const now = this.#clock.now()
     if (now < paused.until) return false
-    paused.until = now + Math.max(pauseMs, timeoutMs)
+    paused.until = now + Math.max(pauses.firstMs, timeoutMs)
     paused.isProbed = true
     return true
   }
@@ -92,8 +92,8 @@ export class CircuitBreakers {
   }
 
   #keep(receiver: string, failures: number, subjects: string[]): void {
-    const over = Math.min(failures - failuresMax, 16)
-    const until = over < 0 ? 0 : this.#clock.now() + Math.min(pauseMsMax, pauseMs * 2 ** over)
+    const over = failures - failuresMax
+    const until = over < 0 ? 0 : this.#clock.now() + pauseAfter(pauses, over + 1)
     const kept = over < 0 ? this.#failing : this.#paused
     kept.set(receiver, { failures, subjects, until, isProbed: false })
     const [oldest] = kept.keys()

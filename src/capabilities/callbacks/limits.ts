@@ -48,8 +48,8 @@ export const parsedInlineMax = 131_072
 
 /** Maximum number of attempts of one call. */
 export const attemptsMax = 3
-/** Pause in ms before the second attempt. It doubles for the third one, and varies by half. */
-export const retryMs = 200
+/** Pauses between the attempts. */
+export const attemptPauses = { firstMs: 300, maxMs: 600 }
 
 /** Time in seconds for which a role is valid if the response has no `ttlSeconds`; and the maximum. */
 export const ttlSecondsDefault = 60

@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NatsConnection } from '@nats-io/transport-node'
+import { pauseAfter } from '../../core/base/backoff.ts'
 import { errorMessage } from '../../core/base/errors.ts'
 import type { Log } from '../../core/base/log.ts'
 import { EngineOpenError } from '../../core/store/engine.ts'
 import { connectToAny, NatsRejectedError, type NatsSettings } from './settings.ts'
 
-/**
- * Delays in ms between attempts to connect. The first delay is `first`. It doubles after each attempt, up to
- * `longest`.
- */
-const pauseMs = { first: 50, longest: 5_000 }
+/** Pauses between attempts to connect. */
+const pauses = { firstMs: 50, maxMs: 5_000 }
 /**
  * Maximum number of bytes that are sent but not yet confirmed by the server. When this number is reached,
  * further messages are dropped.
@@ -141,16 +139,15 @@ export class BusConnection {
   }
 
   async #keep(first: NatsConnection | null): Promise<void> {
-    let [connection, pause] = [first, pauseMs.first]
+    let [connection, failures] = [first, 0]
     while (!this.#stop.signal.aborted) {
       if (connection !== null) {
-        pause = pauseMs.first
+        failures = 0
         await this.#serve(connection)
       }
       const signal = this.#stop.signal
-      // Jitter prevents all nodes from connecting at the same moment.
-      await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)
-      pause = Math.min(2 * pause, pauseMs.longest)
+      failures += 1
+      await sleep(pauseAfter(pauses, failures), undefined, { signal }).catch(() => undefined)
       connection = signal.aborted ? null : await this.#connect().catch(() => null)
     }
     await connection?.close()

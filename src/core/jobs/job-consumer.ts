@@ -1,3 +1,4 @@
+import { pauseAfter } from '../base/backoff.ts'
 import type { Clock } from '../base/clock.ts'
 import { errorMessage } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
@@ -16,12 +17,8 @@ const leaseMs = 10_000
  * jobs of a process that has died.
  */
 const usualPollMs = 5_000
-/**
- * Delay in ms before a failed job runs again. The delay starts with `retryMs` and doubles with each further
- * failure, up to `retryMsMax`.
- */
-const retryMs = 1_000
-const retryMsMax = 60_000
+/** Pauses before a failed job runs again. */
+const retryPauses = { firstMs: 1_000, maxMs: 60_000, jitter: 0 }
 
 /** The step that follows the run of a job. `done`: the job is removed. */
 export type JobDisposition =
@@ -208,7 +205,7 @@ export class JobConsumer {
       await queue.done(token)
     } catch (err) {
       log.warn({ err, queue: name, attempt }, 'a job failed; retrying')
-      await queue.retry(token, retryMs, errorMessage(err)).catch(() => {})
+      await queue.retry(token, pauseAfter(retryPauses, attempt), errorMessage(err)).catch(() => {})
     }
   }
 
@@ -221,9 +218,8 @@ export class JobConsumer {
     } catch (err) {
       if (await moveIfMalformed(this.#options, job, err)) return
       log.warn({ err, queue: name, attempt: job.attempt }, 'a job failed; retrying')
-      const delayMs = Math.min(retryMs * 2 ** (job.attempt - 1), retryMsMax)
       // If this call fails, the job becomes due again at the end of its lease.
-      await queue.retry(job.token, delayMs, errorMessage(err)).catch(() => {})
+      await queue.retry(job.token, pauseAfter(retryPauses, job.attempt), errorMessage(err)).catch(() => {})
     }
   }
 

@@ -1,3 +1,4 @@
+import { pauseAfter } from '../../core/base/backoff.ts'
 import type { FeedEvent, FeedGetData, FeedGetRequest, WeftApi } from '../api/operation-types.ts'
 import { WeftError, type WeftFailure } from '../api/result.ts'
 import { pause } from './deadline.ts'
@@ -12,8 +13,8 @@ export interface FeedOptions extends Omit<FeedGetRequest, 'waitSeconds'> {
 const waitSeconds = 20
 /** Milliseconds for one request with its retries. */
 const timeoutMs = 60_000
-/** Bounds of the time before the next request after a failure. The time doubles with each failure. */
-const pauseMs = { first: 1_000, max: 30_000 }
+/** Pauses after failures. */
+const pauses = { firstMs: 1_000, maxMs: 30_000 }
 
 /**
  * Returns the pages of the feed, without end: it waits for new events. A page without events is returned too,
@@ -38,9 +39,8 @@ export async function* readFeedPages(
     else {
       if (!isPassing(result.error)) throw new WeftError(result.error)
       const { retryAfterSeconds = 0 } = result.error
-      const backoffMs = Math.min(pauseMs.first * 2 ** failures, pauseMs.max)
       failures += 1
-      await pause(Math.max(retryAfterSeconds * 1000, backoffMs / 2 + Math.random() * (backoffMs / 2)), signal)
+      await pause(Math.max(retryAfterSeconds * 1000, pauseAfter(pauses, failures)), signal)
     }
   }
 }

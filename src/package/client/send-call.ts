@@ -1,11 +1,12 @@
+import { pauseAfter } from '../../core/base/backoff.ts'
 import type { CallOptions, OperationEntry } from '../api/methods.ts'
 import type { Result, WeftFailure } from '../api/result.ts'
 import type { Settings } from './client-options.ts'
 import { Deadline, pause } from './deadline.ts'
 import { clientFailure, readBodyText, resultOf, retryAfterOf } from './read-response.ts'
 
-/** Bounds of the time before a retry if the server names none. The time doubles with each retry. */
-const backoffMs = { first: 200, max: 10_000 }
+/** Pauses before retries if the server names no time. */
+const retryPauses = { firstMs: 200, maxMs: 10_000 }
 
 /**
  * Codes of ABORTED and INVALID_ARGUMENT after which the same call can succeed. All of them mean that the server
@@ -56,7 +57,8 @@ export async function sendCall(
     for (let made = 0; ; made++) {
       const { result, retry } = await attempt(settings, operation, init, deadline)
       if (retry === false || made >= settings.retries) return result
-      const waitMs = typeof retry === 'number' ? retry * 1000 + jitter(100) : backoffOf(made)
+      const waitMs =
+        typeof retry === 'number' ? retry * 1000 + Math.random() * 100 : pauseAfter(retryPauses, made + 1)
       if (waitMs > settings.retryAfterMaxSeconds * 1000 + 100 || !deadline.hasTimeFor(waitMs)) return result
       await pause(waitMs, deadline.signal)
     }
@@ -67,14 +69,6 @@ export async function sendCall(
 
 /** Returns whether a repeated call could have a second effect without an idempotency key. */
 const needsKey = ({ effect }: OperationEntry): boolean => effect === 'once' || effect === 'adds'
-
-/** Returns a random time below `milliseconds`, so that clients do not repeat their calls at the same moment. */
-const jitter = (milliseconds: number): number => Math.random() * milliseconds
-
-const backoffOf = (made: number): number => {
-  const full = Math.min(backoffMs.first * 2 ** made, backoffMs.max)
-  return full / 2 + jitter(full / 2)
-}
 
 async function attempt(
   { url, fetch, responseBytesMax }: Settings,

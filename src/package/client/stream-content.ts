@@ -1,3 +1,4 @@
+import { pauseAfter } from '../../core/base/backoff.ts'
 import type {
   CrdtEditDataOverlapsItem,
   CrdtEditRequest,
@@ -70,8 +71,8 @@ export interface ContentStreamDone {
 const waitingMax = 262_144
 /** Maximum UTF-16 units of one line. */
 const lineUnits = 16_384
-/** Bounds of the time before a connection after a failure. The time doubles with each failure without progress. */
-const pauseMs = { first: 200, max: 5_000 }
+/** Pauses after failures without progress. */
+const pauses = { firstMs: 200, maxMs: 5_000 }
 
 /** Sends pieces as a stream. Connects again after a broken connection, and continues at the durable content. */
 export async function streamContent(
@@ -95,7 +96,7 @@ export async function streamContent(
       if (signal?.aborted === true) return clientFailure('client/aborted', 'the stream was aborted')
       if (source.acknowledged > before) failures = 0
       if (!isPassing(result.error) || failures >= settings.retries) return result
-      await pause(Math.min(pauseMs.first * 2 ** failures, pauseMs.max) * (0.5 + Math.random() / 2), signal)
+      await pause(pauseAfter(pauses, failures + 1), signal)
     }
   } finally {
     ended.abort()

@@ -1,6 +1,7 @@
 import { ObservableV2 } from 'lib0/observable'
 import { Awareness, removeAwarenessStates } from 'y-protocols/awareness'
 import { Doc, decodeStateVector, encodeStateVector } from 'yjs'
+import { pauseAfter } from '../../core/base/backoff.ts'
 import { OfflineCopy } from './offline-copy.ts'
 import { type PresentUser, presentUsers, type UserFields } from './present-users.ts'
 import { type ProviderProblem, problem, problemOfClose } from './provider-problem.ts'
@@ -8,13 +9,12 @@ import type { ProviderEvents, ProviderOptions, ProviderStatus } from './provider
 import { type DocumentRole, SyncConnection } from './sync-connection.ts'
 import { TokenCache, TokenDeniedError, tokenRequest } from './token-cache.ts'
 
-/** Minimum milliseconds before an attempt, for problems after which the server needs time. */
-const firstDelayMs: Partial<Record<ProviderProblem['code'], number>> = {
-  'try-again-later': 1_000,
-  'server-error': 5_000,
+/** Problems after which the server needs time. The pause after them is as long as after this number of failures. */
+const failuresMin: Partial<Record<ProviderProblem['code'], number>> = {
+  'try-again-later': 3,
+  'server-error': 6,
 }
-/** Milliseconds before the first further attempt. Each failure doubles them. */
-const retryMs = 200
+const firstRetryMs = 200
 /** Minimum milliseconds between two new tokens, except for the first one after a rejection. */
 const renewMs = 2_000
 /** Milliseconds in which the server acknowledges that it has everything of a user who may not write. */
@@ -371,9 +371,8 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
 
   #delayMs(code: ProviderProblem['code']): number {
     const { retryMaxMs = 15_000 } = this.#options
-    const delay = Math.max(firstDelayMs[code] ?? 0, retryMs * 2 ** Math.min(this.#failures, 16))
-    // Jitter: the clients of a server that restarts must not all come back at the same time.
-    return Math.min(delay, retryMaxMs) * (0.5 + Math.random() / 2)
+    const failures = Math.max(failuresMin[code] ?? 0, this.#failures + 1)
+    return pauseAfter({ firstMs: firstRetryMs, maxMs: retryMaxMs }, failures)
   }
 
   #close(cause: ProviderProblem | null): void {

@@ -1,3 +1,4 @@
+import { pauseAfter } from '../../core/base/backoff.ts'
 import type { CommentThread, CommentThreadPage, ThreadComment } from '../client.ts'
 import type { DocumentProvider, RealtimeMessage } from '../provider.ts'
 import { CommentError, type EndpointRequest } from './endpoint-request.ts'
@@ -55,9 +56,8 @@ const joinMs = 100
 const spreadMs = 200
 /** Maximum milliseconds that the first read waits for the connection, so that it is the only one. */
 const connectMs = 500
-/** Milliseconds before the first repeated request, and their maximum. Each failure doubles them. */
-const retryMs = 1_000
-const retryMaxMs = 30_000
+/** Pauses before repeated requests. */
+const retryPauses = { firstMs: 1_000, maxMs: 30_000 }
 /** Maximum number of times that a change is sent again. */
 const repeatsMax = 3
 /** Maximum number of keys of changes without a response that are kept. */
@@ -206,7 +206,7 @@ export class CommentStore {
     this.#abort = null
     this.#value = { ...this.#value, ...found, isLoading: false }
     this.#live.refresh()
-    if (found.error?.isTemporary) this.#readIn(retryDelayMs(this.#failures))
+    if (found.error?.isTemporary) this.#readIn(pauseAfter(retryPauses, this.#failures))
     else if (this.#isOutdated) this.#readIn(0)
   }
 
@@ -282,7 +282,7 @@ export class CommentStore {
       } catch (error) {
         if (!isTemporary(error) || isReplaced() || failures >= repeatsMax) throw error
         failures += 1
-        await pause(retryDelayMs(failures))
+        await pause(pauseAfter(retryPauses, failures))
         // The newer change may have been made during the pause.
         if (isReplaced()) throw error
       }
@@ -294,11 +294,6 @@ const isTemporary = (error: unknown): boolean => error instanceof CommentError &
 
 /** Returns an idempotency key. `crypto.randomUUID` does not exist on pages without TLS. */
 const newKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-')
-
-/** Returns milliseconds before a request is repeated. @param failures number of failures so far */
-const retryDelayMs = (failures: number): number =>
-  // Jitter: the pages of an application that restarts must not all send at the same time.
-  Math.min(retryMs * 2 ** (failures - 1), retryMaxMs) * (0.5 + Math.random() / 2)
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 

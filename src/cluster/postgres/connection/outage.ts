@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pauseAfter } from '../../../core/base/backoff.ts'
 import { errorMessage } from '../../../core/base/errors.ts'
 import type { Log } from '../../../core/base/log.ts'
 import { StoreUnavailableError } from '../../../core/store/engine.ts'
 import { publicErrorCode } from './postgres-errors.ts'
 
-/**
- * Delays in ms between attempts to reach the database. The first delay is `first`. It doubles after each
- * attempt, up to `longest`.
- */
-const pauseMs = { first: 20, longest: 2000 }
+/** Pauses between attempts to reach the database. */
+const pauses = { firstMs: 20, maxMs: 2_000 }
 
 /** An outage: the time from the first failure until the database answers again. */
 export class Outage {
@@ -53,7 +51,7 @@ export class Outage {
 
   async #tryAgain(reach: () => Promise<void>, log: Log | undefined, stop: AbortSignal): Promise<void> {
     log?.warn({ reason: this.#reason }, 'the database is not available')
-    for (let pause = pauseMs.first; !stop.aborted; pause = Math.min(2 * pause, pauseMs.longest)) {
+    for (let failures = 1; !stop.aborted; failures++) {
       try {
         await reach()
         log?.info({ ms: Math.round(performance.now() - this.#since) }, 'the database is available again')
@@ -62,8 +60,7 @@ export class Outage {
         this.#reason = errorMessage(error)
         this.#code = publicErrorCode(error)
       }
-      // Jitter prevents all nodes of a cluster from connecting at the same moment.
-      await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal: stop }).catch(() => undefined)
+      await sleep(pauseAfter(pauses, failures), undefined, { signal: stop }).catch(() => undefined)
     }
   }
 }

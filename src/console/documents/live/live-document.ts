@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { pauseAfter } from '../../../core/base/backoff.ts'
 import { toApiCallError } from '../../api/client.ts'
 import { AwarenessTracker } from './awareness-users.ts'
 import { openReadOnlySocket } from './read-only-socket.ts'
@@ -11,7 +12,7 @@ export type ConnectionState =
   /** The connection has ended. The page does not reconnect. */
   | { readonly kind: 'ended'; readonly why: string }
 
-const backoffMs = { least: 500, most: 15_000 } as const
+const reconnectPauses = { firstMs: 500, maxMs: 15_000 }
 
 /**
  * Returns whether a close code means that a new connection cannot succeed. Codes about tokens are not
@@ -103,8 +104,8 @@ export class LiveDocument {
     this.connection = { kind: forGood ? 'ended' : 'lost', why }
     this.#changed()
     if (forGood) return
-    const waitMs = Math.min(backoffMs.most, backoffMs.least * 2 ** this.#failures++)
-    this.#retry = setTimeout(() => void this.#connect(), waitMs)
+    this.#failures += 1
+    this.#retry = setTimeout(() => void this.#connect(), pauseAfter(reconnectPauses, this.#failures))
   }
 
   /** Schedules a call of `onChange`. There is at most one call per frame, and fewer if drawing takes long. */

@@ -1,5 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import { pauseAfter } from '../../base/backoff.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { Job, Key, Kv, KvCommit, KvEntry, KvRange } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
@@ -25,11 +26,8 @@ const attemptsMax = 20
  * caused by other nodes, because attempts on this node wait for each other.
  */
 const lossesMax = 4
-/**
- * Bounds of the random pause before an attempt, in ms. The upper bound is `first` for the first pause. It
- * doubles with each further pause, up to `most`.
- */
-const pauseMs = { first: 4, most: 100 }
+/** Random pauses, so that transactions that conflicted do not conflict again. */
+const pauses = { firstMs: 4, maxMs: 100, jitter: 1 }
 
 /**
  * Reads and writes one partition with optimistic concurrency. All writes of `work` are made in one commit.
@@ -55,7 +53,7 @@ export class TransactionRunner {
     if (first !== null) return first
     return this.#losers.run(keyName(part), async () => {
       for (let attempt = 1; attempt < attemptsMax; attempt++) {
-        if (attempt >= lossesMax) await pause(pauseAfter(attempt - lossesMax))
+        if (attempt >= lossesMax) await sleep(pauseAfter(pauses, attempt - lossesMax + 1))
         const done = await this.#attempt(part, work)
         if (done !== null) return done
       }
@@ -71,13 +69,6 @@ export class TransactionRunner {
     return done ? { result, transaction } : null
   }
 }
-
-/**
- * Returns the length of a random pause in ms. It is random so that transactions that conflicted do not
- * conflict again.
- */
-const pauseAfter = (pauses: number): number =>
-  Math.random() * Math.min(pauseMs.most, pauseMs.first * 2 ** pauses)
 
 interface Committed<T> {
   readonly result: T

@@ -1,3 +1,4 @@
+import { pauseAfter } from '../../../base/backoff.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { errorMessage } from '../../../base/errors.ts'
 import type { Log } from '../../../base/log.ts'
@@ -13,11 +14,8 @@ import type { BatchOperation, Store } from './store.ts'
  * unknown outcome.
  */
 export const holdMsDefault = 30_000
-/**
- * Delay in ms between attempts to reopen the store. It starts with `first` and doubles after each failure, up
- * to `max`.
- */
-const reopenDelayMs = { first: 100, max: 5_000 }
+/** Pauses between attempts to reopen the store. */
+const reopenPauses = { firstMs: 100, maxMs: 5_000, jitter: 0 }
 
 const probeKey = Buffer.concat([keyspaces.meta, Buffer.from('probe')])
 
@@ -43,8 +41,8 @@ interface Outage {
   reason: string
   readonly sinceMs: number
   givenUp: boolean
-  /** Delay in ms before the next attempt to reopen; 0 for the first attempt. */
-  delayMs: number
+  /** Number of attempts to reopen. */
+  attempts: number
   readonly stopHolding: () => void
 }
 
@@ -162,7 +160,7 @@ export class ReopeningStore {
     const { clock, holdMs, log } = this.#options
     log?.error({ reason }, 'a write failed: holding changes and opening the store again')
     const stopHolding = clock.after(holdMs, () => this.#giveUp())
-    return { reason, sinceMs: clock.now(), givenUp: false, delayMs: 0, stopHolding }
+    return { reason, sinceMs: clock.now(), givenUp: false, attempts: 0, stopHolding }
   }
 
   #giveUp(): void {
@@ -180,9 +178,8 @@ export class ReopeningStore {
   async #reopen(old: Store): Promise<void> {
     await old.close().catch(() => undefined)
     while (!this.#isClosed && this.#outage !== null) {
-      const { delayMs } = this.#outage
-      this.#outage.delayMs = Math.min(Math.max(reopenDelayMs.first, delayMs * 2), reopenDelayMs.max)
-      if (delayMs > 0) await this.#wait(delayMs)
+      const failures = this.#outage.attempts++
+      if (failures > 0) await this.#wait(pauseAfter(reopenPauses, failures))
       const store = this.#isClosed ? null : await this.#tryOpen()
       if (store !== null) return this.#found(store)
     }
