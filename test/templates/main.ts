@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { templateNames } from '../../src/cli/project-template.ts'
 import { errorMessage } from '../../src/core/base/errors.ts'
-import { Semaphore } from '../../src/core/store/semaphore.ts'
+import { Semaphore } from '../../src/core/base/semaphore.ts'
 import { openBrowser } from '../support/servers/browser.ts'
 import { freePort } from '../support/servers/process.ts'
 import { Shell } from '../support/servers/shell.ts'
@@ -44,7 +44,7 @@ try {
   watch.lap('[TPL-3] `npx weft-server` serves, and ends by a signal')
 
   // All are used at the same time, because most of the time they wait for the end of a token.
-  const preparations = new Semaphore(preparationsMax)
+  const preparations = new Semaphore({ total: preparationsMax })
   const walks = names.map((name) =>
     walk({ name, template: templateCases[name], installed, parent, preparations, browser }),
   )

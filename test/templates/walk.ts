@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Browser } from 'playwright-core'
 import { clockToleranceSeconds } from '../../src/core/access/tokens/realtime-tokens.ts'
 import { errorMessage } from '../../src/core/base/errors.ts'
-import type { Semaphore } from '../../src/core/store/semaphore.ts'
+import type { Semaphore } from '../../src/core/base/semaphore.ts'
 import type { PackageFolder } from './package-folder.ts'
 import { PageOfUser } from './page-of-user.ts'
 import { Project, tokenSeconds } from './project.ts'
@@ -45,13 +45,13 @@ export async function walk({
   const open = (user: string, role?: string): Promise<PageOfUser> =>
     PageOfUser.open(browser, project.url, template, { name: user, ...(role !== undefined && { role }) })
 
-  const project = await preparations.run(() =>
+  const project = await preparations.run('', () =>
     step('[TPL-4] is created from the tarball, and its packages are installed', () =>
       Project.create(name, installed, parent),
     ),
   )
   try {
-    await preparations.run(async () => {
+    await preparations.run('', async () => {
       await step('[TPL-5] `npm run dev` serves an editor whose text is saved', async () => {
         await project.start('run dev')
         const ada = await open('Ada')

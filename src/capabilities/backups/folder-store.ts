@@ -4,8 +4,8 @@ import { lstat, open, opendir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../../core/base/clock.ts'
 import { errorCode, errorMessage } from '../../core/base/errors.ts'
+import { Semaphore } from '../../core/base/semaphore.ts'
 import { makeDirectory } from '../../core/config/files/make-directory.ts'
-import { Semaphore } from '../../core/store/semaphore.ts'
 import { checkObjectName, checkObjectSize, type ObjectStore, type StoredObject } from './object-store.ts'
 import { fsyncDirectory } from './storage/offline-store.ts'
 import { StorageError } from './storage/storage-error.ts'
@@ -29,7 +29,7 @@ export class FolderStore implements ObjectStore {
   readonly #clock: Clock
   /** Folders that exist and whose names are durable. */
   readonly #folders = new Set<string>()
-  readonly #turn = new Semaphore(operationsMax)
+  readonly #turn = new Semaphore({ total: operationsMax })
 
   constructor(folder: string, clock: Clock) {
     this.name = folder
@@ -124,7 +124,7 @@ export class FolderStore implements ObjectStore {
 
   async #attempt<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await this.#turn.run(work)
+      return await this.#turn.run('', work)
     } catch (error) {
       if (error instanceof StorageError) throw error
       throw new StorageError(`${this.name} cannot be used: ${errorMessage(error)}`, { cause: error })

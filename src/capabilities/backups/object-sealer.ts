@@ -1,7 +1,7 @@
 import { randomBytes, webcrypto } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
-import { Semaphore } from '../../core/store/semaphore.ts'
+import { Semaphore } from '../../core/base/semaphore.ts'
 import type { BackupKey } from './backup-key.ts'
 import { objectBytesMax } from './object-store.ts'
 
@@ -31,7 +31,7 @@ export class ObjectSealer {
   readonly #sealKey: webcrypto.CryptoKey
   readonly #nameKey: webcrypto.CryptoKey
   readonly #id: Buffer
-  readonly #turn = new Semaphore(1)
+  readonly #turn = new Semaphore({ total: 1 })
 
   private constructor(sealKey: webcrypto.CryptoKey, nameKey: webcrypto.CryptoKey, id: Buffer) {
     this.#id = id
@@ -50,14 +50,14 @@ export class ObjectSealer {
 
   /** Returns the HMAC of a content, as 64 hexadecimal digits. It is the same for the same content and key. */
   digestOf(content: Uint8Array<ArrayBuffer>): Promise<string> {
-    return this.#turn.run(async () =>
+    return this.#turn.run('', async () =>
       Buffer.from(await subtle.sign('HMAC', this.#nameKey, content)).toString('hex'),
     )
   }
 
   /** Returns the bytes of an object, which differ each time. */
   seal(name: string, content: Uint8Array): Promise<Uint8Array> {
-    return this.#turn.run(async () => {
+    return this.#turn.run('', async () => {
       const compressed = await deflate(content, { level: compressionLevel })
       const iv = new Uint8Array(randomBytes(nonceBytes))
       const encrypted = await subtle.encrypt(cipher(name, iv), this.#sealKey, compressed)
@@ -73,7 +73,7 @@ export class ObjectSealer {
     if (bytes[0] !== method || statedRepositoryId(bytes) !== this.#id.toString('hex')) return null
     const iv = new Uint8Array(bytes.subarray(nonceAt, nonceAt + nonceBytes))
     const encrypted = new Uint8Array(bytes.subarray(nonceAt + nonceBytes))
-    return this.#turn.run(async () => {
+    return this.#turn.run('', async () => {
       try {
         const compressed = await subtle.decrypt(cipher(name, iv), this.#sealKey, encrypted)
         return await inflate(Buffer.from(compressed), { maxOutputLength: objectBytesMax })

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/base/clock.ts'
-import { FairSemaphore } from '../../core/jobs/fair-semaphore.ts'
+import { Semaphore } from '../../core/base/semaphore.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { CallLimits, Slots } from './limits.ts'
@@ -19,12 +19,12 @@ export interface SlotRequest {
 
 /** Slots for each API key, for each workspace, and for all workspaces together. */
 class SharedSlots {
-  readonly #perKey: FairSemaphore
-  readonly #all: FairSemaphore
+  readonly #perKey: Semaphore
+  readonly #all: Semaphore
 
   constructor({ perKey, ...all }: Slots) {
-    this.#perKey = new FairSemaphore({ total: Number.POSITIVE_INFINITY, each: perKey })
-    this.#all = new FairSemaphore(all)
+    this.#perKey = new Semaphore({ total: Number.POSITIVE_INFINITY, each: perKey })
+    this.#all = new Semaphore(all)
   }
 
   hasFree(key: string, { workspaceId }: Tenant): boolean {
@@ -47,7 +47,7 @@ export class CallSlots {
   readonly #quick: SharedSlots
   /** The slots of calls that hang; null if calls keep their slots. */
   readonly #hanging: SharedSlots | null
-  readonly #perUser: FairSemaphore
+  readonly #perUser: Semaphore
   /** Number of calls of each API key that wait for a slot. */
   readonly #waiting = new Map<string, number>()
 
@@ -56,7 +56,7 @@ export class CallSlots {
     this.#limits = limits
     this.#quick = new SharedSlots(limits.slots)
     this.#hanging = limits.hanging === null ? null : new SharedSlots(limits.hanging)
-    this.#perUser = new FairSemaphore({ total: Number.POSITIVE_INFINITY, each: limits.perUser })
+    this.#perUser = new Semaphore({ total: Number.POSITIVE_INFINITY, each: limits.perUser })
   }
 
   /** Returns whether so many calls of the API key wait that a further one must fail. */

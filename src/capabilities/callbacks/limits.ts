@@ -1,4 +1,4 @@
-import type { SlotsOptions } from '../../core/jobs/fair-semaphore.ts'
+import type { SlotsOptions } from '../../core/base/semaphore.ts'
 
 /** Callbacks that answer while a client waits. */
 export type AnsweringCallbackName = 'authorize' | 'load'

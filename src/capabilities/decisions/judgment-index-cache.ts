@@ -1,7 +1,7 @@
+import { KeyedMutex } from '../../core/base/keyed-mutex.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import type { Key, Kv, KvEntry } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
-import { KeyedMutex } from '../../core/store/keyed-mutex.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import { EventLoopYield } from './event-loop-yield.ts'
 import { JudgmentIndex } from './judgment-index.ts'

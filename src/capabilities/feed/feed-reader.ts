@@ -1,10 +1,10 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { ApiError } from '../../core/base/errors.ts'
+import { KeyedMutex } from '../../core/base/keyed-mutex.ts'
 import type { DirectoryReader } from '../../core/directory/store/directory-reader.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import type { Key } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
-import { KeyedMutex } from '../../core/store/keyed-mutex.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import { feedKeys as keys, numberIn } from './feed-keys.ts'
 import {

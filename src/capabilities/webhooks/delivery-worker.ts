@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Log } from '../../core/base/log.ts'
-import { FairSemaphore } from '../../core/jobs/fair-semaphore.ts'
+import { Semaphore } from '../../core/base/semaphore.ts'
 import {
   type HeldLease,
   JobConsumer,
@@ -83,7 +83,7 @@ type WorkerState =
 export class DeliveryWorker {
   readonly #options: DeliveryWorkerOptions
   readonly #senderOptions: TargetSenderOptions
-  readonly #slots = { answering: new FairSemaphore(atOnce), failing: new FairSemaphore(atOnce) }
+  readonly #slots = { answering: new Semaphore(atOnce), failing: new Semaphore(atOnce) }
   readonly #serving: JobConsumer
   readonly #consumers: readonly JobConsumer[]
   readonly #backlog: BacklogGauge

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/base/clock.ts'
+import { Semaphore } from '../../core/base/semaphore.ts'
 import { mapInSlices } from '../../core/directory/store/batch.ts'
 import { decodeQueuedEvent, eventQueue, eventTopic } from '../../core/events/outbound-event.ts'
 import { ClaimLoop } from '../../core/jobs/claim-loop.ts'
-import { FairSemaphore } from '../../core/jobs/fair-semaphore.ts'
 import { moveIfMalformed } from '../../core/jobs/job-payload.ts'
 import { LeaderElection } from '../../core/jobs/leader-election.ts'
 import type { ClaimedJob, Engine } from '../../core/store/engine.ts'
@@ -50,7 +50,7 @@ export class EventDispatcher {
   readonly #claimed = new ClaimedEventBuffer()
   /** Events by API key. */
   readonly #lines = new Map<string, EventLine>()
-  readonly #slots = new FairSemaphore(portionsAtOnce)
+  readonly #slots = new Semaphore(portionsAtOnce)
   readonly #election: LeaderElection
   readonly #claims: ClaimLoop
 

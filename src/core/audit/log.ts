@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { ApiError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import { FairSemaphore } from '../jobs/fair-semaphore.ts'
+import { Semaphore } from '../base/semaphore.ts'
 import type { Kv, KvCommit } from '../store/engine.ts'
 import { keyName } from '../store/key-encoding.ts'
 import { type AuditScope, auditId, auditKeys, auditPart } from './keys.ts'
@@ -70,7 +70,7 @@ export class AuditLog {
   /** Random part of the ids of this process. It distinguishes them from the ids of other processes. */
   readonly #process = randomBytes(4).toString('hex')
   readonly #ending = new Set<Promise<unknown>>()
-  readonly #reading = new FairSemaphore(readAtOnce)
+  readonly #reading = new Semaphore(readAtOnce)
   #count = 0
 
   constructor(options: AuditLogOptions) {

@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { ApiError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
+import { Semaphore } from '../base/semaphore.ts'
 import type { ClaimedJob, Engine, Job, Key } from '../store/engine.ts'
 import { keyName } from '../store/key-encoding.ts'
-import { FairSemaphore } from './fair-semaphore.ts'
 import { type HeldLease, JobConsumer, type JobDisposition } from './job-consumer.ts'
 import { JobResultBus } from './job-results.ts'
 
@@ -62,7 +62,7 @@ export class TaskWorker<Task> {
   readonly #options: TaskWorkerOptions<Task>
   readonly #waiters = new Map<string, Waiter>()
   readonly #consumer: JobConsumer
-  readonly #slots = new FairSemaphore(atOnce)
+  readonly #slots = new Semaphore(atOnce)
   readonly #results: JobResultBus
   readonly #endResults: () => void
   #stopped = false

@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { Semaphore } from '../base/semaphore.ts'
 import type { ForeignChanges, Key, Kv } from './engine.ts'
 import { keyName } from './key-encoding.ts'
-import { Semaphore } from './semaphore.ts'
 
 /** Interval of the reads of each watched value, in ms. */
 const pollMs = 3_000
@@ -33,7 +33,7 @@ export class PolledChanges implements ForeignChanges {
   readonly maxAgeMs = pollMs
   readonly #options: PolledChangesOptions
   readonly #watched = new Map<string, Watched>()
-  readonly #reads = new Semaphore(readsAtOnce)
+  readonly #reads = new Semaphore({ total: readsAtOnce })
   #cancel: (() => void) | null = null
   #isReading = false
 
@@ -72,7 +72,7 @@ export class PolledChanges implements ForeignChanges {
   }
 
   async #readAll(): Promise<void> {
-    const reads = [...this.#watched.values()].map((watched) => this.#reads.run(() => this.#read(watched)))
+    const reads = [...this.#watched.values()].map((watched) => this.#reads.run('', () => this.#read(watched)))
     const failed = (await Promise.allSettled(reads)).find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected')
       this.#options.log?.warn({ err: failed.reason }, 'could not poll for changes of other nodes; retrying')

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase, PoolClient } from 'pg'
 import type { Log } from '../../../core/base/log.ts'
+import { Semaphore } from '../../../core/base/semaphore.ts'
 import { postgresUrls } from '../../../core/config/postgres-urls.ts'
 import { type Health, StoreUnavailableError } from '../../../core/store/engine.ts'
 import { closedMessage } from '../../../core/store/open-calls.ts'
-import { Semaphore } from '../../../core/store/semaphore.ts'
 import { type ConnectionOptions, ConnectionPool } from './connection-pool.ts'
 import { DatabaseSession } from './database-session.ts'
 import { Outage } from './outage.ts'
@@ -72,7 +72,7 @@ export class PostgresDatabase {
 
   constructor(options: DatabaseOptions) {
     this.#options = options
-    this.#slots = new Semaphore(options.poolSize)
+    this.#slots = new Semaphore({ total: options.poolSize })
     this.#urls = [...postgresUrls(options.url)]
     this.#current = this.#connections()
   }
@@ -156,7 +156,7 @@ export class PostgresDatabase {
    * @throws the errors of `work`; StoreUnavailableError if there is no connection
    */
   once<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
-    return this.#slots.run(async () => {
+    return this.#slots.run('', async () => {
       const client = await this.#connection()
       let error: unknown = null
       try {

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { pauseAfter } from '../../base/backoff.ts'
 import { ApiError } from '../../base/errors.ts'
+import { KeyedMutex } from '../../base/keyed-mutex.ts'
 import type { Job, Key, Kv, KvCommit, KvEntry, KvRange } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
-import { KeyedMutex } from '../../store/keyed-mutex.ts'
 import {
   anyRecordType,
   checkedRecord,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { FairSemaphore } from '../../jobs/fair-semaphore.ts'
+import { Semaphore } from '../../base/semaphore.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import { exhausted } from '../../quota/limits.ts'
@@ -56,7 +56,7 @@ const queueRemedy = `try again after ${retryAfterSeconds} s, with fewer concurre
 export class ThreadPool {
   readonly #limits: ThreadLimits
   readonly #dependencies: ThreadDependencies
-  readonly #slots: FairSemaphore
+  readonly #slots: Semaphore
   readonly #overruns: Overruns
   readonly #all = new Set<WorkerThread>()
   readonly #idle: WorkerThread[] = []
@@ -66,7 +66,7 @@ export class ThreadPool {
   constructor(limits: ThreadLimits, dependencies: ThreadDependencies) {
     this.#limits = limits
     this.#dependencies = dependencies
-    this.#slots = new FairSemaphore({ total: limits.threads + 1, each: limits.threads })
+    this.#slots = new Semaphore({ total: limits.threads + 1, each: limits.threads })
     this.#overruns = new Overruns(dependencies.clock, limits.jobMs)
   }
 

@@ -3,18 +3,18 @@ export interface SlotsOptions {
   readonly total: number
   /**
    * Maximum number of calls of one owner that run in parallel. The remaining slots are available to other
-   * owners.
+   * owners. Default: `total`.
    */
-  readonly each: number
+  readonly each?: number
   /** Number of slots, of `total`, that only owners without a slot get. Default: 0. */
   readonly reserved?: number
 }
 
 /**
  * Limits the number of calls that run in parallel. Owners whose calls wait get slots in rotation, independent
- * of the number of their calls.
+ * of the number of their calls. The calls of one owner start in the order in which they were made.
  */
-export class FairSemaphore {
+export class Semaphore {
   readonly #options: SlotsOptions
   readonly #taken = new Map<string, number>()
   /** Waiting calls by owner, in the order in which the owners get slots. */
@@ -25,9 +25,10 @@ export class FairSemaphore {
     this.#options = options
   }
 
-  /** Runs `work` when a slot for `owner` is free. */
+  /** Runs `work` when a slot is free, at once if it is free now. @param owner '' if there is only one */
   async run<T>(owner: string, work: () => Promise<T>): Promise<T> {
-    await this.#enter(owner)
+    if (this.hasFree(owner)) this.#take(owner)
+    else await this.#wait(owner)
     try {
       return await work()
     } finally {
@@ -37,9 +38,7 @@ export class FairSemaphore {
 
   /** Returns whether a call of an owner would get a slot at once. */
   hasFree(owner: string): boolean {
-    const { total, each, reserved = 0 } = this.#options
-    const max = this.#total < total - reserved ? each : 1
-    return this.#total < total && this.#takenBy(owner) < max && this.waitingOf(owner) === 0
+    return this.#mayTake(owner) && this.waitingOf(owner) === 0
   }
 
   /** Returns the number of calls of an owner that wait for a slot. */
@@ -52,13 +51,17 @@ export class FairSemaphore {
     return [...this.#waiting.values()].reduce((sum, { length }) => sum + length, 0)
   }
 
-  #enter(owner: string): Promise<void> {
+  #wait(owner: string): Promise<void> {
     return new Promise((resolve) => {
       const line = this.#waiting.get(owner) ?? []
       line.push(resolve)
       this.#waiting.set(owner, line)
-      this.#admit()
     })
+  }
+
+  #take(owner: string): void {
+    this.#total += 1
+    this.#taken.set(owner, this.#takenBy(owner) + 1)
   }
 
   #leave(owner: string): void {
@@ -70,24 +73,21 @@ export class FairSemaphore {
   }
 
   #admit(): void {
-    while (this.#total < this.#options.total) {
-      const next = this.#next()
-      if (next === null) return
-      const [owner, line] = next
-      this.#total += 1
-      this.#taken.set(owner, this.#takenBy(owner) + 1)
+    for (const [owner, line] of this.#waiting) {
+      if (this.#total >= this.#options.total) return
+      if (!this.#mayTake(owner)) continue
+      this.#take(owner)
       line.shift()?.()
+      // An owner that still waits is behind the others now, and this loop comes to it again.
       this.#waiting.delete(owner)
       if (line.length > 0) this.#waiting.set(owner, line)
     }
   }
 
-  /** Returns the first owner that may get a slot now, and its waiting calls. */
-  #next(): readonly [owner: string, line: (() => void)[]] | null {
-    const { total, each, reserved = 0 } = this.#options
+  #mayTake(owner: string): boolean {
+    const { total, each = total, reserved = 0 } = this.#options
     const max = this.#total < total - reserved ? each : 1
-    for (const waiting of this.#waiting) if (this.#takenBy(waiting[0]) < max) return waiting
-    return null
+    return this.#total < total && this.#takenBy(owner) < max
   }
 
   #takenBy(owner: string): number {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { FairSemaphore } from '../../../src/core/jobs/fair-semaphore.ts'
+import { Semaphore } from '../../../src/core/base/semaphore.ts'
 
 /** Jobs that run until they are ended, one after the other. */
 function pieces() {
@@ -20,7 +20,7 @@ function pieces() {
 }
 
 it('[ORG-14] gives slots to owners in turn, and gives no owner more slots than its limit', async () => {
-  const slots = new FairSemaphore({ total: 3, each: 2 })
+  const slots = new Semaphore({ total: 3, each: 2 })
   const { begun, work, endAll } = pieces()
   const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1', 'c2'].map((name) =>
     slots.run(name.charAt(0), work(name)),
@@ -33,7 +33,7 @@ it('[ORG-14] gives slots to owners in turn, and gives no owner more slots than i
 })
 
 it('[ORG-14] releases the slot of a job when the job fails', async () => {
-  const slots = new FairSemaphore({ total: 1, each: 1 })
+  const slots = new Semaphore({ total: 1, each: 1 })
   await expect(slots.run('a', () => Promise.reject(new Error('out of order')))).rejects.toThrow(
     'out of order',
   )
@@ -41,7 +41,7 @@ it('[ORG-14] releases the slot of a job when the job fails', async () => {
 })
 
 it('[CALL-73] keeps the last slots for owners that have none', async () => {
-  const slots = new FairSemaphore({ total: 4, each: 3, reserved: 2 })
+  const slots = new Semaphore({ total: 4, each: 3, reserved: 2 })
   const { begun, work, endAll } = pieces()
   const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1'].map((name) => slots.run(name.charAt(0), work(name)))
   await new Promise((resolve) => setImmediate(resolve))
