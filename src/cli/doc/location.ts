@@ -5,6 +5,7 @@ import type { OnlineServer, OnlineWorkspace } from '../../capabilities/transfer/
 import { ConfigError } from '../../core/config/read-config.ts'
 import { readableTypes } from '../../core/content/content-type-names.ts'
 import { restCredentialsOf, workspaceCredentialsOf } from '../../core/directory/tenants/known-credentials.ts'
+import type { ClientOptions } from '../../package/client/client-options.ts'
 import { configOf } from '../command-line/command-io.ts'
 import { storeLocation } from '../storage/store-location.ts'
 import { tenantOf } from '../tenant-credentials.ts'
@@ -59,6 +60,25 @@ export const withReadFlags = (command: Command): Command =>
 export const withContentKey = (command: Command): Command =>
   command.option('--content-key <name>', 'Name of the root (default: the only root, else `content`).')
 
+/** Adds the calls of the client of the package, whose code is loaded with the first call. */
+const withCalls = <T extends ClientOptions>(server: T): T & Pick<OnlineServer, 'send'> => ({
+  ...server,
+  async send(path, data) {
+    const { sendOnce } = await import('../../package/client/send-by-path.ts')
+    return checkedOptions(() => sendOnce(server, path, data))
+  },
+})
+
+/** Converts the error of invalid options to an error for the operator. @throws ConfigError */
+export function checkedOptions<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof TypeError) throw new ConfigError(error.message)
+    throw error
+  }
+}
+
 const configFor = ({ dataDir }: ServerFlags) => configOf({ dataDir }).config
 
 /**
@@ -90,13 +110,11 @@ export const requireServer = async (flags: ServerFlags): Promise<OnlineServer> =
  */
 export async function requireWorkspace(flags: Omit<LocationFlags, 'apiKey'>): Promise<OnlineWorkspace> {
   const url = checkedUrl(requireUrl(flags))
-  return { url, ...(await workspaceCredentialsOf(configFor(flags), flags)) }
+  return withCalls({ url, ...(await workspaceCredentialsOf(configFor(flags), flags)) })
 }
 
-const onlineServerAt = async (url: string, flags: ServerFlags): Promise<OnlineServer> => ({
-  url: checkedUrl(url),
-  ...(await restCredentialsOf(configFor(flags), flags)),
-})
+const onlineServerAt = async (url: string, flags: ServerFlags): Promise<OnlineServer> =>
+  withCalls({ url: checkedUrl(url), ...(await restCredentialsOf(configFor(flags), flags)) })
 
 function requireUrl({ url = process.env.WEFT_URL }: ServerFlags): string {
   if (url !== undefined) return url

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { callOnline, type OnlineServer } from '../../capabilities/transfer/documents/rest-client.ts'
 import * as s from '../../core/base/schema.ts'
 import { withoutTrailing } from '../../core/base/text.ts'
+import { sendOnce } from '../../package/client/send-by-path.ts'
 import { yWebsocketMessages } from './client-protocol.ts'
 import type { HttpTarget } from './http-client.ts'
 import { spawnServer } from './spawn-server.ts'
@@ -37,7 +38,9 @@ export async function remoteTarget(server: OnlineServer): Promise<TargetServer> 
 export async function spawnedTarget(): Promise<TargetServer> {
   const { port, apiKey, authToken, pid, end } = await spawnServer()
   try {
-    return await targetOf({ url: `http://127.0.0.1:${port}`, apiKey, authToken }, 'bench', pid, end)
+    const server = { url: `http://127.0.0.1:${port}`, apiKey, authToken }
+    const send: OnlineServer['send'] = (path, data) => sendOnce(server, path, data)
+    return await targetOf({ ...server, send }, 'bench', pid, end)
   } catch (error) {
     await end()
     throw error

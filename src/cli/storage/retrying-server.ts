@@ -1,5 +1,5 @@
 import type { OnlineResult, OnlineServer } from '../../capabilities/transfer/documents/rest-client.ts'
-import { ConfigError } from '../../core/config/read-config.ts'
+import { checkedOptions } from '../doc/location.ts'
 
 /** Longest time in seconds for which one retry waits because the server names it in `Retry-After`. */
 const retryAfterMaxSeconds = 60
@@ -23,14 +23,12 @@ interface RetryOptions {
  * @throws ConfigError if the URL or the credentials are not valid
  */
 export async function withRetries(server: OnlineServer, options: RetryOptions): Promise<OnlineServer> {
-  const [{ settingsOf }, { sendCall }, { operations }] = await Promise.all([
+  const [{ settingsOf }, { sendByPath }] = await Promise.all([
     import('../../package/client/client-options.ts'),
-    import('../../package/client/send-call.ts'),
-    import('../../package/api/operations.ts'),
+    import('../../package/client/send-by-path.ts'),
   ])
   const { url, apiKey, authToken } = server
   const { waitSeconds, stop, onMessage } = options
-  const byPath = new Map(Object.values(operations).map((operation) => [operation.path as string, operation]))
   /** Operations whose last call was rejected until its time was over. */
   const exhausted = new Set<string>()
   let hasResponded = false
@@ -53,14 +51,12 @@ export async function withRetries(server: OnlineServer, options: RetryOptions): 
       throw error
     }
   }
-  const settings = checked(() =>
+  const settings = checkedOptions(() =>
     settingsOf({ url, apiKey, authToken, timeoutMs: timeoutMs(waitSeconds), fetch: fetchAndReport }),
   )
   return {
     ...server,
     async send(path, data): Promise<OnlineResult> {
-      const operation = byPath.get(path)
-      if (operation === undefined) throw new TypeError(`the operation ${path} does not exist`)
       const endsAt = performance.now() + waitSeconds * 1000
       const repeated = {
         ...settings,
@@ -71,7 +67,7 @@ export async function withRetries(server: OnlineServer, options: RetryOptions): 
           return mayRepeat && performance.now() < endsAt ? retriesMax : 0
         },
       }
-      const result = await sendCall(repeated, operation, data, {})
+      const result = await sendByPath(repeated, path, data)
       if (result.ok) exhausted.delete(path)
       else if (['RESOURCE_EXHAUSTED', 'UNAVAILABLE'].includes(result.error.status)) exhausted.add(path)
       return result
@@ -81,13 +77,3 @@ export async function withRetries(server: OnlineServer, options: RetryOptions): 
 
 /** Returns the time for one call: its retries, and the attempt that is running when their time is over. */
 const timeoutMs = (waitSeconds: number): number => waitSeconds * 1000 + attemptMs
-
-/** Converts the error of invalid options to an error for the operator. @throws ConfigError */
-function checked<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof TypeError) throw new ConfigError(error.message)
-    throw error
-  }
-}

@@ -1,42 +1,37 @@
 import { errorMessage } from '../../../core/base/errors.ts'
-import { checkJson, readJson } from '../../../core/base/json.ts'
-import * as s from '../../../core/base/schema.ts'
-import { withoutTrailing } from '../../../core/base/text.ts'
-import { responseError } from '../../backups/storage/backup-sources.ts'
+import { checkJson } from '../../../core/base/json.ts'
+import type * as s from '../../../core/base/schema.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 import { listingHint, versionsHint } from './listing-hints.ts'
 
-/** A running server, and credentials for its REST API. */
-export interface OnlineServer {
+/** A running server, and the function that calls its REST API. */
+interface RestServer {
   readonly url: string
+  /** Sends a call of an operation by its path. Resolves also if the call fails. */
+  readonly send: (path: string, data: object) => Promise<OnlineResult>
+}
+
+export interface OnlineServer extends RestServer {
   readonly apiKey: string
   readonly authToken: string
-  /** Sends a call of an operation by its path, and may repeat it; absent: each call is sent once. */
-  readonly send?: (path: string, data: object) => Promise<OnlineResult>
 }
 
 /** A running server, and the credentials of a workspace. */
-export interface OnlineWorkspace {
-  readonly url: string
+export interface OnlineWorkspace extends RestServer {
   readonly workspaceId: string
   readonly workspaceAuthToken: string
 }
 
-const headersOf = (server: OnlineServer | OnlineWorkspace): Readonly<Record<string, string>> =>
-  'apiKey' in server
-    ? { 'x-service-api-key': server.apiKey, 'x-service-auth-token': server.authToken }
-    : {
-        'x-service-workspace-id': server.workspaceId,
-        'x-service-workspace-auth-token': server.workspaceAuthToken,
-      }
-
 /** Result of a call. `status` is the name of the error, such as NOT_FOUND. */
 export type OnlineResult =
   | { readonly ok: true; readonly data: unknown; readonly nextPage?: string }
-  | {
-      readonly ok: false
-      readonly error: { readonly code: string; readonly status: string; readonly message: string }
-    }
+  | { readonly ok: false; readonly error: FailedOnlineCall }
+
+interface FailedOnlineCall {
+  readonly code: string
+  readonly status: string
+  readonly message: string
+}
 
 /** Response of the server to one call. */
 export interface RestResponse<Data> {
@@ -56,38 +51,16 @@ export async function callOnline<Data>(
   data: object,
   schema: s.SchemaOf<Data>,
 ): Promise<RestResponse<Data>> {
-  const { url } = server
-  if ('apiKey' in server && server.send !== undefined)
-    return resultOf(server, path, await server.send(path, data), schema)
-  const response = await fetch(withoutTrailing('/', url) + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headersOf(server) },
-    body: JSON.stringify({ data }),
-    redirect: 'error',
-  }).catch((error: unknown) => {
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-    throw unreachable(`${url} cannot be reached: ${errorMessage(cause)}`)
-  })
-  if (!response.ok) throw refused(server, path, response.status, await responseError(response))
-  return responded(url, await response.text(), schema)
-}
-
-const responseSchema = s.object({
-  result: s.object({}, { data: s.unknown, pageToken: s.string }),
-})
-
-const responded = <Data>(url: string, text: string, schema: s.SchemaOf<Data>): RestResponse<Data> =>
-  asExpected(url, () => {
-    const { data, ...others } = readJson(responseSchema, text).result
-    return { ...others, data: checkJson(schema, data) }
-  })
-
-/** @throws StorageError if `read` throws, because the response is not one of the API */
-function asExpected<T>(url: string, read: () => T): T {
+  const result = await server.send(path, data)
+  if (!result.ok) throw refused(server, path, result.error)
+  const { nextPage } = result
   try {
-    return read()
+    return {
+      data: checkJson(schema, result.data),
+      ...(nextPage !== undefined && { pageToken: nextPage }),
+    }
   } catch (error) {
-    throw new StorageError(`unexpected response of ${url}: ${errorMessage(error)}`, {
+    throw new StorageError(`unexpected response of ${server.url}: ${errorMessage(error)}`, {
       cause: error,
       hint: 'use a command and a server of the same version',
     })
@@ -105,56 +78,30 @@ const credentialsHint = (server: OnlineServer | OnlineWorkspace): string =>
       : 'WEFT_WORKSPACE_ID and WEFT_WORKSPACE_AUTH_TOKEN'
   }`
 
-/** Thrown if the server responds with an error. `code`: the code of the error; null if it is not known. */
+/** Thrown if the server responds with an error. `code`: the code of the error. */
 class RefusedCallError extends StorageError {
-  readonly code: string | null
+  readonly code: string
 
-  constructor(message: string, code: string | null, hint: string | undefined) {
+  constructor(message: string, code: string, hint: string | undefined) {
     super(message, { hint })
     this.code = code
   }
 }
 
-const unreachable = (message: string): StorageError =>
-  new StorageError(message, { hint: 'start the server, or name its URL (--url, WEFT_URL)' })
-
-/** @param status HTTP status, or the name of the error */
 function refused(
   server: OnlineServer | OnlineWorkspace,
   path: string,
-  status: number | string,
-  problem: string,
-  code: string | null = null,
+  { code, status, message }: FailedOnlineCall,
 ): StorageError {
+  if (code === 'client/unreachable')
+    return new StorageError(`${server.url} cannot be reached: ${message}`, {
+      hint: 'start the server, or name its URL (--url, WEFT_URL)',
+    })
   const unauthenticated = credentialsHint(server)
   const ofDocument = path.startsWith('/v2/crdt/versions/') ? versionsHint : listingHint
   const notFound = 'apiKey' in server ? ofDocument : unauthenticated
-  const hints: Readonly<Record<number | string, string>> = {
-    401: unauthenticated,
-    UNAUTHENTICATED: unauthenticated,
-    404: notFound,
-    NOT_FOUND: notFound,
-  }
-  return new RefusedCallError(`${server.url} refuses: ${problem}`, code, hints[status])
-}
-
-function resultOf<Data>(
-  server: OnlineServer,
-  path: string,
-  result: OnlineResult,
-  schema: s.SchemaOf<Data>,
-): RestResponse<Data> {
-  const { url } = server
-  if (!result.ok) {
-    const { code, status, message } = result.error
-    if (code === 'client/unreachable') throw unreachable(`${url} cannot be reached: ${message}`)
-    throw refused(server, path, status, `${status}: ${message}`, code)
-  }
-  const { data, nextPage } = result
-  return asExpected(url, () => ({
-    data: checkJson(schema, data),
-    ...(nextPage !== undefined && { pageToken: nextPage }),
-  }))
+  const hints: Readonly<Record<string, string>> = { UNAUTHENTICATED: unauthenticated, NOT_FOUND: notFound }
+  return new RefusedCallError(`${server.url} refuses: ${status}: ${message}`, code, hints[status])
 }
 
 /** Returns null instead of throwing if the server answers that what the call names does not exist. */
