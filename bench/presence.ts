@@ -7,9 +7,9 @@
  *   node --import tsx bench/presence.ts [--smoke]
  */
 import { cpus, loadavg } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { yWebsocketMessages } from '../src/cli/loadtest/client-protocol.ts'
 import { LoadSocket } from '../src/cli/loadtest/load-socket.ts'
-import { sleep } from '../src/cli/loadtest/typist.ts'
 import { enterAll } from './load/entering.ts'
 import { Mover, moveAll } from './load/mover.ts'
 import { cpuMicroseconds } from './support/cpu.ts'

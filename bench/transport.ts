@@ -6,8 +6,9 @@
  *   node --import tsx bench/transport.ts [--smoke]
  */
 import { cpus, loadavg } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LoadSocket } from '../src/cli/loadtest/load-socket.ts'
-import { atRate, KeystrokeTracker, sleep, Typist, trackUpdates } from '../src/cli/loadtest/typist.ts'
+import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../src/cli/loadtest/typist.ts'
 import { type Running, weft } from './load/contenders.ts'
 import { cpuOfTree, residentBytes } from './support/cpu.ts'
 import { HttpLoadSocket } from './support/http-load-socket.ts'

@@ -1,4 +1,4 @@
-import { sleep } from '../../src/cli/loadtest/typist.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Running } from '../load/contenders.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
 import { cpuOfTree, residentBytes } from '../support/cpu.ts'

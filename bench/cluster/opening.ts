@@ -1,4 +1,4 @@
-import { sleep } from '../../src/cli/loadtest/typist.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openPostgresEngine } from '../../src/cluster/postgres/engine.ts'
 import type { Running } from '../load/contenders.ts'
 import { answer, enter } from '../load/entering.ts'

@@ -1,4 +1,5 @@
-import { atRate, type KeystrokeTracker, sleep } from '../../src/cli/loadtest/typist.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { atRate, type KeystrokeTracker } from '../../src/cli/loadtest/typist.ts'
 import { callAll } from '../load/calling.ts'
 import { type Mover, moveAll } from '../load/mover.ts'
 import { sum } from '../support/report.ts'

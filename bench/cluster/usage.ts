@@ -1,4 +1,4 @@
-import { sleep } from '../../src/cli/loadtest/typist.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuOfTree } from '../support/cpu.ts'
 import type { Deployment } from './deployments.ts'
 import type { Stores, Told } from './stores.ts'

@@ -1,4 +1,4 @@
-import { sleep } from '../../src/cli/loadtest/typist.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Running, weft } from '../load/contenders.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
 import { type Size, waitMs } from '../load/scenario.ts'

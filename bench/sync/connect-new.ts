@@ -1,5 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as Y from 'yjs'
-import { sleep } from '../../src/cli/loadtest/typist.ts'
 import type { Running } from '../load/contenders.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
 import { type Figure, type Scale, type Scenario, waitMs } from '../load/scenario.ts'

@@ -1,4 +1,4 @@
-import { sleep } from '../../src/cli/loadtest/typist.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Contender } from '../load/contenders.ts'
 import { enterRoom } from '../load/entering.ts'
 import { Mover, moveAll } from '../load/mover.ts'

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoadSocket } from '../../src/cli/loadtest/load-socket.ts'
-import { atRate, KeystrokeTracker, sleep, Typist, trackUpdates } from '../../src/cli/loadtest/typist.ts'
+import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../../src/cli/loadtest/typist.ts'
 import type { Contender, Running } from '../load/contenders.ts'
 import { enterRoom } from '../load/entering.ts'
 import { deliveredPerSecond, p50, perDelivered, type Scale, type Scenario } from '../load/scenario.ts'

@@ -1,4 +1,4 @@
-import { sleep } from '../../src/cli/loadtest/typist.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Contender } from '../load/contenders.ts'
 import { enterInPairs } from '../load/pairs.ts'
 import { p99, perDelivered, type Scale, type Scenario } from '../load/scenario.ts'

@@ -1,6 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as Y from 'yjs'
 import type { LoadSocket } from '../../src/cli/loadtest/load-socket.ts'
-import { sleep } from '../../src/cli/loadtest/typist.ts'
 import type { Running } from '../load/contenders.ts'
 import { enterAs } from '../load/entering.ts'
 import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'

@@ -1,5 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as Y from 'yjs'
-import { sleep } from '../../src/cli/loadtest/typist.ts'
 import { clientFrame, opcodes } from '../../src/cli/loadtest/websocket-frames.ts'
 import type { Running } from '../load/contenders.ts'
 import { enter, enterAs } from '../load/entering.ts'

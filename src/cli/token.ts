@@ -6,8 +6,8 @@ import type { Config } from '../core/config/config.ts'
 import { ConfigError } from '../core/config/read-config.ts'
 import { type AccessRole, accessRoles } from '../core/directory/store/records.ts'
 import { credentialsOf } from '../core/directory/tenants/known-credentials.ts'
-import { idProblem } from '../core/model/address.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
+import { parseIdOption } from './command-line/id-option.ts'
 import { noCredentials, requireStoredKey } from './tenant-credentials.ts'
 
 interface Flags {
@@ -28,12 +28,12 @@ interface Flags {
 export function tokenCommand(): Command {
   return withConfigFlags(new Command('token'))
     .description('Create a realtime token for a user, without a server.')
-    .argument('<userId>', 'Id of the user.', checkedId)
+    .argument('<userId>', 'Id of the user.', parseIdOption)
     .option('--name <name>', 'Display name (default: the id).')
     .option('--email <email>', 'E-mail address.', '')
     .option('--admin', 'Editor on all documents.')
-    .option('--organization <id>', 'Only for this organization.', checkedId)
-    .option('--document <id>', 'Only for this document of the organization.', checkedId)
+    .option('--organization <id>', 'Only for this organization.', parseIdOption)
+    .option('--document <id>', 'Only for this document of the organization.', parseIdOption)
     .addOption(new Option('--role <role>', 'Role there.').choices(accessRoles).default('editor'))
     .option('--expires-in <seconds>', 'Time until the token expires.', checkedSeconds, 172_800)
     .action(async (userId: string, flags: Flags) => {
@@ -77,12 +77,6 @@ function grantsOf({ organization, document, role }: Flags): readonly TokenGrant[
   const [type, id] =
     document === undefined ? (['organization', organization] as const) : (['document', document] as const)
   return [{ type, id, organizationId: organization, accessRole: role }]
-}
-
-function checkedId(id: string): string {
-  const problem = idProblem(id)
-  if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`)
-  return id
 }
 
 function checkedSeconds(text: string): number {

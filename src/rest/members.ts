@@ -1,4 +1,5 @@
 import { type ApiError, invalid } from '../core/base/errors.ts'
+import { escapePointer } from '../core/base/json.ts'
 import {
   acceptsNull,
   isRequired,
@@ -10,7 +11,7 @@ import { misspelledName, shortened } from '../core/base/text.ts'
 import type { Config } from '../core/config/config.ts'
 import type { Operation } from './operation.ts'
 import { batchMax } from './schemas/resource-schema.ts'
-import { escapePointer, issuesMax, type ValidationIssue } from './validator.ts'
+import { issuesMax, type ValidationIssue } from './validator.ts'
 
 /** Response header with the names of the members that a call ignored. */
 export const ignoredHeader = 'x-weft-ignored'

@@ -1,5 +1,6 @@
 import type { Ajv2020, AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import { type ApiError, invalid } from '../core/base/errors.ts'
+import { escapePointer } from '../core/base/json.ts'
 import type { ObjectSchema } from '../core/base/schema.ts'
 import { createAjv } from '../core/base/validation.ts'
 import { othersBytesMax } from '../core/directory/store/patch-record.ts'
@@ -91,6 +92,3 @@ function issueOf({ keyword, instancePath, params, message, data }: ErrorObject):
   if (keyword === 'enum') return { path, message: `must be one of ${params.allowedValues.join(', ')}` }
   return { path, message: message ?? 'is not valid' }
 }
-
-/** Escapes a name for a JSON pointer (RFC 6901 3). */
-export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

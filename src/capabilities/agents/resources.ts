@@ -5,7 +5,7 @@ import type {
 } from '@modelcontextprotocol/sdk/types.js'
 import * as s from '../../core/base/schema.ts'
 import { showHidden } from '../../core/content/reading/hidden-characters.ts'
-import { idProblem } from '../../core/model/address.ts'
+import { decodeSegment, idProblem } from '../../core/model/address.ts'
 import { createBoundary, enclose } from './document-data.ts'
 import { mcpLimits } from './mcp-limits.ts'
 import type { ToolContext } from './tool.ts'
@@ -40,19 +40,11 @@ export const uriOf = ({ organizationId, documentId, editorId }: AddressIds): str
 /** Returns the ids in the URI of an editor; null if it is not one. */
 export function parseUri(uri: string): AddressIds | null {
   const [, path = ''] = /^weft:\/\/(.+)$/.exec(uri) ?? []
-  const ids = path.split('/').map(decoded)
+  const ids = path.split('/').map(decodeSegment)
   const [organizationId, documentId, editorId] = ids
   if (ids.length !== 3 || organizationId == null || documentId == null || editorId == null) return null
   if ([organizationId, documentId, editorId].some((id) => idProblem(id) !== null)) return null
   return { organizationId, documentId, editorId }
-}
-
-function decoded(segment: string): string | null {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return null
-  }
 }
 
 /** The index of an organization of the token, and the token of a page of its documents. */

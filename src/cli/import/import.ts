@@ -1,10 +1,11 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import type { ImportSource } from '../../capabilities/transfer/import/import-source.ts'
 import { readNameMap } from '../../capabilities/transfer/import/name-map.ts'
 import type { NameMapping } from '../../capabilities/transfer/import/name-mapping.ts'
 import { type UpdateEncoding, updateEncodings } from '../../core/content/read-document.ts'
-import { type DocumentPath, idProblem } from '../../core/model/address.ts'
+import type { DocumentPath } from '../../core/model/address.ts'
 import { configOf, printResult } from '../command-line/command-io.ts'
+import { parseIdOption } from '../command-line/id-option.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'
 import { tenantOf } from '../tenant-credentials.ts'
@@ -73,9 +74,14 @@ function from(name: string, open: Open, argument: string, described: string): Co
     .option(
       '--organization <id>',
       'Organization for names that are not organization/document/editor.',
-      checkedId,
+      parseIdOption,
     )
-    .option('--editor <id>', 'Editor for names that are not organization/document/editor.', checkedId, 'main')
+    .option(
+      '--editor <id>',
+      'Editor for names that are not organization/document/editor.',
+      parseIdOption,
+      'main',
+    )
     .option('--name-map <file>', 'File with lines of JSON: name, organizationId, documentId, editorId.')
     .option('--recreate-deleted', 'Create documents again that were deleted here.')
     .option('--dry-run', 'Write nothing; report the changes.')
@@ -115,10 +121,4 @@ async function namingOf({ nameMap, organization, editor }: Flags): Promise<NameM
     organizationId: organization ?? null,
     editorId: editor,
   }
-}
-
-function checkedId(id: string): string {
-  const problem = idProblem(id)
-  if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`)
-  return id
 }

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connectAll, connectOne, endAll, expectOpen } from './connect-clients.ts'
 import type { LoadSocket } from './load-socket.ts'
 import type { Scenario } from './scenario.ts'
-import { KeystrokeTracker, sleep, Typist, trackUpdates } from './typist.ts'
+import { KeystrokeTracker, Typist, trackUpdates } from './typist.ts'
 
 const writerCount = 2
 /**

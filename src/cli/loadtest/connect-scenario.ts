@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { connectAll, connectOne, endAll, expectOpen } from './connect-clients.ts'
 import type { Scenario } from './scenario.ts'
-import { sleep } from './typist.ts'
 
 const socketsMax = 1_000
 const socketsPerRoom = 10

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connectAll, connectOne, endAll, expectOpen } from './connect-clients.ts'
 import type { LoadSocket } from './load-socket.ts'
 import { quantile } from './quantile.ts'
 import type { Scenario } from './scenario.ts'
 import type { TargetServer } from './target-server.ts'
-import { atRate, KeystrokeTracker, sleep, Typist, trackUpdates } from './typist.ts'
+import { atRate, KeystrokeTracker, Typist, trackUpdates } from './typist.ts'
 
 /**
  * Number of keystrokes per second of all clients together while latencies are measured. The server is mostly

@@ -95,8 +95,6 @@ export function trackUpdates(
   }
 }
 
-export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
 /**
  * Calls `send` repeatedly, so that keystrokes are sent at a constant rate. `send` gets the number of
  * keystrokes that are due. The returned function stops the calls.

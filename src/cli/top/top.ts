@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, InvalidArgumentError } from 'commander'
 import { readTokenFile } from '../../capabilities/backups/storage/backup-sources.ts'
 import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
@@ -58,7 +59,6 @@ function checkedInterval(text: string): number {
   return seconds
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms))
 const measure = async ({ url, token }: TopTarget): Promise<StatusSample> =>
   sampleOf(await readStatus(url, token))
 
@@ -77,7 +77,7 @@ function jsonOf(now: StatusSample, before: StatusSample | null): string {
 
 async function printOnce(watch: TopTarget, how: 'text' | 'json'): Promise<void> {
   const before = await measure(watch)
-  await pause(watch.intervalMs)
+  await sleep(watch.intervalMs)
   const now = await measure(watch)
   printResult(how === 'json' ? jsonOf(now, before) : textOf(watch, now, before))
 }
@@ -88,7 +88,7 @@ async function printLines(watch: TopTarget, how: 'text' | 'json'): Promise<void>
     const now = await measure(watch)
     await printWithBackpressure(how === 'json' ? jsonOf(now, before) : `${textOf(watch, now, before)}\n`)
     before = now
-    await pause(watch.intervalMs)
+    await sleep(watch.intervalMs)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { MetricPoint } from '../../capabilities/observability/metric-points.ts'
-import { formatBytes } from '../ui/format.ts'
+import { formatBytes, formatCount } from '../ui/format.ts'
 
 type Figure = {
   [Name in keyof MetricPoint]: MetricPoint[Name] extends number | null ? Name : never
@@ -22,10 +22,6 @@ export interface ChartSpec {
 /** Distances between grid lines for counts, which are whole numbers. */
 const counts = [1, 10, 100, 1000, 10_000, 100_000].flatMap((power) => [power, 2 * power, 5 * power])
 const sizes = Array.from({ length: 16 }, (_, power) => 2 ** (20 + power))
-
-/** Formats a count. Numbers below ten have one decimal, because they can be rates. */
-export const formatCount = (value: number): string =>
-  value.toLocaleString(undefined, { maximumFractionDigits: value < 10 ? 1 : 0 })
 
 /** Formats a duration in seconds. */
 export function duration(seconds: number): string {

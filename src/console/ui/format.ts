@@ -7,6 +7,10 @@ export function formatBytes(size: number): string {
   return `${shown.toLocaleString(undefined, { maximumFractionDigits: power === 0 || shown >= 100 ? 0 : 1 })} ${units[power]}`
 }
 
+/** Formats a count. Numbers below ten have one decimal, because they can be rates. */
+export const formatCount = (value: number): string =>
+  value.toLocaleString(undefined, { maximumFractionDigits: value < 10 ? 1 : 0 })
+
 /** Formats a number of things with their noun, for example `1 document` or `2 documents`. */
 export const formatCounted = (count: number, thing: string): string =>
   `${count.toLocaleString()} ${thing}${count === 1 ? '' : 's'}`

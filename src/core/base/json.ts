@@ -20,6 +20,9 @@ export class UnknownNameError extends MalformedJsonError {}
 export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Escapes a name for a JSON pointer (RFC 6901 3). */
+export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 const textOf = (source: string | Uint8Array): string =>

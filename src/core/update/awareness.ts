@@ -3,7 +3,7 @@ import { isJsonObject } from '../base/json.ts'
 import { jsonDepthExceeds } from '../model/json-depth.ts'
 import { ByteReader, clockMax } from './byte-reader.ts'
 import { MalformedMessageError, MalformedUpdateError } from './malformed.ts'
-import { pushVarUint } from './state-vector.ts'
+import { encodeVarUints } from './state-vector.ts'
 
 /** Maximum bytes, and maximum nesting, of the JSON of one client's state. */
 export const stateBytesMax = 16 * 1024
@@ -98,10 +98,10 @@ function parseState(text: string): AwarenessEntry['state'] | undefined {
 
 /** Encodes an awareness update in the form that `applyAwarenessUpdate` of y-protocols reads. */
 export function writeAwareness(entries: readonly AwarenessText[]): Uint8Array {
-  const parts: Uint8Array[] = [head(entries.length)]
+  const parts: Uint8Array[] = [encodeVarUints(entries.length)]
   for (const { clientId, clock, text } of entries) {
     const state = Buffer.from(text)
-    parts.push(head(clientId, clock, state.length), state)
+    parts.push(encodeVarUints(clientId, clock, state.length), state)
   }
   return Buffer.concat(parts)
 }
@@ -123,10 +123,4 @@ export function writeAwarenessMessages(entries: readonly AwarenessText[]): reado
   }
   if (start < entries.length) messages.push(writeAwareness(entries.slice(start)))
   return messages
-}
-
-function head(...values: number[]): Uint8Array {
-  const bytes: number[] = []
-  for (const value of values) pushVarUint(bytes, value)
-  return Uint8Array.from(bytes)
 }

@@ -2,7 +2,7 @@ import { ByteReader } from './byte-reader.ts'
 import { MalformedUpdateError } from './malformed.ts'
 import { type Outline, readOutline } from './outline.ts'
 import { readUpdate } from './read-update.ts'
-import { pushVarUint } from './state-vector.ts'
+import { encodeVarUints } from './state-vector.ts'
 
 /** The result of joining updates. */
 export interface Joined {
@@ -84,9 +84,9 @@ function goOn(runs: Map<number, StructRun>, bytes: Uint8Array, { clients }: Outl
  * which Yjs writes them, because Yjs relies on this order when it merges updates.
  */
 export function writeUpdate(runs: ReadonlyMap<number, StructRun>, deletions: Uint8Array): Uint8Array {
-  const parts: Uint8Array[] = [numbers(runs.size)]
+  const parts: Uint8Array[] = [encodeVarUints(runs.size)]
   for (const [client, { structs, from, parts: structBytes }] of [...runs].sort(([a], [b]) => b - a))
-    parts.push(numbers(structs, client, from), ...structBytes)
+    parts.push(encodeVarUints(structs, client, from), ...structBytes)
   return Buffer.concat([...parts, deletions])
 }
 
@@ -98,10 +98,4 @@ export function deletionsIn(bytes: Uint8Array, structsEnd: number): { clients: n
   const reader = new ByteReader(bytes)
   reader.skip(structsEnd)
   return { clients: reader.varUint(), start: reader.at }
-}
-
-function numbers(...values: readonly number[]): Uint8Array {
-  const bytes: number[] = []
-  for (const value of values) pushVarUint(bytes, value)
-  return Uint8Array.from(bytes)
 }

@@ -30,6 +30,12 @@ export function writeStateVector(clocks: ReadonlyMap<number, number>): Uint8Arra
   return Uint8Array.from(bytes)
 }
 
+export function encodeVarUints(...values: readonly number[]): Uint8Array {
+  const bytes: number[] = []
+  for (const value of values) pushVarUint(bytes, value)
+  return Uint8Array.from(bytes)
+}
+
 export function pushVarUint(bytes: number[], value: number): void {
   let rest = value
   for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128)

@@ -7,9 +7,9 @@ import {
   chartSummary,
   currentValues,
   duration,
-  formatCount,
 } from '../../../src/console/overview/chart-specs.ts'
 import { appendPoint, keptMs, mergeHistory } from '../../../src/console/overview/point-history.ts'
+import { formatCount } from '../../../src/console/ui/format.ts'
 import { bucketsBetween, histogramQuantile } from '../../../src/core/metrics/histogram.ts'
 import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import { Scrape, samplesOf } from '../../../src/core/metrics/scrape.ts'

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { asBuffer } from '../../../core/base/bytes.ts'
 import { MalformedJsonError, readJson } from '../../../core/base/json.ts'
 import * as s from '../../../core/base/schema.ts'
 import type { StoredPage } from '../../../core/store/engine.ts'
@@ -195,5 +196,3 @@ class ByteQueue {
     return all.subarray(0, count)
   }
 }
-
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

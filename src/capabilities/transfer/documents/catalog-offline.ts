@@ -11,11 +11,11 @@ import { loadRoom } from '../../../core/rooms/log/load-room.ts'
 import type { Engine } from '../../../core/store/engine.ts'
 import type { StoreLocation } from '../../backups/storage/offline-store.ts'
 import { openTenant } from '../../backups/storage/open-tenant.ts'
-import type { VersionRecord } from '../../history/version-keys.ts'
+import { toVersionResponse } from '../../history/api/version-schema.ts'
 import { VersionStore } from '../../history/version-store.ts'
 import { addressOf } from '../export/export.ts'
 import { recordsOf } from '../offline-records.ts'
-import type { Catalog, CatalogEditor, CatalogVersion } from './catalog.ts'
+import type { Catalog, CatalogEditor } from './catalog.ts'
 import { noDocument, readStoredDocument, toStorageError } from './document-offline.ts'
 
 const pageSize = 200
@@ -42,7 +42,8 @@ export async function offlineCatalog(place: StoreLocation, tenant: Tenant): Prom
     editors: (organizationId, documentId) => editorsOf(engine, tenant, { organizationId, documentId }),
     async *versions(path) {
       const address = documentAddress(tenant, path)
-      for await (const record of pages((range) => versions.list(address, range))) yield shown(record)
+      for await (const record of pages((range) => versions.list(address, range)))
+        yield toVersionResponse(record)
     },
     async content(path, versionId, reading) {
       const address = documentAddress(tenant, path)
@@ -88,15 +89,3 @@ async function* editorsOf(
     found = await log.list(prefix, { after, limit: pageSize })
   }
 }
-
-const shown = (record: VersionRecord): CatalogVersion => ({
-  versionId: record.versionId,
-  kind: record.kind,
-  label: record.label,
-  metadata: record.metadata,
-  createdAt: new Date(record.createdAt).toISOString(),
-  createdBy: record.createdBy,
-  sizeBytes: record.sizeBytes,
-  version: record.version,
-  authors: record.authors.map(({ userId, name }) => ({ userId, ...(name !== undefined && { name }) })),
-})

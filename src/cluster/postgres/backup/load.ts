@@ -1,3 +1,4 @@
+import { asBuffer } from '../../../core/base/bytes.ts'
 import { DamagedRecordError } from '../../../core/store/damaged-record.ts'
 import type { StoredPage } from '../../../core/store/engine.ts'
 import { decodeKey, decodeNumber, splitKey } from '../../../core/store/key-encoding.ts'
@@ -12,7 +13,7 @@ import {
 import { attributionNumber, baseSnapshot, oldestSnapshot } from '../../../core/store/snapshot-list.ts'
 import { packAuthor } from '../../../core/store/stored-author.ts'
 import { upsertBlob } from '../blobs.ts'
-import { asBuffer, bytesArray, packBytes } from '../connection/arrays.ts'
+import { bytesArray, packBytes } from '../connection/arrays.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { statement } from '../connection/database-session.ts'
 import type { Write } from '../connection/sql-transaction.ts'

@@ -1,3 +1,4 @@
+import { asBuffer } from '../../../core/base/bytes.ts'
 /**
  * Formats an array of numbers in the text format of PostgreSQL. This is several times as fast as the
  * conversion of the library.
@@ -47,6 +48,3 @@ export function packBytes(all: readonly Uint8Array[]): PackedBytes {
     sizes: numberArray(all.map(({ length }) => length)),
   }
 }
-
-export const asBuffer = (bytes: Uint8Array): Buffer =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -1,8 +1,9 @@
+import { asBuffer } from '../../../core/base/bytes.ts'
 import type { Job } from '../../../core/store/engine.ts'
 import { enqueueJob, type JobRecord } from '../../../core/store/job-state.ts'
 import { decodeKey, encodeKey } from '../../../core/store/key-encoding.ts'
 import type { StoreClock } from '../cluster/database-clock.ts'
-import { asBuffer, bytesArray, numberArray, plainArray } from '../connection/arrays.ts'
+import { bytesArray, numberArray, plainArray } from '../connection/arrays.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 import type { Write } from '../connection/sql-transaction.ts'
 

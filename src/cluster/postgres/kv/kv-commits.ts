@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isSameBytes } from '../../../core/base/bytes.ts'
 import type { Job, KvCommit } from '../../../core/store/engine.ts'
 import { countersOf } from '../../../core/store/fences.ts'
 import { checkJobs, copyOfJob } from '../../../core/store/job-state.ts'
@@ -149,7 +150,7 @@ export class KvCommitQueue {
         const written = new Map<string, Value>()
         for (const call of group) {
           const stored = (name: string) => (written.get(name) ?? values.get(name))?.value ?? null
-          call.held = call.checks.every(({ name, value }) => isSame(stored(name), value))
+          call.held = call.checks.every(({ name, value }) => isSameBytes(stored(name), value))
           if (!call.held) continue
           for (const value of call.writes) written.set(value.name, value)
           jobRows.enqueue(call.jobs, this.#clock)
@@ -195,6 +196,3 @@ const keysOf = (values: readonly Value[]): string[] => [
   bytesArray(values.map(({ part }) => part)),
   bytesArray(values.map(({ key }) => key)),
 ]
-
-const isSame = (a: Uint8Array | null, b: Uint8Array | null): boolean =>
-  a === null || b === null ? a === b : Buffer.compare(a, b) === 0

@@ -1,4 +1,4 @@
-import { asBuffer } from '../connection/arrays.ts'
+import { asBuffer } from '../../../core/base/bytes.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 import type { NewSnapshot } from './document-change-set.ts'
 

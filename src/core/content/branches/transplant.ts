@@ -3,6 +3,7 @@ import { type IdRange, RangeIndex } from '../history/range-index.ts'
 import type { SegmentReader } from '../history/segments.ts'
 import { type HistoryVersion, isIn } from '../history/version-values.ts'
 import { putItem } from '../json/write-edits.ts'
+import { contentPart } from '../merge/copy-content.ts'
 import { rootNames } from '../roots.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
@@ -132,13 +133,4 @@ class Transplant {
     if (!(found instanceof Y.Item)) return null
     return Y.getItemCleanEnd(this.#transaction, store, Y.createID(client, clock))
   }
-}
-
-/** Returns a copy of a part of the content of an item. */
-function contentPart(content: Y.Item['content'], offset: number, length: number): Y.Item['content'] {
-  if (content instanceof Y.ContentString)
-    return new Y.ContentString(content.str.slice(offset, offset + length))
-  if (content instanceof Y.ContentAny) return new Y.ContentAny(content.arr.slice(offset, offset + length))
-  if (content instanceof Y.ContentJSON) return new Y.ContentJSON(content.arr.slice(offset, offset + length))
-  return content.copy()
 }

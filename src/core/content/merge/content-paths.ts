@@ -1,6 +1,6 @@
 import type * as Y from 'yjs'
+import { escapePointer } from '../../base/json.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { pointerToken } from './merge-values.ts'
 
 /** Finds the JSON pointers of types in their roots. */
 export class ContentPaths {
@@ -14,7 +14,7 @@ export class ContentPaths {
       tokens.push(each._item.parentSub ?? String(this.#indexOf(each._item)))
     return tokens
       .reverse()
-      .map((token) => `/${pointerToken(token)}`)
+      .map((token) => `/${escapePointer(token)}`)
       .join('')
   }
 

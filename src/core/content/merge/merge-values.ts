@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { escapePointer } from '../../base/json.ts'
 import { diffTokens, type Hunk } from '../diff/diff.ts'
 import type { DiffBudget } from '../diff/myers.ts'
 import { setMember, toJson } from '../json/json.ts'
@@ -63,7 +64,7 @@ export class ValueMerger {
     const merged: Record<string, never> = {}
     for (const key of new Set([...Object.keys(theirs), ...Object.keys(mine)])) {
       const values = { base: own(base, key), theirs: own(theirs, key), mine: own(mine, key) }
-      const value = this.merge(values, `${path}/${pointerToken(key)}`)
+      const value = this.merge(values, `${path}/${escapePointer(key)}`)
       if (value !== undefined) setMember(merged, key, value as never)
     }
     return merged
@@ -71,9 +72,6 @@ export class ValueMerger {
 }
 
 type JsonMembers = Readonly<Record<string, unknown>>
-
-/** Returns a key as a part of a JSON pointer. */
-export const pointerToken = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
 const own = (members: JsonMembers, key: string): unknown =>
   Object.hasOwn(members, key) ? members[key] : undefined

@@ -1,6 +1,6 @@
-import { isJsonObject } from '../../base/json.ts'
+import { escapePointer, isJsonObject } from '../../base/json.ts'
 import { jsonTypeName } from '../json/json.ts'
-import { escaped, jsonTypes, schemaProblem } from './compiled-schema.ts'
+import { jsonTypes, schemaProblem } from './compiled-schema.ts'
 import { type SchemaSpec, schemaLimits } from './schema-spec.ts'
 
 /**
@@ -13,10 +13,10 @@ export function checkSchema(data: unknown): SchemaSpec {
   checkMembers('', schema, ['nodes', 'marks', 'topNode', 'contentKey'])
   const nodes = entriesAt('/nodes', schema.nodes, schemaLimits.nodes)
   if (nodes.length === 0) throw schemaProblem('/nodes', 'expected at least one node')
-  for (const [name, node] of nodes) checkNode(`/nodes/${escaped(name)}`, node)
+  for (const [name, node] of nodes) checkNode(`/nodes/${escapePointer(name)}`, node)
   if (schema.marks !== undefined) {
     for (const [name, mark] of entriesAt('/marks', schema.marks, schemaLimits.marks))
-      checkMark(`/marks/${escaped(name)}`, mark)
+      checkMark(`/marks/${escapePointer(name)}`, mark)
   }
   for (const member of ['topNode', 'contentKey'] as const)
     checkText(`/${member}`, schema[member], schemaLimits.nameLength)
@@ -44,7 +44,7 @@ function checkMark(path: string, data: unknown): void {
 function checkAttributes(path: string, data: unknown): void {
   if (data === undefined) return
   for (const [name, value] of entriesAt(path, data, schemaLimits.attributes)) {
-    const at = `${path}/${escaped(name)}`
+    const at = `${path}/${escapePointer(name)}`
     const attribute = objectAt(at, value)
     checkMembers(at, attribute, ['default', 'type'])
     checkText(`${at}/type`, attribute.type, schemaLimits.nameLength)
@@ -83,7 +83,7 @@ function checkMembers(
   for (const name of Object.keys(object)) {
     if (!known.includes(name))
       throw schemaProblem(
-        `${path}/${escaped(name.slice(0, schemaLimits.nameLength))}`,
+        `${path}/${escapePointer(name.slice(0, schemaLimits.nameLength))}`,
         `unknown member; expected ${known.join(', ')}`,
       )
   }

@@ -1,4 +1,5 @@
 import { invalid } from '../../base/errors.ts'
+import { escapePointer } from '../../base/json.ts'
 import type { Json, JsonObject } from '../json/json.ts'
 import {
   ContentExpressionError,
@@ -77,7 +78,7 @@ export function compileSchema(spec: SchemaSpec): CompiledSchema {
   for (const [name, node] of nodeSpecs) {
     const content = contentOf(
       node,
-      `/nodes/${escaped(name)}/content`,
+      `/nodes/${escapePointer(name)}/content`,
       (word) => namedBy(word, nodeSpecs, nodeGroups),
       budget,
     )
@@ -87,7 +88,7 @@ export function compileSchema(spec: SchemaSpec): CompiledSchema {
         ? isInline
           ? allMarks
           : []
-        : listed(node.marks, `/nodes/${escaped(name)}/marks`, markSpecs, markGroups, budget)
+        : listed(node.marks, `/nodes/${escapePointer(name)}/marks`, markSpecs, markGroups, budget)
     nodes.set(name, { content, marks: new Set(marks), attributes: rulesOf(node.attributes) })
   }
   const marks = new Map<string, MarkRule>()
@@ -95,7 +96,7 @@ export function compileSchema(spec: SchemaSpec): CompiledSchema {
     const excluded =
       excludes === undefined
         ? []
-        : listed(excludes, `/marks/${escaped(name)}/excludes`, markSpecs, markGroups, budget)
+        : listed(excludes, `/marks/${escapePointer(name)}/excludes`, markSpecs, markGroups, budget)
     marks.set(name, {
       attributes: rulesOf(attributes),
       excludes: new Set(excluded.filter((other) => other !== name)),
@@ -108,9 +109,6 @@ export function compileSchema(spec: SchemaSpec): CompiledSchema {
 /** Returns the error for an invalid schema. `path` is a JSON pointer in the schema. */
 export const schemaProblem = (path: string, problem: string): Error =>
   invalid('schema/invalid', `invalid schema at ${path === '' ? 'its top' : path}: ${problem}`, { path })
-
-/** Returns a name as a reference token of a JSON pointer. */
-export const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 function contentOf(
   { content }: NodeSpec,

@@ -1,3 +1,4 @@
+import { isSameBytes } from '../../base/bytes.ts'
 import { KeyedMutex } from '../../base/keyed-mutex.ts'
 import { withRecordName } from '../damaged-record.ts'
 import type { Job, Key, Kv, KvCommit, KvEntry, KvRange } from '../engine.ts'
@@ -159,7 +160,7 @@ export class LevelKv implements Kv {
       const isCurrent = ({ name, value }: Value): boolean => {
         const cell = pinned.get(name)
         const stored = cell === undefined ? this.#recent.value(name) : known(cell)
-        return stored !== undefined && isSame(stored, value)
+        return stored !== undefined && isSameBytes(stored, value)
       }
       if (!checks.every(isCurrent)) return null
       this.#commit.admit()
@@ -307,6 +308,3 @@ function prepare(
     fences: countersOf(fences),
   }
 }
-
-const isSame = (a: Uint8Array | null, b: Uint8Array | null): boolean =>
-  a === null || b === null ? a === b : Buffer.compare(a, b) === 0

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { clientAddress } from '../../access/client-address.ts'
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { ApiError } from '../../base/errors.ts'
@@ -235,8 +236,6 @@ export class SyncServer {
 
 const pathOf = (requested: SyncRequest): DocumentPath | null =>
   requested.kind === 'document' ? requested.path : null
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
  * Ignores an error of a connection, because a `close` event follows each error. Without this listener, an

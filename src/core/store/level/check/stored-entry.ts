@@ -1,3 +1,4 @@
+import { asBuffer } from '../../../base/bytes.ts'
 import type { Key } from '../../engine.ts'
 import { type ByteRange, decodeKey, decodeKeyPair, encodeKey, keyRange, rangeOf } from '../../key-encoding.ts'
 import { decodeJob } from '../../pairs/job-records.ts'
@@ -40,8 +41,6 @@ export const selectedRanges = ({ logs, blobs, values }: StoredSelection): readon
   ...blobs.map((prefix) => keyRange(keyspaces.blobs, { prefix })),
   ...values.map(({ part, prefix }) => keyRange(under(keyspaces.kv, encodeKey(part)), { prefix })),
 ]
-
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
 function readHead(key: Buffer, value: Buffer): StoredEntry {
   const { state, epoch } = decodeHead(key, value)

@@ -1,4 +1,5 @@
 import type { Level } from 'level'
+import { asBuffer } from '../../../base/bytes.ts'
 import type { ByteRange } from '../../key-encoding.ts'
 import type { ReadMany } from './batched-reads.ts'
 
@@ -98,4 +99,3 @@ const pairOf = ([key, value]: readonly [Uint8Array, Uint8Array | undefined]): Ke
 ]
 
 const nothing = new Uint8Array(0)
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -1,6 +1,7 @@
 import { invalid } from '../../../../../../core/base/errors.ts'
+import { escapePointer } from '../../../../../../core/base/json.ts'
 import { defineOperation, warningsOf } from '../../../../../../rest/operation.ts'
-import { escapePointer, invalidAt } from '../../../../../../rest/validator.ts'
+import { invalidAt } from '../../../../../../rest/validator.ts'
 import { misspelledProtection, unknownTriggers } from '../../../../triggers.ts'
 import { destinationWarnings } from '../../../endpoint-schema.ts'
 import { basicAnswer, basicChange, checkWebhookConfig, unknownTrigger } from '../../../webhook-schema.ts'
