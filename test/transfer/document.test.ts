@@ -202,6 +202,7 @@ it('[OUT-14] `doc put` reports the unknown member of a JSON file, and the expect
   timeout: 600_000,
 }, async () => {
   const shape = 'expected {"type", "contentKey", "data"} as `doc get` prints it'
+  const alone = `${shape}, or the content alone with --type`
   const unknown = (name: string): string => `the file has the unknown member "${name}"`
   const expected = [
     [
@@ -210,11 +211,11 @@ it('[OUT-14] `doc put` reports the unknown member of a JSON file, and the expect
     ],
     ['{"typ":"text","data":"x"}', `${unknown('typ')} (did you mean type?); ${shape}`],
     ['{"type":"text","data":"x","more":1}', `${unknown('more')}; ${shape}`],
-    ['{"a":1}', `the file has no "type"; ${shape}, or the content alone with --type`],
-    ['[1]', `the file has no "type"; ${shape}, or the content alone with --type`],
-    ['{"type":"text"}', `the file has no "data"; ${shape}, or the content alone with --type`],
-    ['{"type":1,"data":"x"}', `"type" must be a string; ${shape}`],
-    ['{"type":"text","contentKey":1,"data":"x"}', `"contentKey" must be a string; ${shape}`],
+    ['{"a":1}', `type must be present; ${alone}`],
+    ['[1]', `the value must be object; ${alone}`],
+    ['{"type":"text"}', `data must be present; ${alone}`],
+    ['{"type":1,"data":"x"}', `type must be string; ${alone}`],
+    ['{"type":"text","contentKey":1,"data":"x"}', `contentKey must be string or null; ${alone}`],
     ['{"type":"text","data":"x"', 'the file is not JSON: '],
   ] as const
   for (const [text, message] of expected)

@@ -244,12 +244,20 @@ itLong(
     const [mapped, first] = await storedOf(data, [target, pathOf('acme/a/main')])
     expect(mapped?.doc.getText('content').toString()).toBe('old name')
     expect(first?.doc.getText('content').toString()).toBe('acme/a/main')
-    for (const line of ['no JSON', '{"name":"x"}', JSON.stringify({ name: 'x', ...target, editorId: '' })]) {
+    const lines = [
+      ['no JSON', 'Unexpected token'],
+      ['[]', 'the value must be object'],
+      ['{"name":"x"}', 'organizationId must be present'],
+      [JSON.stringify({ ...target, name: 1 }), 'name must be string'],
+      [JSON.stringify({ name: 'x', ...target, editorId: '' }), 'editorId must not be empty'],
+      [JSON.stringify({ name: 'old name', ...target }), '"old name" comes twice'],
+    ] as const
+    for (const [line, problem] of lines) {
       writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n${line}\n`)
       const refused = await runImport(data, 'updates', writeLines(documents), '--name-map', map)
       expect([refused.code, refused.err]).toEqual([
         2,
-        expect.stringContaining('map.jsonl, line 2:') as string,
+        expect.stringContaining(`map.jsonl, line 2: ${problem}`) as string,
       ])
     }
   },

@@ -3,7 +3,9 @@ import { StorageError } from '../../capabilities/backups/storage/storage-error.t
 import type { NewContent } from '../../capabilities/transfer/documents/document-offline.ts'
 import { errorMessage } from '../../core/base/errors.ts'
 import { isJsonObject } from '../../core/base/json.ts'
+import * as s from '../../core/base/schema.ts'
 import { didYouMean } from '../../core/base/text.ts'
+import { matchesSchema, mismatchOf } from '../../core/base/validation.ts'
 import { readableTypes, stringTypes } from '../../core/content/content-type-names.ts'
 import { readUpdate } from '../../core/update/read-update.ts'
 import type { ReadFormat, ReadingFlags } from './location.ts'
@@ -81,26 +83,24 @@ function isText(bytes: Buffer): boolean {
 
 const members = ['type', 'contentKey', 'data'] as const
 const shape = 'expected {"type", "contentKey", "data"} as `doc get` prints it'
+const shownSchema = s.object({ type: s.string, data: s.unknown }, { contentKey: s.orNull(s.string) })
 
 /**
  * Reads the content from JSON in the form that `doc get` prints.
  * @throws StorageError
  */
 function shownContent(json: unknown): NewContent {
-  const given = isJsonObject(json) ? json : {}
-  const { type, contentKey = null, data } = given
-  const unknown = Object.keys(given).find((name) => !members.some((member) => member === name))
-  const missing = type === undefined ? 'type' : data === undefined ? 'data' : null
-  if (unknown !== undefined) {
-    const meant = didYouMean(unknown, members)
-    if (missing === null || meant !== '')
-      throw new StorageError(`the file has the unknown member ${JSON.stringify(unknown)}${meant}; ${shape}`)
-  }
-  if (missing !== null)
-    throw new StorageError(`the file has no "${missing}"; ${shape}, or the content alone with --type`)
-  if (typeof type !== 'string') throw new StorageError(`"type" must be a string; ${shape}`)
-  if (contentKey !== null && typeof contentKey !== 'string')
-    throw new StorageError(`"contentKey" must be a string; ${shape}`)
+  const isShown = matchesSchema(shownSchema, json)
+  const names = isJsonObject(json) ? Object.keys(json) : []
+  const unknown = names.find((name) => !members.some((member) => member === name))
+  const meant = unknown === undefined ? '' : didYouMean(unknown, members)
+  if (unknown !== undefined && (isShown || meant !== ''))
+    throw new StorageError(`the file has the unknown member ${JSON.stringify(unknown)}${meant}; ${shape}`)
+  if (!isShown)
+    throw new StorageError(
+      `the file cannot be used: ${mismatchOf(shownSchema).message}; ${shape}, or the content alone with --type`,
+    )
+  const { type, contentKey, data } = json
   return { type, contentKey: contentKey ?? undefined, data }
 }
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { errorCode, errorMessage } from '../base/errors.ts'
-import { findJsonProblem } from '../base/json-problem.ts'
+import { readJson } from '../base/json.ts'
+import * as s from '../base/schema.ts'
 import { didYouMean } from '../base/text.ts'
 import {
   type Config,
@@ -156,17 +157,14 @@ function refuseUnknown([unknown]: readonly string[]): void {
   )
 }
 
+const fileSchema = s.map(s.unknown)
+
 function parseConfigFile(name: string, text: string): FileValues {
-  let value: unknown
   try {
-    value = JSON.parse(text)
-  } catch {
-    const { line, column, problem } = findJsonProblem(text)
-    throw new ConfigError(`${name} is not JSON: line ${line}, column ${column}: ${problem}`)
+    return readJson(fileSchema, text)
+  } catch (error) {
+    throw new ConfigError(`${name} is not a JSON object: ${errorMessage(error)}`)
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ConfigError('the configuration file: expected a JSON object')
-  return value as FileValues
 }
 
 /**

@@ -20,7 +20,7 @@ it('[CFG-13] if the configuration file is not JSON, reports line and column, and
   const file = join(root, 'bad.json')
   writeFileSync(file, '{\n  "port": 1,\n  "apiKey": secret\n}\n')
   const { message } = problemOf(() => readConfig({ flags: {}, environment: {}, file }))
-  expect(message).toBe(`${file} is not JSON: line 3, column 13: expected a value`)
+  expect(message).toBe(`${file} is not a JSON object: line 3, column 13: expected a value`)
 })
 
 it('[CFG-13] reports a missing configuration file, and states the remedy', () => {

@@ -136,8 +136,8 @@ it('[CFG-3] reports an invalid flag as a flag, and an invalid member of the file
   expect(() => read({ file: file('{"prot": 1}') })).toThrow(
     'unknown option "prot" in the configuration file (did you mean port?)',
   )
-  expect(() => read({ file: file('{') })).toThrow('is not JSON')
-  expect(() => read({ file: file('[]') })).toThrow('expected a JSON object')
+  expect(() => read({ file: file('{') })).toThrow('is not a JSON object: line 1, column 2')
+  expect(() => read({ file: file('[]') })).toThrow('is not a JSON object: the value must be object')
   expect(() => read({ file: join(directory, 'absent.json') })).toThrow('does not exist')
 })
 

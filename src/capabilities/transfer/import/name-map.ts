@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { errorMessage } from '../../../core/base/errors.ts'
-import { isJsonObject } from '../../../core/base/json.ts'
+import { checkJson, MalformedJsonError } from '../../../core/base/json.ts'
+import * as s from '../../../core/base/schema.ts'
 import type { DocumentPath } from '../../../core/model/address.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
-import { isPath, pathProblem } from './name-mapping.ts'
+import { pathProblem } from './name-mapping.ts'
 
 /**
  * Reads a name map. The file has one JSON object per line, with `name`, `organizationId`, `documentId` and
@@ -17,26 +18,27 @@ export async function readNameMap(file: string): Promise<ReadonlyMap<string, Doc
   const map = new Map<string, DocumentPath>()
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue
-    const entry = entryOf(line)
-    if (typeof entry === 'string') throw new StorageError(`${file}, line ${index + 1}: ${entry}`)
-    if (map.has(entry.name))
-      throw new StorageError(`${file}, line ${index + 1}: ${JSON.stringify(entry.name)} comes twice`)
-    map.set(entry.name, entry.path)
+    try {
+      addEntry(map, line)
+    } catch (error) {
+      throw new StorageError(`${file}, line ${index + 1}: ${errorMessage(error)}`)
+    }
   }
   return map
 }
 
-/** Parses a line of the name map. Returns the problem as a sentence if the line is invalid. */
-function entryOf(line: string): { readonly name: string; readonly path: DocumentPath } | string {
-  let value: unknown
-  try {
-    value = JSON.parse(line)
-  } catch (error) {
-    return `it is not JSON: ${errorMessage(error)}`
-  }
-  if (!isJsonObject(value)) return 'it is not an object'
-  const { name, organizationId, documentId, editorId } = value
-  if (typeof name !== 'string') return 'name must be a string'
+const entrySchema = s.object({
+  name: s.string,
+  organizationId: s.string,
+  documentId: s.string,
+  editorId: s.string,
+})
+
+/** @throws SyntaxError, MalformedJsonError */
+function addEntry(map: Map<string, DocumentPath>, line: string): void {
+  const { name, organizationId, documentId, editorId } = checkJson(entrySchema, JSON.parse(line))
   const path = { organizationId, documentId, editorId }
-  return isPath(path) ? { name, path } : (pathProblem(path) ?? 'it is not an address')
+  const problem = map.has(name) ? `${JSON.stringify(name)} comes twice` : pathProblem(path)
+  if (problem !== null) throw new MalformedJsonError(problem)
+  map.set(name, path)
 }
