@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { areAlmostEqual, declaredNames, identifiersIn, wordsIn } from './support/data/declared-names.ts'
+import { lateSchemas } from './support/data/late-schemas.ts'
 import { filesUnder, root } from './support/data/project-files.ts'
 
 /**
@@ -140,6 +141,15 @@ describe('files', () => {
       'src/core/directory/store/transaction.ts',
       'src/core/store/stored-record.ts',
     ])
+  })
+
+  it('[TIDY-25] builds each schema when its module loads', () => {
+    const builder = "import * as s from './schema.ts'\nconst list = (n: number) => s.array(s.integer(0, n))\n"
+    expect(lateSchemas('a.ts', `${builder}const one = list(1)`)).toEqual([])
+    expect(lateSchemas('a.ts', `${builder}const read = (n: number) => list(n)`)).toEqual(['a.ts:2', 'a.ts:2'])
+    expect(lateSchemas('a.ts', `${builder}class A { read() { s.object({}) } }`)).toEqual(['a.ts:3'])
+    const files = sources.filter((file) => file !== 'src/core/base/schema.ts')
+    expect(files.flatMap((file) => lateSchemas(file, text(file)))).toEqual([])
   })
 
   it('[TIDY-7] only the configuration, the entry point, the command line and the load generator read environment variables', () => {
