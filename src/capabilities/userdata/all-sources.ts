@@ -1,4 +1,5 @@
 import type { OrganizationStore } from '../../core/directory/organizations/organization-store.ts'
+import type { UserDataSourceList } from '../../core/directory/user-data/user-data-source.ts'
 import type { PresenceRegistry } from '../../core/rooms/presence/presence-registry.ts'
 import type { RoomRegistry } from '../../core/rooms/room/room-registry.ts'
 import type { DocumentLog, Kv } from '../../core/store/engine.ts'
@@ -10,7 +11,6 @@ import { judgmentSource } from './judgment-source.ts'
 import { organizationSources } from './organization-sources.ts'
 import { presenceSource } from './presence-source.ts'
 import { streamSource } from './stream-source.ts'
-import type { UserDataSourceList } from './user-data-source.ts'
 
 export interface UserDataSourceDependencies {
   readonly store: OrganizationStore

@@ -1,5 +1,6 @@
 import type { OrganizationScope } from '../../core/directory/organizations/organization-keys.ts'
 import { readPagePosition } from '../../core/directory/store/list-page.ts'
+import type { UserDataSource } from '../../core/directory/user-data/user-data-source.ts'
 import type { CheckLease } from '../../core/jobs/task-worker.ts'
 import { organizationPrefix } from '../../core/model/address.ts'
 import { keySchema } from '../../core/model/address-schemas.ts'
@@ -7,7 +8,6 @@ import { readAttribution } from '../../core/rooms/log/read-attribution.ts'
 import type { RoomRegistry } from '../../core/rooms/room/room-registry.ts'
 import { type DocumentLog, type Key, StoreUnavailableError } from '../../core/store/engine.ts'
 import { type AuthorShare, isNamedIn, shareOf } from '../../core/update/attribution/remove-author.ts'
-import type { UserDataSource } from './user-data-source.ts'
 
 /** Maximum number of editors that one page of a listing reads. */
 const readPerPage = 50

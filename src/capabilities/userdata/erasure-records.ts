@@ -1,10 +1,10 @@
 import * as s from '../../core/base/schema.ts'
 import { userDigest } from '../../core/directory/organizations/erased-users.ts'
 import { tenantKeys } from '../../core/directory/organizations/organization-keys.ts'
+import type { UserDataScope } from '../../core/directory/user-data/user-data-source.ts'
 import { readPayload } from '../../core/jobs/job-payload.ts'
 import type { Job, Key } from '../../core/store/engine.ts'
 import type { RecordType } from '../../core/store/stored-record.ts'
-import type { UserDataScope } from './user-data-source.ts'
 
 /** Queue of erasures that have been started. */
 export const erasureQueue = 'erasure'

@@ -6,11 +6,11 @@ import {
   type OrganizationStore,
 } from '../../core/directory/organizations/organization-store.ts'
 import { TransactionRunner } from '../../core/directory/store/transaction.ts'
+import type { UserDataSource, UserDataSourceList } from '../../core/directory/user-data/user-data-source.ts'
 import type { CheckLease } from '../../core/jobs/task-worker.ts'
 import type { Kv } from '../../core/store/engine.ts'
 import { type ErasureRecord, type ErasureTask, erasureKey, erasureRecordType } from './erasure-records.ts'
 import { nextOrganization } from './next-organization.ts'
-import type { UserDataSource, UserDataSourceList } from './user-data-source.ts'
 
 /**
  * Time in ms after the start of an erasure. Until then, actions of the user are recorded without the user id.

@@ -1,8 +1,12 @@
 import * as s from '../../core/base/schema.ts'
 import { type ListPage, type PageRange, readPagePosition } from '../../core/directory/store/list-page.ts'
+import type {
+  UserDataScope,
+  UserDataSourceList,
+  UserDatum,
+} from '../../core/directory/user-data/user-data-source.ts'
 import type { Kv } from '../../core/store/engine.ts'
 import { nextOrganization } from './next-organization.ts'
-import type { UserDataScope, UserDataSourceList, UserDatum } from './user-data-source.ts'
 
 /** Maximum number of entries in one read. */
 const chunkSize = 50

@@ -1,6 +1,6 @@
 import { tenantKeys, tenantPart } from '../../core/directory/organizations/organization-keys.ts'
+import type { UserDataScope } from '../../core/directory/user-data/user-data-source.ts'
 import type { Kv } from '../../core/store/engine.ts'
-import type { UserDataScope } from './user-data-source.ts'
 
 /**
  * Returns the id of the organization after `before`. If `before` is null, returns the first one. Returns null

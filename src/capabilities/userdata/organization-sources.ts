@@ -7,6 +7,7 @@ import { indexedExpiry, indexedResource } from '../../core/directory/permissions
 import { removeSomeGrants, removeSomeMemberships } from '../../core/directory/removal/subject-removal.ts'
 import type { DirectoryReader } from '../../core/directory/store/directory-reader.ts'
 import { grantRecordType, userRecordType } from '../../core/directory/store/records.ts'
+import { rangeSource, type ShownEntry, type UserRanges } from '../../core/directory/user-data/range-source.ts'
 import { activityRecordType } from '../../core/events/activity.ts'
 import { activityKeys, positionIn } from '../../core/events/activity-keys.ts'
 import { activityRangesOf, anonymizeActivities } from '../../core/events/anonymize-activities.ts'
@@ -28,7 +29,6 @@ import {
   removeSomeRecipients,
 } from '../notifications/notification-removal.ts'
 import { mentions } from './comment-source.ts'
-import { rangeSource, type ShownEntry, type UserRanges } from './range-source.ts'
 
 /** Maximum number of records that one commit changes. */
 const sliceMax = 100

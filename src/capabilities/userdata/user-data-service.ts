@@ -9,6 +9,11 @@ import {
 import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
 import { Transaction, TransactionRunner } from '../../core/directory/store/transaction.ts'
 import type { TokenRevocations } from '../../core/directory/tenants/token-revocations.ts'
+import type {
+  UserDataScope,
+  UserDataSourceList,
+  UserDatum,
+} from '../../core/directory/user-data/user-data-source.ts'
 import { TaskWorker, type WorkerEngine } from '../../core/jobs/task-worker.ts'
 import type { Kv } from '../../core/store/engine.ts'
 import {
@@ -23,7 +28,6 @@ import {
 } from './erasure-records.ts'
 import { ErasureTaskRunner } from './erasure-task.ts'
 import { listUserData } from './listing.ts'
-import type { UserDataScope, UserDataSourceList, UserDatum } from './user-data-source.ts'
 
 /** Maximum time in ms for which a call waits for the end of the erasure that it has started. */
 const waitMs = 5_000

@@ -1,8 +1,12 @@
 import type { KeyCaller } from '../../../core/access/credentials/authenticator.ts'
 import type { FromSchema } from '../../../core/base/schema.ts'
+import {
+  dataKinds,
+  type UserDataScope,
+  type UserDatum,
+} from '../../../core/directory/user-data/user-data-source.ts'
 import { deletedUserId } from '../../../core/model/deleted-user.ts'
 import { invalidAt } from '../../../rest/validator.ts'
-import { dataKinds, type UserDataScope, type UserDatum } from '../user-data-source.ts'
 
 /** Request members for a user, and optionally an organization. */
 export const dataScope = {

@@ -1,7 +1,7 @@
-import type { OrganizationScope } from '../../core/directory/organizations/organization-keys.ts'
-import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
-import type { CheckLease } from '../../core/jobs/task-worker.ts'
-import type { Tenant } from '../../core/model/address.ts'
+import type { CheckLease } from '../../jobs/task-worker.ts'
+import type { Tenant } from '../../model/address.ts'
+import type { OrganizationScope } from '../organizations/organization-keys.ts'
+import type { ListPage, PageRange } from '../store/list-page.ts'
 
 /** Kinds of user data in responses. */
 export const dataKinds = [

@@ -1,14 +1,11 @@
-import * as s from '../../core/base/schema.ts'
-import type { OrganizationScope } from '../../core/directory/organizations/organization-keys.ts'
-import {
-  findOrganization,
-  type OrganizationStore,
-} from '../../core/directory/organizations/organization-store.ts'
-import type { DirectoryReader } from '../../core/directory/store/directory-reader.ts'
-import { type ListPage, type PageRange, readPagePosition } from '../../core/directory/store/list-page.ts'
-import type { Transaction } from '../../core/directory/store/transaction.ts'
-import { keySchema } from '../../core/model/address-schemas.ts'
-import type { Key, KvEntry } from '../../core/store/engine.ts'
+import * as s from '../../base/schema.ts'
+import { keySchema } from '../../model/address-schemas.ts'
+import type { Key, KvEntry } from '../../store/engine.ts'
+import type { OrganizationScope } from '../organizations/organization-keys.ts'
+import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
+import type { DirectoryReader } from '../store/directory-reader.ts'
+import { type ListPage, type PageRange, readPagePosition } from '../store/list-page.ts'
+import type { Transaction } from '../store/transaction.ts'
 import type { DataKind, UserDataSource, UserDatum } from './user-data-source.ts'
 
 /** The data of one entry in an export. */
