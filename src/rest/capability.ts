@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import type { Authenticator } from '../core/access/credentials/authenticator.ts'
 import type { CascadeHandler } from '../core/directory/removal/cascade-handler.ts'
+import type { UserDataSourceList } from '../core/directory/user-data/user-data-source.ts'
 import type { EditListener } from '../core/events/debounce-windows.ts'
 import type { Health } from '../core/store/engine.ts'
 import type { CallAuditor } from './call-auditor.ts'
@@ -31,6 +32,8 @@ export interface Capability {
   readonly create?: (services: Services) => Partial<Services>
   /** Deletes its data when the directory removes documents, organizations, users or groups. */
   readonly cascade?: (services: Services) => readonly CascadeHandler[]
+  /** Lists and erases its data of one user. A source needs a name in `core/directory/user-data`. */
+  readonly userData?: (services: Services) => Partial<UserDataSourceList>
   /** Gets the commits to documents. */
   readonly edits?: (services: Services) => readonly EditListener[]
   /** The paths that are not paths of operations. */

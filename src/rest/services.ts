@@ -19,6 +19,7 @@ import type { SchemaService } from '../core/directory/schemas/schema-service.ts'
 import type { StorageQuota } from '../core/directory/storage-quota.ts'
 import type { Tenancy } from '../core/directory/tenants/tenancy.ts'
 import type { UsageSource } from '../core/directory/usage-counts.ts'
+import type { UserDataSourceList } from '../core/directory/user-data/user-data-source.ts'
 import type { EventRecorder, HasSubscriber } from '../core/events/event-recorder.ts'
 import type { Metrics } from '../core/metrics/metrics.ts'
 import type { Tenant } from '../core/model/address.ts'
@@ -78,6 +79,8 @@ export interface CoreServices extends BaseServices, ReplaceableServices, Tenancy
   /** Schemas of content, and the editors to which they are attached. */
   readonly schemas: SchemaService
   readonly storage: StorageQuota
+  /** The sources of the data of users. The lists are complete and in order when the server starts. */
+  readonly userDataSources: UserDataSourceList
   readonly events: EventRecorder
   readonly rooms: RoomRegistry
   readonly tokens: RealtimeTokens

@@ -14,12 +14,19 @@ import { publicUrlOf } from '../core/config/public-url.ts'
 import { BranchStore } from '../core/directory/branches/branch-store.ts'
 import { CallQuota } from '../core/directory/call-quota.ts'
 import { createDirectory, type Directory } from '../core/directory/directory.ts'
+import type { OrganizationScope } from '../core/directory/organizations/organization-keys.ts'
 import { OrganizationStore } from '../core/directory/organizations/organization-store.ts'
 import type { CascadeHandler } from '../core/directory/removal/cascade-handler.ts'
 import { SchemaService } from '../core/directory/schemas/schema-service.ts'
 import { StorageQuota } from '../core/directory/storage-quota.ts'
 import type { ServerCredentials } from '../core/directory/tenants/credentials-file.ts'
 import { uncounted } from '../core/directory/usage-counts.ts'
+import { directorySources } from '../core/directory/user-data/directory-sources.ts'
+import {
+  compareSources,
+  type UserDataScope,
+  type UserDataSource,
+} from '../core/directory/user-data/user-data-source.ts'
 import { combineEditListeners, type EditListener } from '../core/events/debounce-windows.ts'
 import { EventRecorder } from '../core/events/event-recorder.ts'
 import type { DocumentAddress } from '../core/model/address.ts'
@@ -27,6 +34,8 @@ import { DestinationPolicy } from '../core/outgoing/destination-policy.ts'
 import { resolveName } from '../core/outgoing/dns-resolve.ts'
 import { ClusterRates } from '../core/quota/cluster-rates.ts'
 import { noLoader } from '../core/rooms/edits/editor-loader.ts'
+import { changeSource } from '../core/rooms/history/change-source.ts'
+import { presenceSource } from '../core/rooms/presence/presence-source.ts'
 import type { DocumentRegistry } from '../core/rooms/room/room-options.ts'
 import { RoomRegistry, type RoomRegistryOptions } from '../core/rooms/room/room-registry.ts'
 import type { RejectionLog } from '../core/sync/connect/rejection-log.ts'
@@ -71,19 +80,28 @@ const replaceable: ReplaceableServices = {
 interface Additions {
   readonly cascade: CascadeHandler[]
   readonly edits: EditListener[]
+  readonly userData: {
+    readonly ofTenant: UserDataSource<UserDataScope>[]
+    readonly ofOrganization: UserDataSource<OrganizationScope>[]
+  }
 }
 
 /** Creates the services of the core, then those of the capabilities. */
 export function createServices(given: ServerBase, credentials: ServerCredentials): ServerServices {
-  const additions: Additions = { cascade: [], edits: [] }
+  const additions: Additions = { cascade: [], edits: [], userData: { ofTenant: [], ofOrganization: [] } }
   const services: { -readonly [Name in keyof ServerServices]: ServerServices[Name] } = Object.create(null)
   Object.assign(services, given, replaceable)
   Object.assign(services, createCore(services, credentials, additions))
-  for (const { create, cascade, edits } of capabilities) {
+  for (const { create, cascade, edits, userData } of capabilities) {
     Object.assign(services, create?.(services))
     additions.cascade.push(...(cascade?.(services) ?? []))
     additions.edits.push(...(edits?.(services) ?? []))
+    const { ofTenant = [], ofOrganization = [] } = userData?.(services) ?? {}
+    additions.userData.ofTenant.push(...ofTenant)
+    additions.userData.ofOrganization.push(...ofOrganization)
   }
+  additions.userData.ofTenant.sort(compareSources)
+  additions.userData.ofOrganization.sort(compareSources)
   // These need services that a capability may replace.
   services.access = createAccess(services)
   services.idempotentCalls = createIdempotentCalls(services, credentials.jwtSecret)
@@ -100,7 +118,7 @@ export function createServices(given: ServerBase, credentials: ServerCredentials
 function createCore(
   services: ServerBase & ReplaceableServices,
   credentials: ServerCredentials,
-  { cascade, edits }: Additions,
+  { cascade, edits, userData }: Additions,
 ): Omit<CoreServices, Exclude<keyof ServerBase, 'engine'> | keyof ReplaceableServices | 'access' | 'agents'> {
   const { config, clock, log, tracer, tenancy, metrics } = services
   const storage = new StorageQuota({
@@ -145,6 +163,8 @@ function createCore(
     },
   )
   edits.push(directory.edits.windows)
+  userData.ofTenant.push(presenceSource(rooms.presence))
+  userData.ofOrganization.push(...directorySources(store), changeSource(engine.log, rooms))
   services.recent.share(rooms.presence.requests, engine.cluster.self)
   const accessNews = new AccessChangeFeed({ engine })
   const publicUrl = publicUrlOf(config)
@@ -156,6 +176,7 @@ function createCore(
     branchStore,
     schemas,
     storage,
+    userDataSources: userData,
     events,
     rooms,
     rates,

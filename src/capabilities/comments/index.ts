@@ -1,3 +1,4 @@
+import { rangeSource } from '../../core/directory/user-data/range-source.ts'
 import { defineCapability } from '../../rest/capability.ts'
 import { deleteLocationData } from './api/v1/organizations/documents/locations/data/delete.ts'
 import { addAnnotations } from './api/v2/commentannotations/add.ts'
@@ -12,6 +13,7 @@ import { getAnnotations } from './api/v2/commentannotations/get.ts'
 import { updateAnnotations } from './api/v2/commentannotations/update.ts'
 import { createCommentCascade } from './comment-cascade.ts'
 import { type CommentModule, createCommentModule } from './comment-module.ts'
+import { mentions } from './user-data.ts'
 
 declare module '../../rest/services.ts' {
   interface Services extends CommentModule {}
@@ -35,6 +37,7 @@ export const comments = defineCapability({
   ],
   create: createCommentModule,
   cascade: ({ store, memory }) => [createCommentCascade(store, memory)],
+  userData: ({ store }) => ({ ofOrganization: [rangeSource(store, mentions)] }),
   start: ({ judging }) => judging.start(),
   stop: ({ judging }) => judging.stop(),
 })

@@ -4,6 +4,7 @@ import { deleteJudgments } from './api/v2/memory/judgments/delete.ts'
 import { queryJudgments } from './api/v2/memory/judgments/query.ts'
 import { suggestDecision } from './api/v2/memory/suggest.ts'
 import { DecisionMemory } from './decision-memory.ts'
+import { judgmentSource } from './user-data.ts'
 
 interface Added {
   readonly memory: DecisionMemory
@@ -19,4 +20,5 @@ export const decisions = defineCapability({
   operations: [addJudgment, deleteJudgments, queryJudgments, suggestDecision],
   create: ({ engine, store, clock }) => ({ memory: new DecisionMemory(engine.kv, store, clock) }),
   cascade: ({ memory }) => [{ removeOrganization: (scope, goOn) => memory.forget(scope, goOn) }],
+  userData: ({ memory }) => ({ ofTenant: [judgmentSource(memory)] }),
 })

@@ -5,6 +5,7 @@ import { getFeedConfig } from './api/v2/workspace/feed/get.ts'
 import { updateFeedConfig } from './api/v2/workspace/feed/update.ts'
 import type { FeedRemoval } from './feed-removal.ts'
 import { createFeedRemoval, FeedService } from './feed-service.ts'
+import { feedSource } from './user-data.ts'
 
 interface Added {
   readonly feed: FeedService
@@ -38,6 +39,7 @@ export const feed = defineCapability({
       removeOrganization: (scope, goOn) => feedRemoval.forgetOrganization(scope, goOn),
     },
   ],
+  userData: ({ feedRemoval }) => ({ ofOrganization: [feedSource(feedRemoval)] }),
   routes: (services, edge) => [
     feedStreamRoute({ ...edge, services, news: services.accessNews, clock: services.clock }),
   ],

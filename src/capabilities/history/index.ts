@@ -1,4 +1,5 @@
 import { mapInSlices } from '../../core/directory/store/batch.ts'
+import { rangeSource } from '../../core/directory/user-data/range-source.ts'
 import { defineCapability } from '../../rest/capability.ts'
 import { getChanges } from './api/v2/crdt/changes.ts'
 import { undoContentChanges } from './api/v2/crdt/undo.ts'
@@ -9,6 +10,7 @@ import { getVersion } from './api/v2/crdt/versions/get.ts'
 import { listVersions } from './api/v2/crdt/versions/list.ts'
 import { restoreVersion } from './api/v2/crdt/versions/restore.ts'
 import { createVersionParts, type VersionDependencies } from './create-version-parts.ts'
+import { versionRanges } from './user-data.ts'
 import { VersionService } from './version-service.ts'
 
 interface Added {
@@ -49,6 +51,7 @@ export const history = defineCapability({
       removeOrganization: (scope, goOn) => versionParts.store.forget(scope, goOn),
     },
   ],
+  userData: ({ store }) => ({ ofOrganization: [rangeSource(store, versionRanges)] }),
   edits: ({ versionParts }) => [versionParts.notes],
   start: ({ versions }) => versions.start(),
   stop: ({ versions }) => versions.stop(),

@@ -1,3 +1,4 @@
+import { rangeSource } from '../../core/directory/user-data/range-source.ts'
 import { defineCapability } from '../../rest/capability.ts'
 import { addNotification } from './api/v1/notifications/add.ts'
 import { getNotificationConfig } from './api/v2/notifications/config/get.ts'
@@ -8,6 +9,7 @@ import { updateNotifications } from './api/v2/notifications/update.ts'
 import { createNotificationCascade } from './notification-cascade.ts'
 import { NotificationConfigService } from './notification-config-service.ts'
 import { NotificationService } from './notification-service.ts'
+import { notificationRanges } from './user-data.ts'
 
 interface Added {
   readonly notifications: NotificationService
@@ -34,4 +36,7 @@ export const notifications = defineCapability({
     notificationConfigs: new NotificationConfigService(store),
   }),
   cascade: ({ store }) => [createNotificationCascade(store)],
+  userData: ({ store }) => ({
+    ofOrganization: notificationRanges.map((ranges) => rangeSource(store, ranges)),
+  }),
 })

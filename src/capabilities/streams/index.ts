@@ -1,6 +1,7 @@
 import { defineCapability } from '../../rest/capability.ts'
 import { contentStreamRoute } from './api/stream-route.ts'
 import { StreamService } from './stream-service.ts'
+import { streamSource } from './user-data.ts'
 
 interface Added {
   readonly streams: StreamService
@@ -23,6 +24,7 @@ export const streams = defineCapability({
     }
     return { streams: new StreamService({ ...services, limits }) }
   },
+  userData: ({ engine }) => ({ ofTenant: [streamSource(engine.kv)] }),
   routes: (services, edge) => [
     contentStreamRoute({
       ...services,

@@ -1,5 +1,4 @@
 import { defineCapability } from '../../rest/capability.ts'
-import { allUserDataSources } from './all-sources.ts'
 import { deleteUserData } from './api/v2/users/data/delete.ts'
 import { getUserData } from './api/v2/users/data/get.ts'
 import { UserDataService } from './user-data-service.ts'
@@ -16,12 +15,9 @@ declare module '../../rest/services.ts' {
 export const userdata = defineCapability({
   name: 'userdata',
   operations: [deleteUserData, getUserData],
-  create(services) {
-    const { engine, rooms, feedRemoval: feed } = services
-    const { log, kv } = engine
-    const traces = allUserDataSources({ ...services, log, kv, feed, presence: rooms.presence })
-    return { userData: new UserDataService({ ...services, traces }) }
-  },
+  create: (services) => ({
+    userData: new UserDataService({ ...services, traces: services.userDataSources }),
+  }),
   start: ({ userData }) => userData.start(),
   stop: ({ userData }) => userData.stop(),
 })

@@ -102,6 +102,21 @@ it('[DATA-1] returns all stored data of a user, and no data of other users', asy
   expect(await data.all({ userId: 'nobody' })).toEqual([])
 })
 
+it('[DATA-14] lists the data outside organizations first, then the data of one organization after the other, each in the same order', async () => {
+  const inOrganization =
+    'grant membership user comment activity version notification notificationMark notificationConfig'.split(
+      ' ',
+    )
+  await fillOrganization(post, 'order-14')
+  await fillOrganization(post, 'order-14b')
+  const found = (await data.all({ pageSize: 5 })).map(({ kind, organizationId }) =>
+    inOrganization.includes(kind) ? `${organizationId} ${kind}` : kind,
+  )
+  const order = [...new Set(found)].filter((each) => !each.includes(' ') || each.startsWith('order-14'))
+  const of = (organizationId: string) => inOrganization.map((kind) => `${organizationId} ${kind}`)
+  expect(order).toEqual(['presence', 'judgment', ...of('order-14'), ...of('order-14b')])
+})
+
 it('[DATA-2] returns each entry once in pages of any size while other entries are added and deleted', async () => {
   await fillOrganization(post, 'page-2')
   const at = { organizationId: 'page-2' }

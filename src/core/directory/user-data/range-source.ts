@@ -6,7 +6,7 @@ import { findOrganization, type OrganizationStore } from '../organizations/organ
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import { type ListPage, type PageRange, readPagePosition } from '../store/list-page.ts'
 import type { Transaction } from '../store/transaction.ts'
-import type { DataKind, UserDataSource, UserDatum } from './user-data-source.ts'
+import type { DataKind, UserDataSource, UserDataSourceName, UserDatum } from './user-data-source.ts'
 
 /** The data of one entry in an export. */
 export interface ShownEntry {
@@ -16,7 +16,7 @@ export interface ShownEntry {
 
 /** A kind of user data that is stored in key ranges of an organization's partition. */
 export interface UserRanges {
-  readonly name: string
+  readonly name: UserDataSourceName
   readonly kind: DataKind
   /** Returns the key prefixes under which the entries of a user are stored. */
   readonly ranges: (userId: string) => readonly Key[]

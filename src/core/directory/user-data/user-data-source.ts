@@ -22,6 +22,29 @@ export const dataKinds = [
 ] as const
 export type DataKind = (typeof dataKinds)[number]
 
+/**
+ * Names of the sources, in the order of a listing and of an erasure. The data of the tenant is first. In an
+ * organization the grants are first, so that an erasure removes the rights of the user before other data.
+ */
+const sourceNames = [
+  'presence',
+  'judgments',
+  'streams',
+  'grants',
+  'memberships',
+  'users',
+  'comments',
+  'activities',
+  'versions',
+  'branches',
+  'notifications',
+  'notificationMarks',
+  'notificationConfigs',
+  'changes',
+  'events',
+] as const
+export type UserDataSourceName = (typeof sourceNames)[number]
+
 /** One stored item of a user's data. */
 export interface UserDatum {
   readonly kind: DataKind
@@ -42,8 +65,8 @@ export interface UserDataScope extends Tenant {
 
 /** Lists and erases one kind of user data. */
 export interface UserDataSource<Place> {
-  /** Name of the source in the report, such as `activities`. */
-  readonly name: string
+  /** Name of the source in the report. */
+  readonly name: UserDataSourceName
   /** Returns a page of the data of a user, in a stable order. */
   list(place: Place, userId: string, range: PageRange): Promise<ListPage<UserDatum>>
   /**
@@ -53,10 +76,16 @@ export interface UserDataSource<Place> {
   erase(place: Place, userId: string, goOn: CheckLease): Promise<number>
 }
 
-/** All sources of user data. A listing or an erasure uses them in this order, those of the tenant first. */
+/** Sources of user data. */
 export interface UserDataSourceList {
   /** Sources that are read once for all organizations together. */
   readonly ofTenant: readonly UserDataSource<UserDataScope>[]
   /** Sources that are read separately for each organization. */
   readonly ofOrganization: readonly UserDataSource<OrganizationScope>[]
 }
+
+type NamedSource = Pick<UserDataSource<never>, 'name'>
+
+/** Compares two sources by their order in a listing. */
+export const compareSources = (a: NamedSource, b: NamedSource): number =>
+  sourceNames.indexOf(a.name) - sourceNames.indexOf(b.name)

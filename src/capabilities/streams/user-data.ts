@@ -1,6 +1,6 @@
 import type { UserDataScope, UserDataSource } from '../../core/directory/user-data/user-data-source.ts'
 import type { Kv } from '../../core/store/engine.ts'
-import { forgetStreamUser } from '../streams/stream-users.ts'
+import { forgetStreamUser } from './stream-users.ts'
 
 /**
  * Returns the source of the streams of content that name a user. They are kept for minutes, so an export leaves them

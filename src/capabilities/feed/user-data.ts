@@ -1,6 +1,6 @@
 import type { OrganizationScope } from '../../core/directory/organizations/organization-keys.ts'
 import type { UserDataSource } from '../../core/directory/user-data/user-data-source.ts'
-import type { FeedRemoval } from '../feed/feed-removal.ts'
+import type { FeedRemoval } from './feed-removal.ts'
 
 /**
  * Returns the source of the events of the change feed that mention a user. An erasure keeps the events, and

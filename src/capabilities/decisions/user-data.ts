@@ -1,5 +1,5 @@
 import type { UserDataScope, UserDataSource } from '../../core/directory/user-data/user-data-source.ts'
-import type { DecisionMemory } from '../decisions/decision-memory.ts'
+import type { DecisionMemory } from './decision-memory.ts'
 
 /**
  * Returns the source of the judgments of a user. An erasure removes the user from each judgment. The judgment

@@ -1,7 +1,7 @@
 import type { ShownEntry, UserRanges } from '../../core/directory/user-data/range-source.ts'
-import { commentKeys } from '../comments/comment-keys.ts'
-import { withoutOrder } from '../comments/comment-records.ts'
-import { anonymizeComments, findMentions, type UserMention } from '../comments/user-mentions.ts'
+import { commentKeys } from './comment-keys.ts'
+import { withoutOrder } from './comment-records.ts'
+import { anonymizeComments, findMentions, type UserMention } from './user-mentions.ts'
 
 /**
  * Maximum number of records that one commit changes. One comment can have up to 100 reactions, so the limit

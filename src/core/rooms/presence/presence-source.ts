@@ -1,7 +1,7 @@
-import type { UserDataScope, UserDataSource } from '../../core/directory/user-data/user-data-source.ts'
-import { organizationPrefix } from '../../core/model/address.ts'
-import type { DocumentPresenceEntry, PresenceRegistry } from '../../core/rooms/presence/presence-registry.ts'
-import { keyName } from '../../core/store/key-encoding.ts'
+import type { UserDataScope, UserDataSource } from '../../directory/user-data/user-data-source.ts'
+import { organizationPrefix } from '../../model/address.ts'
+import { keyName } from '../../store/key-encoding.ts'
+import type { DocumentPresenceEntry, PresenceRegistry } from './presence-registry.ts'
 
 /** Returns the source of the current presence of a user. */
 export const presenceSource = (presence: PresenceRegistry): UserDataSource<UserDataScope> => ({
