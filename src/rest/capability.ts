@@ -7,6 +7,7 @@ import type { Health } from '../core/store/engine.ts'
 import type { CallAuditor } from './call-auditor.ts'
 import type { ApiLimits } from './http/rate-limits.ts'
 import type { ServedRoute } from './http/served-route.ts'
+import type { PathDescription } from './openapi/path-description.ts'
 import type { Operation } from './operation.ts'
 import type { Services } from './services.ts'
 
@@ -38,6 +39,8 @@ export interface Capability {
   readonly edits?: (services: Services) => readonly EditListener[]
   /** The paths that are not paths of operations. */
   readonly routes?: (services: Services, edge: Edge) => readonly ServedRoute[]
+  /** Describes the routes in the OpenAPI document. */
+  readonly paths?: readonly PathDescription[]
   readonly start?: (services: Services) => void
   /** Ends what need not wait for the clients, while they leave, within a time in ms. */
   readonly leave?: (services: Services, ms: number) => Promise<unknown>

@@ -1,5 +1,4 @@
-import { feedStreamDescription } from '../capabilities/feed/api/feed-stream-description.ts'
-import { contentStreamDescription } from '../capabilities/streams/api/stream-description.ts'
+import { capabilities } from '../capabilities/list.ts'
 import type { Schema } from '../core/base/schema.ts'
 import { sessionIdPattern, waitSecondsMax } from '../core/sync/http/session-request.ts'
 import type {
@@ -145,8 +144,7 @@ const send = {
 
 /** Paths whose requests are not calls of operations, for the OpenAPI document. */
 export const describedPaths: readonly PathDescription[] = [
-  feedStreamDescription,
-  contentStreamDescription,
+  ...capabilities.flatMap(({ paths = [] }) => paths),
   {
     path: '/sync-http/{organizationId}/{documentId}/{editorId}',
     methods: {

@@ -1,5 +1,6 @@
 import { defineCapability } from '../../rest/capability.ts'
 import { feedStreamRoute } from './api/feed-stream.ts'
+import { feedStreamDescription } from './api/feed-stream-description.ts'
 import { getFeed } from './api/v2/feed/get.ts'
 import { getFeedConfig } from './api/v2/workspace/feed/get.ts'
 import { updateFeedConfig } from './api/v2/workspace/feed/update.ts'
@@ -43,6 +44,7 @@ export const feed = defineCapability({
   routes: (services, edge) => [
     feedStreamRoute({ ...edge, services, news: services.accessNews, clock: services.clock }),
   ],
+  paths: [feedStreamDescription],
   start: ({ feed }) => feed.start(),
   stop: ({ feed }) => feed.stop(),
 })

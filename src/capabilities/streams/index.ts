@@ -1,4 +1,5 @@
 import { defineCapability } from '../../rest/capability.ts'
+import { contentStreamDescription } from './api/stream-description.ts'
 import { contentStreamRoute } from './api/stream-route.ts'
 import { StreamService } from './stream-service.ts'
 import { streamSource } from './user-data.ts'
@@ -35,6 +36,7 @@ export const streams = defineCapability({
       unknownMembers: services.config.unknownMembers,
     }),
   ],
+  paths: [contentStreamDescription],
   start: ({ streams }) => streams.start(),
   stop: ({ streams }) => streams.stop(),
 })
