@@ -301,9 +301,9 @@ describe('documentation', () => {
     expect(numbers).toEqual(numbers.map((_, index) => String(index + 1).padStart(4, '0')))
   })
 
-  it('[TIDY-19] the map of src has at most 1,500 words and exactly one diagram, and the READMEs of src have no broken links', () => {
+  it('[TIDY-19] the map of src has at most 1,200 words and exactly one diagram, and the READMEs of src have no broken links', () => {
     const map = text('src/README.md')
-    expect(wordsOf(map)).toBeLessThanOrEqual(1_500)
+    expect(wordsOf(map)).toBeLessThanOrEqual(1_200)
     expect([...map.matchAll(/^```mermaid$/gm)]).toHaveLength(1)
     // test/rest/project/templates.test.ts checks the links of the templates.
     const readmes = filesUnder('src', /README\.md$/).filter((file) => !/^src\/(docs|templates)\//.test(file))
