@@ -5,24 +5,51 @@ import { areAlmostEqual, declaredNames, identifiersIn, wordsIn } from './support
 import { lateSchemas } from './support/data/late-schemas.ts'
 import { filesUnder, root } from './support/data/project-files.ts'
 
+const text = (file: string): string => readFileSync(join(root, file), 'utf8')
+
+/** The folders of the capabilities, in the order of their list. */
+const listedCapabilities = [...text('src/capabilities/list.ts').matchAll(/^ {2}(\w+),$/gm)].map(
+  ([, name]) => name,
+)
+
 /**
  * Files and folders of `src`, lowest layer first. A file imports from its own layer or below, never from above. The
  * longest path that contains a file decides.
  */
 const layers: readonly (readonly string[])[] = [
-  ['core/base', 'core/tracing', 'core/metrics', 'core/config', 'core/quota', 'core/outgoing'],
+  ['client'],
+  ['core/base'],
+  ['core/config'],
+  ['core/metrics'],
+  ['core/tracing'],
+  ['core/quota'],
+  ['core/outgoing'],
   ['core/model'],
   ['docs'],
-  ['core/update', 'core/content'],
-  ['core/store', 'cluster'],
+  ['core/update'],
+  ['core/update/attribution'],
+  ['core/content/diff'],
+  ['core/content'],
+  ['core/content/reading'],
+  ['core/content/stream'],
+  ['core/store'],
+  ['core/store/memory'],
+  ['core/store/pairs'],
+  ['core/store/level'],
+  ['cluster'],
   ['core/jobs'],
   ['core/events'],
+  ['core/directory/store'],
   ['core/directory'],
+  ['core/directory/user-data'],
   ['core/audit'],
   ['core/access'],
   ['core/rooms'],
   ['core/sync', 'rest'],
-  ['capabilities', 'console', 'client'],
+  ...listedCapabilities.map((name) => [`capabilities/${name}`]),
+  ['capabilities/transfer'],
+  ['capabilities'],
+  ['console'],
   ['server'],
   ['server.ts'],
   ['package'],
@@ -48,7 +75,6 @@ const writerCountReaders: readonly string[] = [
 
 /** Templates are programs of users, which import the package instead of the sources. */
 const sources = filesUnder('src', /\.tsx?$/).filter((file) => !file.startsWith('src/templates/'))
-const text = (file: string): string => readFileSync(join(root, file), 'utf8')
 const wordsOf = (prose: string): number => prose.split(/\s+/).filter((word) => word !== '').length
 
 /** Relative imports and re-exports of a file, types included, as paths from the top level. */

@@ -1,7 +1,7 @@
+import { runTraced, runUntraced } from '../../core/base/current-trace.ts'
+import type { SpanSource } from '../../core/base/span.ts'
+import { parseTraceContext } from '../../core/base/trace-context.ts'
 import type { QueuedEvent } from '../../core/events/outbound-event.ts'
-import { runTraced, runUntraced } from '../../core/tracing/current-trace.ts'
-import type { SpanSource } from '../../core/tracing/span.ts'
-import { parseTraceContext } from '../../core/tracing/trace-context.ts'
 import type { AttemptOutcome } from './delivery-attempt.ts'
 
 /**

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/base/clock.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import type { Log } from '../../core/base/log.ts'
+import type { SpanSource } from '../../core/base/span.ts'
 import { traceEvent } from '../../core/events/event-trace.ts'
 import type { QueuedEvent } from '../../core/events/outbound-event.ts'
 import type { Metrics } from '../../core/metrics/metrics.ts'
@@ -8,7 +9,6 @@ import type { Tenant } from '../../core/model/address.ts'
 import type { OutgoingRequest } from '../../core/outgoing/checked-sender.ts'
 import { withTraceHeaders } from '../../core/outgoing/trace-headers.ts'
 import type { MemoryAccount } from '../../core/quota/memory-account.ts'
-import type { SpanSource } from '../../core/tracing/span.ts'
 import type { Tracer } from '../../core/tracing/trace.ts'
 import type {
   AttemptRecord,

@@ -1,4 +1,4 @@
-import { runUntraced } from '../tracing/current-trace.ts'
+import { runUntraced } from './current-trace.ts'
 
 /**
  * The time and the timers of all services. This is an interface, so that a test can stop its clock, or move

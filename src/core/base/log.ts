@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { traceFields } from '../tracing/current-trace.ts'
+import { traceFields } from './current-trace.ts'
 import { escapeControls } from './text.ts'
 
 export type Log = Logger

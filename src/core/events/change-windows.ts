@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
+import type { TraceContext } from '../base/trace-context.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import type { Tracer } from '../tracing/trace.ts'
-import type { TraceContext } from '../tracing/trace-context.ts'
 import { ClockAlignedWindows } from './clock-aligned-windows.ts'
 import {
   type CountingWindow,

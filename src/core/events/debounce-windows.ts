@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.ts'
+import { runUntraced } from '../base/current-trace.ts'
+import type { TraceContext } from '../base/trace-context.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import type { Job } from '../store/engine.ts'
 import { cachedKeyNames, keyName } from '../store/key-encoding.ts'
-import { runUntraced } from '../tracing/current-trace.ts'
-import type { TraceContext } from '../tracing/trace-context.ts'
 
 /** The author of a commit, as a user. */
 export interface EditAuthor {

@@ -1,16 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as s from '../base/schema.ts'
-import { readPayload } from '../jobs/job-payload.ts'
-import type { OrganizationAddress } from '../model/address.ts'
-import { addressSchemas } from '../model/address-schemas.ts'
-import { namedUserSchema } from '../model/named-users.ts'
-import type { Job } from '../store/engine.ts'
 import {
   type TraceContext,
   type TraceHeaders,
   toTraceHeaders,
   traceHeadersSchema,
-} from '../tracing/trace-context.ts'
+} from '../base/trace-context.ts'
+import { readPayload } from '../jobs/job-payload.ts'
+import type { OrganizationAddress } from '../model/address.ts'
+import { addressSchemas } from '../model/address-schemas.ts'
+import { namedUserSchema } from '../model/named-users.ts'
+import type { Job } from '../store/engine.ts'
 import type { ActionUser } from './activity.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts'
+import { type CurrentTrace, currentTrace } from '../base/current-trace.ts'
+import type { TraceContext } from '../base/trace-context.ts'
 import { type DocumentScope, documentPrefix } from '../model/address.ts'
 import { keyName } from '../store/key-encoding.ts'
-import { type CurrentTrace, currentTrace } from '../tracing/current-trace.ts'
-import type { TraceContext } from '../tracing/trace-context.ts'
 import type { ActionUser } from './activity.ts'
 import type { EventType, OutboundEvent } from './outbound-event.ts'
 

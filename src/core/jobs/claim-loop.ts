@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
-import { runUntraced } from '../tracing/current-trace.ts'
+import { runUntraced } from '../base/current-trace.ts'
 
 export interface ClaimLoopOptions {
   readonly clock: Clock

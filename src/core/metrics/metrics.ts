@@ -1,5 +1,4 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { MeasuredMemory } from '../quota/memory-account.ts'
 
 /**
  * Default metrics of prom-client that are gauges although their names end in `_total`. They are left out,
@@ -293,6 +292,14 @@ function breakersByCallback(registers: Registry[]): MeasuredBreakers[] {
   })
   for (const registry of registers) registry.registerMetric(gauge)
   return all
+}
+
+/** Current and maximum memory for one purpose. */
+export interface MeasuredMemory {
+  readonly name: string
+  /** Bytes that are in memory now. */
+  readonly bytes: number
+  readonly bytesMax: number
 }
 
 /**

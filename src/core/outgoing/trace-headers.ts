@@ -1,5 +1,5 @@
-import { currentTrace } from '../tracing/current-trace.ts'
-import { toTraceHeaders } from '../tracing/trace-context.ts'
+import { currentTrace } from '../base/current-trace.ts'
+import { toTraceHeaders } from '../base/trace-context.ts'
 import type { OutgoingRequest } from './checked-sender.ts'
 
 /** Adds the headers of the current trace to a request, if there is one. */

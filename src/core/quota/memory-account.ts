@@ -1,3 +1,4 @@
+import type { MeasuredMemory } from '../metrics/metrics.ts'
 import { exhausted, type LimitName } from './limits.ts'
 
 /** Seconds after which a rejected caller should retry. Memory is usually free again within seconds. */
@@ -21,14 +22,6 @@ export interface MemoryOwner {
   readonly workspaceId: string | null
   /** Null if the memory does not belong to one address. */
   readonly address: string | null
-}
-
-/** Current and maximum memory for one purpose, for the metrics. */
-export interface MeasuredMemory {
-  readonly name: string
-  /** Bytes that are in memory now. */
-  readonly bytes: number
-  readonly bytesMax: number
 }
 
 /** Called when a limit is exceeded, with the workspace or address that has exceeded it. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { runUntraced } from '../tracing/current-trace.ts'
+import { runUntraced } from '../base/current-trace.ts'
 
 /**
  * Default of `timeoutMs`: milliseconds within which a client must finish a message, and must read the bytes

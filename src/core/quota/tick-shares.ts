@@ -1,4 +1,4 @@
-import { runUntraced } from '../tracing/current-trace.ts'
+import { runUntraced } from '../base/current-trace.ts'
 
 /**
  * Number of bytes that each frame of a websocket and each chunk of a body counts as, in addition to its content. The

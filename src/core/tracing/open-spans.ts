@@ -1,7 +1,7 @@
 import type { Log } from '../base/log.ts'
+import type { SpanSource } from '../base/span.ts'
 import type { Config } from '../config/config.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import type { SpanSource } from './span.ts'
 
 export interface OpenSpansOptions {
   readonly config: Config

@@ -14,13 +14,13 @@ import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-t
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { Log } from '../base/log.ts'
+import type { Span, SpanAttributes, SpanSource, SpanStart } from '../base/span.ts'
+import type { TraceContext } from '../base/trace-context.ts'
 import type { Config } from '../config/config.ts'
 import { parseHeaderList } from '../config/header-list.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { createSampler, sampledRoot, UpdateSampler } from './sampler.ts'
-import type { Span, SpanAttributes, SpanSource, SpanStart } from './span.ts'
 import { SpanQueue } from './span-queue.ts'
-import type { TraceContext } from './trace-context.ts'
 
 /** Maximum time in ms of one request to the collector, with its repetitions. */
 const exportTimeoutMs = 10_000

@@ -1,5 +1,5 @@
+import type { Span } from '../base/span.ts'
 import { errorTypeOf } from './error-type.ts'
-import type { Span } from './span.ts'
 
 /**
  * Runs `work`, and ends the span with its outcome: when `work` returns or throws, or when its promise settles.

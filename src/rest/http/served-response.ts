@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NextFunction } from 'express'
 import type { AnyCaller } from '../../core/access/credentials/authenticator.ts'
-import type { CurrentTrace } from '../../core/tracing/current-trace.ts'
+import type { CurrentTrace } from '../../core/base/current-trace.ts'
 import type { RemovedEntries } from '../batches.ts'
 import type { StoredResponse } from '../idempotency/idempotency-service.ts'
 import type { CheckedMembers } from '../members.ts'

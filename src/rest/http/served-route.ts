@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { SpanSource } from '../../core/tracing/span.ts'
+import type { SpanSource } from '../../core/base/span.ts'
 import { acceptMethods } from './cors.ts'
 import type { Middleware, ServedResponse } from './served-response.ts'
 import { traceRequest } from './traced-request.ts'

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { AnyCaller } from '../../core/access/credentials/authenticator.ts'
-import { type CurrentTrace, currentTrace, runTraced, runUntraced } from '../../core/tracing/current-trace.ts'
-import type { Span, SpanSource } from '../../core/tracing/span.ts'
-import { readTraceContext, type TraceContext } from '../../core/tracing/trace-context.ts'
+import { type CurrentTrace, currentTrace, runTraced, runUntraced } from '../../core/base/current-trace.ts'
+import type { Span, SpanSource } from '../../core/base/span.ts'
+import { readTraceContext, type TraceContext } from '../../core/base/trace-context.ts'
 import { InProcessRequest, toolOf } from './in-process-call.ts'
 import type { ServedResponse } from './served-response.ts'
 

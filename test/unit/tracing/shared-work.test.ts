@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/base/clock.ts'
+import { currentTrace, runTraced } from '../../../src/core/base/current-trace.ts'
 import { DebounceWindows } from '../../../src/core/events/debounce-windows.ts'
 import { SlowTransfers } from '../../../src/core/quota/slow-transfers.ts'
 import { TickScheduler } from '../../../src/core/rooms/room/tick-scheduler.ts'
-import { currentTrace, runTraced } from '../../../src/core/tracing/current-trace.ts'
 
 const context = {
   traceId: 'a'.repeat(32),

@@ -1,4 +1,4 @@
-import { runUntraced } from '../../../core/tracing/current-trace.ts'
+import { runUntraced } from '../../../core/base/current-trace.ts'
 
 /** A write that waits until its group is written. */
 export interface QueuedWrite {

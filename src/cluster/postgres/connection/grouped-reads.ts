@@ -1,4 +1,4 @@
-import { runUntraced } from '../../../core/tracing/current-trace.ts'
+import { runUntraced } from '../../../core/base/current-trace.ts'
 import type { PostgresDatabase } from './database.ts'
 import type { DatabaseSession } from './database-session.ts'
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
+import { runUntraced } from '../../base/current-trace.ts'
 import type { Log } from '../../base/log.ts'
 import { mapInSlices } from '../../directory/store/batch.ts'
 import {
@@ -11,7 +12,6 @@ import {
   StoreUnavailableError,
 } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
-import { runUntraced } from '../../tracing/current-trace.ts'
 import type { Room } from '../room/room.ts'
 import { bulkyEntriesMin } from './compaction-policy.ts'
 

@@ -1,8 +1,8 @@
+import { type CurrentTrace, currentTrace, runTraced } from '../../base/current-trace.ts'
+import type { Span, SpanSource } from '../../base/span.ts'
 import type { DocumentAddress } from '../../model/address.ts'
-import { type CurrentTrace, currentTrace, runTraced } from '../../tracing/current-trace.ts'
 import { errorTypeOf } from '../../tracing/error-type.ts'
 import { runSpan } from '../../tracing/run-span.ts'
-import type { Span, SpanSource } from '../../tracing/span.ts'
 import { type AppliedUpdate, updateBytesOf } from '../room/broadcast.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { runUntraced } from '../../tracing/current-trace.ts'
+import { runUntraced } from '../../base/current-trace.ts'
 
 /** An object whose work runs at the end of a tick of the event loop. */
 export interface TickTask {

@@ -1,8 +1,8 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { runUntraced } from '../../base/current-trace.ts'
 import { ApiError } from '../../base/errors.ts'
 import { builtFile } from '../../base/package-file.ts'
-import { runUntraced } from '../../tracing/current-trace.ts'
 import { type PackedUpdates, packUpdates } from './packed-updates.ts'
 import type { ThreadResult, ThreadTask } from './thread-task.ts'
 

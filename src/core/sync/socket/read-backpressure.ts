@@ -1,5 +1,5 @@
+import { runUntraced } from '../../base/current-trace.ts'
 import type { BudgetedReader, PausableReader, TickShares } from '../../quota/tick-shares.ts'
-import { runUntraced } from '../../tracing/current-trace.ts'
 
 /**
  * Pauses sockets while too many bytes wait to be durable. TCP then slows down the senders, and memory stays

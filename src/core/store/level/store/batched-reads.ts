@@ -1,4 +1,4 @@
-import { runUntraced } from '../../../tracing/current-trace.ts'
+import { runUntraced } from '../../../base/current-trace.ts'
 
 /**
  * Maximum number of keys in one read. A read of more keys is split, so that the reader threads can serve

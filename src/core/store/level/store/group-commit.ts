@@ -1,5 +1,5 @@
+import { runUntraced } from '../../../base/current-trace.ts'
 import { errorMessage } from '../../../base/errors.ts'
-import { runUntraced } from '../../../tracing/current-trace.ts'
 import { StoreUnavailableError } from '../../engine.ts'
 import type { ReopeningStore } from './reopening-store.ts'
 import type { BatchOperation } from './store.ts'

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import * as s from '../base/schema.ts'
+import * as s from './schema.ts'
 
 /** Identifies a span of a distributed trace (W3C Trace Context), as the parent of other spans. */
 export interface TraceContext {
