@@ -60,6 +60,12 @@ describe('updates of one document', () => {
     expect(mergeStored(typed.toReversed()).bytes).toEqual(mergeStored(typed).bytes)
   })
 
+  it('[MOVE-11] reads deletions in any order, overlapping or not, in about the same time', () => {
+    // Yjs shifts or visits all structs for each range that is not in order.
+    for (const shape of ['reversedDeletions', 'deletionsFromBothEnds', 'overlappingDeletions'] as const)
+      expect(() => mergeStored(hostileUpdates[shape](40_000)), shape).not.toThrow()
+  })
+
   it('[MOVE-11] reads updates that depend on each other in a circle', () => {
     const [one, other] = [new Y.Doc(), new Y.Doc()]
     for (let round = 0; round < 3; round++) {

@@ -6,6 +6,7 @@ import { noPlacements, skipObservers, withinBudget } from '../../../core/update/
 import { checkMapEntries } from '../../../core/update/map-entries.ts'
 import { checkNesting } from '../../../core/update/nesting.ts'
 import { readUpdate } from '../../../core/update/read-update.ts'
+import { sortDeletions } from '../../../core/update/sort-deletions.ts'
 import { missingClocks, type UpdateSummary } from '../../../core/update/summary.ts'
 import { applicationOrder } from './application-order.ts'
 
@@ -151,7 +152,8 @@ function applyAll(doc: Y.Doc, updates: readonly Uint8Array[]): void {
     withinBudget({ doc, stepsMax, ...noPlacements }, () => {
       for (let start = 0; start < updates.length; start += updatesPerTransaction)
         doc.transact(() => {
-          for (const bytes of updates.slice(start, start + updatesPerTransaction)) Y.applyUpdate(doc, bytes)
+          for (const bytes of updates.slice(start, start + updatesPerTransaction))
+            Y.applyUpdate(doc, sortDeletions(bytes))
         })
     })
   } catch (error) {
