@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -7,10 +7,11 @@ import { readAttribution } from '../../../src/core/rooms/log/read-attribution.ts
 import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
 import { eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { ContentStream } from '../../support/clients/content-stream.ts'
-import { callExample, type OpenApi } from '../../support/data/example-calls.ts'
+import { unexplained, useEveryOperation } from '../../support/data/erased-user.ts'
 import { startExampleServer } from '../../support/data/openapi-example-data.ts'
-import { userDataOf, zoe } from '../../support/data/user-data.ts'
+import { userDataOf, zoe, zoeTexts } from '../../support/data/user-data.ts'
 import { runCli } from '../../support/servers/cli.ts'
+import { readableLog } from '../../support/servers/readable-log.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { filesWith, keysHolding, notAudited } from '../../support/stores/stored-keys.ts'
 
@@ -128,33 +129,29 @@ it('[DATA-13] leaves the id of the user in no event, stream, branch or change of
 it('[DATA-3] removes a user whom the example of each operation names, from the store and from its files', async () => {
   await server.stop()
   const dataDir = join(directory, 'examples')
-  const example = await startExampleServer({ engine: 'level', dataDir })
+  const { log, text } = readableLog('trace')
+  const example = await startExampleServer({ engine: 'level', dataDir }, { log })
   server = example.server
-  await post('workspace/feed/update', { enabled: true })
-  const api = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi
-  const deletes = /\/(delete|remove|reset|revoke_tokens)$/
-  const paths = operationList.flatMap(({ path, effect }) =>
-    effect === 'reads' || deletes.test(path) ? [] : [path],
-  )
-  let calls = 0
-  for (const [index, path] of paths.entries()) {
-    // Each example has an organization of its own, so that its data stays.
-    const named: TestServer['post'] = async (at, data, headers = {}) => {
-      const text = JSON.stringify(data)
-        .replaceAll('"ann"', `"${zoe.userId}"`)
-        .replaceAll('ann@example.com', zoe.email)
-        .replaceAll('"acme"', `"acme-${index}"`)
-      calls += 1
-      return server.post(at, JSON.parse(text), { 'idempotency-key': `call-${calls}`, ...headers })
-    }
-    const { status, body } = await callExample({ post: named }, api, example.credentials, path)
-    expect([path, status, body.error]).toEqual([path, 200, undefined])
-  }
-  expect((await userDataOf(server).erase()).removed.notifications).toBeGreaterThan(paths.length / 2)
+  const calls = await useEveryOperation(example)
+  let report = await userDataOf(server).erase()
+  await eventually(async () => {
+    if (report.status === 'running') report = await userDataOf(server).erase()
+    return report.status === 'done'
+  })
+  expect(report.removed.notifications).toBeGreaterThan(calls / 2)
+  await writeFile(join(directory, 'token'), server.config.adminToken ?? '')
+  const backup = join(directory, 'weft.backup')
+  const restored = join(directory, 'restored')
+  for (const args of [
+    ['backup', server.url, backup, '--token-file', join(directory, 'token')],
+    ['restore', backup, restored],
+  ])
+    expect(await runCli(args, directory)).toMatchObject({ code: 0 })
   await server.stop()
-  const holding = notAudited(await keysHolding(dataDir, [zoe.userId, zoe.email]))
-  // The log of webhooks and the revocation of the tokens keep the user, as the chapter states.
-  expect(holding.filter((key) => !/^k (deliveries .* events|tenant .* revocations) /.test(key))).toEqual([])
-  expect((await runCli(['compact', dataDir], directory)).code).toBe(0)
-  expect(await filesWith(dataDir, zoe.email)).toEqual([])
+  for (const folder of [dataDir, restored]) {
+    expect(unexplained(await keysHolding(folder, [zoe.userId, zoe.email]))).toEqual([])
+    expect((await runCli(['compact', folder], directory)).code).toBe(0)
+    expect(await filesWith(folder, zoe.email)).toEqual([])
+  }
+  expect(zoeTexts.filter((each) => text().includes(each))).toEqual([])
 })

@@ -167,6 +167,7 @@ it('[DATA-3] removes all data of an erased user from the store, except the id in
         streams: 0,
         changes: 0,
         branches: 0,
+        visits: 0,
         versions: 2,
         notifications: 8,
         notificationMarks: 2,

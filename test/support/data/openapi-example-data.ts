@@ -45,13 +45,17 @@ export interface ExampleServer {
  * Starts a server with the workspace that the examples in `/openapi.json` use. Calls use a different API key.
  * No example contains this key, so no example can lock the calls out.
  */
-export async function startExampleServer(overrides: Partial<Config> = {}): Promise<ExampleServer> {
-  const server = await startTestServer({
+export async function startExampleServer(
+  overrides: Partial<Config> = {},
+  given: Parameters<typeof startTestServer>[1] = {},
+): Promise<ExampleServer> {
+  const config = {
     adminToken,
     bootstrap: [workspace],
     apiKey: 'key_of_tests',
     ...overrides,
-  })
+  }
+  const server = await startTestServer(config, given)
   const { apiKey, authToken } = server.credentials
   const { workspaceId, workspaceAuthToken } = workspace
   return { server, credentials: { apiKey, authToken, workspaceId, workspaceAuthToken, adminToken } }

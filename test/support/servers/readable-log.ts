@@ -6,9 +6,9 @@ interface LogEntry {
 }
 
 /** A log whose entries a test reads. */
-export function readableLog() {
+export function readableLog(level = 'info') {
   const entries: LogEntry[] = []
   const write = (line: string): void => void entries.push(JSON.parse(line) as LogEntry)
   const of = (event: string) => entries.filter((entry) => entry.event === event)
-  return { log: createLog('info', { write }), of, text: () => JSON.stringify(entries) }
+  return { log: createLog(level, { write }), of, text: () => JSON.stringify(entries) }
 }

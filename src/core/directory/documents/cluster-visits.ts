@@ -3,10 +3,11 @@ import type { Log } from '../../base/log.ts'
 import * as s from '../../base/schema.ts'
 import type { EventRecorder } from '../../events/event-recorder.ts'
 import type { Visitor } from '../../events/visit-tracker.ts'
-import { namedUserSchema } from '../../model/named-users.ts'
-import type { Cluster, Key, Kv } from '../../store/engine.ts'
+import { deletedUser, namedUserSchema } from '../../model/named-users.ts'
+import type { Cluster, Key, Kv, KvEntry } from '../../store/engine.ts'
+import { lastSegment } from '../../store/key-encoding.ts'
 import { type RecordType, readRecord } from '../../store/stored-record.ts'
-import { userDigest } from '../organizations/erased-users.ts'
+import { isUserErased, userDigest } from '../organizations/erased-users.ts'
 import { type OrganizationScope, organizationPart } from '../organizations/organization-keys.ts'
 import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
 import { mapInSlices } from '../store/batch.ts'
@@ -135,7 +136,7 @@ export class ClusterVisits {
       const isRecorded =
         visit.event.type === 'presence.join'
           ? await this.#comes(transaction, visit)
-          : await leaves(transaction, visit, this.#options.cluster.incarnation)
+          : await leaves(transaction, keyOf(visit), this.#options.cluster.incarnation)
       if (isRecorded) recorded.push(visit)
     }
     return recorded
@@ -146,7 +147,12 @@ export class ClusterVisits {
     const key = visitKeys.of(documentId, visitor.user.userId)
     const record = await transaction.get(key, visitRecordType)
     const nodes = [...(record?.nodes ?? []).filter((node) => node !== self), self]
-    transaction.put(key, record === null ? { ...visitor, documentId, nodes, at } : { ...record, nodes })
+    if (record !== null) transaction.put(key, { ...record, nodes })
+    else {
+      const isErased = await isUserErased(transaction, visitor.user.userId, at)
+      const user = isErased ? deletedUser : visitor.user
+      transaction.put(key, { ...visitor, user, documentId, nodes, at })
+    }
     return record === null
   }
 
@@ -223,23 +229,19 @@ export class ClusterVisits {
     do {
       const range = { prefix: visitKeys.all, limit: pageMax, ...(after && { after }) }
       const page = await kv.scan(organizationPart(scope), range)
-      const records = page.map((entry) => readRecord(visitRecordType, entry))
-      const left = records.filter(({ nodes }) => nodes.includes(node))
-      await mapInSlices(left, (record) => this.#endVisit(scope, record, node))
+      const left = page.filter((entry) => readRecord(visitRecordType, entry).nodes.includes(node))
+      await mapInSlices(left, (entry) => this.#endVisit(scope, entry, node))
       after = page.at(-1)?.key
       if (this.#state === 'stopped') return false
     } while (after !== undefined)
     return true
   }
 
-  async #endVisit(
-    scope: OrganizationScope,
-    { documentId, at, kind = 'user', ...visitor }: VisitRecord,
-    node: string,
-  ) {
+  async #endVisit(scope: OrganizationScope, entry: KvEntry, node: string) {
+    const { documentId, at, kind = 'user', ...visitor } = readRecord(visitRecordType, entry)
     await this.#options.store.carryOut(scope, async (transaction) => {
+      if (!(await leaves(transaction, entry.key, node))) return
       const visit = { ...leaveEvent(documentId, { ...visitor, kind }), at }
-      if (!(await leaves(transaction, visit, node))) return
       const recorded = await withoutErasedUsers(transaction, [visit])
       this.#options.events.recordNew(transaction, scope, recorded)
     })
@@ -250,16 +252,39 @@ export class ClusterVisits {
  * Removes a node from a visit. Returns true if the visit has ended because of this: the user is connected to
  * no other node.
  */
-async function leaves(
-  transaction: Transaction,
-  { visitor, documentId }: VisitEvent,
-  node: string,
-): Promise<boolean> {
-  const key = visitKeys.of(documentId, visitor.user.userId)
+async function leaves(transaction: Transaction, key: Key, node: string): Promise<boolean> {
   const record = await transaction.get(key, visitRecordType)
   if (record === null || !record.nodes.includes(node)) return false
   const nodes = record.nodes.filter((each) => each !== node)
   if (nodes.length === 0) transaction.delete(key)
   else transaction.put(key, { ...record, nodes })
   return nodes.length === 0
+}
+
+const keyOf = ({ visitor, documentId }: VisitEvent): Key => visitKeys.of(documentId, visitor.user.userId)
+
+/**
+ * Replaces a user with the deleted user in up to `limit` visits that have not ended. The key of a visit has only a
+ * digest of the user, so the visit ends as before. Returns the number of changed visits.
+ */
+export async function anonymizeVisits(
+  transaction: Transaction,
+  userId: string,
+  limit: number,
+): Promise<number> {
+  const digest = userDigest(userId)
+  let count = 0
+  let after: Key | undefined
+  do {
+    const page = await transaction.scan({ prefix: visitKeys.all, limit: pageMax, ...(after && { after }) })
+    for (const entry of page) {
+      if (lastSegment(entry.key) !== digest || count === limit) continue
+      const record = readRecord(visitRecordType, entry)
+      if (record.user.userId !== userId) continue
+      transaction.put(entry.key, { ...record, user: deletedUser })
+      count += 1
+    }
+    after = page.at(-1)?.key
+  } while (after !== undefined && count < limit)
+  return count
 }

@@ -6,6 +6,7 @@ import { lastSegment } from '../../store/key-encoding.ts'
 import { readRecord } from '../../store/stored-record.ts'
 import { branchKeys } from '../branches/branch-records.ts'
 import { anonymizeBranches, listBranchesByUser } from '../branches/user-branches.ts'
+import { anonymizeVisits } from '../documents/cluster-visits.ts'
 import { keys, type OrganizationScope } from '../organizations/organization-keys.ts'
 import type { OrganizationStore } from '../organizations/organization-store.ts'
 import { userSubject } from '../organizations/user-records.ts'
@@ -22,7 +23,7 @@ const activitiesMax = 25
 
 /** Returns the sources of the data of users that the directory stores. */
 export const directorySources = (store: OrganizationStore): readonly UserDataSource<OrganizationScope>[] =>
-  [grants, memberships, users, activities, branches].map((ranges) => rangeSource(store, ranges))
+  [grants, memberships, users, activities, branches, visits].map((ranges) => rangeSource(store, ranges))
 
 const lastOf = ({ key }: KvEntry): string => lastSegment(key)
 
@@ -90,4 +91,13 @@ const branches: UserRanges = {
   ranges: (userId) => [branchKeys.allBy(userId)],
   show: listBranchesByUser,
   erase: (transaction, userId) => anonymizeBranches(transaction, userId, sliceMax),
+}
+
+/** The visits that have not ended. An export leaves them out, because it has the presence. */
+const visits: UserRanges = {
+  name: 'visits',
+  kind: 'presence',
+  ranges: () => [],
+  show: () => Promise.resolve([]),
+  erase: (transaction, userId) => anonymizeVisits(transaction, userId, sliceMax),
 }

@@ -37,6 +37,7 @@ const sourceNames = [
   'activities',
   'versions',
   'branches',
+  'visits',
   'notifications',
   'notificationMarks',
   'notificationConfigs',
