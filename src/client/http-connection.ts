@@ -1,7 +1,7 @@
 import type { OriginMemory, TurnTaker } from './origin-memory.ts'
 import { type ReceivedEvent, readServerEvents } from './server-events.ts'
 
-export interface HttpOptions {
+interface HttpOptions {
   readonly fetch: typeof fetch
   /** Time in ms in which the first event of a stream must arrive. */
   readonly stallMs: number
@@ -42,7 +42,7 @@ function framed(message: Uint8Array): Frame {
 const sleep = (ms = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** The owner of a connection. */
-export interface ConnectionOwner {
+interface ConnectionOwner {
   opened(): void
   received(data: ArrayBuffer): void
   closed(code: number, reason: string): void

@@ -1,6 +1,6 @@
 import { type Chapter, type ChapterGroup, chapterGroups, index, pathOf, readingOrder } from './chapters.ts'
 
-export interface PageLayout {
+interface PageLayout {
   readonly title: string
   /** The chapter that the navigation shows as the current chapter. */
   readonly chapter: Chapter

@@ -70,7 +70,7 @@ const localDocs = 'http://localhost:8787/docs'
  * Returns the target that a chapter's link has on a server; null if it leads to a file that is only in the
  * repository.
  */
-export function linkTarget(href: string): string | null {
+function linkTarget(href: string): string | null {
   if (href.startsWith(localDocs)) return href.slice('http://localhost:8787'.length)
   if (/^(https?:|mailto:|#)/.test(href)) return href
   const [, name, anchor = ''] = /^([a-z-]+|README)\.md(#.*)?$/.exec(href) ?? []

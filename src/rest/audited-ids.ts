@@ -5,7 +5,7 @@ import type { Schema } from '../core/base/schema.ts'
 /** Maximum characters of the audited ids of one call. The limit is sufficient for a batch of 500 UUIDs. */
 const charactersMax = 24_576
 
-export interface CollectedIds {
+interface CollectedIds {
   readonly ids: AuditedIds
   /** Number of ids that were left out because of `charactersMax`. */
   readonly idsLeftOut: number

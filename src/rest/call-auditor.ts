@@ -21,7 +21,7 @@ import { toolOf } from './http/in-process-call.ts'
 import type { StoredResponse } from './idempotency/idempotency-service.ts'
 import type { Operation } from './operation.ts'
 
-export interface AuditorOptions {
+interface AuditorOptions {
   readonly audit: AuditLog
   readonly refusals: RejectionCounter
   readonly recent: RecentRequests
@@ -36,7 +36,7 @@ export interface AuditorOptions {
 }
 
 /** A call that has not run yet. */
-export interface AuditedCall {
+interface AuditedCall {
   readonly operation: Pick<Operation, 'path' | 'audited' | 'request' | 'makes'>
   readonly caller: AnyCaller
   /** Data that is valid according to the request schema. */

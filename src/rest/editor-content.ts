@@ -135,7 +135,7 @@ export const contentRequest = {
 const versionLengthMax = 100
 
 /** The request member `onOverlap` of a write with `baseVersion`. */
-export const onOverlapSchema = {
+const onOverlapSchema = {
   type: 'string',
   enum: overlapPolicies,
   description:

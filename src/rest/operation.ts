@@ -87,10 +87,10 @@ export type Effect = 'reads' | 'repeatable' | 'adds' | 'once'
  * - `change`: only if the log records all changes.
  * - `read`: never.
  */
-export type AuditPolicy = 'admin' | 'change' | 'read'
+type AuditPolicy = 'admin' | 'change' | 'read'
 
 /** The reason why an entry failed, as the result of the entry contains it. */
-export interface EntryFailure {
+interface EntryFailure {
   readonly message: string
   readonly details: { readonly code: ErrorCode; readonly issues: readonly ValidationIssue[] }
 }

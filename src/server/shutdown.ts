@@ -16,7 +16,7 @@ const storeShare = 0.25
 const drainShares = { notReady: 0.25, disconnect: 0.5 }
 
 /** Functions of the caller that are called during the shutdown. */
-export interface ShutdownSteps {
+interface ShutdownSteps {
   /** Makes the server report that it is not ready. */
   readonly leave: () => void
   /** Makes the server accept no new work. */

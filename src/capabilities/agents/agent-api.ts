@@ -4,7 +4,7 @@ import * as s from '../../core/base/schema.ts'
 import { callInProcess, type InProcessClient } from '../../rest/http/in-process-call.ts'
 import { ToolError } from './tool-error.ts'
 
-export interface AgentApiOptions {
+interface AgentApiOptions {
   /** Answers requests to REST. */
   readonly handle: RequestListener
   /** The token of the agent. */
@@ -15,7 +15,7 @@ export interface AgentApiOptions {
 }
 
 /** The result of a call. */
-export interface AgentResult<Data> {
+interface AgentResult<Data> {
   readonly data: Data
   readonly warnings: readonly string[]
   /** Token of the next page of a listing; null on the last page. */

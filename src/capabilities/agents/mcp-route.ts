@@ -14,7 +14,7 @@ import { sendSmall } from '../../rest/sending.ts'
 import type { AgentRequest, AgentServer, AgentServerOptions } from './agent-server.ts'
 import { mcpPath } from './mcp-path.ts'
 
-export interface McpRouteOptions extends Omit<AgentServerOptions, 'handle' | 'onRejectedTool'> {
+interface McpRouteOptions extends Omit<AgentServerOptions, 'handle' | 'onRejectedTool'> {
   /** Returns the listener that answers requests to REST. */
   readonly handle: () => RequestListener
   readonly agents: AgentAccess

@@ -3,7 +3,7 @@ import { misspelledName } from '../../core/base/text.ts'
 import type { McpTool } from './tool.ts'
 
 /** A JSON schema, as clients get it. */
-export type PublishedSchema = { readonly type: 'object'; readonly [keyword: string]: unknown }
+type PublishedSchema = { readonly type: 'object'; readonly [keyword: string]: unknown }
 
 /** Returns the schema of the arguments of a tool. Unknown members are not allowed. */
 export const publishedInput = ({ input }: McpTool): PublishedSchema => closed(input) as PublishedSchema

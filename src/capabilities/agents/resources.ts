@@ -34,7 +34,7 @@ export const resourceTemplates: ListResourceTemplatesResult = {
 }
 
 /** Returns the URI of an editor. Each id is percent-encoded. */
-export const uriOf = ({ organizationId, documentId, editorId }: AddressIds): string =>
+const uriOf = ({ organizationId, documentId, editorId }: AddressIds): string =>
   `weft://${[organizationId, documentId, editorId].map(encodeURIComponent).join('/')}`
 
 /** Returns the ids in the URI of an editor; null if it is not one. */

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes } from '../../core/base/error-codes.ts'
 import { ApiError } from '../../core/base/errors.ts'
 
-export interface ToolErrorOptions {
+interface ToolErrorOptions {
   /** Status of the code. */
   readonly status: string
   readonly details?: Readonly<Record<string, unknown>>

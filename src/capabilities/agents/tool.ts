@@ -7,7 +7,7 @@ import type { DocumentData } from './document-data.ts'
 import type { ToolPages } from './tool-pages.ts'
 
 /** The agent that calls a tool. */
-export interface CallingAgent {
+interface CallingAgent {
   /** Organizations that the token of the agent names. */
   readonly organizationIds: readonly string[]
 }

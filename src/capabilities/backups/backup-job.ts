@@ -35,7 +35,7 @@ export interface BackupJobResult {
   readonly pruneFailure: string | null
 }
 
-export interface BackupRunOptions {
+interface BackupRunOptions {
   readonly onProgress: Progress
   readonly signal?: AbortSignal
 }
@@ -102,7 +102,7 @@ export const firstBackupAt = (newestAt: number | null, now: number, everyMs: num
   newestAt === null || newestAt > now ? now : newestAt + everyMs
 
 /** The end of an attempt. Times are epoch milliseconds. */
-export interface EndedAttempt {
+interface EndedAttempt {
   readonly startedAt: number
   readonly endedAt: number
   /** Number of attempts that have failed since the last success, this one included; 0: this one succeeded. */

@@ -17,13 +17,13 @@ import {
 import type { BackupPart } from './storage/backup-file.ts'
 
 /** `damaged`: the backup is complete, but an earlier one is damaged. */
-export const backupResults = ['succeeded', 'failed', 'damaged'] as const
-export type BackupResult = (typeof backupResults)[number]
+const backupResults = ['succeeded', 'failed', 'damaged'] as const
+type BackupResult = (typeof backupResults)[number]
 
-export const pruneResults = ['succeeded', 'failed'] as const
-export type PruneResult = (typeof pruneResults)[number]
+const pruneResults = ['succeeded', 'failed'] as const
+type PruneResult = (typeof pruneResults)[number]
 
-export interface BackupScheduleOptions {
+interface BackupScheduleOptions {
   readonly job: BackupJob
   /** Time in ms from the start of a backup to the start of the next one. */
   readonly everyMs: number

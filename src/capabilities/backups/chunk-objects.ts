@@ -6,7 +6,7 @@ import { decodePairsInSlices } from './pair-slices.ts'
 
 export type ObjectProblem = 'missing' | 'truncated' | 'changed'
 
-export type ChunkRead =
+type ChunkRead =
   | { readonly state: 'sound'; readonly pairs: StoredPage; readonly storedBytes: number }
   | { readonly state: 'damaged'; readonly problem: ObjectProblem }
 

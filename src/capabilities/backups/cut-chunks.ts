@@ -4,14 +4,14 @@ import type { StoredPage } from '../../core/store/engine.ts'
 type StoredPair = StoredPage[number]
 
 /** Sizes of chunks in bytes. A chunk ends, on average, after `minBytes` + `spreadBytes`. */
-export interface ChunkSizes {
+interface ChunkSizes {
   readonly minBytes: number
   readonly spreadBytes: number
   /** A pair that is larger is a chunk of its own. */
   readonly maxBytes: number
 }
 
-export const chunkSizes: ChunkSizes = { minBytes: 2 ** 20, spreadBytes: 2 ** 20, maxBytes: 4 * 2 ** 20 }
+const chunkSizes: ChunkSizes = { minBytes: 2 ** 20, spreadBytes: 2 ** 20, maxBytes: 4 * 2 ** 20 }
 
 /**
  * Cuts sorted pairs into chunks at boundaries that depend on the pairs (content-defined chunking): a chunk

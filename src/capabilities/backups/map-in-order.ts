@@ -1,5 +1,5 @@
 /** Limits of the work that `mapInOrder` does at the same time. A single item may exceed `bytesMax`. */
-export interface AheadLimits<T> {
+interface AheadLimits<T> {
   readonly countMax: number
   readonly bytesMax: number
   readonly bytesOf: (item: T) => number

@@ -8,7 +8,7 @@ import { PairSum } from './pair-sum.ts'
 import type { BackupHeader, BackupPart } from './storage/backup-file.ts'
 import { StorageError } from './storage/storage-error.ts'
 
-export interface PageOptions {
+interface PageOptions {
   /**
    * Called for each damaged chunk, which is then left out. Without it, the sound pages are read first, and
    * then BackupDamageError is thrown.

@@ -7,7 +7,7 @@ import { keptBackups } from './retention.ts'
 import { StorageError } from './storage/storage-error.ts'
 import { StoreIdentity } from './store-identity.ts'
 
-export interface PruneOptions {
+interface PruneOptions {
   /** The backups to keep; null to keep all, and to delete only unused objects. */
   readonly keep: KeepRule | null
   /** Whether to delete manifests that are damaged. While there are any, no chunk is deleted. */

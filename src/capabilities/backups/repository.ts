@@ -37,7 +37,7 @@ const sumOf = ({ format, id, check }: Pick<RepositoryRoot, 'format' | 'id' | 'ch
   createHash('sha256').update(`${format} ${id} ${check}`).digest('hex')
 
 /** Result of reading a manifest. */
-export type ManifestRead =
+type ManifestRead =
   | { readonly state: 'sound'; readonly manifest: Manifest }
   | { readonly state: 'damaged'; readonly problem: ObjectProblem }
 

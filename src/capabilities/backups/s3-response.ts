@@ -2,7 +2,7 @@ import { SaxesParser } from 'saxes'
 import { isObjectName, type StoredObject } from './object-store.ts'
 
 /** One page of a ListObjectsV2 response. */
-export interface ObjectPage {
+interface ObjectPage {
   readonly objects: readonly StoredObject[]
   /** Token of the next page; null on the last page. */
   readonly next: string | null

@@ -64,7 +64,7 @@ export interface AttributedHunk extends BranchHunk {
   readonly authors: readonly HunkAuthor[]
 }
 
-export interface BranchDiff {
+interface BranchDiff {
   readonly branch: BranchRecord
   readonly hunks: readonly AttributedHunk[]
   /** The words and values of the hunks that the editor has also changed. */
@@ -73,7 +73,7 @@ export interface BranchDiff {
   readonly truncated: boolean
 }
 
-export interface HunkRequest {
+interface HunkRequest {
   /** Id of the user who decides. */
   readonly userId: string
   /** Ids of the hunks to decide; absent: the whole branch. */
@@ -87,7 +87,7 @@ export interface BranchOutcome extends Pick<DecidedHunks, 'unknown' | 'dependent
   readonly decided: readonly string[]
 }
 
-export interface MergeRequest extends HunkRequest {
+interface MergeRequest extends HunkRequest {
   readonly dryRun?: boolean | undefined
   /** What happens if the editor has changed the same words or values as the hunks. Default: `report`. */
   readonly onOverlap?: OverlapPolicy | undefined
@@ -97,7 +97,7 @@ export interface MergeRequest extends HunkRequest {
   readonly schema: () => Promise<RootSchema | null>
 }
 
-export interface MergedBranch extends BranchOutcome {
+interface MergedBranch extends BranchOutcome {
   /** Version of the main editor after the merge. */
   readonly version: string
   /** Size in bytes of the update that clients of the main editor receive; 0 if nothing changed. */

@@ -5,7 +5,7 @@ import { keyName } from '../../core/store/key-encoding.ts'
 import type { CallLimits, Slots } from './limits.ts'
 
 /** A call that needs a slot. */
-export interface SlotRequest {
+interface SlotRequest {
   readonly tenant: Tenant
   /** The user whom the call concerns; null if it concerns no single user. */
   readonly userId: string | null

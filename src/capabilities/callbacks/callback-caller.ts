@@ -39,7 +39,7 @@ export type CallbackOutcome<Answer> =
 
 type Failed = Extract<CallbackOutcome<never>, { kind: 'failed' }>
 
-export interface CallbackCallerOptions {
+interface CallbackCallerOptions {
   readonly clock: Clock
   readonly metrics: Metrics
   readonly log: Log
@@ -50,7 +50,7 @@ export interface CallbackCallerOptions {
 }
 
 /** One call of a callback. */
-export interface CallbackCall<Answer> {
+interface CallbackCall<Answer> {
   readonly tenant: Tenant
   readonly name: AnsweringCallbackName
   readonly callbacks: CallbacksRecord

@@ -11,7 +11,7 @@ import type { SubscriptionCache } from '../subscriptions/subscription-cache.ts'
 import type { CallbackCaller } from './callback-caller.ts'
 import { decisionsMax, graceMs, repeatMs, ttlSecondsDefault, ttlSecondsMax } from './limits.ts'
 
-export interface CallbackDeciderOptions {
+interface CallbackDeciderOptions {
   readonly caller: CallbackCaller
   readonly subscriptions: Pick<SubscriptionCache, 'callbacksOf'>
   readonly clock: Clock

@@ -8,14 +8,14 @@ import { readDecision } from './callback-decider.ts'
 import { readLoaded } from './document-loader.ts'
 import type { AnsweringCallbackName } from './limits.ts'
 
-export interface CallbackTesterOptions {
+interface CallbackTesterOptions {
   readonly caller: CallbackCaller
   readonly rooms: Pick<RoomRegistry, 'parse'>
   readonly clock: Clock
 }
 
 /** The members of a valid response that a test reports. */
-export interface TestAnswer {
+interface TestAnswer {
   readonly role?: AccessRole | null
   readonly ttlSeconds?: number
   readonly notFound?: true
@@ -25,7 +25,7 @@ export interface TestAnswer {
   readonly updateBytes?: number
 }
 
-export interface CallbackTestResult {
+interface CallbackTestResult {
   readonly result: 'answered' | CallFailure
   /** Why the call failed; null if it was answered. */
   readonly reason: string | null

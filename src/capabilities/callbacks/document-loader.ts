@@ -19,7 +19,7 @@ import type { SubscriptionCache } from '../subscriptions/subscription-cache.ts'
 import type { CallbackCaller } from './callback-caller.ts'
 import { notFoundMax, notFoundMs, parsedInlineMax } from './limits.ts'
 
-export interface DocumentLoaderOptions extends Pick<EditorWriteServices, 'documents'> {
+interface DocumentLoaderOptions extends Pick<EditorWriteServices, 'documents'> {
   readonly schemas: EditorWriteServices['schemas'] & Pick<SchemaService, 'of'>
   readonly rooms: Pick<RoomRegistry, 'open' | 'use' | 'parse'>
   readonly caller: CallbackCaller

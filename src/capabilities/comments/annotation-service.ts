@@ -49,7 +49,7 @@ import {
 type StoredField = 'documentId' | 'order' | 'createdBy' | 'createdAt' | 'lastUpdated'
 
 /** An annotation to add, with its comments. The other members are the same as in `AnnotationRecord`. */
-export interface NewAnnotation extends Omit<AnnotationRecord, StoredField> {
+interface NewAnnotation extends Omit<AnnotationRecord, StoredField> {
   readonly comments: readonly NewComment[]
   /** The reason why the annotation cannot have its anchor. It is then not added. */
   readonly anchorError?: ItemRejectedError | undefined

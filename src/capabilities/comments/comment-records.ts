@@ -24,7 +24,7 @@ export interface Anchor {
   readonly positionEnd?: string
 }
 
-export type SuggestionStatus = 'pending' | 'accepted' | 'rejected'
+type SuggestionStatus = 'pending' | 'accepted' | 'rejected'
 
 export interface AnnotationSuggestion {
   readonly status: SuggestionStatus
@@ -204,7 +204,7 @@ export function deleteCommentRecord(
 }
 
 /** Returns the lists that contain an annotation. The shorter list is first. */
-export function listsOf({ documentId, location }: AnnotationRecord): readonly AnnotationList[] {
+function listsOf({ documentId, location }: AnnotationRecord): readonly AnnotationList[] {
   const whole = { kind: 'document', documentId } as const
   return location === null ? [whole] : [{ kind: 'location', documentId, locationId: location.id }, whole]
 }

@@ -27,7 +27,7 @@ const annotationsAtOnce = 8
 const entriesAtOnce = 100
 
 /** The comments of an annotation that one commit has removed. */
-export interface RemovedSlice {
+interface RemovedSlice {
   readonly comments: readonly CommentRecord[]
   /** True if the commit has also removed the annotation itself. */
   readonly isGone: boolean

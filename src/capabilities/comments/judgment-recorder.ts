@@ -22,7 +22,7 @@ import type { JudgedComment } from './judged-comments.ts'
 const judgmentQueue = 'judgments'
 
 /** A suggestion that was decided. */
-export interface DecidedSuggestion {
+interface DecidedSuggestion {
   /**
    * Id of the job that stores the judgment. The id is globally unique, so a repeated job stores the judgment
    * only once.
@@ -98,7 +98,7 @@ interface JudgmentRecorderDependencies {
 const waitMs = 5_000
 
 /** Result of a change, with the ids of the jobs that the change enqueued. */
-export interface DecisionResult<T> {
+interface DecisionResult<T> {
   readonly result: T
   readonly jobIds: readonly string[]
 }

@@ -29,7 +29,7 @@ const organizationsAtOnce = 500
 const goOn = (): Promise<void> => nextTurn()
 
 /** The ids of a location and of its document. */
-export interface LocationAddress {
+interface LocationAddress {
   readonly documentId: string
   readonly locationId: string
 }

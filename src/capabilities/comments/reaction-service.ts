@@ -7,11 +7,11 @@ import { commentLimits as limits } from './limits.ts'
 import { changeThread, type ThreadChange, type ThreadScope } from './thread-service.ts'
 
 /** The comment whose reactions are changed, and the acting user. */
-export interface ReactionTarget extends ThreadScope {
+interface ReactionTarget extends ThreadScope {
   readonly commentId: string
 }
 
-export type NewReaction = Omit<Reaction, 'createdAt'>
+type NewReaction = Omit<Reaction, 'createdAt'>
 
 /**
  * Manages the reactions to comments. Every method throws ApiError NOT_FOUND if the organization, the

@@ -34,7 +34,7 @@ export interface ThreadScope extends ActionScope {
   readonly annotationId: string
 }
 
-export interface CommentChange {
+interface CommentChange {
   readonly commentId: string
   readonly text: string
 }
@@ -202,7 +202,7 @@ export function changeThread<T>(
 }
 
 /** Returns the comment with an id. @throws ItemRejectedError if the annotation has no such comment */
-export async function commentOf(
+async function commentOf(
   transaction: Transaction,
   annotationId: string,
   commentId: string,

@@ -19,7 +19,7 @@ export interface PlaceInput {
   readonly documentId?: string | undefined
 }
 
-export interface JudgmentFilter extends PlaceInput {
+interface JudgmentFilter extends PlaceInput {
   /** If present, selects only judgments that are similar to this text. */
   readonly query?: string | undefined
   readonly decision?: Decision | undefined

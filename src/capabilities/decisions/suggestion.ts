@@ -4,7 +4,7 @@ import type { Decision } from './judgment-keys.ts'
 export type SuggestionScope = 'document' | 'organization' | 'apiKey'
 
 /** A decision that precedents support, with details of this support. */
-export interface Suggestion {
+interface Suggestion {
   readonly recommendation: Decision
   /** Confidence between 0 and 1 (both exclusive), with three digits. */
   readonly confidence: number

@@ -11,7 +11,7 @@ import {
 import { feedLimits } from './limits.ts'
 
 /** The change of an editor from one version to another. */
-export interface EditorChange {
+interface EditorChange {
   /** Bytes of all updates; null if they are too large to read, or if the log no longer has them one by one. */
   readonly bytes: number | null
   /** Ids of the users who made the updates, in the order of their first update; null if `bytes` is null. */

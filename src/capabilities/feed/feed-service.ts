@@ -16,7 +16,7 @@ import { FeedSweeper } from './feed-sweeper.ts'
 import { FeedWaiters } from './feed-waiters.ts'
 import { FeedWriter } from './feed-writer.ts'
 
-export interface FeedServiceOptions {
+interface FeedServiceOptions {
   readonly engine: Pick<Engine, 'kv' | 'bus' | 'queue' | 'log'>
   readonly clock: Clock
   readonly log: Log
@@ -41,7 +41,7 @@ export interface FeedQuery extends FeedFilter {
 }
 
 /** Options of a reader that follows a feed. */
-export interface FollowOptions<Prepared> {
+interface FollowOptions<Prepared> {
   readonly quietMs: number
   /** Aborted when the reader leaves. */
   readonly left: AbortSignal

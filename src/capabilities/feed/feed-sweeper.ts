@@ -15,7 +15,7 @@ const sweepsAtOnce = 2
 /** Maximum number of records that one commit removes from a feed that is off. */
 const purgedAtOnce = 500
 
-export interface FeedSweeperOptions {
+interface FeedSweeperOptions {
   readonly engine: Pick<Engine, 'queue'>
   readonly clock: Clock
   readonly log: Log

@@ -12,7 +12,7 @@ import { feedLimits } from './limits.ts'
 /** Maximum time in ms between two reads of a reader that waits. The bus may lose a notice. */
 const pollMs = 5_000
 
-export interface FeedWaitersOptions {
+interface FeedWaitersOptions {
   readonly bus: Bus
   readonly clock: Clock
   readonly metrics: Pick<Metrics, 'feedReaders'>
@@ -117,7 +117,7 @@ export class FeedWaiters {
 }
 
 /** A wait for the next event of a feed. One of its functions must be called. */
-export interface FeedWait {
+interface FeedWait {
   /**
    * Resolves when the feed has new events, or after at most `ms` milliseconds. May resolve earlier.
    * @param left aborted when the reader leaves; the wait then ends

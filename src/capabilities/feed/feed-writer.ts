@@ -33,7 +33,7 @@ import type { FeedStore } from './feed-store.ts'
 import { feedSweepMs } from './feed-sweeper.ts'
 import { feedLimits } from './limits.ts'
 
-export interface FeedWriterOptions {
+interface FeedWriterOptions {
   readonly engine: Pick<Engine, 'log'>
   readonly clock: Clock
   readonly store: FeedStore

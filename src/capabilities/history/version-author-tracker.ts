@@ -20,7 +20,7 @@ import { authorQueue, automaticJob } from './version-jobs.ts'
  */
 const authorWindowMs = 600_000
 
-export interface VersionNotesOptions {
+interface VersionNotesOptions {
   readonly clock: Clock
   /** Interval in ms at which edited documents get automatic versions; 0 for no automatic versions. */
   readonly everyMs: number

@@ -28,7 +28,7 @@ import { noVersion } from './version-store.ts'
  */
 const attemptsMax = 4
 
-export interface VersionsOptions extends VersionDependencies {
+interface VersionsOptions extends VersionDependencies {
   readonly rooms: RoomRegistry
   readonly engine: WorkerEngine
   readonly clock: Clock
@@ -36,14 +36,14 @@ export interface VersionsOptions extends VersionDependencies {
 }
 
 /** Members of a new version that the caller chooses. */
-export interface VersionDescription {
+interface VersionDescription {
   readonly label?: string | undefined
   readonly metadata?: Metadata | undefined
   /** Id of the user who creates the version. */
   readonly userId?: string | undefined
 }
 
-export interface RestoreRequest {
+interface RestoreRequest {
   /** Id of the user who restores the version. */
   readonly userId?: string | undefined
   /** If present, the restore is rejected unless the document has this version. */
@@ -57,7 +57,7 @@ export interface RestoreRequest {
   readonly schema: () => Promise<RootSchema | null>
 }
 
-export interface RestoredVersion extends EditResult<ReplacementResult> {
+interface RestoredVersion extends EditResult<ReplacementResult> {
   /** The saved version with the content before the restore; null if the restore changed nothing. */
   readonly before: VersionRecord | null
 }

@@ -39,7 +39,7 @@ const keysAtOnce = 200
 const versionsMax = versionLimits.manual + versionLimits.automatic + keysAtOnce
 
 /** A user who has edited an editor, with the time of the first edit. */
-export interface EditorAuthor {
+interface EditorAuthor {
   readonly address: DocumentAddress
   readonly author: Author
 }

@@ -14,10 +14,10 @@ import { effectiveConfig } from './visibility.ts'
 const entriesAtOnce = 500
 
 /** Id of the document to which a config applies; null for the config of the organization. */
-export type ConfigScope = string | null
+type ConfigScope = string | null
 
 /** The notification config of a user in one scope. */
-export interface ConfigEntry {
+interface ConfigEntry {
   readonly documentId: ConfigScope
   /** The config that was set in this scope. */
   readonly config: NotificationConfig

@@ -56,7 +56,7 @@ export const notificationRecordType: RecordType<NotificationRecord> = {
  * State of a notification. This record changes with every read state. A read state can therefore not be set
  * while the notification is being deleted, because the transactions conflict.
  */
-export interface NotificationState {
+interface NotificationState {
   /** Number of users who have a read state. */
   readonly marks: number
 }
@@ -67,7 +67,7 @@ export const notificationStateType: RecordType<NotificationState> = {
 }
 
 /** Read state of a notification for one user. */
-export interface NotificationReadState {
+interface NotificationReadState {
   readonly read: boolean
   /** True if the notification was removed for this user only. */
   readonly gone: boolean

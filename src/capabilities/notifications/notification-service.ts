@@ -42,10 +42,10 @@ import { renderHeadline } from './template.ts'
 import { reachabilityOf } from './visibility.ts'
 
 /** A notification to add. Its members are the same as in `NotificationRecord`. */
-export type NewNotification = Omit<NotificationRecord, 'createdAt' | 'lastUpdated'>
+type NewNotification = Omit<NotificationRecord, 'createdAt' | 'lastUpdated'>
 
 /** A change of a notification. Members that are absent stay unchanged. */
-export interface NotificationChange {
+interface NotificationChange {
   readonly id: string
   readonly displayHeadlineMessageTemplate?: string
   readonly displayHeadlineMessageTemplateData?: NotificationRecord['displayHeadlineMessageTemplateData']
@@ -55,7 +55,7 @@ export interface NotificationChange {
   readonly readByUserIds?: readonly string[]
 }
 
-export interface NotificationBatch {
+interface NotificationBatch {
   readonly id: string
   /**
    * `added`: the notification was added. `used already`: its id is in use, and the stored notification stays

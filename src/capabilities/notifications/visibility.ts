@@ -11,7 +11,7 @@ import {
 } from './notification-records.ts'
 
 /** How a notification reaches a user; null if the notification does not reach the user. */
-export type Reachability = 'direct' | 'everybody' | null
+type Reachability = 'direct' | 'everybody' | null
 
 /**
  * Returns how a notification reaches a user.
@@ -47,7 +47,7 @@ export const effectiveConfig = (
 export type InboxRule = 'as wanted' | 'all'
 
 /** A notification in the inbox of a user. */
-export interface VisibleNotification {
+interface VisibleNotification {
   readonly record: NotificationRecord
   /**
    * The user whose inbox it is. The name comes from the notification, or else from the user record. The name

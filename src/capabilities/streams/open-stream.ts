@@ -23,7 +23,7 @@ export interface StreamProgress {
   readonly received: number
 }
 
-export interface OpenStreamOptions {
+interface OpenStreamOptions {
   readonly rooms: Pick<RoomRegistry, 'use'>
   readonly address: DocumentAddress
   readonly writer: StreamWriter

@@ -9,7 +9,7 @@ const updateMs = 50
 /** Number of UTF-16 units that wait to be written, above which the writer must wait. */
 const waitingUnitsMax = 65_536
 
-export interface StreamPumpOptions {
+interface StreamPumpOptions {
   readonly stream: OpenStream
   /** Maximum bytes of the content in UTF-8. */
   readonly bytesMax: number

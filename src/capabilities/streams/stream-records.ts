@@ -10,7 +10,7 @@ import { keyName } from '../../core/store/key-encoding.ts'
 import type { RecordType } from '../../core/store/stored-record.ts'
 
 /** How a writer ends its stream: the content replaces the replaced content, or is deleted. */
-export const streamEndings = ['end', 'withdraw'] as const
+const streamEndings = ['end', 'withdraw'] as const
 
 export type StreamEnding = (typeof streamEndings)[number]
 
@@ -147,7 +147,7 @@ type RangeTuple = readonly [client: number, clock: number, length: number]
 type IdTuple = readonly [client: number, clock: number]
 
 /** The content that a stream replaces. */
-export interface ReplacedRecord {
+interface ReplacedRecord {
   readonly ranges: readonly RangeTuple[]
   readonly elements: readonly IdTuple[]
   /** Absent in the records of earlier versions. */

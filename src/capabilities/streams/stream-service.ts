@@ -46,7 +46,7 @@ import {
   toReplacedRecord,
 } from './stream-records.ts'
 
-export interface StreamLimits {
+interface StreamLimits {
   /** Maximum bytes of the content of a stream, in UTF-8. */
   readonly bytes: number
   /** Maximum time from the opening of a stream to its end, in ms. */
@@ -57,7 +57,7 @@ export interface StreamLimits {
   readonly perAgent: number
 }
 
-export interface StreamServiceOptions {
+interface StreamServiceOptions {
   readonly engine: Pick<Engine, 'kv' | 'queue' | 'bus' | 'fences'>
   readonly rooms: RoomRegistry
   readonly documents: Pick<DocumentService, 'rightToChange'>
@@ -88,7 +88,7 @@ export interface StreamOpening {
   readonly fingerprint: string
 }
 
-export interface StreamPermission {
+interface StreamPermission {
   /** The permission to change the document. */
   readonly right: WriteRight
   /** Id of the agent that writes, for the limit of its streams; null if the writer is not an agent. */

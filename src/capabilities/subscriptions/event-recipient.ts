@@ -49,7 +49,7 @@ export type Exclusion =
 
 /** The forms in which the basic service sends events. Each form has its own URL. */
 export const basicForms = ['raw', 'processed'] as const
-export type BasicForm = (typeof basicForms)[number]
+type BasicForm = (typeof basicForms)[number]
 
 const basicTargetId = (form: BasicForm): string => `basic-${form}`
 

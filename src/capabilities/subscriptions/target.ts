@@ -26,7 +26,7 @@ export type WebhookTarget = { readonly recipient: EventRecipient } & (
 )
 
 /** The webhook configuration of an API key. */
-export interface TenantWebhooks {
+interface TenantWebhooks {
   readonly basic: BasicConfig
   readonly advanced: AdvancedConfig
   /** Endpoints of the API key, sorted by id. */

@@ -2,7 +2,7 @@ import { misspelledName } from '../../core/base/text.ts'
 import { type EventType, eventTypes } from '../../core/events/outbound-event.ts'
 import type { Triggers, TriggerValue } from './webhook-records.ts'
 
-export type TriggerName = Exclude<EventType, 'webhook.test'> | 'enableDataProtection'
+type TriggerName = Exclude<EventType, 'webhook.test'> | 'enableDataProtection'
 
 /**
  * All triggers. The values are the defaults that are stored when the service is enabled for the first time.

@@ -24,7 +24,7 @@ export interface BasicConfigPatch {
 }
 
 /** A change of the advanced service's configuration. Absent members stay unchanged. */
-export type AdvancedConfigPatch = ChangedFields<AdvancedConfig>
+type AdvancedConfigPatch = ChangedFields<AdvancedConfig>
 
 /**
  * Manages the basic webhook service of API keys, and the configuration that all advanced endpoints of a key

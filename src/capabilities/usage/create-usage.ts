@@ -17,7 +17,7 @@ export interface UsageModule {
   readonly retention: UsageRetention
 }
 
-export interface UsageOptions {
+interface UsageOptions {
   readonly engine: Pick<Engine, 'kv' | 'cluster'>
   readonly storage: Pick<StorageQuota, 'measured'>
   readonly tenants: Pick<TenantStore, 'workspaceAfter'>

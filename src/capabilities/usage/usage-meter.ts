@@ -18,7 +18,7 @@ const recordsPerCommit = 500
 /** Number of counters after which the end of an hour yields to other work. */
 const countersPerTick = 500
 
-export interface UsageMeterOptions {
+interface UsageMeterOptions {
   /** Name of this node. */
   readonly node: string
   /** Unique id of this process. */

@@ -184,7 +184,7 @@ export class UsageReader {
 }
 
 /** A stored record and the start of its hour or day, in epoch milliseconds. */
-export interface StoredUsage {
+interface StoredUsage {
   readonly key: Key
   readonly at: number
   readonly period: RecordPeriod

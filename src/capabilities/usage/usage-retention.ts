@@ -19,7 +19,7 @@ const firstSweepMs = 300_000
 /** Maximum number of records that one commit deletes. */
 const recordsPerCommit = 500
 
-export interface UsageRetentionOptions {
+interface UsageRetentionOptions {
   readonly kv: Kv
   readonly reader: UsageReader
   readonly tenants: Pick<TenantStore, 'workspaceAfter'>

@@ -25,7 +25,7 @@ const passesMax = 10
 /** Minimum interval in ms between two updates of the record of an erasure. */
 const noteMs = 500
 
-export interface ErasureDependencies {
+interface ErasureDependencies {
   readonly kv: Kv
   readonly store: OrganizationStore
   readonly traces: UserDataSourceList

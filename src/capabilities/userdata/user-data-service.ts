@@ -37,7 +37,7 @@ const waitMs = 5_000
  */
 const countedTogetherMs = 2_592_000_000
 
-export interface UserDataOptions {
+interface UserDataOptions {
   readonly engine: WorkerEngine
   readonly store: OrganizationStore
   readonly revocations: TokenRevocations
@@ -47,7 +47,7 @@ export interface UserDataOptions {
 }
 
 /** Progress or result of an erasure. */
-export interface ErasureReport {
+interface ErasureReport {
   readonly status: 'running' | 'done'
   /** Number of erased items of each source. Sources without erased items are included. */
   readonly removed: RemovedCounts

@@ -7,7 +7,7 @@ import type { TargetAddress } from '../subscriptions/deliveries/delivery-records
 const showMs = 1_000
 
 /** The messages that wait for one target. */
-export interface BacklogEntry {
+interface BacklogEntry {
   readonly pending: number
   /** Time of the oldest event in epoch milliseconds; null if no message waits. */
   readonly oldestAt: number | null

@@ -58,7 +58,7 @@ const retriesAtOnce = 64
 const retryPollMs = 1_000
 const sweepsAtOnce = 4
 
-export interface DeliveryWorkerOptions extends Omit<TargetSenderOptions, 'attempt'>, RetryRuleDependencies {
+interface DeliveryWorkerOptions extends Omit<TargetSenderOptions, 'attempt'>, RetryRuleDependencies {
   readonly queue: Queue
   readonly bus: Bus
   readonly cluster: Pick<Cluster, 'nodes'>

@@ -29,7 +29,7 @@ export interface EventContent {
 }
 
 /** The format of the content, and its root. */
-export type ContentReading = Pick<EditorReading, 'contentKey'> & { readonly format: ReadingFormat }
+type ContentReading = Pick<EditorReading, 'contentKey'> & { readonly format: ReadingFormat }
 
 /** Services that the content of payloads needs. */
 export interface ContentServices extends EditorReadServices {

@@ -27,7 +27,7 @@ const leaseMs = 10_000
  */
 const pollMs = 5_000
 
-export interface DispatcherOptions extends FanoutDependencies {
+interface DispatcherOptions extends FanoutDependencies {
   readonly engine: Pick<Engine, 'queue' | 'leases' | 'bus'>
   readonly clock: Clock
 }

@@ -3,7 +3,7 @@ import type { EventType, QueuedEvent } from '../../core/events/outbound-event.ts
 import { type AdvancedPayload, advancedPayload } from './payload.ts'
 
 /** Receives the events of one type. A promise that rejects is logged, like an error that is thrown. */
-export type EventListenerFunction = (event: AdvancedPayload) => unknown
+type EventListenerFunction = (event: AdvancedPayload) => unknown
 
 /**
  * Functions of this process that get events, in the form in which endpoints of webhooks get them. A listener gets

@@ -21,7 +21,7 @@ import { CommentRecipients, type FindParticipants } from './recipients.ts'
 import { RequestComposer } from './request-composer.ts'
 import { defaultSchedule, type Schedule } from './retry-schedule.ts'
 
-export interface WebhookServiceOptions extends WebhookModule {
+interface WebhookServiceOptions extends WebhookModule {
   readonly engine: Pick<Engine, 'kv' | 'bus' | 'queue' | 'leases' | 'cluster'>
   readonly clock: Clock
   readonly log: Log

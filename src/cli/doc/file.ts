@@ -11,7 +11,7 @@ import { readUpdate } from '../../core/update/read-update.ts'
 import type { ReadFormat, ReadingFlags } from './location.ts'
 
 /** Flags that describe the file of `doc put`. */
-export interface FileFlags extends Pick<ReadingFlags, 'contentKey'> {
+interface FileFlags extends Pick<ReadingFlags, 'contentKey'> {
   readonly format?: ReadFormat
   readonly type?: string
 }

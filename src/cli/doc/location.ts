@@ -85,7 +85,7 @@ const configFor = ({ dataDir }: ServerFlags) => configOf({ dataDir }).config
  * Returns the URL of the selected running server. Returns undefined if `--data-dir` selects a stopped server,
  * or if no URL is given.
  */
-export const urlOf = ({ url, dataDir: data }: LocationFlags): string | undefined =>
+const urlOf = ({ url, dataDir: data }: LocationFlags): string | undefined =>
   url ?? (data === undefined ? process.env.WEFT_URL : undefined)
 
 /**

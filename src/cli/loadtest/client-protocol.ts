@@ -25,7 +25,7 @@ export interface ClientProtocol {
 }
 
 /** A message of the server. The kind `offer` is the answer to a request. */
-export interface ServerMessage {
+interface ServerMessage {
   readonly kind: 'update' | 'offer' | 'awareness'
   readonly bytes: Buffer
 }

@@ -31,7 +31,7 @@ interface Notice {
 
 const noticeSchema = s.object({ port: s.number, apiKey: s.string, authToken: s.string })
 
-export interface SpawnedServer extends Notice {
+interface SpawnedServer extends Notice {
   readonly pid: number
   /** Ends the server and removes its data. */
   readonly end: () => Promise<void>

@@ -1,5 +1,5 @@
 /** A bar with its label. */
-export interface Bar {
+interface Bar {
   readonly label: string
   readonly value: number
   /** Text that is printed to the right of the bar. */

@@ -14,7 +14,7 @@ const unsentBytesMax = 65_536
 let clients = 0
 
 /** The members of a socket that a typist needs. The frames are those of a websocket, with a mask of zero. */
-export type TypingSocket = Pick<LoadSocket, 'sendFrames' | 'unsentBytes'>
+type TypingSocket = Pick<LoadSocket, 'sendFrames' | 'unsentBytes'>
 
 /** A client that types keystrokes at the end of a text. */
 export class Typist {

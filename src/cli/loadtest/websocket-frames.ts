@@ -1,5 +1,5 @@
 /** Position of a frame and of its payload in the received bytes. The frames of a server have no mask. */
-export interface FrameAt {
+interface FrameAt {
   readonly opcode: number
   readonly start: number
   /** Offset at which the payload ends and the next frame starts. */

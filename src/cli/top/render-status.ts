@@ -15,7 +15,7 @@ export const sampleOf = (status: LiveStatus): StatusSample => ({
 })
 
 /** Rates of the whole server, per second; null if they are not known yet. */
-export interface ServerRates {
+interface ServerRates {
   readonly restCalls: number | null
   readonly rejectedCalls: number | null
   readonly limitHits: number | null
@@ -61,7 +61,7 @@ function rejectedPerSecond(now: Scrape, before: Scrape): number | null {
 /** Returns the first `columns` characters of a line. */
 export const cutLine = (line: string, columns: number): string => Array.from(line).slice(0, columns).join('')
 
-export interface ScreenSize {
+interface ScreenSize {
   readonly columns: number
   readonly rows: number
 }
@@ -164,7 +164,7 @@ const formatShare = (share: number | null): string =>
 const formatSize = (size: number | null): string => (size === null ? unknown : formatBytes(size))
 
 /** Formats a duration with its two largest units, for example `3 h 12 min`. */
-export function formatDuration(seconds: number): string {
+function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   const [days, hours, minutes] = [
     Math.floor(whole / 86_400),

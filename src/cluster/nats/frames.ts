@@ -1,5 +1,5 @@
 /** A message on NATS: the publisher and the sequence numbers, followed by the content. */
-export interface Frame {
+interface Frame {
   /** Id of the bus that published the message. A node has a new id after each start. */
   readonly publisher: string
   /**

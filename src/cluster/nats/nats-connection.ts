@@ -16,7 +16,7 @@ const unconfirmedBytesMax = 16 * 2 ** 20
 /** Number of sent bytes after which this node requests a confirmation from the server. */
 const confirmEveryBytes = 256 * 1024
 
-export interface NatsConnectionEvents {
+interface NatsConnectionEvents {
   /** Called when a connection has been opened. It has no subscriptions yet. */
   readonly up: (connection: NatsConnection) => void
   /** Called when the server reports an error but keeps the connection. */

@@ -1,7 +1,7 @@
 import { ApiCallError, type ApiClient } from './client.ts'
 
 /** Response to a call for several items. It contains one result for each item, by the id of the item. */
-export type BatchResponse = Readonly<Record<string, { readonly success: boolean; readonly message: string }>>
+type BatchResponse = Readonly<Record<string, { readonly success: boolean; readonly message: string }>>
 
 /** Returns one sentence for each failed item. */
 export const rejectedItems = (results: BatchResponse): readonly string[] =>

@@ -1,7 +1,7 @@
 import { type QueryState, useAsync } from './hooks.ts'
 
 /** Response of `/version`. */
-export interface ServerVersion {
+interface ServerVersion {
   readonly version: string
   /** URL at which clients reach the server. Pages from the origin of this URL may use every API key. */
   readonly publicUrl: string

@@ -21,7 +21,7 @@ export async function verifyCredentials(credentials: ConsoleCredentials): Promis
 }
 
 /** Result of a sign-in. If the workspace has several API keys, the user must choose one. */
-export type SignedIn =
+type SignedIn =
   | { readonly kind: 'in'; readonly credentials: ConsoleCredentials }
   | { readonly kind: 'choose'; readonly keys: readonly ApiKey[] }
 

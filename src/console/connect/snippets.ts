@@ -16,7 +16,7 @@ export const editorLibraries = [
 export type EditorLibrary = (typeof editorLibraries)[number][0]
 
 /** Code samples that connect to one editor of this server. */
-export interface Snippets {
+interface Snippets {
   /** Command that installs the packages of the editor library. */
   readonly install: string
   /** Code of the page. It expects a variable `token`. */

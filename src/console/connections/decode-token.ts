@@ -1,5 +1,5 @@
 /** The readable parts of a JWT. */
-export interface DecodedToken {
+interface DecodedToken {
   readonly header: object
   readonly claims: object
 }

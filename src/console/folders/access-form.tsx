@@ -5,7 +5,7 @@ import { Button, Checkbox, Select } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
 import { ActionOutcome } from '../ui/notice.tsx'
 
-export interface AccessSettings {
+interface AccessSettings {
   readonly accessType: AccessTypeName
   readonly inheritAccessFromParent?: boolean
 }

@@ -5,7 +5,7 @@ type Figure = {
   [Name in keyof MetricPoint]: MetricPoint[Name] extends number | null ? Name : never
 }[keyof MetricPoint]
 
-export interface ChartLine {
+interface ChartLine {
   readonly name: string
   readonly figure: Exclude<Figure, 'at'>
 }

@@ -17,7 +17,7 @@ let history: readonly MetricPoint[] = []
 /** True if the server has no history for this key, because it has several API keys and no metrics token. */
 let isPastHidden = false
 
-export interface MetricsState {
+interface MetricsState {
   readonly points: readonly MetricPoint[]
   /** Why there are no newer values; null if there are. */
   readonly error: ApiCallError | null

@@ -18,14 +18,14 @@ export interface PermissionEntry {
 }
 
 /** Reason why a user has a role on a resource, or has none. */
-export interface Reason {
+interface Reason {
   readonly source: 'user' | 'group' | 'accessType' | 'membership'
   readonly resourceType?: ConsoleResource['type']
   readonly resourceId?: string
   readonly groupId?: string
 }
 
-export interface UserPermissions {
+interface UserPermissions {
   readonly organization: Readonly<Record<string, PermissionEntry>>
   readonly folders: Readonly<Record<string, PermissionEntry>>
   readonly documents: Readonly<Record<string, PermissionEntry>>

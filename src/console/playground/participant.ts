@@ -41,7 +41,7 @@ export async function newParticipant(api: ApiClient): Promise<Participant> {
 }
 
 /** The identity that the address of a window requests in the part after `#`. */
-export type RequestedIdentity =
+type RequestedIdentity =
   | { readonly kind: 'guest'; readonly participant: Participant }
   /**
    * A new identity. The stored identity cannot be used, because it belongs to the window that opened this

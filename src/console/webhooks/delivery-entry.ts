@@ -1,6 +1,6 @@
 export type DeliveryStatusName = 'pending' | 'succeeded' | 'failed'
 
-export interface AttemptEntry {
+interface AttemptEntry {
   readonly time: string
   /** HTTP status of the response; null if there was no response. */
   readonly httpCode: number | null

@@ -14,7 +14,7 @@ import {
 import { workspaceKeys, workspacesPart } from '../directory/tenants/workspace-keys.ts'
 import type { Engine, ForeignChanges } from '../store/engine.ts'
 
-export interface AccessChangeFeedDependencies {
+interface AccessChangeFeedDependencies {
   readonly engine: Pick<Engine, 'bus' | 'foreignChanges'>
 }
 

@@ -11,7 +11,7 @@ const cachedOriginsMax = 1_000
 
 const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
 
-export interface OriginsOptions {
+interface OriginsOptions {
   readonly domains: DomainService
   readonly news: AccessChangeFeed
   readonly clock: Clock

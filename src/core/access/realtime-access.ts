@@ -12,7 +12,7 @@ import type { RoleDecider, RoleDecision } from './roles/role-decision.ts'
 import { type BranchAccess, isUndecided } from './roles/roles.ts'
 import { type RealtimeTokens, TokenRejectedError, tokenUsers } from './tokens/realtime-tokens.ts'
 
-export interface RealtimeAccessOptions {
+interface RealtimeAccessOptions {
   readonly tokens: RealtimeTokens
   readonly origins: AllowedOrigins
   readonly news: AccessChangeFeed

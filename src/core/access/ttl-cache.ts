@@ -5,7 +5,7 @@ interface Question<Answer> {
   readonly at: number
 }
 
-export interface TtlCacheOptions {
+interface TtlCacheOptions {
   readonly clock: Clock
   /** Maximum number of cached results. Beyond this number, the results that were cached first are evicted. */
   readonly max: number

@@ -33,7 +33,7 @@ export interface Ending {
 
 type CommitPace = NonNullable<KvCommit['pace']>
 
-export interface AuditLogOptions {
+interface AuditLogOptions {
   readonly kv: Kv
   readonly clock: Clock
   readonly log: Log

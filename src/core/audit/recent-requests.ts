@@ -24,7 +24,7 @@ export interface RequestNote {
 }
 
 /** A group of equal requests. It contains the latest of these requests and their number (`times`). */
-export interface KeptRequest extends RequestNote {
+interface KeptRequest extends RequestNote {
   /** Unique id. Ids sort by the time of the latest request. */
   readonly id: string
   /** Time of the latest request, in epoch milliseconds. */
@@ -40,7 +40,7 @@ export interface KeptRequest extends RequestNote {
  */
 export type RequestOwner = Tenant | { readonly apiKey: string; readonly workspaceId: null } | null
 
-export interface RecentQuery {
+interface RecentQuery {
   /** If true, lists only rejected requests. */
   readonly onlyRejected: boolean
   readonly kind: RequestNote['kind'] | null
@@ -60,7 +60,7 @@ interface RecentPage {
  * Sends calls to the other nodes. This is necessary because each node keeps only the requests that it has
  * answered itself.
  */
-export interface NodeCalls {
+interface NodeCalls {
   ask<Answer>(
     name: string,
     payload: unknown,

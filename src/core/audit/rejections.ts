@@ -22,7 +22,7 @@ const claimLengthMax = 128
  */
 export type EntryPoint = 'key' | 'workspace' | 'operator' | 'realtime' | 'metrics'
 
-export interface Rejection {
+interface Rejection {
   readonly door: EntryPoint
   /** Status of the response. */
   readonly outcome: string
@@ -52,7 +52,7 @@ interface Counted extends Omit<Rejection, 'claim'> {
   count: number
 }
 
-export interface RefusalsOptions {
+interface RefusalsOptions {
   readonly audit: AuditLog
   readonly tenants: Pick<TenantStore, 'tenantOf' | 'workspace'>
   readonly clock: Clock

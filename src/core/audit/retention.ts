@@ -16,7 +16,7 @@ const firstSweepMs = 60_000
 /** Maximum number of records that one commit deletes. */
 const sliceSize = 250
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly kv: Kv
   readonly tenants: Pick<TenantStore, 'workspaceAfter'>
   readonly clock: Clock

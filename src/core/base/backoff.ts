@@ -1,5 +1,5 @@
 /** The pauses between the attempts at something that fails. */
-export interface Backoff {
+interface Backoff {
   /** Pause in ms after the first failure. It doubles with each further failure in a row. */
   readonly firstMs: number
   readonly maxMs: number

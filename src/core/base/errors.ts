@@ -2,7 +2,7 @@ import { type CodeOf, causeOf, type ErrorCode, httpCodes, type Status } from './
 
 export { type ErrorCode, httpCodes, type Status } from './error-codes.ts'
 
-export interface ApiErrorOptions {
+interface ApiErrorOptions {
   /** Fields of `error.details` in the error response, in addition to `code`. */
   details?: Record<string, unknown>
   /** Value of the `Retry-After` header, in seconds. */

@@ -2,7 +2,7 @@ import { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** One event of a stream of server-sent events (WHATWG HTML, 9.2). */
-export interface ServerSentEvent {
+interface ServerSentEvent {
   /** Position that the client sends to resume; undefined: the event has no position. Has no line breaks. */
   readonly id?: string | number
   /** Name of the event; undefined: `message`. Has no line breaks. */

@@ -2,7 +2,7 @@
  * Position and description of the first error in a text that is not valid JSON. Lines and columns start at 1.
  * Columns are counted in code points.
  */
-export interface JsonProblem {
+interface JsonProblem {
   readonly problem: string
   readonly line: number
   readonly column: number

@@ -24,7 +24,7 @@ export interface TraceHeaders {
 export const traceHeadersSchema = s.object({ traceparent: s.string }, { tracestate: s.string })
 
 /** Limits of `tracestate`. A longer one is dropped, because Weft stores it with each event. */
-export const traceStateMax = { chars: 512, members: 32 } as const
+const traceStateMax = { chars: 512, members: 32 } as const
 
 /** Length of a `traceparent` that is read. Later versions of the format may be longer than version 00. */
 const traceparentCharsMax = 256

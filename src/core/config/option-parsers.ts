@@ -63,7 +63,7 @@ export const headerValue = (lengthMin: number): Parser<string> => ({
  * Minimum length of a key for HMAC-SHA256, in bytes. It is the length of the output of HMAC-SHA256 (RFC 7518
  * 3.2).
  */
-export const secretBytesMin = 32
+const secretBytesMin = 32
 
 /** Parses a share, such as `0.25`. */
 export const ratio: Parser<number> = {

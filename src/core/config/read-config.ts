@@ -24,7 +24,7 @@ import { isInjected } from './variables.ts'
 
 export { ConfigError }
 
-export interface ConfigInput {
+interface ConfigInput {
   /** Texts of the options that the command line contains, by option key. */
   readonly flags: Readonly<Record<string, string | undefined>>
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -37,7 +37,7 @@ export interface ConfigInput {
   readonly unknown?: 'refuse' | 'ignore'
 }
 
-export type Source = 'flag' | 'environment' | 'file' | 'default'
+type Source = 'flag' | 'environment' | 'file' | 'default'
 
 export interface ReadConfig {
   readonly config: Config

@@ -3,7 +3,7 @@ import { errorMessage } from '../base/errors.ts'
 import { ConfigError } from './error.ts'
 
 /** The text of a file that a variable names. */
-export interface SecretFile {
+interface SecretFile {
   /** Name of the variable. */
   readonly name: string
   readonly text: string

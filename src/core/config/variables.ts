@@ -77,7 +77,7 @@ export function listUnknown(unknown: readonly string[]): string {
  * An environment variable that has no effect because it is probably misspelled, and the variable that was
  * probably meant.
  */
-export interface MisspelledVariable {
+interface MisspelledVariable {
   readonly name: string
   readonly meant: string
 }

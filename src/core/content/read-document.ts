@@ -36,7 +36,7 @@ export interface DocumentReading {
 }
 
 /** The content of a root, and the statistics of the document if the caller requested them. */
-export interface ReadContent extends RootContent {
+interface ReadContent extends RootContent {
   readonly statistics?: Statistics
 }
 

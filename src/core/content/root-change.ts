@@ -12,7 +12,7 @@ import { checkAgainstSchema, type NamedSchema, schemaOf, violationKeys } from '.
 import { changeWithWarnings, unknownNamesError } from './schemas/unknown-names.ts'
 
 /** Edits of one root. */
-export interface RequestedEdits {
+interface RequestedEdits {
   /** As in `ContentTarget`. */
   readonly contentKey?: string | undefined
   readonly edits: readonly EditRequest[]

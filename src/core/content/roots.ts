@@ -32,7 +32,7 @@ export function contentKeyOf(doc: Y.Doc, given: string | undefined): string {
 }
 
 /** A root of a document. The type is `none` if the root is empty and may become any kind. */
-export interface RootListing {
+interface RootListing {
   readonly contentKey: string
   readonly type: RootKind
 }

@@ -12,7 +12,7 @@ const readEveryMs = 10_000
 const workspacesMax = 10_000
 const limit: LimitName = 'callsPerWorkspace'
 
-export interface CallQuotaOptions {
+interface CallQuotaOptions {
   readonly tenants: Pick<TenantStore, 'workspace'>
   readonly rates: ClusterRates
   readonly clock: Clock

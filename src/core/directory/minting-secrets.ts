@@ -9,7 +9,7 @@ import type { TenantStore } from './tenants/tenant-store.ts'
 import { workspaceKeys } from './tenants/workspace-keys.ts'
 import { noSuchApiKey } from './tenants/workspace-service.ts'
 
-export interface MintingSecretsOptions {
+interface MintingSecretsOptions {
   readonly tenants: TenantStore
   readonly bus: Bus
   readonly clock: Clock

@@ -31,7 +31,7 @@ const settleMs = 1_000
 /** Number of seconds after which a rejected caller may retry. */
 const retryAfterSeconds = 60
 
-export interface StorageQuotaOptions {
+interface StorageQuotaOptions {
   readonly engine: Pick<Engine, 'storedBytes'>
   readonly tenants: TenantStore
   readonly clock: Clock
@@ -42,7 +42,7 @@ export interface StorageQuotaOptions {
 }
 
 /** Usage and limit of a workspace, in bytes. */
-export interface StorageUsage {
+interface StorageUsage {
   readonly storedBytes: number
   readonly storedBytesMax: number
 }

@@ -9,7 +9,7 @@ export interface WriteRight {
   recheck(): Promise<void>
 }
 
-export interface FencedRightOptions {
+interface FencedRightOptions {
   readonly fences: FenceStore
   readonly clock: Clock
   /** Fences that are raised when the permission may have ended. */

@@ -43,7 +43,7 @@ export async function anonymizeActivities(
 const keyAt = (position: Position) => activityKeys.activity(position)
 
 /** Returns the activity with the given user replaced by the deleted user. */
-export function anonymizedActivity<Event extends ActivityEvent>(activity: Event, userId: string): Event {
+function anonymizedActivity<Event extends ActivityEvent>(activity: Event, userId: string): Event {
   const { actionUser, targetEntityId, actionType, changes, displayMessageTemplateData: data } = activity
   const isActor = actionUser.userId === userId
   const known = isActor ? actionUser : { userId }

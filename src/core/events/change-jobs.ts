@@ -17,7 +17,7 @@ const noticeEveryMs = 250
 /** Time in ms between the due time of a job and the notice, because the clock of the store may differ a little. */
 const noticeDelayMs = 20
 
-export interface ChangeJobsOptions {
+interface ChangeJobsOptions {
   readonly clock: Clock
   /** Returns whether the feed of an API key may be on, or its callback `store`. */
   readonly wanted: (tenant: Tenant) => boolean

@@ -15,7 +15,7 @@ import type { HasSubscriber } from './event-recorder.ts'
 import { traceEvent } from './event-trace.ts'
 import { eventIdOf, eventJob, type QueuedEvent, queuedEvent } from './outbound-event.ts'
 
-export interface ChangeWindowsOptions {
+interface ChangeWindowsOptions {
   readonly clock: Clock
   readonly windowMs: number
   /**

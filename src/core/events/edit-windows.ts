@@ -40,7 +40,7 @@ const userEditSchema = s.object({
  */
 export const decodeUserEdit = (payload: Uint8Array): UserEdit => readPayload(userEditSchema, payload)
 
-export interface EditWindowsOptions {
+interface EditWindowsOptions {
   readonly clock: Clock
   /** Name of the queue for the jobs. */
   readonly queue: string

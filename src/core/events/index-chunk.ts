@@ -12,7 +12,7 @@ export const compareIn =
   (a: Position, b: Position): number =>
     order === 'asc' ? comparePositions(a, b) : comparePositions(b, a)
 
-export interface IndexEntry {
+interface IndexEntry {
   readonly position: Position
   readonly traits: ActivityTraits
 }

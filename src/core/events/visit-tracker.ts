@@ -27,7 +27,7 @@ export interface VisitListener {
 }
 
 /** Types of the events of a visit. */
-export type VisitEventType = Extract<EventType, `presence.${string}`>
+type VisitEventType = Extract<EventType, `presence.${string}`>
 
 /** A user has joined or left a document. */
 export interface VisitChange {
@@ -39,7 +39,7 @@ export interface VisitChange {
   readonly trace: TraceContext | null
 }
 
-export interface VisitsOptions {
+interface VisitsOptions {
   readonly clock: Clock
   /** Time in ms for which a user may be away. If the user returns within this time, the visit continues. */
   readonly awayMs: number

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { runUntraced } from '../base/current-trace.ts'
 
-export interface ClaimLoopOptions {
+interface ClaimLoopOptions {
   readonly clock: Clock
   /**
    * Maximum interval in ms at which the loop claims without a notice. Such claims find, for example, the jobs of a

@@ -50,7 +50,7 @@ export interface JobConsumerOptions {
 const gatherMs = 100
 
 /** Runs several jobs at a lower cost than separately. */
-export interface JobGroups {
+interface JobGroups {
   /** Returns the name of the group of a job. @throws any error: then the job runs separately */
   nameOf(job: ClaimedJob): string
   /**

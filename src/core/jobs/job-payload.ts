@@ -4,7 +4,7 @@ import type { SchemaOf } from '../base/schema.ts'
 import type { ClaimedJob, Queue } from '../store/engine.ts'
 
 /** Thrown if the payload of a job does not have the format of its queue. No attempt can run such a job. */
-export class MalformedJobError extends Error {
+class MalformedJobError extends Error {
   override readonly name = 'MalformedJobError'
 }
 

@@ -5,7 +5,7 @@ import type { Engine, NamedLease } from '../store/engine.ts'
 /** Interval in ms at which a process that is not the leader tries to become the leader. */
 const lookMs = 2_000
 
-export interface LeaderElectionOptions {
+interface LeaderElectionOptions {
   readonly engine: Pick<Engine, 'leases' | 'bus'>
   /** Name of the lease that the leader holds. */
   readonly name: string

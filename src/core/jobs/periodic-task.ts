@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import { errorMessage } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 
-export interface PeriodicTaskOptions {
+interface PeriodicTaskOptions {
   readonly clock: Clock
   readonly log: Log
   /** Time in ms from the start to the first run, so that the run does not slow down the start of the server. */

@@ -36,7 +36,7 @@ export type CheckLease = () => Promise<void>
 
 export type WorkerEngine = Pick<Engine, 'kv' | 'queue' | 'bus'>
 
-export interface TaskWorkerOptions<Task> {
+interface TaskWorkerOptions<Task> {
   readonly engine: WorkerEngine
   /** Name of the queue that contains the tasks. */
   readonly queueName: string

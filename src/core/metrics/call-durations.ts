@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 
 /** A REST call that took a long time. */
-export interface SlowCall {
+interface SlowCall {
   /** Path of the operation. */
   readonly path: string
   /** Ids of the organization and the document of the request; null if it has none. */
@@ -16,7 +16,7 @@ export interface SlowCall {
 }
 
 /** Duration in ms from which on a call counts as slow. */
-export const slowCallMs = 100
+const slowCallMs = 100
 /** Time in ms for which a slow call is kept. */
 export const slowCallsKeptMs = 300_000
 export const slowCallsMax = 20

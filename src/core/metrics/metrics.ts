@@ -272,7 +272,7 @@ function updatesBySource(registers: Registry[]) {
 }
 
 /** The circuit breakers of a callback. */
-export interface MeasuredBreakers {
+interface MeasuredBreakers {
   readonly callback: string
   /** Number of receivers whose calls are paused. */
   readonly open: () => number

@@ -14,7 +14,7 @@ const comma = 0x2c
 const parsedBytes = { container: 72, member: 32, element: 16 } as const
 
 /** Properties of a JSON text that can be determined without parsing it. */
-export interface JsonMeasure {
+interface JsonMeasure {
   readonly isTooDeep: boolean
   /** Number of arrays, objects and commas: about the number of nested values. Not valid if the text is too deep. */
   readonly values: number

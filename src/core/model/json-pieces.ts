@@ -62,7 +62,7 @@ export class StreamedArray {
 }
 
 /** A piece of JSON text. The consumer must replace a `StreamedArray` by its elements, separated by commas. */
-export type JsonPiece = string | Uint8Array | StreamedArray
+type JsonPiece = string | Uint8Array | StreamedArray
 
 /**
  * Returns the text of `JSON.stringify(value)`. Returns null unless the value is plain JSON that is encoded in

@@ -29,7 +29,7 @@ export const errorEnvelope = ({ code, status, message, details }: ApiError): obj
   error: { status, message, details: { ...details, code } },
 })
 
-export interface RawResponseOptions {
+interface RawResponseOptions {
   /** Request id of the caller; an invalid id is replaced by a new one. */
   readonly requestId?: unknown
   /** Headers in addition to the headers that every response has. */

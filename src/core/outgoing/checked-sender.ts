@@ -29,7 +29,7 @@ export interface SenderOptions {
 export type LocalReceivers = ReadonlyMap<string, (body: Uint8Array) => Promise<Uint8Array>>
 
 /** Options of one request. */
-export interface SendOptions {
+interface SendOptions {
   /** Aborts the request. */
   readonly stop: AbortSignal
   /** Default: `status`. See `post`. */

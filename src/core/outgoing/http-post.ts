@@ -15,7 +15,7 @@ import { NoResponseError } from './no-response-error.ts'
 import type { PostSizeLimits } from './post-limits.ts'
 
 /** A request whose destination has been checked. */
-export interface PostRequest {
+interface PostRequest {
   readonly url: URL
   /** The host of the URL. It has been checked. */
   readonly host: string
@@ -25,7 +25,7 @@ export interface PostRequest {
   readonly authorities: string | undefined
 }
 
-export interface PostLimits {
+interface PostLimits {
   /** Aborts the request. */
   readonly signal: AbortSignal
   readonly limits: PostSizeLimits

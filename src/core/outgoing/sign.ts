@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 
 /** The parts of a request that are signed. */
-export interface Signed {
+interface Signed {
   /** Id of the message. It is the same in all attempts, so that receivers can detect repetitions. */
   readonly id: string
   /** Time of the attempt, in epoch milliseconds. */

@@ -3,7 +3,7 @@ import { readJson } from '../base/json.ts'
 import * as s from '../base/schema.ts'
 
 /** Interval in milliseconds at which each node publishes its usage. */
-export const shareMs = 250
+const shareMs = 250
 /** Maximum number of keys in one message between nodes. */
 const keysAtOnce = 500
 
@@ -25,7 +25,7 @@ const sharedSchema = s.object({
   used: s.array(s.tuple([s.string, s.number])),
 })
 
-export interface SharedRatesOptions {
+interface SharedRatesOptions {
   /** The bus between the nodes. If a message is lost, the other nodes never count the usage in it. */
   readonly bus: {
     publish(topic: string, message: Uint8Array): void

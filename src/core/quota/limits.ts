@@ -120,7 +120,7 @@ export type LimitName = keyof typeof limitScopes
 export const limitNames = Object.keys(limitScopes) as LimitName[]
 
 /** Details of an error that reports an exceeded limit. */
-export interface LimitDetails extends Record<string, unknown> {
+interface LimitDetails extends Record<string, unknown> {
   readonly limit: LimitName
   readonly value: number
   readonly scope: LimitScope
@@ -132,7 +132,7 @@ export const limitDetails = (limit: LimitName, value: number): LimitDetails => (
   scope: limitScopes[limit],
 })
 
-export interface ExhaustedOptions {
+interface ExhaustedOptions {
   /** Describes the problem, such as which quantity is too large. */
   readonly problem: string
   /** Describes the remedy, such as `try again after 5 s`. */

@@ -8,7 +8,7 @@ import { type AccountBounds, type AccountLimits, type LimitHit, MemoryAccount } 
  * The largest sizes that one client may use at the same time. The bounds of the accounts are large enough for
  * several such clients.
  */
-export interface LargestSizes {
+interface LargestSizes {
   readonly messageBytesMax: number
   readonly bodyBytesMax: number
   readonly documentBytesMax: number

@@ -1,7 +1,7 @@
 import { type Clock, steadyTime } from '../base/clock.ts'
 import type { Rate } from '../config/rate.ts'
 
-export interface RateLimitOptions {
+interface RateLimitOptions {
   /** The permitted rate of calls (or bytes). `perSecond` must not be 0. */
   readonly rate: Rate
   readonly clock: Clock

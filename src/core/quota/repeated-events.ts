@@ -13,7 +13,7 @@ const kindsMax = 200
  */
 const kindsOfGroupMax = 10
 
-export interface RepeatedEventsOptions<Event> {
+interface RepeatedEventsOptions<Event> {
   readonly clock: Clock
   /**
    * Writes one log line.

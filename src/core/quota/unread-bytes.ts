@@ -23,7 +23,7 @@ export class TakenBytes {
   }
 }
 
-export interface UnreadBytesOptions {
+interface UnreadBytesOptions {
   readonly transfers: SlowTransfers
   /** Called with the current number of unread bytes in the memory of this process. */
   readonly changed: (unreadBytes: number) => void

@@ -8,7 +8,7 @@ export const bucketCount = 16_384
  * Returns the 32-bit FNV-1a hash (http://www.isthe.com/chongo/tech/comp/fnv/) of the UTF-16 code units of a
  * text, followed by the finalizer of MurmurHash3.
  */
-export function hash32(text: string): number {
+function hash32(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index += 1) {
     hash ^= text.charCodeAt(index)

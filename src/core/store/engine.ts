@@ -320,7 +320,7 @@ export interface DocumentLog {
   destroyPrefix(prefix: Key, options?: DestroyOptions): Promise<Key | null>
 }
 
-export type AppendRejection = 'exists' | 'absent' | 'deleted' | 'epoch' | 'fence'
+type AppendRejection = 'exists' | 'absent' | 'deleted' | 'epoch' | 'fence'
 
 /** Thrown if a rule rejects an append. Nothing was written. */
 export class AppendRejectedError extends Error {

@@ -19,7 +19,7 @@ import { encodeKey } from './key-encoding.ts'
  * (`core/rooms/log/commits.ts`). Each raise is a call that changes access, and these calls have a rate limit. All
  * nodes of a cluster must compute the same counter for a fence.
  */
-export const fenceCounters = 65_536
+const fenceCounters = 65_536
 
 /** Returns the counters of the given fences, without duplicates. */
 export const countersOf = (names: readonly Key[]): readonly number[] => [

@@ -85,7 +85,7 @@ export interface JobLease {
   readonly lease: string
 }
 
-export const leaseToken = ({ queue, id, lease }: JobLease): string =>
+const leaseToken = ({ queue, id, lease }: JobLease): string =>
   encodeKey([queue, id, lease]).toString('base64url')
 
 /** Parses the token of a lease. Returns null if the token is malformed; no engine has issued such a token. */

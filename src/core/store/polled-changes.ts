@@ -19,7 +19,7 @@ interface Watched {
   value: Buffer | null | undefined
 }
 
-export interface PolledChangesOptions {
+interface PolledChangesOptions {
   readonly kv: Pick<Kv, 'get'>
   readonly clock: Clock
   readonly log?: Log | undefined

@@ -8,7 +8,7 @@ const leaseMs = 6_000
 /** Partition for the commits that create the jobs of leases. */
 const leasesPart: Key = ['turns']
 
-export interface QueueLeaseStoreOptions extends Pick<Engine, 'kv' | 'queue'> {
+interface QueueLeaseStoreOptions extends Pick<Engine, 'kv' | 'queue'> {
   readonly clock: Clock
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Queue } from './engine.ts'
 
-export interface RenewedLeaseOptions {
+interface RenewedLeaseOptions {
   readonly queue: Pick<Queue, 'extend'>
   readonly clock: Clock
   /** Token of the claimed job. */

@@ -4,7 +4,7 @@ import { changeMetaSchema, changeSources } from '../model/change-origin.ts'
 import type { LogEntry, LogUpdate } from './engine.ts'
 
 /** The author of an entry and the cause of its change. */
-export type EntryAuthor = Pick<LogEntry, 'by' | 'source' | 'meta'>
+type EntryAuthor = Pick<LogEntry, 'by' | 'source' | 'meta'>
 
 /** Marks a packed author. No user id contains it, because ids have no control characters. */
 const packed = '\u0001'

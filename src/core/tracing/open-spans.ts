@@ -3,7 +3,7 @@ import type { SpanSource } from '../base/span.ts'
 import type { Config } from '../config/config.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 
-export interface OpenSpansOptions {
+interface OpenSpansOptions {
   readonly config: Config
   readonly version: string
   readonly node: string

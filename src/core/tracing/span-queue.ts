@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 
 /** Limits of the queue. */
-export const spanQueueLimits = {
+const spanQueueLimits = {
   /** Maximum number of ended spans that wait. Further spans are dropped. */
   waiting: 2048,
   /** Maximum number of spans in one request. */
@@ -20,7 +20,7 @@ type ExportResult = Parameters<Parameters<SpanExporter['export']>[1]>[0]
 /** `ExportResultCode.SUCCESS` of `@opentelemetry/core`, which would be one more dependency. */
 const success = 0 as ExportResult['code']
 
-export interface SpanQueueOptions {
+interface SpanQueueOptions {
   readonly exporter: SpanExporter
   readonly metrics: Pick<Metrics, 'traceSpansExported' | 'traceSpansDropped'>
   readonly log: Log

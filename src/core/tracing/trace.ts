@@ -52,7 +52,7 @@ export type TraceFields = Readonly<
 export type TraceWriter = (step: TraceStep, fields?: TraceFields) => void
 
 /** The document that a step concerns. */
-export interface TracedDocument {
+interface TracedDocument {
   readonly organizationId: string
   /** Null if the step concerns the organization as a whole. */
   readonly documentId: string | null

@@ -7,7 +7,7 @@ import { encodeVarUints } from './state-vector.ts'
 
 /** Maximum bytes, and maximum nesting, of the JSON of one client's state. */
 export const stateBytesMax = 16 * 1024
-export const stateDepthMax = 32
+const stateDepthMax = 32
 /** JSON of a removed state. */
 export const removedText = 'null'
 /**

@@ -87,7 +87,7 @@ export interface Budget {
 }
 
 /** The cost of work on a document. */
-export interface Spent {
+interface Spent {
   /** Number of all steps. */
   readonly steps: number
   /** Number of steps that recorded conflict scans took. With `Placements`, these scans are not needed. */

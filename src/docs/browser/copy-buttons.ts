@@ -10,7 +10,7 @@ export function addCopyButtons(): void {
  * Adds a button that copies the text of a sample.
  * @param sample a `pre` element; it is moved into a wrapper together with the button
  */
-export function addCopyButton(sample: Element): void {
+function addCopyButton(sample: Element): void {
   const wrapper = document.createElement('div')
   wrapper.className = 'sample'
   sample.replaceWith(wrapper)

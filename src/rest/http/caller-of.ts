@@ -8,7 +8,7 @@ import type {
 import type { CallAuditor } from '../call-auditor.ts'
 import type { Services } from '../services.ts'
 
-export interface CallerOptions {
+interface CallerOptions {
   readonly authenticator: Authenticator
   readonly auditor: CallAuditor
 }

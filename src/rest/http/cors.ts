@@ -23,7 +23,7 @@ const allowOrigin = 'access-control-allow-origin'
 const exposedHeaders = ['retry-after', 'x-request-id', replayedHeader, ignoredHeader]
 
 /** The origins whose pages can read responses. */
-export type SharedOrigins = Pick<AllowedOrigins, 'isKnown'>
+type SharedOrigins = Pick<AllowedOrigins, 'isKnown'>
 
 /**
  * All origins. Only for responses that depend on nothing but a token, whose API key has the domains that are

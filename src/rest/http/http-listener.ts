@@ -8,7 +8,7 @@ import type { TickShares } from '../../core/quota/tick-shares.ts'
 import { createHttpServer, httpTimeouts, type StreamDetector } from './http-server.ts'
 
 /** Thrown if the server cannot listen on the port. The message is for the operator. */
-export class ListenError extends OperatorError {
+class ListenError extends OperatorError {
   override readonly name = 'ListenError'
 }
 

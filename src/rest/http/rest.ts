@@ -17,7 +17,7 @@ import { ClientDisconnectedError } from './request-body.ts'
 import { type ErrorMiddleware, type Middleware, ResponseLocals } from './served-response.ts'
 import { type ServedRoute, servedSteps, setLabel } from './served-route.ts'
 
-export interface RestOptions extends OperationOptions {
+interface RestOptions extends OperationOptions {
   readonly operations: readonly Operation[]
   readonly pages: readonly PageRoute[]
   readonly served: readonly ServedRoute[]

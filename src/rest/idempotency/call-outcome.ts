@@ -6,7 +6,7 @@ import { idempotencyHeader } from './idempotent-call.ts'
  * How a failed call is treated. `kept`: the current data caused the rejection, which is stored and repeated.
  * `forgotten`: the call had no effect and may run again. `unknown`: the call may have run, or may still run.
  */
-export type CallOutcome = 'kept' | 'forgotten' | 'unknown'
+type CallOutcome = 'kept' | 'forgotten' | 'unknown'
 
 const endings: Readonly<Record<Status, CallOutcome>> = {
   INVALID_ARGUMENT: 'forgotten',

@@ -38,7 +38,7 @@ const sweepsAtOnce = 4
 /** Interval in ms between polls for the outcome of a call that another node runs. */
 const lookMs = 100
 
-export interface IdempotentCallsOptions {
+interface IdempotentCallsOptions {
   readonly kv: Kv
   readonly queue: Queue
   readonly cluster: Pick<Cluster, 'incarnation' | 'isAlive'>
@@ -343,7 +343,7 @@ export class IdempotencyService {
 }
 
 /** The work of a call, with ids for the records that it creates. Resolves with the body of the response. */
-export type IdempotentWork = (ids: SeededIds) => Promise<unknown>
+type IdempotentWork = (ids: SeededIds) => Promise<unknown>
 
 type DoneRecord = Extract<CallRecord, { state: 'done' }>
 /** Whether this is the first run of a call. `again`: the outcome of an earlier run is unknown. */

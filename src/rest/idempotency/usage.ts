@@ -21,7 +21,7 @@ interface Counted {
   readonly at: number
 }
 
-export interface IdempotencyUsageDependencies {
+interface IdempotencyUsageDependencies {
   readonly kv: Kv
   readonly clock: Clock
   readonly foreignChanges: Pick<ForeignChanges, 'maxAgeMs'>

@@ -168,7 +168,7 @@ not \`.\` or \`..\`.
 `.trim()
 
 /** The requests that an OpenAPI document describes. */
-export interface Described {
+interface Described {
   readonly operations: readonly Operation[]
   /** Paths whose requests are not calls of operations. */
   readonly paths: readonly PathDescription[]

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/base/clock.ts'
 import type { Room } from '../../core/rooms/room/room.ts'
 
 /** An open editor, as the status page lists it. */
-export interface BusyDocument {
+interface BusyDocument {
   readonly workspaceId: string
   readonly organizationId: string
   readonly documentId: string

@@ -16,7 +16,7 @@ interface Kept {
   readonly hash: string
 }
 
-export interface FileOptions {
+interface FileOptions {
   readonly type: string
   readonly contentSecurityPolicy: string
   /** True if the name of the file changes with its content. Clients then need not revalidate the file. */

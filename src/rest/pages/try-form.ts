@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../docs/layout.ts'
 
-export interface TriedOperation {
+interface TriedOperation {
   readonly path: string
   readonly isChanging: boolean
   readonly credentials: readonly TriedHeader[]
@@ -10,7 +10,7 @@ export interface TriedOperation {
   readonly example: unknown
 }
 
-export interface TriedHeader {
+interface TriedHeader {
   readonly name: string
   /** Description in one sentence. */
   readonly description: string

@@ -32,7 +32,7 @@ interface PageRequest {
 }
 
 /** A page, with the token of the next page unless this is the last page. */
-export interface PageWithToken<Found extends ListPage<unknown>> {
+interface PageWithToken<Found extends ListPage<unknown>> {
   readonly found: Found
   readonly token: { readonly pageToken?: string }
 }

@@ -13,7 +13,7 @@ import {
   resourceName,
 } from './resource-schema.ts'
 
-export const documentName = { ...resourceName, description: 'Name of the document.' } as const
+const documentName = { ...resourceName, description: 'Name of the document.' } as const
 
 export const documentIdsSchema = {
   type: 'array',

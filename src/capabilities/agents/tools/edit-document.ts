@@ -95,7 +95,7 @@ interface EditArguments {
 }
 
 /** The outcome of edits, with hidden characters shown. */
-export interface SentEdits {
+interface SentEdits {
   readonly version: string
   readonly changed: boolean
   readonly warnings: readonly string[]

@@ -31,7 +31,7 @@ export const editorMembers = {
   },
 } as const
 
-export interface GivenEditor {
+interface GivenEditor {
   readonly organizationId?: string
   readonly documentId: string
   readonly editorId?: string

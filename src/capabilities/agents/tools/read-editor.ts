@@ -7,7 +7,7 @@ import type { ContentKind, FoundEditor } from './editor-address.ts'
 type TextFormat = 'markdown' | 'text' | 'json'
 
 /** The answer to a query about the content of an editor as text. */
-export interface EditorText {
+interface EditorText {
   readonly answer: TextQueryAnswer
   readonly format: TextFormat
   readonly version: string

@@ -18,7 +18,7 @@ import type { SealedObjects } from './sealed-objects.ts'
  * Size in bytes from which a content becomes an object. A smaller one is hardly larger than the records that its
  * object would need, and a bucket charges each request.
  */
-export const objectBytesMin = 4_096
+const objectBytesMin = 4_096
 /** Maximum time in ms from the record of an object to the reference to it. Much shorter than `settleMs`. */
 const writeMsMax = 3_600_000
 const retryAfterSeconds = 5

@@ -19,7 +19,7 @@ const objectPart: Key = ['objects']
  * Time in ms for which an object stays after its blob was deleted or replaced, or after it was written without a
  * blob. A backup that reads an earlier state of the store thus finds all objects for this time.
  */
-export const settleMs = 86_400_000
+const settleMs = 86_400_000
 
 const entriesAtOnce = 1_000
 

@@ -11,7 +11,7 @@ import type { SealedObjects } from './sealed-objects.ts'
 const versionsShownMax = 10
 
 /** Objects that no record of the store names. */
-export interface UnnamedObjects {
+interface UnnamedObjects {
   readonly objects: number
   /** Size in the place, in bytes. */
   readonly bytes: number
@@ -37,7 +37,7 @@ export interface UncheckedObjects {
   readonly problem: string
 }
 
-export interface ObjectVerificationOptions {
+interface ObjectVerificationOptions {
   readonly inventory: ObjectInventory
   /** null: no object storage is configured. */
   readonly objects: SealedObjects | null

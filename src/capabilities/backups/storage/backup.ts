@@ -10,7 +10,7 @@ import { type BackupHeader, type BackupPart, BackupWriter, readBackupParts } fro
 import type { LastBackup } from './last-backup.ts'
 import { type Progress, StorageError } from './storage-error.ts'
 
-export interface BackupOrigin {
+interface BackupOrigin {
   /** Data directory, which has the credentials file. */
   readonly directory: string
   readonly kv: Pick<Kv, 'scan'>
@@ -103,7 +103,7 @@ async function giveName(partial: string, out: string): Promise<void> {
 }
 
 /** Reads a backup to its end, and checks it. @throws StorageError if the backup is damaged or incomplete */
-export async function checkBackup(
+async function checkBackup(
   path: string,
   onProgress: Progress,
 ): Promise<{ header: BackupHeader; pairs: number }> {

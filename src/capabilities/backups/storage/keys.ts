@@ -23,7 +23,7 @@ import {
 import { StorageError } from './storage-error.ts'
 
 /** An API key, and the workspace to which it belongs. */
-export interface StoredApiKey {
+interface StoredApiKey {
   readonly workspace: Pick<WorkspaceRecord, 'id' | 'name'>
   readonly key: ApiKeyRecord
 }
@@ -35,7 +35,7 @@ export interface KeyChangeOptions {
   readonly audited: boolean
 }
 
-export interface NewStoredKey {
+interface NewStoredKey {
   /** Id of the API key to add. If null, an id is generated. */
   readonly apiKey: string | null
   /** Workspace of the key. If undefined, the only workspace of the store. */

@@ -9,7 +9,7 @@ import { pairPartition, type StoreLocation, storeFormat } from './offline-store.
 import { type FilledStore, fillStore } from './restore-target.ts'
 import { type Progress, StorageError } from './storage-error.ts'
 
-export interface Restored extends FilledStore {
+interface Restored extends FilledStore {
   /** Time at which the backup was made, in epoch milliseconds. */
   readonly madeAt: number
 }

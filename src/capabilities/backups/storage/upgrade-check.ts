@@ -27,7 +27,7 @@ const hourMs = 60 * 60_000
 const answerMs = 5_000
 
 /** Formats of a store, and the effect of a start of this version. Texts are format numbers, such as `1.1`. */
-export interface FormatComparison {
+interface FormatComparison {
   /** Format of the stored data; null if nothing is stored. */
   readonly stored: string | null
   /** Format that this version writes. */
@@ -37,7 +37,7 @@ export interface FormatComparison {
   readonly isSupported: boolean
 }
 
-export interface UpgradeCheck {
+interface UpgradeCheck {
   readonly config: Config
   readonly clock: Clock
   /** URL of a running server; null if there is none to ask. */

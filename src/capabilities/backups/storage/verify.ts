@@ -4,7 +4,7 @@ import { expectedEntries, pendingRemovalOf } from './expected-entries.ts'
 import { checkOfflineStore } from './offline-store.ts'
 import type { Progress } from './storage-error.ts'
 
-export type DamageWithHelp = Damage & { readonly help: string }
+type DamageWithHelp = Damage & { readonly help: string }
 
 export interface Verification extends Omit<StoreCheck, 'damages'> {
   readonly damages: readonly DamageWithHelp[]

@@ -295,7 +295,7 @@ const withOrigin = (data: ObjectSchema): ObjectSchema => ({
 })
 
 /** Types of the events that have the same schema of data. */
-export interface EventGroup {
+interface EventGroup {
   readonly types: readonly EventType[]
   readonly data: ObjectSchema
   /** Schema of the body of a request to an endpoint. */

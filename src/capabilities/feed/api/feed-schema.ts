@@ -21,10 +21,10 @@ import {
 } from './event-schema.ts'
 
 /** Types of the events of a feed. */
-export const feedTypes: readonly string[] = [...feedEventTypes, organizationDeleted]
+const feedTypes: readonly string[] = [...feedEventTypes, organizationDeleted]
 
 /** Formats in which an event can contain content. */
-export const feedContentFormats = ['changes', ...readingFormats.filter((each) => each !== 'roots')] as const
+const feedContentFormats = ['changes', ...readingFormats.filter((each) => each !== 'roots')] as const
 
 /** Reasons why an event of a change has no content although it was requested. */
 export const contentOmissions = ['superseded', 'deleted', 'too-large', 'unreadable', 'compacted'] as const

@@ -34,7 +34,7 @@ import { feedStreamPath } from './feed-stream-description.ts'
 /** Time in ms after which a stream ends. The client then connects again, with credentials that may have changed. */
 const streamMs = 600_000
 
-export interface FeedStreamOptions extends CallerWatchOptions {
+interface FeedStreamOptions extends CallerWatchOptions {
   readonly services: FeedContentServices
   readonly authenticator: Authenticator
   readonly auditor: CallAuditor

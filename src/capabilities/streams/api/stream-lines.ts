@@ -11,7 +11,7 @@ export const lineBytesMax = 262_144
 const depthMax = 16
 
 /** A line of a stream after the opening. */
-export type StreamLine =
+type StreamLine =
   | { readonly is: 'text'; readonly text: string; readonly at: number | undefined }
   | { readonly is: 'end' }
   | { readonly is: 'withdraw' }

@@ -42,7 +42,7 @@ import { streamOpening } from './stream-schema.ts'
 
 type Opening = FromSchema<typeof streamOpening>
 
-export interface StreamRouteOptions extends CallerWatchOptions {
+interface StreamRouteOptions extends CallerWatchOptions {
   readonly streams: StreamService
   readonly services: Pick<Services, 'documents' | 'loader' | 'storage' | 'attribution' | 'agents'>
   readonly authenticator: Authenticator

@@ -191,7 +191,7 @@ export const filterOf = <T>(items: readonly T[]): readonly T[] | null =>
  * Returns the warning for a subscribed event type that Weft does not have. The warning names the type that
  * was most likely meant.
  */
-export const unknownEventType = (name: string): string =>
+const unknownEventType = (name: string): string =>
   `Weft has no event type ${JSON.stringify(name)}${didYouMean(name, eventTypes)}: it is stored and never sent.`
 
 /** Returns the warnings for settings of an endpoint that have no effect. */

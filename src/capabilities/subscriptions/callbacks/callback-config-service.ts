@@ -8,7 +8,7 @@ import type { SubscriptionStore } from '../subscription-store.ts'
 import { type CallbackName, type CallbacksRecord, callbacksRecordType } from './callback-records.ts'
 
 /** Changes to the callbacks. An absent callback stays unchanged, null removes it. */
-export type CallbacksChange = { readonly [Name in CallbackName]?: CallbacksRecord[Name] | undefined }
+type CallbacksChange = { readonly [Name in CallbackName]?: CallbacksRecord[Name] | undefined }
 
 /**
  * Manages the callbacks of API keys. The methods throw ApiError NOT_FOUND if no callbacks are configured,

@@ -19,17 +19,17 @@ interface AnsweringCallback {
 }
 
 /** Decides the role of a user on a document. */
-export interface AuthorizeCallback extends AnsweringCallback {
+interface AuthorizeCallback extends AnsweringCallback {
   readonly onFailure: (typeof authorizeFailures)[number]
 }
 
 /** Returns the initial content of an editor that does not exist. */
-export interface LoadCallback extends AnsweringCallback {
+interface LoadCallback extends AnsweringCallback {
   readonly onFailure: (typeof loadFailures)[number]
 }
 
 /** Format of the content that `store` receives. */
-export type StoreFormat = (typeof readingFormats)[number]
+type StoreFormat = (typeof readingFormats)[number]
 
 /** Receives the content of editors after changes. */
 export interface StoreCallback {

@@ -3,7 +3,7 @@ import type { QueuedEvent } from '../../../core/events/outbound-event.ts'
 import { storeTargetIds } from '../event-recipient.ts'
 
 /** An editor whose content the callback `store` gets. */
-export interface StoredEditor {
+interface StoredEditor {
   /** Name of the editor, which is unique among the editors of an API key. */
   readonly name: string
   /** Id of the target that sends the content of this editor. */

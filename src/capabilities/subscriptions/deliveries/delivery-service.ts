@@ -57,17 +57,13 @@ const dropReasons = {
   disabled: 'the endpoint is disabled',
 } as const
 
-export type DropOutcome = keyof typeof dropReasons
+type DropOutcome = keyof typeof dropReasons
 
 /**
  * Function that receives messages that failed although they had attempts left. The `reason` of each message
  * is set.
  */
-export type DropListener = (
-  address: TargetAddress,
-  outcome: DropOutcome,
-  messages: readonly MessageRecord[],
-) => void
+type DropListener = (address: TargetAddress, outcome: DropOutcome, messages: readonly MessageRecord[]) => void
 
 /** Time in ms between two looks at a message. Another node can make the attempt, so there is no event to wait for. */
 const lookMs = 100
@@ -77,7 +73,7 @@ const changedAtOnce = 200
 /** Interval in ms at which the delivery log of a target is swept (1 day). */
 export const sweepMs = 86_400_000
 
-export interface DeliveryServiceOptions {
+interface DeliveryServiceOptions {
   readonly store: DeliveryStore
   readonly bus: Bus
   readonly clock: Clock

@@ -28,7 +28,7 @@ const undoSchema = s.object(
 )
 
 /** Outcome of an undo. */
-export type OnlineUndo = s.TypeOf<typeof undoSchema>
+type OnlineUndo = s.TypeOf<typeof undoSchema>
 
 /** Selects changes between two versions of an editor. */
 export interface ChangeSelection {

@@ -34,7 +34,7 @@ interface FailedOnlineCall {
 }
 
 /** Response of the server to one call. */
-export interface RestResponse<Data> {
+interface RestResponse<Data> {
   readonly data: Data
   /** Token of the next page; absent on the last page. */
   readonly pageToken?: string

@@ -18,7 +18,7 @@ import {
  * A root in the form of the response to `POST /v2/crdt/get`. For a text, `delta` also contains the
  * formatting.
  */
-export interface ExportedRoot {
+interface ExportedRoot {
   readonly contentKey: string
   readonly type: string
   readonly data: unknown

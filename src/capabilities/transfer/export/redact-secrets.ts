@@ -7,7 +7,7 @@ import { generateSecret } from '../../subscriptions/endpoints/signing-secrets.ts
 import type { BasicConfig, EndpointRecord } from '../../subscriptions/webhook-records.ts'
 
 /** A record without its secrets, and the names of the members that an import must generate. */
-export interface RedactedRecord {
+interface RedactedRecord {
   readonly record: unknown
   readonly secrets: readonly string[]
 }

@@ -30,7 +30,7 @@ import { DocumentRestorer, type ExportedDocument, type RestoreOutcome } from './
 import { importPart, restoreJobs } from './restore-jobs.ts'
 import { type Comparison, ValueRestorer } from './restore-values.ts'
 
-export interface ImportOptions {
+interface ImportOptions {
   /** `real` writes the data. `dry` checks everything and writes nothing. */
   readonly run: 'real' | 'dry'
   /** New owner of the documents if the export contains documents only. Null keeps the original owner. */

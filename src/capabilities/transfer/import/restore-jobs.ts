@@ -8,7 +8,7 @@ export const importPart = ['import']
 /** Maximum number of jobs in one read and in one commit. */
 const jobsAtOnce = 500
 
-export interface RestoredJobs {
+interface RestoredJobs {
   readonly added: number
   readonly there: number
 }

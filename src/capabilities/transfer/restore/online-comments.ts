@@ -12,7 +12,7 @@ const foundSchema = s.array(s.object({ annotationId: s.string, commentCount: s.n
 const commentsSchema = s.array(s.object({ commentId: s.string }))
 
 /** Number of records that a thread got. */
-export interface ThreadAdditions {
+interface ThreadAdditions {
   /** 1 if the thread did not exist. */
   readonly threads: number
   readonly comments: number

@@ -46,7 +46,7 @@ export interface OnlineDocument {
 }
 
 /** Numbers of the permissions, and of existing folders whose access settings differ from those of the backup. */
-export interface ParentCounts {
+interface ParentCounts {
   readonly permissions: readonly PermissionCounts[]
   readonly differing: number
 }

@@ -35,7 +35,7 @@ export interface StoredGrant extends GrantRecord {
 }
 
 /** A branch of an editor. */
-export interface StoredBranch {
+interface StoredBranch {
   readonly editorId: string
   readonly name: string
 }

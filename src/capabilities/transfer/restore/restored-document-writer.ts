@@ -16,7 +16,7 @@ import type { PermissionCounts } from './online-permissions.ts'
 import type { OnlineDocument, OnlineRecords } from './online-records.ts'
 
 /** Numbers of records of a document that the server got. */
-export interface RestoredCounts {
+interface RestoredCounts {
   readonly versions: number
   /** Threads that did not exist. */
   readonly threads: number
@@ -27,7 +27,7 @@ export interface RestoredCounts {
 }
 
 /** Numbers of records of the backup that the server does not have and that were not restored. */
-export interface LeftOutCounts {
+interface LeftOutCounts {
   readonly branches: number
   /** Attached schemas of a document that was created. */
   readonly schemas: number
@@ -57,7 +57,7 @@ export interface DocumentResult {
   readonly reason?: string
 }
 
-export interface RestoreSource {
+interface RestoreSource {
   readonly server: OnlineServer
   readonly backup: BackupDocuments
   readonly records: OnlineRecords

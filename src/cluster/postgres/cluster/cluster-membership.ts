@@ -39,7 +39,7 @@ const lookEveryMs = 100
  */
 const topic = 'cluster/nodes'
 
-export interface MembershipOptions {
+interface MembershipOptions {
   readonly schema: string
   /** Id of this node. It is the configured name, or a generated unique name. */
   readonly id: string

@@ -11,7 +11,7 @@ import { readClusterId } from './node-rows.ts'
 import { SchemaLease } from './schema-lease.ts'
 
 /** The right of this process to use a schema: exclusively, or together with the other nodes of a cluster. */
-export interface SchemaAccess {
+interface SchemaAccess {
   readonly bus: Bus
   readonly cluster: Cluster
   /** Ends the right. Afterwards, the process must not write to the schema. */

@@ -25,7 +25,7 @@ const hexOf = (bytes: Uint8Array): string =>
  * The bytes of many rows, joined into one binary parameter. In an array parameter, the library would send the
  * bytes as hex digits.
  */
-export interface PackedBytes {
+interface PackedBytes {
   readonly bytes: Buffer
   /**
    * Positions at which the bytes of each row start. Position 1 is the first byte, as in the SQL function

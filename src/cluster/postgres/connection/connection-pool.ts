@@ -24,7 +24,7 @@ export interface ConnectionOptions {
   readonly statementTimeoutMs?: number | undefined
 }
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   /**
    * Prepares a new connection. If it returns a promise that rejects, the connection is not used. (The types
    * of the library do not mention this.)

@@ -9,7 +9,7 @@ interface WaitingRead<Call, Answer> {
   readonly reject: (error: unknown) => void
 }
 
-export interface GroupedReadsOptions<Call, Answer> {
+interface GroupedReadsOptions<Call, Answer> {
   readonly database: PostgresDatabase
   /** Reads a group. Returns the answers in the order of the calls. */
   readonly read: (session: DatabaseSession, calls: readonly Call[]) => Promise<readonly Answer[]>

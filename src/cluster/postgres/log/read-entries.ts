@@ -6,13 +6,13 @@ import { type DatabaseSession, statement } from '../connection/database-session.
 import { entryCrc, snapshotCrc } from './document-change-set.ts'
 
 /** Identifies the log to read. */
-export interface LogRequest {
+interface LogRequest {
   readonly key: Buffer
   readonly id: string
   readonly epoch: number
 }
 
-export interface EntryRequest {
+interface EntryRequest {
   readonly after: number
   readonly upTo: number
   readonly bytesMax: number | undefined

@@ -6,7 +6,7 @@ import { type DocumentRow, readHead, rowOf } from './document-rows.ts'
 import { readAttributionRow, readPostgresEntries, readSnapshotAt } from './read-entries.ts'
 
 /** Runs reads in one transaction, so that all of them see the data of the same moment. */
-export async function atOneMoment<T>(
+async function atOneMoment<T>(
   session: DatabaseSession,
   key: Buffer,
   work: (row: DocumentRow) => Promise<T>,

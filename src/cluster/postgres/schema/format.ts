@@ -9,7 +9,7 @@ import { baseTables, clusterTables } from './tables.ts'
  * Version number of the layout of the tables. A server supports a schema with its own major number, even if
  * the minor number of the schema is higher.
  */
-export interface SchemaFormat {
+interface SchemaFormat {
   readonly major: number
   readonly minor: number
 }
@@ -18,7 +18,7 @@ export interface SchemaFormat {
  * A migration step from the previous format. If a step does not change the major number, it only adds to the
  * layout.
  */
-export interface SchemaStep {
+interface SchemaStep {
   readonly to: SchemaFormat
   readonly sql: (partitions: number) => string
 }

@@ -22,7 +22,7 @@ export interface AttributedEntry extends ChangeOriginEntry {
 }
 
 /** A line of the authors view. */
-export interface AttributedLine {
+interface AttributedLine {
   /** The path of a value; '' for text and elements. */
   readonly label: string
   readonly runs: readonly AttributedEntry[]

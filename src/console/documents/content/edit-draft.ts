@@ -10,7 +10,7 @@ export const editActions = [
   ['end', 'Insert at the end'],
 ] as const
 
-export type EditAction = (typeof editActions)[number][0]
+type EditAction = (typeof editActions)[number][0]
 
 /** One edit, as the user has entered it. */
 export interface EditDraft {
@@ -61,7 +61,7 @@ export interface EditPlace {
 }
 
 /** A target that the server did not find exactly once. */
-export interface TargetProblem {
+interface TargetProblem {
   /** Index of the edit. */
   readonly edit: number
   readonly candidates: readonly EditPlace[]

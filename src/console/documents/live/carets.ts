@@ -4,7 +4,7 @@ import type { AwarenessUser } from './awareness-users.ts'
 import type { Caret } from './text-runs.ts'
 
 /** Positions of cursors in a document. */
-export interface CaretPositions {
+interface CaretPositions {
   /** Cursors of each text, by the text. */
   readonly carets: ReadonlyMap<SharedRoot, readonly Caret[]>
   /** Name of the root that contains the cursor of each client, by client id. */

@@ -35,7 +35,7 @@ export function LiveContent({ live }: { readonly live: LiveDocument }) {
   )
 }
 
-export interface RootView {
+interface RootView {
   readonly name: string
   readonly kind: RootKind
   readonly root: SharedRoot

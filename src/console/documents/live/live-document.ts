@@ -26,7 +26,7 @@ const isFinal = (code: number): boolean => code === 4400 || code === 4404 || cod
  */
 const passing: ReadonlySet<string> = new Set(['OFFLINE', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED', 'INTERNAL'])
 
-export interface LiveOptions {
+interface LiveOptions {
   /** URL of the document, such as `ws://localhost:8900/sync/acme/notes/main`. */
   readonly url: string
   /** Returns a new realtime token. Called for each connection. */

@@ -13,7 +13,7 @@ export interface EditorAddress {
 }
 
 /** Data that the components need to show parts of a document. */
-export interface LiveView {
+interface LiveView {
   readonly carets: ReadonlyMap<SharedRoot, readonly Caret[]>
   readonly freshFrom: (client: number) => number
   /** Number of values that the current render has drawn so far. */

@@ -7,7 +7,7 @@ const types = { sync: 0, awareness: 1 } as const
 /** An empty Yjs update (V1). */
 const nothing = Uint8Array.of(0, 0)
 
-export interface SocketHandlers {
+interface SocketHandlers {
   /** Returns the state vector of the document in the page. */
   readonly vector: () => Uint8Array
   readonly onUpdate: (update: Uint8Array) => void

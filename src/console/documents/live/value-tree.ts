@@ -56,7 +56,7 @@ export function mapCells(
 }
 
 /** The form in which the console shows a value. */
-export type ValueForm =
+type ValueForm =
   | { readonly kind: 'plain'; readonly text: string }
   | { readonly kind: 'json'; readonly value: object }
   | { readonly kind: 'text' | 'array' | 'map'; readonly type: SharedRoot }

@@ -35,7 +35,7 @@ interface ValueProps {
 }
 
 /** Shows a value in a document: plain JSON or a shared type. */
-export function ValueView({ value, depth, name = null }: ValueProps): VNode {
+function ValueView({ value, depth, name = null }: ValueProps): VNode {
   const label = name === null ? null : <span class="name">{name}: </span>
   const form = valueFormOf(value)
   switch (form.kind) {

@@ -7,7 +7,7 @@ import { diffByLines, diffByWords } from './text-diff.ts'
 /** Id that stands for the current content, in addition to the ids of versions. */
 export const currentState = 'now'
 
-export interface StateComparison {
+interface StateComparison {
   readonly parts: readonly DiffPart[]
   /** True if the texts are equal, but their formatting is different. The parts then show the formatting. */
   readonly isOfFormatting: boolean

@@ -8,7 +8,7 @@ export interface DiffPart {
 const contextCharacters = 120
 
 /** A part in the form in which it is displayed. The middle of a long unchanged text is omitted. */
-export interface DiffSegment extends DiffPart {
+interface DiffSegment extends DiffPart {
   /** Number of omitted characters. */
   readonly omitted?: number
 }

@@ -21,7 +21,7 @@ import type { AgentCaller, AgentIdentity } from './agent-caller.ts'
  */
 export type RequiredRight = AccessRole
 
-export interface AgentAccessOptions {
+interface AgentAccessOptions {
   readonly access: Pick<RealtimeAccess, 'identityOf' | 'permissionOf'>
   readonly clock: Clock
   readonly onRejection: OnRejection

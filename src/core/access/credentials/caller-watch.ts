@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { AccessChangeFeed } from '../access-change-feed.ts'
 
-export interface WatchedCaller {
+interface WatchedCaller {
   readonly tenant: Tenant
   /** Organization whose rights the caller uses; null if the caller needs only its credentials. */
   readonly organizationId: string | null

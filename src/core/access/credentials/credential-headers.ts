@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError, invalid } from '../../base/errors.ts'
 
 /** Reason why credentials were rejected. It is also the value of the label of the metric. */
-export type CredentialsProblem = 'missing_credentials' | 'wrong_credentials' | 'wrong_origin'
+type CredentialsProblem = 'missing_credentials' | 'wrong_credentials' | 'wrong_origin'
 
 /** A header that carries a credential. */
 export interface CredentialHeader {

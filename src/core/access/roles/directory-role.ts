@@ -39,7 +39,7 @@ export interface AccessReason {
   readonly groupId?: string | undefined
 }
 
-export interface DirectoryRole {
+interface DirectoryRole {
   /** The role of the user. Null: the resource must look to this user as if it did not exist. */
   readonly role: AccessRole | null
   /** The grant that gives the role. Null if the role does not come from a grant but from the access type. */

@@ -15,7 +15,7 @@ import { FolderPaths } from './folder-paths.ts'
 import { type GrantSelector, UserAccess } from './user-access.ts'
 
 /** The rights of one user on one resource. */
-export type ResourceReport =
+type ResourceReport =
   | {
       readonly accessRole: AccessRole
       readonly accessType?: AccessType
@@ -30,25 +30,25 @@ export type ResourceReport =
       readonly reason?: ReportedReason
     }
 
-export interface ReportedReason {
+interface ReportedReason {
   readonly source: AccessReason['source']
   readonly resourceType?: Resource['type']
   readonly resourceId?: string
   readonly groupId?: string
 }
 
-export type ReportProblem = 'does_not_exist' | 'permission_denied'
+type ReportProblem = 'does_not_exist' | 'permission_denied'
 
 type Reports = Readonly<Record<string, ResourceReport>>
 
 /** The rights of one user, by resource id. */
-export interface UserReport {
+interface UserReport {
   readonly organization: Reports
   readonly folders: Reports
   readonly documents: Reports
 }
 
-export interface PermissionReport {
+interface PermissionReport {
   /** The reports, by user id. */
   readonly users: Readonly<Record<string, UserReport>>
   /** False if the organization, or a folder or document of the query, does not exist. */
@@ -56,7 +56,7 @@ export interface PermissionReport {
 }
 
 /** The users and the resources that a report covers, all in one organization. */
-export interface ReportQuery {
+interface ReportQuery {
   readonly userIds: readonly string[]
   readonly folderIds: readonly string[]
   readonly documentIds: readonly string[]

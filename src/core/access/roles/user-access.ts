@@ -41,7 +41,7 @@ export const noAccess: ResourceAccess = {
 /** Selects the relevant grants from a list of grants, which is in order of precedence. */
 export type GrantSelector = <Grant extends GrantRecord>(grants: readonly Grant[]) => readonly Grant[]
 
-export interface UserAccessOptions {
+interface UserAccessOptions {
   readonly reader: DirectoryReader
   readonly userId: string
   /** Selects the relevant grants to groups, and the relevant grants that give membership. */

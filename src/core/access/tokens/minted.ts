@@ -19,12 +19,12 @@ interface MintingKey {
 }
 
 /** The payload of a token, and the id of the minting secret that signed the token. */
-export interface MintedPayload {
+interface MintedPayload {
   readonly payload: JWTPayload
   readonly mintingSecretId: string
 }
 
-export interface MintedTokensOptions {
+interface MintedTokensOptions {
   readonly secrets: Pick<MintingSecrets, 'list'>
   readonly news: Pick<AccessChangeFeed, 'keepMs' | 'onWithdrawal'>
   readonly clock: Clock

@@ -82,7 +82,7 @@ export class TokenRejectedError extends Error {
   }
 }
 
-export interface TokensOptions {
+interface TokensOptions {
   /** Secret that signs and verifies tokens. It must have at least 32 bytes in UTF-8. */
   readonly secret: string
   /** Second secret that verifies tokens, for use during a rotation; null if there is none. */
@@ -116,7 +116,7 @@ export interface ExternalTokens {
   identityOf(token: string): Promise<Identity>
 }
 
-export interface IssuedToken {
+interface IssuedToken {
   readonly token: string
   /** Expiry of the token, in epoch seconds. */
   readonly expiresAt: number

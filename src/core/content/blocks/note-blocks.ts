@@ -122,7 +122,7 @@ export function splitLists(blocks: readonly NeutralBlock[]): NeutralBlock[] {
 }
 
 /** Blocks with lists, and for each of them its parts: the lists that became one. */
-export interface JoinedLists {
+interface JoinedLists {
   readonly blocks: readonly NeutralBlock[]
   readonly parts: ReadonlyMap<NeutralBlock, readonly NeutralBlock[]>
 }

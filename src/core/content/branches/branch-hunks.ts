@@ -28,7 +28,7 @@ export interface BranchHunk extends ChangeHunk {
 }
 
 /** The ids that a hunk has inserted in the branch, and those of the main editor that it has deleted. */
-export interface HunkRanges {
+interface HunkRanges {
   readonly inserted: readonly IdRange[]
   readonly deleted: readonly IdRange[]
   /**

@@ -23,7 +23,7 @@ export interface DecidedHunks {
   readonly dependent: readonly DependentHunk[]
 }
 
-export interface DependentHunk {
+interface DependentHunk {
   readonly hunkId: string
   /** The hunks that must be decided together with it. */
   readonly needs: readonly string[]

@@ -8,7 +8,7 @@ import { rootNames } from '../roots.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /** Content to copy from a comparison into a document that has a part of its items. */
-export interface TransplantedContent {
+interface TransplantedContent {
   readonly reader: SegmentReader
   /** The version of the comparison that has the content. */
   readonly version: HistoryVersion

@@ -38,7 +38,7 @@ export interface FormattedTarget extends FormattedText {
 }
 
 /** An attribute set in two forms: as it is in `data`, and with the values that the document stores. */
-export interface FormatValue {
+interface FormatValue {
   readonly attributes: JsonObject
   readonly stored: ReadonlyMap<string, unknown>
 }
@@ -184,7 +184,7 @@ function insertOf(content: Y.Item['content'], output: Output): string | JsonObje
  * Number of attribute values that may still be listed. Each range counts all its attributes. The number is
  * negative if the limit was exceeded.
  */
-export interface AttributeBudget {
+interface AttributeBudget {
   left: number
 }
 

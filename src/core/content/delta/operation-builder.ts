@@ -4,7 +4,7 @@ import { attributeDiff, attributesOf, type DeltaAttributes, noAttributes } from 
 import type { FormatTable, FormattedRun, FormattedTarget, FormattedTextState } from './formatted-text.ts'
 
 /** An operation for `Y.Text.applyDelta`. */
-export type DeltaOperation =
+type DeltaOperation =
   | { retain: number; attributes: DeltaAttributes }
   | { insert: string | JsonObject; attributes: DeltaAttributes }
   | { delete: number }

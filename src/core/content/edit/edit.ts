@@ -60,7 +60,7 @@ export interface NodeContent {
 }
 
 /** A string without a format. The root decides which format it has. */
-export interface UnformattedContent {
+interface UnformattedContent {
   readonly format: 'default'
   readonly text: string
   /** @throws ApiError INVALID_ARGUMENT if the text exceeds a limit of Markdown */

@@ -103,7 +103,7 @@ interface GroupProgress {
 type Path = readonly (string | number)[]
 
 /** Called with the number of the hunk to which each changed segment of a group belongs. */
-export type HunkListener = (group: ChangeGroup, hunk: number, side: ChangedSide, segment: Segment) => void
+type HunkListener = (group: ChangeGroup, hunk: number, side: ChangedSide, segment: Segment) => void
 
 /** Reads all roots of a history in the order of the document, and collects the hunks of some groups. */
 export class HunkWalk {

@@ -16,7 +16,7 @@ export interface HistoryUpdates {
 }
 
 /** The ids that one version of a document contains. */
-export interface VersionIds {
+interface VersionIds {
   /** Next expected clock of each client. */
   readonly clocks: ReadonlyMap<number, number>
   readonly deleted: RangeIndex<ClockRange>

@@ -4,7 +4,7 @@ import type { Segment } from './segments.ts'
 import { isIn } from './version-values.ts'
 
 /** A formatting that differs between two versions at one place. */
-export interface FormatDifference {
+interface FormatDifference {
   readonly name: string
   /** The stored values; null without this formatting. */
   readonly before: unknown

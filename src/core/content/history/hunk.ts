@@ -1,7 +1,7 @@
 import type { Json } from '../json/json.ts'
 
 /** The place of a hunk in the later version. */
-export interface HunkAnchor {
+interface HunkAnchor {
   readonly contentKey: string
   /**
    * Keys and indexes from the root to the place. The last one is the key of an entry or attribute, or an index in an
@@ -21,7 +21,7 @@ export interface EntryChange {
 }
 
 /** A changed formatting of text that stays. The value null stands for text without this formatting. */
-export interface FormatChange {
+interface FormatChange {
   readonly name: string
   readonly before: Json
   readonly after: Json

@@ -17,7 +17,7 @@ export interface PlannedCopy extends IdRange {
 }
 
 /** An entry that gets an older value. */
-export interface PlannedEntry {
+interface PlannedEntry {
   readonly type: SharedRoot
   readonly key: string
   /** The older value; null: the entry is deleted. */
@@ -329,7 +329,7 @@ function valueBefore(chain: readonly ChainedValue[]): EntryValue | null {
 }
 
 /** Returns all items of a type: the values of its entries, including older ones, and its sequence. */
-export function* itemsOf({ _map, _start }: SharedRoot): Generator<Y.Item> {
+function* itemsOf({ _map, _start }: SharedRoot): Generator<Y.Item> {
   for (const last of _map.values())
     for (let item: Y.Item | null = last; item !== null; item = item.left) yield item
   for (let item = _start; item !== null; item = item.right) yield item

@@ -14,7 +14,7 @@ export interface UndoSelection {
   readonly changes?: readonly SelectedChange[] | undefined
 }
 
-export interface SelectedChange {
+interface SelectedChange {
   readonly changeId: string
   /** Numbers of hunks; absent: all hunks. */
   readonly hunks?: readonly number[] | undefined
@@ -36,7 +36,7 @@ export const undoProblems = [
   'overlap',
 ] as const
 
-export type UndoProblem = (typeof undoProblems)[number]
+type UndoProblem = (typeof undoProblems)[number]
 
 /** Maximum number of users that a warning names. */
 const namedAuthorsMax = 10

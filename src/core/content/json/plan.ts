@@ -27,7 +27,7 @@ import { matchElements } from './match-elements.ts'
 import type { SharedTypeEdit } from './write-edits.ts'
 
 /** Adjacent elements of a stored array, and the values to which they change. */
-export interface ElementRange {
+interface ElementRange {
   readonly elements: readonly StoredValue[]
   readonly target: readonly Json[]
   /** Index of the first element in the stored array. */

@@ -9,7 +9,7 @@ import { deletedRanges, type MergeInput } from './merge-versions.ts'
 import { keptSide, type OverlapPolicy, overlapError, reportOf } from './overlap.ts'
 
 /** A change that was made for an older version. */
-export interface BasedChange {
+interface BasedChange {
   readonly change: RootChange
   readonly result: ReplacementResult
   readonly onOverlap: OverlapPolicy

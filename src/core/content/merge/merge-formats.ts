@@ -48,7 +48,7 @@ export function restoreFormats(type: SharedRoot, version: SharedRoot, copies: re
 }
 
 /** Formatting of text that both sides have changed in different ways, by name. */
-export type FormatOverlap = ThreeWay<Readonly<Record<string, unknown>>>
+type FormatOverlap = ThreeWay<Readonly<Record<string, unknown>>>
 
 /**
  * Gives text that all versions have the merged formatting: a format that one side has changed has the value of this

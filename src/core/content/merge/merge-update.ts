@@ -23,7 +23,7 @@ import {
   type UnitCluster,
 } from './sequence-clusters.ts'
 
-export interface MergeOptions {
+interface MergeOptions {
   /** The side that the content has at overlaps. */
   readonly kept: MergeSide
   /** True if an insertion that others have made, too, is made again. */

@@ -7,7 +7,7 @@ import { idTokenOf } from '../json/match-elements.ts'
 import type { MergeSide, Overlap } from './overlap.ts'
 
 /** A plain value; `undefined`: there is none. */
-export type Plain = unknown
+type Plain = unknown
 
 /** The values of a place at the base, and on both sides. */
 export interface ThreeWay<T> {

@@ -35,7 +35,7 @@ export interface TextSearchQuery {
   readonly contextCharacters: number
 }
 
-export interface HeadingRow {
+interface HeadingRow {
   readonly level: number
   readonly title: string
 }

@@ -18,7 +18,7 @@ import {
 } from './schema-spec.ts'
 
 /** Name of a JSON type in a schema. */
-export type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'object' | 'array'
+type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'object' | 'array'
 
 export const jsonTypes: readonly JsonType[] = ['string', 'number', 'boolean', 'null', 'object', 'array']
 
@@ -40,7 +40,7 @@ export interface NodeRule {
   readonly marks: ReadonlySet<string>
 }
 
-export interface MarkRule {
+interface MarkRule {
   readonly attributes: RulesByAttribute
   /** Names of the other marks that cannot be on the same text. */
   readonly excludes: ReadonlySet<string>

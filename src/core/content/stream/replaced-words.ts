@@ -10,7 +10,7 @@ import { type TextSpan, wordsIn } from '../merge/words.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /** Content of a sequence. */
-export interface ReplacedPart extends StoredRange {
+interface ReplacedPart extends StoredRange {
   /** One UTF-16 unit for each id: the character, or `elementUnit`. */
   readonly text: string
 }
@@ -68,7 +68,7 @@ const unitsOf = ({ content, length }: Y.Item): string =>
   content instanceof Y.ContentString ? content.str : elementUnit.repeat(length)
 
 /** The effect of the end of a stream on words that others have changed since its opening. */
-export interface WordDecision {
+interface WordDecision {
   readonly overlaps: readonly Overlap[]
   /** Replaced content that stays. */
   readonly kept: readonly IdRange[]

@@ -25,10 +25,10 @@ import { type ReplacedText, replacedTexts } from './replaced-words.ts'
 /** Formats of the content of a stream. */
 export const streamFormats = ['text', 'markdown'] as const
 
-export type StreamFormat = (typeof streamFormats)[number]
+type StreamFormat = (typeof streamFormats)[number]
 
 /** An insertion or a replacement whose content arrives in pieces: exactly one of the members. */
-export interface StreamEditRequest {
+interface StreamEditRequest {
   readonly insert?: {
     readonly before?: TargetRequest
     readonly after?: TargetRequest

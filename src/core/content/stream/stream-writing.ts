@@ -156,7 +156,7 @@ function count(transaction: Y.Transaction, counter: number, units: number): void
   new Y.GC(Y.createID(counter, clock), units).integrate(transaction, 0)
 }
 
-export interface ReplacingOptions {
+interface ReplacingOptions {
   readonly onOverlap: OverlapPolicy
   /** True if the content may have been deleted before, because the server crashed before it stored the result. */
   readonly isRepeated: boolean

@@ -14,7 +14,7 @@ export type TextDeltaOperation =
   | { insert: string; attributes: Record<string, unknown> }
   | { delete: number }
 
-export interface TextDelta {
+interface TextDelta {
   readonly operations: TextDeltaOperation[]
   readonly insertions: number
   readonly deletions: number

@@ -4,7 +4,7 @@ import { idOf, NodeSimilarity } from './similarity.ts'
 import type { XmlNode } from './tree.ts'
 
 /** The positions of a node and of the node that it becomes. In a list of pairs, both positions ascend. */
-export type NodePair = readonly [a: number, b: number]
+type NodePair = readonly [a: number, b: number]
 
 /** A range that differs, and the pairs of corresponding nodes in it. */
 export interface NodeDifference {

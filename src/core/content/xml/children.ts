@@ -2,7 +2,7 @@ import * as Y from 'yjs'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /** The children of an element or a fragment. */
-export interface XmlChildren {
+interface XmlChildren {
   /** Child elements, hooks, and texts that have attributes. */
   readonly nodes: readonly SharedRoot[]
   /**

@@ -18,7 +18,7 @@ import type { ValueCodec } from './value-codec.ts'
 export type MarkSet = number
 
 /** The formatting attributes at a position of a text: for each key, the number of its mark. */
-export type MarkAttributes = ReadonlyMap<string, number>
+type MarkAttributes = ReadonlyMap<string, number>
 
 /** Maximum number of marks of one range that are shown. If a range has more marks, only the first are shown. */
 export const shownMax = 64

@@ -5,7 +5,7 @@ import { readSequence, type SequenceContent } from '../yjs/sequence-content.ts'
 import { withoutBigInts } from './attribute-values.ts'
 
 /** A text in the live document, and the corresponding text in the past document; null if there is none. */
-export type TextPair =
+type TextPair =
   | { readonly live: SharedRoot; readonly past: SharedRoot | null }
   | { readonly live: null; readonly past: SharedRoot }
 

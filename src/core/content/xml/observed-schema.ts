@@ -55,7 +55,7 @@ function typed(type: ValueType, names: string): [string, ValueType][] {
 export const markOwner = '--'
 
 /** How a document uses a name. */
-export type NameUse = 'element' | 'mark' | 'both' | 'new'
+type NameUse = 'element' | 'mark' | 'both' | 'new'
 
 /**
  * The names and types that a document uses. They decide questions that the XML leaves open, such as whether

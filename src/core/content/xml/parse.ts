@@ -17,7 +17,7 @@ export interface ParsedElement {
   readonly surelyElement: boolean
 }
 
-export interface ParsedText {
+interface ParsedText {
   readonly kind: 'text'
   readonly text: string
   /** True if the text contains a CDATA section. All its white space is then content. */

@@ -6,12 +6,12 @@ import { MarkCursor, type MarkTable } from './mark-sets.ts'
 import type { TextPart, XmlRun, XmlText } from './tree.ts'
 
 /** An operation for `Y.Text.applyDelta`. Its attributes must be a copy, because Yjs modifies them. */
-export type TextOperation =
+type TextOperation =
   | { retain: number; attributes: Record<string, unknown> }
   | { insert: string; attributes: Record<string, unknown> }
   | { delete: number }
 
-export interface TextChange {
+interface TextChange {
   readonly operations: TextOperation[]
   readonly insertions: number
   readonly deletions: number

@@ -18,7 +18,7 @@ export interface TypedElement {
   readonly children: readonly TypedNode[]
 }
 
-export interface TypedText {
+interface TypedText {
   readonly kind: 'text'
   /** Well-formed Unicode. */
   readonly text: string

@@ -20,13 +20,13 @@ export interface SharedElement {
   readonly children: readonly (SharedText | SharedElement)[]
 }
 
-export interface SharedMap {
+interface SharedMap {
   readonly kind: 'map'
   readonly value: JsonObject
 }
 
 /** A plain value that is embedded in a text. */
-export interface Embedded {
+interface Embedded {
   readonly kind: 'embed'
   readonly value: JsonObject
 }

@@ -28,7 +28,7 @@ export interface BranchRecord extends BranchIds {
 }
 
 /** The data with which a later call finishes a merge of some hunks after a crash. */
-export interface AcceptedHunks {
+interface AcceptedHunks {
   readonly hunkIds: readonly string[]
   /** The client id of the copies. The main editor has the copies if, and only if, it has this client. */
   readonly client: number

@@ -62,7 +62,7 @@ const visitRecordType: RecordType<VisitRecord> = {
   ),
 }
 
-export interface ClusterVisitsOptions {
+interface ClusterVisitsOptions {
   readonly store: OrganizationStore
   readonly kv: Kv
   readonly cluster: Cluster

@@ -18,7 +18,7 @@ const attemptsMax = 3
  * Result of the question whether a document exists. A document may exist without records, because its content
  * may be written before its records.
  */
-export type DocumentExistence =
+type DocumentExistence =
   | {
       readonly state: 'there'
       readonly organization: OrganizationRecord | null

@@ -29,7 +29,7 @@ import { findMissing } from './resource-lookup.ts'
  */
 const atOnce = 32
 
-export interface EditsOptions {
+interface EditsOptions {
   readonly store: OrganizationStore
   readonly events: EventRecorder
   readonly queue: Queue

@@ -28,7 +28,7 @@ const recordKey = ({ type, id }: Resource): Key => (type === 'folder' ? keys.fol
  * Returns the ancestor folders of a folder or document, nearest first. Returns null if the resource does not
  * exist. `root` has no record, so it counts as missing.
  */
-export async function ancestorsOf(
+async function ancestorsOf(
   reader: DirectoryReader,
   { type, id }: Resource,
 ): Promise<readonly FolderRecord[] | null> {

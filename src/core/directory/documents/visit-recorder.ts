@@ -24,7 +24,7 @@ const atOnceMax = 32
 /** Delay in ms before events are written again after a failure. */
 const retryMs = 1_000
 
-export interface VisitEventsOptions {
+interface VisitEventsOptions {
   readonly engine: Pick<Engine, 'kv' | 'cluster'>
   readonly store: OrganizationStore
   readonly events: EventRecorder

@@ -24,12 +24,12 @@ import type { OrganizationScope } from './organization-keys.ts'
 import { type OrganizationStore, organizationOf } from './organization-store.ts'
 
 /** An activity to add. */
-export interface NewActivity extends ActivityContent {
+interface NewActivity extends ActivityContent {
   readonly id: string
 }
 
 /** Changes of an activity. Absent members stay unchanged. */
-export interface ActivityPatch extends Partial<ActivityContent> {
+interface ActivityPatch extends Partial<ActivityContent> {
   readonly id: string
 }
 

@@ -31,7 +31,7 @@ export async function markErased(transaction: Transaction, userId: string, until
 }
 
 /** An action of a user. */
-export interface UserAction {
+interface UserAction {
   readonly userId: string
   /** Time of the action, in epoch milliseconds. */
   readonly at: number

@@ -27,19 +27,19 @@ const sliceMax = 500
  */
 export const removedMembersMax = 10_000
 
-export interface GroupInput {
+interface GroupInput {
   readonly groupId: string
   readonly groupName?: string
 }
 
 /** The results of adding members to a group, and whether the call has created the group. */
-export interface AddedMembers {
+interface AddedMembers {
   readonly results: BatchResults
   readonly groupCreated: boolean
 }
 
 /** The results of removing the members of a group. */
-export interface RemovedMembers {
+interface RemovedMembers {
   readonly results: BatchResults
   /** False if members remain, because the group had more members than one call removes. */
   readonly complete: boolean

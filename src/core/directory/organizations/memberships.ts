@@ -3,7 +3,7 @@ import type { Transaction } from '../store/transaction.ts'
 import { keys } from './organization-keys.ts'
 
 /** The membership of one user in one group. */
-export interface GroupMembership {
+interface GroupMembership {
   readonly groupId: string
   readonly userId: string
 }

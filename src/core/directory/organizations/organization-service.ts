@@ -26,13 +26,13 @@ import { findOrganization, type OrganizationStore } from './organization-store.t
  * Content of an organization. In a new organization, absent members are empty; in an update, they stay
  * unchanged.
  */
-export interface OrganizationContent {
+interface OrganizationContent {
   readonly organizationId: string
   readonly organizationName?: string | undefined
   readonly metadata?: Metadata | undefined
 }
 
-export interface OrganizationListing extends PageRange {
+interface OrganizationListing extends PageRange {
   /** If set, lists only organizations whose id or name matches. */
   readonly search?: Search | undefined
 }

@@ -24,7 +24,7 @@ export interface FoundUser {
   readonly grant: GrantRecord | null
 }
 
-export interface UserListing extends PageRange {
+interface UserListing extends PageRange {
   /** If set, lists only users whose id, name or email address matches. */
   readonly search?: Search | undefined
 }

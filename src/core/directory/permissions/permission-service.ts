@@ -14,12 +14,12 @@ import type { GrantRecord } from '../store/records.ts'
 import { putGrant, removeExpired, removeGrant } from './grants.ts'
 
 /** A resource, and the organization to which it belongs. */
-export interface OwnedResource {
+interface OwnedResource {
   readonly organizationId: string
   readonly resource: Resource
 }
 
-export interface GrantInput extends OwnedResource {
+interface GrantInput extends OwnedResource {
   readonly grant: GrantRecord
 }
 

@@ -30,7 +30,7 @@ const activitiesAtOnce = 200
 /** Number of documents in one slice. */
 const documentsAtOnce = 50
 
-export interface RemovalDependencies {
+interface RemovalDependencies {
   readonly kv: Kv
   readonly log: DocumentLog
   readonly bus: Bus

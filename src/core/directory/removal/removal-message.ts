@@ -7,7 +7,7 @@ import { type RemovalTask, removalTaskSchema } from './removal-task.ts'
 /** Topic of messages that report that a removal has begun or that logs were deleted. */
 export const removalTopic = 'documents.removed'
 
-export type RemovalMessage =
+type RemovalMessage =
   /**
    * The resource of the task is marked as being deleted. Its sessions must end. Its contents are removed
    * later.

@@ -8,7 +8,7 @@ import type { CascadeRemoval } from './cascade-removal.ts'
 import { encodeRemovalMessage, removalTopic } from './removal-message.ts'
 import { type RemovalTask, removalJob, removalQueue, removalTaskOf } from './removal-task.ts'
 
-export interface RemovalsOptions {
+interface RemovalsOptions {
   readonly engine: WorkerEngine
   readonly removal: CascadeRemoval
   readonly clock: Clock
@@ -16,7 +16,7 @@ export interface RemovalsOptions {
 }
 
 /** Result of a change that marks resources for removal. If `task` is null, there is nothing to remove. */
-export interface MarkedForRemoval<T> {
+interface MarkedForRemoval<T> {
   readonly result: T
   readonly task: RemovalTask | null
 }

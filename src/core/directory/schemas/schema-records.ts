@@ -33,7 +33,7 @@ export interface AttachedSchema {
 }
 
 /** The schemas of the editors of a document, by editor id. */
-export interface EditorSchemas {
+interface EditorSchemas {
   readonly editors: readonly (AttachedSchema & { readonly editorId: string })[]
 }
 

@@ -58,7 +58,7 @@ export interface RetiredTokensRecord {
   readonly tokens: readonly RetiredToken[]
 }
 
-export interface RetiredToken extends AuthTokenRecord {
+interface RetiredToken extends AuthTokenRecord {
   /** End of the validity of the replaced token, in epoch milliseconds. */
   readonly validUntil: number
 }
@@ -121,7 +121,7 @@ interface Dated {
 export type Metadata = Readonly<Record<string, unknown>>
 
 /** A resource that can be deleted with all its contents. */
-export interface Deletable {
+interface Deletable {
   /**
    * True if the deletion of the resource has begun. Clients no longer see the resource, and its contents are
    * being removed.
@@ -202,7 +202,7 @@ export interface GrantRecord {
 }
 
 /** The workspace that owns an API key. */
-export interface ApiKeyOwner {
+interface ApiKeyOwner {
   readonly workspaceId: string
 }
 

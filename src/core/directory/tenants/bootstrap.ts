@@ -48,7 +48,7 @@ export interface BootstrapOptions extends CredentialSources {
 export type RecordedChange = <T>(change: BootstrapChange, work: () => Promise<T>) => Promise<T>
 
 /** Describes a change that a start makes to the store. */
-export interface BootstrapChange {
+interface BootstrapChange {
   readonly is:
     | 'workspace_made'
     | 'workspace_token_issued'

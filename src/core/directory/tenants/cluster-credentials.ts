@@ -53,7 +53,7 @@ const checkOf = (secret: string): string =>
 const checksOf = (secrets: readonly (string | null)[]): readonly string[] =>
   secrets.flatMap((secret) => (secret === null ? [] : [checkOf(secret)]))
 
-export interface NodeBootstrapOptions extends Omit<BootstrapOptions, 'agreed' | 'first'> {
+interface NodeBootstrapOptions extends Omit<BootstrapOptions, 'agreed' | 'first'> {
   /**
    * Storage of the credentials of the server: the store, or the data directory if it also contains the store.
    */

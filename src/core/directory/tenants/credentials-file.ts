@@ -20,7 +20,7 @@ export interface ServerCredentials {
 export type StoredCredentials = Partial<ServerCredentials>
 
 /** Thrown if the credentials cannot be read or written. The message is for the operator. */
-export class CredentialsFileError extends OperatorError {
+class CredentialsFileError extends OperatorError {
   override readonly name = 'CredentialsFileError'
 }
 

@@ -3,7 +3,7 @@ import { ConfigError } from '../../config/error.ts'
 import { readCredentials } from './credentials-file.ts'
 
 /** The options that decide which credentials of a workspace are known. */
-export type ConfiguredWorkspace = Pick<Config, 'workspaceId' | 'workspaceAuthToken' | 'bootstrap' | 'dataDir'>
+type ConfiguredWorkspace = Pick<Config, 'workspaceId' | 'workspaceAuthToken' | 'bootstrap' | 'dataDir'>
 
 /** The options that decide which credentials are known. */
 export type ConfiguredTenant = Pick<Config, 'workspaceId' | 'apiKey' | 'authToken' | 'jwtSecret' | 'dataDir'>

@@ -9,7 +9,7 @@ import { type RevocationRecord, revocationRecordType } from '../store/records.ts
 import { TransactionRunner } from '../store/transaction.ts'
 import { credentialsRevokedTopic, encodeCredentialsRevoked } from './credentials-revoked.ts'
 
-export interface RevocationsOptions {
+interface RevocationsOptions {
   readonly kv: Kv
   readonly bus: Bus
   readonly clock: Clock

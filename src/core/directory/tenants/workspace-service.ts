@@ -32,14 +32,14 @@ export type NewWorkspace = Pick<WorkspaceRecord, 'name' | 'storedBytesMax'> & {
   readonly owner: Omit<WorkspaceRecord['owner'], 'id'>
 }
 
-export interface NewApiKey extends Pick<ApiKeyRecord, 'type' | 'apiKeyName'> {
+interface NewApiKey extends Pick<ApiKeyRecord, 'type' | 'apiKeyName'> {
   /** Id of the new key, which must be unused. Generated if absent. */
   readonly id?: string
   /** Domains whose pages may use the key, in the form that `normalizeDomain` returns. */
   readonly domains: readonly string[]
 }
 
-export interface TokenReset {
+interface TokenReset {
   /** Number of seconds for which replaced tokens stay valid. */
   readonly graceSeconds: number
   /**
@@ -56,7 +56,7 @@ export interface CreatedApiKey {
   readonly authToken: string
 }
 
-export interface WorkspacesOptions {
+interface WorkspacesOptions {
   readonly tenants: TenantStore
   readonly bus: Bus
   readonly clock: Clock

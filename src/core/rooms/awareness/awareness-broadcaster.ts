@@ -3,7 +3,7 @@ import { type AwarenessText, writeAwarenessMessages } from '../../update/awarene
 import type { FrameEncoder, Member } from '../room/member.ts'
 
 /** A new state of a client that has not been sent to the members yet. */
-export interface StateChange {
+interface StateChange {
   readonly state: Pick<AwarenessText, 'clock' | 'text'>
   /**
    * The member that published the state. Null if the server set the state: then the client itself must also

@@ -54,12 +54,12 @@ export interface ReplacedContent {
 }
 
 /** A claim that keeps the room of the main editor open. */
-export interface MainHandle {
+interface MainHandle {
   readonly room: Room
   release(): void
 }
 
-export interface BranchFollowerOptions {
+interface BranchFollowerOptions {
   /** The open room of the branch. */
   readonly branch: Room
   /** Opens the room of the main editor. */

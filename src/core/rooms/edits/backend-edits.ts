@@ -376,7 +376,7 @@ export class BackendEdits {
 
 type ApplyOptions = RestoreOptions
 
-export interface AppliedResult {
+interface AppliedResult {
   /** State vector (V1) of the document afterwards. */
   readonly vector: Uint8Array
   /** Sentences about places that did not match the schema before: see `checkAgainstSchema`. */

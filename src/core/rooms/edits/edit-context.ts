@@ -119,7 +119,7 @@ export interface EditPrecondition {
 }
 
 /** Options of a change whose content the caller of the room does not know. */
-export interface SchemaOption {
+interface SchemaOption {
   /** The schema that the document must match after the change; null or undefined: none. */
   readonly rootSchema?: RootSchema | null | undefined
 }

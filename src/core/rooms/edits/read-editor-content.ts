@@ -18,7 +18,7 @@ export interface EditorReadServices {
 export type EditorReading = Omit<DocumentReading, 'schemaKind'>
 
 /** The content of one root of an editor, with the version that has this content. */
-export type EditorContent = DocumentRead<EncodedContent>
+type EditorContent = DocumentRead<EncodedContent>
 
 /**
  * Reads one root of an editor in a format. A large document is read on a thread. Resolves when the content is

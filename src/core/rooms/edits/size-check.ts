@@ -40,7 +40,7 @@ export function applyWithinLimit(
 }
 
 /** A change that was made in a working copy of an older version. */
-export interface MadeChange {
+interface MadeChange {
   readonly result: ReplacementResult
   /** The update (V1) of the change; null if nothing changes. */
   readonly update: Uint8Array | null

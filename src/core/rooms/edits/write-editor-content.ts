@@ -22,7 +22,7 @@ export interface EditorWriteServices {
 }
 
 /** A write by a backend. */
-export interface EditorWrite {
+interface EditorWrite {
   readonly change: PreparedChange
   /** Author of the change; '' if the author is unknown. */
   readonly userId: string

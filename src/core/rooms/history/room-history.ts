@@ -32,7 +32,7 @@ import type { HistoryRange } from './history-range.ts'
 import { type LoadedHistory, loadHistory } from './history-updates.ts'
 
 /** Change sets between two versions. */
-export interface ListedChanges {
+interface ListedChanges {
   readonly from: string
   readonly to: string
   readonly changes: readonly ChangeSet[]
@@ -41,7 +41,7 @@ export interface ListedChanges {
 }
 
 /** The comparison of a root in two versions. */
-export interface ComparedVersions {
+interface ComparedVersions {
   readonly from: string
   readonly to: string
   readonly contentKey: string

@@ -2,7 +2,7 @@
  * Maximum bytes of updates, of all documents together, that wait to be appended. If more bytes wait, the
  * store is too slow.
  */
-export const queuedBytesMax = 67_108_864
+const queuedBytesMax = 67_108_864
 
 /** Counts the bytes of updates that wait, and compares them with a maximum. */
 export class AppendBacklog {

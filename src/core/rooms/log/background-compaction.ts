@@ -40,7 +40,7 @@ interface WaitingLog {
   readonly at: number
 }
 
-export interface BackgroundCompactionOptions {
+interface BackgroundCompactionOptions {
   readonly log: DocumentLog
   readonly clock: Clock
   readonly logger: Log

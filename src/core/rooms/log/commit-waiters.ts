@@ -1,5 +1,5 @@
 /** A caller that waits until `count` updates of this node are durable. */
-export interface PositionRequest {
+interface PositionRequest {
   readonly count: number
   /**
    * The expected difference between the sequence number of an update and its count. If another node appends

@@ -68,7 +68,7 @@ export interface CommitListeners {
   remote(): RemoteUpdates
 }
 
-export interface CommitsOptions {
+interface CommitsOptions {
   readonly log: CommitLog
   readonly doc: Key
   readonly loaded: LoadedLog
@@ -78,7 +78,7 @@ export interface CommitsOptions {
 }
 
 /** The commit of an update that is appended before it is applied. */
-export interface ConditionalCommit {
+interface ConditionalCommit {
   readonly broadcast: UpdateBroadcast
   readonly at: number
   readonly jobs: readonly Job[]

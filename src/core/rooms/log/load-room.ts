@@ -26,7 +26,7 @@ export interface LoadedRoom {
  * Whether the stored bytes are known to be readable. `doubted`: they were damaged before, so Yjs must read
  * them as a check.
  */
-export type ReadTrust = 'trusted' | 'doubted'
+type ReadTrust = 'trusted' | 'doubted'
 
 /**
  * A document that a thread has read: `state` is the whole state (V1), `placements` are the positions of its

@@ -56,7 +56,7 @@ export async function readAttribution(log: DocumentLog, doc: Key): Promise<Attri
 }
 
 /** The entries that a compaction covers. */
-export interface CompactedEntries {
+interface CompactedEntries {
   readonly epoch: number
   readonly base: number
   readonly upTo: number
@@ -71,7 +71,7 @@ export const encodeInSlices = (attribution: Attribution): Promise<Uint8Array> =>
   new SlicedWork().run(encodeAttributionSteps(attribution))
 
 /** The attribution for a compaction, and the milliseconds of the event loop that its computation took. */
-export interface CompactedAttribution {
+interface CompactedAttribution {
   readonly bytes: Uint8Array | null
   readonly ms: number
 }

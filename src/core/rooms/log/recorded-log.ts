@@ -11,7 +11,7 @@ import type { AppendBacklog } from './append-backlog.ts'
 /** The part of a log that the commits of one room use. */
 export type CommitLog = Pick<DocumentLog, 'append' | 'heads' | 'load' | 'hasOneWriter'>
 
-export interface RecordedLogOptions {
+interface RecordedLogOptions {
   /** Stores the record of the document. If this fails, nothing is appended. */
   readonly record: () => Promise<void>
   /** Counts the updates that wait for the record. */

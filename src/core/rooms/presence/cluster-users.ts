@@ -13,7 +13,7 @@ import type { PresenceReplica } from './presence-replica.ts'
 import type { RestPresence } from './rest-presence.ts'
 
 /** A virtual user: a user whom REST has added and who has no socket on any node. */
-export type ClusterVirtualUser = Pick<RestUserRecord, 'fields' | 'ttlMs' | 'lastSeen'>
+type ClusterVirtualUser = Pick<RestUserRecord, 'fields' | 'ttlMs' | 'lastSeen'>
 
 /** Reads and changes the users of one document on all nodes, through the presence replica of this node. */
 export class ClusterUsers {

@@ -127,10 +127,10 @@ export function recordName(record: PresenceRecord): string {
 }
 
 export const userRecordName = (userId: string): string => `p${userId}`
-export const restName = (userId: string): string => `r${userId}`
+const restName = (userId: string): string => `r${userId}`
 export const clientName = (editorId: string, clientId: number): string => `c${clientId}:${editorId}`
 
-export type RecordName =
+type RecordName =
   | { readonly kind: 'client'; readonly editorId: string; readonly clientId: number }
   | { readonly kind: 'user' | 'rest'; readonly userId: string }
 

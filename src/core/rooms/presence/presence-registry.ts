@@ -20,7 +20,7 @@ export interface DocumentPresenceEntry {
 }
 
 /** The documents of a tenant in one organization. If `organizationId` is null: in all organizations. */
-export interface PresenceScope extends Tenant {
+interface PresenceScope extends Tenant {
   readonly organizationId: string | null
 }
 

@@ -6,7 +6,7 @@ import type { BroadcastTiming } from '../awareness/awareness-broadcaster.ts'
 import { awarenessTextOf, haveSameFields, type RestPresence, shownIdOf } from './rest-presence.ts'
 
 /** Maximum number of virtual users of one document. */
-export const virtualUsersMax = 500
+const virtualUsersMax = 500
 /** Maximum number of virtual users of all documents together, on one node. */
 const virtualUsersTotalMax = 100_000
 /** Seconds after which rejected callers should try again. By then, other virtual users may have expired. */
@@ -15,7 +15,7 @@ const retryAfterSeconds = 60
  * Interval in milliseconds at which the awareness states of virtual users are renewed. Stock clients remove a
  * state that is not renewed for 30 s.
  */
-export const virtualUserRenewalMs = 15_000
+const virtualUserRenewalMs = 15_000
 /**
  * Time at which the awareness clocks of virtual users start. These clocks count the seconds since then, so
  * that the clocks after a restart are higher than those before it.

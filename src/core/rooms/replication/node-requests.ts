@@ -14,13 +14,13 @@ const topic = (name: string): string => `nodes.call.${name}`
 const answerTopic = (node: string): string => `nodes.answer.${node}`
 
 /** Handles a request of another node and returns the reply, which must be a JSON value. */
-export type RequestHandler<Payload> = (payload: Payload, from: string) => unknown
+type RequestHandler<Payload> = (payload: Payload, from: string) => unknown
 
 /**
  * The order in which requests are handled. `ordered`: the requests of each node are handled in the order in
  * which the node sent them, and at most once. A request that arrives after a later one is dropped.
  */
-export type RequestOrder = 'any' | 'ordered'
+type RequestOrder = 'any' | 'ordered'
 
 export interface NodeRequestDependencies {
   readonly bus: Bus

@@ -39,7 +39,7 @@ export function describeMessage(message: ReplicaMessage): Readonly<Record<string
 /**
  * Maximum bytes of updates and user ids in one message. A larger notice contains only the sequence numbers.
  */
-export const noticeBytesMax = 65_536
+const noticeBytesMax = 65_536
 
 const kinds = ['appended', 'changed', 'wait'] as const
 

@@ -8,13 +8,13 @@ import type { ReplicaDependencies } from '../room/room-options.ts'
 import { decodeMessage, encodeMessage, type ReplicaMessage } from './replica-messages.ts'
 
 /** An open document to whose log other nodes may append. */
-export interface ReplicatedRoom {
+interface ReplicatedRoom {
   readonly doc: Key
   readonly commits: Pick<Commits, 'durableTo' | 'differs' | 'catchUp'>
   readonly replica: { receive(message: ReplicaMessage): void }
 }
 
-export interface ReplicaSyncOptions {
+interface ReplicaSyncOptions {
   readonly clock: Clock
   readonly logger: Log
   /** Returns the open room of the document with this name; undefined if there is none. */

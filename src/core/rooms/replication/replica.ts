@@ -10,7 +10,7 @@ import { type PlacingRoom, RemotePlacing } from './remote-placing.ts'
 import { describeMessage, type ReplicaMessage } from './replica-messages.ts'
 
 /** The parts of a room that its replica uses. */
-export interface ReplicaOwner extends PlacingRoom {
+interface ReplicaOwner extends PlacingRoom {
   readonly commits: Commits
   readonly applier: UpdateApplier
   readonly trace?: RoomTrace | undefined

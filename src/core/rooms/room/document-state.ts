@@ -88,7 +88,7 @@ const dearFrom = 20_000_000
 /** Number of items whose deletion in one transaction takes Yjs about 10 ms. */
 const deletedFrom = 5_000
 
-export interface IntegrationResult {
+interface IntegrationResult {
   /** The new part of the update, as a separate update; null if the document already had the whole update. */
   readonly added: Uint8Array | null
   /** True if a part of the update depends on missing updates. That part was not applied. */
@@ -99,7 +99,7 @@ export interface IntegrationResult {
   readonly deletes: boolean
 }
 
-export interface StateOptions {
+interface StateOptions {
   /**
    * The positions of the items in the bytes, found by a thread. Given if conflict scans would be too
    * expensive for an event loop.

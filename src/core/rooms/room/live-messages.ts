@@ -25,7 +25,7 @@ export interface LiveListener {
 /**
  * The number of listeners to which a message was sent, and the number of listeners that missed the message.
  */
-export interface LiveReach {
+interface LiveReach {
   readonly delivered: number
   readonly missed: number
 }

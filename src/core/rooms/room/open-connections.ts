@@ -50,7 +50,7 @@ export interface ConnectionEntry {
 }
 
 /** Filters for connections. A listed connection matches all filters that are present. */
-export interface ConnectionFilter {
+interface ConnectionFilter {
   readonly organizationId?: string
   readonly documentId?: string
   readonly userId?: string

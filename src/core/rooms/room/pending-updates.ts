@@ -59,10 +59,10 @@ export interface PendingUpdate {
  * Opens a claim for the memory that the updates of a room take. The memory ledger calls `drop` when the
  * updates of all rooms take too much memory; `drop` must then drop the updates.
  */
-export type OpenClaim = (drop: EndClient) => MemoryClaim
+type OpenClaim = (drop: EndClient) => MemoryClaim
 
 /** Time in milliseconds within which a member must send the missing updates. */
-export const missingUpdateTimeoutMs = 10_000
+const missingUpdateTimeoutMs = 10_000
 /**
  * Maximum number of pending updates of a room. The number is small because the room checks each pending
  * update again after every accepted update.

@@ -45,7 +45,7 @@ import type { DocumentRegistry, RoomDependencies, RoomLimits, RoomMemory, RoomNa
 import { TickScheduler } from './tick-scheduler.ts'
 import { WorkShares } from './work-shares.ts'
 
-export interface RoomsOptions extends RoomLimits, ThreadPoolOptions {
+interface RoomsOptions extends RoomLimits, ThreadPoolOptions {
   /** Milliseconds that a room without sessions stays in memory. */
   readonly idleMs: number
   /**

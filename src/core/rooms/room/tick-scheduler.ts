@@ -6,7 +6,7 @@ export interface TickTask {
 }
 
 /** An object whose remaining work runs after the broadcasts. No caller waits for this work. */
-export interface AfterTickTask {
+interface AfterTickTask {
   followUp(): void
 }
 

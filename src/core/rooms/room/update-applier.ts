@@ -37,7 +37,7 @@ export class UpdateApplyError extends Error {
 }
 
 /** The result of applying the updates of one tick. */
-export interface AppliedPart {
+interface AppliedPart {
   /** The updates to commit. */
   readonly accepted: readonly AppliedUpdate[]
   /** An update that a thread must integrate first; null if there is none. */

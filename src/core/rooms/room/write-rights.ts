@@ -66,7 +66,7 @@ export const allowedOf = (incoming: readonly IncomingUpdate[]): readonly Incomin
 const isEnded = ({ from: { right } }: IncomingUpdate): boolean => right?.fence === null
 
 /** Returns the permissions with which the updates were made, without duplicates. */
-export function rightsOf(updates: readonly AppliedUpdate[]): ReadonlySet<WriteRight> {
+function rightsOf(updates: readonly AppliedUpdate[]): ReadonlySet<WriteRight> {
   const rights = new Set<WriteRight>()
   for (const update of updates) {
     const right = rightOf(update)

@@ -128,7 +128,7 @@ export function decodeSnapshot(key: Uint8Array, value: Buffer): StoredSnapshot {
 }
 
 /** State of a document as it is stored: without the head, which follows from the last stored update. */
-export type EncodedHead =
+type EncodedHead =
   | { readonly state: 'deleted'; readonly epoch: number }
   | { readonly state: 'live'; readonly epoch: number; readonly marks: SnapshotList }
 

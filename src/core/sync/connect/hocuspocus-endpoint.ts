@@ -18,7 +18,7 @@ import type { SocketAuthentication } from './socket-authentication.ts'
 import { type MultiplexedRequest, readDocumentPath } from './sync-request.ts'
 import type { UpgradeRequest } from './websocket-upgrader.ts'
 
-export interface HocuspocusEndpointOptions {
+interface HocuspocusEndpointOptions {
   readonly acceptor: SocketAcceptor
   readonly admission: Admission
   readonly authentication: SocketAuthentication

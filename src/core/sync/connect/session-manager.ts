@@ -51,7 +51,7 @@ export interface SessionManagerDependencies extends Omit<SessionDependencies, 't
  * An authenticated client, and the websocket (or the channel of a multiplexed one) on which it opens a
  * document.
  */
-export interface AuthenticatedClient {
+interface AuthenticatedClient {
   readonly socket: ClientSocket
   readonly protocol: Protocol
   readonly identity: Identity

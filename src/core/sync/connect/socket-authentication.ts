@@ -14,7 +14,7 @@ import type { RejectionLog } from './rejection-log.ts'
 import type { ServerFaults } from './server-faults.ts'
 import { describeMisspelling, type Misspelling } from './sync-request.ts'
 
-export interface SocketAuthenticationOptions {
+interface SocketAuthenticationOptions {
   readonly access: RealtimeAccess
   readonly metrics: Metrics
   readonly reports: LimitReports

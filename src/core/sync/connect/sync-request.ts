@@ -83,7 +83,7 @@ export function readSyncRequest(request: IncomingMessage): SyncRequest {
 }
 
 /** A request for a session over HTTP. */
-export interface HttpSyncRequest {
+interface HttpSyncRequest {
   readonly requested: SyncRequest
   readonly parameters: URLSearchParams
   /** Secret of the session: the token, or the value of `Authorization: Session`. Null if there is none. */

@@ -27,7 +27,7 @@ import { type DocumentRequest, readSyncRequest, type SyncRequest } from './sync-
 import { UpgradeRejecter } from './upgrade-rejecter.ts'
 import type { UpgradeRequest } from './websocket-upgrader.ts'
 
-export interface SyncOptions extends AdmissionLimits, SessionManagerOptions {
+interface SyncOptions extends AdmissionLimits, SessionManagerOptions {
   /** Maximum milliseconds from the upgrade request until the token is checked. */
   readonly authMs: number
   /** True if only loopback hosts and origins may connect. */
@@ -36,7 +36,7 @@ export interface SyncOptions extends AdmissionLimits, SessionManagerOptions {
   readonly proxies: number
 }
 
-export interface SyncServerDependencies extends SessionManagerDependencies {
+interface SyncServerDependencies extends SessionManagerDependencies {
   /** Accepts the websockets of admitted clients. */
   readonly acceptor: SocketAcceptor
   /** Called with the address of each client whose token was rejected. Must not throw. */

@@ -24,7 +24,7 @@ const gatherMs = 10
 const openEvent = encodeServerSentEvent({ event: 'open', data: '{}' })
 
 /** Returns the last event of a session. */
-export const encodeCloseEvent = (code: number, reason: string): string =>
+const encodeCloseEvent = (code: number, reason: string): string =>
   encodeServerSentEvent({ event: 'close', data: JSON.stringify({ code, reason }) })
 
 /** Sends a whole response with the reason for which there is no session. */

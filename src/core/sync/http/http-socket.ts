@@ -27,7 +27,7 @@ export interface HttpSocketDependencies extends SocketAcceptorDependencies {
 }
 
 /** The messages that one GET requests. */
-export interface EventRange {
+interface EventRange {
   /** Number of the last message that the client has received. */
   readonly position: number
   /** Maximum milliseconds of a long poll; null for a stream. */
@@ -35,7 +35,7 @@ export interface EventRange {
 }
 
 /** The parameters of one POST. */
-export interface PostHeader {
+interface PostHeader {
   /** Number of the first message in the body; null if the body has no messages. */
   readonly number: number | null
   readonly position: number | null

@@ -30,7 +30,7 @@ import {
   type SessionRequest,
 } from './session-request.ts'
 
-export interface HttpTransportDependencies
+interface HttpTransportDependencies
   extends Pick<
     SessionManagerDependencies,
     'clock' | 'logger' | 'metrics' | 'reports' | 'rejections' | 'tracer'

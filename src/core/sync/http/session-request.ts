@@ -20,7 +20,7 @@ export interface SessionGet extends SessionRequest {
 }
 
 /** A request with messages of the client. */
-export interface SessionPost extends SessionRequest {
+interface SessionPost extends SessionRequest {
   /** Number of the first message in the body; null if the body has no messages. */
   readonly number: number | null
   /** Close code, if the client ends the session after the messages; otherwise null. */

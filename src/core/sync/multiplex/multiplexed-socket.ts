@@ -15,7 +15,7 @@ import type { ReadBackpressure } from '../socket/read-backpressure.ts'
 import { type ChannelTransport, DocumentChannel } from './document-channel.ts'
 import { UnroutedMessages } from './unrouted-messages.ts'
 
-export interface MultiplexedSocketOptions {
+interface MultiplexedSocketOptions {
   /** Address of the client. */
   readonly address: string
   readonly backpressure: ReadBackpressure

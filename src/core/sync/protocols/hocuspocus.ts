@@ -36,7 +36,7 @@ export const emptyNameMessage = frameRaw(varUintBytes(0))
  * A message of a multiplexed socket. A `document` message belongs to one document; pings and pongs belong to
  * the socket.
  */
-export type RoutedMessage =
+type RoutedMessage =
   | { readonly kind: 'ping' | 'pong' }
   /**
    * `name` is the document name as the client sent it. `message` is the rest of the message, as a view into
@@ -59,7 +59,7 @@ export function readRoutedMessage(bytes: Buffer): RoutedMessage {
 export const isCloseMessage = (message: Uint8Array): boolean => message[0] === ownTypes.close
 
 /** A client's request to open a document. */
-export interface AuthRequest {
+interface AuthRequest {
   readonly token: string
   /**
    * True if the client accepts a close message, as clients of version 4 and later do. These clients send

@@ -22,14 +22,14 @@ export type Message =
  * Order of the handshake. `serverFirst`: the server sends its state vector immediately. `clientFirst`: the
  * server sends a state vector after each state vector of the client.
  */
-export type HandshakeOrder = 'serverFirst' | 'clientFirst'
+type HandshakeOrder = 'serverFirst' | 'clientFirst'
 
 /**
  * The frames with which a protocol acknowledges durable updates. A protocol sends either one message that
  * contains their number, or one message for each update, in order. Stock y-websocket clients get no
  * acknowledgments.
  */
-export interface SaveAckFormat {
+interface SaveAckFormat {
   /**
    * Returns a frame that acknowledges `count` more updates.
    * @param total number of durable updates since the client connected

@@ -7,7 +7,7 @@ interface DurableState {
 }
 
 /** The session of the client that receives the acknowledgments. */
-export interface SaveAckTarget {
+interface SaveAckTarget {
   /** True if the client has too many unread bytes. Acknowledgments then wait, and are later joined to one. */
   readonly isFull: boolean
   send(frame: Uint8Array): void

@@ -16,7 +16,7 @@ import { closeForToken } from '../connect/socket-authentication.ts'
 /** Time in ms after which the backend is asked again about a decision that has not been replaced. */
 const askAgainMs = 5_000
 
-export interface SessionRoleOptions {
+interface SessionRoleOptions {
   readonly identity: Identity
   readonly address: DocumentAddress
   /** The permission that was read when the client connected. */

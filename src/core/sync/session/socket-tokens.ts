@@ -15,7 +15,7 @@ export interface SocketTokenDependencies {
 }
 
 /** The socket on which the tokens arrive. */
-export interface TokenSource {
+interface TokenSource {
   /** Address of the client. */
   readonly address: string
   /** Token from the URL; used if the client sends an empty token. Null if there is none. */

@@ -4,7 +4,7 @@ import type { Protocol } from '../protocols/message.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
 
 /** The session of the client that has sent the state vectors. */
-export interface SyncReplyTarget extends Member {
+interface SyncReplyTarget extends Member {
   readonly encoder: Protocol
   pauseReading(): void
   resumeReading(): void

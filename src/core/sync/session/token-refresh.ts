@@ -7,7 +7,7 @@ import { isUndetermined } from '../connect/socket-authentication.ts'
 import type { SocketTokens } from './socket-tokens.ts'
 
 /** The session whose token is refreshed. */
-export interface RefreshedToken {
+interface RefreshedToken {
   readonly identity: Identity
   readonly address: DocumentPath
   renew(identity: Identity): void

@@ -24,7 +24,7 @@ const chunkBytes = 256
 export type IncompleteChanged = (messageBytes: number, keptBytes: number) => void
 
 /** Called after a read with the number of its frames that are not the last frame of a message; at least 1. */
-export type ExtraFramesReceived = (frames: number) => void
+type ExtraFramesReceived = (frames: number) => void
 
 /**
  * Counts the received bytes of the incomplete message of one websocket. `ws` keeps the chunks of a message in

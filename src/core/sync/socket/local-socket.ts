@@ -119,7 +119,7 @@ class LocalSocket implements ClientSocket {
   }
 }
 
-export interface SocketAcceptorOptions {
+interface SocketAcceptorOptions {
   readonly messageBytesMax: number
   readonly sendBufferBytesMax: number
   /**

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Rate } from '../../config/rate.ts'
 import { type PausableReader, pieceCostBytes } from '../../quota/tick-shares.ts'
 
-export interface ReceiveRateOptions {
+interface ReceiveRateOptions {
   /** Maximum rate in bytes at which all sockets of a workspace together may send. */
   readonly rate: Rate
   readonly clock: Clock

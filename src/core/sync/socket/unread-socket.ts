@@ -45,14 +45,14 @@ export class UnreadSocket {
 const largeFrameBytesMin = 65_536
 
 /** A client with unread frames. */
-export interface FrameReader {
+interface FrameReader {
   readonly owner: MemoryOwner
   /** Closes the connection. */
   end(): void
 }
 
 /** Bytes that several clients share until they have read them: a frame, or its text. */
-export interface SharedBytes {
+interface SharedBytes {
   readonly length: number
 }
 

@@ -14,7 +14,7 @@ export interface StoredEmbed {
 }
 
 /** A text of Quill as a tree of nodes, which can be merged with new blocks. */
-export interface QuillTree {
+interface QuillTree {
   readonly root: XmlElement
   /** The embeds for which the nodes stand. */
   readonly embeds: ReadonlyMap<XmlNode, StoredEmbed>

@@ -123,7 +123,7 @@ function countOf(values: Iterable<unknown>): number {
 }
 
 /** The view of a plain object. */
-export class PlainObject {
+class PlainObject {
   readonly #members = new Map<string, Value>()
 
   constructor(stored: object) {
@@ -160,7 +160,7 @@ export class PlainObject {
 }
 
 /** Elements of a list: a range of stored elements, or one new value. */
-export type ListPiece =
+type ListPiece =
   | { readonly is: 'stored'; readonly from: number; readonly length: number }
   | { readonly is: 'new'; readonly value: Value }
 
@@ -255,7 +255,7 @@ export class SharedList {
 }
 
 /** The elements of a sequence, with access by index. The constructor passes over all items once. */
-export class StoredElements {
+class StoredElements {
   readonly #items: Y.Item[] = []
   readonly #starts: number[] = []
   readonly length: number
@@ -283,7 +283,7 @@ export class StoredElements {
 }
 
 /** The view of a plain array. */
-export class PlainList {
+class PlainList {
   readonly #elements: Value[]
 
   constructor(stored: readonly unknown[]) {

@@ -1,7 +1,7 @@
 import type { Json } from '../../json/json.ts'
 
 /** Attributes of a nested text of Lexical or Slate. */
-export type NestedAttributes = Readonly<Record<string, Json>>
+type NestedAttributes = Readonly<Record<string, Json>>
 
 /** Attribute that has the type of a node in Lexical. Slate has no such attribute. */
 export const lexicalType = '__type'

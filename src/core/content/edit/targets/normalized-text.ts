@@ -1,5 +1,5 @@
 /** A text in the form in which quotes are compared, with a mapping of its offsets to the original text. */
-export interface NormalizedText {
+interface NormalizedText {
   readonly text: string
   /** Returns the original offset at which the character at `offset` starts. */
   rawStart(offset: number): number

@@ -24,7 +24,7 @@ import { textsByRange } from './stored-spaces.ts'
 import { liveChildren, parentOf, sizeOfNode } from './tree-places.ts'
 
 /** The root of an edit, and its content. */
-export interface NestedEditRoot extends TargetRoot {
+interface NestedEditRoot extends TargetRoot {
   readonly view: NestedFlowView
   readonly type: SharedRoot
 }

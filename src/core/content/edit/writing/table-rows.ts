@@ -58,7 +58,7 @@ export function rowsOf(table: { readonly children: readonly XmlNode[] }): TableG
 export const widthOf = (row: XmlElement): number =>
   cellsOf(row).reduce((sum, cell) => sum + span(cell, 'colspan', columnSpanMax), 0)
 
-export const cellsOf = (row: XmlElement): readonly XmlElement[] =>
+const cellsOf = (row: XmlElement): readonly XmlElement[] =>
   row.children.filter((cell): cell is XmlElement => cell.kind === 'element' && cellNames.has(cell.name))
 
 /** Returns whether a row, as the first one of a table, is its header row. */

@@ -74,7 +74,7 @@ import { formattingAs, xmlMarkings } from './xml-markings.ts'
 import { XmlNodeBuilder } from './xml-node-builder.ts'
 
 /** The root of an edit, and its content. */
-export interface XmlEditRoot extends TargetRoot {
+interface XmlEditRoot extends TargetRoot {
   readonly view: XmlFlowView
   readonly type: SharedRoot
   /** The schema in whose normal form content is written; null without one. */
@@ -84,7 +84,7 @@ export interface XmlEditRoot extends TargetRoot {
 type InsertSide = 'before' | 'after' | 'into'
 
 /** The place of an insertion. */
-export type XmlInsertion = { readonly matched: MatchedPlace } & (
+type XmlInsertion = { readonly matched: MatchedPlace } & (
   | { readonly is: 'text'; readonly ranges: readonly TextRange[] }
   | {
       readonly is: 'blocks'
@@ -97,7 +97,7 @@ export type XmlInsertion = { readonly matched: MatchedPlace } & (
 )
 
 /** The target of a replacement: text, or an element, with the place after it. */
-export type XmlReplacement = { readonly matched: MatchedPlace } & (
+type XmlReplacement = { readonly matched: MatchedPlace } & (
   | { readonly is: 'text'; readonly ranges: readonly TextRange[] }
   | {
       readonly is: 'blocks'

@@ -14,7 +14,7 @@ import {
 import { type MergedPart, mergedParts, type PartChange } from './merged-parts.ts'
 
 /** Adjacent content with the same change. */
-export interface DiffRun {
+interface DiffRun {
   readonly change: PartChange
   /** Keys and indexes from the root to the place in the later version. */
   readonly path: readonly (string | number)[]

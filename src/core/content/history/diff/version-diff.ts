@@ -20,7 +20,7 @@ export interface DiffReading {
 }
 
 /** The comparison of a root, in the format of the reading. */
-export interface VersionDiff {
+interface VersionDiff {
   readonly contentKey: string
   readonly diff: EncodedJson
 }

@@ -10,7 +10,7 @@ import { tiptapSpec } from './tiptap.ts'
 /** Names of the schemas that need no definition. */
 export const presetNames = ['tiptap', 'prosemirror', 'blocknote', 'quill', 'lexical', 'slate'] as const
 
-export type PresetName = (typeof presetNames)[number]
+type PresetName = (typeof presetNames)[number]
 
 export const isPresetName = (name: string): name is PresetName => presetNames.some((known) => known === name)
 

@@ -16,7 +16,7 @@ import {
  * How thoroughly a table is checked. `structure`: only the parts that a search reads (footer, index,
  * metaindex and filters); these are a few percent of the bytes. `all`: every block.
  */
-export type TableDepth = 'structure' | 'all'
+type TableDepth = 'structure' | 'all'
 
 /** Maximum number of bytes that one call reads. A single larger block is read in one call. */
 const stretchBytes = 1024 * 1024

@@ -18,7 +18,7 @@ export interface DueJob {
 /** An entry with its key in the store. */
 export type StoredDueJob = readonly [key: Buffer, job: DueJob]
 
-export interface DueIndexOptions {
+interface DueIndexOptions {
   /** Range of the keys of all entries of the queue. */
   readonly range: ByteRange
   /** Reads up to `limit` entries of a range from the store, in the order of their keys. */

@@ -18,7 +18,7 @@ import { type CacheEntry, known, WriteThroughCache } from '../store/write-throug
 import { DueIndex, type DueJob, type StoredDueJob } from './due-index.ts'
 
 /** Queue and id of a job, and its key in the store. */
-export interface JobKey {
+interface JobKey {
   readonly queue: string
   readonly id: string
   readonly stored: Buffer

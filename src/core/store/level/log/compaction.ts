@@ -36,7 +36,7 @@ interface CompactionChange {
   readonly by: string
 }
 
-export interface LevelCompactionDependencies {
+interface LevelCompactionDependencies {
   readonly gate: OpenCalls
   readonly documents: DocumentHeads
   readonly commit: GroupCommit

@@ -32,7 +32,7 @@ import { DocumentHeads, keysOf, readLogStateNow } from './document-heads.ts'
 import { LogRemoval } from './log-removal.ts'
 import { readLevelLog, readLevelVersion } from './read-log.ts'
 
-export interface LevelLogDependencies {
+interface LevelLogDependencies {
   readonly gate: OpenCalls
   readonly disk: ReopeningStore
   readonly commit: GroupCommit

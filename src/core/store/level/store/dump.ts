@@ -7,7 +7,7 @@ import type { ReadSnapshot } from './reads.ts'
 import type { ReopeningStore } from './reopening-store.ts'
 
 /** The range that contains all keys of a store. */
-export const everything = rangeOf(Buffer.alloc(0))
+const everything = rangeOf(Buffer.alloc(0))
 
 /**
  * Yields all stored pairs as they were when the caller requested the first page.
@@ -22,7 +22,7 @@ export async function* dumpStore(gate: OpenCalls, disk: ReopeningStore): AsyncGe
  * Yields all pairs of one snapshot, then closes the snapshot.
  * @throws StoreUnavailableError, CorruptRecordError
  */
-export async function* dumpSnapshot(moment: ReadSnapshot): AsyncGenerator<StoredPage> {
+async function* dumpSnapshot(moment: ReadSnapshot): AsyncGenerator<StoredPage> {
   const pages = moment.pages(everything)[Symbol.asyncIterator]()
   const next = () =>
     pages.next().catch((error: unknown) => {

@@ -21,7 +21,7 @@ import type { OpenStore, Store } from './store.ts'
 /** Name of the folder in the data directory that contains the store. */
 const storeFolder = 'store'
 
-export interface OpenedStore {
+interface OpenedStore {
   readonly store: Store
   readonly path: string
   readonly warnings: readonly string[]

@@ -39,7 +39,7 @@ interface WaitingRange {
   at: number
 }
 
-export interface RangeCompactionDependencies {
+interface RangeCompactionDependencies {
   readonly gate: OpenCalls
   readonly commit: GroupCommit
   readonly disk: ReopeningStore

@@ -1,4 +1,4 @@
-export interface ReadCacheOptions<Found> {
+interface ReadCacheOptions<Found> {
   /**
    * Maximum number of cached values. Beyond this number, the value that has been cached for the longest time
    * is evicted first.

@@ -19,7 +19,7 @@ const reopenPauses = { firstMs: 100, maxMs: 5_000, jitter: 0 }
 
 const probeKey = Buffer.concat([keyspaces.meta, Buffer.from('probe')])
 
-export interface ReopeningStoreOptions {
+interface ReopeningStoreOptions {
   readonly store: Store
   /** Opens the store again, after it was closed. */
   readonly open: () => Promise<Store>

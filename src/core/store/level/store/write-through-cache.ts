@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../../engine.ts'
 
-export type CacheState<T> =
+type CacheState<T> =
   | { readonly state: 'loading' }
   | { readonly state: 'known'; value: T }
   /**
