@@ -79,8 +79,8 @@ export function checkMembers(
 ): CheckedMembers {
   const { request, batch, effect } = operation
   const data: unknown = Reflect.get(body, 'data')
-  const hint = (): string | null =>
-    typeof data === 'object' && data !== null ? (operation.unknownHint?.(data) ?? null) : null
+  const hint = (path: string): string | null =>
+    typeof data === 'object' && data !== null ? (operation.unknownHint?.(data, path) ?? null) : null
   const rejectsAll = isStrict(operation) && mode === 'reject'
   const members = new MemberChecker(rejectsAll, Object.keys(batch?.items ?? {}), hint)
   const parameters = Object.keys(request.properties)
@@ -112,8 +112,8 @@ function removeEmptyLists(schema: ObjectSchema, data: object): void {
 type Path = (string | number)[]
 
 class MemberChecker {
-  /** Returns the form that the request must have; null if the operation does not know it. */
-  readonly #hint: () => string | null
+  /** Returns the form that the request must have instead of the member at `path`; null if it is not known. */
+  readonly #hint: (path: string) => string | null
   readonly #rejectsAll: boolean
   /** Names of the members of `data` that are lists of entries. */
   readonly #lists: readonly string[]
@@ -131,7 +131,7 @@ class MemberChecker {
    */
   readonly #intended = new Map<ObjectSchema, Map<string, string | null>>()
 
-  constructor(rejectsAll: boolean, lists: readonly string[], hint: () => string | null) {
+  constructor(rejectsAll: boolean, lists: readonly string[], hint: (path: string) => string | null) {
     this.#hint = hint
     this.#rejectsAll = rejectsAll
     this.#lists = lists
@@ -242,7 +242,7 @@ class MemberChecker {
     const warnings = [...this.#warnings]
     if (first === undefined) return { ignored, warnings, unknown: null }
     const { path, message } = first
-    const hint = this.#hint()
+    const hint = this.#hint(path)
     const full = hint === null ? `${path} ${message}` : `${path} ${message}; ${hint}`
     const error = invalid('request/unknown-member', full, { issues: this.#issues })
     if (this.#rejectsCall) throw error

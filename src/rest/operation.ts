@@ -128,8 +128,8 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
    * misspelled filter, the response could contain more than intended.
    */
   readonly strict?: true
-  /** Returns the form that the data with an unknown member must have; null if it is not known. */
-  readonly unknownHint?: (data: object) => string | null
+  /** Returns the form that the data must have instead of the unknown member at `path`; null if it is not known. */
+  readonly unknownHint?: (data: object, path: string) => string | null
   readonly audited: AuditPolicy
   /** True if a call may wait for events. Its duration then says nothing about the server. */
   readonly waits?: true

@@ -1,5 +1,4 @@
-import type { ObjectSchema, Schema } from '../../core/base/schema.ts'
-import { misspelledName } from '../../core/base/text.ts'
+import type { Schema } from '../../core/base/schema.ts'
 import type { McpTool } from './tool.ts'
 
 /** A JSON schema, as clients get it. */
@@ -26,29 +25,4 @@ function closed(schema: Schema): object {
   if (schema.type !== 'object' || schema.properties === undefined) return schema
   const properties = Object.entries(schema.properties).map(([name, member]) => [name, closed(member)])
   return { additionalProperties: false, ...schema, properties: Object.fromEntries(properties) }
-}
-
-interface UnknownArgument {
-  readonly path: string
-  readonly message: string
-}
-
-/** Returns the members of arguments that the schema does not have. */
-export function unknownMembersOf(schema: ObjectSchema, value: object, path = ''): readonly UnknownArgument[] {
-  return Object.entries(value).flatMap(([name, member]: [string, unknown]) => {
-    const at = `${path}/${name.slice(0, 100)}`
-    if (!Object.hasOwn(schema.properties, name)) {
-      const intended = misspelledName(name, Object.keys(schema.properties))
-      return [{ path: at, message: `is unknown${intended === null ? '' : ` (did you mean ${intended}?)`}` }]
-    }
-    const known = schema.properties[name]
-    if (known?.type === 'array' && Array.isArray(member)) {
-      const { items } = known
-      if (items.type !== 'object' || items.properties === undefined) return []
-      return member.flatMap((item: unknown, index) =>
-        typeof item === 'object' && item !== null ? unknownMembersOf(items, item, `${at}/${index}`) : [],
-      )
-    }
-    return []
-  })
 }

@@ -2,9 +2,10 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
 import { ApiError } from '../../core/base/errors.ts'
 import { rightForm } from '../../core/content/edit/right-form.ts'
 import { showHidden } from '../../core/content/reading/hidden-characters.ts'
+import { checkMembers } from '../../rest/members.ts'
 import { validatorOf } from '../../rest/validator.ts'
 import { createBoundary, dataNotice, enclose, showAllHidden } from './document-data.ts'
-import { publishedInput, publishedOutput, unknownMembersOf } from './published-schema.ts'
+import { publishedInput, publishedOutput } from './published-schema.ts'
 import type { McpTool, ToolContext, ToolOutcome } from './tool.ts'
 import { ToolError, toToolError } from './tool-error.ts'
 
@@ -42,19 +43,9 @@ export async function runTool(tool: McpTool, args: object, context: ToolContext)
 
 /** @throws ToolError */
 function checkArguments(tool: McpTool, args: object): void {
-  const unknown = unknownMembersOf(tool.input, args)
-  const [first] = unknown
-  const hint = rightForm(Reflect.get(args, 'edits'))
-  if (first !== undefined)
-    throw new ToolError(
-      'request/unknown-member',
-      `${first.path} ${first.message}${hint === null ? '' : `; ${hint}`}`,
-      {
-        status: 'INVALID_ARGUMENT',
-        details: { issues: unknown.slice(0, 20) },
-      },
-    )
   try {
+    const checked = { effect: 'once', request: tool.input, unknownHint: rightForm } as const
+    checkMembers(checked, { body: { data: args }, target: '' }, 'reject')
     validatorOf(tool.input)(args, 0)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

@@ -493,7 +493,17 @@ describe('tools', () => {
       [
         'edit_document',
         { documentId: 'x', edits: [{ action: 'delete', quote: 'x' }] },
-        '/edits/0/action is unknown; edits[0] must have a form such as { \\"remove\\": { \\"target\\": \\"a quote\\" } }',
+        '/edits/0/action is unknown; remove it; edits[0] must have a form such as { \\"remove\\": { \\"target\\": \\"a quote\\" } }',
+      ],
+      [
+        'edit_document',
+        { documentId: 'x', edits: [{ remove: { quote: 'x' } }] },
+        '/edits/0/remove/quote is unknown; remove it; edits[0] must have a form such as { \\"remove\\": { \\"target\\": \\"a quote\\" } }',
+      ],
+      [
+        'edit_document',
+        { documentId: 'x', edits: [{ replace: { find: 'x', with: 'y', fromat: 'html' } }] },
+        '/edits/0/replace/fromat is unknown (did you mean format?)',
       ],
       ['edit_document', { documentId: 'x', edits: [{ remove: 1 }] }, '/edits/0/remove must be object'],
       [

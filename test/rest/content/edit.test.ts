@@ -112,6 +112,12 @@ describe('crdt/edit', () => {
         '{ "insert": { "after": "a quote", "content": "new text" } }',
     )
     expect(await messageOf({ delete: { target: 'fox' } })).toContain('{ "remove": { "target": "a quote" } }')
+    expect(await messageOf({ replace: { old: 'fox', new: 'x' } })).toBe(
+      '/data/edits/0/replace/old is unknown; remove it; edits[0] must have a form such as ' +
+        '{ "replace": { "find": "old text", "with": "new text" } }',
+    )
+    expect(await messageOf({ insert: { at: 'end', text: 'x' } })).toContain('"content": "new text" } }')
+    expect(await messageOf({ remove: { target: { text: 'fox' } } })).toContain('{ "target": "a quote" }')
     expect(await messageOf({})).toContain('{ "replace": { "find": "old text", "with": "new text" } }')
   })
 

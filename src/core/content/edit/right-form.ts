@@ -25,24 +25,25 @@ const words: readonly (readonly [RegExp, EditName])[] = [
 const kindMembers = ['action', 'type', 'op', 'kind', 'operation'] as const
 
 /**
- * Returns the form that the first edit with an unknown member must have; null if there is none.
- * @param edits the member `edits` of a request
+ * Returns the form that an edit with an unknown member must have; null if the member is not in an edit.
+ * @param data the data of a request, with the member `edits`
+ * @param path JSON pointer of the unknown member, such as `/data/edits/0/replace/old`
  */
-export function rightForm(edits: unknown): string | null {
-  if (!Array.isArray(edits)) return null
-  for (const [index, edit] of edits.entries()) {
-    if (typeof edit !== 'object' || edit === null) continue
-    const unknown = Object.keys(edit).filter((name) => !Object.hasOwn(examples, name))
-    if (unknown.length > 0)
-      return `edits[${index}] must have a form such as ${examples[meant(edit, unknown)]}`
-  }
-  return null
+export function rightForm(data: object, path: string): string | null {
+  const [, index, name = ''] = /^\/data\/edits\/(\d+)\/([^/]+)/.exec(path) ?? []
+  const edits: unknown = Reflect.get(data, 'edits')
+  const edit: unknown = Array.isArray(edits) ? edits[Number(index)] : null
+  if (typeof edit !== 'object' || edit === null) return null
+  return `edits[${index}] must have a form such as ${examples[isEditName(name) ? name : meant(edit)]}`
 }
+
+const isEditName = (name: string): name is EditName => Object.hasOwn(examples, name)
 
 /** Returns an example of the edit with a name. */
 export const editExample = (name: EditName): string => examples[name]
 
-function meant(edit: object, unknown: readonly string[]): EditName {
+function meant(edit: object): EditName {
+  const unknown = Object.keys(edit).filter((name) => !isEditName(name))
   const stated = kindMembers
     .map((name): unknown => Reflect.get(edit, name))
     .filter((value) => typeof value === 'string')

@@ -113,9 +113,6 @@ function addressedRoot({ editorId, contentKey, edits }: FromSchema<typeof reques
   return root
 }
 
-/** Returns the right form of the first edit that has another form. */
-const rightFormIn = (data: object): string | null => rightForm(Reflect.get(data, 'edits'))
-
 export const editContent = defineAgentOperation({
   path: '/v2/crdt/edit',
   agents: { role: 'editor', ids: ['userId'], meta: 'meta', without: ['schema'] },
@@ -130,7 +127,7 @@ export const editContent = defineAgentOperation({
     'server applies all edits or none, as one update. It never guesses: if a target is missing or occurs several ' +
     'times, the call fails, and the error has similar places.',
   request,
-  unknownHint: rightFormIn,
+  unknownHint: rightForm,
   response,
   errors: [
     ...contentErrors,
