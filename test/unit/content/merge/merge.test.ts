@@ -28,6 +28,19 @@ describe('texts', () => {
     expect(merged).toMatchObject({ data: 'ONE TWO three four', changed: true, overlaps: [] })
   })
 
+  it('[MERGE-9] keeps both of two different insertions at the same place, also words that both have', () => {
+    const [short, long] = ['one two ', 'one two three ']
+    const of = (inserted: string) => text(`Start. ${inserted}End.`)
+    for (const [theirs, mine] of [
+      [short, long],
+      [long, short],
+    ] as const) {
+      const merged = mergeThree(of(''), of(theirs), of(mine))
+      expect([`Start. ${short}${long}End.`, `Start. ${long}${short}End.`]).toContain(merged.data)
+      expect(merged.overlaps).toEqual([])
+    }
+  })
+
   it('[MERGE-2] keeps one copy of a change that both sides have made', () => {
     expect(mergeThree(text(budget), text(theirs), text(theirs))).toMatchObject({
       data: theirs,
