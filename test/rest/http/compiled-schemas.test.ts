@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { operationList } from '../../../src/capabilities/list.ts'
 import { exampleOf } from '../../../src/rest/openapi/examples.ts'
+import { validatorOf } from '../../../src/rest/validator.ts'
 import { callWithKey } from '../../support/data/idempotency.ts'
 import { type ExampleServer, startExampleServer } from '../../support/data/openapi-example-data.ts'
 
@@ -31,9 +32,11 @@ async function callAll(): Promise<void> {
 }
 
 it('[TIDY-25] compiles no schema again when each operation is called again', async () => {
+  // Other tests of this process may have compiled the schemas of the operations.
+  validatorOf({ type: 'object', properties: { probe: { type: 'string' } } })({}, 0)
+  expect(compiled.filter((text) => text.includes('probe'))).toHaveLength(1)
   await callAll()
   const first = new Set(compiled)
-  expect(first.size).toBeGreaterThan(operationList.length)
   compiled = []
   await callAll()
   expect(compiled.filter((text) => first.has(text))).toEqual([])

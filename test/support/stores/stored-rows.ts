@@ -13,7 +13,7 @@ export async function rowsHolding(
     `select relname as name from pg_class where relkind = 'r' and relnamespace = '${schema}'::regnamespace`,
   )
   const found: string[] = []
-  for (const { name } of tables)
+  for (const name of tables.map((table) => String(table.name)))
     for (const row of await postgres.sql(`select * from ${schema}.${name}`)) {
       const columns = Object.values(row).map((value) =>
         Buffer.isBuffer(value) ? value.toString('latin1') : JSON.stringify(value),
