@@ -1,6 +1,7 @@
 // Runs with `--experimental-vm-modules`. The client gets the standard APIs that all edge runtimes have, and nothing
 // of Node.
 import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { createContext, SourceTextModule } from 'node:vm'
 import { createServer } from 'weft-server'
 
@@ -26,11 +27,19 @@ const context = createContext({
   setTimeout,
   given: { url, apiKey, authToken },
 })
-const link = (name) => {
-  throw new Error(`imports ${name}`)
+const folder = 'node_modules/weft-server/dist/package'
+const modules = new Map()
+/** Loads a file of the client. It may import further files of the client, and nothing else. */
+const load = async (path) => {
+  if (!modules.has(path))
+    modules.set(path, new SourceTextModule(await readFile(path, 'utf8'), { context, identifier: path }))
+  return modules.get(path)
 }
-const code = await readFile('node_modules/weft-server/dist/package/client.js', 'utf8')
-const client = new SourceTextModule(code, { context, identifier: 'client' })
+const link = (name, { identifier }) => {
+  if (!name.startsWith('./')) throw new Error(`imports ${name}`)
+  return load(join(dirname(identifier), name))
+}
+const client = await load(`${folder}/client.js`)
 await client.link(link)
 const program = new SourceTextModule(
   `import { createClient, dataOf, verifyWebhook } from 'client'
@@ -49,7 +58,7 @@ const program = new SourceTextModule(
   export const result = { data, ids, code: failed.error.code, late: late.error.code, webhook }`,
   { context },
 )
-await program.link((name) => (name === 'client' ? client : link(name)))
+await program.link((name, from) => (name === 'client' ? client : link(name, from)))
 await program.evaluate()
 console.log(JSON.stringify(program.namespace.result))
 await weft.close()
