@@ -1,14 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { KeyedMutex } from '../../core/base/keyed-mutex.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import type { Key, Kv, KvEntry } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
-import { EventLoopYield } from './event-loop-yield.ts'
 import { JudgmentIndex } from './judgment-index.ts'
+import type { JudgmentChange, JudgmentEdit, JudgmentScope } from './judgment-keys.ts'
 import {
-  type JudgmentChange,
-  type JudgmentEdit,
-  type JudgmentScope,
   judgmentChangeType,
   judgmentKeys,
   judgmentType,
@@ -16,6 +14,29 @@ import {
   memoryStateType,
 } from './judgment-keys.ts'
 import { memoryLimits } from './limits.ts'
+
+/**
+ * Maximum total size of the index entries that are added in one tick, in the unit of `JudgmentIndex`. Adding
+ * this amount takes some milliseconds.
+ */
+const sizeMax = 20_000
+
+/** Yields to the event loop during long work, so that other work can run. */
+class EventLoopYield {
+  #size = 0
+
+  /**
+   * Yields to the event loop if enough work was done since the last yield. Call this method after each step
+   * of the work.
+   * @param size size of the step, in the unit of `sizeMax`
+   */
+  async spend(size: number): Promise<void> {
+    this.#size += size
+    if (this.#size < sizeMax) return
+    this.#size = 0
+    await nextTurn()
+  }
+}
 
 /** Maximum number of judgments in one read. */
 const pageMax = 200

@@ -1,10 +1,37 @@
 import { Command } from 'commander'
-import { docBlameCommand } from './blame.ts'
-import { docGetCommand, docPutCommand } from './content.ts'
+import { blameOnline } from '../../capabilities/transfer/documents/authorship-online.ts'
+import { parsePath } from '../../capabilities/transfer/documents/document-offline.ts'
+import { lineOfMembers, printRows } from '../command-line/command-io.ts'
+import { addressHelp, docGetCommand, docPutCommand } from './content.ts'
 import { docDiffCommand } from './diff.ts'
 import { docHistoryCommand, docRestoreCommand } from './history.ts'
 import { docListCommand } from './list.ts'
+import type { ServerFlags } from './location.ts'
+import { requireServer, withContentKey, withServerFlags } from './location.ts'
 import { docUndoCommand } from './undo.ts'
+
+interface Flags extends ServerFlags {
+  readonly contentKey?: string
+  readonly json?: true
+}
+
+function docBlameCommand(): Command {
+  return withServerFlags(withContentKey(new Command('blame')))
+    .description('Print the content of a document with the author of each part, from a running server.')
+    .argument('<address>', addressHelp)
+    .option('--json', 'Print a line of JSON for each part.')
+    .action(async (address: string, flags: Flags) => {
+      const server = await requireServer(flags)
+      const { attribution, attributionTruncated } = await blameOnline(
+        server,
+        parsePath(address),
+        flags.contentKey,
+      )
+      const line = flags.json ? null : lineOfMembers
+      await printRows(attribution, { line, none: 'there is no content yet' })
+      if (attributionTruncated) process.stderr.write('there is more content than one response contains\n')
+    })
+}
 
 /** Creates the command `weft doc`, for documents of a stopped or a running server. */
 export const docCommand = (): Command =>

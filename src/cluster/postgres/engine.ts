@@ -1,7 +1,9 @@
-import { type Clock, systemClock } from '../../core/base/clock.ts'
+import type { Clock } from '../../core/base/clock.ts'
+import { systemClock } from '../../core/base/clock.ts'
 import type { Log } from '../../core/base/log.ts'
 import type { ClusterOptions } from '../../core/store/cluster-bus.ts'
-import type { Engine, Health } from '../../core/store/engine.ts'
+import type { Engine, Health, StoredUnder } from '../../core/store/engine.ts'
+import { keyRange } from '../../core/store/key-encoding.ts'
 import { LocalLeaseStore } from '../../core/store/local-lease-store.ts'
 import { closedMessage, OpenCalls } from '../../core/store/open-calls.ts'
 import { formatVersion } from '../../core/store/pairs/format-record.ts'
@@ -12,9 +14,13 @@ import { dumpPostgres } from './backup/dump.ts'
 import { PostgresBlobs } from './blobs.ts'
 import { DatabaseClock, localTime } from './cluster/database-clock.ts'
 import { joinCluster, openExclusive } from './cluster/schema-access.ts'
-import { type DatabaseOptions, PostgresDatabase } from './connection/database.ts'
+import type { DatabaseOptions } from './connection/database.ts'
+import { PostgresDatabase } from './connection/database.ts'
+import type { DatabaseSession } from './connection/database-session.ts'
+import { statement } from './connection/database-session.ts'
 import { checkSchemaName, checkServer, postgresOpenError } from './connection/open.ts'
 import { PendingBytes, pendingBytesMaxDefault } from './connection/pending-bytes.ts'
+import type { Statement } from './connection/statement-batch.ts'
 import { PostgresFences } from './fences.ts'
 import { PostgresQueue } from './jobs/queue.ts'
 import { PostgresKv } from './kv/kv.ts'
@@ -24,7 +30,60 @@ import { PostgresLog } from './log/log.ts'
 import { ensureSchema } from './schema/format.ts'
 import { refuseUnfinishedImport } from './schema/import-marker.ts'
 import { partitionsDefault } from './schema/tables.ts'
-import { measurePostgresBytes } from './stored-bytes.ts'
+
+interface Sum {
+  readonly bytes: number
+}
+
+const ofLogs = (table: 'entry' | 'snapshot') =>
+  statement<Sum>(
+    `size-${table}`,
+    `select coalesce(sum(octet_length(t.bytes)), 0)::float8 as bytes
+     from document d join ${table} t on t.doc = d.id where d.key >= $1 and d.key < $2`,
+  )
+const ofEntries = ofLogs('entry')
+const ofSnapshots = ofLogs('snapshot')
+const ofBlobs = statement<Sum>(
+  'size-blobs',
+  `select coalesce(sum(octet_length(key) + octet_length(bytes)), 0)::float8 as bytes
+   from blob where key >= $1 and key < $2`,
+)
+const ofParts = statement<Sum>(
+  'size-kv',
+  `select coalesce(sum(octet_length(key) + octet_length(value)), 0)::float8 as bytes
+   from kv where part >= $1 and part < $2`,
+)
+
+/**
+ * Implements `Engine.storedBytes` for PostgreSQL. Counts the bytes of the stored data itself, without the
+ * overhead of tables and indexes.
+ */
+function measurePostgresBytes(
+  database: PostgresDatabase,
+  { logs, blobs, parts }: StoredUnder,
+): Promise<number> {
+  const sums = [
+    ...logs.flatMap((prefix) => [ofEntries, ofSnapshots].map((sum) => ({ sum, prefix }))),
+    ...blobs.map((prefix) => ({ sum: ofBlobs, prefix })),
+    ...parts.map((prefix) => ({ sum: ofParts, prefix })),
+  ]
+  return database.read(async (session) => {
+    let bytes = 0
+    for (const { sum, prefix } of sums) bytes += await sumOf(session, sum, keyRange(noSpace, { prefix }))
+    return bytes
+  })
+}
+
+const noSpace = Buffer.alloc(0)
+
+async function sumOf(
+  session: DatabaseSession,
+  sum: Statement<Sum>,
+  { gte, lt }: { readonly gte: Buffer; readonly lt: Buffer },
+): Promise<number> {
+  const [row] = await session.rows(sum, [gte, lt])
+  return row?.bytes ?? 0
+}
 
 export interface PostgresEngineOptions {
   /**

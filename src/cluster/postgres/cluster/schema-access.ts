@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
 import type { Log } from '../../../core/base/log.ts'
 import type { ClusterOptions } from '../../../core/store/cluster-bus.ts'
 import type { Bus, Cluster } from '../../../core/store/engine.ts'
@@ -6,9 +8,16 @@ import { SingleNode } from '../../../core/store/single-node.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { ClusterMembership } from './cluster-membership.ts'
 import type { DatabaseClock } from './database-clock.ts'
-import { newNodeName } from './node-name.ts'
 import { readClusterId } from './node-rows.ts'
 import { SchemaLease } from './schema-lease.ts'
+
+/**
+ * Generates a unique name for a node that has no configured name. The generated name contains the host name.
+ */
+const newNodeName = (): string =>
+  `${hostname()
+    .replace(/[^A-Za-z0-9.-]/g, '-')
+    .slice(0, 100)}-${randomBytes(4).toString('hex')}`
 
 /** The right of this process to use a schema: exclusively, or together with the other nodes of a cluster. */
 interface SchemaAccess {
