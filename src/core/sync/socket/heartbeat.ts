@@ -19,7 +19,9 @@ export const heartbeatMs = 15_000
 /**
  * Maximum milliseconds between the last message of a dead client and the end of its connection (SYNC-16). If
  * a client stops immediately after its reply to a ping, this is detected after two heartbeats. The remaining
- * 5 s allow for inaccurate timers.
+ * 5 s allow for inaccurate timers. For websockets the value is a bound that `heartbeatMs` keeps. Only sessions over
+ * HTTP measure it, so the waits of a poll and a stream (`http/`), and the time after which the client gives up
+ * (`client/`), must be shorter.
  */
 export const deadAfterMs = 2 * heartbeatMs + 5_000
 
