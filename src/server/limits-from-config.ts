@@ -12,7 +12,7 @@ import { createMemoryAccounts, defaultBudgetBytes, type MemoryLedger } from '../
 import { openConnectionsMax } from '../core/quota/open-files.ts'
 import { MinuteLimiter, RateLimiter } from '../core/quota/rate-limiter.ts'
 import { SlowTransfers } from '../core/quota/slow-transfers.ts'
-import type { AdmissionLimits } from '../core/sync/connect/admission.ts'
+import type { AdmissionLimits } from '../core/sync/admission/admission.ts'
 import { ReceiveRateLimit } from '../core/sync/socket/receive-rate-limit.ts'
 import type { HttpConnectionLimits } from '../rest/http/connection-limits.ts'
 import type { ApiLimits } from '../rest/http/rate-limits.ts'

@@ -1,6 +1,6 @@
 import { capabilities } from '../capabilities/list.ts'
 import { type Close, close } from '../core/model/close.ts'
-import type { SyncServer } from '../core/sync/connect/sync-server.ts'
+import type { SyncServer } from '../core/sync/sync-server.ts'
 import type { HttpListener } from '../rest/http/http-listener.ts'
 
 import type { ServerServices } from './services.ts'

@@ -1,9 +1,9 @@
 import type { Close } from '../../model/close.ts'
+import type { Admission } from '../admission/admission.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
 import type { CloseReporterDependencies } from '../socket/close-reporter.ts'
 import { rejectedBytesMax } from '../socket/rejected-limit.ts'
-import type { Admission } from './admission.ts'
-import { type UpgradeRequest, WebsocketUpgrader } from './websocket-upgrader.ts'
+import { type UpgradeRequest, WebsocketUpgrader } from '../socket/websocket-upgrader.ts'
 
 /**
  * Rejects connections that have requested an upgrade, and limits the bytes that their clients may still send.

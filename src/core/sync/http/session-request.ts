@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { invalid } from '../../base/errors.ts'
-import { readHttpSyncRequest, type SyncRequest } from '../connect/sync-request.ts'
+import { readHttpSyncRequest, type SyncRequest } from '../admission/sync-request.ts'
 
 /** A request of a session over HTTP. */
 export interface SessionRequest {

@@ -11,7 +11,7 @@ import type { DocumentAddress } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import { documentDeleted } from '../../rooms/room/room-errors.ts'
 import type { Fence } from '../../store/engine.ts'
-import { closeForToken } from '../connect/socket-authentication.ts'
+import { closeForToken } from '../admission/socket-authentication.ts'
 
 /** Time in ms after which the backend is asked again about a decision that has not been replaced. */
 const askAgainMs = 5_000

@@ -3,9 +3,9 @@ import type { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'
-import type { Admission } from '../connect/admission.ts'
-import { isCredentialFailure, type SocketAuthentication } from '../connect/socket-authentication.ts'
-import type { Misspelling } from '../connect/sync-request.ts'
+import type { Admission } from '../admission/admission.ts'
+import { isCredentialFailure, type SocketAuthentication } from '../admission/socket-authentication.ts'
+import type { Misspelling } from '../admission/sync-request.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
 
 export interface SocketTokenDependencies {

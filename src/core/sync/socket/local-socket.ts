@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { unauthenticatedMessageBytesMax } from '../../quota/memory-bounds.ts'
 import { SlowTransfers } from '../../quota/slow-transfers.ts'
-import { SyncSocket, type UpgradeRequest, WebsocketUpgrader } from '../connect/websocket-upgrader.ts'
 import type { ClientSocket, SocketListener } from './client-socket.ts'
 import type { CloseReporterDependencies } from './close-reporter.ts'
 import { type IncompleteChanged, IncompleteMessage } from './incomplete-message.ts'
@@ -9,6 +8,7 @@ import { MessageCutter } from './message-cutter.ts'
 import { SocketMemory, type SocketMemoryAccounts, type SocketOwner } from './socket-memory.ts'
 import { SocketWriter, WriteBatch } from './socket-writer.ts'
 import { LargeFrameTracker, UnreadFrames, UnreadSocket } from './unread-socket.ts'
+import { SyncSocket, type UpgradeRequest, WebsocketUpgrader } from './websocket-upgrader.ts'
 
 /** A client websocket with its own TCP connection. */
 class LocalSocket implements ClientSocket {

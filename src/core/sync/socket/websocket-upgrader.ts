@@ -3,11 +3,11 @@ import type { Duplex, Writable } from 'node:stream'
 import { type RawData, type Server, WebSocket, WebSocketServer } from 'ws'
 import { closeCodes } from '../../model/close.ts'
 import type { LimitName } from '../../quota/limits.ts'
-import type { SocketListener } from '../socket/client-socket.ts'
-import { CloseReporter, type CloseReporterDependencies } from '../socket/close-reporter.ts'
-import type { MessageCutter } from '../socket/message-cutter.ts'
-import { limitClosing, rejectedBytesMax } from '../socket/rejected-limit.ts'
-import { invalidHandshake, rejectUpgrade } from './http-rejection.ts'
+import { invalidHandshake, rejectUpgrade } from '../admission/http-rejection.ts'
+import type { SocketListener } from './client-socket.ts'
+import { CloseReporter, type CloseReporterDependencies } from './close-reporter.ts'
+import type { MessageCutter } from './message-cutter.ts'
+import { limitClosing, rejectedBytesMax } from './rejected-limit.ts'
 
 /** A connection with an upgrade request. */
 export interface UpgradeRequest {
