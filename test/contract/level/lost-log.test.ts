@@ -7,7 +7,7 @@ import { verify } from '../../../src/capabilities/backups/storage/verify.ts'
 import { systemClock } from '../../../src/core/base/clock.ts'
 import { EngineOpenError } from '../../../src/core/store/engine.ts'
 import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
-import { compactFiles, startProblem } from '../../../src/core/store/level/store/maintenance.ts'
+import { compactFiles, startProblem } from '../../../src/core/store/level/maintenance.ts'
 import { bytesOf } from '../suite/sample-data.ts'
 import { flipped, type TemporaryDirectory, temporaryDirectory } from './store-tools.ts'
 

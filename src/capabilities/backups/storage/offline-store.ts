@@ -11,7 +11,7 @@ import { StorageError } from './storage-error.ts'
  * servers.
  */
 const loadEngine = () => import('../../../core/store/level/engine.ts')
-const loadUpkeep = () => import('../../../core/store/level/store/maintenance.ts')
+const loadUpkeep = () => import('../../../core/store/level/maintenance.ts')
 const loadDatabase = () => import('../../../cluster/postgres/schema/offline-schema.ts')
 
 /** Location of a database in which servers store their documents. */
@@ -85,7 +85,7 @@ export async function lockPathIn(directory: string): Promise<string> {
  * able to open such a folder.
  */
 export async function isStore(directory: string): Promise<boolean> {
-  const { manifestName } = await import('../../../core/store/level/check/file-manifest.ts')
+  const { manifestName } = await import('../../../core/store/level/files/file-manifest.ts')
   return (await stat(join(directory, manifestName)).catch(() => null)) !== null
 }
 

@@ -1,6 +1,6 @@
 import { DamagedRecordError } from '../../damaged-record.ts'
 import type { ByteRange } from '../../key-encoding.ts'
-import { readError } from '../store/level-errors.ts'
+import { readError } from '../files/level-errors.ts'
 import type { KeyValuePair, ScanOptions } from '../store/reads.ts'
 import type { Store } from '../store/store.ts'
 

@@ -1,6 +1,6 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import type { StoredPage } from '../../engine.ts'
-import { writeManifest } from '../check/file-manifest.ts'
+import { writeManifest } from '../files/file-manifest.ts'
 import { storePath, unfinishedPath } from './open.ts'
 import { openLevelStore } from './store.ts'
 

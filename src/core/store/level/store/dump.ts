@@ -2,7 +2,7 @@ import { withRecordName } from '../../damaged-record.ts'
 import type { StoredPage } from '../../engine.ts'
 import { rangeOf } from '../../key-encoding.ts'
 import type { OpenCalls } from '../../open-calls.ts'
-import { readError } from './level-errors.ts'
+import { readError } from '../files/level-errors.ts'
 import type { ReadSnapshot } from './reads.ts'
 import type { ReopeningStore } from './reopening-store.ts'
 

@@ -12,10 +12,10 @@ import {
   isAboutLog,
   isAboutTable,
   withoutRemoved,
-} from '../check/check-files.ts'
-import { checkManifest, manifestName, noteLost, recordFormat } from '../check/file-manifest.ts'
+} from '../files/check-files.ts'
+import { checkManifest, manifestName, noteLost, recordFormat } from '../files/file-manifest.ts'
+import { isDamage, levelErrorCode } from '../files/level-errors.ts'
 import { ensureFormat } from './format.ts'
-import { isDamage, levelErrorCode } from './level-errors.ts'
 import type { OpenStore, Store } from './store.ts'
 
 /** Name of the folder in the data directory that contains the store. */

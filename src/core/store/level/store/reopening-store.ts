@@ -5,8 +5,8 @@ import type { Log } from '../../../base/log.ts'
 import { type Health, StoreUnavailableError } from '../../engine.ts'
 import { closedMessage } from '../../open-calls.ts'
 import { keyspaces } from '../../pairs/keyspaces.ts'
+import { isDamage, levelErrorCode, readError, settleError } from '../files/level-errors.ts'
 import { Deferred } from './deferred.ts'
-import { isDamage, levelErrorCode, readError, settleError } from './level-errors.ts'
 import type { BatchOperation, Store } from './store.ts'
 
 /**

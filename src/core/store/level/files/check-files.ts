@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mapLimit } from '../../map-limit.ts'
-import { requireUnlocked } from '../store/store.ts'
 import { checkManifest, isTable, recordUnreadable, tablesAtStart } from './file-manifest.ts'
+import { requireUnlocked } from './require-unlocked.ts'
 import { findTableDamage, type TableDamage } from './table-check.ts'
 import { makeUnreadable, readableBlocks, unreadableBlocksNote } from './unreadable-blocks.ts'
 

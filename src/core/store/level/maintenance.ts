@@ -1,16 +1,16 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeManifest } from '../check/file-manifest.ts'
-import { openChecked, storePath } from './open.ts'
-import { openLevelStore } from './store.ts'
+import { writeManifest } from './files/file-manifest.ts'
+import { openChecked, storePath } from './store/open.ts'
+import { openLevelStore } from './store/store.ts'
 
-export { formatVersion } from '../../pairs/format-record.ts'
+export { formatVersion } from '../pairs/format-record.ts'
 /** Functions for the maintenance of a store while the server is stopped. */
-export { checkStore } from '../check/check-store.ts'
-export { checkManifest, readRecordedFormat } from '../check/file-manifest.ts'
-export { partOfPair, selectedRanges, storedEntry } from '../check/stored-entry.ts'
-export { bulkLoad, syncDirectory } from './bulk-load.ts'
-export { importMarkPath, lockPath, readWarnings, startProblem, storePath } from './open.ts'
+export { checkStore } from './check/check-store.ts'
+export { partOfPair, selectedRanges, storedEntry } from './check/stored-entry.ts'
+export { checkManifest, readRecordedFormat } from './files/file-manifest.ts'
+export { bulkLoad, syncDirectory } from './store/bulk-load.ts'
+export { importMarkPath, lockPath, readWarnings, startProblem, storePath } from './store/open.ts'
 
 /**
  * Rewrites all tables, which removes deleted and replaced records from the files.
