@@ -12,7 +12,7 @@ import {
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
-import type { AgentCaller } from '../../core/access/agents/agent-caller.ts'
+import type { AgentCaller } from '../../core/access/credentials/agent-caller.ts'
 import type { Log } from '../../core/base/log.ts'
 import { readPackageVersion } from '../../core/base/package-version.ts'
 import type { Metrics } from '../../core/metrics/metrics.ts'

@@ -1,5 +1,5 @@
-import type { AgentIdentity } from '../../core/access/agents/agent-caller.ts'
-import { roleWithinPolicies } from '../../core/access/agents/agent-role.ts'
+import type { AgentIdentity } from '../../core/access/credentials/agent-caller.ts'
+import { roleWithinPolicies } from '../../core/access/roles/agent-role.ts'
 import { type AccessRole, roleStrength } from '../../core/directory/store/records.ts'
 import type { McpTool } from './tool.ts'
 import { toolList } from './tools/tool-list.ts'

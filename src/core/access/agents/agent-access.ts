@@ -5,6 +5,7 @@ import { type AccessRole, roleStrength } from '../../directory/store/records.ts'
 import type { WriteRight } from '../../directory/write-right.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { Fence } from '../../store/engine.ts'
+import type { AgentCaller, AgentIdentity } from '../credentials/agent-caller.ts'
 import type { OnRejection } from '../credentials/credential-headers.ts'
 import { apiKeyHeader, authTokenHeader } from '../credentials/key-credentials.ts'
 import { adminTokenHeader } from '../credentials/operator-credentials.ts'
@@ -13,7 +14,6 @@ import type { Permission, RealtimeAccess } from '../realtime-access.ts'
 import { mayWrite, type RoleOnDocument, roleOn } from '../roles/roles.ts'
 import { readBearer } from '../tokens/bearer.ts'
 import { type TokenProblem, TokenRejectedError } from '../tokens/realtime-tokens.ts'
-import type { AgentCaller, AgentIdentity } from './agent-caller.ts'
 
 /**
  * The right that an agent needs on an editor. `viewer` and `suggester`: at least this role on the document. `editor`: it

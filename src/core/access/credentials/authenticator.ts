@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { AgentCaller } from '../agents/agent-caller.ts'
+import type { AgentCaller } from './agent-caller.ts'
 import { authenticateKey, type KeyCaller, type KeyCredentialsOptions } from './key-credentials.ts'
 import {
   authenticateOperator,

@@ -1,7 +1,7 @@
 import { agentMeta } from '../../access/agents/agent-meta.ts'
-import { roleOnSocket } from '../../access/agents/agent-role.ts'
 import type { Identity } from '../../access/identity.ts'
 import type { RealtimeAccess } from '../../access/realtime-access.ts'
+import { roleOnSocket } from '../../access/roles/agent-role.ts'
 import { mayWrite, roleOn } from '../../access/roles/roles.ts'
 import { steadyTime } from '../../base/clock.ts'
 import { ApiError, errorMessage } from '../../base/errors.ts'

@@ -1,6 +1,6 @@
-import { mustKeepContent, roleOnSocket } from '../../access/agents/agent-role.ts'
 import type { Identity } from '../../access/identity.ts'
 import type { Permission } from '../../access/realtime-access.ts'
+import { mustKeepContent, roleOnSocket } from '../../access/roles/agent-role.ts'
 import type { DocumentAccess } from '../../access/roles/document-access.ts'
 import type { RoleDecision } from '../../access/roles/role-decision.ts'
 import { mayWrite, roleOn } from '../../access/roles/roles.ts'
