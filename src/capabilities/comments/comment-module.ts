@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/base/clock.ts'
 import type { Log } from '../../core/base/log.ts'
-import type { OrganizationService } from '../../core/directory/organizations/organization-service.ts'
 import type { OrganizationStore } from '../../core/directory/organizations/organization-store.ts'
+import type { OrganizationService } from '../../core/directory/services/organization-service.ts'
 import type { EventRecorder } from '../../core/events/event-recorder.ts'
 import type { WorkerEngine } from '../../core/jobs/task-worker.ts'
 import type { DecisionMemory } from '../decisions/decision-memory.ts'

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { findMissing } from '../../core/directory/documents/resource-lookup.ts'
 import type { OrganizationScope } from '../../core/directory/organizations/organization-keys.ts'
-import type { OrganizationService } from '../../core/directory/organizations/organization-service.ts'
 import {
   findOrganization,
   type OrganizationStore,
 } from '../../core/directory/organizations/organization-store.ts'
+import type { OrganizationService } from '../../core/directory/services/organization-service.ts'
 import { mapInSlices } from '../../core/directory/store/batch.ts'
 import type { FeatureType } from '../../core/events/activity.ts'
 import { removeActivitiesBy } from '../../core/events/activity-store.ts'

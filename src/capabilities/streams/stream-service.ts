@@ -11,8 +11,8 @@ import {
   type ReplacedIds,
   type StreamPlaceRequest,
 } from '../../core/content/stream/stream-place.ts'
-import type { DocumentService } from '../../core/directory/documents/document-service.ts'
 import type { SchemaService } from '../../core/directory/schemas/schema-service.ts'
+import type { DocumentService } from '../../core/directory/services/document-service.ts'
 import { TransactionRunner } from '../../core/directory/store/transaction.ts'
 import { FencedRight, type WriteRight } from '../../core/directory/write-right.ts'
 import { JobConsumer, type JobDisposition } from '../../core/jobs/job-consumer.ts'

@@ -1,6 +1,6 @@
 import { ApiError } from '../../core/base/errors.ts'
 import type { ReadingFormat } from '../../core/content/read-document.ts'
-import type { DocumentService } from '../../core/directory/documents/document-service.ts'
+import type { DocumentService } from '../../core/directory/services/document-service.ts'
 import type { payloadOmissions, QueuedEvent } from '../../core/events/outbound-event.ts'
 import type { DocumentAddress } from '../../core/model/address.ts'
 import { type EncodedJson, encodedBytes, isResponseTooLarge } from '../../core/model/json-pieces.ts'

@@ -1,11 +1,15 @@
 import {
+  type AccessChange,
+  accessTopic,
+  decodeAccessChange,
+} from '../directory/organizations/access-change.ts'
+import {
   keys,
   type OrganizationScope,
   organizationPart,
   tenantKeys,
   tenantPart,
 } from '../directory/organizations/organization-keys.ts'
-import { type AccessChange, accessTopic, decodeAccessChange } from '../directory/permissions/access-change.ts'
 import {
   type CredentialsRevoked,
   credentialsRevokedTopic,

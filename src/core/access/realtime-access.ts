@@ -1,6 +1,11 @@
 import type { Clock } from '../base/clock.ts'
-import { documentFences, domainsFence, tokensFence, userFence } from '../directory/fence-names.ts'
-import type { AccessChange } from '../directory/permissions/access-change.ts'
+import type { AccessChange } from '../directory/organizations/access-change.ts'
+import {
+  documentFences,
+  domainsFence,
+  tokensFence,
+  userFence,
+} from '../directory/organizations/fence-names.ts'
 import type { CredentialsRevoked } from '../directory/tenants/credentials-revoked.ts'
 import type { DocumentAddress, Tenant } from '../model/address.ts'
 import type { Fence, FenceStore } from '../store/engine.ts'

@@ -5,7 +5,7 @@ import {
   rootFolderId,
 } from '../../core/directory/organizations/organization-keys.ts'
 import { userMetadataBytesMax } from '../../core/directory/organizations/user-records.ts'
-import type { FoundUser } from '../../core/directory/organizations/user-service.ts'
+import type { FoundUser } from '../../core/directory/services/user-service.ts'
 import { accessRoles } from '../../core/directory/store/records.ts'
 import { keepsOthers, openMembers, othersOf } from '../open-members.ts'
 import type { CreatedLists } from '../operation.ts'

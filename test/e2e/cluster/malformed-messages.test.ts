@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { subscriptionsTopic } from '../../../src/capabilities/subscriptions/subscription-cache.ts'
-import { accessTopic } from '../../../src/core/directory/permissions/access-change.ts'
+import { accessTopic } from '../../../src/core/directory/organizations/access-change.ts'
 import { removalTopic } from '../../../src/core/directory/removal/removal-message.ts'
 import { credentialsRevokedTopic } from '../../../src/core/directory/tenants/credentials-revoked.ts'
 import { eventually, RawClient } from '../../support/clients/clients.ts'

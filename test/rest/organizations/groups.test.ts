@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { groupsOfUserMax } from '../../../src/core/directory/organizations/group-service.ts'
+import { groupsOfUserMax } from '../../../src/core/directory/services/group-service.ts'
 import { scopeOf } from '../../support/data/directory.ts'
 import {
   errorOf,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { ActivityService } from '../../../src/core/directory/organizations/activity-service.ts'
 import { OrganizationStore } from '../../../src/core/directory/organizations/organization-store.ts'
+import { ActivityService } from '../../../src/core/directory/services/activity-service.ts'
 import { EventRecorder } from '../../../src/core/events/event-recorder.ts'
 import { decodeQueuedEvent, eventQueue } from '../../../src/core/events/outbound-event.ts'
 import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/data/directory.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { documentFences } from '../../../src/core/directory/fence-names.ts'
-import { accessTopic, decodeAccessChange } from '../../../src/core/directory/permissions/access-change.ts'
+import { accessTopic, decodeAccessChange } from '../../../src/core/directory/organizations/access-change.ts'
+import { documentFences } from '../../../src/core/directory/organizations/fence-names.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { directoryOn, tenant } from '../../support/data/directory.ts'
 

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { decodeJwt, errors, type JWTPayload } from 'jose'
 import type { Clock } from '../../base/clock.ts'
-import { isValidSecret, type MintingSecrets } from '../../directory/minting-secrets.ts'
+import { isValidSecret, type MintingSecrets } from '../../directory/tenants/minting-secrets.ts'
 import { idProblem, type Tenant } from '../../model/address.ts'
 import { keyName } from '../../store/key-encoding.ts'
 import type { AccessChangeFeed } from '../access-change-feed.ts'

@@ -3,17 +3,12 @@ import { ApiError } from '../../base/errors.ts'
 import type { EventRecorder } from '../../events/event-recorder.ts'
 import { eventQueue, eventTopic } from '../../events/outbound-event.ts'
 import type { Bus, Engine, Kv } from '../../store/engine.ts'
-import { raisedBy } from '../fence-names.ts'
-import {
-  type AccessChange,
-  accessChangeOf,
-  accessTopic,
-  encodeAccessChange,
-} from '../permissions/access-change.ts'
 import { CachingDirectoryReader, type DirectoryReader } from '../store/directory-reader.ts'
 import { type OrganizationRecord, organizationRecordType } from '../store/records.ts'
 import { Transaction, TransactionRunner } from '../store/transaction.ts'
+import { type AccessChange, accessChangeOf, accessTopic, encodeAccessChange } from './access-change.ts'
 import { deriveActivities } from './derive-activities.ts'
+import { raisedBy } from './fence-names.ts'
 import { keys, type OrganizationScope, organizationPart } from './organization-keys.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { ApiError } from '../../base/errors.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { Bus } from '../../store/engine.ts'
-import { domainsFence } from '../fence-names.ts'
+import { domainsFence } from '../organizations/fence-names.ts'
 import {
   type CounterRecord,
   counterRecordType,

@@ -2,7 +2,7 @@ import { ApiError } from '../../base/errors.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { Key, Kv } from '../../store/engine.ts'
 import { type RecordType, readRecord } from '../../store/stored-record.ts'
-import { authTokensFence } from '../fence-names.ts'
+import { authTokensFence } from '../organizations/fence-names.ts'
 import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
 import {
   type ApiKeyRecord,

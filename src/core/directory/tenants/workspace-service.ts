@@ -3,7 +3,7 @@ import { ApiError } from '../../base/errors.ts'
 import type { Rate } from '../../config/rate.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { Bus } from '../../store/engine.ts'
-import { authTokensFence } from '../fence-names.ts'
+import { authTokensFence } from '../organizations/fence-names.ts'
 import {
   type ApiKeyRecord,
   type AuthTokenRecord,

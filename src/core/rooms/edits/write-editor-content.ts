@@ -7,9 +7,9 @@ import {
   withUnknownNames,
 } from '../../content/root-change.ts'
 import { type NamedSchema, schemaOf } from '../../content/schemas/content-schema.ts'
-import type { DocumentService, EnsuredDocument } from '../../directory/documents/document-service.ts'
 import type { AttachedSchema } from '../../directory/schemas/schema-records.ts'
 import type { SchemaService } from '../../directory/schemas/schema-service.ts'
+import type { DocumentService, EnsuredDocument } from '../../directory/services/document-service.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { RoomRegistry } from '../room/room-registry.ts'
 import type { ReplaceOptions } from './edit-context.ts'

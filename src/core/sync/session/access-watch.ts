@@ -1,6 +1,6 @@
 import type { RealtimeAccess } from '../../access/realtime-access.ts'
 import { runUntraced } from '../../base/current-trace.ts'
-import type { AccessChange } from '../../directory/permissions/access-change.ts'
+import type { AccessChange } from '../../directory/organizations/access-change.ts'
 import type { ServerFaults } from '../admission/server-faults.ts'
 import type { Session } from './session.ts'
 import { isAffectedBy, SessionIndex } from './session-index.ts'

@@ -1,5 +1,5 @@
+import type { AccessChange } from '../../directory/organizations/access-change.ts'
 import type { OrganizationScope } from '../../directory/organizations/organization-keys.ts'
-import type { AccessChange } from '../../directory/permissions/access-change.ts'
 import { keyName } from '../../store/key-encoding.ts'
 import type { Session } from './session.ts'
 

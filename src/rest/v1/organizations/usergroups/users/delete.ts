@@ -1,4 +1,4 @@
-import { removedMembersMax } from '../../../../../core/directory/organizations/group-service.ts'
+import { removedMembersMax } from '../../../../../core/directory/services/group-service.ts'
 import { defineOperation } from '../../../../operation.ts'
 import { countSucceeded } from '../../../../schemas/batch-results.ts'
 import {

@@ -2,6 +2,9 @@ import type { Clock } from '../../base/clock.ts'
 import { lastSegment } from '../../store/key-encoding.ts'
 import { readRecord } from '../../store/stored-record.ts'
 import { requireResource } from '../documents/resource-lookup.ts'
+import { keys, type OrganizationScope, type Resource } from '../organizations/organization-keys.ts'
+import type { OrganizationStore } from '../organizations/organization-store.ts'
+import { describedUser, type UserInput, userSubject } from '../organizations/user-records.ts'
 import { activeGrant, putGrant, removeExpired, removeGrant } from '../permissions/grants.ts'
 import type { SubjectRemoval } from '../removal/subject-removal.ts'
 import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
@@ -10,9 +13,6 @@ import { type ListPage, listEntries, listSlices, type PageRange } from '../store
 import { type GrantRecord, grantRecordType, type UserRecord, userRecordType } from '../store/records.ts'
 import { filterItems, type Search, type StoredItem } from '../store/search.ts'
 import type { Transaction } from '../store/transaction.ts'
-import { keys, type OrganizationScope, type Resource } from './organization-keys.ts'
-import type { OrganizationStore } from './organization-store.ts'
-import { describedUser, type UserInput, userSubject } from './user-records.ts'
 
 /** A user, and the user's role on the requested resource. */
 export interface FoundUser {

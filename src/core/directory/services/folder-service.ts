@@ -1,6 +1,9 @@
 import type { Clock } from '../../base/clock.ts'
 import { invalid } from '../../base/errors.ts'
-import { type FolderPatch, writeFolderPatches } from '../folder-updating.ts'
+import type { DocumentWriteOptions } from '../documents/document-writes.ts'
+import { folderPath } from '../documents/folder-tree.ts'
+import { type FolderView, listFolders, noSuchFolder, viewBelow } from '../documents/folder-views.ts'
+import { type FolderInput, writeNewFolders } from '../documents/folder-writes.ts'
 import { keys, type OrganizationScope, rootFolderId } from '../organizations/organization-keys.ts'
 import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
 import type { RemovalService } from '../removal/removal-service.ts'
@@ -8,10 +11,7 @@ import { removalJob } from '../removal/removal-task.ts'
 import type { BatchResults } from '../store/batch.ts'
 import { nearMissAmong } from '../store/near-ids.ts'
 import type { AccessType, FolderRecord } from '../store/records.ts'
-import type { DocumentWriteOptions } from './document-writes.ts'
-import { folderPath } from './folder-tree.ts'
-import { type FolderView, listFolders, noSuchFolder, viewBelow } from './folder-views.ts'
-import { type FolderInput, writeNewFolders } from './folder-writes.ts'
+import { type FolderPatch, writeFolderPatches } from './folder-updating.ts'
 
 /**
  * Number of folders in one read when all folders are listed. If a client stops reading, the server keeps at

@@ -1,10 +1,10 @@
 import { keySchema } from '../../model/address-schemas.ts'
 import { lastSegment } from '../../store/key-encoding.ts'
+import { keys, type Resource, type Subject } from '../organizations/organization-keys.ts'
 import { activeGrant, indexedResource } from '../permissions/grants.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import { type ListPage, listEntries, type PageRange, readPagePosition } from '../store/list-page.ts'
 import { type GrantRecord, type GroupRecord, grantRecordType, groupRecordType } from '../store/records.ts'
-import { keys, type Resource, type Subject } from './organization-keys.ts'
 
 /** A group, and its role on the requested resource. */
 export interface FoundGroup {

@@ -5,20 +5,13 @@ import { mainAddress } from '../../model/branch-address.ts'
 import type { FenceStore } from '../../store/engine.ts'
 import { requireOpen } from '../branches/branch-records.ts'
 import { findBranch } from '../branches/find-branch.ts'
-import { documentFences } from '../fence-names.ts'
-import { keys, type OrganizationScope, rootFolderId } from '../organizations/organization-keys.ts'
-import type { OrganizationService } from '../organizations/organization-service.ts'
-import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
-import type { RemovalService } from '../removal/removal-service.ts'
-import { removalJob } from '../removal/removal-task.ts'
-import type { BatchResults } from '../store/batch.ts'
-import type { ListPage } from '../store/list-page.ts'
-import { nearMissAmong } from '../store/near-ids.ts'
-import { type AccessType, type DocumentRecord, folderRecordType } from '../store/records.ts'
-import type { Transaction } from '../store/transaction.ts'
-import { FencedRight, type WriteRight } from '../write-right.ts'
-import { readExistence } from './document-existence.ts'
-import { type DocumentListing, type DocumentView, listDocuments, viewDocuments } from './document-views.ts'
+import { readExistence } from '../documents/document-existence.ts'
+import {
+  type DocumentListing,
+  type DocumentView,
+  listDocuments,
+  viewDocuments,
+} from '../documents/document-views.ts'
 import {
   type DocumentInput,
   type DocumentRecordPatch,
@@ -28,11 +21,23 @@ import {
   putDocument,
   writeDocumentPatches,
   writeNewDocuments,
-} from './document-writes.ts'
-import { accessTypeIn, folderPath } from './folder-tree.ts'
-import { noSuchFolder } from './folder-views.ts'
-import { writeNewFolders } from './folder-writes.ts'
-import { requireResource } from './resource-lookup.ts'
+} from '../documents/document-writes.ts'
+import { accessTypeIn, folderPath } from '../documents/folder-tree.ts'
+import { noSuchFolder } from '../documents/folder-views.ts'
+import { writeNewFolders } from '../documents/folder-writes.ts'
+import { requireResource } from '../documents/resource-lookup.ts'
+import { documentFences } from '../organizations/fence-names.ts'
+import { keys, type OrganizationScope, rootFolderId } from '../organizations/organization-keys.ts'
+import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
+import type { RemovalService } from '../removal/removal-service.ts'
+import { removalJob } from '../removal/removal-task.ts'
+import type { BatchResults } from '../store/batch.ts'
+import type { ListPage } from '../store/list-page.ts'
+import { nearMissAmong } from '../store/near-ids.ts'
+import { type AccessType, type DocumentRecord, folderRecordType } from '../store/records.ts'
+import type { Transaction } from '../store/transaction.ts'
+import { FencedRight, type WriteRight } from '../write-right.ts'
+import type { OrganizationService } from './organization-service.ts'
 
 /**
  * Number of documents in one read when all documents are listed. If a client stops reading, the server keeps

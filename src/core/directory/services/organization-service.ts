@@ -5,6 +5,14 @@ import type { Kv } from '../../store/engine.ts'
 import { lastSegment } from '../../store/key-encoding.ts'
 import { encodeRecord } from '../../store/stored-record.ts'
 import { requireExisting } from '../documents/resource-lookup.ts'
+import {
+  keys,
+  type OrganizationScope,
+  type Resource,
+  tenantKeys,
+  tenantPart,
+} from '../organizations/organization-keys.ts'
+import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
 import type { RemovalService } from '../removal/removal-service.ts'
 import { removalJob } from '../removal/removal-task.ts'
 import { type BatchResults, forEachItemConcurrently, ItemRejectedError, mapInSlices } from '../store/batch.ts'
@@ -19,8 +27,6 @@ import {
 } from '../store/records.ts'
 import { filterItems, type Search, type StoredItem } from '../store/search.ts'
 import { Transaction } from '../store/transaction.ts'
-import { keys, type OrganizationScope, type Resource, tenantKeys, tenantPart } from './organization-keys.ts'
-import { findOrganization, type OrganizationStore } from './organization-store.ts'
 
 /**
  * Content of an organization. In a new organization, absent members are empty; in an update, they stay

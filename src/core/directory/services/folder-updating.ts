@@ -1,19 +1,19 @@
-import type { DocumentWriteOptions } from './documents/document-writes.ts'
-import { type MoveProblem, rejectedMoves } from './documents/folder-moves.ts'
+import type { DocumentWriteOptions } from '../documents/document-writes.ts'
+import { type MoveProblem, rejectedMoves } from '../documents/folder-moves.ts'
 import {
   accessTypeIn,
   folderPath,
   markTreeChanged,
   parentsOfAll,
   readCounts,
-} from './documents/folder-tree.ts'
-import { putFolder } from './documents/folder-writes.ts'
-import { directoryLimits } from './limits.ts'
-import { rootFolderId } from './organizations/organization-keys.ts'
-import { type BatchResults, forEachItem, ItemRejectedError } from './store/batch.ts'
-import { patchRecord } from './store/patch-record.ts'
-import type { AccessType, FolderRecord } from './store/records.ts'
-import type { Transaction } from './store/transaction.ts'
+} from '../documents/folder-tree.ts'
+import { putFolder } from '../documents/folder-writes.ts'
+import { directoryLimits } from '../limits.ts'
+import { rootFolderId } from '../organizations/organization-keys.ts'
+import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
+import { patchRecord } from '../store/patch-record.ts'
+import type { AccessType, FolderRecord } from '../store/records.ts'
+import type { Transaction } from '../store/transaction.ts'
 
 /** Changes of a folder. Absent members stay unchanged. */
 export interface FolderPatch {

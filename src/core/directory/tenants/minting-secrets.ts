@@ -1,13 +1,13 @@
-import type { Clock } from '../base/clock.ts'
-import type { Tenant } from '../model/address.ts'
-import type { Bus } from '../store/engine.ts'
-import { type MintingSecretList, type MintingSecretRecord, mintingSecretListType } from './store/records.ts'
-import type { Transaction } from './store/transaction.ts'
-import { CredentialGenerator } from './tenants/credential-generator.ts'
-import { credentialsRevokedTopic, encodeCredentialsRevoked } from './tenants/credentials-revoked.ts'
-import type { TenantStore } from './tenants/tenant-store.ts'
-import { workspaceKeys } from './tenants/workspace-keys.ts'
-import { noSuchApiKey } from './tenants/workspace-service.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Tenant } from '../../model/address.ts'
+import type { Bus } from '../../store/engine.ts'
+import { type MintingSecretList, type MintingSecretRecord, mintingSecretListType } from '../store/records.ts'
+import type { Transaction } from '../store/transaction.ts'
+import { CredentialGenerator } from './credential-generator.ts'
+import { credentialsRevokedTopic, encodeCredentialsRevoked } from './credentials-revoked.ts'
+import type { TenantStore } from './tenant-store.ts'
+import { workspaceKeys } from './workspace-keys.ts'
+import { noSuchApiKey } from './workspace-service.ts'
 
 interface MintingSecretsOptions {
   readonly tenants: TenantStore

@@ -1,9 +1,9 @@
-import { matchesSchema } from '../base/validation.ts'
-import type { Tenant } from '../model/address.ts'
-import type { Key } from '../store/engine.ts'
-import { type OrganizationScope, rootFolderId } from './organizations/organization-keys.ts'
-import { type DocumentRecord, documentRecordType } from './store/records.ts'
-import type { Mutation } from './store/transaction.ts'
+import { matchesSchema } from '../../base/validation.ts'
+import type { Tenant } from '../../model/address.ts'
+import type { Key } from '../../store/engine.ts'
+import { type DocumentRecord, documentRecordType } from '../store/records.ts'
+import type { Mutation } from '../store/transaction.ts'
+import { type OrganizationScope, rootFolderId } from './organization-keys.ts'
 
 const accessFence = ({ workspaceId, apiKey, organizationId }: OrganizationScope, ...names: string[]): Key => [
   'access',

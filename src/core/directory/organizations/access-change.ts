@@ -1,9 +1,9 @@
 import { readJson } from '../../base/json.ts'
 import * as s from '../../base/schema.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
-import { keepsAccess } from '../fence-names.ts'
-import type { OrganizationScope } from '../organizations/organization-keys.ts'
 import type { Mutation } from '../store/transaction.ts'
+import { keepsAccess } from './fence-names.ts'
+import type { OrganizationScope } from './organization-keys.ts'
 
 /** Topic of messages about changes that may affect the rights of users. */
 export const accessTopic = 'access'

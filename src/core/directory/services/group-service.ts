@@ -2,6 +2,10 @@ import type { Clock } from '../../base/clock.ts'
 import { ApiError } from '../../base/errors.ts'
 import { lastSegment } from '../../store/key-encoding.ts'
 import { requireResource } from '../documents/resource-lookup.ts'
+import { putMembership, removeMembership } from '../organizations/memberships.ts'
+import { keys, type OrganizationScope, type Resource } from '../organizations/organization-keys.ts'
+import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
+import { ensureUsers } from '../organizations/user-records.ts'
 import type { SubjectRemoval } from '../removal/subject-removal.ts'
 import { type BatchResults, emptyBatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
@@ -9,10 +13,6 @@ import { type ListPage, listEntries, type PageRange } from '../store/list-page.t
 import { type GroupRecord, groupRecordType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { type FoundGroup, type GroupGrant, listGranted, listGroups, viewGroups } from './group-views.ts'
-import { putMembership, removeMembership } from './memberships.ts'
-import { keys, type OrganizationScope, type Resource } from './organization-keys.ts'
-import { type OrganizationStore, organizationOf } from './organization-store.ts'
-import { ensureUsers } from './user-records.ts'
 
 /**
  * Maximum number of groups to which one user belongs in one organization. Each check of a user's access reads

@@ -19,9 +19,9 @@ import type { DomainEvent, EventRecorder } from '../../events/event-recorder.ts'
 import type { EventType, OutboundEvent } from '../../events/outbound-event.ts'
 import { namedInCallMax, namedUsersMax } from '../../model/named-users.ts'
 import { requireResource } from '../documents/resource-lookup.ts'
+import type { OrganizationScope } from '../organizations/organization-keys.ts'
+import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
 import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
-import type { OrganizationScope } from './organization-keys.ts'
-import { type OrganizationStore, organizationOf } from './organization-store.ts'
 
 /** An activity to add. */
 interface NewActivity extends ActivityContent {
