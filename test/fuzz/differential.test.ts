@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import '../../src/core/rooms/room/document-state.ts'
+import '../../src/core/rooms/document/document-state.ts'
 import { unlimited } from '../../src/core/config/rate.ts'
 import { eventually, RawClient } from '../support/clients/clients.ts'
 import { contentsOf, orderOf } from '../support/data/digest.ts'

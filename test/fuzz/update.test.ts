@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { DocumentState } from '../../src/core/rooms/room/document-state.ts'
+import { DocumentState } from '../../src/core/rooms/document/document-state.ts'
 import { struct } from '../../src/core/update/item-content.ts'
 import { MalformedUpdateError } from '../../src/core/update/malformed.ts'
 import { checkNesting } from '../../src/core/update/nesting.ts'

@@ -8,7 +8,7 @@ import {
   type EditorReading,
   type EditorReadServices,
   readEditorContent,
-} from '../../core/rooms/edits/read-editor-content.ts'
+} from '../../core/rooms/read-editor-content.ts'
 
 type ContentOmission = (typeof payloadOmissions)[number]
 

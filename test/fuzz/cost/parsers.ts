@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { DocumentState } from '../../../src/core/rooms/room/document-state.ts'
+import { DocumentState } from '../../../src/core/rooms/document/document-state.ts'
 import {
   hocuspocus,
   readAuthRequest,

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { expect, it, vi } from 'vitest'
 import * as Y from 'yjs'
-import { DocumentState } from '../../../src/core/rooms/room/document-state.ts'
+import { DocumentState } from '../../../src/core/rooms/document/document-state.ts'
 import { integrablePart } from '../../../src/core/update/integrable-part.ts'
 import {
   IntegrationTooExpensiveError,

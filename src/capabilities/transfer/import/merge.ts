@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import { errorMessage } from '../../../core/base/errors.ts'
 import { createDoc } from '../../../core/content/yjs/create-doc.ts'
-import { documentStepsMax } from '../../../core/rooms/room/integration-limits.ts'
+import { documentStepsMax } from '../../../core/rooms/document/integration-limits.ts'
 import { noPlacements, skipObservers, withinBudget } from '../../../core/update/integration.ts'
 import { checkMapEntries } from '../../../core/update/map-entries.ts'
 import { checkNesting } from '../../../core/update/nesting.ts'

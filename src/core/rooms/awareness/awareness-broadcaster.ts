@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { type AwarenessText, writeAwarenessMessages } from '../../update/awareness.ts'
-import type { FrameEncoder, Member } from '../room/member.ts'
+import type { BroadcastTiming } from '../presence/virtual-users.ts'
+import type { FrameEncoder, Member } from '../updates/member.ts'
 
 /** A new state of a client that has not been sent to the members yet. */
 interface StateChange {
@@ -11,9 +12,6 @@ interface StateChange {
    */
   readonly author: Member | null
 }
-
-/** The time at which changes are sent: at the end of the tick, or when the broadcast window ends. */
-export type BroadcastTiming = 'tick' | 'window'
 
 interface PlannedBroadcast {
   readonly timing: BroadcastTiming

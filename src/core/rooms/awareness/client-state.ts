@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject } from '../../base/json.ts'
 import type { AwarenessEntry } from '../../update/awareness.ts'
-import type { Member } from '../room/member.ts'
+import type { Member } from '../updates/member.ts'
 
 /**
  * Maximum number of states set by the server that `ClientState` recognizes when the client sends them back.

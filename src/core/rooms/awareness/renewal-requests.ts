@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { removedText, writeAwareness } from '../../update/awareness.ts'
-import type { Member } from '../room/member.ts'
+import type { Member } from '../updates/member.ts'
 
 /**
  * Minimum milliseconds between two requests to one member. Stock clients also renew their states without a

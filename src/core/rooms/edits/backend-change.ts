@@ -7,8 +7,8 @@ import { versionOf } from '../../model/version.ts'
 import { runSpan } from '../../tracing/run-span.ts'
 import type { TraceWriter } from '../../tracing/trace.ts'
 import { readUpdate } from '../../update/read-update.ts'
-import { emptyUpdate } from '../room/document-state.ts'
-import { whileAllowed } from '../room/write-rights.ts'
+import { emptyUpdate } from '../document/document-state.ts'
+import { whileAllowed } from '../updates/write-rights.ts'
 import {
   authorshipOf,
   type ChangeApplication,

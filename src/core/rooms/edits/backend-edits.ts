@@ -19,12 +19,11 @@ import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { isPlain, type UpdateSummary } from '../../update/summary.ts'
+import { DocumentState, emptyUpdate, type PlacedIntegration } from '../document/document-state.ts'
+import { loopStepsMax } from '../document/integration-limits.ts'
 import { loadVersion } from '../log/version-content.ts'
-import { DocumentState, emptyUpdate, type PlacedIntegration } from '../room/document-state.ts'
-import { loopStepsMax } from '../room/integration-limits.ts'
-import { mayBeCostly } from '../room/work-shares.ts'
-import { placeOnThread } from '../threads/place-on-thread.ts'
 import type { PooledThread } from '../threads/thread-pool.ts'
+import { mayBeCostly } from '../updates/work-shares.ts'
 import { type AppliedChange, failUnlessRejected, makeChange, type ProposedChange } from './backend-change.ts'
 import {
   baseVersionExpired,
@@ -42,6 +41,7 @@ import {
   resolveBase,
   waitUntilDurable,
 } from './edit-context.ts'
+import { placeOnThread } from './place-on-thread.ts'
 import { findPlaceOnThread, lookUpOnThread, readInline, readOnThread } from './read-on-thread.ts'
 import { inlineSizeMax } from './replacement.ts'
 

@@ -9,12 +9,12 @@ import { limitDetails } from '../../quota/limits.ts'
 import type { DocumentLog, FenceStore, Health, Key } from '../../store/engine.ts'
 import { struct } from '../../update/item-content.ts'
 import { type ReadItem, readUpdate } from '../../update/read-update.ts'
+import { type DocumentState, emptyUpdate } from '../document/document-state.ts'
 import type { Commits } from '../log/commits.ts'
-import type { AppliedUpdate } from '../room/broadcast.ts'
-import { type DocumentState, emptyUpdate } from '../room/document-state.ts'
-import type { RoomTrace } from '../room/room-trace.ts'
-import { isStale, StaleRightError } from '../room/write-rights.ts'
 import type { ThreadPool } from '../threads/thread-pool.ts'
+import type { AppliedUpdate } from '../updates/broadcast.ts'
+import type { RoomTrace } from '../updates/room-trace.ts'
+import { isStale, StaleRightError } from '../updates/write-rights.ts'
 
 /**
  * The state of the document to which a change is applied. `alone`: exactly the one for which the change was

@@ -10,8 +10,15 @@ import {
   passesOf,
 } from '../../content/root-change.ts'
 import type { Version } from '../../model/version.ts'
+import { DocumentState } from '../document/document-state.ts'
 import { loadVersion } from '../log/version-content.ts'
-import { DocumentState } from '../room/document-state.ts'
+import {
+  applyWithinLimit,
+  changeAndMerge,
+  decideWithinLimit,
+  followWithinLimit,
+  restoreWithinLimit,
+} from '../threads/size-check.ts'
 import type { PooledThread } from '../threads/thread-pool.ts'
 import {
   type AppliedChange,
@@ -34,13 +41,6 @@ import {
   type RestoreOptions,
   resolveBase,
 } from './edit-context.ts'
-import {
-  applyWithinLimit,
-  changeAndMerge,
-  decideWithinLimit,
-  followWithinLimit,
-  restoreWithinLimit,
-} from './size-check.ts'
 import {
   type ComputedEdit,
   computeOnThread,

@@ -15,7 +15,7 @@ import {
   writeInCopy,
   writeStreamed,
 } from '../../content/stream/stream-writing.ts'
-import { DocumentState } from '../room/document-state.ts'
+import { DocumentState } from '../document/document-state.ts'
 import { failUnlessRejected, headConflict, makeChange, type ProposedChange } from './backend-change.ts'
 import {
   beginEdit,

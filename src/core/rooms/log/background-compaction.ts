@@ -12,7 +12,6 @@ import {
   StoreUnavailableError,
 } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
-import type { Room } from '../room/room.ts'
 import { bulkyEntriesMin } from './compaction-policy.ts'
 
 /**
@@ -180,11 +179,20 @@ const isCompactable = ({ head, base, oldest }: LogHead): boolean =>
  */
 const leavingMs = 1_000
 
+/** A room that is about to be closed. */
+interface ClosingRoom {
+  compact(when: 'leaving', isWanted: () => boolean): Promise<void>
+}
+
 /**
  * Compacts the logs of rooms that are about to be closed, for at most `leavingMs`. The logs that are not
  * reached in this time stay complete. Never throws.
  */
-export async function compactAtShutdown(rooms: readonly Room[], engine: Engine, clock: Clock): Promise<void> {
+export async function compactAtShutdown(
+  rooms: readonly ClosingRoom[],
+  engine: Engine,
+  clock: Clock,
+): Promise<void> {
   const end = clock.now() + leavingMs
   const isWanted = (): boolean => engine.health().ok && clock.now() < end
   await mapInSlices(rooms, async (room) => {

@@ -3,7 +3,7 @@ import type { Span, SpanSource } from '../../base/span.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import { errorTypeOf } from '../../tracing/error-type.ts'
 import { runSpan } from '../../tracing/run-span.ts'
-import { type AppliedUpdate, updateBytesOf } from '../room/broadcast.ts'
+import { type AppliedUpdate, updateBytesOf } from '../updates/broadcast.ts'
 
 /**
  * The spans of one commit: `weft.commit` from the append until it is durable, then `weft.broadcast`. If clients have

@@ -10,15 +10,14 @@ import {
   type LogHead,
   StoreUnavailableError,
 } from '../../store/engine.ts'
-import { LogTruncatedError, type RemoteAppend, readLogSince } from '../replication/read-log-since.ts'
-import { RemoteAppendBuffer } from '../replication/remote-append-buffer.ts'
-import type { AppendNotice } from '../replication/replica-messages.ts'
-import { type AppliedUpdate, type UpdateBroadcast, updateBytesOf } from '../room/broadcast.ts'
-import { fenceOf, recheckRights } from '../room/write-rights.ts'
+import { type AppliedUpdate, type UpdateBroadcast, updateBytesOf } from '../updates/broadcast.ts'
+import { fenceOf, recheckRights } from '../updates/write-rights.ts'
 import type { AppendBacklog } from './append-backlog.ts'
 import { CommitWaiters } from './commit-waiters.ts'
 import { type Existence, LogPosition } from './log-position.ts'
+import { LogTruncatedError, type RemoteAppend, readLogSince } from './read-log-since.ts'
 import type { CommitLog } from './recorded-log.ts'
+import { type AppendNotice, RemoteAppendBuffer } from './remote-append-buffer.ts'
 
 /** Applies the updates that other nodes have appended. */
 export interface RemoteUpdates {

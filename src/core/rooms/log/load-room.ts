@@ -1,9 +1,9 @@
 import { errorMessage } from '../../base/errors.ts'
 import { CorruptRecordError, type DocumentLog, type Key, type LoadedLog } from '../../store/engine.ts'
 import { IntegrationTooExpensiveError, Placements } from '../../update/integration.ts'
-import { DocumentState, emptyUpdate } from '../room/document-state.ts'
-import { DocumentExpensiveError } from '../room/expensive-documents.ts'
-import { DocumentDamagedError } from '../room/quarantine.ts'
+import { DocumentState, emptyUpdate } from '../document/document-state.ts'
+import { DocumentExpensiveError } from '../document/expensive-documents.ts'
+import { DocumentDamagedError } from '../document/quarantine.ts'
 
 /** Maximum bytes of entries in one read of the log. */
 export const pageBytes = 8 * 1024 * 1024

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { DocumentLog, Key, LogUpdate } from '../../store/engine.ts'
-import type { DocumentState } from '../room/document-state.ts'
+import type { DocumentState } from '../document/document-state.ts'
 import type { Commits } from './commits.ts'
 import {
   isLarge,

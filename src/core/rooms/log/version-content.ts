@@ -1,6 +1,6 @@
 import type { Version } from '../../model/version.ts'
 import type { DocumentLog, Key, LoadedVersion } from '../../store/engine.ts'
-import { DocumentState, emptyUpdate } from '../room/document-state.ts'
+import { DocumentState, emptyUpdate } from '../document/document-state.ts'
 import { applyInSlices, pageBytes } from './load-room.ts'
 
 /**

@@ -1,8 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { VisitListener } from '../../events/visit-tracker.ts'
 import type { DocumentScope } from '../../model/address.ts'
-import type { BroadcastTiming } from '../awareness/awareness-broadcaster.ts'
-import type { Member } from '../room/member.ts'
+import type { Member } from '../updates/member.ts'
 import { ClusterUsers } from './cluster-users.ts'
 import {
   type ConnectedUser,
@@ -22,6 +21,7 @@ import type { RemoteChanges } from './remote-presence.ts'
 import type { PresenceKind, RestPresence } from './rest-presence.ts'
 import { type NewWriter, type ShownWriter, WriterCaret, writerTtlMs } from './shown-writer.ts'
 import {
+  type BroadcastTiming,
   type VirtualUser,
   type VirtualUserCount,
   VirtualUserList,

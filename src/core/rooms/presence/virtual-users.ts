@@ -2,8 +2,10 @@ import type { Clock } from '../../base/clock.ts'
 import { ApiError } from '../../base/errors.ts'
 import { exhausted, limitDetails } from '../../quota/limits.ts'
 import type { AwarenessText } from '../../update/awareness.ts'
-import type { BroadcastTiming } from '../awareness/awareness-broadcaster.ts'
 import { awarenessTextOf, haveSameFields, type RestPresence, shownIdOf } from './rest-presence.ts'
+
+/** The time at which changes are sent: at the end of the tick, or when the broadcast window ends. */
+export type BroadcastTiming = 'tick' | 'window'
 
 /** Maximum number of virtual users of one document. */
 const virtualUsersMax = 500

@@ -3,12 +3,12 @@ import { IntegrationTooExpensiveError } from '../../update/integration.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { writeStateVector } from '../../update/state-vector.ts'
 import { isPlain, isSimple, type UpdateSummary } from '../../update/summary.ts'
+import type { DocumentState, PlacedIntegration } from '../document/document-state.ts'
+import { DocumentExpensiveError } from '../document/expensive-documents.ts'
 import type { Commits } from '../log/commits.ts'
-import type { AppliedUpdate } from '../room/broadcast.ts'
-import type { DocumentState, PlacedIntegration } from '../room/document-state.ts'
-import { DocumentExpensiveError } from '../room/expensive-documents.ts'
-import { UpdateApplyError } from '../room/update-applier.ts'
-import type { RemoteAppend } from './read-log-since.ts'
+import type { RemoteAppend } from '../log/read-log-since.ts'
+import type { AppliedUpdate } from '../updates/broadcast.ts'
+import { UpdateApplyError } from '../updates/update-applier.ts'
 
 /**
  * Applies updates that other nodes have appended. Returns the updates to send to the members. An update is

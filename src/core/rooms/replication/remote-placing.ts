@@ -1,12 +1,12 @@
 import type { DocumentAddress } from '../../model/address.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
+import type { DocumentState, PlacedIntegration } from '../document/document-state.ts'
+import { loopStepsMax } from '../document/integration-limits.ts'
+import { placeStateOnThread } from '../edits/place-on-thread.ts'
 import type { WriteLock } from '../edits/write-lock.ts'
-import type { DocumentState, PlacedIntegration } from '../room/document-state.ts'
-import { loopStepsMax } from '../room/integration-limits.ts'
-import { placeStateOnThread } from '../threads/place-on-thread.ts'
+import type { RemoteAppend } from '../log/read-log-since.ts'
 import type { ThreadPool } from '../threads/thread-pool.ts'
-import type { RemoteAppend } from './read-log-since.ts'
 
 /**
  * Maximum number of tries to integrate an update on a thread. A try fails if the document changes before it

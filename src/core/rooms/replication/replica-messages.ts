@@ -1,21 +1,7 @@
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import type { LogUpdate } from '../../store/engine.ts'
-
-/** A notice for the other nodes: the sending node has appended updates to the log of a document. */
-export interface AppendNotice {
-  readonly epoch: number
-  readonly first: number
-  /** Sequence number of the last appended update. */
-  readonly last: number
-  /** Time of the append, in epoch milliseconds. */
-  readonly at: number
-  /**
-   * The updates, one for each sequence number. Null if they are too large for the bus; the receiver then
-   * reads the log.
-   */
-  readonly updates: readonly LogUpdate[] | null
-}
+import type { AppendNotice } from '../log/remote-append-buffer.ts'
 
 /** A message between nodes about one document. */
 export type ReplicaMessage =

@@ -1,11 +1,12 @@
 import type { Clock } from '../../base/clock.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { Commits, RemoteUpdates } from '../log/commits.ts'
-import { type AppliedUpdate, UpdateBroadcast } from '../room/broadcast.ts'
-import type { RoomDependencies } from '../room/room-options.ts'
-import type { RoomTrace } from '../room/room-trace.ts'
-import type { UpdateApplier } from '../room/update-applier.ts'
+import type { RemoteAppend } from '../log/read-log-since.ts'
+import type { ThreadPool } from '../threads/thread-pool.ts'
+import { type AppliedUpdate, UpdateBroadcast } from '../updates/broadcast.ts'
+import type { RoomTrace } from '../updates/room-trace.ts'
+import type { UpdateApplier } from '../updates/update-applier.ts'
 import { applyRemote } from './apply-remote.ts'
-import type { RemoteAppend } from './read-log-since.ts'
 import { type PlacingRoom, RemotePlacing } from './remote-placing.ts'
 import { describeMessage, type ReplicaMessage } from './replica-messages.ts'
 
@@ -22,6 +23,13 @@ interface ReplicaOwner extends PlacingRoom {
   readonly commit: (updates: readonly AppliedUpdate[], since: number) => void
 }
 
+interface ReplicaOptions {
+  readonly clock: Clock
+  readonly metrics: Metrics
+  /** Threads that integrate expensive updates of other nodes. */
+  readonly mergers: ThreadPool
+}
+
 /**
  * Maximum milliseconds for which arriving updates wait for another node, even if that node requests a longer
  * time.
@@ -32,15 +40,12 @@ const waitMsMax = 2_000
 export class Replica implements RemoteUpdates {
   readonly #room: ReplicaOwner
   readonly #clock: Clock
-  readonly #counts: RoomDependencies['metrics']['updates']
+  readonly #counts: Metrics['updates']
   readonly #placing: RemotePlacing
   /** Ends the pause for another node; null while there is no such pause. */
   #endWaiting: (() => void) | null = null
 
-  constructor(
-    room: ReplicaOwner,
-    { clock, metrics, mergers }: Pick<RoomDependencies, 'clock' | 'metrics' | 'mergers'>,
-  ) {
+  constructor(room: ReplicaOwner, { clock, metrics, mergers }: ReplicaOptions) {
     this.#room = room
     this.#clock = clock
     this.#counts = metrics.updates

@@ -1,4 +1,4 @@
-import type { AppliedUpdate } from './broadcast.ts'
+import type { AppliedUpdate } from '../updates/broadcast.ts'
 
 /** Receives the durable commits of a room, from this and from other nodes. */
 export interface CommitFollower {

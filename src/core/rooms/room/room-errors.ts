@@ -2,8 +2,8 @@ import { errorMessage } from '../../base/errors.ts'
 import { type Close, close } from '../../model/close.ts'
 import { limitOf } from '../../quota/limits.ts'
 import { AppendRejectedError } from '../../store/engine.ts'
-import { DocumentDamagedError } from './quarantine.ts'
-import { UpdateApplyError } from './update-applier.ts'
+import { DocumentDamagedError } from '../document/quarantine.ts'
+import { UpdateApplyError } from '../updates/update-applier.ts'
 
 /** Close reason for the sessions of a deleted document. */
 export const documentDeleted = close('notFound', 'the document was deleted')

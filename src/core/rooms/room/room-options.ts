@@ -11,15 +11,15 @@ import type { DocumentAddress } from '../../model/address.ts'
 import type { MemoryLedger } from '../../quota/memory-bounds.ts'
 import type { DocumentLog, FenceStore, Health, Key } from '../../store/engine.ts'
 import type { Tracer } from '../../tracing/trace.ts'
+import type { DocumentDamagedError } from '../document/quarantine.ts'
 import type { AppendBacklog } from '../log/append-backlog.ts'
 import type { KeepsAttribution } from '../log/compaction-policy.ts'
 import type { CompactionLimits } from '../log/room-compaction.ts'
 import type { PresenceRegistry } from '../presence/presence-registry.ts'
-import type { ReplicaMessage } from '../replication/replica-messages.ts'
+import type { ReplicaDependencies } from '../replication/replica-sync.ts'
 import type { ThreadPool } from '../threads/thread-pool.ts'
-import type { DocumentDamagedError } from './quarantine.ts'
+import type { WorkShares } from '../updates/work-shares.ts'
 import type { TickScheduler } from './tick-scheduler.ts'
-import type { WorkShares } from './work-shares.ts'
 
 export interface RoomLimits extends CompactionLimits {
   /** Maximum encoded size of a document in bytes. */
@@ -37,17 +37,6 @@ export type RoomMemory = Pick<MemoryLedger, 'pendingUpdates' | 'queuedUpdates' |
 export interface RoomName {
   readonly address: DocumentAddress
   readonly doc: Key
-}
-
-/** Functions through which a room reaches the other nodes. */
-export interface ReplicaDependencies {
-  /** Sends a message to the nodes that have the document open. */
-  readonly tell: (doc: Key, message: ReplicaMessage) => void
-  /**
-   * Returns whether this node is the home node of the document. The home node does the work that only one
-   * node needs to do.
-   */
-  readonly isHome: (doc: Key) => boolean
 }
 
 /** The dependencies of a room. All rooms of a process use the same object. */

@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import { joinUpdates } from '../../update/join-updates.ts'
-import type { DocumentState } from './document-state.ts'
+import type { DocumentState } from '../document/document-state.ts'
 
 /**
  * Minimum size in bytes of a state that several clients share. Encoding a smaller state again costs less than

@@ -1,6 +1,6 @@
 import type { MemoryClaim } from '../../quota/memory-account.ts'
-import type { Member } from './member.ts'
-import { type IncomingUpdate, memoryOfUpdate } from './pending-updates.ts'
+import type { Member } from '../updates/member.ts'
+import { type IncomingUpdate, memoryOfUpdate } from '../updates/pending-updates.ts'
 
 /**
  * Maximum bytes of memory that the waiting updates of a sender take while its socket is read. Above this

@@ -36,21 +36,21 @@ import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { splitUpdate } from '../../update/split-update.ts'
 import {
+  type ClientClock,
+  DocumentState,
+  type PlacedIntegration,
+  placementsIn,
+} from '../document/document-state.ts'
+import { tooExpensive } from '../document/expensive-documents.ts'
+import { documentStepsMax, structsPerTick } from '../document/integration-limits.ts'
+import type { PlacedDocument } from '../log/load-room.ts'
+import {
   applyWithinLimit,
   changeAndMerge,
   decideWithinLimit,
   followWithinLimit,
   restoreWithinLimit,
-} from '../edits/size-check.ts'
-import type { PlacedDocument } from '../log/load-room.ts'
-import {
-  type ClientClock,
-  DocumentState,
-  type PlacedIntegration,
-  placementsIn,
-} from '../room/document-state.ts'
-import { tooExpensive } from '../room/expensive-documents.ts'
-import { documentStepsMax, structsPerTick } from '../room/integration-limits.ts'
+} from './size-check.ts'
 
 /** A job on a copy of a document. All members can be sent to a thread. */
 interface Copy {

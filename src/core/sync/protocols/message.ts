@@ -1,6 +1,6 @@
 import type { AccessRole } from '../../directory/store/records.ts'
 import type { LiveEncoder } from '../../rooms/room/live-messages.ts'
-import type { FrameEncoder } from '../../rooms/room/member.ts'
+import type { FrameEncoder } from '../../rooms/updates/member.ts'
 
 /** A message of a client, in any protocol. Its bytes are views into the frame and are not vetted. */
 export type Message =

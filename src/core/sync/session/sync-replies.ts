@@ -1,5 +1,5 @@
-import type { Member } from '../../rooms/room/member.ts'
 import type { Room } from '../../rooms/room/room.ts'
+import type { Member } from '../../rooms/updates/member.ts'
 import type { Protocol } from '../protocols/message.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
 

@@ -4,7 +4,7 @@ import * as Y from 'yjs'
 import { replaceArray } from '../../../../src/core/content/json/array.ts'
 import type { ArrayEdit, Insertion } from '../../../../src/core/content/json/array-edit.ts'
 import { splitItems } from '../../../../src/core/content/yjs/item-splits.ts'
-import { integrationStepsMax } from '../../../../src/core/rooms/room/integration-limits.ts'
+import { integrationStepsMax } from '../../../../src/core/rooms/document/integration-limits.ts'
 import { noPlacements, withinBudget } from '../../../../src/core/update/integration.ts'
 
 const key = 'content'

@@ -7,7 +7,7 @@ import {
 import * as Y from 'yjs'
 import { RoomAwareness } from '../../../../src/core/rooms/awareness/room-awareness.ts'
 import type { PresenceRegistry } from '../../../../src/core/rooms/presence/presence-registry.ts'
-import type { Member } from '../../../../src/core/rooms/room/member.ts'
+import type { Member } from '../../../../src/core/rooms/updates/member.ts'
 import { readAwareness } from '../../../../src/core/update/awareness.ts'
 import { presenceAlone } from '../../../support/data/rooms.ts'
 import type { HeldClock } from '../../../support/time/clock.ts'

@@ -8,7 +8,7 @@ import { documentFences } from '../../../../src/core/directory/organizations/fen
 import { FencedRight } from '../../../../src/core/directory/write-right.ts'
 import { AppendBacklog } from '../../../../src/core/rooms/log/append-backlog.ts'
 import { type CommitListeners, Commits } from '../../../../src/core/rooms/log/commits.ts'
-import { type AppliedUpdate, UpdateBroadcast } from '../../../../src/core/rooms/room/broadcast.ts'
+import { type AppliedUpdate, UpdateBroadcast } from '../../../../src/core/rooms/updates/broadcast.ts'
 import type { Engine } from '../../../../src/core/store/engine.ts'
 import { openLevelEngine } from '../../../../src/core/store/level/engine.ts'
 import { openMemoryEngine } from '../../../../src/core/store/memory/index.ts'

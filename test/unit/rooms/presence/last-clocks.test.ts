@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Member } from '../../../../src/core/rooms/room/member.ts'
+import type { Member } from '../../../../src/core/rooms/updates/member.ts'
 import { clockMax } from '../../../../src/core/update/byte-reader.ts'
 import { document, Page, World } from './simulated-cluster.ts'
 

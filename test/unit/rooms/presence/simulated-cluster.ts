@@ -11,7 +11,7 @@ import { RoomAwareness } from '../../../../src/core/rooms/awareness/room-awarene
 import { PresenceRegistry } from '../../../../src/core/rooms/presence/presence-registry.ts'
 import { PresenceSync } from '../../../../src/core/rooms/presence/presence-sync.ts'
 import { isVirtualClient } from '../../../../src/core/rooms/presence/virtual-users.ts'
-import type { Member } from '../../../../src/core/rooms/room/member.ts'
+import type { Member } from '../../../../src/core/rooms/updates/member.ts'
 import type { Bus, Engine } from '../../../../src/core/store/engine.ts'
 import { readAwareness } from '../../../../src/core/update/awareness.ts'
 import { noVisits } from '../../../support/data/rooms.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { DocumentState } from '../../../../src/core/rooms/room/document-state.ts'
+import { DocumentState } from '../../../../src/core/rooms/document/document-state.ts'
 import { SyncReplyCache } from '../../../../src/core/rooms/room/sync-reply-cache.ts'
 import { hocuspocus } from '../../../../src/core/sync/protocols/hocuspocus.ts'
 import { syncTypes } from '../../../../src/core/sync/protocols/sync-message.ts'

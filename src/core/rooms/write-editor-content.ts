@@ -1,18 +1,13 @@
-import { ApiError } from '../../base/errors.ts'
-import type { ReplacementResult } from '../../content/replacement-result.ts'
-import {
-  type PreparedChange,
-  withDefaultRoot,
-  withSchema,
-  withUnknownNames,
-} from '../../content/root-change.ts'
-import { type NamedSchema, schemaOf } from '../../content/schemas/content-schema.ts'
-import type { AttachedSchema } from '../../directory/schemas/schema-records.ts'
-import type { SchemaService } from '../../directory/schemas/schema-service.ts'
-import type { DocumentService, EnsuredDocument } from '../../directory/services/document-service.ts'
-import type { DocumentAddress } from '../../model/address.ts'
-import type { RoomRegistry } from '../room/room-registry.ts'
-import type { ReplaceOptions } from './edit-context.ts'
+import { ApiError } from '../base/errors.ts'
+import type { ReplacementResult } from '../content/replacement-result.ts'
+import { type PreparedChange, withDefaultRoot, withSchema, withUnknownNames } from '../content/root-change.ts'
+import { type NamedSchema, schemaOf } from '../content/schemas/content-schema.ts'
+import type { AttachedSchema } from '../directory/schemas/schema-records.ts'
+import type { SchemaService } from '../directory/schemas/schema-service.ts'
+import type { DocumentService, EnsuredDocument } from '../directory/services/document-service.ts'
+import type { DocumentAddress } from '../model/address.ts'
+import type { ReplaceOptions } from './edits/edit-context.ts'
+import type { RoomRegistry } from './room/room-registry.ts'
 
 /** Services that `writeEditorContent` needs. */
 export interface EditorWriteServices {

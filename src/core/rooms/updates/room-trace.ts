@@ -1,8 +1,8 @@
 import type { DocumentAddress } from '../../model/address.ts'
 import type { Appended } from '../../store/engine.ts'
 import type { Tracer, TraceWriter } from '../../tracing/trace.ts'
+import { loopStepsMax } from '../document/integration-limits.ts'
 import { type AppliedUpdate, type UpdateBroadcast, updateBytesOf } from './broadcast.ts'
-import { loopStepsMax } from './integration-limits.ts'
 import type { Member } from './member.ts'
 import type { IncomingUpdate } from './pending-updates.ts'
 

@@ -1,11 +1,11 @@
-import type { DocumentReading, EncodedContent } from '../../content/read-document.ts'
-import { kindOfNamed } from '../../content/schemas/content-schema.ts'
-import type { AttachedSchema } from '../../directory/schemas/schema-records.ts'
-import type { SchemaService } from '../../directory/schemas/schema-service.ts'
-import type { DocumentService } from '../../directory/services/document-service.ts'
-import type { DocumentAddress } from '../../model/address.ts'
-import type { RoomRegistry } from '../room/room-registry.ts'
-import type { DocumentRead } from './backend-edits.ts'
+import type { DocumentReading, EncodedContent } from '../content/read-document.ts'
+import { kindOfNamed } from '../content/schemas/content-schema.ts'
+import type { AttachedSchema } from '../directory/schemas/schema-records.ts'
+import type { SchemaService } from '../directory/schemas/schema-service.ts'
+import type { DocumentService } from '../directory/services/document-service.ts'
+import type { DocumentAddress } from '../model/address.ts'
+import type { DocumentRead } from './edits/backend-edits.ts'
+import type { RoomRegistry } from './room/room-registry.ts'
 
 /** Services that `readEditorContent` needs. */
 export interface EditorReadServices {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { IncomingBuffer } from '../../../../src/core/rooms/room/incoming-buffer.ts'
+import { IncomingBuffer } from '../../../../src/core/rooms/document/incoming-buffer.ts'
 import { readUpdate } from '../../../../src/core/update/read-update.ts'
 import { advance, isPlain, isSimple } from '../../../../src/core/update/summary.ts'
 import { randomHistory } from '../../../support/data/random-doc.ts'

@@ -1,5 +1,20 @@
+import type { LogUpdate } from '../../store/engine.ts'
 import type { RemoteAppend, ReplicaPosition } from './read-log-since.ts'
-import type { AppendNotice } from './replica-messages.ts'
+
+/** A notice for the other nodes: the sending node has appended updates to the log of a document. */
+export interface AppendNotice {
+  readonly epoch: number
+  readonly first: number
+  /** Sequence number of the last appended update. */
+  readonly last: number
+  /** Time of the append, in epoch milliseconds. */
+  readonly at: number
+  /**
+   * The updates, one for each sequence number. Null if they are too large for the bus; the receiver then
+   * reads the log.
+   */
+  readonly updates: readonly LogUpdate[] | null
+}
 
 /**
  * Maximum number of notices that wait while an operation of the commits is in progress. If more arrive, the

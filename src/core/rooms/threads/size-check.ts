@@ -14,7 +14,7 @@ import { contentKeyOf, rootExists } from '../../content/roots.ts'
 import { expectMatch, type RootSchema } from '../../content/schemas/content-schema.ts'
 import { isResponseTooLarge, jsonBytesUpTo } from '../../model/json-pieces.ts'
 import { limitDetails } from '../../quota/limits.ts'
-import { DocumentState } from '../room/document-state.ts'
+import { DocumentState } from '../document/document-state.ts'
 
 /**
  * Share of the size limit. A document that exceeds the limit by at most this share still accepts replacements

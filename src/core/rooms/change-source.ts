@@ -1,13 +1,13 @@
-import type { OrganizationScope } from '../../directory/organizations/organization-keys.ts'
-import { readPagePosition } from '../../directory/store/list-page.ts'
-import type { UserDataSource } from '../../directory/user-data/user-data-source.ts'
-import type { CheckLease } from '../../jobs/task-worker.ts'
-import { organizationPrefix } from '../../model/address.ts'
-import { keySchema } from '../../model/address-schemas.ts'
-import { type DocumentLog, type Key, StoreUnavailableError } from '../../store/engine.ts'
-import { type AuthorShare, isNamedIn, shareOf } from '../../update/attribution/remove-author.ts'
-import { readAttribution } from '../log/read-attribution.ts'
-import type { RoomRegistry } from '../room/room-registry.ts'
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import { readPagePosition } from '../directory/store/list-page.ts'
+import type { UserDataSource } from '../directory/user-data/user-data-source.ts'
+import type { CheckLease } from '../jobs/task-worker.ts'
+import { organizationPrefix } from '../model/address.ts'
+import { keySchema } from '../model/address-schemas.ts'
+import { type DocumentLog, type Key, StoreUnavailableError } from '../store/engine.ts'
+import { type AuthorShare, isNamedIn, shareOf } from '../update/attribution/remove-author.ts'
+import { readAttribution } from './log/read-attribution.ts'
+import type { RoomRegistry } from './room/room-registry.ts'
 
 /** Maximum number of editors that one page of a listing reads. */
 const readPerPage = 50

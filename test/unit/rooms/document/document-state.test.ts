@@ -1,16 +1,16 @@
 import { expect, it, vi } from 'vitest'
 import * as Y from 'yjs'
-import { loadRoom } from '../../../../src/core/rooms/log/load-room.ts'
-import type { AppliedUpdate } from '../../../../src/core/rooms/room/broadcast.ts'
-import { DocumentState } from '../../../../src/core/rooms/room/document-state.ts'
+import { DocumentState } from '../../../../src/core/rooms/document/document-state.ts'
 import {
   loopStepsMax,
   placedStructsMax,
   structsPerTick,
-} from '../../../../src/core/rooms/room/integration-limits.ts'
-import type { Member } from '../../../../src/core/rooms/room/member.ts'
-import { PendingUpdateBuffer } from '../../../../src/core/rooms/room/pending-updates.ts'
-import { UpdateApplier } from '../../../../src/core/rooms/room/update-applier.ts'
+} from '../../../../src/core/rooms/document/integration-limits.ts'
+import { loadRoom } from '../../../../src/core/rooms/log/load-room.ts'
+import type { AppliedUpdate } from '../../../../src/core/rooms/updates/broadcast.ts'
+import type { Member } from '../../../../src/core/rooms/updates/member.ts'
+import { PendingUpdateBuffer } from '../../../../src/core/rooms/updates/pending-updates.ts'
+import { UpdateApplier } from '../../../../src/core/rooms/updates/update-applier.ts'
 import { openMemoryEngine } from '../../../../src/core/store/memory/engine.ts'
 import { yWebsocket } from '../../../../src/core/sync/protocols/y-websocket.ts'
 import { readUpdate } from '../../../../src/core/update/read-update.ts'

@@ -9,11 +9,11 @@ import type { WriteRight } from '../../directory/write-right.ts'
 import type { ChangeCause } from '../../model/change-origin.ts'
 import { StoreUnavailableError } from '../../store/engine.ts'
 import { readUpdate } from '../../update/read-update.ts'
+import { emptyUpdate } from '../document/document-state.ts'
+import { DocumentExpensiveError } from '../document/expensive-documents.ts'
 import type { RestoreOptions } from '../edits/edit-context.ts'
-import type { AppliedUpdate } from '../room/broadcast.ts'
-import { emptyUpdate } from '../room/document-state.ts'
-import { DocumentExpensiveError } from '../room/expensive-documents.ts'
-import type { Room } from '../room/room.ts'
+import type { AppliedUpdate } from '../updates/broadcast.ts'
+import type { Room } from './room.ts'
 
 /**
  * Milliseconds for which a branch collects the commits of its main editor before it appends them. A node that

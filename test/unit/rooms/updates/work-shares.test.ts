@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { WorkShares } from '../../../../src/core/rooms/room/work-shares.ts'
+import { WorkShares } from '../../../../src/core/rooms/updates/work-shares.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 
 const cheap = { updates: 10, steps: 100, ms: 5 }

@@ -5,7 +5,7 @@ import {
   type LoadedLog,
   type LogUpdate,
 } from '../../store/engine.ts'
-import { pageBytes } from '../log/load-room.ts'
+import { pageBytes } from './load-room.ts'
 
 /** An entry of the log that another node has appended. */
 export interface RemoteAppend {
