@@ -6,9 +6,9 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
-import { readArrayRoot } from '../src/core/content/json/array.ts'
 import type { Json } from '../src/core/content/json/json.ts'
-import { readMapRoot } from '../src/core/content/json/map.ts'
+import { readArrayRoot } from '../src/core/content/values/array.ts'
+import { readMapRoot } from '../src/core/content/values/map.ts'
 import { type JsonHistory, jsonHistories } from './support/json-histories.ts'
 import { contentKey, fresh, type JsonReplacer, jsonReplacers } from './support/json-replacers.ts'
 import { measured } from './support/measure.ts'

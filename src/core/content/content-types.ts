@@ -6,20 +6,20 @@ import type { ContentTypeName } from './content-type-names.ts'
 import { readDelta, replaceDelta } from './delta/delta.ts'
 import { checkDelta } from './delta/delta-json.ts'
 import { htmlFormat } from './html/html.ts'
-import { checkArray, readArrayRoot, replaceArray } from './json/array.ts'
-import { checkMap, readMapRoot, replaceMap } from './json/map.ts'
 import { markdownFormat } from './markdown/markdown.ts'
 import type { Output } from './output.ts'
 import { checkProseMirror } from './prosemirror/node-validator.ts'
 import { readProseMirror } from './prosemirror/prosemirror.ts'
-import type { ReplacementResult } from './replacement-result.ts'
 import { type ContentSchema, nodeSchema } from './schemas/any-schema.ts'
 import { checkText, readText, replaceText } from './text/text.ts'
+import { checkArray, readArrayRoot, replaceArray } from './values/array.ts'
+import { checkMap, readMapRoot, replaceMap } from './values/map.ts'
 import { serializeXml } from './xml/serialize.ts'
 import { checkXml, replaceTyped, replaceXml } from './xml/xml.ts'
 import { checkXmlText } from './xmltext/validator.ts'
 import { readXmlText, replaceXmlText } from './xmltext/xmltext.ts'
 import type { KnownKind } from './yjs/root-kind.ts'
+import type { RootReplacement } from './yjs/root-replacement.ts'
 
 /**
  * Changes a root so that it equals data that was checked before. The root must have a matching kind. There is
@@ -30,7 +30,7 @@ export type ReplaceFunction = (
   doc: Y.Doc,
   contentKey: string,
   schema: ContentSchema | null,
-) => ReplacementResult
+) => RootReplacement
 
 /** Operations of one content type: check, write and read. */
 export interface ContentType {

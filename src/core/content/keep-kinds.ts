@@ -1,11 +1,10 @@
 import * as Y from 'yjs'
 import { nearMiss } from '../base/text.ts'
-import { putItem } from './json/write-edits.ts'
 import { type CheckedContent, checkKind, replaceChecked } from './replace.ts'
-import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf, requireRoot, rootExists, rootNames, shownName } from './roots.ts'
 import { type ContentSchema, kindOfSchema } from './schemas/any-schema.ts'
 import { checkRepresentable } from './unsupported-content.ts'
+import { putItem } from './values/write-edits.ts'
 import {
   type KnownKind,
   kindEntry,
@@ -14,6 +13,7 @@ import {
   rootKind,
   type SharedRoot,
 } from './yjs/root-kind.ts'
+import type { RootReplacement } from './yjs/root-replacement.ts'
 
 /** Stores the kind of a root in the document. The stored kind takes about 30 bytes. */
 function storeKind(transaction: Y.Transaction, root: SharedRoot, kind: KnownKind): void {
@@ -27,11 +27,11 @@ function storeKind(transaction: Y.Transaction, root: SharedRoot, kind: KnownKind
  * kind.
  * @param kinds the kinds of the roots, by root name
  */
-export const keepingKinds = (
+export const keepingKinds = <Result extends RootReplacement>(
   doc: Y.Doc,
   kinds: ReadonlyMap<string, KnownKind>,
-  change: () => ReplacementResult,
-): ReplacementResult =>
+  change: () => Result,
+): Result =>
   doc.transact((transaction) => {
     const changed = change()
     let isStored = false
@@ -65,7 +65,7 @@ export function replaceKeepingKind(
   doc: Y.Doc,
   content: CheckedContent,
   schema: ContentSchema | null = null,
-): ReplacementResult {
+): RootReplacement {
   const { target, type } = content
   const contentKey = contentKeyOf(doc, target.contentKey)
   const isNew = !rootExists(doc, contentKey)
@@ -76,7 +76,7 @@ export function replaceKeepingKind(
   const kinds = new Map(isOpen ? [] : [[contentKey, kind]])
   checkKind(doc, target, kind)
   checkRepresentable(doc, contentKey, kind)
-  const replace = (): ReplacementResult => ({ ...replaceChecked(doc, content, schema), contentKey, kind })
+  const replace = (): RootReplacement => ({ ...replaceChecked(doc, content, schema), contentKey, kind })
   const result = keepingKinds(doc, kinds, replace)
   if (!isNew || !rootExists(doc, contentKey)) return result
   const warning = `created the root ${shownName(contentKey)}; did you mean`

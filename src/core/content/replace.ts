@@ -2,11 +2,11 @@ import * as Y from 'yjs'
 import { invalid } from '../base/errors.ts'
 import { contentTypeNames } from './content-type-names.ts'
 import { type ContentType, contentTypes, type ReplaceFunction } from './content-types.ts'
-import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf, shownName } from './roots.ts'
 import { type ContentSchema, kindOfSchema } from './schemas/any-schema.ts'
 import { isRichTextRoot } from './xml/observed-schema.ts'
 import { fitsKind, type KnownKind, type RootKind, rootKind } from './yjs/root-kind.ts'
+import type { RootReplacement } from './yjs/root-replacement.ts'
 
 /** The target content of a root. */
 export interface ContentTarget {
@@ -63,7 +63,7 @@ export function checkTarget(target: ContentTarget): ContentType {
  * @throws ApiError INVALID_ARGUMENT, before anything is changed, if `checkContent` rejects the target, or if
  * the root has another kind of content
  */
-export const replaceContent = (doc: Y.Doc, target: ContentTarget): ReplacementResult =>
+export const replaceContent = (doc: Y.Doc, target: ContentTarget): RootReplacement =>
   replaceChecked(doc, checkContent(target))
 
 /**
@@ -74,7 +74,7 @@ export function replaceChecked(
   doc: Y.Doc,
   { target, type, replace }: CheckedContent,
   schema: ContentSchema | null = null,
-): ReplacementResult {
+): RootReplacement {
   const contentKey = contentKeyOf(doc, target.contentKey)
   checkKind(doc, target, type.kindOf(doc, contentKey, schema === null ? undefined : kindOfSchema(schema)))
   return replace(doc, contentKey, schema)

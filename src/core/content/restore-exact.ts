@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
-import { putItem } from './json/write-edits.ts'
-import type { ReplacementResult } from './replacement-result.ts'
+import { putItem } from './values/write-edits.ts'
 import { childrenOf } from './xml/children.ts'
 import { matchTexts } from './xml/match-texts.ts'
 import type { SharedRoot } from './yjs/root-kind.ts'
+import type { RootReplacement } from './yjs/root-replacement.ts'
 import { nameOfType, readSequence, type SequenceContent, valuesOf } from './yjs/sequence-content.ts'
 
 type Content = Y.Item['content']
@@ -20,7 +20,7 @@ interface Gap {
  * everything that no format shows: types of values, embeds, hooks, attributes of texts. Use this for content
  * that is almost equal: a shared value that differs is written again as a whole.
  */
-export class ExactRestore implements ReplacementResult {
+export class ExactRestore implements RootReplacement {
   insertions = 0
   deletions = 0
   changed = false

@@ -1,19 +1,19 @@
 import type * as Y from 'yjs'
 import { ApiError } from '../base/errors.ts'
 import { restoreDelta } from './delta/delta.ts'
-import { restoreArray, restoreMap } from './json/replace-values.ts'
-import { noReplacement, type ReplacementResult } from './replacement-result.ts'
 import { ExactRestore } from './restore-exact.ts'
+import { restoreArray, restoreMap } from './values/replace-values.ts'
 import { restoreXml } from './xml/xml.ts'
 import { checkXmlText } from './xmltext/validator.ts'
 import { readXmlText, replaceXmlText } from './xmltext/xmltext.ts'
 import { fitsKind, type RootKind, rootKind, type SharedRoot } from './yjs/root-kind.ts'
+import { noReplacement, type RootReplacement } from './yjs/root-replacement.ts'
 
 /**
  * Makes a root equal to the same root of the document `past`. The root must have, or be able to get, the kind
  * of the past root.
  */
-type Restoration = (doc: Y.Doc, contentKey: string, past: Y.Doc) => ReplacementResult
+type Restoration = (doc: Y.Doc, contentKey: string, past: Y.Doc) => RootReplacement
 
 const restorations: Readonly<Record<Exclude<RootKind, 'none'>, Restoration>> = {
   text: restoreDelta,
@@ -31,12 +31,12 @@ const restorations: Readonly<Record<Exclude<RootKind, 'none'>, Restoration>> = {
  * restored: content that a replacement would reject (for example names that are too long) is written as it
  * was stored.
  */
-export function restoreContent(doc: Y.Doc, past: Y.Doc): ReplacementResult {
+export function restoreContent(doc: Y.Doc, past: Y.Doc): RootReplacement {
   const keys = [...new Set([...past.share.keys(), ...doc.share.keys()])].sort()
   return doc.transact(() => keys.map((key) => restoreRoot(doc, key, past)).reduce(sum, noReplacement))
 }
 
-function restoreRoot(doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult {
+function restoreRoot(doc: Y.Doc, contentKey: string, past: Y.Doc): RootReplacement {
   const kind = rootKind(past, contentKey)
   const root = doc.share.get(contentKey)
   const emptied =
@@ -76,7 +76,7 @@ const makeExact: Restoration = (doc, contentKey, past) =>
   })
 
 /** Deletes all content of a root of any kind. */
-function empty(doc: Y.Doc, root: SharedRoot): ReplacementResult {
+function empty(doc: Y.Doc, root: SharedRoot): RootReplacement {
   let deletions = 0
   doc.transact((transaction) => {
     for (let item = root._start; item !== null; item = item.right) {
@@ -94,7 +94,7 @@ function empty(doc: Y.Doc, root: SharedRoot): ReplacementResult {
   return { changed: deletions > 0, insertions: 0, deletions }
 }
 
-const sum = (a: ReplacementResult, b: ReplacementResult): ReplacementResult => ({
+const sum = (a: RootReplacement, b: RootReplacement): RootReplacement => ({
   changed: a.changed || b.changed,
   insertions: a.insertions + b.insertions,
   deletions: a.deletions + b.deletions,

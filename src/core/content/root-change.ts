@@ -1,11 +1,11 @@
 import type * as Y from 'yjs'
 import { applyEdits } from './edit/apply-edits.ts'
 import { checkEdits, type EditRequest } from './edit/check-edits.ts'
+import type { EditedContent } from './edit/edit.ts'
 import type { WorkLimit } from './edit/work-limit.ts'
 import { replaceKeepingKind } from './keep-kinds.ts'
 import type { MergeTarget } from './merge-check.ts'
 import { type ContentTarget, checkContent, checkContentKey, checkTarget } from './replace.ts'
-import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf } from './roots.ts'
 import type { ContentSchema } from './schemas/any-schema.ts'
 import { checkAgainstSchema, type NamedSchema, schemaOf, violationKeys } from './schemas/content-schema.ts'
@@ -43,7 +43,7 @@ export interface CheckedChange {
    * @throws ApiError if the document does not permit the change; if `isAtomic`, nothing is changed then,
    * otherwise the document must be discarded; WorkLimitError, and nothing is changed then
    */
-  readonly apply: (doc: Y.Doc, how?: ApplyHow) => ReplacementResult
+  readonly apply: (doc: Y.Doc, how?: ApplyHow) => EditedContent
   readonly isAtomic: boolean
 }
 
@@ -156,7 +156,7 @@ export const contentOfChange = (change: RootChange): unknown => (isEdits(change)
 /** Returns the part of a document that a change has used. */
 export function mergeTargetOf(
   change: RootChange,
-  { contentKey, kind = 'text', dependencies = { edits: [], inserted: [] } }: ReplacementResult,
+  { contentKey, kind = 'text', dependencies = { edits: [], inserted: [] } }: EditedContent,
 ): MergeTarget {
   const type = isEdits(change) ? kind : change.type
   return { target: { type, contentKey }, kind, dependencies }

@@ -2,8 +2,8 @@ import * as Y from 'yjs'
 import { ApiError } from '../base/errors.ts'
 import { pointerOf } from './json/json-validator.ts'
 import { shownName } from './roots.ts'
+import { type StoredForm, storedForm } from './stored/shared-values.ts'
 import type { KnownKind, SharedRoot } from './yjs/root-kind.ts'
-import { type StoredForm, storedForm } from './yjs/shared-values.ts'
 
 /**
  * Checks that the formats of a kind can represent everything in a root. A write would otherwise leave hidden

@@ -1,4 +1,4 @@
-import type { ReplacementResult } from '../replacement-result.ts'
+import type { RootReplacement } from '../yjs/root-replacement.ts'
 import type { TextOfBlocks } from './block-format.ts'
 
 const warning =
@@ -9,10 +9,10 @@ const warning =
  * Adds a warning to the result of a change if one of its texts is Markdown that is not empty, but has no blocks, such as
  * definitions of links. Such a text removes what it replaces, and inserts nothing. HTML states empty blocks.
  */
-export function withEmptinessWarning(
-  result: ReplacementResult,
+export function withEmptinessWarning<Result extends RootReplacement>(
+  result: Result,
   texts: readonly (TextOfBlocks | null)[],
-): ReplacementResult {
+): Result {
   const isEmpty = texts.some(
     (text) => text?.format.name === 'markdown' && text.usual.blocks.length === 0 && text.text.trim() !== '',
   )

@@ -1,9 +1,9 @@
 import type * as Y from 'yjs'
 import type { Output } from '../output.ts'
-import type { ReplacementResult } from '../replacement-result.ts'
 import { type ContentSchema, kindOfSchema, nodeSchema } from '../schemas/any-schema.ts'
 import { readText, replaceText } from '../text/text.ts'
 import { type KnownKind, rootKind } from '../yjs/root-kind.ts'
+import type { RootReplacement } from '../yjs/root-replacement.ts'
 import type { BlockFormat, TextOfBlocks } from './block-format.ts'
 import { isQuill, quillKey } from './quill/quill-dialect.ts'
 import { readQuillBlocks, replaceQuillBlocks } from './quill/quill-root.ts'
@@ -29,7 +29,7 @@ export function replaceMarkdown(
   contentKey: string,
   target: TextOfBlocks,
   schema: ContentSchema | null,
-): ReplacementResult {
+): RootReplacement {
   const schemaKind = schema === null ? undefined : kindOfSchema(schema)
   const kind = markdownKind(doc, contentKey, schemaKind)
   if (kind === 'xml') return replaceXmlBlocks(doc, contentKey, target, nodeSchema(schema))

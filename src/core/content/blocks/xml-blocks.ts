@@ -1,6 +1,5 @@
 import type * as Y from 'yjs'
 import { Output } from '../output.ts'
-import { applyToRoot, type ReplacementResult } from '../replacement-result.ts'
 import type { CompiledSchema } from '../schemas/compiled-schema.ts'
 import { stepsMax } from '../text/plan.ts'
 import { MarkTable } from '../xml/mark-sets.ts'
@@ -10,6 +9,7 @@ import { readTree } from '../xml/read-tree.ts'
 import type { TargetTree } from '../xml/target-tree.ts'
 import type { LiveElement, LiveNode, XmlElement } from '../xml/tree.ts'
 import { planTree } from '../xml/xml.ts'
+import { applyToRoot, type RootReplacement } from '../yjs/root-replacement.ts'
 import {
   type BlockForm,
   type BlockFormat,
@@ -38,7 +38,7 @@ export function replaceXmlBlocks(
   contentKey: string,
   target: TextOfBlocks,
   schema: CompiledSchema | null = null,
-): ReplacementResult {
+): RootReplacement {
   const treeIn: TargetTree = (vocabulary, marks, numbers, root) =>
     targetOfText(target, storedRoot(target.format, vocabulary, marks, numbers, root))
   const plan = planTree(doc.share.get(contentKey), contentKey, treeIn, { schema })

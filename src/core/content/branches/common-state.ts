@@ -1,8 +1,8 @@
 import * as encoding from 'lib0/encoding'
 import * as Y from 'yjs'
-import { type IdRange, RangeIndex } from '../history/range-index.ts'
 import { contentPart } from '../merge/copy-content.ts'
 import { deletedRanges } from '../merge/merge-versions.ts'
+import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import { deletionOf } from './deletion-of.ts'
 
 type Struct = Y.Item | Y.GC

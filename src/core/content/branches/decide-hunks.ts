@@ -1,12 +1,12 @@
 import type * as Y from 'yjs'
-import type { IdRange } from '../history/range-index.ts'
-import type { ReplacementResult } from '../replacement-result.ts'
+import type { IdRange } from '../yjs/range-index.ts'
+import type { RootReplacement } from '../yjs/root-replacement.ts'
 import { BranchComparison, type BranchHunk } from './branch-hunks.ts'
 import type { DecidedHunks, HunkDecision, HunkReference } from './hunk-decision.ts'
 import { transplant } from './transplant.ts'
 
 /** The result of a decision, as the result of a replacement. */
-type HunkResult = ReplacementResult & { readonly hunks: DecidedHunks }
+type HunkResult = RootReplacement & { readonly hunks: DecidedHunks }
 
 /**
  * Makes a decision on hunks, in one transaction.

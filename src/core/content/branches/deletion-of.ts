@@ -1,5 +1,5 @@
 import * as encoding from 'lib0/encoding'
-import type { IdRange } from '../history/range-index.ts'
+import type { IdRange } from '../yjs/range-index.ts'
 
 /** Returns an update (V1) that deletes ids and inserts nothing. */
 export function deletionOf(ranges: readonly IdRange[]): Uint8Array {

@@ -1,7 +1,8 @@
 import * as Y from 'yjs'
 import { mergeUpdate } from '../merge/merge-update.ts'
 import { bounded } from '../merge/overlap.ts'
-import { noReplacement, type ReplacementResult } from '../replacement-result.ts'
+import { noReplacement, type RootReplacement } from '../yjs/root-replacement.ts'
+import type { BranchOverlap } from './branch-overlaps.ts'
 import { commonState } from './common-state.ts'
 
 /** Changes of a main editor that its branch takes in. */
@@ -15,12 +16,17 @@ export interface MainChanges {
   readonly updates: readonly Uint8Array[]
 }
 
+interface FollowResult extends RootReplacement {
+  /** Places that the branch and its main editor have both changed. */
+  readonly branchOverlaps?: readonly BranchOverlap[]
+}
+
 /**
  * Applies changes of the main editor to a branch. Words and values that the branch has also changed keep the side of
  * the branch, so that no word consists of letters of both.
  * @param doc the branch; @param state its whole state (V1)
  */
-export function followMain(doc: Y.Doc, state: Uint8Array, { base, updates }: MainChanges): ReplacementResult {
+export function followMain(doc: Y.Doc, state: Uint8Array, { base, updates }: MainChanges): FollowResult {
   const present = Y.snapshot(doc)
   // The branch can have made the deletions of an update without insertions itself.
   const isKnown = (update: Uint8Array): boolean =>

@@ -1,4 +1,4 @@
-import type { IdRange } from '../history/range-index.ts'
+import type { IdRange } from '../yjs/range-index.ts'
 
 /**
  * A decision on hunks of a branch. `accept` changes the main editor, and `reject` the branch. `other` is the whole

@@ -1,8 +1,8 @@
 import * as Y from 'yjs'
-import { type IdRange, RangeIndex } from '../history/range-index.ts'
 import type { SegmentReader } from '../history/segments.ts'
 import { isIn } from '../history/version-values.ts'
 import { rootNames } from '../roots.ts'
+import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /**

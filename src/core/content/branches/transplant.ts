@@ -1,10 +1,10 @@
 import * as Y from 'yjs'
-import { type IdRange, RangeIndex } from '../history/range-index.ts'
 import type { SegmentReader } from '../history/segments.ts'
 import { type HistoryVersion, isIn } from '../history/version-values.ts'
-import { putItem } from '../json/write-edits.ts'
 import { contentPart } from '../merge/copy-content.ts'
 import { rootNames } from '../roots.ts'
+import { putItem } from '../values/write-edits.ts'
+import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /** Content to copy from a comparison into a document that has a part of its items. */

@@ -1,8 +1,8 @@
 import * as Y from 'yjs'
 import type { Output } from '../output.ts'
-import { applyToRoot, type PlannedUpdate, type ReplacementResult } from '../replacement-result.ts'
 import { cleanupFormatting } from '../yjs/cleanup-formatting.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
+import { applyToRoot, type PlannedUpdate, type RootReplacement } from '../yjs/root-replacement.ts'
 import { type DeltaInsert, formattedTextOf, toInserts } from './delta-json.ts'
 import {
   FormatTable,
@@ -40,7 +40,7 @@ export function replaceDelta(
   doc: Y.Doc,
   contentKey: string,
   target: readonly DeltaInsert[],
-): ReplacementResult {
+): RootReplacement {
   return applyToRoot(
     doc,
     contentKey,
@@ -52,7 +52,7 @@ export function replaceDelta(
  * Makes the root equal to the same root of another document, like `replaceDelta`.
  * @throws ApiError INVALID_ARGUMENT as for `readDelta`
  */
-export const restoreDelta = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
+export const restoreDelta = (doc: Y.Doc, contentKey: string, past: Y.Doc): RootReplacement =>
   applyToRoot(doc, contentKey, planFormatted(doc.share.get(contentKey), past.share.get(contentKey)))
 
 /**

@@ -4,8 +4,8 @@ import { contentLimit } from '../content-error.ts'
 import { isObject, type Json, type JsonObject, toJson } from '../json/json.ts'
 import { JsonInterner } from '../json/json-interner.ts'
 import { Output } from '../output.ts'
+import { readStoredValue } from '../stored/shared-values.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { readStoredValue } from '../yjs/shared-values.ts'
 
 /** A range of text with one set of attributes. The range ends at the start of the next range. */
 export interface FormattedRun {

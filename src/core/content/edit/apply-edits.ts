@@ -3,12 +3,11 @@ import { ApiError } from '../../base/errors.ts'
 import type { TextOfBlocks } from '../blocks/block-format.ts'
 import { withEmptinessWarning } from '../blocks/emptiness-warning.ts'
 import type { Json } from '../json/json.ts'
-import { structsIn } from '../json/replace-values.ts'
 import { keepingKinds } from '../keep-kinds.ts'
-import type { ReplacementResult } from '../replacement-result.ts'
 import { requireRoot, shownName } from '../roots.ts'
 import type { ContentSchema } from '../schemas/any-schema.ts'
 import { checkRepresentable } from '../unsupported-content.ts'
+import { structsIn } from '../values/replace-values.ts'
 import { isRichTextRoot } from '../xml/observed-schema.ts'
 import { type KnownKind, type RootKind, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { editName } from './check-edits.ts'
@@ -17,6 +16,7 @@ import { DependencyRecorder } from './dependency-recorder.ts'
 import type {
   CheckedEdit,
   Edit,
+  EditedContent,
   EditOutcome,
   EditTarget,
   InsertedContent,
@@ -50,11 +50,11 @@ export function applyEdits(
   contentKey: string,
   edits: readonly CheckedEdit[],
   { given, merged, schema, work = new WorkLimit() }: ApplyOptions,
-): ReplacementResult {
+): EditedContent {
   requireRoot(doc, contentKey, given)
   const kind = kindFor(rootKind(doc, contentKey), edits[0], contentKey, schema?.is === 'nodes')
   checkRepresentable(doc, contentKey, kind)
-  const apply = (transaction: Y.Transaction): ReplacementResult => {
+  const apply = (transaction: Y.Transaction): EditedContent => {
     const root = doc.share.get(contentKey) ?? doc.get(contentKey)
     const recorder = merged ? new DependencyRecorder(transaction, contentKey) : null
     const formatted = edits.map((given) =>

@@ -2,6 +2,8 @@ import type { TextOfBlocks } from '../blocks/block-format.ts'
 import type { Json } from '../json/json.ts'
 import type { TargetTree } from '../xml/target-tree.ts'
 import type { ValueCodec } from '../xml/value-codec.ts'
+import type { RootReplacement } from '../yjs/root-replacement.ts'
+import type { EditDependencies } from './edit-dependencies.ts'
 
 /** The place to which an edit refers, as a person would name it. */
 export type EditTarget =
@@ -124,4 +126,12 @@ export interface EditOutcome {
   readonly deletions: number
   /** False if the edit has written nothing, because the document was already as requested. */
   readonly changed: boolean
+}
+
+/** The result of edits of one root, or of its replacement. */
+export interface EditedContent extends RootReplacement {
+  /** One outcome for each edit, in the order of the request; absent for a replacement. */
+  readonly edits?: readonly EditOutcome[]
+  /** The content on which the edits depend; present only if they are merged into a later version. */
+  readonly dependencies?: EditDependencies
 }

@@ -1,6 +1,6 @@
 import type * as Y from 'yjs'
-import { structsIn } from '../json/replace-values.ts'
 import { type ContentSchema, kindOfSchema, nodeSchema } from '../schemas/any-schema.ts'
+import { structsIn } from '../values/replace-values.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { DependencyRecorder } from './dependency-recorder.ts'
 import type { Edit, EditOutcome, EditTarget } from './edit.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ChangeMeta, ChangeOrigin, ChangeSource } from '../../model/change-origin.ts'
-import type { IdRange } from './range-index.ts'
+import type { IdRange } from '../yjs/range-index.ts'
 import type { Segment, SegmentReader } from './segments.ts'
 
 /** The changes of one author, source and `meta` without a long pause. */

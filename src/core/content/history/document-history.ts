@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import { skipObservers } from '../../update/integration.ts'
-import { type ClockRange, RangeIndex } from './range-index.ts'
+import { type ClockRange, RangeIndex } from '../yjs/range-index.ts'
 
 /** The updates (V1) of a document, in the order of its log. */
 export interface HistoryUpdates {

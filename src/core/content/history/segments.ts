@@ -1,8 +1,8 @@
 import * as Y from 'yjs'
 import type { ChangeOrigin } from '../../model/change-origin.ts'
 import type { AttributedRange, Attribution } from '../../update/attribution/attribution.ts'
+import { type RangeAnswer, RangeIndex } from '../yjs/range-index.ts'
 import type { DocumentHistory, HistoryState } from './document-history.ts'
-import { type RangeAnswer, RangeIndex } from './range-index.ts'
 
 /** A part of an item whose ids have the same state and the same origins. */
 export interface Segment {

@@ -13,8 +13,8 @@ import {
   inTheirs,
   restoredByMine,
 } from '../merge/sequence-clusters.ts'
+import { disjoint, type IdRange, RangeIndex, withoutIds } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { disjoint, type IdRange, RangeIndex, withoutIds } from './range-index.ts'
 import type { RestoredCopies } from './restored-copies.ts'
 import type { SegmentReader } from './segments.ts'
 import type { PlannedCopy, UndoPlan } from './undo-plan.ts'

@@ -1,7 +1,7 @@
 import type { ChangeMeta, ChangeOrigin } from '../../model/change-origin.ts'
+import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import { type GroupedChanges, groupChanges } from './change-groups.ts'
 import { HunkWalk, matchesGroup } from './change-sets.ts'
-import { type IdRange, RangeIndex } from './range-index.ts'
 import type { Segment, SegmentReader } from './segments.ts'
 
 /** The changes to undo. All given conditions must be met; without any, all changes between the versions are meant. */

@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { putItem } from '../json/write-edits.ts'
+import { putItem } from '../values/write-edits.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 type Content = Y.Item['content']

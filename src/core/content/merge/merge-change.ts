@@ -1,25 +1,33 @@
 import * as Y from 'yjs'
+import type { EditedContent } from '../edit/edit.ts'
 import type { EditDependency, StoredRange } from '../edit/edit-dependencies.ts'
-import { type IdRange, type RangeAnswer, RangeIndex } from '../history/range-index.ts'
 import { checkMerge, DeletedTargetError } from '../merge-check.ts'
-import { noReplacement, type ReplacementResult, withoutEffect } from '../replacement-result.ts'
 import { isEdits, mergeTargetOf, type RootChange } from '../root-change.ts'
+import { type IdRange, type RangeAnswer, RangeIndex } from '../yjs/range-index.ts'
+import { noReplacement } from '../yjs/root-replacement.ts'
 import { type MergeOutcome, mergeUpdate } from './merge-update.ts'
 import { deletedRanges, type MergeInput } from './merge-versions.ts'
-import { keptSide, type OverlapPolicy, overlapError, reportOf } from './overlap.ts'
+import { keptSide, type OverlapPolicy, type OverlapReport, overlapError, reportOf } from './overlap.ts'
+
+/** The result of a change that may have been merged. */
+export interface MergedContent extends EditedContent {
+  /** Places that others have changed, too, and their number if there are more; absent if there are none. */
+  readonly overlaps?: OverlapReport['overlaps']
+  readonly overlapCount?: number
+}
 
 /** A change that was made for an older version. */
 interface BasedChange {
   readonly change: RootChange
-  readonly result: ReplacementResult
+  readonly result: EditedContent
   readonly onOverlap: OverlapPolicy
 }
 
 /** Thrown if a merge has no effect, so that what it has written must be discarded. */
 export class NothingMergedError extends Error {
-  readonly result: ReplacementResult
+  readonly result: MergedContent
 
-  constructor(result: ReplacementResult) {
+  constructor(result: MergedContent) {
     super('the merge has no effect')
     this.result = result
   }
@@ -34,7 +42,7 @@ export function mergeChange(
   doc: Y.Doc,
   input: MergeInput,
   { change, result, onOverlap }: BasedChange,
-): ReplacementResult {
+): MergedContent {
   const deleted = deletedTarget(doc, change, result)
   if (deleted === 'none is needed') throw new NothingMergedError(withoutEffect(result))
   const kept = keptSide(onOverlap, !isEdits(change))
@@ -48,12 +56,15 @@ export function mergeChange(
   return { ...withoutLost(result, outcome, input), ...report }
 }
 
+/** Returns the result of a change that the document already has. */
+const withoutEffect = (result: EditedContent): EditedContent => ({
+  ...result,
+  ...noReplacement,
+  ...(result.edits && { edits: result.edits.map((edit) => ({ ...edit, ...noReplacement })) }),
+})
+
 /** Marks the edits that have lost completely. */
-function withoutLost(
-  result: ReplacementResult,
-  { lost }: MergeOutcome,
-  { theirs }: MergeInput,
-): ReplacementResult {
+function withoutLost(result: EditedContent, { lost }: MergeOutcome, { theirs }: MergeInput): EditedContent {
   const { edits, dependencies } = result
   if (edits === undefined || dependencies === undefined) return result
   const ids = RangeIndex.of(lost)
@@ -85,7 +96,7 @@ const coveredUntil = ({ range, end }: RangeAnswer<IdRange>, at: number): number 
 function deletedTarget(
   doc: Y.Doc,
   change: RootChange,
-  result: ReplacementResult,
+  result: EditedContent,
 ): DeletedTargetError | 'none is needed' | null {
   try {
     return checkMerge(doc, mergeTargetOf(change, result)) ? null : 'none is needed'

@@ -3,7 +3,7 @@ import { escapePointer } from '../../base/json.ts'
 import { diffTokens, type Hunk } from '../diff/diff.ts'
 import type { DiffBudget } from '../diff/myers.ts'
 import { setMember, toJson } from '../json/json.ts'
-import { idTokenOf } from '../json/match-elements.ts'
+import { idTokenOf } from '../values/match-elements.ts'
 import type { MergeSide, Overlap } from './overlap.ts'
 
 /** A plain value; `undefined`: there is none. */

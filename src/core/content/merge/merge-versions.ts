@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import type { StoredId } from '../edit/edit-dependencies.ts'
-import { type IdRange, RangeIndex } from '../history/range-index.ts'
+import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { MergeSide } from './overlap.ts'
 import { inBase, inMine, inTheirs } from './sequence-clusters.ts'

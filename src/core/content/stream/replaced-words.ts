@@ -1,12 +1,12 @@
 import * as Y from 'yjs'
 import type { StoredId, StoredRange } from '../edit/edit-dependencies.ts'
-import { type IdRange, RangeIndex } from '../history/range-index.ts'
 import { ContentPaths } from '../merge/content-paths.ts'
 import { type LabeledPart, TextUnits } from '../merge/labeled-units.ts'
 import { itemIn } from '../merge/merge-versions.ts'
 import type { MergeSide, Overlap } from '../merge/overlap.ts'
 import { elementUnit, inBase, inMine, inTheirs, separates } from '../merge/sequence-clusters.ts'
 import { type TextSpan, wordsIn } from '../merge/words.ts'
+import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /** Content of a sequence. */

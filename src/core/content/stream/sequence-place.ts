@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import { ApiError } from '../../base/errors.ts'
-import { putItem } from '../json/write-edits.ts'
+import { putItem } from '../values/write-edits.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /** A place between two items of a shared type. */

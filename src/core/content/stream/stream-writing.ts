@@ -1,13 +1,13 @@
 import * as Y from 'yjs'
 import { ApiError, invalid } from '../../base/errors.ts'
 import type { StoredId, StoredRange } from '../edit/edit-dependencies.ts'
-import { withoutIds } from '../history/range-index.ts'
 import { keepingKinds } from '../keep-kinds.ts'
 import { keptSide, type OverlapPolicy, reportOf } from '../merge/overlap.ts'
-import type { ReplacementResult } from '../replacement-result.ts'
 import type { ContentSchema } from '../schemas/any-schema.ts'
 import { checkAgainstSchema, type NamedSchema, schemaOf, violationKeys } from '../schemas/content-schema.ts'
+import { withoutIds } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
+import type { RootReplacement } from '../yjs/root-replacement.ts'
 import { deleteIds } from '../yjs/stored-ranges.ts'
 import type { CompleteBlocks } from './complete-blocks.ts'
 import { decideWords } from './replaced-words.ts'
@@ -101,7 +101,7 @@ export function writeInCopy(
   writer: StreamWriter,
   text: string,
   named: NamedSchema | null,
-): ReplacementResult {
+): RootReplacement {
   const schema = named === null ? null : schemaOf(named)
   const { contentKey } = writer.place
   const before = schema === null ? undefined : violationKeys(doc, contentKey, schema)
@@ -122,7 +122,7 @@ export function writeStreamed(
   writer: StreamWriter,
   text: string,
   schema: ContentSchema | null,
-): ReplacementResult {
+): RootReplacement {
   const { place, client, counter } = writer
   if (text === '') return { changed: false, insertions: 0, deletions: 0 }
   doc.transact((transaction) => {
@@ -172,7 +172,7 @@ export function deleteReplaced(
   writer: StreamWriter,
   { ranges, elements, texts }: ReplacedIds,
   { onOverlap, isRepeated }: ReplacingOptions,
-): ReplacementResult {
+): RootReplacement {
   const { place, client } = writer
   const done = doneMarker(writer)
   // After a crash, what this end has deleted would look as if others had deleted it.
@@ -205,7 +205,7 @@ export const replacedUnits = ({ ranges, elements }: RemovedIds): number =>
   ranges.reduce((sum, { length }) => sum + length, elements.length)
 
 /** Deletes the content of a stream. Content of others that is inside it stays. */
-export function deleteStreamed(doc: Y.Doc, { place, client }: StreamWriter): ReplacementResult {
+export function deleteStreamed(doc: Y.Doc, { place, client }: StreamWriter): RootReplacement {
   const ranges: StoredRange[] = []
   const elements: StoredId[] = []
   for (const item of doc.store.clients.get(client) ?? []) {
@@ -224,7 +224,7 @@ function deleting(
   doc: Y.Doc,
   { contentKey, kind }: Pick<StreamPlace, 'contentKey' | 'kind'>,
   { ranges, elements }: RemovedIds,
-): ReplacementResult {
+): RootReplacement {
   const { store } = doc
   return keepingKinds(doc, new Map([[contentKey, kind]]), () =>
     doc.transact((transaction) => {

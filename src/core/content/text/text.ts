@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import { invalidContent } from '../content-error.ts'
 import { jsonTypeName } from '../json/json.ts'
-import { noReplacement, type ReplacementResult } from '../replacement-result.ts'
+import { noReplacement, type RootReplacement } from '../yjs/root-replacement.ts'
 import { editsToDelta } from './edits-to-delta.ts'
 import { planEdits, stepsMax } from './plan.ts'
 import { plainText, readTextState } from './text-state.ts'
@@ -26,7 +26,7 @@ export const readText = (doc: Y.Doc, contentKey: string): string =>
  * would then clean up formatting after each remote change, and would add unwanted deletions. `applyDelta`
  * only needs members that roots of all types have.
  */
-export function replaceText(doc: Y.Doc, contentKey: string, target: string): ReplacementResult {
+export function replaceText(doc: Y.Doc, contentKey: string, target: string): RootReplacement {
   const state = readTextState(doc.share.get(contentKey))
   if (state.text === target) return noReplacement
   const { operations, insertions, deletions } = editsToDelta(

@@ -1,9 +1,9 @@
 import type * as Y from 'yjs'
 import { invalidContent } from '../content-error.ts'
 import { jsonTypeName } from '../json/json.ts'
-import { applyToRoot, type PlannedUpdate, type ReplacementResult } from '../replacement-result.ts'
 import type { CompiledSchema } from '../schemas/compiled-schema.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
+import { applyToRoot, type PlannedUpdate, type RootReplacement } from '../yjs/root-replacement.ts'
 import { budgetFor, type XmlBudget } from './budget.ts'
 import { MarkTable } from './mark-sets.ts'
 import { NodeInterner } from './node-interner.ts'
@@ -36,7 +36,7 @@ export const replaceXml = (
   contentKey: string,
   parsed: ParsedElement,
   schema: CompiledSchema | null = null,
-): ReplacementResult =>
+): RootReplacement =>
   applyToRoot(doc, contentKey, planXml(doc.share.get(contentKey), contentKey, parsed, undefined, schema))
 
 /**
@@ -48,14 +48,14 @@ export const replaceTyped = (
   contentKey: string,
   target: TypedElement,
   schema: CompiledSchema | null = null,
-): ReplacementResult =>
+): RootReplacement =>
   applyToRoot(doc, contentKey, planTyped(doc.share.get(contentKey), contentKey, target, schema))
 
 /**
  * Makes the root equal to the same root of another document, like `replaceXml`. Names, marks and types of
  * values are taken from both documents.
  */
-export const restoreXml = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
+export const restoreXml = (doc: Y.Doc, contentKey: string, past: Y.Doc): RootReplacement =>
   applyToRoot(doc, contentKey, planXmlOf(doc.share.get(contentKey), contentKey, past.share.get(contentKey)))
 
 /**

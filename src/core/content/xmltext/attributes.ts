@@ -1,10 +1,10 @@
 import type { FormatTable } from '../delta/formatted-text.ts'
 import { type Json, type JsonObject, setMember } from '../json/json.ts'
-import type { MapEdit } from '../json/write-edits.ts'
 import type { Output } from '../output.ts'
-import { newValueOf } from '../yjs/new-values.ts'
+import { readStoredValue } from '../stored/shared-values.ts'
+import { newValueOf } from '../values/new-values.ts'
+import type { MapEdit } from '../values/write-edits.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { readStoredValue } from '../yjs/shared-values.ts'
 
 /** Returns the attributes of a shared text or element, except those that JSON cannot express. */
 export function readAttributes(type: SharedRoot, output: Output): JsonObject {

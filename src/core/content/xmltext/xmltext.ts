@@ -2,9 +2,9 @@ import * as Y from 'yjs'
 import { FormatTable } from '../delta/formatted-text.ts'
 import { JsonInterner } from '../json/json-interner.ts'
 import type { Output } from '../output.ts'
-import { noReplacement, type ReplacementResult } from '../replacement-result.ts'
 import { budgetFor } from '../xml/budget.ts'
 import { NodeInterner } from '../xml/node-interner.ts'
+import { noReplacement, type RootReplacement } from '../yjs/root-replacement.ts'
 import type { SharedText } from './data.ts'
 import { NestedInterner } from './node-interner.ts'
 import { NestedPlan } from './plan.ts'
@@ -33,7 +33,7 @@ export function readXmlText(doc: Y.Doc, contentKey: string, output?: Output): Se
  * values of the same kind are paired by id, or by similarity if there is no id, and updated in place. If the
  * root is already equal, nothing changes.
  */
-export function replaceXmlText(doc: Y.Doc, contentKey: string, target: SharedText): ReplacementResult {
+export function replaceXmlText(doc: Y.Doc, contentKey: string, target: SharedText): RootReplacement {
   const { formats, trees, reader } = readersOf()
   const known = doc.share.get(contentKey)
   const live = reader.text(known ?? new Y.XmlText(), formats.of({}))

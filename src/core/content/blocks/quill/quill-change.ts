@@ -5,8 +5,8 @@ import type {
   FormattedText,
   FormattedTextState,
 } from '../../delta/formatted-text.ts'
-import type { PlannedUpdate } from '../../replacement-result.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
+import type { PlannedUpdate } from '../../yjs/root-replacement.ts'
 import type { Inline, NeutralBlock } from '../block.ts'
 import { blockEmbeds } from './quill-dialect.ts'
 import { QuillRoot } from './quill-root.ts'

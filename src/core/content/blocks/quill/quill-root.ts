@@ -8,11 +8,11 @@ import {
   tooManyAttributes,
 } from '../../delta/formatted-text.ts'
 import { Output } from '../../output.ts'
-import { applyToRoot, type ReplacementResult } from '../../replacement-result.ts'
 import { stepsMax } from '../../text/plan.ts'
 import { NodeInterner } from '../../xml/node-interner.ts'
 import type { XmlNode } from '../../xml/tree.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
+import { applyToRoot, type RootReplacement } from '../../yjs/root-replacement.ts'
 import type { NeutralBlock } from '../block.ts'
 import { type BlockFormat, type StoredRoot, type TextOfBlocks, targetOfText } from '../block-format.ts'
 import { BlockKeys, isInvisible } from '../block-keys.ts'
@@ -31,11 +31,7 @@ import { readQuillTree } from './quill-tree.ts'
  * @throws ApiError INVALID_ARGUMENT if a placeholder stands for no embed of the root, or if the root has more
  * than 200,000 attributes
  */
-export const replaceQuillBlocks = (
-  doc: Y.Doc,
-  contentKey: string,
-  target: TextOfBlocks,
-): ReplacementResult => {
+export const replaceQuillBlocks = (doc: Y.Doc, contentKey: string, target: TextOfBlocks): RootReplacement => {
   const root = doc.share.get(contentKey)
   const plan = planFormattedText(root, (formats, stored) =>
     targetOfText(target, new QuillRoot(root, target.format.tables, formats, stored)),

@@ -1,7 +1,7 @@
 import type * as Y from 'yjs'
 import { setMember } from '../../json/json.ts'
+import { entriesIn, entryIn, type StoredValue, storedForm } from '../../stored/shared-values.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
-import { entriesIn, entryIn, type StoredValue, storedForm } from '../../yjs/shared-values.ts'
 import { parseIndex } from './pointer.ts'
 
 /**

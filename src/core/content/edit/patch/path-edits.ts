@@ -1,6 +1,6 @@
 import { type Json, toJson } from '../../json/json.ts'
+import { readArray, readElement, readMap } from '../../stored/shared-values.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
-import { readArray, readElement, readMap } from '../../yjs/shared-values.ts'
 import type { JsonPatchOperation } from '../edit.ts'
 import { editNotSupported, targetNotFound } from '../edit-errors.ts'
 import {

@@ -3,7 +3,7 @@ import { type ApiError, invalid } from '../../../base/errors.ts'
 import { limits } from '../../../model/limits.ts'
 import { isArray, isObject, type Json, setMember, toJson } from '../../json/json.ts'
 import { Output } from '../../output.ts'
-import { readElement, storedForm } from '../../yjs/shared-values.ts'
+import { readElement, storedForm } from '../../stored/shared-values.ts'
 import { isContainer, isListView, isObjectView, SharedCopy, type Value } from './overlay.ts'
 
 /** Maximum number of UTF-16 units in the values that one patch copies and moves. */

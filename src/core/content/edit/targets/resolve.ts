@@ -1,6 +1,6 @@
 import { equalityDeep } from 'lib0/function'
 import type { Json } from '../../json/json.ts'
-import { structsIn } from '../../json/replace-values.ts'
+import { structsIn } from '../../values/replace-values.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { EditTarget, InsertedContent, MatchedPlace } from '../edit.ts'
 import { candidatesMax, editNotSupported, targetAmbiguous, targetNotFound } from '../edit-errors.ts'

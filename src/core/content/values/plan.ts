@@ -1,29 +1,29 @@
 import { ApiError } from '../../base/errors.ts'
 import { planFormatted } from '../delta/delta.ts'
 import { diffTokens, type Hunk } from '../diff/diff.ts'
-import type { PlannedUpdate } from '../replacement-result.ts'
-import { editsToDelta } from '../text/edits-to-delta.ts'
-import { planEdits } from '../text/plan.ts'
-import { type PlainTextState, readTextState } from '../text/text-state.ts'
-import type { XmlBudget } from '../xml/budget.ts'
-import { isBlankWithBreak } from '../xml/parse.ts'
-import { checkXml, planXml, planXmlOf } from '../xml/xml.ts'
-import { copyValue } from '../yjs/copy-value.ts'
-import { type NewValue, NewValueFactory } from '../yjs/new-values.ts'
-import type { SharedRoot } from '../yjs/root-kind.ts'
+import { isArray, isObject, type Json, type JsonObject } from '../json/json.ts'
+import { JsonInterner } from '../json/json-interner.ts'
+import { pointerTo } from '../json/json-validator.ts'
 import {
   asStored,
   fragmentKey,
   type StoredArray,
   type StoredMap,
   type StoredValue,
-} from '../yjs/shared-values.ts'
-import { StoredInterner } from '../yjs/stored-interner.ts'
+} from '../stored/shared-values.ts'
+import { StoredInterner } from '../stored/stored-interner.ts'
+import { editsToDelta } from '../text/edits-to-delta.ts'
+import { planEdits } from '../text/plan.ts'
+import { type PlainTextState, readTextState } from '../text/text-state.ts'
+import type { XmlBudget } from '../xml/budget.ts'
+import { isBlankWithBreak } from '../xml/parse.ts'
+import { checkXml, planXml, planXmlOf } from '../xml/xml.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import type { PlannedUpdate } from '../yjs/root-replacement.ts'
 import type { Insertion } from './array-edit.ts'
-import { isArray, isObject, type Json, type JsonObject } from './json.ts'
-import { JsonInterner } from './json-interner.ts'
-import { pointerTo } from './json-validator.ts'
+import { copyValue } from './copy-value.ts'
 import { matchElements } from './match-elements.ts'
+import { type NewValue, NewValueFactory } from './new-values.ts'
 import type { SharedTypeEdit } from './write-edits.ts'
 
 /** Adjacent elements of a stored array, and the values to which they change. */

@@ -3,7 +3,7 @@ import { type Json, type JsonKind, type JsonObject, kindOfJson, setMember, toJso
 import { Output } from '../output.ts'
 import { plainText, readTextState } from '../text/text-state.ts'
 import { serializeType } from '../xml/serialize.ts'
-import type { SharedRoot } from './root-kind.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /** A value of a document with its JSON view. Shared values can be changed in place. */
 export type StoredValue =

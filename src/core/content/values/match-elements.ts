@@ -1,7 +1,7 @@
 import { diffTokens, type Hunk } from '../diff/diff.ts'
 import type { DiffBudget } from '../diff/myers.ts'
-import { kindOfShared, type StoredValue } from '../yjs/shared-values.ts'
-import { isObject, type Json, kindOfJson } from './json.ts'
+import { isObject, type Json, kindOfJson } from '../json/json.ts'
+import { kindOfShared, type StoredValue } from '../stored/shared-values.ts'
 
 /** Keys that identify an item. If an item has several of these keys, the first key in this list is used. */
 const idKeys = ['id', '_id', 'key', 'uid', 'uuid'] as const

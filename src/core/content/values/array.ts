@@ -1,10 +1,10 @@
 import type * as Y from 'yjs'
 import { invalidContent } from '../content-error.ts'
+import { isArray, type Json, jsonTypeName } from '../json/json.ts'
+import { JsonValidator } from '../json/json-validator.ts'
 import type { Output } from '../output.ts'
-import type { ReplacementResult } from '../replacement-result.ts'
-import { readArray } from '../yjs/shared-values.ts'
-import { isArray, type Json, jsonTypeName } from './json.ts'
-import { JsonValidator } from './json-validator.ts'
+import { readArray } from '../stored/shared-values.ts'
+import type { RootReplacement } from '../yjs/root-replacement.ts'
 import { replaceValues } from './replace-values.ts'
 
 /** Checks that the `data` of an array target is a JSON array. Returns a copy. */
@@ -26,6 +26,6 @@ export function readArrayRoot(doc: Y.Doc, contentKey: string, output?: Output): 
  * are changed in place, and everything else is inserted or removed. If the root is already equal, nothing
  * changes.
  */
-export function replaceArray(doc: Y.Doc, contentKey: string, target: readonly Json[]): ReplacementResult {
+export function replaceArray(doc: Y.Doc, contentKey: string, target: readonly Json[]): RootReplacement {
   return replaceValues(doc, contentKey, (plan, root) => plan.array(readArray(root), target))
 }

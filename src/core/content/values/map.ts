@@ -1,10 +1,10 @@
 import type * as Y from 'yjs'
 import { invalidContent } from '../content-error.ts'
+import { isObject, type Json, type JsonObject, jsonTypeName } from '../json/json.ts'
+import { JsonValidator } from '../json/json-validator.ts'
 import type { Output } from '../output.ts'
-import type { ReplacementResult } from '../replacement-result.ts'
-import { readMap } from '../yjs/shared-values.ts'
-import { isObject, type Json, type JsonObject, jsonTypeName } from './json.ts'
-import { JsonValidator } from './json-validator.ts'
+import { readMap } from '../stored/shared-values.ts'
+import type { RootReplacement } from '../yjs/root-replacement.ts'
 import { replaceValues } from './replace-values.ts'
 
 /** Checks that the `data` of a map target is a JSON object. Returns a copy. */
@@ -25,6 +25,6 @@ export function readMapRoot(doc: Y.Doc, contentKey: string, output?: Output): Js
  * Makes the map root `contentKey` equal to `target`. Equal entries stay, nested shared values that stay are
  * changed in place, and everything else is set or removed. If the root is already equal, nothing changes.
  */
-export function replaceMap(doc: Y.Doc, contentKey: string, target: JsonObject): ReplacementResult {
+export function replaceMap(doc: Y.Doc, contentKey: string, target: JsonObject): RootReplacement {
   return replaceValues(doc, contentKey, (plan, root) => plan.map(readMap(root), target))
 }

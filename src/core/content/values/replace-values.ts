@@ -1,8 +1,8 @@
 import * as Y from 'yjs'
-import { noReplacement, type ReplacementResult } from '../replacement-result.ts'
+import { readArray, readMap } from '../stored/shared-values.ts'
 import { budgetFor } from '../xml/budget.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { readArray, readMap } from '../yjs/shared-values.ts'
+import { noReplacement, type RootReplacement } from '../yjs/root-replacement.ts'
 import { JsonPlan } from './plan.ts'
 import { writeEdits } from './write-edits.ts'
 
@@ -14,7 +14,7 @@ export function replaceValues(
   doc: Y.Doc,
   contentKey: string,
   find: (plan: JsonPlan, root: SharedRoot) => void,
-): ReplacementResult {
+): RootReplacement {
   const plan = new JsonPlan(budgetFor(structsIn(doc)))
   // A root that does not exist is planned as an empty root, so that a plan without changes does not create
   // it.
@@ -43,14 +43,14 @@ export function structsIn({ store }: Y.Doc): number {
  * Makes a map root equal to its state in another document. Values that were shared become shared values
  * again.
  */
-export const restoreMap = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
+export const restoreMap = (doc: Y.Doc, contentKey: string, past: Y.Doc): RootReplacement =>
   replaceValues(doc, contentKey, (plan, root) => {
     const then = readMap(past.get(contentKey))
     plan.map(readMap(root), then.json, then)
   })
 
 /** Makes an array root equal to its state in another document, like `restoreMap`. */
-export const restoreArray = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
+export const restoreArray = (doc: Y.Doc, contentKey: string, past: Y.Doc): RootReplacement =>
   replaceValues(doc, contentKey, (plan, root) => {
     const then = readArray(past.get(contentKey))
     plan.array(readArray(root), then.json, then)

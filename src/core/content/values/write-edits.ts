@@ -1,10 +1,10 @@
 import * as Y from 'yjs'
-import type { PlannedUpdate, ReplacementResult } from '../replacement-result.ts'
 import type { TextDeltaOperation } from '../text/edits-to-delta.ts'
-import { type SplitBudget, splitBudget, splitItems } from '../yjs/item-splits.ts'
-import type { NewValue } from '../yjs/new-values.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
+import type { PlannedUpdate, RootReplacement } from '../yjs/root-replacement.ts'
 import type { ArrayEdit } from './array-edit.ts'
+import { type SplitBudget, splitBudget, splitItems } from './item-splits.ts'
+import type { NewValue } from './new-values.ts'
 
 /** Changes of the entries of a map, or of the attributes of a shared text or element. */
 export interface MapEdit {
@@ -25,7 +25,7 @@ export type SharedTypeEdit =
  * Numbers of insertions and deletions that nested plans make. They are known only after these plans were
  * executed.
  */
-export type EditCounts = Pick<ReplacementResult, 'insertions' | 'deletions'>
+export type EditCounts = Pick<RootReplacement, 'insertions' | 'deletions'>
 
 /**
  * Writes edits. Creates items directly instead of calling methods of the shared types. These methods read

@@ -1,8 +1,8 @@
 import * as Y from 'yjs'
 import { planFormatted } from '../delta/delta.ts'
+import { fragmentKey, type StoredValue } from '../stored/shared-values.ts'
 import { planXmlOf } from '../xml/xml.ts'
 import type { NewValue } from './new-values.ts'
-import { fragmentKey, type StoredValue } from './shared-values.ts'
 
 /**
  * Returns a new value that is equal to a value of another document. Values that were shared become shared

@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import type { ArrayEdit, Insertion } from '../json/array-edit.ts'
+import type { ArrayEdit, Insertion } from './array-edit.ts'
 import type { NewValue } from './new-values.ts'
 
 /** Remaining budget for splits in one replacement. */

@@ -1,9 +1,16 @@
 import * as Y from 'yjs'
 import { isArray, isObject, type Json, type JsonKind, kindOfJson, prototypeKey } from '../json/json.ts'
-import type { PlannedUpdate } from '../replacement-result.ts'
+import {
+  elementsIn,
+  entriesIn,
+  entryIn,
+  fragmentKey,
+  type StoredForm,
+  storedForm,
+} from '../stored/shared-values.ts'
 import { checkXml, planXml } from '../xml/xml.ts'
-import type { SharedRoot } from './root-kind.ts'
-import { elementsIn, entriesIn, entryIn, fragmentKey, type StoredForm, storedForm } from './shared-values.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import type { PlannedUpdate } from '../yjs/root-replacement.ts'
 
 /** A value to create: plain JSON, or a shared type and its content. */
 export type NewValue =

@@ -1,5 +1,5 @@
-import type { NewValue } from '../yjs/new-values.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
+import type { NewValue } from './new-values.ts'
 
 /**
  * New elements of a sequence. They are inserted after the element that had the index `after` before any edit;
