@@ -7,7 +7,7 @@ import { errorMessage } from '../core/base/errors.ts'
 import { packageFile } from '../core/base/package-file.ts'
 import { addCommitTree } from './commit-tree.ts'
 import { updateGeneratedFiles } from './generated-files.ts'
-import { compileEntryPointTypes } from './package-types.ts'
+import { compileEntryPointTypes, type EntryPointTypes } from './package-types.ts'
 
 /**
  * Implements `npm run api:diff -- [commit]`, for reviews of the public API. Prints how the types of the entry points
@@ -15,10 +15,15 @@ import { compileEntryPointTypes } from './package-types.ts'
  */
 const root = fileURLToPath(packageFile('.'))
 
-function writeTypes(root: string, folder: string): void {
+/** Returns a program that prints the types with the build of a commit, which knows where its sources are. */
+const typePrinter = (
+  tree: string,
+): string => `import { compileEntryPointTypes } from ${JSON.stringify(join(tree, 'src/build/package-types.ts'))}
+process.stdout.write(JSON.stringify(compileEntryPointTypes(${JSON.stringify(tree)})))`
+
+function writeTypes(types: readonly EntryPointTypes[], folder: string): void {
   mkdirSync(folder)
-  for (const { name, declarations } of compileEntryPointTypes(root))
-    writeFileSync(join(folder, `${name}.d.ts`), declarations)
+  for (const { name, declarations } of types) writeFileSync(join(folder, `${name}.d.ts`), declarations)
 }
 
 function writeTypesOfCommit(commit: string, folder: string): void {
@@ -27,7 +32,9 @@ function writeTypesOfCommit(commit: string, folder: string): void {
     // Older commits contain their generated files.
     if (existsSync(join(tree.path, 'src/build/generate.ts')))
       execFileSync(process.execPath, ['--import', 'tsx', 'src/build/generate.ts'], { cwd: tree.path })
-    writeTypes(tree.path, folder)
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', typePrinter(tree.path)]
+    const printed = execFileSync(process.execPath, args, { cwd: tree.path, maxBuffer: 2 ** 26 })
+    writeTypes(JSON.parse(printed.toString()), folder)
   } finally {
     tree.remove()
   }
@@ -38,7 +45,7 @@ async function printDifference(commit: string): Promise<void> {
   try {
     writeTypesOfCommit(commit, join(folder, 'before'))
     await updateGeneratedFiles()
-    writeTypes(root, join(folder, 'now'))
+    writeTypes(compileEntryPointTypes(root), join(folder, 'now'))
     const args = ['diff', '--no-index', '--no-prefix', 'before', 'now']
     const { status } = spawnSync('git', args, { cwd: folder, stdio: 'inherit' })
     if (status === 0) console.log(`the types of the package are those of ${commit}`)
