@@ -25,6 +25,9 @@ const layers: readonly (readonly string[])[] = [
   ['core/quota'],
   ['core/outgoing'],
   ['core/model'],
+  ['client/api'],
+  ['client/rest', 'client/provider'],
+  ['client/react'],
   ['docs'],
   ['core/update'],
   ['core/update/attribution'],
@@ -52,7 +55,7 @@ const layers: readonly (readonly string[])[] = [
   ['console'],
   ['server'],
   ['server.ts'],
-  ['package'],
+  ['server/library'],
   ['cli/loadtest'],
   ['cli'],
   ['main.ts'],
@@ -296,7 +299,7 @@ describe('documentation', () => {
       readonly devDependencies: Readonly<Record<string, string>>
     }
     const known = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
-    const isOfBuildOrPages = /^src\/(?:build|console|docs|playground|templates|package\/react)\//
+    const isOfBuildOrPages = /^src\/(?:build|console|docs|playground|templates|client\/react)\//
     const imported = filesUnder('src', /\.ts$/)
       .filter((file) => !isOfBuildOrPages.test(file))
       .flatMap((file) => [

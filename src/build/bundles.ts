@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Plugin } from 'esbuild'
 import { packageFile } from '../core/base/package-file.ts'
+import { clientEntryPoints, entryPoints } from './entry-points.ts'
 
 const pathOf = (path: string): string => fileURLToPath(packageFile(path))
 
@@ -61,15 +62,14 @@ const requireBanner =
  */
 export const programs = (folder: string): BuildOptions => ({
   ...common,
-  entryPoints: [
-    'src/main.ts',
-    'src/build/start.ts',
-    'src/core/rooms/threads/thread-main.ts',
-    'src/cli/loadtest/main.ts',
-    'src/package/server.ts',
-  ],
+  entryPoints: {
+    main: 'src/main.ts',
+    'build/start': 'src/build/start.ts',
+    'core/rooms/threads/thread-main': 'src/core/rooms/threads/thread-main.ts',
+    'cli/loadtest/main': 'src/cli/loadtest/main.ts',
+    'package/server': entryPoints.server,
+  },
   outdir: folder,
-  outbase: 'src',
   chunkNames: 'parts/[name]-[hash]',
   splitting: true,
   platform: 'node',
@@ -134,7 +134,7 @@ export const clientScript = (folder: string): BuildOptions => ({
 /** Returns the options for the entry points of the package that also run in browsers. */
 export const browserPackage = (folder: string): BuildOptions => ({
   ...common,
-  entryPoints: ['src/package/client.ts', 'src/package/provider.ts', 'src/package/react.ts'],
+  entryPoints: clientEntryPoints,
   outdir: `${folder}package`,
   // The provider must be one class in all entry points.
   splitting: true,

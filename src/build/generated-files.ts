@@ -7,10 +7,10 @@ import { packageFile } from '../core/base/package-file.ts'
 
 /** Files that a program writes from the operations and the options. They are not in git. */
 export const generatedPaths = [
-  'src/package/api/codes.ts',
-  'src/package/api/operations.ts',
-  'src/package/api/operation-types.ts',
-  'src/package/server/option-values.ts',
+  'src/client/api/codes.ts',
+  'src/client/api/operations.ts',
+  'src/client/api/operation-types.ts',
+  'src/server/library/option-values.ts',
 ] as const
 
 export type GeneratedPath = (typeof generatedPaths)[number]

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor'
+import { entryPoints } from './entry-points.ts'
 
 interface PackageManifest {
   readonly name: string
-  readonly exports: Readonly<Record<string, string | { readonly types: string }>>
 }
 
 /** The types of one entry point of the package. */
@@ -33,10 +33,6 @@ export function compileEntryPointTypes(root: string): readonly EntryPointTypes[]
 
 function compileInto(cache: string, root: string): readonly EntryPointTypes[] {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageManifest
-  // Files of `src/package`.
-  const names = Object.values(manifest.exports).flatMap((target) =>
-    typeof target === 'string' ? [] : basename(target.types, '.d.ts'),
-  )
   const emit = [
     '--noEmit',
     'false',
@@ -45,14 +41,11 @@ function compileInto(cache: string, root: string): readonly EntryPointTypes[] {
     '--outDir',
     join(cache, 'files'),
   ]
-  // An entry point for browsers has compiler options of its own.
-  const own = names.map((name) => `src/package/${name}/tsconfig.json`)
-  for (const project of ['tsconfig.json', ...own.filter((path) => existsSync(join(root, path)))])
+  for (const project of ['tsconfig.json', 'src/client/tsconfig.json'])
     execFileSync('npx', ['tsc', '-p', project, ...emit], { cwd: root, stdio: 'inherit' })
-  nameImports(join(cache, 'files/package/react.d.ts'), manifest.name)
-  for (const file of readdirSync(join(cache, 'files/package/react')))
-    nameImports(join(cache, 'files/package/react', file), manifest.name)
-  return names.map((name) => extractTypes(cache, root, name))
+  const react = join(cache, 'files/client/react')
+  for (const file of readdirSync(react)) nameImports(join(react, file), manifest.name)
+  return Object.entries(entryPoints).map(([name, source]) => extractTypes(cache, root, name, source))
 }
 
 /**
@@ -61,13 +54,16 @@ function compileInto(cache: string, root: string): readonly EntryPointTypes[] {
  */
 function nameImports(file: string, packageName: string): void {
   const text = readFileSync(file, 'utf8')
-  writeFileSync(file, text.replaceAll(/'\.\.?\/(provider|client)\.ts'/g, `'${packageName}/$1'`))
+  const named = text.replaceAll(
+    /'\.\.\/(provider|rest)\/index\.ts'/g,
+    (_, folder: string) => `'${packageName}/${folder === 'rest' ? 'client' : folder}'`,
+  )
+  writeFileSync(file, named)
 }
 
 /** Joins the declarations of an entry point to one file. */
-function extractTypes(cache: string, root: string, name: string): EntryPointTypes {
-  const entry = join(cache, `files/package/${name}.d.ts`)
-  if (!existsSync(entry)) throw new Error(`src/package/${name}.ts is in no project of TypeScript`)
+function extractTypes(cache: string, root: string, name: string, source: string): EntryPointTypes {
+  const entry = join(cache, 'files', source.replace(/^src(.*)\.ts$/, '$1.d.ts'))
   const rollup = join(cache, `${name}.d.ts`)
   const compilerOptions = {
     target: 'es2022',

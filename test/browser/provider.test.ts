@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { DocumentProvider } from '../../src/package/provider.ts'
+import type { DocumentProvider } from '../../src/client/provider/index.ts'
 import { eventually } from '../support/clients/clients.ts'
 import { openBrowser } from '../support/servers/browser.ts'
 import { exampleFolder, installExample } from '../support/servers/examples.ts'
@@ -20,7 +20,7 @@ async function pageScript(): Promise<string> {
   await installExample('codemirror')
   const { outputFiles } = await build({
     stdin: {
-      contents: `import { DocumentProvider } from './src/package/provider.ts'
+      contents: `import { DocumentProvider } from './src/client/provider/index.ts'
 import { IndexeddbPersistence } from 'y-indexeddb'
 const url = new URLSearchParams(location.search).get('weft')
 const at = { url, organizationId: 'acme', documentId: 'offline', tokenUrl: '/token', retryMaxMs: 300 }

@@ -16,9 +16,14 @@ interface Bundle {
 
 /** The bundles for browsers, with their maximum bytes with gzip. Packages that a page already has do not count. */
 const bundles: readonly Bundle[] = [
-  { name: 'weft-server/client', source: 'src/package/client.ts', only: 'createClient', bytesMax: 8_192 },
-  { name: 'weft-server/provider', source: 'src/package/provider.ts', bytesMax: 8_192 },
-  { name: 'weft-server/react', source: 'src/package/react.ts', without: '../provider.ts', bytesMax: 4_096 },
+  { name: 'weft-server/client', source: 'src/client/rest/index.ts', only: 'createClient', bytesMax: 8_192 },
+  { name: 'weft-server/provider', source: 'src/client/provider/index.ts', bytesMax: 8_192 },
+  {
+    name: 'weft-server/react',
+    source: 'src/client/react/index.ts',
+    without: '../provider/index.ts',
+    bytesMax: 4_096,
+  },
   { name: 'client/weft-socket.js', source: 'src/client/weft-socket.ts', bytesMax: 3_072 },
 ]
 

@@ -63,7 +63,7 @@ describe('the client as a bundle', () => {
       const found = await page.evaluate(
         async ({ url, credentials }) => {
           const { createClient, dataOf } = (
-            globalThis as unknown as { weft: typeof import('../../src/package/client.ts') }
+            globalThis as unknown as { weft: typeof import('../../src/client/rest/index.ts') }
           ).weft
           const client = createClient({ url, ...credentials })
           const editor = { organizationId: 'browser', documentId: 'plan', editorId: 'main' }

@@ -1,7 +1,7 @@
 import { getEventListeners, once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createClient } from '../../src/package/client.ts'
+import { createClient } from '../../src/client/rest/index.ts'
 import { ContentStream } from '../support/clients/content-stream.ts'
 import { Random } from '../support/data/random-doc.ts'
 import { seed } from '../support/data/seed.ts'

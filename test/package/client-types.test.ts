@@ -17,7 +17,7 @@ import {
   verifyWebhook,
   type WebhookEvent,
   type WeftEvent,
-} from '${root}/src/package/client.ts'
+} from '${root}/src/client/rest/index.ts'
 const client = createClient({ url: 'https://weft.example.com', apiKey: 'key', authToken: 'token' })
 const document = { organizationId: 'acme', documentId: 'plan' }
 
@@ -89,7 +89,7 @@ it('[PCLI-17] correct calls compile, and calls with wrong names, types or codes 
     writeFileSync(
       join(folder, 'tsconfig.json'),
       JSON.stringify({
-        extends: join(root, 'src/package/client/tsconfig.json'),
+        extends: join(root, 'src/client/tsconfig.json'),
         compilerOptions: { rootDir: '/' },
         include: ['program.ts'],
       }),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createClient, dataOf, type WeftClient, WeftError } from '../../src/package/client.ts'
+import { createClient, dataOf, type WeftClient, WeftError } from '../../src/client/rest/index.ts'
 import { type FaultyServer, startFaultyServer } from '../support/servers/faulty-server.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
 

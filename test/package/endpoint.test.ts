@@ -7,8 +7,8 @@ import {
   type EndpointDocument,
   type EndpointOptions,
   type EndpointUser,
-} from '../../src/package/client.ts'
-import { createServer, dataOf, type WeftServer } from '../../src/package/server.ts'
+} from '../../src/client/rest/index.ts'
+import { createServer, dataOf, type WeftServer } from '../../src/server/library/index.ts'
 import { eventually } from '../support/clients/clients.ts'
 import { openProvider, recorded, settled, textOf } from '../support/clients/provider.ts'
 

@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import express, { type Request } from 'express'
 import fastify from 'fastify'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { createEndpoint } from '../../src/package/client.ts'
-import { createServer, nodeHandler, type WeftServer } from '../../src/package/server.ts'
+import { createEndpoint } from '../../src/client/rest/index.ts'
+import { createServer, nodeHandler, type WeftServer } from '../../src/server/library/index.ts'
 
 let weft: WeftServer
 const ends: (() => Promise<unknown>)[] = []

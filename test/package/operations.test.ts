@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { apiFiles } from '../../src/build/package-api/api-files.ts'
 import { nameOperations } from '../../src/build/package-api/operation-names.ts'
 import { operationList } from '../../src/capabilities/list.ts'
-import { createApi } from '../../src/package/api/create-api.ts'
-import { operations } from '../../src/package/api/operations.ts'
+import { createApi } from '../../src/client/api/create-api.ts'
+import { operations } from '../../src/client/api/operations.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -48,7 +48,7 @@ describe('operations as methods', () => {
   })
 
   it('[PCLI-4] imports nothing from outside of its folder', () => {
-    const folder = join(root, 'src/package/api')
+    const folder = join(root, 'src/client/api')
     const imports = readdirSync(folder).flatMap((name) =>
       [...readFileSync(join(folder, name), 'utf8').matchAll(/from '([^']+)'/g)].map(([, target]) => target),
     )

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { builtFile } from '../../src/core/base/package-file.ts'
-import { createServer, type WeftServer } from '../../src/package/server.ts'
+import { createServer, type WeftServer } from '../../src/server/library/index.ts'
 import { inheritedEnvironment } from '../support/servers/environment.ts'
 
 const run = promisify(execFile)

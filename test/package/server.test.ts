@@ -14,7 +14,7 @@ import fastify from 'fastify'
 import { afterEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { backupOnline } from '../../src/capabilities/backups/storage/backup-sources.ts'
-import { createServer, dataOf, type ServerOptions, type WeftServer } from '../../src/package/server.ts'
+import { createServer, dataOf, type ServerOptions, type WeftServer } from '../../src/server/library/index.ts'
 import { syncedEditor } from '../support/clients/clients.ts'
 
 const ends: (() => Promise<unknown>)[] = []

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
+import { verifyWebhook, WebhookRejectedError } from '../../src/client/rest/index.ts'
 import { signatureHeaders } from '../../src/core/outgoing/sign.ts'
-import { verifyWebhook, WebhookRejectedError } from '../../src/package/client.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`

@@ -54,10 +54,10 @@ function typeOf(key: OptionKey): string {
 export function apiFiles(): Readonly<Record<GeneratedPath, string>> {
   const named = nameOperations(operationList)
   return {
-    'src/package/api/codes.ts': textOf(codesFile()),
-    'src/package/api/operations.ts': textOf(tableFile(named)),
-    'src/package/api/operation-types.ts': textOf(typesFile(named)),
-    'src/package/server/option-values.ts': textOf(optionValues()),
+    'src/client/api/codes.ts': textOf(codesFile()),
+    'src/client/api/operations.ts': textOf(tableFile(named)),
+    'src/client/api/operation-types.ts': textOf(typesFile(named)),
+    'src/server/library/option-values.ts': textOf(optionValues()),
   }
 }
 

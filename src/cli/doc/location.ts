@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander'
 import type { StoreLocation } from '../../capabilities/backups/storage/offline-store.ts'
 import type { Catalog } from '../../capabilities/transfer/documents/catalog.ts'
 import type { OnlineServer, OnlineWorkspace } from '../../capabilities/transfer/documents/rest-client.ts'
+import type { ClientOptions } from '../../client/rest/client-options.ts'
 import { ConfigError } from '../../core/config/read-config.ts'
 import { readableTypes } from '../../core/content/content-type-names.ts'
 import { restCredentialsOf, workspaceCredentialsOf } from '../../core/directory/tenants/known-credentials.ts'
-import type { ClientOptions } from '../../package/client/client-options.ts'
 import { configOf } from '../command-line/command-io.ts'
 import { storeLocation } from '../storage/store-location.ts'
 import { tenantOf } from '../tenant-credentials.ts'
@@ -64,7 +64,7 @@ export const withContentKey = (command: Command): Command =>
 const withCalls = <T extends ClientOptions>(server: T): T & Pick<OnlineServer, 'send'> => ({
   ...server,
   async send(path, data) {
-    const { sendOnce } = await import('../../package/client/send-by-path.ts')
+    const { sendOnce } = await import('../../client/rest/send-by-path.ts')
     return checkedOptions(() => sendOnce(server, path, data))
   },
 })

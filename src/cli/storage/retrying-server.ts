@@ -24,8 +24,8 @@ interface RetryOptions {
  */
 export async function withRetries(server: OnlineServer, options: RetryOptions): Promise<OnlineServer> {
   const [{ settingsOf }, { sendByPath }] = await Promise.all([
-    import('../../package/client/client-options.ts'),
-    import('../../package/client/send-by-path.ts'),
+    import('../../client/rest/client-options.ts'),
+    import('../../client/rest/send-by-path.ts'),
   ])
   const { url, apiKey, authToken } = server
   const { waitSeconds, stop, onMessage } = options

@@ -14,7 +14,7 @@ const endMs = 5_000
 
 async function bundled(minify: boolean): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [join(root, 'src/package/provider.ts')],
+    entryPoints: [join(root, 'src/client/provider/index.ts')],
     bundle: true,
     format: 'esm',
     target: 'es2022',

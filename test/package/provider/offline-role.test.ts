@@ -5,7 +5,7 @@ import {
   type DocumentProvider,
   type DocumentRole,
   TokenDeniedError,
-} from '../../../src/package/provider.ts'
+} from '../../../src/client/provider/index.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { openProvider, recorded, settled, textOf } from '../../support/clients/provider.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'

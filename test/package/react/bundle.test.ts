@@ -32,6 +32,6 @@ it('[REACT-9] has at most 4 KiB gzipped, is marked with `use client`, and shares
   const containing = outputFiles?.filter(({ text }) => text.includes('document-replaced')) ?? []
   expect(containing).toHaveLength(1)
   const inputs = Object.keys(metafile?.outputs['dist/package/react.js']?.inputs ?? {})
-  expect(inputs.filter((path) => path.includes('package/provider'))).toEqual([])
+  expect(inputs.filter((path) => path.includes('client/provider'))).toEqual([])
   expect(outputOf('provider.js').text).not.toMatch(/use client|"react"/)
 })

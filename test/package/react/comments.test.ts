@@ -12,7 +12,7 @@ import {
   type RoomState,
   useComments,
   useRoom,
-} from '../../../src/package/react.ts'
+} from '../../../src/client/react/index.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { page, sockets, useEventsOfNode } from '../../support/clients/react-page.ts'
 import {

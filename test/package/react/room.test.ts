@@ -9,7 +9,7 @@ import {
   usePresence,
   useRoom,
   useSaved,
-} from '../../../src/package/react.ts'
+} from '../../../src/client/react/index.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { openProvider, settled, textOf } from '../../support/clients/provider.ts'
 import { type PageProps, page, sockets, useEventsOfNode } from '../../support/clients/react-page.ts'

@@ -27,10 +27,10 @@ const allowed: readonly string[] = [
   'core/config/read-config.ts: config.jwtSecret === config.jwtSecretPrevious',
   'core/directory/tenants/bootstrap.ts: found.authToken === token',
   'core/directory/tenants/bootstrap.ts: record.token === token',
-  "package/api/create-api.ts: token === 'pageToken'",
-  "package/client/read-response.ts: pageToken === 'string' && { nextPage: pageToken }",
-  "package/client/verify-webhook.ts: secret === 'string' ? [secret] : secret.slice(0, secretsMax",
-  "package/provider/token-cache.ts: token !== 'string' || !token",
+  "client/api/create-api.ts: token === 'pageToken'",
+  "client/rest/read-response.ts: pageToken === 'string' && { nextPage: pageToken }",
+  "client/rest/verify-webhook.ts: secret === 'string' ? [secret] : secret.slice(0, secretsMax",
+  "client/provider/token-cache.ts: token !== 'string' || !token",
   "console/playground/join.ts: token === 'string' ? { name, token } : null",
 ]
 

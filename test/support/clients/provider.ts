@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
-import type { ProviderOptions } from '../../../src/package/provider.ts'
-import { DocumentProvider } from '../../../src/package/provider.ts'
+import type { ProviderOptions } from '../../../src/client/provider/index.ts'
+import { DocumentProvider } from '../../../src/client/provider/index.ts'
 import { eventually } from './clients.ts'
 
 type Given = Partial<Omit<ProviderOptions, 'getToken' | 'tokenUrl'>> &

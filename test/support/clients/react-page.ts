@@ -1,6 +1,6 @@
 import { createElement, type ReactNode, StrictMode } from 'react'
 import { WebSocket } from 'ws'
-import { Room, WeftProvider, type WeftProviderProps } from '../../../src/package/react.ts'
+import { Room, WeftProvider, type WeftProviderProps } from '../../../src/client/react/index.ts'
 import type { TestServer } from '../servers/server.ts'
 
 /** Number of connections that `CountedSocket` has opened. */

@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path'
 /** The folder of the project. */
 export const root = resolve(import.meta.dirname, '../../..')
 
-/** Files that git ignores, such as `/src/package/api/codes.ts`. A program writes them. */
+/** Files that git ignores, such as `/src/client/api/codes.ts`. A program writes them. */
 const ignored: ReadonlySet<string> = new Set(readFileSync(join(root, '.gitignore'), 'utf8').split('\n'))
 
 /** Returns the files under a folder whose names end with `ending`, as paths from the root. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createClient, createEndpoint, type EndpointUser } from '../../../src/package/client.ts'
-import { nodeHandler } from '../../../src/package/server.ts'
+import { createClient, createEndpoint, type EndpointUser } from '../../../src/client/rest/index.ts'
+import { nodeHandler } from '../../../src/server/library/index.ts'
 import type { Reachable } from './server.ts'
 
 /** An application with an endpoint for `useComments`, whose users sign in by their name in the query. */

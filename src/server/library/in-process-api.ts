@@ -1,4 +1,15 @@
 import type { RequestListener } from 'node:http'
+import type { ClientErrorCode } from '../../client/api/codes.ts'
+import { createApi } from '../../client/api/create-api.ts'
+import type { CallOptions, OperationEntry } from '../../client/api/methods.ts'
+import type { WeftApi } from '../../client/api/operation-types.ts'
+import type {
+  CreatedResources,
+  FailedCall,
+  FailureDetails,
+  Result,
+  WeftFailure,
+} from '../../client/api/result.ts'
 import { apiKeyHeader, authTokenHeader } from '../../core/access/credentials/key-credentials.ts'
 import { adminTokenHeader } from '../../core/access/credentials/operator-credentials.ts'
 import {
@@ -8,11 +19,6 @@ import {
 import { errorMessage } from '../../core/base/errors.ts'
 import type { ServerCredentials } from '../../core/directory/tenants/credentials-file.ts'
 import { callInProcess, type InProcessResponse } from '../../rest/http/in-process-call.ts'
-import type { ClientErrorCode } from '../api/codes.ts'
-import { createApi } from '../api/create-api.ts'
-import type { CallOptions, OperationEntry } from '../api/methods.ts'
-import type { WeftApi } from '../api/operation-types.ts'
-import type { CreatedResources, FailedCall, FailureDetails, Result, WeftFailure } from '../api/result.ts'
 
 interface SuccessBody {
   readonly message: string

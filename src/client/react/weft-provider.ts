@@ -1,5 +1,5 @@
 import { createContext, createElement, type ReactElement, type ReactNode, useContext } from 'react'
-import type { BrowserStorage, UserFields } from '../provider.ts'
+import type { BrowserStorage, UserFields } from '../provider/index.ts'
 
 /** Address of one editor of a document. */
 export interface RoomAddress {

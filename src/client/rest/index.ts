@@ -1,20 +1,20 @@
-import { createApi } from './api/create-api.ts'
-import type { FeedEvent, FeedGetData, WeftApi } from './api/operation-types.ts'
-import type { Result } from './api/result.ts'
-import { type ClientOptions, settingsOf } from './client/client-options.ts'
-import { type FeedOptions, readFeedEvents, readFeedPages } from './client/feed-pages.ts'
-import { sendCall } from './client/send-call.ts'
+import { createApi } from '../api/create-api.ts'
+import type { FeedEvent, FeedGetData, WeftApi } from '../api/operation-types.ts'
+import type { Result } from '../api/result.ts'
+import { type ClientOptions, settingsOf } from './client-options.ts'
+import { type FeedOptions, readFeedEvents, readFeedPages } from './feed-pages.ts'
+import { sendCall } from './send-call.ts'
 import {
   type ContentStreamDone,
   type ContentStreamOpening,
   type ContentStreamOptions,
   type ContentStreamPiece,
   streamContent,
-} from './client/stream-content.ts'
+} from './stream-content.ts'
 
-export type * from './api/codes.ts'
-export type { CallOptions, ListMethod } from './api/methods.ts'
-export type * from './api/operation-types.ts'
+export type * from '../api/codes.ts'
+export type { CallOptions, ListMethod } from '../api/methods.ts'
+export type * from '../api/operation-types.ts'
 export {
   type CreatedResources,
   dataOf,
@@ -24,7 +24,7 @@ export {
   type SucceededCall,
   WeftError,
   type WeftFailure,
-} from './api/result.ts'
+} from '../api/result.ts'
 export type {
   EventOf,
   EventOrigin,
@@ -32,31 +32,31 @@ export type {
   WebhookEvent,
   WeftEvent,
   WeftEventName,
-} from './api/weft-event.ts'
-export type { ClientOptions, Fetch } from './client/client-options.ts'
-export { createEndpoint, type Endpoint, type EndpointOptions } from './client/create-endpoint.ts'
+} from '../api/weft-event.ts'
+export type { ClientOptions, Fetch } from './client-options.ts'
+export { createEndpoint, type Endpoint, type EndpointOptions } from './create-endpoint.ts'
 export type {
   CommentAuthor,
   CommentThread,
   CommentThreadPage,
   ThreadComment,
-} from './client/endpoint-comments.ts'
-export type { EndpointErrorCode } from './client/endpoint-rejection.ts'
-export type { EndpointDocument, EndpointUser } from './client/endpoint-user.ts'
-export type { FeedOptions } from './client/feed-pages.ts'
+} from './endpoint-comments.ts'
+export type { EndpointErrorCode } from './endpoint-rejection.ts'
+export type { EndpointDocument, EndpointUser } from './endpoint-user.ts'
+export type { FeedOptions } from './feed-pages.ts'
 export type {
   ContentStreamDone,
   ContentStreamOpening,
   ContentStreamOptions,
   ContentStreamPiece,
   ContentStreamProgress,
-} from './client/stream-content.ts'
+} from './stream-content.ts'
 export {
   verifyWebhook,
   type WebhookHeaders,
   type WebhookOptions,
   WebhookRejectedError,
-} from './client/verify-webhook.ts'
+} from './verify-webhook.ts'
 
 /** A client of one server: a method for each operation, and the change feed. */
 export interface WeftClient extends WeftApi {

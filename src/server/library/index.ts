@@ -1,10 +1,10 @@
 /** The server as a library: `import { createServer } from 'weft-server'`. */
 
-import type { ServerOptions, WeftServer } from './server/create-server.ts'
+import type { ServerOptions, WeftServer } from './create-server.ts'
 
-export type * from './api/codes.ts'
-export type { CallOptions, ListMethod } from './api/methods.ts'
-export type * from './api/operation-types.ts'
+export type * from '../../client/api/codes.ts'
+export type { CallOptions, ListMethod } from '../../client/api/methods.ts'
+export type * from '../../client/api/operation-types.ts'
 export {
   type CreatedResources,
   dataOf,
@@ -14,8 +14,8 @@ export {
   type SucceededCall,
   WeftError,
   type WeftFailure,
-} from './api/result.ts'
-export type { EventOf, EventOrigin, WeftEvent, WeftEventName } from './api/weft-event.ts'
+} from '../../client/api/result.ts'
+export type { EventOf, EventOrigin, WeftEvent, WeftEventName } from '../../client/api/weft-event.ts'
 export type {
   AuthorizeDecision,
   AuthorizeFunction,
@@ -27,16 +27,16 @@ export type {
   LoadRequest,
   StoreFunction,
   StoreRequest,
-} from './server/callback-options.ts'
+} from './callback-options.ts'
 export type {
   ServerOptions,
   WeftCredentials,
   WeftServer,
-} from './server/create-server.ts'
-export type { LogMethod, WeftLog } from './server/log-option.ts'
-export { type FastifyRequestLike, type NodeHandler, nodeHandler } from './server/node-handler.ts'
-export type { OptionValues } from './server/option-values.ts'
-export { readClientOptions } from './server/read-client-options.ts'
+} from './create-server.ts'
+export type { LogMethod, WeftLog } from './log-option.ts'
+export { type FastifyRequestLike, type NodeHandler, nodeHandler } from './node-handler.ts'
+export type { OptionValues } from './option-values.ts'
+export { readClientOptions } from './read-client-options.ts'
 
 /**
  * Opens the store, creates missing credentials, and starts a server in this process. Several servers can run in one
@@ -45,6 +45,6 @@ export { readClientOptions } from './server/read-client-options.ts'
  */
 export async function createServer(options: ServerOptions = {}): Promise<WeftServer> {
   // A program that imports only other functions does not load the server, and with it Yjs.
-  const { openWeftServer } = await import('./server/create-server.ts')
+  const { openWeftServer } = await import('./create-server.ts')
   return openWeftServer(options)
 }

@@ -2,7 +2,7 @@ import { createDecoder, type Decoder, readVarString, readVarUint, readVarUint8Ar
 import { createEncoder, toUint8Array, writeVarString, writeVarUint, writeVarUint8Array } from 'lib0/encoding'
 import { type Awareness, applyAwarenessUpdate, encodeAwarenessUpdate } from 'y-protocols/awareness'
 import { applyUpdate, type Doc, encodeStateAsUpdate, encodeStateVector } from 'yjs'
-import { WeftSocket, type WeftSocketOptions } from '../../client/weft-socket.ts'
+import { WeftSocket, type WeftSocketOptions } from '../weft-socket.ts'
 
 /** Role of the user on the document, weakest first: a suggester writes only the branches of its own. */
 export type DocumentRole = 'viewer' | 'suggester' | 'editor'

@@ -8,7 +8,7 @@ import {
   type ProviderProblem,
   type ProviderStatus,
   type UserFields,
-} from '../provider.ts'
+} from '../provider/index.ts'
 import { CommentStore } from './comment-store.ts'
 import { endpointUrl, requestsTo } from './endpoint-request.ts'
 import { LiveValue } from './live-value.ts'

@@ -1,0 +1,19 @@
+'use client'
+
+/** The entry point `weft-server/react`. */
+export { decodeAnchor, encodeAnchor } from './anchor.ts'
+export type { AddedComment, CommentAnchor, RoomComments } from './comment-store.ts'
+export { DocumentRoom as Room, type DocumentRoomProps as RoomProps } from './document-room.ts'
+export { CommentError, type CommentErrorCode } from './endpoint-request.ts'
+export type { RoomPresence, RoomState } from './room-client.ts'
+export { useComments } from './use-comments.ts'
+export { usePresence } from './use-presence.ts'
+export { useRoom } from './use-room.ts'
+export { useSaved } from './use-saved.ts'
+export {
+  type RoomAddress,
+  type RoomTokenSource,
+  WeftProvider,
+  type WeftProviderProps,
+  type WeftSettings,
+} from './weft-provider.ts'
