@@ -1,8 +1,8 @@
-import { type OptionKey, optionOf } from '../core/config/config.ts'
+import { type Config, fixedValues, type OptionKey, optionOf } from '../core/config/config.ts'
 import type { Rate } from '../core/config/rate.ts'
 import { type LimitName, type LimitScope, limitNames, limitScopes } from '../core/quota/limits.ts'
 
-/** A limit that is set by the option of the same name. */
+/** A limit that the option, or the fixed value, of the same name sets. */
 interface Row {
   readonly what: string
   /** The effect on a client at the limit. */
@@ -23,13 +23,12 @@ const unread = 'memory of bytes that clients have not read, of websockets and of
 const slower = 'the server reads more slowly; nothing is lost'
 
 /** All limits by name. The type checker reports a limit or a value that is missing here. */
-const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : FixedRow } = {
+const rows: { readonly [Limit in LimitName]: Limit extends keyof Config ? Row : FixedRow } = {
   maxConnections: { what: 'websockets', met: comeBack },
   maxConnectionsPerAddress: { what: 'websockets', met: comeBack },
   maxConnectionsPerWorkspace: { what: 'websockets of all API keys', met: comeBack },
   maxUnauthenticatedPerAddress: {
     what: 'websockets that are not authenticated yet',
-    value: '2,000',
     met: comeBack,
   },
   httpConnectionsPerAddress: {
@@ -40,7 +39,6 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
   connectsPerAddress: { what: 'new websockets per second; burst', met: comeBack },
   authTimeoutSeconds: {
     what: 'seconds to authenticate a websocket',
-    value: '10',
     met: `${comeBack}; 4401 if no token was received`,
   },
   maxDocumentsPerWorkspace: { what: 'open documents; unused ones are closed first', met: comeBackOrRest },
@@ -67,14 +65,13 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
     value: 'unlimited, or the value of `/v2/workspace/calllimit/update`',
     met: exhausted,
   },
-  workspaceReadsPerMinute: { what: 'reads of the workspace per minute', value: '60', met: exhausted },
+  workspaceReadsPerMinute: { what: 'reads of the workspace per minute', met: exhausted },
   bodyBytesPerKey: {
     what: 'bytes of REST bodies per second; burst; each chunk counts as 200 bytes more',
     met: exhausted,
   },
   maxWebhookContentBytes: {
     what: 'bytes of the content of an editor in a webhook, or in a call of `store`',
-    value: '1,048,576',
     met: 'the content is left out, and `contentOmitted` gives the reason',
   },
   maxBodyBytes: { what: 'bytes of a REST body', met: 'REST: 413' },
@@ -115,16 +112,14 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
     value: '50',
     met: exhausted,
   },
-  streamBytes: { what: 'content of a stream', value: '4,194,304', met: 'REST: 400' },
+  streamBytes: { what: 'content of a stream', met: 'REST: 400' },
   streamSeconds: { what: 'time from the opening of a stream to its end', met: 'REST: 400' },
   streamsPerKey: {
     what: 'open streams on one node; each node of a cluster counts its own',
-    value: '200',
     met: exhausted,
   },
   streamsPerAgent: {
     what: 'open streams on one node; each node of a cluster counts its own',
-    value: '20',
     met: exhausted,
   },
   virtualUsersPerDocument: {
@@ -261,11 +256,19 @@ export const limitsTable = (): string =>
 
 function rowOf(name: LimitName): string {
   const row: Row | FixedRow = rows[name]
-  const value = 'value' in row ? `${row.value} (fixed)` : shown(optionOf(name as OptionKey).default, name)
+  const value = 'value' in row ? `${row.value} (fixed)` : valueOf(name)
   return `| ${[`\`${name}\``, whose[limitScopes[name]], row.what, value, row.met].join(' | ')} |`
 }
 
-/** Returns a default value as text. */
+/** Returns the fixed value of a limit, or the default of its option, as text. */
+function valueOf(name: LimitName): string {
+  const fixed = Object.entries(fixedValues).find(([key]) => key === name)
+  return fixed === undefined
+    ? shown(optionOf(name as OptionKey).default, name)
+    : `${shown(fixed[1], name)} (fixed)`
+}
+
+/** Returns a value as text. */
 function shown(value: unknown, name: string): string {
   if (typeof value === 'object') {
     const { perSecond, burst } = value as Rate
