@@ -203,11 +203,6 @@ export const options = {
     'Whether REST calls that write are rejected for an unknown member (`reject`), or the header `x-weft-ignored` names it ' +
       '(`ignore`), for callers that cannot be changed. A misspelled member is rejected in any case.',
   ),
-  maxResponseBytes: option(
-    wholeNumber(MB, 1024 * MB),
-    32 * MB,
-    'Largest content in the response of a REST call, in bytes, unless it is one document with `format` `update`.',
-  ),
   maxMessageBytes: option(wholeNumber(1024, 64 * MB), 16 * MB, 'Largest realtime message, in bytes.'),
   maxDocumentBytes: option(
     wholeNumber(1024, 1024 * MB),
@@ -427,6 +422,8 @@ export const fixedValues = {
   streamsPerKey: 200,
   /** Number of open streams of an agent on one node. */
   streamsPerAgent: 20,
+  /** Largest content in the response of a REST call, in bytes, unless it is one document with `format` `update`. */
+  maxResponseBytes: 32 * MB,
 }
 
 export type OptionKey = keyof typeof options

@@ -283,11 +283,6 @@ const limited: readonly Limited[] = [
     (weft) => addLong(weft).then(() => addLong(weft)),
   ],
   [
-    'maxResponseBytes',
-    { maxResponseBytes: 1_000 },
-    (weft) => addLong(weft).then(() => weft.post('/v2/crdt/get', place)),
-  ],
-  [
     'maxStoredBytesPerWorkspace',
     { maxStoredBytesPerWorkspace: 1_000 },
     async (weft) => {

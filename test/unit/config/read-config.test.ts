@@ -45,11 +45,17 @@ it('[CFG-1] reads PORT if WEFT_PORT is not set, and treats an empty variable as 
   expect(read({ environment: { PORT: '', WEFT_PORT: '' } }).config.port).toBe(8787)
 })
 
-it('[CFG-17] names an option that earlier versions had as removed, with its fixed value', () => {
-  const note = 'removed, its value is always 4194304; see CHANGELOG.md'
-  expect(() => read({ file: file('{"streamBytes": 1}') })).toThrow(note)
-  expect(() => configOfValues({ streamBytes: 1 })).toThrow(note)
-  expect(() => checkVariables({ WEFT_STREAM_BYTES: '1' })).toThrow(note)
+it.each([
+  ['streamBytes', 4 * 2 ** 20, 'WEFT_STREAM_BYTES'],
+  ['maxResponseBytes', 32 * 2 ** 20, 'WEFT_MAX_RESPONSE_BYTES'],
+])('[CFG-17] names the option %s of earlier versions as removed, with its value %d', (key, value, variable) => {
+  const note = `removed, its value is always ${value}; see CHANGELOG.md`
+  expect(() => read({ file: file(`{"${key}": 1}`) })).toThrow(note)
+  expect(() => configOfValues({ [key]: 1 })).toThrow(note)
+  expect(() => checkVariables({ [variable]: '1' })).toThrow(note)
+})
+
+it('[CFG-17] names removed options without a value, and lists them with unknown ones', () => {
   const unknown = { WEFT_STREAM_RESUME_SECONDS: '1', WEFT_PROT: '1' }
   expect(() => checkVariables(unknown)).toThrow(
     /WEFT_STREAM_RESUME_SECONDS \(removed; see CHANGELOG\.md\), WEFT_PROT.*WEFT_PORT/,
