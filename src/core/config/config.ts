@@ -209,11 +209,6 @@ export const options = {
     64 * MB,
     'Largest document, as encoded by Yjs, in bytes.',
   ),
-  sendBufferBytes: option(
-    wholeNumber(1024, 1024 * MB),
-    MB,
-    'Maximum unsent bytes of a connection. Above it, the connection gets no updates until the client has read these bytes.',
-  ),
   maxConnections: option(
     wholeNumber(1, 1_000_000),
     20_000,
@@ -424,6 +419,8 @@ export const fixedValues = {
   streamsPerAgent: 20,
   /** Largest content in the response of a REST call, in bytes, unless it is one document with `format` `update`. */
   maxResponseBytes: 32 * MB,
+  /** Maximum unsent bytes of a connection. Above it, the connection gets no updates until the client has read these bytes. */
+  sendBufferBytes: MB,
 }
 
 export type OptionKey = keyof typeof options

@@ -36,7 +36,6 @@ const options = (): Record<string, string> => ({
   WEFT_SHUTDOWN_SECONDS: '12',
   WEFT_CALLS_PER_KEY: '0',
   WEFT_WEBHOOK_ALLOWLIST: '127.0.0.1',
-  WEFT_SEND_BUFFER_BYTES: '65536',
 })
 
 const urlOf = (document: string): string => `${server.wsUrl}/sync/acme/${document}/main?token=${token}`

@@ -48,6 +48,7 @@ it('[CFG-1] reads PORT if WEFT_PORT is not set, and treats an empty variable as 
 it.each([
   ['streamBytes', 4 * 2 ** 20, 'WEFT_STREAM_BYTES'],
   ['maxResponseBytes', 32 * 2 ** 20, 'WEFT_MAX_RESPONSE_BYTES'],
+  ['sendBufferBytes', 2 ** 20, 'WEFT_SEND_BUFFER_BYTES'],
 ])('[CFG-17] names the option %s of earlier versions as removed, with its value %d', (key, value, variable) => {
   const note = `removed, its value is always ${value}; see CHANGELOG.md`
   expect(() => read({ file: file(`{"${key}": 1}`) })).toThrow(note)
