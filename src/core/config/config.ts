@@ -309,11 +309,6 @@ export const options = {
     600,
     'Time for which the edits of a user to an editor are one activity, in seconds.',
   ),
-  presenceLeaveDelaySeconds: option(
-    wholeNumber(0, 3600),
-    10,
-    'Seconds between the last disconnect of a user and the event `presence.leave`. A user who reconnects within this time causes no event.',
-  ),
   autoVersionMinutes: option(
     wholeNumber(0, 10_080),
     0,
@@ -421,6 +416,8 @@ export const fixedValues = {
   maxResponseBytes: 32 * MB,
   /** Maximum unsent bytes of a connection. Above it, the connection gets no updates until the client has read these bytes. */
   sendBufferBytes: MB,
+  /** Time in seconds between the last disconnect of a user and `presence.leave`. A user who reconnects within it causes no event. */
+  presenceLeaveDelaySeconds: 10,
 }
 
 export type OptionKey = keyof typeof options
