@@ -341,11 +341,6 @@ export const options = {
     5,
     'Time for which the changes of an editor are one event `crdt.update_data`, in seconds.',
   ),
-  streamSeconds: option(
-    wholeNumber(1, 86_400),
-    900,
-    'Time from the opening of a stream to its end, in seconds.',
-  ),
   webhookLogRetentionDays: option(
     wholeNumber(2, 3650),
     30,
@@ -418,6 +413,8 @@ export const fixedValues = {
   sendBufferBytes: MB,
   /** Time in seconds between the last disconnect of a user and `presence.leave`. A user who reconnects within it causes no event. */
   presenceLeaveDelaySeconds: 10,
+  /** Time from the opening of a stream to its end, in seconds. */
+  streamSeconds: 900,
 }
 
 export type OptionKey = keyof typeof options

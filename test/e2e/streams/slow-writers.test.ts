@@ -5,7 +5,7 @@ import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { temporaryDirectory } from '../../contract/level/store-tools.ts'
 import { eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { ContentStream } from '../../support/clients/content-stream.ts'
-import { type ServerProcess, startProcess } from '../../support/servers/process.ts'
+import { type ServerProcess, startProcessWith } from '../../support/servers/process.ts'
 import { residentBytes } from '../../support/servers/process-memory.ts'
 import { dataOf, startTestServer } from '../../support/servers/server.ts'
 import { holdable } from '../../support/stores/pausable-engine.ts'
@@ -24,11 +24,11 @@ function drip(writer: ContentStream, text: string): void {
 }
 
 async function withProcess(
-  options: Record<string, string>,
+  values: Parameters<typeof startProcessWith>[0],
   work: (server: ServerProcess) => Promise<void>,
 ): Promise<void> {
   const directory = await temporaryDirectory()
-  const server = await startProcess(directory.path, options)
+  const server = await startProcessWith(values, directory.path)
   await server.post('/v2/crdt/add', { ...ids, type: 'text', data: '' })
   await work(server)
   await server.end('SIGTERM')
@@ -49,7 +49,7 @@ async function typingTimes(one: Y.Text, other: Y.Text, count: number): Promise<n
 }
 
 it('[STRM-113] ends 150 streams that send one byte in 100 ms in time, and users type meanwhile', async () => {
-  await withProcess({ WEFT_STREAM_SECONDS: '5' }, async (server) => {
+  await withProcess({ streamSeconds: 5 }, async (server) => {
     const editor = async () => syncedEditor(server.wsUrl, 'acme/report/main', await server.token())
     const [one, other] = [await editor(), await editor()]
     const before = residentBytes(server.child.pid)

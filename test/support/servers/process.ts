@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { endWithThis } from '../../../bench/support/ending.ts'
 import { builtFile } from '../../../src/core/base/package-file.ts'
+import type { fixedValues } from '../../../src/core/config/config.ts'
 import { inheritedEnvironment } from './environment.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -94,6 +95,17 @@ export async function startProcess(
     token: () => token(post),
     end: (signal) => end(child, signal),
   }
+}
+
+/** Starts the server from its sources in a process as `startProcess` does, with other values than the fixed ones. */
+export const startProcessWith = (
+  values: Partial<typeof fixedValues>,
+  data: string,
+  options: Record<string, string> = {},
+): Promise<ServerProcess> => {
+  const changed = { NODE_OPTIONS: '--import tsx', FIXED_VALUES: JSON.stringify(values) }
+  const program = join(import.meta.dirname, 'main-with-values.ts')
+  return startProcess(data, { ...options, ...changed }, undefined, undefined, undefined, program)
 }
 
 async function ready(url: string, child: ChildProcess): Promise<void> {
