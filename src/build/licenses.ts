@@ -13,7 +13,6 @@ export function writeLicenses(folder: string, bundled: readonly string[]): void 
   writeFileSync(packageFile(`${folder}LICENSES`), texts.join('\n'))
 }
 
-/** Returns the names of the packages in `LICENSES`. */
 export function licensedPackages(folder: string): readonly string[] {
   const text = readFileSync(packageFile(`${folder}LICENSES`), 'utf8')
   return [...text.matchAll(/^# (\S+) \d\S*$/gm)].map(([, name = '']) => name)

@@ -41,7 +41,6 @@ function framed(message: Uint8Array): Frame {
 
 const sleep = (ms = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** The owner of a connection. */
 interface ConnectionOwner {
   opened(): void
   received(data: ArrayBuffer): void

@@ -13,7 +13,6 @@ export const anchorLimits = {
   anchorDocumentBytes: 8_388_608,
 } as const
 
-/** The text at which an anchor is. */
 export const anchorPlace = {
   type: 'object',
   required: ['quote'],

@@ -37,7 +37,6 @@ const headerLengthMax = 1_500
 export const isStrict = ({ effect, strict }: Pick<Operation, 'effect' | 'strict'>): boolean =>
   effect !== 'reads' || strict === true
 
-/** A request as it was sent. */
 interface SentRequest {
   /** The JSON object of the body. */
   readonly body: object

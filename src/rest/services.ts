@@ -72,7 +72,6 @@ export interface ReplaceableServices {
   readonly wants: HasSubscriber
 }
 
-/** The services of the core. */
 export interface CoreServices extends BaseServices, ReplaceableServices, Tenancy, Directory {
   readonly store: OrganizationStore
   readonly branchStore: BranchStore

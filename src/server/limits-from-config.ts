@@ -76,7 +76,6 @@ export const admissionOf = ({ config, clock }: LimitDependencies): AdmissionLimi
  */
 const httpConnectionsMin = 5000
 
-/** Returns the limits for HTTP connections. */
 export const httpConnectionsOf = ({ config, reports }: LimitDependencies): HttpConnectionLimits => ({
   perAddressMax: config.trustProxy === 0 ? Math.max(httpConnectionsMin, config.maxConnectionsPerAddress) : 0,
   inAllMax: openConnectionsMax(),

@@ -27,7 +27,6 @@ export class TypePrinter {
     if (type !== name) this.add(name, `${comment(about)}export type ${name} = ${type}`)
   }
 
-  /** Adds the text of a declaration. */
   add(name: string, declaration: string): void {
     if (this.#declarations.has(name)) throw new TypeError(`two types have the name ${name}`)
     this.#declarations.set(name, declaration)

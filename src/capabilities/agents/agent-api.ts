@@ -7,7 +7,6 @@ import { ToolError } from './tool-error.ts'
 interface AgentApiOptions {
   /** Answers requests to REST. */
   readonly handle: RequestListener
-  /** The token of the agent. */
   readonly token: string
   readonly client: InProcessClient
   /** Aborted when the tool call is canceled, or takes too long. */

@@ -62,7 +62,6 @@ export interface AgentServerOptions {
  */
 export class AgentServer {
   readonly #options: AgentServerOptions
-  /** The running calls of each agent. */
   readonly #running = new KeyedCounter(mcpLimits.callsAtOnce)
   /** Shared, because the SDK would create one for each request, which takes longer than all other steps. */
   readonly #validator = new AjvJsonSchemaValidator()

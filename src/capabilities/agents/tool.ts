@@ -6,7 +6,6 @@ import type { AgentApi } from './agent-api.ts'
 import type { DocumentData } from './document-data.ts'
 import type { ToolPages } from './tool-pages.ts'
 
-/** The agent that calls a tool. */
 interface CallingAgent {
   /** Organizations that the token of the agent names. */
   readonly organizationIds: readonly string[]
@@ -28,7 +27,6 @@ export interface ToolContext {
 export interface ToolOutcome {
   /** Values of the server, without text of documents. */
   readonly result: Readonly<Record<string, unknown>>
-  /** Values and text of documents. */
   readonly documentData: DocumentData
 }
 

@@ -4,7 +4,6 @@ import { StorageError } from './storage/storage-error.ts'
 
 /** A damaged object of a repository. */
 export interface BackupDamage {
-  /** Name of the object. */
   readonly object: string
   readonly problem: ObjectProblem
   /** Ids of the backups that need the object. */

@@ -49,7 +49,6 @@ interface CallbackCallerOptions {
   readonly stopping: AbortSignal
 }
 
-/** One call of a callback. */
 interface CallbackCall<Answer> {
   readonly tenant: Tenant
   readonly name: AnsweringCallbackName

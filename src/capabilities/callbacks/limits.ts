@@ -9,7 +9,6 @@ export interface Slots extends SlotsOptions {
   readonly perKey: number
 }
 
-/** Limits of the calls of a callback. */
 export interface CallLimits {
   readonly slots: Slots
   /** Maximum numbers of calls that have been waiting for a response for `quickMs`; null if `slots` limits them. */

@@ -14,7 +14,6 @@ export interface AnnotationView {
    * comment alone is larger.
    */
   readonly comments: readonly CommentRecord[]
-  /** Number of all comments of the annotation. */
   readonly commentCount: number
 }
 

@@ -68,7 +68,6 @@ export class JudgmentIndexCache {
     this.#charactersMax = charactersMax
   }
 
-  /** Number of indexes in the cache. */
   get count(): number {
     return this.#known.size
   }

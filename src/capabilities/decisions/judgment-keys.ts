@@ -25,7 +25,6 @@ export interface ReviewerScope {
 export interface Judgment extends JudgmentScope {
   /** Id of the judgment. The order of the ids is the order of `judgedAt`. */
   readonly judgmentId: string
-  /** The judged text. */
   readonly query: string
   readonly decision: Decision
   /** Reason that the reviewer gave; empty if there is none. */
@@ -53,7 +52,6 @@ export const judgmentType: RecordType<Judgment> = {
 /** Index entry under the id of a judgment. It contains the scope and the size of the judgment. */
 export interface JudgmentLocation extends JudgmentScope {
   readonly characters: number
-  /** Id of the reviewer of the judgment. */
   readonly reviewerId: string
 }
 

@@ -33,7 +33,6 @@ export const feedStateType: RecordType<FeedState> = {
   }),
 }
 
-/** An event of a feed. */
 export interface FeedEvent {
   readonly type: string
   /** Time of the event in epoch milliseconds. */

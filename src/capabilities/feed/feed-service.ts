@@ -40,7 +40,6 @@ export interface FeedQuery extends FeedFilter {
   readonly limit: number
 }
 
-/** Options of a reader that follows a feed. */
 interface FollowOptions<Prepared> {
   readonly quietMs: number
   /** Aborted when the reader leaves. */

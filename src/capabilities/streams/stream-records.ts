@@ -195,7 +195,6 @@ export const toReplacedIds = ({ ranges, elements, texts = [] }: ReplacedRecord):
   })),
 })
 
-/** Names a stream. */
 export interface StreamName extends Tenant {
   /** Id that is unique in the API key. */
   readonly streamId: string

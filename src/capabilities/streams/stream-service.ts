@@ -70,7 +70,6 @@ interface StreamServiceOptions {
   readonly stopping: AbortSignal
 }
 
-/** The opening of a stream. */
 export interface StreamOpening {
   readonly address: DocumentAddress
   /** Id of the stream. The streams of an agent have ids of their own; all others of an API key share their ids. */

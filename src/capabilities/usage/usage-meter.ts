@@ -19,7 +19,6 @@ const recordsPerCommit = 500
 const countersPerTick = 500
 
 interface UsageMeterOptions {
-  /** Name of this node. */
   readonly node: string
   /** Unique id of this process. */
   readonly writer: string

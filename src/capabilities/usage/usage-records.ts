@@ -59,7 +59,6 @@ export type UsageSubject = OrganizationOfKey | null
 
 export const usagePart = (workspaceId: string): Key => ['usage', workspaceId]
 
-/** Prefix of the records of all organizations. */
 export const organizationsPrefix = (period: RecordPeriod): Key => [period, 'organization']
 
 /** Prefix of the records of a subject. Its records are sorted by time. */

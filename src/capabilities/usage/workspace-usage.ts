@@ -20,7 +20,6 @@ export const organizationsPerHourMax = 5_000
  */
 const endedRecordsMax = 20_000
 
-/** An hour whose usage is counted. */
 export interface CountedHour {
   /** Start in epoch milliseconds. */
   readonly start: number
@@ -61,7 +60,6 @@ export class WorkspaceUsage {
     this.rest = new UsageCounter(null, this.#connections, now)
   }
 
-  /** Number of counters. */
   get counters(): number {
     return 1 + this.#organizations.size
   }
@@ -139,7 +137,6 @@ export class WorkspaceUsage {
     for (const { connections } of this.#organizations.values()) connections.advance(now)
   }
 
-  /** Returns the changed records of an hour. */
   *#changed(hour: CountedHour): Generator<UnwrittenRecord> {
     const total = this.#record(this.#connections, this.#sum())
     if (total !== null && !isSame(total, this.#written))

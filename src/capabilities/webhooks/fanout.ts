@@ -44,7 +44,6 @@ export interface FanoutDependencies {
  */
 const feedAttempts = { max: 4, pauseMs: 500 }
 
-/** Events for one target. */
 interface EventsOfTarget {
   readonly address: TargetAddress
   readonly target: WebhookTarget

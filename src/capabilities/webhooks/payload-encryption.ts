@@ -2,7 +2,6 @@ import { createCipheriv, type KeyObject, publicEncrypt, randomBytes } from 'node
 import { readPublicKey } from '../subscriptions/endpoints/public-key.ts'
 import type { AdvancedConfig } from '../subscriptions/webhook-records.ts'
 
-/** Encoding of a payload. */
 export type PayloadEncoding =
   | { readonly kind: 'plain' }
   | { readonly kind: 'encoded' }

@@ -31,7 +31,6 @@ interface WebhookServiceOptions extends WebhookModule {
   readonly metrics: Metrics
   readonly organizations: OrganizationStore
   readonly participants: FindParticipants
-  /** Reads the content of editors. */
   readonly editors: ContentServices
   /** Maximum bytes of the content in a payload. */
   readonly contentBytesMax: number

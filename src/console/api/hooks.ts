@@ -73,7 +73,6 @@ interface WantedPage {
   readonly of: string
   /** Token of the page; null: the first page. */
   readonly token: string | null
-  /** Number of reads. */
   readonly count: number
 }
 

@@ -920,7 +920,6 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** The codes that have the status `S`. */
 export type CodeOf<S extends Status> = {
   [Code in ErrorCode]: (typeof errorCodes)[Code]['status'] extends S ? Code : never
 }[ErrorCode]

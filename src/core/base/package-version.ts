@@ -5,7 +5,6 @@ import * as s from './schema.ts'
 
 const packageSchema = s.object({ version: s.string })
 
-/** Returns the version of this package. */
 export function readPackageVersion(): string {
   const manifest = readFileSync(packageFile('package.json'), 'utf8')
   return readJson(packageSchema, manifest).version

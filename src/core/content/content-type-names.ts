@@ -10,7 +10,6 @@ export type ContentTypeName = KnownKind | 'delta' | 'markdown' | 'html' | 'prose
 interface ContentTypeFacts {
   /** Describes the data in a noun phrase that fits into a sentence. */
   readonly data: string
-  /** Editors that use the content type. */
   readonly editors?: string
   /**
    * Type of the data that a read returns if this content type is its format; null if a read cannot have this

@@ -21,7 +21,6 @@ export type ReadingFormat = (typeof readingFormats)[number]
 export const updateEncodings = ['v1', 'v2'] as const
 export type UpdateEncoding = (typeof updateEncodings)[number]
 
-/** Options of a read. */
 export interface DocumentReading {
   /** Name of the root; see `readRoot`. */
   readonly contentKey?: string | undefined

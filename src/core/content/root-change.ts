@@ -11,7 +11,6 @@ import type { ContentSchema } from './schemas/any-schema.ts'
 import { checkAgainstSchema, type NamedSchema, schemaOf, violationKeys } from './schemas/content-schema.ts'
 import { changeWithWarnings, unknownNamesError } from './schemas/unknown-names.ts'
 
-/** Edits of one root. */
 interface RequestedEdits {
   /** As in `ContentTarget`. */
   readonly contentKey?: string | undefined

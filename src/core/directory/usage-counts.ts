@@ -4,9 +4,7 @@ import type { OrganizationScope } from './organizations/organization-keys.ts'
 export interface UsageCounts {
   /** Number of accepted updates. */
   updates: number
-  /** Number of sent bytes. */
   bytesSent: number
-  /** Number of calls. */
   calls: number
   /** Counts a connection until `leave` is called. */
   enter(): void

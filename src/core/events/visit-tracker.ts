@@ -26,7 +26,6 @@ export interface VisitListener {
   left(document: DocumentScope, visitor: Visitor): void
 }
 
-/** Types of the events of a visit. */
 type VisitEventType = Extract<EventType, `presence.${string}`>
 
 /** A user has joined or left a document. */

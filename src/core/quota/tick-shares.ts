@@ -28,7 +28,6 @@ export interface PausableReader {
   resumeReading(): void
 }
 
-/** A reader with a budget for each tick. */
 export interface BudgetedReader extends PausableReader {
   /** The budget of the reader, created with `newTickBudget`. Several readers may share one. */
   readonly budget: TickBudget
@@ -51,7 +50,6 @@ export class TickShares {
   /** Readers that wait because another one has used up the budget that they share. */
   readonly #sharers = new Set<PausableReader>()
   #state: 'begun' | 'ended' = 'ended'
-  /** Number of the current tick. */
   #tick = 0
 
   /**

@@ -2,7 +2,6 @@ import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/s
 import type { Log } from '../base/log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 
-/** Limits of the queue. */
 const spanQueueLimits = {
   /** Maximum number of ended spans that wait. Further spans are dropped. */
   waiting: 2048,

@@ -60,7 +60,6 @@ interface TracedDocument {
   readonly editorId?: string | undefined
 }
 
-/** The trace of one connection. */
 export interface ConnectionTrace {
   readonly line: TraceWriter
   /**

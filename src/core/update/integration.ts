@@ -88,7 +88,6 @@ export interface Budget {
 
 /** The cost of work on a document. */
 interface Spent {
-  /** Number of all steps. */
   readonly steps: number
   /** Number of steps that recorded conflict scans took. With `Placements`, these scans are not needed. */
   readonly scanned: number

@@ -87,7 +87,6 @@ function placesOf(data: object, paths: readonly string[]): readonly Place[] {
   })
 }
 
-/** Returns the elements of a list as places. */
 const elementsOf = (list: unknown[], pointer: string): readonly Place[] =>
   list.map((_, index) => ({
     // A list is an object with its indexes as names.

@@ -33,7 +33,6 @@ export interface ApiLimits {
   readonly calls: RateLimiter | null
   /** Limits the calls of workspaces that have their own limit. */
   readonly workspaceCalls: Pick<CallQuota, 'ready' | 'take' | 'charge' | 'waitMs'>
-  /** Limits the calls of an agent. */
   readonly agentCalls: RateLimiter | null
   /** Limits the bytes in the request bodies of an API key. */
   readonly bodies: RateLimiter | null

@@ -84,7 +84,6 @@ const agentSentences: Readonly<Record<AgentRule['role'], string>> = {
   each: 'Open to agents.',
 }
 
-/** Credentials of agents. */
 const agentCredentials = {
   agentToken: {
     type: 'http',

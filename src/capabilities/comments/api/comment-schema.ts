@@ -90,7 +90,6 @@ export const anchor = {
   examples: [anchorExample],
 } as const
 
-/** Schema of a stored anchor. */
 export const storedAnchor = {
   type: 'object',
   required: ['editorId', 'contentKey', 'position'],

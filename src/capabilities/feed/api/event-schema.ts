@@ -12,7 +12,6 @@ import { deliveryLimits } from '../../subscriptions/deliveries/delivery-records.
 const text = { type: 'string' } as const
 const id = { type: 'string', format: 'id' } as const
 
-/** Schema of a change of a member. */
 export const memberChange = {
   type: 'object',
   required: ['from', 'to'],
@@ -35,7 +34,6 @@ export const annotationEventData = {
   properties: { annotation: annotationState, changes },
 } as const satisfies ObjectSchema
 
-/** Data of an event of a comment. */
 export const commentEventData = {
   type: 'object',
   description: emptyIfTooLarge,
@@ -48,7 +46,6 @@ export const commentEventData = {
 
 const { targetEntityId, location, displayMessageTemplate, displayMessageTemplateData } = activityContent
 
-/** Data of an event of an activity. */
 export const activityEventData = {
   type: 'object',
   description: emptyIfTooLarge,
@@ -127,14 +124,12 @@ export const deletionEventData = {
   properties: { editorId: id },
 } as const satisfies ObjectSchema
 
-/** Data of an event of a document. */
 export const documentEventData = {
   type: 'object',
   required: ['documentId'],
   properties: { documentId: id },
 } as const satisfies ObjectSchema
 
-/** Data of an event of a permission. */
 export const permissionEventData = {
   type: 'object',
   required: ['resource'],
@@ -230,7 +225,6 @@ export const eventData = {
   'message.attempt.exhausted': failedDeliveryData,
 } as const satisfies Readonly<Record<EventType, ObjectSchema>>
 
-/** Schema of `metadata` of an event. */
 export const eventMetadata = {
   type: 'object',
   required: ['apiKey', 'organizationId', 'documentId'],

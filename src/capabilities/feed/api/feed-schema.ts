@@ -20,7 +20,6 @@ import {
   visitEventData,
 } from './event-schema.ts'
 
-/** Types of the events of a feed. */
 const feedTypes: readonly string[] = [...feedEventTypes, organizationDeleted]
 
 /** Formats in which an event can contain content. */
@@ -213,7 +212,6 @@ export const feedConfigAnswer = {
   },
 } as const
 
-/** Errors of a read of the feed. */
 export const feedErrors = [
   { status: 'FAILED_PRECONDITION', code: 'feed/disabled', when: 'the feed is off' },
   {

@@ -1,7 +1,6 @@
 import type { PathDescription } from '../../../rest/openapi/path-description.ts'
 import { feedErrors, feedSelection } from './feed-schema.ts'
 
-/** Path of the stream. */
 export const feedStreamPath = '/v2/feed/stream'
 
 /** The stream of the change feed, for the OpenAPI document. */

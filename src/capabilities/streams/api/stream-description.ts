@@ -2,7 +2,6 @@ import { overlapProblem, unsupportedContent, writeErrors } from '../../../rest/e
 import type { PathDescription } from '../../../rest/openapi/path-description.ts'
 import { streamAnswer, streamOpening } from './stream-schema.ts'
 
-/** Path of the streams of content. */
 export const contentStreamPath = '/v2/crdt/stream'
 
 /** The content type of a request and its response: JSON objects, one in each line. */

@@ -73,7 +73,6 @@ const agents: AgentRule = { role: 'editor', ids: ['userId'], meta: 'meta', witho
 /** How the members of an opening are checked. */
 const checked = { effect: 'once', request: streamOpening } as const
 
-/** Creates the route of the streams of content. */
 export function contentStreamRoute(options: StreamRouteOptions): ServedRoute {
   const validate = validatorOf(streamOpening)
   return {

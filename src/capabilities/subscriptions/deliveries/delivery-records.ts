@@ -102,7 +102,6 @@ export const messageRecordType: RecordType<MessageRecord> = {
   ),
 }
 
-/** The event of a message. */
 export const messageEventType: RecordType<QueuedEvent> = { name: 'webhook event', schema: queuedEventSchema }
 
 /** Index entry of an editor: the message of its target that stands for the editor. */

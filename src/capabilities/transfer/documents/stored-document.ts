@@ -3,7 +3,6 @@ import type { DocumentLog, Key } from '../../../core/store/engine.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 import { type ContentSum, contentSum, isSameContent } from '../import/merge.ts'
 
-/** State of a document in the store. */
 export type StoredDocumentState =
   | { readonly state: 'absent' }
   | { readonly state: 'deleted'; readonly epoch: number }

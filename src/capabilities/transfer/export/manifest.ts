@@ -20,7 +20,6 @@ export const listNames = {
 } as const
 export type ListKind = keyof typeof listNames
 
-/** A file of an export. */
 export interface FileEntry {
   /** Path of the file relative to the directory of the export, with `/` as separator. */
   readonly file: string

@@ -22,7 +22,6 @@ import type { RestoreSelection } from './restore-selection.ts'
 
 const pageSize = 200
 
-/** An editor of a backup. */
 export interface BackupEditor {
   readonly editorId: string
   /** The whole state (V1). */

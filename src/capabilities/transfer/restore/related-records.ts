@@ -78,7 +78,6 @@ export class RelatedRecords {
     return grants
   }
 
-  /** Returns the branches of a document. */
   async branches(documentId: string): Promise<readonly StoredBranch[]> {
     const found: StoredBranch[] = []
     for await (const { key } of this.#entries(branchKeys.ofDocument(documentId)))

@@ -40,7 +40,6 @@ export interface ClusterNode {
   readonly isAlive: boolean
 }
 
-/** Result of a heartbeat. */
 export interface HeartbeatResult {
   /** False if a single server holds the lease on the schema. */
   readonly isOurs: boolean

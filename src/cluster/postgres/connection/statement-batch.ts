@@ -14,7 +14,6 @@ export interface Statement<R> {
   readonly row?: R
 }
 
-/** One statement of a batch. */
 export interface BatchedCall {
   readonly statement: Statement<unknown>
   readonly values: readonly unknown[]

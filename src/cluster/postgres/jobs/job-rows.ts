@@ -177,7 +177,6 @@ export function insertJobs(
   if (cells.length > 0) write((session) => session.rows(makeJobs, valuesOf(cells)))
 }
 
-/** Moves a job to the dead letters. */
 export function moveToDeadLetters(
   { queue, id }: { queue: string; id: string },
   record: JobRecord,

@@ -91,7 +91,6 @@ export function ChangesSection({ address, range, versions, setFrom, setTo, onCha
 
 interface SelectedChangeProps {
   readonly change: ChangeSetEntry
-  /** Style of the author. */
   readonly style: AuthorStyle | undefined
   readonly onUndo: () => void
 }

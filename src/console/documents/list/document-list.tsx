@@ -75,7 +75,6 @@ interface ListedDocument {
   readonly lastUpdated: number
 }
 
-/** Lists the documents of an organization. */
 export function DocumentList({ organizationId }: { readonly organizationId: string }) {
   const { typed, type, asked } = useSearch()
   const listing = usePagedQuery<ListedDocument>('/v2/organizations/documents/get', {

@@ -1,7 +1,6 @@
 import type { Tenant } from '../../model/address.ts'
 import type { AgentTraits, Identity } from '../identity.ts'
 
-/** The identity of an agent. */
 export type AgentIdentity = Identity & { readonly agent: AgentTraits }
 
 /**

@@ -36,7 +36,6 @@ export interface WrittenBlocks {
   readonly starts: readonly number[]
 }
 
-/** A text format of blocks. */
 export interface BlockFormat {
   readonly name: 'markdown' | 'html'
   /**

@@ -39,14 +39,12 @@ interface HunkRanges {
   readonly replaceable: readonly IdRange[]
 }
 
-/** An author of a hunk. */
 export interface HunkAuthor {
   readonly userId: string
   /** Time of the last known change, in epoch milliseconds. */
   readonly at: number
 }
 
-/** The hunks of a branch. */
 export interface ComparedBranch {
   /** In the order of the document. */
   readonly hunks: readonly BranchHunk[]

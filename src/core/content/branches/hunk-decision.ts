@@ -7,7 +7,6 @@ import type { IdRange } from '../yjs/range-index.ts'
 export interface HunkDecision {
   readonly is: 'accept' | 'reject'
   readonly other: Uint8Array
-  /** Ids of hunks. */
   readonly hunkIds: readonly string[]
   /** The client id of the change. The document must not have this client yet. Absent: any client id. */
   readonly client?: number | undefined

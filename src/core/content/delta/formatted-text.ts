@@ -93,7 +93,6 @@ export class FormatTable {
   }
 }
 
-/** Builds a formatted text. */
 export class FormattedTextBuilder implements FormattedText {
   readonly runs: FormattedRun[] = []
   readonly embeds = new Map<number, JsonObject>()

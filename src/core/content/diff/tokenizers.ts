@@ -40,13 +40,11 @@ function classOf(unit: number): CharacterClass {
   return singleRanges.some(([from, to]) => unit >= from && unit <= to) ? single : word
 }
 
-/** Returns whether a word starts at `at`. */
 export const startsWord = (text: string, at: number): boolean =>
   at < text.length &&
   classOf(text.charCodeAt(at)) === word &&
   (at === 0 || classOf(text.charCodeAt(at - 1)) !== word)
 
-/** Returns whether a line starts at `at`. */
 export const startsLine = (text: string, at: number): boolean =>
   at === 0 || text.charCodeAt(at - 1) === newline
 
@@ -61,7 +59,6 @@ export interface TokenizedText {
   readonly start: number
   /** Exclusive end of each token. */
   readonly ends: readonly number[]
-  /** Number of each token. */
   readonly tokens: Int32Array
 }
 

@@ -21,7 +21,6 @@ import { resolveTarget } from './targets/resolve.ts'
 import { similarPlaces } from './targets/similar-places.ts'
 import { readXmlView } from './targets/xml-view.ts'
 
-/** An anchor in a request. */
 export interface RequestedAnchor {
   /** Name of the root; undefined if `contentKeyOf` must choose it. */
   readonly contentKey: string | undefined

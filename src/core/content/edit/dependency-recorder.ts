@@ -65,7 +65,6 @@ export class DependencyRecorder {
     this.#target = []
   }
 
-  /** Returns the dependencies of all edits. */
   dependencies = (): EditDependencies => ({ edits: this.#edits, inserted: this.#inserted() })
 
   #addType({ _item: item }: SharedRoot): void {

@@ -38,7 +38,6 @@ export interface QuoteTarget {
   readonly acrossBlocks: boolean
 }
 
-/** Content that an edit inserts. */
 export type InsertedContent =
   | { readonly format: 'text'; readonly text: string }
   | NodeContent

@@ -73,7 +73,6 @@ function toChangeSet(group: ChangeGroup, { hunks, isCut }: GroupHunks): ChangeSe
   return { changeId, userId, firstAt, lastAt, source, meta, ...counts, hunks, truncated: isCut }
 }
 
-/** The hunks of one group. */
 interface GroupHunks {
   readonly hunks: readonly ChangeHunk[]
   /** True if there are more than `hunksMax`. */

@@ -110,7 +110,6 @@ export function itemIn({ store }: Y.Doc, { client, clock }: StoredId): Y.Item | 
   return item instanceof Y.Item ? item : null
 }
 
-/** Returns the ranges of a delete set. */
 export function* deletedRanges({ clients }: ReturnType<typeof Y.createDeleteSet>): Generator<IdRange> {
   for (const [client, ranges] of clients)
     for (const { clock, len } of ranges) yield { client, clock, length: len }

@@ -17,7 +17,6 @@ import {
   type SpecsByAttribute,
 } from './schema-spec.ts'
 
-/** Name of a JSON type in a schema. */
 type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'object' | 'array'
 
 export const jsonTypes: readonly JsonType[] = ['string', 'number', 'boolean', 'null', 'object', 'array']

@@ -42,7 +42,6 @@ export interface SchemaSpec {
   readonly contentKey?: string
 }
 
-/** Limits of a schema. */
 export const schemaLimits = {
   nodes: 200,
   marks: 100,

@@ -36,7 +36,6 @@ interface MarkUse {
 /** Name of the XML attribute for a value that is not an object. */
 const scalarName = 'value'
 
-/** Returns the form of a stored mark. */
 export const markFormOf = ({ key, value }: StoredMark, values: ValueCodec): MarkForm =>
   markFormFrom(markName(key), value, values)
 

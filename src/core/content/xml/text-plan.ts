@@ -34,7 +34,6 @@ export function sliceText({ text, runs }: MarkedText, start: number, end: number
   return { text: text.slice(start, end), runs: inside }
 }
 
-/** Returns the operations that insert a new text. */
 export const insertsOf = ({ text, runs }: MarkedText, marks: MarkTable): TextOperation[] =>
   runs.map((run, index) => ({
     insert: text.slice(run.start, runs[index + 1]?.start ?? text.length),

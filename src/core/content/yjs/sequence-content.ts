@@ -52,7 +52,6 @@ class Subdocument {
   }
 }
 
-/** Returns the values of an item. */
 export const valuesOf = (content: Y.Item['content']): readonly unknown[] =>
   content instanceof Y.ContentDoc ? [new Subdocument(content)] : content.getContent()
 

@@ -39,7 +39,6 @@ interface EditsOptions {
   readonly windowMs: number
 }
 
-/** An edit to record. */
 interface EditChange {
   readonly edit: UserEdit
   /** True in the first attempt of its job. */

@@ -30,7 +30,6 @@ export async function markErased(transaction: Transaction, userId: string, until
   transaction.put(key, { until: Math.max(until, earlier?.until ?? 0) })
 }
 
-/** An action of a user. */
 interface UserAction {
   readonly userId: string
   /** Time of the action, in epoch milliseconds. */

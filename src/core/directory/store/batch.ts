@@ -1,6 +1,5 @@
 import type { ErrorCode } from '../../base/errors.ts'
 
-/** Result for one item of a batch. */
 export interface BatchItemResult {
   readonly success: boolean
   readonly id: string

@@ -77,7 +77,6 @@ export interface UserDataSource<Place> {
   erase(place: Place, userId: string, goOn: CheckLease): Promise<number>
 }
 
-/** Sources of user data. */
 export interface UserDataSourceList {
   /** Sources that are read once for all organizations together. */
   readonly ofTenant: readonly UserDataSource<UserDataScope>[]

@@ -46,7 +46,6 @@ const queriedStatesMax = 50
 
 interface RoomAwarenessOptions {
   readonly members: ReadonlySet<Member>
-  /** The presence of the document. */
   readonly presence: DocumentPresence
   readonly editorId: string
   readonly clock: Clock

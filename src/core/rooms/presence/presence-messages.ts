@@ -56,7 +56,6 @@ export type UnsignedMessage = PresenceMessage extends infer Message
   : never
 
 export const bucketTopic = (bucket: number): string => `presence.${bucket}`
-/** Returns the topic of one node. */
 export const nodeTopic = (node: string): string => `presence.node.${node}`
 export const allTopic = 'presence.all'
 

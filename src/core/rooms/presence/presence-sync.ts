@@ -86,7 +86,6 @@ export class PresenceSync {
   readonly #incarnation: number
   /** The replicas of all documents with presence on this node, by document name. */
   readonly #replicas = new Map<string, PresenceReplica>()
-  /** The replicas that are open. */
   readonly #openReplicas = new Set<PresenceReplica>()
   readonly #buckets = new Map<number, Bucket>()
   readonly #ends: (() => void)[]

@@ -32,7 +32,6 @@ interface CaretOptions {
   readonly clock: Clock
   /** Publishes the fields of the writer. Returns false if REST has deleted the user, or the document. */
   readonly publish: (userId: string, fields: RestPresence) => boolean
-  /** Removes the writer. */
   readonly remove: (userId: string) => void
 }
 

@@ -36,7 +36,6 @@ const firstClientId = lastClientId - virtualUsersMax + 1
 export const isVirtualClient = (clientId: number): boolean =>
   clientId >= firstClientId && clientId <= lastClientId
 
-/** The awareness state of a virtual user. */
 export interface VirtualUserState extends Pick<AwarenessText, 'clientId' | 'clock'> {
   readonly userId: string
   /** Returns the JSON of the state in an editor; null after the user has left. */

@@ -43,7 +43,6 @@ interface PostHeader {
   readonly close: number | null
 }
 
-/** The outcome of one POST. */
 export type PostOutcome =
   | { readonly kind: 'received' | 'gap' | 'tooLarge' | 'malformed'; readonly received: number }
   /** No response is possible or useful: the connection ended, or a newer POST has replaced this one. */

@@ -40,7 +40,6 @@ export interface SessionOptions {
   readonly roomHandle: RoomHandle
   readonly identity: Identity
   readonly address: DocumentAddress
-  /** Address of the client. */
   readonly clientAddress: string
   /** The permission of the user on the document, which was read when the client connected. */
   readonly permission: Permission

@@ -40,7 +40,6 @@ export const isListView = (value: Value): value is SharedList | PlainList =>
 export const isPlainView = (value: Value): value is PlainObject | PlainList =>
   value instanceof PlainObject || value instanceof PlainList
 
-/** Returns the view of a root. */
 export const viewRoot = (root: SharedRoot, kind: 'map' | 'array'): Container =>
   kind === 'map' ? new SharedObject(root) : new SharedList(root)
 

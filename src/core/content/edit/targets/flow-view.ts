@@ -123,7 +123,6 @@ export function indexAtOffset({ embeds }: PlainTextState, offset: number, afterE
   return index
 }
 
-/** A range of one flow. */
 export interface TextRange {
   readonly flow: number
   readonly start: number
@@ -145,7 +144,6 @@ export function blockAt({ blocks }: Pick<FlowView, 'blocks'>, flow: number, offs
   return low
 }
 
-/** Returns the text of a range. */
 export const textIn = ({ flows }: FlowView, { flow, start, end }: TextRange): string =>
   (flows[flow] as TextFlow).text.slice(start, end)
 

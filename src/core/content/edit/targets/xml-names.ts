@@ -34,10 +34,8 @@ export const cellNames: ReadonlySet<string> = new Set([
 /** Names of the cells of tables that are headers. */
 export const headerCellNames: ReadonlySet<string> = new Set(['tableHeader', 'table_header', 'th'])
 
-/** Names of the rows of tables. */
 export const rowNames: ReadonlySet<string> = new Set(['tableRow', 'table_row', 'tr'])
 
-/** Names of the items of lists. */
 export const listItemNames: ReadonlySet<string> = new Set(['listItem', 'list_item', 'taskItem', 'li'])
 
 /** Names of elements of BlockNote: around blocks, and inside cells of tables. */

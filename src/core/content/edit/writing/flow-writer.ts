@@ -50,7 +50,6 @@ export class FlowWriter {
     if (hunks.length > 0) this.#write(range.flow, text, hunks)
   }
 
-  /** Inserts text at an offset of a flow. */
   insert(flow: number, offset: number, text: string): void {
     if (text === '') return
     this.#write(flow, text, [{ aStart: offset, aEnd: offset, bStart: 0, bEnd: text.length }])

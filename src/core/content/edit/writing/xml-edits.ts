@@ -83,7 +83,6 @@ interface XmlEditRoot extends TargetRoot {
 
 type InsertSide = 'before' | 'after' | 'into'
 
-/** The place of an insertion. */
 type XmlInsertion = { readonly matched: MatchedPlace } & (
   | { readonly is: 'text'; readonly ranges: readonly TextRange[] }
   | {
