@@ -17,12 +17,7 @@ export async function openCopies(
 ): Promise<ReplicaSync & { readonly end: () => Promise<void> }> {
   const openBus = ({ prefix }: BusNamespace) => NatsBus.open({ urls: [nats], prefix })
   const engine = await openPostgresEngine({ url, schema, nodes: { name, openBus } })
-  const copies = new ReplicaSync(engine, {
-    clock: systemClock,
-    logger: createLog('error'),
-    room: () => undefined,
-    open: () => [],
-  })
+  const copies = new ReplicaSync(engine, systemClock, createLog('error'), new Map())
   const end = async (): Promise<void> => {
     copies.close()
     await engine.close()

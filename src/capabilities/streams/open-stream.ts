@@ -143,7 +143,7 @@ export class OpenStream {
       )
     const replaced = await this.#options.replaced()
     const result = await this.#result('done', (edits, options) =>
-      edits.replace(userId, writer, replaced, { ...options, onOverlap, isRepeated }),
+      edits.replace(userId, writer, replaced, onOverlap, { ...options, isRepeated }),
     )
     return onOverlap === 'fail' && result.overlaps !== undefined
       ? { ...result, outcome: 'overlapped' }

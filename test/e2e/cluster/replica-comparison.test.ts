@@ -20,13 +20,8 @@ it('[CR-17] when the server closes, stops a running comparison of replicas with 
     store: withLog(await openMemoryEngine({ clock }), () => ({ heads })),
   })
   const { engine } = node as SharedNode
-  const open = [closedRoom]
-  const copies = new ReplicaSync(engine, {
-    clock,
-    logger: createLog('silent'),
-    room: () => undefined,
-    open: () => open,
-  })
+  const open = new Map([['closed', { room: closedRoom }]])
+  const copies = new ReplicaSync(engine, clock, createLog('silent'), open)
   clock.advance(4_000)
   expect(answers.length).toBe(1)
   copies.close()
@@ -45,13 +40,8 @@ it('[CR-21] runs only one comparison of replicas with their logs at a time, even
     store: withLog(await openMemoryEngine({ clock }), () => ({ heads })),
   })
   const { engine, mend } = node as SharedNode
-  const open = [closedRoom]
-  const copies = new ReplicaSync(engine, {
-    clock,
-    logger: createLog('silent'),
-    room: () => undefined,
-    open: () => open,
-  })
+  const open = new Map([['closed', { room: closedRoom }]])
+  const copies = new ReplicaSync(engine, clock, createLog('silent'), open)
   for (let losses = 0; losses < 5; losses += 1) {
     mend()
     clock.advance(4_000)

@@ -156,22 +156,19 @@ function count(transaction: Y.Transaction, counter: number, units: number): void
   new Y.GC(Y.createID(counter, clock), units).integrate(transaction, 0)
 }
 
-interface ReplacingOptions {
-  readonly onOverlap: OverlapPolicy
-  /** True if the content may have been deleted before, because the server crashed before it stored the result. */
-  readonly isRepeated: boolean
-}
-
 /**
  * Deletes the content that a stream replaces. Content of others that is inside it stays. Words that others have changed
  * since the opening are overlaps: `onOverlap` decides whether they stay. If it is `fail`, the content of the stream is
  * deleted instead.
+ * @param isRepeated true if the content may have been deleted before, because the server crashed before it
+ * stored the result
  */
 export function deleteReplaced(
   doc: Y.Doc,
   writer: StreamWriter,
   { ranges, elements, texts }: ReplacedIds,
-  { onOverlap, isRepeated }: ReplacingOptions,
+  onOverlap: OverlapPolicy,
+  isRepeated: boolean,
 ): RootReplacement {
   const { place, client } = writer
   const done = doneMarker(writer)

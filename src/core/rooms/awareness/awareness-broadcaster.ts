@@ -18,30 +18,36 @@ interface PlannedBroadcast {
   readonly cancel: () => void
 }
 
-interface AwarenessBroadcasterOptions {
-  readonly members: ReadonlySet<Member>
-  readonly clock: Clock
-  /** Length of the broadcast window: minimum milliseconds between two broadcasts. */
-  readonly windowMs: number
-  /** Called before each broadcast. It may add changes. */
-  readonly beforeBroadcast: () => void
-  /** Called before each broadcast, with the ids of the clients whose changes it sends. */
-  readonly onBroadcast: (clientIds: readonly number[]) => void
-}
-
 /**
  * Sends state changes to the members. The first broadcast is sent at the end of the tick, and later ones at
  * most once per window. Each broadcast contains only the last state of each client. A change by a backend
  * does not wait for the end of the window; all waiting changes are then sent with it.
  */
 export class AwarenessBroadcaster {
-  readonly #options: AwarenessBroadcasterOptions
+  readonly #members: ReadonlySet<Member>
+  readonly #clock: Clock
+  /** Length of the broadcast window: minimum milliseconds between two broadcasts. */
+  readonly #windowMs: number
+  /** Called before each broadcast. It may add changes. */
+  readonly #beforeBroadcast: () => void
+  /** Called before each broadcast, with the ids of the clients whose changes it sends. */
+  readonly #onBroadcast: (clientIds: readonly number[]) => void
   readonly #changed = new Map<number, StateChange>()
   #lastBroadcast = 0
   #planned: PlannedBroadcast | null = null
 
-  constructor(options: AwarenessBroadcasterOptions) {
-    this.#options = options
+  constructor(
+    members: ReadonlySet<Member>,
+    clock: Clock,
+    windowMs: number,
+    beforeBroadcast: () => void,
+    onBroadcast: (clientIds: readonly number[]) => void,
+  ) {
+    this.#members = members
+    this.#clock = clock
+    this.#windowMs = windowMs
+    this.#beforeBroadcast = beforeBroadcast
+    this.#onBroadcast = onBroadcast
   }
 
   add(clientId: number, change: StateChange): void {
@@ -58,11 +64,11 @@ export class AwarenessBroadcaster {
     const planned = this.#planned
     if (this.#changed.size === 0 || planned?.timing === 'tick' || planned?.timing === timing) return
     planned?.cancel()
-    const { clock, windowMs } = this.#options
-    const sinceMs = clock.now() - this.#lastBroadcast
+
+    const sinceMs = this.#clock.now() - this.#lastBroadcast
     // `sinceMs` is negative if the system clock was set back; the wait must not get longer then.
-    const waitMs = timing === 'tick' || sinceMs >= windowMs ? 0 : windowMs - Math.max(0, sinceMs)
-    this.#planned = { timing, cancel: clock.after(waitMs, () => this.#broadcast()) }
+    const waitMs = timing === 'tick' || sinceMs >= this.#windowMs ? 0 : this.#windowMs - Math.max(0, sinceMs)
+    this.#planned = { timing, cancel: this.#clock.after(waitMs, () => this.#broadcast()) }
   }
 
   close(): void {
@@ -72,11 +78,11 @@ export class AwarenessBroadcaster {
 
   #broadcast(): void {
     this.#planned = null
-    this.#lastBroadcast = this.#options.clock.now()
-    this.#options.beforeBroadcast()
+    this.#lastBroadcast = this.#clock.now()
+    this.#beforeBroadcast()
     const changed = [...this.#changed]
     this.#changed.clear()
-    this.#options.onBroadcast(changed.map(([clientId]) => clientId))
+    this.#onBroadcast(changed.map(([clientId]) => clientId))
     const onlyAuthor = changed.length === 1 ? (changed[0]?.[1].author ?? null) : null
     for (const message of writeAwarenessMessages(changed.map(toText))) this.#send(message, onlyAuthor)
   }
@@ -87,7 +93,7 @@ export class AwarenessBroadcaster {
    */
   #send(message: Uint8Array, onlyAuthor: Member | null): void {
     const frames = new Map<FrameEncoder, Uint8Array>()
-    for (const member of this.#options.members) {
+    for (const member of this.#members) {
       const frame = frames.get(member.encoder) ?? member.encoder.awareness(message)
       frames.set(member.encoder, frame)
       member.deliverAwareness(frame, member === onlyAuthor)

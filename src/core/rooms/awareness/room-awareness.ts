@@ -93,11 +93,13 @@ export class RoomAwareness implements PresenceObserver {
     this.editorId = options.editorId
     this.#renewalRequests = new RenewalRequests(options.clock)
     this.#openedAt = options.clock.now()
-    this.#broadcaster = new AwarenessBroadcaster({
-      ...options,
-      beforeBroadcast: () => this.#renewForReturned(),
-      onBroadcast: (clientIds) => this.#publishToNodes(clientIds),
-    })
+    this.#broadcaster = new AwarenessBroadcaster(
+      options.members,
+      options.clock,
+      options.windowMs,
+      () => this.#renewForReturned(),
+      (clientIds) => this.#publishToNodes(clientIds),
+    )
     options.presence.addObserver(this)
     this.refreshRemote(options.presence.replica.remote.clients(this.editorId))
   }

@@ -79,7 +79,7 @@ export class BackendEdits {
    * @throws ApiError as for `beginEdit`; INVALID_ARGUMENT if the update is malformed, or if the document would
    * not match its schema; FAILED_PRECONDITION if the update depends on updates that the document does not have
    */
-  async apply(by: string, bytes: Uint8Array, options: ApplyOptions): Promise<EditResult<AppliedResult>> {
+  async apply(by: string, bytes: Uint8Array, options: RestoreOptions): Promise<EditResult<AppliedResult>> {
     const room = this.#room
     const summary = vetted(() => readUpdate(bytes))
     checkStorage(options, bytes)
@@ -104,14 +104,14 @@ export class BackendEdits {
    * Checks the update that creates the document, before anything is created for the document. A large update
    * is checked later, on a thread.
    */
-  #checkFirst(bytes: Uint8Array, summary: UpdateSummary, options: ApplyOptions): void {
+  #checkFirst(bytes: Uint8Array, summary: UpdateSummary, options: RestoreOptions): void {
     this.#check(bytes, options)
     if (!this.#isLarge(bytes, summary, options))
       this.#room.charged(1, () => this.#rehearse(bytes, summary, options))
   }
 
   /** Returns whether copying the document or integrating the update takes too long for the event loop. */
-  #isLarge(bytes: Uint8Array, summary: UpdateSummary, options: ApplyOptions): boolean {
+  #isLarge(bytes: Uint8Array, summary: UpdateSummary, options: RestoreOptions): boolean {
     const { state } = this.#room
     if (state.predict(bytes, summary) > loopStepsMax) return true
     return (
@@ -126,7 +126,7 @@ export class BackendEdits {
   #integrate(
     bytes: Uint8Array,
     summary: UpdateSummary,
-    options: ApplyOptions,
+    options: RestoreOptions,
   ): AppliedChange<AppliedResult> | null {
     const room = this.#room
     this.#check(bytes, options)
@@ -145,7 +145,7 @@ export class BackendEdits {
   async #proposed(
     bytes: Uint8Array,
     summary: UpdateSummary,
-    options: ApplyOptions,
+    options: RestoreOptions,
   ): Promise<ProposedChange<AppliedResult>> {
     const { state, charged } = this.#room
     this.#check(bytes, options)
@@ -352,7 +352,7 @@ export class BackendEdits {
    * Checks an update by applying it to a working copy, so that a problem does not damage the document itself. Returns
    * warnings as `checkAgainstSchema` does.
    */
-  #rehearse(bytes: Uint8Array, summary: UpdateSummary, options: ApplyOptions): readonly string[] {
+  #rehearse(bytes: Uint8Array, summary: UpdateSummary, options: RestoreOptions): readonly string[] {
     const { state } = this.#room
     vetted(() => checkNesting(bytes, state.doc))
     if (this.#fits(summary, options)) return []
@@ -369,12 +369,10 @@ export class BackendEdits {
    * Returns whether the update needs no working copy, because the document has no schema, and vetting has
    * already found every problem that applying the update could reveal.
    */
-  #fits(summary: UpdateSummary, options: ApplyOptions): boolean {
+  #fits(summary: UpdateSummary, options: RestoreOptions): boolean {
     return !hasSchema(options) && isPlain(summary, this.#room.state.clocks) && summary.longRuns.length === 0
   }
 }
-
-type ApplyOptions = RestoreOptions
 
 interface AppliedResult {
   /** State vector (V1) of the document afterwards. */
@@ -383,7 +381,7 @@ interface AppliedResult {
   readonly warnings: readonly string[]
 }
 
-const hasSchema = ({ rootSchema = null }: ApplyOptions): boolean => rootSchema !== null
+const hasSchema = ({ rootSchema = null }: RestoreOptions): boolean => rootSchema !== null
 
 const incomplete = (): ApiError =>
   new ApiError(

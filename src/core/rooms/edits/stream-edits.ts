@@ -139,11 +139,19 @@ export class StreamEdits {
   }
 
   /** As `deleteReplaced`. Resolves when the change is durable and sent. */
-  replace(by: string, writer: StreamWriter, replaced: ReplacedIds, options: ReplaceOptions): Streaming {
+  replace(
+    by: string,
+    writer: StreamWriter,
+    replaced: ReplacedIds,
+    onOverlap: OverlapPolicy,
+    options: EndOptions,
+  ): Streaming {
     return this.#change(by, writer, options, {
       prepare: () => (doc) =>
-        withEarlierDeletions(deleteReplaced(doc, writer, replaced, options), options, () =>
-          replacedUnits(replaced),
+        withEarlierDeletions(
+          deleteReplaced(doc, writer, replaced, onOverlap, options.isRepeated),
+          options,
+          () => replacedUnits(replaced),
         ),
     })
   }
@@ -241,10 +249,6 @@ interface StreamOptions extends Omit<EditPrecondition, 'expects' | 'isCopy' | 'i
 interface EndOptions extends StreamOptions {
   /** True if the ending was recorded before, so that the content may be deleted already. */
   readonly isRepeated: boolean
-}
-
-interface ReplaceOptions extends EndOptions {
-  readonly onOverlap: OverlapPolicy
 }
 
 /** Returns a result that also counts content that was deleted before. */

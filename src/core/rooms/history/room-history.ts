@@ -48,11 +48,6 @@ interface ComparedVersions {
   readonly diff: EncodedJson
 }
 
-interface UndoOptions extends RestoreOptions {
-  /** The treatment of words that others have also changed. */
-  readonly onOverlap: OverlapPolicy
-}
-
 /** Reads the history of one open document, and undoes changes. Large histories are read on a thread. */
 export class RoomHistory {
   readonly #room: EditContext
@@ -103,6 +98,7 @@ export class RoomHistory {
 
   /**
    * Undoes changes between two versions by a new edit of the user `by`. Resolves when the edit is durable and sent.
+   * @param onOverlap the treatment of words that others have also changed
    * @throws ApiError as for `changes` and `makeChange`; INVALID_ARGUMENT if the document would not match its schema or
    * would be too large; ABORTED as for `undoChanges`
    */
@@ -110,7 +106,8 @@ export class RoomHistory {
     by: string,
     range: HistoryRange,
     selection: UndoSelection,
-    options: UndoOptions,
+    onOverlap: OverlapPolicy,
+    options: RestoreOptions,
   ): Promise<EditResult<CheckedUndo>> {
     return makeChange(this.#room, {
       by,
@@ -119,20 +116,21 @@ export class RoomHistory {
       // An entry keeps the value that another node has set meanwhile.
       needsHead: true,
       firstPause: 'never',
-      compute: () => this.#undone(range, selection, options),
+      compute: () => this.#undone(range, selection, onOverlap, options),
     })
   }
 
   async #undone(
     range: HistoryRange,
     selection: UndoSelection,
-    options: UndoOptions,
+    onOverlap: OverlapPolicy,
+    options: RestoreOptions,
   ): Promise<ProposedChange<CheckedUndo>> {
     const { state } = this.#room
     beginEdit(this.#room, options)
     const { revision } = state
     const loaded = await this.#load(range)
-    const { onOverlap, rootSchema: schema = null } = options
+    const { rootSchema: schema = null } = options
     const query = { is: 'undo', selection, onOverlap, schema } as const
     const answer = await this.#read(loaded, await this.#attribution(), query)
     if (answer.is !== 'undo') throw unexpected(answer)

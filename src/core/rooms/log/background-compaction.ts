@@ -39,26 +39,20 @@ interface WaitingLog {
   readonly at: number
 }
 
-interface BackgroundCompactionOptions {
-  readonly log: DocumentLog
-  readonly clock: Clock
-  readonly logger: Log
-  /** Milliseconds for which older versions of a document are kept. */
-  readonly keepVersionsMs: number
-  /**
-   * Compacts a log to one snapshot. Resolves with `later` if that is not possible yet, because older versions
-   * must be kept or the document is being opened.
-   */
-  readonly finish: (doc: Key) => Promise<'done' | 'later'>
-}
-
 /**
  * Compacts the log of each document to one snapshot when the older versions in it are no longer needed. It
  * does this in the background, one log at a time. At the next start, it searches for the logs that a shutdown
  * or a crash has left uncompacted.
  */
 export class BackgroundCompaction {
-  readonly #options: BackgroundCompactionOptions
+  readonly #log: DocumentLog
+  readonly #clock: Clock
+  readonly #logger: Log
+  /**
+   * Compacts a log to one snapshot. Resolves with `later` if that is not possible yet, because older versions
+   * must be kept or the document is being opened.
+   */
+  readonly #finish: (doc: Key) => Promise<'done' | 'later'>
   readonly #waitMs: number
   /** Logs that wait for compaction, by key, in the order of their times. */
   readonly #waiting = new Map<string, WaitingLog>()
@@ -67,9 +61,19 @@ export class BackgroundCompaction {
   #running: Promise<void> | null = null
   #stopped = false
 
-  constructor(options: BackgroundCompactionOptions) {
-    this.#options = options
-    this.#waitMs = Math.max(waitMsMin, options.keepVersionsMs)
+  /** @param keepVersionsMs milliseconds for which older versions of a document are kept */
+  constructor(
+    log: DocumentLog,
+    clock: Clock,
+    logger: Log,
+    keepVersionsMs: number,
+    finish: (doc: Key) => Promise<'done' | 'later'>,
+  ) {
+    this.#log = log
+    this.#clock = clock
+    this.#logger = logger
+    this.#finish = finish
+    this.#waitMs = Math.max(waitMsMin, keepVersionsMs)
     this.#walking = this.#walk()
   }
 
@@ -78,7 +82,7 @@ export class BackgroundCompaction {
     const name = keyName(doc)
     this.#waiting.delete(name)
     if (this.#stopped || this.#waiting.size >= waitingMax) return
-    this.#waiting.set(name, { doc, at: this.#options.clock.now() + this.#waitMs })
+    this.#waiting.set(name, { doc, at: this.#clock.now() + this.#waitMs })
     // One run compacts the logs of all tenants, so it belongs to the trace of none.
     this.#running ??= runUntraced(() => this.#run()).finally(() => {
       this.#running = null
@@ -97,14 +101,14 @@ export class BackgroundCompaction {
       const [first] = this.#waiting
       if (first === undefined || this.#stopped) return
       const [name, { doc, at }] = first
-      const leftMs = at - this.#options.clock.now()
+      const leftMs = at - this.#clock.now()
       if (leftMs > 0) {
         await this.#pause(leftMs)
       } else {
         this.#waiting.delete(name)
-        const begunAt = this.#options.clock.now()
-        await this.#finish(doc)
-        await this.#rest(idleFactor * (this.#options.clock.now() - begunAt))
+        const begunAt = this.#clock.now()
+        await this.#compact(doc)
+        await this.#rest(idleFactor * (this.#clock.now() - begunAt))
       }
     }
   }
@@ -114,25 +118,23 @@ export class BackgroundCompaction {
     else await nextTick()
   }
 
-  async #finish(doc: Key): Promise<void> {
-    const { finish, logger } = this.#options
+  async #compact(doc: Key): Promise<void> {
     try {
-      if ((await finish(doc)) === 'later') this.note(doc)
+      if ((await this.#finish(doc)) === 'later') this.note(doc)
     } catch (err) {
       // The damage is reported when the document is opened.
       if (err instanceof CorruptRecordError) return
       if (err instanceof StoreUnavailableError) this.note(doc)
-      else logger.warn({ err }, 'could not compact the log of a document')
+      else this.#logger.warn({ err }, 'could not compact the log of a document')
     }
   }
 
   /** Searches for logs that an earlier process has left uncompacted, and schedules them. */
   async #walk(): Promise<void> {
-    const { log, logger } = this.#options
     let after: Key | undefined
     try {
       for (;;) {
-        const docs = await log.list([], { ...(after && { after }), limit: walked.listed })
+        const docs = await this.#log.list([], { ...(after && { after }), limit: walked.listed })
         for (let from = 0; from < docs.length; from += walked.together) {
           await this.#pause(walked.pauseMs)
           if (this.#stopped) return
@@ -143,7 +145,7 @@ export class BackgroundCompaction {
       }
     } catch (err) {
       if (!this.#stopped)
-        logger.warn({ err }, 'could not search for logs to compact; the next start searches again')
+        this.#logger.warn({ err }, 'could not search for logs to compact; the next start searches again')
     }
   }
 
@@ -152,7 +154,7 @@ export class BackgroundCompaction {
    * reported when the document is opened.
    */
   async #look(doc: Key): Promise<void> {
-    const [head = null] = await this.#options.log.heads([doc]).catch(() => [])
+    const [head = null] = await this.#log.heads([doc]).catch(() => [])
     if (head !== null && isCompactable(head)) this.note(doc)
   }
 
@@ -164,7 +166,7 @@ export class BackgroundCompaction {
         this.#pauses.delete(end)
         resolve()
       }
-      const cancel = this.#options.clock.after(ms, end)
+      const cancel = this.#clock.after(ms, end)
       this.#pauses.add(end)
     })
   }

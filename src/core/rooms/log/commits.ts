@@ -67,15 +67,6 @@ export interface CommitListeners {
   remote(): RemoteUpdates
 }
 
-interface CommitsOptions {
-  readonly log: CommitLog
-  readonly doc: Key
-  readonly loaded: LoadedLog
-  /** Counts the bytes that wait to be appended, in all documents of this process. */
-  readonly queued: AppendBacklog
-  readonly listeners: CommitListeners
-}
-
 /** The commit of an update that is appended before it is applied. */
 interface ConditionalCommit {
   readonly broadcast: UpdateBroadcast
@@ -183,7 +174,14 @@ export class Commits {
   #whenSettled: (() => void)[] = []
   #whenFree: (() => void)[] = []
 
-  constructor({ log, doc, loaded, queued, listeners }: CommitsOptions) {
+  /** @param queued counts the bytes that wait to be appended, in all documents of this process */
+  constructor(
+    log: CommitLog,
+    doc: Key,
+    loaded: LoadedLog,
+    queued: AppendBacklog,
+    listeners: CommitListeners,
+  ) {
     this.#log = log
     this.#doc = doc
     this.#queued = queued

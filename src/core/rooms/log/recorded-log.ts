@@ -11,27 +11,24 @@ import type { AppendBacklog } from './append-backlog.ts'
 /** The part of a log that the commits of one room use. */
 export type CommitLog = Pick<DocumentLog, 'append' | 'heads' | 'load' | 'hasOneWriter'>
 
-interface RecordedLogOptions {
-  /** Stores the record of the document. If this fails, nothing is appended. */
-  readonly record: () => Promise<void>
-  /** Counts the updates that wait for the record. */
-  readonly waiting: AppendBacklog
-}
-
 /**
  * The log of one document, which first stores the record of the document. The append that creates the log
  * waits until the record is stored, and so do the appends that follow it.
  */
 export class RecordedLog implements CommitLog {
   readonly #log: CommitLog
-  readonly #options: RecordedLogOptions
+  /** Stores the record of the document. If this fails, nothing is appended. */
+  readonly #record: () => Promise<void>
+  /** Counts the updates that wait for the record. */
+  readonly #waiting: AppendBacklog
   #recorded: Promise<void> = Promise.resolve()
   /** Number of appends in progress that wait for the record or have waited for it. */
   #underWay = 0
 
-  constructor(log: CommitLog, options: RecordedLogOptions) {
+  constructor(log: CommitLog, record: () => Promise<void>, waiting: AppendBacklog) {
     this.#log = log
-    this.#options = options
+    this.#record = record
+    this.#waiting = waiting
   }
 
   get hasOneWriter(): boolean {
@@ -45,7 +42,7 @@ export class RecordedLog implements CommitLog {
     options?: AppendOptions,
   ): Promise<AppendResult> {
     const append = (): Promise<AppendResult> => this.#log.append(doc, to, updates, options)
-    if (typeof to !== 'number') this.#recorded = this.#options.record()
+    if (typeof to !== 'number') this.#recorded = this.#record()
     // While an append that waited for the record is in progress, later appends also wait, so that calls and
     // results keep their order.
     else if (this.#underWay === 0) return append()
@@ -64,12 +61,11 @@ export class RecordedLog implements CommitLog {
     append: () => Promise<AppendResult>,
     updates: readonly LogUpdate[],
   ): Promise<AppendResult> {
-    const { waiting } = this.#options
     const bytes = updates.reduce((sum, update) => sum + update.bytes.length, 0)
     this.#underWay += 1
     try {
-      waiting.add(bytes)
-      await this.#recorded.finally(() => waiting.remove(bytes))
+      this.#waiting.add(bytes)
+      await this.#recorded.finally(() => this.#waiting.remove(bytes))
       return await append()
     } finally {
       this.#underWay -= 1

@@ -17,6 +17,7 @@ import {
 } from './presence-entry.ts'
 import type { ClientRecord, NodeUserRecord } from './presence-records.ts'
 import type { PresenceReplica, PresenceReplicaOwner } from './presence-replica.ts'
+import type { PresenceSync } from './presence-sync.ts'
 import type { RemoteChanges } from './remote-presence.ts'
 import type { PresenceKind, RestPresence } from './rest-presence.ts'
 import { type NewWriter, type ShownWriter, WriterCaret, writerTtlMs } from './shown-writer.ts'
@@ -69,18 +70,6 @@ interface Socket extends UserSocket {
   readonly observer: PresenceObserver
 }
 
-interface DocumentPresenceOptions {
-  readonly document: DocumentScope
-  readonly clock: Clock
-  readonly total: VirtualUserCount
-  /** Receives joins and leaves. */
-  readonly visits: VisitListener
-  /** Called when the presence may have become empty, so that it can be deleted. */
-  readonly emptied: () => void
-  /** Creates the replica, which exchanges the presence of the document with the other nodes. */
-  readonly replica: (owner: PresenceReplicaOwner) => PresenceReplica
-}
-
 /**
  * The users of one document: users with a socket in any room of the document, and virtual users, whom REST
  * has added. A user cannot be both. When the user of a virtual user connects, the virtual user ends. From
@@ -88,7 +77,13 @@ interface DocumentPresenceOptions {
  */
 export class DocumentPresence implements PresenceReplicaOwner {
   readonly replica: PresenceReplica
-  readonly #options: DocumentPresenceOptions
+  readonly document: DocumentScope
+  readonly #clock: Clock
+  readonly #total: VirtualUserCount
+  /** Receives joins and leaves. */
+  readonly #visits: VisitListener
+  /** Called when the presence may have become empty, so that it can be deleted. */
+  readonly #emptied: () => void
   readonly #observers = new Set<PresenceObserver>()
   readonly #connected = new Map<string, ConnectedUser<Socket>>()
   /** The virtual users; null until the first one is added, because most documents never have any. */
@@ -96,14 +91,22 @@ export class DocumentPresence implements PresenceReplicaOwner {
   /** The users of the document on all nodes. */
   readonly #users: ClusterUsers
 
-  constructor(options: DocumentPresenceOptions) {
-    this.#options = options
-    this.replica = options.replica(this)
-    this.#users = new ClusterUsers(this.replica, options.clock)
-  }
-
-  get document(): DocumentScope {
-    return this.#options.document
+  /** @param sync exchanges the presence of the document with the other nodes */
+  constructor(
+    document: DocumentScope,
+    clock: Clock,
+    total: VirtualUserCount,
+    visits: VisitListener,
+    sync: Pick<PresenceSync, 'add'>,
+    emptied: () => void,
+  ) {
+    this.document = document
+    this.#clock = clock
+    this.#total = total
+    this.#visits = visits
+    this.#emptied = emptied
+    this.replica = sync.add(document, this)
+    this.#users = new ClusterUsers(this.replica, clock)
   }
 
   /**
@@ -132,7 +135,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     this.#observers.delete(observer)
     for (const { sockets } of this.#connected.values())
       for (const [member, socket] of sockets) if (socket.observer === observer) this.removeSocket(member)
-    this.#options.emptied()
+    this.#emptied()
   }
 
   addSocket(member: Member, observer: PresenceObserver): void {
@@ -147,12 +150,12 @@ export class DocumentPresence implements PresenceReplicaOwner {
       joined: this.replica.logicalClock.next(),
       shown: 'present',
       deletedAt: 0,
-      lastSeen: this.#options.clock.now(),
+      lastSeen: this.#clock.now(),
       status: undefined,
     })
     if (virtualUser !== undefined) this.#virtualUsers?.remove([id])
     const visitor = isNewUser ? visitorInSockets(connected) : null
-    if (visitor !== null) this.#options.visits.joined(this.#options.document, visitor)
+    if (visitor !== null) this.#visits.joined(this.document, visitor)
     this.#users.connected(id)
   }
 
@@ -171,7 +174,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     if (isPresent(connected)) return
     connected.fields = {}
     connected.fieldsAt = 0
-    if (visitor !== null && !this.#isShown(id)) this.#options.visits.left(this.#options.document, visitor)
+    if (visitor !== null && !this.#isShown(id)) this.#visits.left(this.document, visitor)
   }
 
   /**
@@ -181,7 +184,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
   observe(member: Member, status: unknown): void {
     const socket = this.#connected.get(member.user.id)?.sockets.get(member)
     if (socket === undefined) return
-    socket.lastSeen = this.#options.clock.now()
+    socket.lastSeen = this.#clock.now()
     const before = socket.status
     socket.status = typeof status === 'string' && status.length <= statusLengthMax ? status : undefined
     if (socket.status !== before) this.replica.userChanged(member.user.id, 'status')
@@ -252,17 +255,18 @@ export class DocumentPresence implements PresenceReplicaOwner {
   showWriter(writer: NewWriter): ShownWriter {
     if (!this.#virtualUserList().hasRoom) return { move: () => {}, end: () => {} }
     const { userId: writerOf, name, kind, data, color } = writer
-    const caret = new WriterCaret(writer, {
-      clock: this.#options.clock,
-      publish: (userId, fields) => {
+    const caret = new WriterCaret(
+      writer,
+      this.#clock,
+      (userId, fields) => {
         if (this.#virtualUsers?.get(userId) === undefined) return false
         this.#applyRest('update', [{ ...fields, userId }])
         return true
       },
-      remove: (userId) => {
+      (userId) => {
         if (this.#virtualUsers?.get(userId) !== undefined) this.#applyRest('delete', [{ userId }])
       },
-    })
+    )
     const fields = { name, kind, data, color, writerOf, cursor: caret.cursor }
     this.#applyRest('add', [{ ...fields, userId: caret.userId }], writerTtlMs)
     return caret
@@ -337,7 +341,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
   }
 
   closed(): void {
-    this.#options.emptied()
+    this.#emptied()
   }
 
   #connectedEntry(userId: string): PresenceEntry | null {
@@ -353,18 +357,17 @@ export class DocumentPresence implements PresenceReplicaOwner {
   }
 
   #virtualUserList(): VirtualUserList {
-    const { clock, total, visits, document } = this.#options
     this.#virtualUsers ??= new VirtualUserList({
-      clock,
-      total,
+      clock: this.#clock,
+      total: this.#total,
       changed: (states, timing) => this.#showVirtualUsers(states, timing),
       joined: (virtualUser) => {
         const visitor = visitorOf(virtualUser)
-        if (!this.#isShown(visitor.user.userId, virtualUser)) visits.joined(document, visitor)
+        if (!this.#isShown(visitor.user.userId, virtualUser)) this.#visits.joined(this.document, visitor)
       },
       left: (virtualUser) => {
         const visitor = visitorOf(virtualUser)
-        if (!this.#isShown(visitor.user.userId)) visits.left(document, visitor)
+        if (!this.#isShown(visitor.user.userId)) this.#visits.left(this.document, visitor)
       },
     })
     return this.#virtualUsers
@@ -430,8 +433,8 @@ export class DocumentPresence implements PresenceReplicaOwner {
     if (!this.#users.reconcile(userId, connected)) return
     const after = visitorInSockets(connected)
     if (this.#shownAs(userId).length === 0) {
-      if (before !== null && after === null) this.#options.visits.left(this.#options.document, before)
-      if (before === null && after !== null) this.#options.visits.joined(this.#options.document, after)
+      if (before !== null && after === null) this.#visits.left(this.document, before)
+      if (before === null && after !== null) this.#visits.joined(this.document, after)
     }
     for (const observer of this.#observers) observer.refresh(new Set([userId]))
     this.replica.userChanged(userId)
@@ -439,6 +442,6 @@ export class DocumentPresence implements PresenceReplicaOwner {
 
   #showVirtualUsers(states: readonly VirtualUserState[], timing: BroadcastTiming): void {
     for (const observer of this.#observers) for (const state of states) observer.setVirtualUser(state, timing)
-    this.#options.emptied()
+    this.#emptied()
   }
 }

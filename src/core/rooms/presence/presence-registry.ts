@@ -102,14 +102,14 @@ export class PresenceRegistry {
     if (known !== undefined) return known
     const { workspaceId, apiKey, organizationId, documentId } = document
     const scope = { workspaceId, apiKey, organizationId, documentId }
-    const presence = new DocumentPresence({
-      document: scope,
-      clock: this.#clock,
-      total: this.#virtualUsers,
-      visits: this.#visits,
-      emptied: () => this.#deleteEmpty(key, presence),
-      replica: (owner) => this.#sync.add(scope, owner),
-    })
+    const presence = new DocumentPresence(
+      scope,
+      this.#clock,
+      this.#virtualUsers,
+      this.#visits,
+      this.#sync,
+      () => this.#deleteEmpty(key, presence),
+    )
     this.#documents.set(key, presence)
     return presence
   }
@@ -245,6 +245,6 @@ export const createPresence = (
   { bus, cluster }: Pick<Engine, 'bus' | 'cluster'>,
   clock: Clock,
   visits: VisitListener,
-): PresenceRegistry => new PresenceRegistry(clock, visits, new PresenceSync({ bus, cluster, clock }))
+): PresenceRegistry => new PresenceRegistry(clock, visits, new PresenceSync(bus, cluster, clock))
 
 const keyOf = (document: DocumentScope): string => keyName(documentPrefix(document, document.documentId))

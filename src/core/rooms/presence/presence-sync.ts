@@ -1,8 +1,10 @@
+import type { Clock } from '../../base/clock.ts'
 import { readJsonOrNull } from '../../base/json.ts'
 import * as s from '../../base/schema.ts'
 import type { DocumentScope } from '../../model/address.ts'
+import type { Bus, Cluster } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
-import { type NodeRequestDependencies, NodeRequests } from '../replication/node-requests.ts'
+import { NodeRequests } from '../replication/node-requests.ts'
 import { HybridLogicalClock } from './hybrid-logical-clock.ts'
 import {
   allTopic,
@@ -80,7 +82,9 @@ const syncRequestSchema = s.object({
  */
 export class PresenceSync {
   readonly requests: NodeRequests
-  readonly #dependencies: NodeRequestDependencies
+  readonly #bus: Bus
+  readonly #cluster: Cluster
+  readonly #clock: Clock
   readonly #logicalClock: HybridLogicalClock
   readonly #replicaDependencies: PresenceReplicaDependencies
   readonly #incarnation: number
@@ -101,14 +105,15 @@ export class PresenceSync {
   #state: 'open' | 'ended' = 'open'
   #cancelTick: (() => void) | null = null
 
-  constructor(dependencies: NodeRequestDependencies) {
-    const { bus, cluster, clock } = dependencies
-    this.#dependencies = dependencies
+  constructor(bus: Bus, cluster: Cluster, clock: Clock) {
+    this.#bus = bus
+    this.#cluster = cluster
+    this.#clock = clock
     this.#incarnation = clock.now() + Math.random()
     this.#logicalClock = new HybridLogicalClock(clock)
     this.#nodes = new Set(cluster.nodes())
     this.#hasSeenOthers = this.#nodes.size > 1
-    this.requests = new NodeRequests(dependencies)
+    this.requests = new NodeRequests(bus, cluster, clock)
     this.#replicaDependencies = {
       clock,
       logicalClock: this.#logicalClock,
@@ -161,16 +166,14 @@ export class PresenceSync {
     const bucket = this.#buckets.get(number) ?? this.#openBucket(number)
     bucket.replicas.add(replica)
     this.#openReplicas.add(replica)
-    this.#cancelTick ??= this.#dependencies.clock.after(tickMs, () => this.#tick())
-    void this.#dependencies.bus.flushed().then(() => {
+    this.#cancelTick ??= this.#clock.after(tickMs, () => this.#tick())
+    void this.#bus.flushed().then(() => {
       if (replica.isOpen) this.#publish(bucketTopic(number), digestOf([replica], true))
     })
   }
 
   #openBucket(number: number): Bucket {
-    const unsubscribe = this.#dependencies.bus.subscribe(bucketTopic(number), (message) =>
-      this.#receive(message),
-    )
+    const unsubscribe = this.#bus.subscribe(bucketTopic(number), (message) => this.#receive(message))
     const bucket: Bucket = {
       replicas: new Set(),
       unsubscribe,
@@ -208,12 +211,12 @@ export class PresenceSync {
   }
 
   #publish(topic: string, message: UnsignedMessage): void {
-    this.#dependencies.bus.publish(topic, encodePresence({ ...message, ...this.#sender() }))
+    this.#bus.publish(topic, encodePresence({ ...message, ...this.#sender() }))
   }
 
   #sender(): MessageSender {
     return {
-      from: this.#dependencies.cluster.self,
+      from: this.#cluster.self,
       incarnation: this.#incarnation,
       at: this.#logicalClock.next(),
     }
@@ -248,7 +251,7 @@ export class PresenceSync {
    * the nodes exchange their digests, so ignored messages do no harm.
    */
   #isFromActiveNode({ from, incarnation }: MessageSender): boolean {
-    if (from === this.#dependencies.cluster.self || !this.#nodes.has(from)) return false
+    if (from === this.#cluster.self || !this.#nodes.has(from)) return false
     return (this.#stoppedNodes.get(from) ?? 0) < incarnation
   }
 
@@ -273,10 +276,10 @@ export class PresenceSync {
   }
 
   async #sync(replica: PresenceReplica): Promise<'complete' | 'partly'> {
-    const { cluster, bus } = this.#dependencies
-    await bus.flushed()
+    await this.#bus.flushed()
     replica.flush()
-    const others = cluster.nodes().filter((node) => node !== cluster.self)
+    const { self } = this.#cluster
+    const others = this.#cluster.nodes().filter((node) => node !== self)
     const call: PresenceSyncRequest = {
       document: replica.document,
       sender: this.#sender(),
@@ -298,14 +301,13 @@ export class PresenceSync {
     if (replica === undefined) return { seq: -1, sender: this.#sender() }
     await replica.waitForSeq(sender, seq)
     replica.flush()
-    if ((have[this.#dependencies.cluster.self] ?? -1) < replica.seq)
-      this.#publishSnapshotsOf(replica, sender.from)
+    if ((have[this.#cluster.self] ?? -1) < replica.seq) this.#publishSnapshotsOf(replica, sender.from)
     return { seq: replica.seq, sender: this.#sender() }
   }
 
   #nodesChanged(): void {
     const before = this.#nodes
-    this.#nodes = new Set(this.#dependencies.cluster.nodes())
+    this.#nodes = new Set(this.#cluster.nodes())
     this.#hasSeenOthers ||= this.#nodes.size > 1
     for (const replica of this.#openReplicas) replica.keepNodes(this.#nodes)
     for (const replica of this.#replicas.values()) replica.join()
@@ -329,12 +331,11 @@ export class PresenceSync {
     this.#cancelTick = null
     for (const replica of this.#openReplicas) replica.tick()
     this.#publishDigests()
-    if (this.#buckets.size > 0)
-      this.#cancelTick ??= this.#dependencies.clock.after(tickMs, () => this.#tick())
+    if (this.#buckets.size > 0) this.#cancelTick ??= this.#clock.after(tickMs, () => this.#tick())
   }
 
   #publishDigests(): void {
-    const now = this.#dependencies.clock.now()
+    const now = this.#clock.now()
     let count = 0
     for (const [number, bucket] of this.#buckets) {
       if (bucket.dueAt > now) continue
@@ -350,7 +351,7 @@ export class PresenceSync {
    * the same time do not publish at the same time.
    */
   #nextDigest(): number {
-    return this.#dependencies.clock.now() + digestMs * (1 - Math.random() / 4)
+    return this.#clock.now() + digestMs * (1 - Math.random() / 4)
   }
 
   #replicaOf(document: DocumentKey): PresenceReplica | undefined {

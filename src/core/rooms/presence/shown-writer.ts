@@ -28,25 +28,29 @@ export interface ShownWriter {
   end(): void
 }
 
-interface CaretOptions {
-  readonly clock: Clock
-  /** Publishes the fields of the writer. Returns false if REST has deleted the user, or the document. */
-  readonly publish: (userId: string, fields: RestPresence) => boolean
-  readonly remove: (userId: string) => void
-}
-
 /** Publishes the caret of one writer, and renews it while it does not move. */
 export class WriterCaret implements ShownWriter {
   /** The id of the writer's record. Ids of users have no control characters. */
   readonly userId = `\u0001${randomUUID()}`
-  readonly #options: CaretOptions
+  readonly #clock: Clock
+  /** Publishes the fields of the writer. Returns false if REST has deleted the user, or the document. */
+  readonly #publish: (userId: string, fields: RestPresence) => boolean
+  /** Removes the writer. */
+  readonly #remove: (userId: string) => void
   readonly #place: Pick<PresenceCursor, 'editorId' | 'contentKey'>
   #position: string
   #cancelRenewal = (): void => {}
   #state: 'shown' | 'ended' = 'shown'
 
-  constructor({ editorId, contentKey, cursor }: NewWriter, options: CaretOptions) {
-    this.#options = options
+  constructor(
+    { editorId, contentKey, cursor }: NewWriter,
+    clock: Clock,
+    publish: (userId: string, fields: RestPresence) => boolean,
+    remove: (userId: string) => void,
+  ) {
+    this.#clock = clock
+    this.#publish = publish
+    this.#remove = remove
     this.#place = { editorId, contentKey }
     this.#position = encodePosition(cursor)
     this.#schedule()
@@ -60,23 +64,23 @@ export class WriterCaret implements ShownWriter {
     const position = encodePosition(cursor)
     if (this.#state === 'ended' || position === this.#position) return
     this.#position = position
-    this.#publish()
+    this.#renew()
   }
 
   end(): void {
     if (this.#state === 'ended') return
     this.#stop()
-    this.#options.remove(this.userId)
+    this.#remove(this.userId)
   }
 
-  #publish(): void {
+  #renew(): void {
     this.#cancelRenewal()
-    if (this.#options.publish(this.userId, { cursor: this.cursor })) this.#schedule()
+    if (this.#publish(this.userId, { cursor: this.cursor })) this.#schedule()
     else this.#stop()
   }
 
   #schedule(): void {
-    this.#cancelRenewal = this.#options.clock.after(renewalMs, () => this.#publish())
+    this.#cancelRenewal = this.#clock.after(renewalMs, () => this.#renew())
   }
 
   #stop(): void {

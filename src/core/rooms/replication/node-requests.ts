@@ -22,12 +22,6 @@ type RequestHandler<Payload> = (payload: Payload, from: string) => unknown
  */
 type RequestOrder = 'any' | 'ordered'
 
-export interface NodeRequestDependencies {
-  readonly bus: Bus
-  readonly cluster: Cluster
-  readonly clock: Clock
-}
-
 const messageMembers = {
   from: s.string,
   /**
@@ -56,16 +50,20 @@ interface PendingRequest {
  * error, because a node may die at any time.
  */
 export class NodeRequests {
-  readonly #dependencies: NodeRequestDependencies
+  readonly #bus: Bus
+  readonly #cluster: Cluster
+  readonly #clock: Clock
   readonly #life = randomUUID()
   readonly #pending = new Map<number, PendingRequest>()
   readonly #ends: (() => void)[] = []
   #number = 0
 
-  constructor(dependencies: NodeRequestDependencies) {
-    this.#dependencies = dependencies
+  constructor(bus: Bus, cluster: Cluster, clock: Clock) {
+    this.#bus = bus
+    this.#cluster = cluster
+    this.#clock = clock
     this.#ends.push(
-      dependencies.bus.subscribe(answerTopic(dependencies.cluster.self), (message) => {
+      bus.subscribe(answerTopic(cluster.self), (message) => {
         const answer = readJsonOrNull(answerSchema, message)
         if (answer !== null) this.#receiveAnswer(answer)
         return undefined
@@ -86,7 +84,7 @@ export class NodeRequests {
     const last = new Map<string, Pick<CallMessage, 'life' | 'number'>>()
     const listener = (message: Uint8Array): undefined => {
       const call = readJsonOrNull(callSchema, message)
-      if (call === null || call.from === this.#dependencies.cluster.self) return
+      if (call === null || call.from === this.#cluster.self) return
       const { payload } = call
       if (!matchesSchema(schema, payload)) return
       if (order === 'ordered') {
@@ -97,7 +95,7 @@ export class NodeRequests {
       // If the handler fails, the request gets no reply.
       this.#answer(call, async () => answering(payload, call.from)).catch(() => {})
     }
-    this.#ends.push(this.#dependencies.bus.subscribe(topic(name), listener))
+    this.#ends.push(this.#bus.subscribe(topic(name), listener))
   }
 
   /**
@@ -124,7 +122,7 @@ export class NodeRequests {
       const check = (): void => {
         if (this.#others().every((node) => answered.has(node))) finish()
       }
-      const cancel = this.#dependencies.clock.after(answerMs, finish)
+      const cancel = this.#clock.after(answerMs, finish)
       this.#pending.set(number, { answered, keep, check })
       if (this.#others().length > 0) this.#publish(name, number, payload, true)
       check()
@@ -142,14 +140,12 @@ export class NodeRequests {
 
   /** Returns the nodes from which replies are expected; none while the bus is disconnected. */
   #others(): readonly string[] {
-    const { bus, cluster } = this.#dependencies
-    return bus.isConnected ? cluster.nodes().filter((node) => node !== cluster.self) : []
+    return this.#bus.isConnected ? this.#cluster.nodes().filter((node) => node !== this.#cluster.self) : []
   }
 
   #publish(name: string, number: number, payload: unknown, answer: boolean): void {
-    const { bus, cluster } = this.#dependencies
-    const message: CallMessage = { from: cluster.self, life: this.#life, number, payload, answer }
-    bus.publish(topic(name), encode(message))
+    const message: CallMessage = { from: this.#cluster.self, life: this.#life, number, payload, answer }
+    this.#bus.publish(topic(name), encode(message))
   }
 
   async #answer(
@@ -158,8 +154,8 @@ export class NodeRequests {
   ): Promise<void> {
     const value = await answering()
     if (!answer) return
-    const message: AnswerMessage = { from: this.#dependencies.cluster.self, life, number, value }
-    this.#dependencies.bus.publish(answerTopic(from), encode(message))
+    const message: AnswerMessage = { from: this.#cluster.self, life, number, value }
+    this.#bus.publish(answerTopic(from), encode(message))
   }
 
   #receiveAnswer({ from, life, number, value }: AnswerMessage): void {

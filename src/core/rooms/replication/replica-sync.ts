@@ -24,14 +24,7 @@ interface ReplicatedRoom {
   readonly replica: { receive(message: ReplicaMessage): void }
 }
 
-interface ReplicaSyncOptions {
-  readonly clock: Clock
-  readonly logger: Log
-  /** Returns the open room of the document with this name; undefined if there is none. */
-  readonly room: (name: string) => ReplicatedRoom | undefined
-  /** Returns all open rooms. */
-  readonly open: () => readonly ReplicatedRoom[]
-}
+type RoomIndex = ReadonlyMap<string, { readonly room: ReplicatedRoom }>
 
 /** A room whose replica differed from the head of its log in a comparison. */
 interface Behind {
@@ -88,12 +81,11 @@ const topicOf = (name: string): string => `document/${bucketOf(name)}`
  * other nodes, and passes the messages of other nodes to the rooms. Regularly compares the replicas with the
  * heads of their logs, because the bus may lose messages. Does nothing if the logs have one writer.
  */
-export class ReplicaSync implements ReplicaDependencies {
+export class ReplicaSync {
   readonly #engine: Engine
   readonly #clock: Clock
   readonly #logger: Log
-  readonly #rooms: (name: string) => ReplicatedRoom | undefined
-  readonly #open: () => readonly ReplicatedRoom[]
+  readonly #rooms: RoomIndex
   /**
    * For each subscribed topic, the number of watched documents, and a function that ends the subscription.
    */
@@ -103,24 +95,29 @@ export class ReplicaSync implements ReplicaDependencies {
   readonly #endLoss: () => void
   #state: ComparisonState = { is: 'off' }
 
-  constructor(engine: Engine, options: ReplicaSyncOptions) {
+  /** @param rooms the open rooms, by the names of their documents */
+  constructor(engine: Engine, clock: Clock, logger: Log, rooms: RoomIndex) {
     this.#engine = engine
-    this.#clock = options.clock
-    this.#logger = options.logger
-    this.#rooms = options.room
-    this.#open = options.open
+    this.#clock = clock
+    this.#logger = logger
+    this.#rooms = rooms
     this.#endLoss = engine.bus.onLoss(() => this.#lost())
     if (!engine.log.hasOneWriter) this.#compareIn(nextMs())
   }
 
-  readonly tell = (doc: Key, message: ReplicaMessage): void => {
+  /** Sends a message to the nodes that have the document open. */
+  tell(doc: Key, message: ReplicaMessage): void {
     const { bus, log } = this.#engine
     if (log.hasOneWriter) return
     const name = keyName(doc)
     bus.publish(topicOf(name), encodeMessage(name, message))
   }
 
-  readonly isHome = (doc: Key): boolean => {
+  /**
+   * Returns whether this node is the home node of the document. The home node does the work that only one node
+   * needs to do.
+   */
+  isHome(doc: Key): boolean {
     const { cluster } = this.#engine
     return cluster.home(doc) === cluster.self
   }
@@ -172,10 +169,10 @@ export class ReplicaSync implements ReplicaDependencies {
    * Returns whether this node needs the messages about a document. A topic also has messages about documents
    * that are open only on other nodes.
    */
-  readonly #isWanted = (name: string): boolean => this.#opening.has(name) || this.#rooms(name) !== undefined
+  readonly #isWanted = (name: string): boolean => this.#opening.has(name) || this.#rooms.has(name)
 
   #receive(name: string, message: ReplicaMessage): void {
-    this.#rooms(name)?.replica.receive(message)
+    this.#rooms.get(name)?.room.replica.receive(message)
     const kept = this.#opening.get(name)
     if (kept === undefined) return
     if (kept.length < keptNewsMax) kept.push(message)
@@ -211,7 +208,7 @@ export class ReplicaSync implements ReplicaDependencies {
    * throws: if a comparison fails, the next one finds the differences.
    */
   async #compare(): Promise<void> {
-    const rooms = this.#open()
+    const rooms = [...this.#rooms.values()].map(({ room }) => room)
     const behind: Behind[] = []
     try {
       for (let start = 0; start < rooms.length; start += compared.together) {
@@ -236,7 +233,7 @@ export class ReplicaSync implements ReplicaDependencies {
   }
 
   #isOpen(room: ReplicatedRoom): boolean {
-    return this.#rooms(keyName(room.doc)) === room
+    return this.#rooms.get(keyName(room.doc))?.room === room
   }
 
   #pause(ms: number): Promise<void> {

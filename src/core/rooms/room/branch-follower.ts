@@ -1,8 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import * as Y from 'yjs'
-import type { Clock } from '../../base/clock.ts'
 import { ApiError } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
 import { type BranchOverlap, withOverlaps } from '../../content/branches/branch-overlaps.ts'
 import type { MainChanges } from '../../content/branches/follow-main.ts'
 import type { WriteRight } from '../../directory/write-right.ts'
@@ -14,6 +12,7 @@ import { DocumentExpensiveError } from '../document/expensive-documents.ts'
 import type { RestoreOptions } from '../edits/edit-context.ts'
 import type { AppliedUpdate } from '../updates/broadcast.ts'
 import type { Room } from './room.ts'
+import type { RoomDependencies } from './room-options.ts'
 
 /**
  * Milliseconds for which a branch collects the commits of its main editor before it appends them. A node that
@@ -59,21 +58,6 @@ interface MainHandle {
   release(): void
 }
 
-interface BranchFollowerOptions {
-  /** The open room of the branch. */
-  readonly branch: Room
-  /** Opens the room of the main editor. */
-  readonly openMain: () => Promise<MainHandle>
-  /** Returns the permission to change the branch. @throws ApiError FAILED_PRECONDITION if it is decided */
-  readonly right: () => Promise<WriteRight>
-  /** Stores that the branch and the main editor have changed the same words. @throws StoreUnavailableError */
-  readonly record: (overlaps: readonly BranchOverlap[]) => Promise<void>
-  /** Returns whether this node is the home node of the branch. */
-  readonly isHome: () => boolean
-  readonly clock: Clock
-  readonly logger: Log
-}
-
 type FollowerState =
   | { readonly is: 'apart' }
   /** The branch contained everything of the main editor when it began to listen. */
@@ -86,7 +70,9 @@ type FollowerState =
  * also receives the commits of other nodes. It ends with the room of the branch.
  */
 export class BranchFollower {
-  readonly #options: BranchFollowerOptions
+  readonly #branch: Room
+  readonly #openMain: () => Promise<MainHandle>
+  readonly #dependencies: Pick<RoomDependencies, 'records' | 'replicas' | 'clock' | 'logger'>
   #state: FollowerState = { is: 'apart' }
   /** Commits of the main editor that the branch does not have yet. */
   #waiting: AppliedUpdate[] = []
@@ -101,8 +87,18 @@ export class BranchFollower {
   /** The steps of this object run one after the other. */
   #line: Promise<void> = Promise.resolve()
 
-  constructor(options: BranchFollowerOptions) {
-    this.#options = options
+  /**
+   * @param branch the open room of the branch
+   * @param openMain opens the room of the main editor
+   */
+  constructor(
+    branch: Room,
+    openMain: () => Promise<MainHandle>,
+    dependencies: Pick<RoomDependencies, 'records' | 'replicas' | 'clock' | 'logger'>,
+  ) {
+    this.#branch = branch
+    this.#openMain = openMain
+    this.#dependencies = dependencies
   }
 
   /**
@@ -169,8 +165,8 @@ export class BranchFollower {
 
   /** Begins to listen to the main editor, then copies what the branch lacks. */
   async #join(replaced: ReplacedContent | null): Promise<void> {
-    const right = await this.#options.right()
-    const main = await this.#options.openMain()
+    const right = await this.#right()
+    const main = await this.#openMain()
     if (this.#hasEnded()) return main.release()
     const end = main.room.follow({
       committed: (updates) => this.#add(updates),
@@ -201,7 +197,7 @@ export class BranchFollower {
     right: WriteRight,
     replaced: ReplacedContent | null,
   ): Promise<void> {
-    const { branch } = this.#options
+    const branch = this.#branch
     const options = { expects: 'either', isCopy: true, right } as const
     try {
       const captured = await main.editing.capture()
@@ -227,21 +223,30 @@ export class BranchFollower {
       this.#part()
       this.#retryLater()
     } else {
-      const ms = this.#options.isHome() ? collectMs.home : collectMs.other
-      this.#later(Math.max(ms, Math.min(pauseMsMax, pauseFactor * this.#copyMs)))
+      this.#later(Math.max(this.#collectMs, Math.min(pauseMsMax, pauseFactor * this.#copyMs)))
     }
   }
 
   /** Applies changes of the main editor next to those of the branch. */
   async #merge(by: string, changes: MainChanges, options: RestoreOptions): Promise<void> {
-    const { result } = await this.#options.branch.replacing.follow(by, changes, options)
+    const { result } = await this.#branch.replacing.follow(by, changes, options)
     this.#overlaps = withOverlaps(this.#overlaps, result.branchOverlaps ?? [])
   }
 
+  /** @throws ApiError FAILED_PRECONDITION if the branch is decided */
+  #right(): Promise<WriteRight> {
+    return this.#dependencies.records.rightToChange(this.#branch.address)
+  }
+
+  get #collectMs(): number {
+    return this.#dependencies.replicas.isHome(this.#branch.doc) ? collectMs.home : collectMs.other
+  }
+
+  /** @throws StoreUnavailableError */
   async #recordOverlaps(): Promise<void> {
     if (this.#overlaps.length === 0) return
     const overlaps = this.#overlaps
-    await this.#options.record(overlaps)
+    await this.#dependencies.records.recordOverlaps(this.#branch.address, overlaps)
     this.#overlaps = []
   }
 
@@ -251,10 +256,10 @@ export class BranchFollower {
 
   #later(ms: number): void {
     if (this.#cancelTimer !== null) return
-    this.#cancelTimer = this.#options.clock.after(ms, () => {
+    this.#cancelTimer = this.#dependencies.clock.after(ms, () => {
       this.#cancelTimer = null
       this.catchUp().catch((err: unknown) => {
-        this.#options.logger.debug({ err }, 'a branch could not follow its main editor; retrying')
+        this.#dependencies.logger.debug({ err }, 'a branch could not follow its main editor; retrying')
         this.#retryLater()
       })
     })
@@ -271,7 +276,7 @@ export class BranchFollower {
     this.#waiting = []
     this.#waitingBytes = 0
     const start = performance.now()
-    const right = await this.#options.right()
+    const right = await this.#right()
     let runs = runsOf(updates)
     // The author and the data of a run are those of its first update.
     if (replaced === null && runs.length > runsMax)
@@ -286,17 +291,16 @@ export class BranchFollower {
       // The copies of merged hunks replace content of the branch.
       if (replaced === null || run.every((update) => waiting.has(update)))
         await this.#merge(by, { base, updates: copied }, options)
-      else await this.#options.branch.editing.apply(by, Y.mergeUpdates(copied), options)
+      else await this.#branch.editing.apply(by, Y.mergeUpdates(copied), options)
       base = Y.mergeUpdates([base, ...copied])
     }
     this.#copyMs = performance.now() - start
     // Meanwhile, the branch may have parted from the main editor.
     if (this.#state !== following) return
     this.#taken = base
-    if (replaced !== null || this.#taken.length <= takenBytesMax + this.#options.branch.state.sizeBytes)
-      return
+    if (replaced !== null || this.#taken.length <= takenBytesMax + this.#branch.state.sizeBytes) return
     this.#part()
-    this.#later(this.#options.isHome() ? collectMs.home : collectMs.other)
+    this.#later(this.#collectMs)
   }
 }
 

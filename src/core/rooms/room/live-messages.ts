@@ -43,16 +43,14 @@ const messageSchema = s.object({
 })
 const reachSchema = s.object({ delivered: s.number, missed: s.number })
 
-/** The listeners of one document, each with the id of its editor. */
-type DocumentListeners = Map<LiveListener, string>
-
 /**
  * The sessions that have subscribed to messages from backends, by document. Such a message is not part of the
  * document: the server does not store it, and sends it immediately and at most once to each listener. A
  * listener receives messages in the order of the calls.
  */
 export class LiveMessageHub {
-  readonly #documents = new Map<string, DocumentListeners>()
+  /** The listeners of each document, each with the id of its editor. */
+  readonly #documents = new Map<string, Map<LiveListener, string>>()
   readonly #calls: NodeRequests
 
   /** @param calls sends the messages to the other nodes, for their listeners */
@@ -71,7 +69,7 @@ export class LiveMessageHub {
   /** Registers a listener. Returns a function that removes the listener. */
   enter(address: DocumentAddress, listener: LiveListener): () => void {
     const key = keyOf(address)
-    const listeners: DocumentListeners = this.#documents.get(key) ?? new Map()
+    const listeners = this.#documents.get(key) ?? new Map<LiveListener, string>()
     this.#documents.set(key, listeners)
     listeners.set(listener, address.editorId)
     return () => {

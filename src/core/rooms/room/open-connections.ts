@@ -113,30 +113,28 @@ interface KnownConnection {
   readonly connectedAt: number
 }
 
-interface OpenConnectionsOptions {
-  /** Sends the requests to list and close connections to the other nodes. */
-  readonly calls: NodeRequests
-  readonly clock: Clock
-  /** Name of this node. */
-  readonly self: string
-}
-
 /**
  * Lists and closes the connections of an API key on all nodes. The results do not include nodes that do not
  * reply in time: such a node has died, or the request or the reply was lost.
  */
 export class OpenConnections {
-  readonly #options: OpenConnectionsOptions
+  /** Sends the requests to list and close connections to the other nodes. */
+  readonly #calls: NodeRequests
+  readonly #clock: Clock
+  /** Name of this node. */
+  readonly #self: string
   /** The connections of this node, by API key, oldest first. */
   readonly #tenants = new Map<string, Map<string, KnownConnection>>()
   readonly #ids = new TimeOrderedIds()
 
-  constructor(options: OpenConnectionsOptions) {
-    this.#options = options
-    options.calls.answer('connections.list', 'any', listSchema, (call) =>
+  constructor(calls: NodeRequests, clock: Clock, self: string) {
+    this.#calls = calls
+    this.#clock = clock
+    this.#self = self
+    calls.answer('connections.list', 'any', listSchema, (call) =>
       this.#listHere({ ...call, after: call.after }),
     )
-    options.calls.answer('connections.close', 'any', closeSchema, (call) => this.#closeHere(call))
+    calls.answer('connections.close', 'any', closeSchema, (call) => this.#closeHere(call))
   }
 
   /** Registers a connection. Returns a function that removes the connection. */
@@ -144,7 +142,7 @@ export class OpenConnections {
     const key = keyOf(connection.address)
     const connections = this.#tenants.get(key) ?? new Map<string, KnownConnection>()
     this.#tenants.set(key, connections)
-    const { id, at } = this.#ids.next(this.#options.clock.now())
+    const { id, at } = this.#ids.next(this.#clock.now())
     connections.set(id, { connection, connectedAt: at })
     return () => {
       connections.delete(id)
@@ -160,7 +158,7 @@ export class OpenConnections {
   ): Promise<ListPage<ConnectionEntry>> {
     const call: ListCall = { tenant: { workspaceId, apiKey }, filter, after, limit: limit + 1 }
     const here = this.#listHere(call)
-    const there = await this.#options.calls.ask('connections.list', call, listAnswerSchema)
+    const there = await this.#calls.ask('connections.list', call, listAnswerSchema)
     const found = [here, ...there.values()]
       .flat()
       .toSorted((a, b) => (a.connectionId < b.connectionId ? 1 : -1))
@@ -176,7 +174,7 @@ export class OpenConnections {
   ): Promise<number> {
     const call: CloseCall = { tenant: { workspaceId, apiKey }, connectionIds, reason }
     const here = this.#closeHere(call)
-    const there = await this.#options.calls.ask('connections.close', call, s.number)
+    const there = await this.#calls.ask('connections.close', call, s.number)
     return [...there.values()].reduce((sum, closed) => sum + closed, here)
   }
 
@@ -187,7 +185,7 @@ export class OpenConnections {
       if (after !== undefined && id >= after) continue
       const { role, isOpen, address, user } = known.connection
       if (role === null || !isOpen || !fits(address, user, filter)) continue
-      found.push(entryOf(id, known, role, this.#options.self))
+      found.push(entryOf(id, known, role, this.#self))
     }
     return found
   }

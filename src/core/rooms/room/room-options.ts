@@ -16,7 +16,7 @@ import type { AppendBacklog } from '../log/append-backlog.ts'
 import type { KeepsAttribution } from '../log/compaction-policy.ts'
 import type { CompactionLimits } from '../log/room-compaction.ts'
 import type { PresenceRegistry } from '../presence/presence-registry.ts'
-import type { ReplicaDependencies } from '../replication/replica-sync.ts'
+import type { ReplicaSync } from '../replication/replica-sync.ts'
 import type { ThreadPool } from '../threads/thread-pool.ts'
 import type { WorkShares } from '../updates/work-shares.ts'
 import type { TickScheduler } from './tick-scheduler.ts'
@@ -64,7 +64,8 @@ export interface RoomDependencies {
   /** Creates the spans of commits; null if no exporter is configured. */
   readonly spans: SpanSource | null
   readonly limits: RoomLimits
-  readonly replicas: ReplicaDependencies
+  /** Reaches the other nodes. */
+  readonly replicas: Pick<ReplicaSync, 'tell' | 'isHome'>
   /** Counts the bytes of updates that wait for the end of earlier appends. */
   readonly queued: AppendBacklog
   readonly records: DocumentRegistry

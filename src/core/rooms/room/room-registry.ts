@@ -139,15 +139,11 @@ export class RoomRegistry {
     this.#expensive = new ExpensiveDocuments(parts)
     this.#occupancy = new OpenDocumentLimit(options.documentsPerWorkspaceMax)
     this.#pools = threadPools(options, parts)
-    this.#replicas = new ReplicaSync(engine, {
-      ...parts,
-      room: (name) => this.#rooms.get(name)?.room,
-      open: () => [...this.#rooms.values()].map(({ room }) => room),
-    })
+    this.#replicas = new ReplicaSync(engine, parts.clock, parts.logger, this.#rooms)
     this.presence = createPresence(engine, parts.clock, visits)
     const { requests } = this.presence
     this.live = new LiveMessageHub(requests)
-    this.connections = new OpenConnections({ calls: requests, clock: parts.clock, self: engine.cluster.self })
+    this.connections = new OpenConnections(requests, parts.clock, engine.cluster.self)
     this.#dependencies = {
       usage: (scope) => uncounted.hold(scope),
       ...parts,
@@ -171,13 +167,13 @@ export class RoomRegistry {
       damaged: (room, { record }) => void this.#quarantine.add(room.address, record),
       ended: (room) => this.#forget(room),
     }
-    this.#upkeep = new BackgroundCompaction({
-      log: engine.log,
-      clock: parts.clock,
-      logger: parts.logger,
-      keepVersionsMs: options.keepVersionsMs,
-      finish: (doc) => this.#finishLog(doc),
-    })
+    this.#upkeep = new BackgroundCompaction(
+      engine.log,
+      parts.clock,
+      parts.logger,
+      options.keepVersionsMs,
+      (doc) => this.#finishLog(doc),
+    )
     this.#resting = new RoomHibernation(parts.clock, options.restMs, () => this.#rooms.values())
     this.#unsubscribe = engine.bus.subscribe(removalTopic, (message) => {
       const news = decodeRemovalMessage(message)
@@ -476,16 +472,7 @@ export class RoomRegistry {
   }
 
   #followerOf(branch: Room, main: DocumentAddress): BranchFollower {
-    const { replicas, records, logger } = this.#dependencies
-    return new BranchFollower({
-      branch,
-      openMain: () => this.open(main),
-      right: () => records.rightToChange(branch.address),
-      record: (overlaps) => records.recordOverlaps(branch.address, overlaps),
-      isHome: () => replicas.isHome(branch.doc),
-      clock: this.#clock,
-      logger,
-    })
+    return new BranchFollower(branch, () => this.open(main), this.#dependencies)
   }
 
   /** Returns a handle of a room that may be a branch. If it is one, it has caught up. */

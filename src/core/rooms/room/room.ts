@@ -146,19 +146,13 @@ export class Room {
     )
     this.#backlog = new UpdateBacklog((from) => memory.queuedUpdates.open(owner, () => this.#drop(from)))
     const log = loaded.state === 'live' ? dependencies.log : this.#recordedLog()
-    this.commits = new Commits({
-      log,
-      doc: this.doc,
-      loaded,
-      queued: dependencies.queued,
-      listeners: {
-        durable: (broadcast) => this.#broadcast(broadcast),
-        accepted: (broadcast) => this.#accepted(broadcast),
-        failed: (error) => this.#fail(error),
-        stored: trace === undefined ? undefined : (appended, updates) => trace.committed(appended, updates),
-        appended: (notice) => this.#tellNodes({ is: 'appended', notice }),
-        remote: () => this.replica,
-      },
+    this.commits = new Commits(log, this.doc, loaded, dependencies.queued, {
+      durable: (broadcast) => this.#broadcast(broadcast),
+      accepted: (broadcast) => this.#accepted(broadcast),
+      failed: (error) => this.#fail(error),
+      stored: trace === undefined ? undefined : (appended, updates) => trace.committed(appended, updates),
+      appended: (notice) => this.#tellNodes({ is: 'appended', notice }),
+      remote: () => this.replica,
     })
     this.#compaction = new RoomCompaction(dependencies.log, this.doc, {
       state,
@@ -181,7 +175,7 @@ export class Room {
 
   #recordedLog(): CommitLog {
     const { log, records, unrecorded } = this.#dependencies
-    return new RecordedLog(log, { record: () => records.create(this.address), waiting: unrecorded })
+    return new RecordedLog(log, () => records.create(this.address), unrecorded)
   }
 
   /**

@@ -46,10 +46,10 @@ function replaceWithStream(
   const targets = RangeIndex.of(replaced.ranges)
   const theirs = textBy(doc, (client) => client !== streamed)
   const rest = textBy(doc, (client, clock) => client !== streamed && !targets.has(client, clock), ' ')
-  const result = deleteReplaced(doc, writer, replaced, { onOverlap, isRepeated: false })
+  const result = deleteReplaced(doc, writer, replaced, onOverlap, false)
   const text = doc.getText('content').toJSON()
   // The end of a stream is repeated if the server has crashed before it has stored the result.
-  deleteReplaced(doc, writer, replaced, { onOverlap, isRepeated: true })
+  deleteReplaced(doc, writer, replaced, onOverlap, true)
   expect(doc.getText('content').toJSON()).toBe(text)
   return {
     result,

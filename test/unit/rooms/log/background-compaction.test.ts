@@ -20,8 +20,7 @@ itLong('[STORE-14] compacts one due log at a time, with pauses for other work', 
     clock.advance(tookMs)
     return 'done' as const
   }
-  const parts = { log: engine.log, clock, logger: createLog('silent'), keepVersionsMs, finish }
-  const upkeep = new BackgroundCompaction(parts)
+  const upkeep = new BackgroundCompaction(engine.log, clock, createLog('silent'), keepVersionsMs, finish)
   for (let index = 0; index < documents; index++) upkeep.note(['a', `d${index}`])
   await eventually(async () => {
     clock.advance(keepVersionsMs)

@@ -30,7 +30,7 @@ const lineOf = (
   { log }: Engine,
   listeners: Partial<CommitListeners>,
   queued = new AppendBacklog(),
-): Commits => new Commits({ log, doc, loaded: { state: 'absent' }, queued, listeners: listening(listeners) })
+): Commits => new Commits(log, doc, { state: 'absent' }, queued, listening(listeners))
 
 function broadcastOf(text: string, client: number, right?: AppliedUpdate['right']): UpdateBroadcast {
   const bytes = typed(text, client)

@@ -22,7 +22,8 @@ it('[DOC-18] for a document without a record, keeps append calls and their resul
   const none = () => Promise.reject(new Error('not called'))
   const log = new RecordedLog(
     { append, heads: none, load: none, hasOneWriter: true },
-    { record: () => recorded.opened, waiting },
+    () => recorded.opened,
+    waiting,
   )
   const results: number[] = []
   const add = (to: 'create' | number): void =>
@@ -52,7 +53,8 @@ it('[DOC-18] appends nothing if the record of the document cannot be stored', as
   const record = () => Promise.reject(new Error('no record'))
   const log = new RecordedLog(
     { append, heads: none, load: none, hasOneWriter: true },
-    { record, waiting: new AppendBacklog() },
+    record,
+    new AppendBacklog(),
   )
   const both = [log.append(['doc'], 'create', [update]), log.append(['doc'], 1, [update])]
   expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])

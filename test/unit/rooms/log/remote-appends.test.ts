@@ -40,16 +40,16 @@ it('[CR-18] never reports a head that is too high, even if another node has comp
     },
   }))
   const heads: number[] = []
-  const commits = new Commits({
+  const commits = new Commits(
     log,
     doc,
-    loaded: await log.load(doc),
-    queued: new AppendBacklog(),
-    listeners: listening({
+    await log.load(doc),
+    new AppendBacklog(),
+    listening({
       failed: (error) => expect(error).toBe(null),
       remote: () => ({ ...remoteUpdates, apply: () => void heads.push(commits.head) }),
     }),
-  })
+  )
   commits.commit(broadcastOf(3), 0)
   expect([commits.head, await commits.durable, commits.head, heads]).toEqual([2, 3, 3, [3]])
   await engine.close()
@@ -66,13 +66,7 @@ it('[CR-23] fails a read if a change of the same node fails during the read', as
       throw new StoreUnavailableError('the database is away')
     },
   }))
-  const commits = new Commits({
-    log,
-    doc,
-    loaded: await log.load(doc),
-    queued: new AppendBacklog(),
-    listeners: listening(),
-  })
+  const commits = new Commits(log, doc, await log.load(doc), new AppendBacklog(), listening())
   const changing = commits.commitAt(1, {
     broadcast: broadcastOf(2),
     at: 0,
@@ -97,13 +91,13 @@ it('[CR-22] ends a room whose replica has more updates than its log', async () =
   await after.log.append(doc, 'create', [entry(1)])
   const copyOf = async () => {
     const failures: unknown[] = []
-    const commits = new Commits({
-      log: { ...delegatedLog(after.log), ...manyWriters },
+    const commits = new Commits(
+      { ...delegatedLog(after.log), ...manyWriters },
       doc,
-      loaded: await before.log.load(doc),
-      queued: new AppendBacklog(),
-      listeners: listening({ failed: (error) => void failures.push(error) }),
-    })
+      await before.log.load(doc),
+      new AppendBacklog(),
+      listening({ failed: (error) => void failures.push(error) }),
+    )
     return { commits, failures }
   }
   const read = await copyOf()

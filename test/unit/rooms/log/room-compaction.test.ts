@@ -25,7 +25,7 @@ it('schedules a compaction again after the store has failed to compact', async (
   const { loaded, state, tail } = await loadRoom(log, doc)
   const compaction = new RoomCompaction(log, doc, {
     state,
-    commits: new Commits({ log, doc, loaded, queued: new AppendBacklog(), listeners: listening() }),
+    commits: new Commits(log, doc, loaded, new AppendBacklog(), listening()),
     base: 0,
     head: 1,
     tail,

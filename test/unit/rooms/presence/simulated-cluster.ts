@@ -105,7 +105,7 @@ export class WorldNode {
     this.#clock = clock
     const { cluster } = shared.engine
     const bus = this.#watched(shared.engine.bus)
-    this.presence = new PresenceRegistry(clock, visits, new PresenceSync({ bus, cluster, clock }))
+    this.presence = new PresenceRegistry(clock, visits, new PresenceSync(bus, cluster, clock))
   }
 
   #watched(bus: Bus): Bus {

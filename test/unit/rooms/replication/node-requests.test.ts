@@ -14,7 +14,7 @@ const read = (message: Uint8Array) => JSON.parse(Buffer.from(message).toString()
 beforeAll(async () => {
   nodes = await sharedNodes(2)
   const { bus, cluster } = (nodes[0] as SharedNode).engine
-  requests = new NodeRequests({ bus, cluster, clock: new HeldClock() })
+  requests = new NodeRequests(bus, cluster, new HeldClock())
 })
 afterAll(async () => {
   requests.close()

@@ -140,7 +140,8 @@ export const undoContentChanges = defineAgentOperation({
         data.userId ?? '',
         range,
         { by, meta, groupSeconds: seconds, changes },
-        { expects: 'content', cause, dryRun: data.dryRun, onOverlap: policy, right, full, rootSchema },
+        policy,
+        { expects: 'content', cause, dryRun: data.dryRun, right, full, rootSchema },
       )
     })
     const { undone, notUndone, otherAuthors, overlaps, overlapCount, warnings } = done.result
