@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Plugin } from 'esbuild'
 import { packageFile } from '../core/base/package-file.ts'
-import { clientEntryPoints, entryPoints } from './entry-points.ts'
+import { clientEntryPoints, entryPoints } from './client-packages.ts'
 
 const pathOf = (path: string): string => fileURLToPath(packageFile(path))
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor'
-import { entryPoints } from './entry-points.ts'
+import { entryPoints } from './client-packages.ts'
 
 interface PackageManifest {
   readonly name: string
