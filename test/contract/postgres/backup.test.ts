@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { restoreSchema } from '../../../src/cluster/postgres/backup/restore-schema.ts'
 import { openPostgresEngine } from '../../../src/cluster/postgres/engine.ts'
+import { restoreSchema } from '../../../src/cluster/postgres/offline/restore-schema.ts'
 import type { Engine, StoredPage } from '../../../src/core/store/engine.ts'
 import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
 import { bulkLoad } from '../../../src/core/store/level/store/bulk-load.ts'

@@ -12,7 +12,7 @@ import { StorageError } from './storage-error.ts'
  */
 const loadEngine = () => import('../../../core/store/level/engine.ts')
 const loadUpkeep = () => import('../../../core/store/level/maintenance.ts')
-const loadDatabase = () => import('../../../cluster/postgres/schema/offline-schema.ts')
+const loadDatabase = () => import('../../../cluster/postgres/offline/offline-schema.ts')
 
 /** Location of a database in which servers store their documents. */
 export interface DatabaseLocation {
@@ -238,7 +238,7 @@ export async function fillOfflineDatabase(
   pages: AsyncIterable<StoredPage>,
   beforeUsable: () => Promise<void>,
 ) {
-  return (await import('../../../cluster/postgres/backup/restore-schema.ts')).restoreSchema(
+  return (await import('../../../cluster/postgres/offline/restore-schema.ts')).restoreSchema(
     place,
     pages,
     beforeUsable,

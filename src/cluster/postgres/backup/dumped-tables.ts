@@ -15,8 +15,8 @@ import { attributionNumber, baseSnapshot, noSnapshots } from '../../../core/stor
 import { unpackAuthor } from '../../../core/store/stored-author.ts'
 import { blobCrc } from '../blobs.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
-import { isNotFence } from '../fences.ts'
 import { jobColumns, jobRecordOf, type StoredJob } from '../jobs/job-rows.ts'
+import { isNotFence } from '../kv/fences.ts'
 import { entryCrc, snapshotCrc } from '../log/document-change-set.ts'
 import { columns, type HeadRow, readableRow } from '../log/document-rows.ts'
 

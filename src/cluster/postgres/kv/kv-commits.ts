@@ -10,8 +10,8 @@ import type { PostgresDatabase } from '../connection/database.ts'
 import { allSettled, type DatabaseSession, statement } from '../connection/database-session.ts'
 import { GroupCommitQueue, type QueuedWrite } from '../connection/group-commit-queue.ts'
 import type { Write } from '../connection/sql-transaction.ts'
-import type { PostgresFences } from '../fences.ts'
 import { JobRows } from '../jobs/job-rows.ts'
+import type { PostgresFences } from './fences.ts'
 
 /**
  * Statement that locks partitions. The lock of a partition also protects its absent keys, because nothing in

@@ -4,7 +4,7 @@ import type { StoredEntry } from '../../../core/store/stored-entry.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { statement } from '../connection/database-session.ts'
 import type { Statement } from '../connection/statement-batch.ts'
-import { isNotFence } from '../fences.ts'
+import { isNotFence } from '../kv/fences.ts'
 
 /** Maximum number of rows that one query returns. */
 const rowsAtOnce = 500

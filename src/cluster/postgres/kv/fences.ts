@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Fence, FenceStore, Key } from '../../core/store/engine.ts'
-import { countersOf, FenceCache } from '../../core/store/fences.ts'
-import { encodeKey } from '../../core/store/key-encoding.ts'
-import type { OpenCalls } from '../../core/store/open-calls.ts'
-import { bytesArray } from './connection/arrays.ts'
-import { allSettled, type DatabaseSession, statement } from './connection/database-session.ts'
-import type { Write } from './connection/sql-transaction.ts'
-import type { ValueReads } from './kv/value-reads.ts'
+import type { Fence, FenceStore, Key } from '../../../core/store/engine.ts'
+import { countersOf, FenceCache } from '../../../core/store/fences.ts'
+import { encodeKey } from '../../../core/store/key-encoding.ts'
+import type { OpenCalls } from '../../../core/store/open-calls.ts'
+import { bytesArray } from '../connection/arrays.ts'
+import { allSettled, type DatabaseSession, statement } from '../connection/database-session.ts'
+import type { Write } from '../connection/sql-transaction.ts'
+import type { ValueReads } from './value-reads.ts'
 
 /** Partition that contains the counters and nothing else. */
 const fencePartition = encodeKey(['', 'fences'])

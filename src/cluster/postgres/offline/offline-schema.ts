@@ -6,9 +6,9 @@ import { PostgresDatabase } from '../connection/database.ts'
 import { statement } from '../connection/database-session.ts'
 import { checkSchemaName, postgresOpenError } from '../connection/open.ts'
 import { openPostgresEngine, type PostgresEngineOptions } from '../engine.ts'
-import { formatText, missingSteps, schemaFormat, storedFormat } from './format.ts'
-import { beginImport, endImport, readImport } from './import-marker.ts'
-import { storedEntries } from './stored-entries.ts'
+import { formatText, missingSteps, schemaFormat, storedFormat } from '../schema/format.ts'
+import { beginImport, endImport, readImport } from '../schema/import-marker.ts'
+import { storedEntries } from '../schema/stored-entries.ts'
 
 /**
  * A schema that no server uses. No server can open the schema while this process has it open. The caller must

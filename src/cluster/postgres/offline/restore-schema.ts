@@ -1,4 +1,5 @@
 import { EngineOpenError, type StoredPage } from '../../../core/store/engine.ts'
+import { type LoadedPairs, loadPairs } from '../backup/load.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { statement } from '../connection/database-session.ts'
 import { restoreMarker } from '../schema/import-marker.ts'
@@ -7,8 +8,7 @@ import {
   offlineDatabase,
   openOfflineSchema,
   type StoppedOptions,
-} from '../schema/offline-schema.ts'
-import { type LoadedPairs, loadPairs } from './load.ts'
+} from './offline-schema.ts'
 
 const tables = ['document', 'entry', 'snapshot', 'kv', 'job', 'buried', 'blob']
 
