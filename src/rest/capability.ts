@@ -4,7 +4,7 @@ import type { CascadeHandler } from '../core/directory/removal/cascade-handler.t
 import type { UserDataSourceList } from '../core/directory/user-data/user-data-source.ts'
 import type { EditListener } from '../core/events/debounce-windows.ts'
 import type { Health } from '../core/store/engine.ts'
-import type { CallAuditor } from './call-auditor.ts'
+import type { CallAuditor } from './http/call-auditor.ts'
 import type { ApiLimits } from './http/rate-limits.ts'
 import type { ServedRoute } from './http/served-route.ts'
 import type { PathDescription } from './openapi/path-description.ts'

@@ -11,6 +11,7 @@ import { type WrittenEditor, writeEditorContent } from '../core/rooms/write-edit
 import { changeMeta, storedMeta } from './changes/change-meta.ts'
 import { nearMissWarnings } from './near-miss-warnings.ts'
 import { type OperationResult, warningsOf } from './operation.ts'
+import { contentKeySchema, editorId } from './schemas/resource-schema.ts'
 import { attachedSchemaName } from './schemas/schema-schema.ts'
 import type { Services } from './services.ts'
 
@@ -86,8 +87,6 @@ export const baseVersionErrors = [
   },
 ] as const
 
-export const editorId = { type: 'string', format: 'id', description: 'Editor instance.' } as const
-
 /** The request member `strict` of a write. */
 const strictSchema = {
   type: 'boolean',
@@ -95,14 +94,6 @@ const strictSchema = {
   description:
     'True: rejects the call instead of returning warnings about nodes and marks that no preset has. With a schema, ' +
     'the schema decides.',
-} as const
-
-export const contentKeySchema = {
-  type: 'string',
-  description:
-    'Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only ' +
-    'root, else `content`. ' +
-    'The root of rich-text editors is often called `default`.',
 } as const
 
 /** Request members for the whole new content of an editor. */

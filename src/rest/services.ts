@@ -34,7 +34,7 @@ import type { EditorLoader } from '../core/rooms/edits/editor-loader.ts'
 import type { RoomRegistry } from '../core/rooms/room/room-registry.ts'
 import type { Engine } from '../core/store/engine.ts'
 import type { Tracer } from '../core/tracing/trace.ts'
-import type { PageTokens } from './paging/page-tokens.ts'
+import type { PageTokens } from './page-tokens.ts'
 
 /** What all parts of a server use. */
 export interface BaseServices {

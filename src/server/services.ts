@@ -40,7 +40,7 @@ import type { DocumentRegistry } from '../core/rooms/room/room-options.ts'
 import { RoomRegistry, type RoomRegistryOptions } from '../core/rooms/room/room-registry.ts'
 import type { RejectionLog } from '../core/sync/admission/rejection-log.ts'
 import { IdempotencyService } from '../rest/idempotency/idempotency-service.ts'
-import { PageTokens } from '../rest/paging/page-tokens.ts'
+import { PageTokens } from '../rest/page-tokens.ts'
 import type { BaseServices, CoreServices, ReplaceableServices, Services } from '../rest/services.ts'
 import { creationsOf, workspaceReadsOf } from './limits-from-config.ts'
 

@@ -2,7 +2,7 @@ import type { AgentCaller } from '../../core/access/credentials/agent-caller.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import type { SchemaOf } from '../../core/base/schema.ts'
 import { matchesSchema } from '../../core/base/validation.ts'
-import type { PageTokens } from '../../rest/paging/page-tokens.ts'
+import type { PageTokens } from '../../rest/page-tokens.ts'
 import { ToolError, toToolError } from './tool-error.ts'
 
 /** The page tokens of one agent. A token is valid only for its agent, its tool and its query. */

@@ -2,8 +2,8 @@ import { agentMeta, agentMetaNames } from '../../core/access/agents/agent-meta.t
 import type { AgentIdentity } from '../../core/access/credentials/agent-caller.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import { isJsonObject } from '../../core/base/json.ts'
+import type { AgentRule } from '../agent-rule.ts'
 import { invalidAt } from '../validator.ts'
-import type { AgentRule } from './agent-rule.ts'
 
 /** Maximum characters of the name of a user, as in comments. */
 const nameLengthMax = 200

@@ -4,9 +4,9 @@ import type { TenantCaller } from '../../core/access/credentials/authenticator.t
 import { mustKeepContent } from '../../core/access/roles/agent-role.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import { documentAddress } from '../../core/model/address.ts'
+import type { AgentRule } from '../agent-rule.ts'
 import type { Operation } from '../operation.ts'
 import type { Services } from '../services.ts'
-import type { AgentRule } from './agent-rule.ts'
 
 /** The ids of a call for agents. They are valid according to the request schema. */
 interface CallIds {

@@ -5,8 +5,8 @@ import type {
   AuthLevel,
   CallerByLevel,
 } from '../../core/access/credentials/authenticator.ts'
-import type { CallAuditor } from '../call-auditor.ts'
 import type { Services } from '../services.ts'
+import type { CallAuditor } from './call-auditor.ts'
 
 interface CallerOptions {
   readonly authenticator: Authenticator

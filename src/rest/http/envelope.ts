@@ -3,7 +3,7 @@ import { ApiError } from '../../core/base/errors.ts'
 import { errorEnvelope, requestIdOf, securityHeaders } from '../../core/model/raw-response.ts'
 import { CorruptRecordError, StoreUnavailableError } from '../../core/store/engine.ts'
 import type { OperationResult, ResponseShape } from '../operation.ts'
-import { sendSmall } from '../sending.ts'
+import { sendSmall } from './sending.ts'
 
 /** Returns the body of a successful response. */
 export const successBody = (answer: OperationResult<unknown>, envelope: ResponseShape): object => ({

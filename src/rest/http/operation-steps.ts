@@ -10,20 +10,19 @@ import type { Health } from '../../core/store/engine.ts'
 import { applyAgentRule } from '../agents/agent-members.ts'
 import { authorizeAgent, requireAgentRule, toAgentError } from '../agents/authorize-agent.ts'
 import { requestValidatorOf, withRemoved } from '../batches.ts'
-import type { CallAuditor } from '../call-auditor.ts'
 import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { idempotencyKeyOf, parseIdempotentCall, replayedHeader } from '../idempotency/idempotent-call.ts'
 import { checkMembers, ignoredHeader } from '../members.ts'
 import { type Operation, warningsOf } from '../operation.ts'
 import { SeededIds } from '../seeded-ids.ts'
-import { sendBody, sendSmall } from '../sending.ts'
 import type { Services } from '../services.ts'
-import { countUnread } from '../unread-responses.ts'
+import type { CallAuditor } from './call-auditor.ts'
 import { callerOf } from './caller-of.ts'
 import { acceptMethods } from './cors.ts'
 import { successBody } from './envelope.ts'
 import { type ApiLimits, chargeCalls, countGrowth, limitCaller } from './rate-limits.ts'
 import { ClientDisconnectedError, checkContentType, readRequestData } from './request-body.ts'
+import { sendBody, sendSmall } from './sending.ts'
 import type {
   CalledDocument,
   ErrorMiddleware,
@@ -33,6 +32,7 @@ import type {
 } from './served-response.ts'
 import { setLabel, trace } from './served-route.ts'
 import { setCaller } from './traced-request.ts'
+import { countUnread } from './unread-responses.ts'
 
 export interface OperationOptions {
   readonly services: Services

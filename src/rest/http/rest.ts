@@ -7,15 +7,15 @@ import type { Log } from '../../core/base/log.ts'
 import type { CallDurations } from '../../core/metrics/call-durations.ts'
 import type { Metrics } from '../../core/metrics/metrics.ts'
 import type { Operation } from '../operation.ts'
-import { type PageRoute, sendPage } from '../pages/page-route.ts'
-import { watchUnread } from '../unread-responses.ts'
 import { acceptMethods, allOrigins, shareWith } from './cors.ts'
 import { sendError, setCommonHeaders, toApiError } from './envelope.ts'
 import { type OperationOptions, operationSteps } from './operation-steps.ts'
+import { type PageRoute, sendPage } from './page-route.ts'
 import { limitAddress, reportLimit } from './rate-limits.ts'
 import { ClientDisconnectedError } from './request-body.ts'
 import { type ErrorMiddleware, type Middleware, ResponseLocals } from './served-response.ts'
 import { type ServedRoute, servedSteps, setLabel } from './served-route.ts'
+import { watchUnread } from './unread-responses.ts'
 
 interface RestOptions extends OperationOptions {
   readonly operations: readonly Operation[]

@@ -7,7 +7,7 @@ import {
 } from '../../core/access/credentials/workspace-credentials.ts'
 import { causeOf, httpCodes } from '../../core/base/error-codes.ts'
 import type { ObjectSchema } from '../../core/base/schema.ts'
-import type { AgentRule } from '../agents/agent-rule.ts'
+import type { AgentRule } from '../agent-rule.ts'
 import { ignoredHeader, isStrict } from '../members.ts'
 import type { DocumentedError, Operation } from '../operation.ts'
 import { exampleOf } from './examples.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { builtFile } from '../../core/base/package-file.ts'
+import type { PageRoute } from '../http/page-route.ts'
 import { ownFilesPolicy } from './page-policy.ts'
-import type { PageRoute } from './page-route.ts'
 import { StaticFile } from './static-file.ts'
 
 const name = 'client/weft-socket.js'

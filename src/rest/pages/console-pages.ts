@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { builtFile } from '../../core/base/package-file.ts'
+import type { PageRoute } from '../http/page-route.ts'
 import { ownFilesPolicy } from './page-policy.ts'
-import type { PageRoute } from './page-route.ts'
 import { StaticFile } from './static-file.ts'
 
 const types: Readonly<Record<string, string>> = {

@@ -5,8 +5,8 @@ import { ApiError } from '../../core/base/errors.ts'
 import { builtFile } from '../../core/base/package-file.ts'
 import { chapters, errorChapter, index, pathOf, pictures, referenceChapter } from '../../docs/chapters.ts'
 import { renderPage } from '../../docs/layout.ts'
+import type { PageBody, PageRoute } from '../http/page-route.ts'
 import { ownFilesPolicy } from './page-policy.ts'
-import type { PageBody, PageRoute } from './page-route.ts'
 import { StaticFile } from './static-file.ts'
 
 /**

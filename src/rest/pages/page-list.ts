@@ -4,13 +4,13 @@ import { timingSafeEqualText } from '../../core/access/credentials/timing-safe.t
 import { ApiError } from '../../core/base/errors.ts'
 import { samplesOf } from '../../core/metrics/scrape.ts'
 import type { Health } from '../../core/store/engine.ts'
+import type { PageBody, PageRoute } from '../http/page-route.ts'
 import { tagsOf } from '../openapi/document.ts'
 import type { PathDescription } from '../openapi/path-description.ts'
 import type { Operation } from '../operation.ts'
 import { clientPages } from './client-pages.ts'
 import { consolePages } from './console-pages.ts'
 import { docsPages } from './docs-pages.ts'
-import type { PageBody, PageRoute } from './page-route.ts'
 import { type StatusSources, statusPage } from './status-page.ts'
 
 export interface PageListOptions extends StatusSources {

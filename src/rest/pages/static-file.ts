@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
-import type { PageBody } from './page-route.ts'
+import type { PageBody } from '../http/page-route.ts'
 
 const compress = promisify(gzip)
 

@@ -6,8 +6,8 @@ import type { CallDurations } from '../../core/metrics/call-durations.ts'
 import type { Metrics } from '../../core/metrics/metrics.ts'
 import { samplesOf } from '../../core/metrics/scrape.ts'
 import type { Health } from '../../core/store/engine.ts'
+import type { PageBody } from '../http/page-route.ts'
 import type { DocumentRates } from './document-rates.ts'
-import type { PageBody } from './page-route.ts'
 
 const idOrNull = s.orNull(s.string)
 

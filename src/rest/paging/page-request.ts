@@ -1,7 +1,7 @@
 import { invalid } from '../../core/base/errors.ts'
 import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
 import type { TenantContext } from '../operation.ts'
-import { type PageTokens, pageTokenLengthMax } from './page-tokens.ts'
+import { type PageTokens, pageTokenLengthMax } from '../page-tokens.ts'
 
 export const pageSizeMax = 1_000
 

@@ -1,5 +1,5 @@
 import { editFormats } from '../../core/content/edit/edit-formats.ts'
-import { contentKeySchema, editorId } from '../editor-content.ts'
+import { contentKeySchema, editorId } from './resource-schema.ts'
 
 /** Maximum characters of a quote, of its context, and of the text of a heading. */
 const quoteLengthMax = 10_000

@@ -2,12 +2,11 @@ import type { TenantCaller } from '../../core/access/credentials/authenticator.t
 import type { DocumentScope } from '../../core/model/address.ts'
 import { statusLengthMax } from '../../core/rooms/presence/document-presence.ts'
 import { presenceDataBytesMax, presenceKinds } from '../../core/rooms/presence/rest-presence.ts'
-import { contentKeySchema } from '../editor-content.ts'
 import type { DocumentIds } from '../list-editors.ts'
 import { keepsOthers, openMembers } from '../open-members.ts'
 import type { Services } from '../services.ts'
 import { editTarget } from './edit-target-schema.ts'
-import { batchMax, documentId, organizationId } from './resource-schema.ts'
+import { batchMax, contentKeySchema, documentId, organizationId } from './resource-schema.ts'
 
 export const presenceDocument = { organizationId, documentId } as const
 

@@ -85,3 +85,13 @@ export function checkMetadataAt(path: string, given: Metadata | undefined): void
   if (given === undefined || Buffer.byteLength(JSON.stringify(given)) <= metadataBytesMax) return
   throw invalidAt({ path, message: `must be at most ${metadataBytesMax} bytes as JSON` })
 }
+
+export const editorId = { type: 'string', format: 'id', description: 'Editor instance.' } as const
+
+export const contentKeySchema = {
+  type: 'string',
+  description:
+    'Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only ' +
+    'root, else `content`. ' +
+    'The root of rich-text editors is often called `default`.',
+} as const

@@ -5,7 +5,8 @@ import type { BranchRecord } from '../../../core/directory/branches/branch-recor
 import { branchLimits } from '../../../core/directory/branches/limits.ts'
 import { branchEditorId } from '../../../core/model/branch-address.ts'
 import { hunkAnchor, hunkContent, requiredOfHunk } from '../../../rest/changes/hunk-schema.ts'
-import { editorDocumentIds, editorId, overlapMembers } from '../../../rest/editor-content.ts'
+import { editorDocumentIds, overlapMembers } from '../../../rest/editor-content.ts'
+import { editorId } from '../../../rest/schemas/resource-schema.ts'
 import type { AttributedHunk, BranchOutcome } from '../branch-service.ts'
 
 /** Request members for the editor whose branches are read or changed. */

@@ -1,6 +1,6 @@
 import type { FromSchema } from '../../../core/base/schema.ts'
 import { readingFormats } from '../../../core/content/read-document.ts'
-import { contentKeySchema } from '../../../rest/editor-content.ts'
+import { contentKeySchema } from '../../../rest/schemas/resource-schema.ts'
 import { invalidAt } from '../../../rest/validator.ts'
 import { nullable } from '../../subscriptions/api/endpoint-schema.ts'
 import { urlProblem } from '../../subscriptions/api/webhook-schema.ts'

@@ -1,12 +1,12 @@
 import type { FromSchema } from '../../../core/base/schema.ts'
 import { base64LengthMax } from '../../../core/model/base64.ts'
 import { anchorLimits, anchorPlace } from '../../../rest/anchor-places.ts'
-import { editorId } from '../../../rest/editor-content.ts'
 import {
   batchMax,
   createdAt,
   documentErrors,
   documentId,
+  editorId,
   lastUpdated,
   organizationId,
 } from '../../../rest/schemas/resource-schema.ts'

@@ -1,6 +1,6 @@
 import type { FromSchema, ObjectSchema, Schema } from '../../../core/base/schema.ts'
 import { readingFormats } from '../../../core/content/read-document.ts'
-import { contentKeySchema } from '../../../rest/editor-content.ts'
+import { contentKeySchema } from '../../../rest/schemas/resource-schema.ts'
 import { notifiedUser } from '../../../rest/schemas/user-schema.ts'
 import { invalidAt } from '../../../rest/validator.ts'
 import { feedEventTypes } from '../../subscriptions/feed-config.ts'

@@ -1,13 +1,8 @@
 import { streamFormats } from '../../../core/content/stream/stream-place.ts'
 import { changeMeta } from '../../../rest/changes/change-meta.ts'
-import {
-  contentKeySchema,
-  editorDocumentIds,
-  editorId,
-  overlapMembers,
-  updateRequest,
-} from '../../../rest/editor-content.ts'
+import { editorDocumentIds, overlapMembers, updateRequest } from '../../../rest/editor-content.ts'
 import { editTarget, targetOccurrence } from '../../../rest/schemas/edit-target-schema.ts'
+import { contentKeySchema, editorId } from '../../../rest/schemas/resource-schema.ts'
 import { attachedSchemaName } from '../../../rest/schemas/schema-schema.ts'
 
 /** The first line of a stream. */

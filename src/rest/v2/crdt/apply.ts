@@ -7,16 +7,11 @@ import type { CreatedContent } from '../../../core/rooms/write-editor-content.ts
 import { convertV2 } from '../../../core/update/convert-v2.ts'
 import { MalformedUpdateError } from '../../../core/update/malformed.ts'
 import { changeMeta, storedMeta } from '../../changes/change-meta.ts'
-import {
-  editorAddress,
-  editorDocumentIds,
-  editorId,
-  namingMissing,
-  writeErrors,
-} from '../../editor-content.ts'
+import { editorAddress, editorDocumentIds, namingMissing, writeErrors } from '../../editor-content.ts'
 import { nearMissWarnings } from '../../near-miss-warnings.ts'
 import { defineOperation, warningsOf } from '../../operation.ts'
 import { contentErrors, updateEncoding } from '../../schemas/content-format.ts'
+import { editorId } from '../../schemas/resource-schema.ts'
 
 const request = {
   type: 'object',

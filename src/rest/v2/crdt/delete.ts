@@ -2,9 +2,10 @@ import type { KeyCaller } from '../../../core/access/credentials/authenticator.t
 import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
 import type { DocumentLog } from '../../../core/store/engine.ts'
 import { CorruptRecordError } from '../../../core/store/engine.ts'
-import { documentBeingDeleted, editorAddress, editorDocumentIds, editorId } from '../../editor-content.ts'
+import { documentBeingDeleted, editorAddress, editorDocumentIds } from '../../editor-content.ts'
 import { type DocumentIds, listEditors } from '../../list-editors.ts'
 import { defineOperation } from '../../operation.ts'
+import { editorId } from '../../schemas/resource-schema.ts'
 import type { Services } from '../../services.ts'
 
 /** Maximum number of editors in one read. */

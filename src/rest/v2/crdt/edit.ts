@@ -5,9 +5,7 @@ import { keepingOf } from '../../agents/authorize-agent.ts'
 import {
   baseVersionErrors,
   changeEditor,
-  contentKeySchema,
   editorDocumentIds,
-  editorId,
   unsupportedContent,
   updateRequest,
   writeErrors,
@@ -16,6 +14,7 @@ import {
 import { defineAgentOperation, warningsOf } from '../../operation.ts'
 import { contentErrors } from '../../schemas/content-format.ts'
 import { editSchema, editsMax } from '../../schemas/edit-target-schema.ts'
+import { contentKeySchema, editorId } from '../../schemas/resource-schema.ts'
 
 const request = {
   type: 'object',

@@ -14,7 +14,7 @@ import { noContent } from '../../../core/rooms/edits/edit-context.ts'
 import { readAttachedEditor } from '../../../core/rooms/read-editor-content.ts'
 import type { Room } from '../../../core/rooms/room/room.ts'
 import { attributionDisabled, authorRun, toAuthorRunResponse } from '../../changes/change-schema.ts'
-import { contentKeySchema, editorAddress, editorDocumentIds, editorId } from '../../editor-content.ts'
+import { editorAddress, editorDocumentIds } from '../../editor-content.ts'
 import { listMainEditors } from '../../list-editors.ts'
 import { defineAgentOperation } from '../../operation.ts'
 import { responseExceeds } from '../../response-length.ts'
@@ -25,6 +25,7 @@ import {
   smallerFormats,
   stateEncoding,
 } from '../../schemas/content-format.ts'
+import { contentKeySchema, editorId } from '../../schemas/resource-schema.ts'
 import type { Services } from '../../services.ts'
 import { invalidAt } from '../../validator.ts'
 

@@ -1,10 +1,10 @@
 import { diffFormats } from '../../../../../../core/content/history/diff/diff-formats.ts'
 import { isResponseTooLarge, responseTooLarge } from '../../../../../../core/model/json-pieces.ts'
 import { changeRange, rangeErrors, rangeResponse } from '../../../../../../rest/changes/change-schema.ts'
-import { contentKeySchema } from '../../../../../../rest/editor-content.ts'
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
 import { responseExceeds } from '../../../../../../rest/response-length.ts'
 import { contentErrors, noSuchRoot } from '../../../../../../rest/schemas/content-format.ts'
+import { contentKeySchema } from '../../../../../../rest/schemas/resource-schema.ts'
 import { readRange } from '../../../change-range.ts'
 import { versionedAddress, versionedEditor } from '../../../version-schema.ts'
 

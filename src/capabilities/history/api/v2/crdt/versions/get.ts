@@ -1,6 +1,5 @@
 import { isResponseTooLarge, responseTooLarge } from '../../../../../../core/model/json-pieces.ts'
 import { rootToRead } from '../../../../../../core/rooms/read-editor-content.ts'
-import { contentKeySchema } from '../../../../../../rest/editor-content.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { responseExceeds } from '../../../../../../rest/response-length.ts'
 import {
@@ -11,6 +10,7 @@ import {
   smallerFormats,
   stateEncoding,
 } from '../../../../../../rest/schemas/content-format.ts'
+import { contentKeySchema } from '../../../../../../rest/schemas/resource-schema.ts'
 import {
   noSuchVersion,
   toVersionResponse,

@@ -1,4 +1,4 @@
-import type { RequiredRight } from '../../core/access/agents/agent-access.ts'
+import type { RequiredRight } from '../core/access/agents/agent-access.ts'
 
 /** How agents may call an operation. */
 export interface AgentRule {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { jsonPieces, StreamedArray, smallJsonText } from '../core/model/json-pieces.ts'
-import { ClientDisconnectedError } from './http/request-body.ts'
+import { jsonPieces, StreamedArray, smallJsonText } from '../../core/model/json-pieces.ts'
+import { ClientDisconnectedError } from './request-body.ts'
 
 /** Maximum bytes of a response that is sent in one piece, with its length. */
 const bufferedBytesMax = 262_144

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { EntryPoint } from '../../core/audit/rejections.ts'
-import type { CallAuditor } from '../call-auditor.ts'
-import { sendJson } from '../http/envelope.ts'
-import { PacedRequest } from '../http/paced-request.ts'
-import { ClientDisconnectedError } from '../http/request-body.ts'
-import type { ServedResponse } from '../http/served-response.ts'
+import type { CallAuditor } from './call-auditor.ts'
+import { sendJson } from './envelope.ts'
+import { PacedRequest } from './paced-request.ts'
+import { ClientDisconnectedError } from './request-body.ts'
+import type { ServedResponse } from './served-response.ts'
 
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 

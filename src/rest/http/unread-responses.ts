@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
-import type { MemoryClaim } from '../core/quota/memory-account.ts'
-import type { Transfer } from '../core/quota/slow-transfers.ts'
-import { TakenBytes } from '../core/quota/unread-bytes.ts'
-import { memoryOwnerOf, type UnreadResponsesOptions } from './http/rate-limits.ts'
-import type { ServedResponse } from './http/served-response.ts'
+import type { MemoryClaim } from '../../core/quota/memory-account.ts'
+import type { Transfer } from '../../core/quota/slow-transfers.ts'
+import { TakenBytes } from '../../core/quota/unread-bytes.ts'
+import { memoryOwnerOf, type UnreadResponsesOptions } from './rate-limits.ts'
+import type { ServedResponse } from './served-response.ts'
 
 /**
  * Limits responses that are written completely, but that the operating system has not accepted yet. Responses

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
-import { invalid } from '../../core/base/errors.ts'
+import { invalid } from '../core/base/errors.ts'
 
 const algorithm = 'aes-256-gcm'
 const ivBytes = 12
