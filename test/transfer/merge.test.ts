@@ -6,8 +6,8 @@ import {
   DocumentRejectedError,
   isSameContent,
   mergeStored,
-} from '../../src/capabilities/transfer/import/merge.ts'
-import { mapName } from '../../src/capabilities/transfer/import/name-mapping.ts'
+} from '../../src/capabilities/transfer/documents/merge.ts'
+import { mapName } from '../../src/capabilities/transfer/name-mapping.ts'
 import { updateKeyOf } from '../../src/capabilities/transfer/sources/y-leveldb-keys.ts'
 import { allOf, docOf, updatesOf } from '../support/data/import-sources.ts'
 import { editRandomly, Random } from '../support/data/random-doc.ts'

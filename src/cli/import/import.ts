@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import type { ImportSource } from '../../capabilities/transfer/import/import-source.ts'
 import { readNameMap } from '../../capabilities/transfer/import/name-map.ts'
-import type { NameMapping } from '../../capabilities/transfer/import/name-mapping.ts'
+import type { NameMapping } from '../../capabilities/transfer/name-mapping.ts'
 import { type UpdateEncoding, updateEncodings } from '../../core/content/read-document.ts'
 import type { DocumentPath } from '../../core/model/address.ts'
 import { configOf, printResult } from '../command-line/command-io.ts'

@@ -13,9 +13,9 @@ import type { DocumentLog } from '../../../core/store/engine.ts'
 import type { StoreLocation } from '../../backups/storage/offline-store.ts'
 import { openTenant } from '../../backups/storage/open-tenant.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
-import { ImportTarget, type PutResult, type TargetOptions } from '../import/import-target.ts'
-import { DocumentRejectedError } from '../import/merge.ts'
+import { ImportTarget, type PutResult, type TargetOptions } from './import-target.ts'
 import { listingHint, versionsHint } from './listing-hints.ts'
+import { DocumentRejectedError } from './merge.ts'
 
 /** A root of a document, in the form of the response to `POST /v2/crdt/get`. */
 export interface DocumentRoot {

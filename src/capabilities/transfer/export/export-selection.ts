@@ -10,7 +10,9 @@ import { isLeaseJob } from '../../../core/store/queue-lease-store.ts'
 import type { StoredEntry } from '../../../core/store/stored-entry.ts'
 import { isObjectPart, objectQueue } from '../../backups/objects/object-index.ts'
 import { feedSweepQueue, isFeedPart } from '../../feed/feed-keys.ts'
-import { importPart } from '../import/restore-jobs.ts'
+
+/** Partition that records the jobs that imports have enqueued. Exports do not contain this partition. */
+export const importPart = ['import']
 
 /** Selects the data of an export: all organizations or one, and all data or only documents. */
 export interface ExportSelection {

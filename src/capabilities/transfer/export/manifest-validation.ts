@@ -1,7 +1,7 @@
 import { readJsonOrNull } from '../../../core/base/json.ts'
 import * as s from '../../../core/base/schema.ts'
 import { adoptedMax } from '../../../core/store/log-state.ts'
-import { isPath } from '../import/name-mapping.ts'
+import { isPath } from '../name-mapping.ts'
 import { documentFileTypes, fileMembers, type ListKind, type ManifestLine, wellFormed } from './manifest.ts'
 
 const key = s.checked(s.array(wellFormed), ({ length }) => length > 0)

@@ -1,9 +1,9 @@
 import { addressKey, type DocumentPath, documentAddress, type Tenant } from '../../../core/model/address.ts'
 import type { Progress } from '../../backups/storage/storage-error.ts'
+import type { PutResult } from '../documents/import-target.ts'
+import { DocumentRejectedError } from '../documents/merge.ts'
+import { type MappedName, mapName, type NameMapping } from '../name-mapping.ts'
 import type { ImportSource, StoredDocument } from './import-source.ts'
-import type { PutResult } from './import-target.ts'
-import { DocumentRejectedError } from './merge.ts'
-import { type MappedName, mapName, type NameMapping } from './name-mapping.ts'
 
 /**
  * Merges the updates of a document into the store. In a dry run, only checks the updates.

@@ -20,14 +20,15 @@ import {
   type StoreLocation,
 } from '../../backups/storage/offline-store.ts'
 import { type Progress, StorageError } from '../../backups/storage/storage-error.ts'
+import { ImportEvents } from '../documents/import-events.ts'
+import { DocumentRejectedError } from '../documents/merge.ts'
 import { ExportReader } from '../export/export-reader.ts'
+import { importPart } from '../export/export-selection.ts'
 import { type DocumentLine, encodeEditorPath, type LiveLine } from '../export/manifest.ts'
 import { recordsOf } from '../offline-records.ts'
-import { ImportEvents } from './import-events.ts'
 import { ImportMarker } from './import-marker.ts'
-import { DocumentRejectedError } from './merge.ts'
 import { DocumentRestorer, type ExportedDocument, type RestoreOutcome } from './restore-document.ts'
-import { importPart, restoreJobs } from './restore-jobs.ts'
+import { restoreJobs } from './restore-jobs.ts'
 import { type Comparison, ValueRestorer } from './restore-values.ts'
 
 interface ImportOptions {

@@ -4,7 +4,7 @@ import { checkJson, MalformedJsonError } from '../../../core/base/json.ts'
 import * as s from '../../../core/base/schema.ts'
 import type { DocumentPath } from '../../../core/model/address.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
-import { pathProblem } from './name-mapping.ts'
+import { pathProblem } from '../name-mapping.ts'
 
 /**
  * Reads a name map. The file has one JSON object per line, with `name`, `organizationId`, `documentId` and

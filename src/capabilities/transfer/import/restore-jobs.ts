@@ -1,9 +1,7 @@
 import type { Engine, Key } from '../../../core/store/engine.ts'
 import type { ExportReader } from '../export/export-reader.ts'
+import { importPart } from '../export/export-selection.ts'
 import { importedBytes, type JobLine, sha256Of } from '../export/manifest.ts'
-
-/** Partition that records the jobs that imports have enqueued. Exports do not contain this partition. */
-export const importPart = ['import']
 
 /** Maximum number of jobs in one read and in one commit. */
 const jobsAtOnce = 500

@@ -1,9 +1,9 @@
 import { documentAddress, type Tenant } from '../../../core/model/address.ts'
 import type { Progress } from '../../backups/storage/storage-error.ts'
+import { ImportTarget, prepareUpdate, type TargetOptions } from '../documents/import-target.ts'
+import type { NameMapping } from '../name-mapping.ts'
 import { type DocumentImportResult, type ImportSink, importDocuments } from './import-documents.ts'
 import type { ImportSource } from './import-source.ts'
-import { ImportTarget, prepareUpdate, type TargetOptions } from './import-target.ts'
-import type { NameMapping } from './name-mapping.ts'
 
 export interface ImportWork {
   readonly open: () => Promise<ImportSource>

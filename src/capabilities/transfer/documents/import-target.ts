@@ -19,7 +19,6 @@ import {
   type LogUpdate,
 } from '../../../core/store/engine.ts'
 import { type OfflineStore, openForWriting, type StoreLocation } from '../../backups/storage/offline-store.ts'
-import { readBack, readStoredState, type StoredDocumentState } from '../documents/stored-document.ts'
 import { recordsOf } from '../offline-records.ts'
 import { ImportEvents } from './import-events.ts'
 import {
@@ -30,6 +29,7 @@ import {
   missingUpdate,
   vet,
 } from './merge.ts'
+import { readBack, readStoredState, type StoredDocumentState } from './stored-document.ts'
 
 export interface TargetOptions {
   /** Maximum size of a document in bytes, as Yjs encodes it. */

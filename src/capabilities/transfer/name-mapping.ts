@@ -1,4 +1,4 @@
-import { type DocumentPath, decodeSegment, idProblem } from '../../../core/model/address.ts'
+import { type DocumentPath, decodeSegment, idProblem } from '../../core/model/address.ts'
 
 /** Determines how names of another server become addresses. */
 export interface NameMapping {
