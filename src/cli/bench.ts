@@ -7,8 +7,8 @@ import { isLoopbackHost } from '../core/config/loopback-host.ts'
 import { ConfigError } from '../core/config/read-config.ts'
 import { printResult } from './command-line/command-io.ts'
 import { showProgress } from './command-line/progress.ts'
-import { type LocationFlags, onlineServerOf } from './doc/location.ts'
 import type { ScenarioResult } from './loadtest/run-scenarios.ts'
+import { type LocationFlags, onlineServerOf } from './location/location.ts'
 
 interface Flags extends LocationFlags {
   readonly seconds: number

@@ -7,7 +7,6 @@ import { escapeControls } from '../core/base/text.ts'
 import { ConfigError } from '../core/config/read-config.ts'
 import { exhaustedType } from '../core/events/outbound-event.ts'
 import { printResult } from './command-line/command-io.ts'
-import { requireServer, type ServerFlags, withServerFlags } from './doc/location.ts'
 import {
   type EndpointExplanation,
   eventOfActivity,
@@ -19,6 +18,7 @@ import {
   webhookConfigOf,
   withLastFailures,
 } from './event-lookup.ts'
+import { requireServer, type ServerFlags, withServerFlags } from './location/location.ts'
 
 interface Flags extends ServerFlags {
   readonly type?: string

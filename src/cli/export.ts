@@ -5,7 +5,7 @@ import { systemClock } from '../core/base/clock.ts'
 import { printResult } from './command-line/command-io.ts'
 import { showProgress } from './command-line/progress.ts'
 import { exitCodes } from './command-line/run-command.ts'
-import { configuredObjects, storeLocation } from './storage/store-location.ts'
+import { configuredObjects, storeLocation } from './location/store-location.ts'
 
 interface Flags {
   readonly dataDir?: string

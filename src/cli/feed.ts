@@ -5,7 +5,7 @@ import * as s from '../core/base/schema.ts'
 import { escapeControls } from '../core/base/text.ts'
 import { ConfigError } from '../core/config/read-config.ts'
 import { printWithBackpressure } from './command-line/command-io.ts'
-import { requireServer, type ServerFlags, withServerFlags } from './doc/location.ts'
+import { requireServer, type ServerFlags, withServerFlags } from './location/location.ts'
 
 interface Flags extends ServerFlags {
   readonly cursor?: string

@@ -11,7 +11,7 @@ import { headerValue } from '../core/config/option-parsers.ts'
 import { ConfigError } from '../core/config/read-config.ts'
 import { configuredWorkspaceToken, credentialsOf } from '../core/directory/tenants/known-credentials.ts'
 import { configOf, printResult } from './command-line/command-io.ts'
-import { storeLocation } from './storage/store-location.ts'
+import { storeLocation } from './location/store-location.ts'
 
 interface Flags {
   readonly dataDir?: string

@@ -8,7 +8,7 @@ import { type AccessRole, accessRoles } from '../core/directory/store/records.ts
 import { credentialsOf } from '../core/directory/tenants/known-credentials.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
 import { parseIdOption } from './command-line/id-option.ts'
-import { noCredentials, requireStoredKey } from './tenant-credentials.ts'
+import { noCredentials, requireStoredKey } from './location/tenant-credentials.ts'
 
 interface Flags {
   readonly name?: string

@@ -9,7 +9,7 @@ import { escapeControls } from '../core/base/text.ts'
 import { ConfigError } from '../core/config/read-config.ts'
 import { printRows, printWithBackpressure } from './command-line/command-io.ts'
 import { parseTimeOption } from './command-line/time-option.ts'
-import { requireWorkspace } from './doc/location.ts'
+import { requireWorkspace } from './location/location.ts'
 
 interface Flags {
   readonly url?: string

@@ -22,7 +22,6 @@ import type { DeltaInsert } from '../../core/content/delta/delta-json.ts'
 import type { DocumentReading } from '../../core/content/read-document.ts'
 import { type DocumentPath, documentAddress } from '../../core/model/address.ts'
 import { configOf, printResult } from '../command-line/command-io.ts'
-import { checkUpdate, fileFormat, parseFileContent } from './file.ts'
 import {
   formatOption,
   type LocationFlags,
@@ -34,7 +33,8 @@ import {
   withContentKey,
   withLocationFlags,
   withReadFlags,
-} from './location.ts'
+} from '../location/location.ts'
+import { checkUpdate, fileFormat, parseFileContent } from './file.ts'
 
 interface Flags extends LocationFlags, ReadingFlags {
   readonly json?: true

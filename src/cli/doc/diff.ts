@@ -3,9 +3,9 @@ import { diffOnline } from '../../capabilities/transfer/documents/authorship-onl
 import { parsePath } from '../../capabilities/transfer/documents/document-offline.ts'
 import { diffFormats } from '../../core/content/history/diff/diff-formats.ts'
 import { printResult } from '../command-line/command-io.ts'
+import { requireServer, type ServerFlags, withContentKey, withServerFlags } from '../location/location.ts'
 import { withVersionFlags } from './change-options.ts'
 import { addressHelp } from './content.ts'
-import { requireServer, type ServerFlags, withContentKey, withServerFlags } from './location.ts'
 
 interface Flags extends ServerFlags {
   readonly from: string

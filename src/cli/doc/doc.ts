@@ -2,12 +2,11 @@ import { Command } from 'commander'
 import { blameOnline } from '../../capabilities/transfer/documents/authorship-online.ts'
 import { parsePath } from '../../capabilities/transfer/documents/document-offline.ts'
 import { lineOfMembers, printRows } from '../command-line/command-io.ts'
+import { requireServer, type ServerFlags, withContentKey, withServerFlags } from '../location/location.ts'
 import { addressHelp, docGetCommand, docPutCommand } from './content.ts'
 import { docDiffCommand } from './diff.ts'
 import { docHistoryCommand, docRestoreCommand } from './history.ts'
 import { docListCommand } from './list.ts'
-import type { ServerFlags } from './location.ts'
-import { requireServer, withContentKey, withServerFlags } from './location.ts'
 import { docUndoCommand } from './undo.ts'
 
 interface Flags extends ServerFlags {

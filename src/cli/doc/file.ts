@@ -8,7 +8,7 @@ import { didYouMean } from '../../core/base/text.ts'
 import { matchesSchema, mismatchOf } from '../../core/base/validation.ts'
 import { readableTypes, stringTypes } from '../../core/content/content-type-names.ts'
 import { readUpdate } from '../../core/update/read-update.ts'
-import type { ReadFormat, ReadingFlags } from './location.ts'
+import type { ReadFormat, ReadingFlags } from '../location/location.ts'
 
 /** Flags that describe the file of `doc put`. */
 interface FileFlags extends Pick<ReadingFlags, 'contentKey'> {

@@ -7,15 +7,15 @@ import { publicUrlOf } from '../../core/config/public-url.ts'
 import { ConfigError } from '../../core/config/read-config.ts'
 import type { DocumentPath } from '../../core/model/address.ts'
 import { configOf, lineOfMembers, printResult, printRows } from '../command-line/command-io.ts'
-import { type ChangeFlags, selectionOf, withFilterFlags } from './change-options.ts'
-import { addressHelp } from './content.ts'
 import {
   type LocationFlags,
   onlineServerOf,
   requireServer,
   withCatalog,
   withLocationFlags,
-} from './location.ts'
+} from '../location/location.ts'
+import { type ChangeFlags, selectionOf, withFilterFlags } from './change-options.ts'
+import { addressHelp } from './content.ts'
 
 interface Flags extends LocationFlags, ChangeFlags {
   readonly json?: true

@@ -9,7 +9,7 @@ import type {
 import { escapeControls } from '../../core/base/text.ts'
 import { decodeSegment, idProblem } from '../../core/model/address.ts'
 import { printResult, printRows } from '../command-line/command-io.ts'
-import { type LocationFlags, withCatalog, withLocationFlags } from './location.ts'
+import { type LocationFlags, withCatalog, withLocationFlags } from '../location/location.ts'
 
 interface Flags extends LocationFlags {
   readonly json?: true

@@ -3,9 +3,9 @@ import { undoOnline } from '../../capabilities/transfer/documents/authorship-onl
 import { parsePath } from '../../capabilities/transfer/documents/document-offline.ts'
 import { type OverlapPolicy, overlapPolicies } from '../../core/content/merge/overlap.ts'
 import { lineOfMembers, printResult } from '../command-line/command-io.ts'
+import { requireServer, type ServerFlags, withServerFlags } from '../location/location.ts'
 import { type ChangeFlags, selectionOf, withFilterFlags, withVersionFlags } from './change-options.ts'
 import { addressHelp } from './content.ts'
-import { requireServer, type ServerFlags, withServerFlags } from './location.ts'
 
 interface Flags extends ServerFlags, ChangeFlags {
   readonly from: string

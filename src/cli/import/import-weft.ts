@@ -5,7 +5,7 @@ import { ConfigError } from '../../core/config/read-config.ts'
 import { configOf, printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'
-import { storeLocation } from '../storage/store-location.ts'
+import { storeLocation } from '../location/store-location.ts'
 
 interface Flags {
   readonly dataDir?: string

@@ -8,7 +8,7 @@ import { configOf, printResult } from '../command-line/command-io.ts'
 import { parseIdOption } from '../command-line/id-option.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'
-import { tenantOf } from '../tenant-credentials.ts'
+import { tenantOf } from '../location/tenant-credentials.ts'
 import { formatImport, importAsJson } from './import-report.ts'
 import { addWeftImport } from './import-weft.ts'
 

@@ -5,8 +5,8 @@ import { StorageError } from '../../capabilities/backups/storage/storage-error.t
 import { systemClock } from '../../core/base/clock.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
+import { resolveConfigured, storeOf } from '../location/store-location.ts'
 import { backUpToRepository, type RepositoryFlags } from './repository-backup.ts'
-import { resolveConfigured, storeOf } from './store-location.ts'
 
 interface Flags extends Partial<RepositoryFlags> {
   readonly tokenFile?: string

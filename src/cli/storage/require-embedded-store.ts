@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { ConfigError } from '../../core/config/read-config.ts'
 import { commandNamesOf } from '../command-line/command-names.ts'
-import { readableConfig } from './store-location.ts'
+import { readableConfig } from '../location/store-location.ts'
 
 /** For each command, the index of the argument that is the data directory. */
 const argumentOf: Readonly<Record<string, number>> = {

@@ -9,7 +9,7 @@ import { escapeControls } from '../../core/base/text.ts'
 import type { ByteRange } from '../../core/store/key-encoding.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { exitCodes } from '../command-line/run-command.ts'
-import { requireServer } from '../doc/location.ts'
+import { requireServer } from '../location/location.ts'
 import { withRetries } from './retrying-server.ts'
 import { withTemporaryDirectory } from './temporary-directory.ts'
 

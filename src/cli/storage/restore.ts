@@ -10,6 +10,7 @@ import { systemClock } from '../../core/base/clock.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'
+import { storeLocation, storeOf } from '../location/store-location.ts'
 import { openBackups } from './repository-commands.ts'
 import {
   type BackupSource,
@@ -18,7 +19,6 @@ import {
   type SelectionFlags,
   withSelectionFlags,
 } from './restore-selected.ts'
-import { storeLocation, storeOf } from './store-location.ts'
 
 interface Flags extends SelectionFlags {
   readonly keyFile?: string

@@ -1,5 +1,5 @@
 import type { OnlineResult, OnlineServer } from '../../capabilities/transfer/documents/rest-client.ts'
-import { checkedOptions } from '../doc/location.ts'
+import { checkedOptions } from '../location/location.ts'
 
 /** Longest time in seconds for which one retry waits because the server names it in `Retry-After`. */
 const retryAfterMaxSeconds = 60

@@ -10,7 +10,7 @@ import { type Verification, verify, withHelp } from '../../capabilities/backups/
 import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'
-import { configuredObjects } from './store-location.ts'
+import { configuredObjects } from '../location/store-location.ts'
 
 interface Found extends Verification {
   /** null: the store names no object, and no object storage is configured. */

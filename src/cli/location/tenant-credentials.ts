@@ -1,14 +1,14 @@
-import type { Config } from '../core/config/config.ts'
-import { ConfigError } from '../core/config/read-config.ts'
-import { readCredentials } from '../core/directory/tenants/credentials-file.ts'
+import type { Config } from '../../core/config/config.ts'
+import { ConfigError } from '../../core/config/read-config.ts'
+import { readCredentials } from '../../core/directory/tenants/credentials-file.ts'
 import {
   type ConfiguredTenant,
   credentialsOf,
   type TenantFlags,
-} from '../core/directory/tenants/known-credentials.ts'
-import type { Tenant } from '../core/model/address.ts'
-import { EngineOpenError } from '../core/store/engine.ts'
-import { configuredStore } from './storage/store-location.ts'
+} from '../../core/directory/tenants/known-credentials.ts'
+import type { Tenant } from '../../core/model/address.ts'
+import { EngineOpenError } from '../../core/store/engine.ts'
+import { configuredStore } from './store-location.ts'
 
 /**
  * Returns the tenant of the documents.
@@ -33,10 +33,10 @@ export async function requireStoredKey(
   if (workspaceId === undefined || apiKey === undefined || config.engine === 'memory') return
   const kept = await readCredentials(config.dataDir)
   if (kept?.apiKey === apiKey && kept.workspaceId === workspaceId) return
-  const { hasStore } = await import('../capabilities/backups/storage/offline-store.ts')
+  const { hasStore } = await import('../../capabilities/backups/storage/offline-store.ts')
   const place = configuredStore(config)
   if (!(await hasStore(place))) return
-  const { openTenant } = await import('../capabilities/backups/storage/open-tenant.ts')
+  const { openTenant } = await import('../../capabilities/backups/storage/open-tenant.ts')
   try {
     await (await openTenant(place, { workspaceId, apiKey })).close()
   } catch (error) {

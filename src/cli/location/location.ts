@@ -7,8 +7,8 @@ import { ConfigError } from '../../core/config/read-config.ts'
 import { readableTypes } from '../../core/content/content-type-names.ts'
 import { restCredentialsOf, workspaceCredentialsOf } from '../../core/directory/tenants/known-credentials.ts'
 import { configOf } from '../command-line/command-io.ts'
-import { storeLocation } from '../storage/store-location.ts'
-import { tenantOf } from '../tenant-credentials.ts'
+import { storeLocation } from './store-location.ts'
+import { tenantOf } from './tenant-credentials.ts'
 
 /** Flags that select a running server and its API key. */
 export interface ServerFlags {
