@@ -1,18 +1,18 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { ApiClient } from './api/client.ts'
-import { ApiContext } from './api/hooks.ts'
 import {
   type ConsoleCredentials,
   loadCredentials,
   saveCredentials,
   takeCredentialsFromLink,
-} from './auth/credentials.ts'
+} from './api/credentials.ts'
+import { ApiContext } from './api/hooks.ts'
 import { SignIn } from './auth/sign-in.tsx'
 import { SignInContext } from './auth/sign-in-context.ts'
 import { LinkOffer } from './link-offer.tsx'
 import { href, useRoute } from './routing/route.ts'
-import { SectionPage, sections } from './routing/sections.tsx'
 import { forgetOrganization } from './routing/with-organization.tsx'
+import { SectionPage, sections } from './sections.tsx'
 import { Button } from './ui/controls.tsx'
 
 /** Shows the sign-in page. If the user is signed in, shows the current page of the session instead. */

@@ -1,4 +1,4 @@
-import type { ConsoleCredentials } from './auth/credentials.ts'
+import type { ConsoleCredentials } from './api/credentials.ts'
 import { Button } from './ui/controls.tsx'
 
 interface LinkOfferProps {

@@ -1,5 +1,5 @@
 import type { Sample } from '../../core/metrics/scrape.ts'
-import type { ConsoleCredentials } from '../auth/credentials.ts'
+import type { ConsoleCredentials } from './credentials.ts'
 
 /** An error response of the server. */
 export class ApiCallError extends Error {

@@ -1,5 +1,5 @@
 import { ApiCallError, ApiClient } from '../api/client.ts'
-import type { ConsoleCredentials } from './credentials.ts'
+import type { ConsoleCredentials } from '../api/credentials.ts'
 
 export interface ApiKey {
   readonly id: string

@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { ConsoleCredentials } from './credentials.ts'
+import type { ConsoleCredentials } from '../api/credentials.ts'
 
 /** Context with the function that replaces the credentials of the session. */
 export const SignInContext = createContext<(credentials: ConsoleCredentials) => void>(() => {})

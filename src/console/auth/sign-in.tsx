@@ -1,11 +1,11 @@
 import { useRef, useState } from 'preact/hooks'
 import { ApiCallError } from '../api/client.ts'
+import { type ConsoleCredentials, parseCredentialsFile } from '../api/credentials.ts'
 import { useAction } from '../api/hooks.ts'
 import { playgroundPath } from '../playground/open-playground.ts'
 import { Button, Select, TextField } from '../ui/controls.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 import { type ApiKey, authenticate, authenticateWithKey } from './authenticate.ts'
-import { type ConsoleCredentials, parseCredentialsFile } from './credentials.ts'
 
 interface SignInProps {
   readonly onSignedIn: (credentials: ConsoleCredentials) => void

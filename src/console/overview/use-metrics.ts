@@ -2,8 +2,8 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { type MetricPoint, metricPoint } from '../../capabilities/observability/metric-points.ts'
 import { Scrape } from '../../core/metrics/scrape.ts'
 import { type ApiCallError, ApiClient } from '../api/client.ts'
+import { saveCredentials } from '../api/credentials.ts'
 import { useApi } from '../api/hooks.ts'
-import { saveCredentials } from '../auth/credentials.ts'
 import { appendPoint, mergeHistory, pauseMs, type ServerHistory } from './point-history.ts'
 
 /** Time in ms between a response and the next request. */

@@ -1,5 +1,5 @@
 import { type ApiCallError, ApiClient } from '../api/client.ts'
-import { loadCredentials } from '../auth/credentials.ts'
+import { loadCredentials } from '../api/credentials.ts'
 import { friendlyName, newParticipant, type Participant, parseIdentityHash } from './participant.ts'
 import { contentKey, playgroundAddress, welcome } from './playground-document.ts'
 

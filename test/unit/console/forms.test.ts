@@ -5,7 +5,7 @@ import {
   textToContent,
   toComparableLines,
 } from '../../../src/console/documents/content/content-text.ts'
-import { diffByLines } from '../../../src/console/documents/versions/text-diff.ts'
+import { diffByLines } from '../../../src/console/documents/diff/text-diff.ts'
 
 it('[CON-24] converts content of each type to editable text, and back to the same content', () => {
   expect(contentToText({ type: 'text', data: 'a\nb' })).toBe('a\nb')

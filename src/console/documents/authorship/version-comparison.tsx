@@ -3,7 +3,7 @@ import { useQuery } from '../../api/hooks.ts'
 import { Select } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/notice.tsx'
 import type { RootProps } from '../content/root-content.tsx'
-import { DiffView } from '../versions/diff-view.tsx'
+import { DiffView } from '../diff/diff-view.tsx'
 import { type ComparedRun, toDiffParts } from './compared-run.ts'
 
 interface DiffProps extends RootProps {

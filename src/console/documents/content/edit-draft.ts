@@ -1,5 +1,5 @@
 import { editFormats } from '../../../core/content/edit/edit-formats.ts'
-import type { DiffPart } from '../versions/diff-part.ts'
+import type { DiffPart } from '../diff/diff-part.ts'
 import type { EditableContent } from './content-text.ts'
 
 /** Actions of the form. All of them are edits of `/v2/crdt/edit`. */

@@ -3,9 +3,9 @@ import { useApi, useAsync } from '../../api/hooks.ts'
 import { Button, Select } from '../../ui/controls.tsx'
 import { FocusedCard } from '../../ui/focused-card.tsx'
 import { ErrorNotice } from '../../ui/notice.tsx'
+import { DiffView } from '../diff/diff-view.tsx'
 import type { EditorAddress } from '../live/live-view.ts'
 import { compareStates, currentState } from './compare.ts'
-import { DiffView } from './diff-view.tsx'
 import { type VersionSummary, versionTitle } from './version-summary.ts'
 
 interface CompareProps {

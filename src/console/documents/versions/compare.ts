@@ -1,8 +1,8 @@
 import { ApiCallError, type ApiClient } from '../../api/client.ts'
 import { type EditableContent, toComparableLines } from '../content/content-text.ts'
+import type { DiffPart } from '../diff/diff-part.ts'
+import { diffByLines, diffByWords } from '../diff/text-diff.ts'
 import type { EditorAddress } from '../live/live-view.ts'
-import type { DiffPart } from './diff-part.ts'
-import { diffByLines, diffByWords } from './text-diff.ts'
 
 /** Id that stands for the current content, in addition to the ids of versions. */
 export const currentState = 'now'

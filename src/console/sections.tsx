@@ -1,8 +1,8 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Button } from '../ui/controls.tsx'
-import { Notice } from '../ui/notice.tsx'
-import type { PageProps, Route } from './route.ts'
+import type { PageProps, Route } from './routing/route.ts'
+import { Button } from './ui/controls.tsx'
+import { Notice } from './ui/notice.tsx'
 
 interface Section {
   readonly name: string
@@ -20,32 +20,32 @@ export const sections: readonly Section[] = [
   {
     name: 'overview',
     title: 'Overview',
-    load: () => import('../overview/overview-page.tsx'),
+    load: () => import('./overview/overview-page.tsx'),
     hasSheet: true,
   },
   {
     name: 'documents',
     title: 'Documents',
-    load: () => import('../documents/documents-page.tsx'),
+    load: () => import('./documents/documents-page.tsx'),
     hasSheet: true,
   },
   {
     name: 'connections',
     title: 'Connections',
-    load: () => import('../connections/connections-page.tsx'),
+    load: () => import('./connections/connections-page.tsx'),
   },
   {
     name: 'connect',
     title: 'Connect',
     isUnlisted: true,
-    load: () => import('../connect/connect-page.tsx'),
+    load: () => import('./connect/connect-page.tsx'),
   },
-  { name: 'folders', title: 'Folders', load: () => import('../folders/folders-page.tsx') },
-  { name: 'users', title: 'Users and groups', load: () => import('../users/users-page.tsx') },
-  { name: 'activity', title: 'Activity', load: () => import('../activity/activity-page.tsx') },
-  { name: 'webhooks', title: 'Webhooks', load: () => import('../webhooks/webhooks-page.tsx') },
-  { name: 'callbacks', title: 'Callbacks', load: () => import('../callbacks/callbacks-page.tsx') },
-  { name: 'keys', title: 'Keys and domains', load: () => import('../keys/keys-page.tsx') },
+  { name: 'folders', title: 'Folders', load: () => import('./folders/folders-page.tsx') },
+  { name: 'users', title: 'Users and groups', load: () => import('./users/users-page.tsx') },
+  { name: 'activity', title: 'Activity', load: () => import('./activity/activity-page.tsx') },
+  { name: 'webhooks', title: 'Webhooks', load: () => import('./webhooks/webhooks-page.tsx') },
+  { name: 'callbacks', title: 'Callbacks', load: () => import('./callbacks/callbacks-page.tsx') },
+  { name: 'keys', title: 'Keys and domains', load: () => import('./keys/keys-page.tsx') },
 ]
 
 async function read({ name, load, hasSheet }: Section): Promise<ComponentType<PageProps>> {
