@@ -30,21 +30,12 @@ const layers: readonly (readonly string[])[] = [
   ['client/react'],
   ['docs'],
   ['core/update'],
-  ['core/update/attribution'],
-  ['core/content/diff'],
   ['core/content'],
-  ['core/content/reading'],
-  ['core/content/stream'],
   ['core/store'],
-  ['core/store/memory'],
-  ['core/store/pairs'],
-  ['core/store/level'],
   ['cluster'],
   ['core/jobs'],
   ['core/events'],
-  ['core/directory/store'],
   ['core/directory'],
-  ['core/directory/user-data'],
   ['core/audit'],
   ['core/access'],
   ['core/rooms'],
@@ -80,32 +71,56 @@ const writerCountReaders: readonly string[] = [
 const sources = filesUnder('src', /\.tsx?$/).filter((file) => !file.startsWith('src/templates/'))
 const wordsOf = (prose: string): number => prose.split(/\s+/).filter((word) => word !== '').length
 
-/** Relative imports and re-exports of a file, types included, as paths from the top level. */
-function importsOf(file: string): string[] {
-  const found = [...text(file).matchAll(/(?:from|import)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g)]
-  return found.map((match) => relative(root, resolve(root, dirname(file), match[1] as string)))
-}
+/** Relative imports and re-exports of each file, types included, as paths from the top level. */
+const importsOfFile = new Map(
+  sources.map((file) => {
+    const found = [...text(file).matchAll(/(?:from|import)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g)]
+    return [file, found.map((match) => relative(root, resolve(root, dirname(file), match[1] as string)))]
+  }),
+)
+const importsOf = (file: string): readonly string[] => importsOfFile.get(file) ?? []
 
 const parts = layers.flat().toSorted((a, b) => b.length - a.length)
 const partOf = (file: string): string | undefined =>
   parts.find((part) => file === `src/${part}` || file.startsWith(`src/${part}/`))
-const layerOf = (file: string): number =>
-  layers.findIndex((layer) => layer.some((part) => part === partOf(file)))
 
-function circles(): string[] {
+function layerOf(file: string): number {
+  const part = partOf(file)
+  return layers.findIndex((layer) => part !== undefined && layer.includes(part))
+}
+
+/** Returns the files or folders in which the paths of two files begin to differ. They are next to each other. */
+function neighborsOf(file: string, target: string): readonly [string, string] {
+  const [from, to] = [file.split('/'), target.split('/')]
+  const depth = from.findIndex((name, at) => name !== to[at]) + 1
+  return [from.slice(0, depth).join('/'), to.slice(0, depth).join('/')]
+}
+
+/**
+ * Returns the circles of files and folders next to each other, as one import for each step: an import leads from a
+ * neighbor to another if they contain its two files. Every circle of files is also a circle of neighbors, in the lowest
+ * folder that contains all of them.
+ */
+function circlesIn(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const steps = new Map<string, Map<string, string>>()
+  for (const [file, targets] of imports)
+    for (const target of targets) {
+      const [from, to] = neighborsOf(file, target)
+      steps.set(from, (steps.get(from) ?? new Map<string, string>()).set(to, `${file} → ${target}`))
+    }
   const state = new Map<string, 'visiting' | 'done'>()
   const found: string[] = []
-  const visit = (file: string, path: readonly string[]): void => {
-    if (state.get(file) === 'done') return
-    if (state.get(file) === 'visiting') {
-      found.push([...path.slice(path.indexOf(file)), file].join(' → '))
+  const visit = (place: string, path: readonly string[], taken: readonly string[]): void => {
+    if (state.get(place) === 'done') return
+    if (state.get(place) === 'visiting') {
+      found.push(taken.slice(path.indexOf(place)).join(', '))
       return
     }
-    state.set(file, 'visiting')
-    for (const next of importsOf(file)) visit(next, [...path, file])
-    state.set(file, 'done')
+    state.set(place, 'visiting')
+    for (const [next, step] of steps.get(place) ?? []) visit(next, [...path, place], [...taken, step])
+    state.set(place, 'done')
   }
-  for (const file of sources) visit(file, [])
+  for (const place of steps.keys()) visit(place, [], [])
   return found
 }
 
@@ -133,8 +148,16 @@ describe('layers', () => {
     expect(crossing).toEqual([])
   })
 
-  it('[TIDY-4] src has no circular imports, not even type imports', () => {
-    expect(circles()).toEqual([])
+  it('[TIDY-4] src has no circular imports of files or of neighboring folders, not even type imports', () => {
+    const folders = new Map([
+      ['a/b/one.ts', ['a/c/two.ts']],
+      ['a/c/three.ts', ['a/d.ts']],
+      ['a/d.ts', ['a/b/four.ts', 'e/f.ts']],
+    ])
+    expect(circlesIn(folders)).toEqual([
+      'a/b/one.ts → a/c/two.ts, a/c/three.ts → a/d.ts, a/d.ts → a/b/four.ts',
+    ])
+    expect(circlesIn(importsOfFile)).toEqual([])
   })
 
   it('[TIDY-5] only the composition root and the opener of offline stores import an engine, and only after the engine is chosen', () => {
