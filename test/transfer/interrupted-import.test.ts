@@ -49,7 +49,7 @@ const importInto = (directory: string, source = 'first', onProgress: (step: stri
   importExport(
     at(`${source}-export`),
     at(directory),
-    { run: 'real', tenant: null, defaultAccess: 'public' },
+    { run: 'real', tenant: null, defaultAccess: 'public', documentMsMax: 20_000 },
     onProgress,
   )
 
@@ -201,7 +201,8 @@ it('[OUT-9] an import of documents only creates no records for a rejected docume
   const making = await startTestServer({ engine: 'level', dataDir: at('records') })
   await making.stop()
   const { workspaceId, apiKey } = making.credentials
-  const options = { run: 'real', tenant: { workspaceId, apiKey }, defaultAccess: 'public' } as const
+  const tenant = { workspaceId, apiKey }
+  const options = { run: 'real', tenant, defaultAccess: 'public', documentMsMax: 20_000 } as const
   const done = await importExport(at('forged-export'), at('records'), options, noProgress)
   expect(done).toMatchObject({
     documents: { added: 2 },

@@ -20,7 +20,8 @@ import { forget, newStore, pathOf, storedOf, typedAfter, updatesOf } from '../su
 import { startCli } from '../support/servers/cli.ts'
 import { itLong } from '../support/time/full-run.ts'
 
-const limits = { documentBytesMax: 10_000_000, defaultAccess: 'public' } as const
+const limits = { documentBytesMax: 10_000_000, documentMsMax: 20_000, defaultAccess: 'public' } as const
+const updatesBytesMax = 10_000_000
 const noProgress = (): void => undefined
 const odd = 'a\u2028b\u2029cd'
 
@@ -51,7 +52,7 @@ async function importUpdates(
   const naming = { map: new Map(), organizationId, editorId: 'main' }
   return importInto(
     { directory: data, tenant: await tenant() },
-    { open: () => openUpdates(path), naming, onProgress: noProgress },
+    { open: () => openUpdates(path, updatesBytesMax), naming, onProgress: noProgress },
     { ...limits, deleted: 'refuse' },
   )
 }

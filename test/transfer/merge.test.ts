@@ -1,14 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
+import { mapName } from '../../src/capabilities/transfer/name-mapping.ts'
+import { updateKeyOf } from '../../src/capabilities/transfer/sources/y-leveldb-keys.ts'
 import {
   contentSum,
   DocumentRejectedError,
   isSameContent,
   mergeStored,
-} from '../../src/capabilities/transfer/documents/merge.ts'
-import { mapName } from '../../src/capabilities/transfer/name-mapping.ts'
-import { updateKeyOf } from '../../src/capabilities/transfer/sources/y-leveldb-keys.ts'
+} from '../../src/core/rooms/log/merge-stored.ts'
 import { allOf, docOf, updatesOf } from '../support/data/import-sources.ts'
 import { editRandomly, Random } from '../support/data/random-doc.ts'
 import { hostileUpdates } from '../support/faults/hostile-shapes.ts'

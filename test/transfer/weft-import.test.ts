@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { exportStore } from '../../src/capabilities/transfer/export/export.ts'
 import { importExport } from '../../src/capabilities/transfer/import/import-export.ts'
+import { MergeThread } from '../../src/capabilities/transfer/import/merge-thread.ts'
 import { DocumentRestorer } from '../../src/capabilities/transfer/import/restore-document.ts'
 import { systemClock } from '../../src/core/base/clock.ts'
 import { addressKey } from '../../src/core/model/address.ts'
@@ -26,6 +27,7 @@ const ids = (index: number) => ({ organizationId: 'acme', documentId: `d${index}
 const deep = { timeout: 180_000 }
 const all = { holds: 'all', organizationId: null, secrets: 'included', clock: systemClock } as const
 const noProgress = (): void => undefined
+const merging = new MergeThread({ documentBytesMax: 1_000_000, documentMsMax: 20_000 })
 
 /** Writes documents, every third one over a log that was deleted. */
 beforeAll(async () => {
@@ -47,7 +49,12 @@ beforeAll(async () => {
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
 
 const importInto = (name: string, source = 'export', run: 'real' | 'dry' = 'real') =>
-  importExport(at(source), at(name), { run, tenant: null, defaultAccess: 'public' }, noProgress)
+  importExport(
+    at(source),
+    at(name),
+    { run, tenant: null, defaultAccess: 'public', documentMsMax: 20_000 },
+    noProgress,
+  )
 
 /** The content of a store, as its export shows it. */
 async function contentOf(name: string): Promise<Record<string, string>> {
@@ -159,7 +166,7 @@ function farDocument() {
 
 it('[OUT-8] restores a document with a single write, even if its head or epoch is a large number', async () => {
   const engine = await openMemoryEngine()
-  const documents = new DocumentRestorer(engine.log)
+  const documents = new DocumentRestorer(engine.log, merging)
   const document = farDocument()
   expect(await documents.place(document)).toBe('added')
   const key = addressKey(document.address)
@@ -176,7 +183,7 @@ it('[OUT-8] restores a document with a single write, even if its head or epoch i
 it('[OUT-8] rejects a document that differs from its list entry, and writes no part of it', async () => {
   const engine = await openMemoryEngine()
   const document = { ...farDocument(), stateVector: 'AA==' }
-  const documents = new DocumentRestorer(engine.log)
+  const documents = new DocumentRestorer(engine.log, merging)
   for (const work of [documents.plan(document), documents.place(document)])
     await expect(work).rejects.toThrow('its state vector differs from that in documents.jsonl')
   expect(await engine.log.load(addressKey(document.address))).toEqual({ state: 'absent' })
@@ -222,7 +229,9 @@ it('[ATT-13] an export and its import keep the authors of changes, also of those
 it('[ATT-13] rejects an export whose authors are malformed, and writes nothing', async () => {
   const engine = await openMemoryEngine()
   const document = { ...farDocument(), attribution: Uint8Array.of(1, 9) }
-  await expect(new DocumentRestorer(engine.log).place(document)).rejects.toThrow('its authors are malformed')
+  await expect(new DocumentRestorer(engine.log, merging).place(document)).rejects.toThrow(
+    'its authors are malformed',
+  )
   expect(await engine.log.load(addressKey(document.address))).toEqual({ state: 'absent' })
 })
 
@@ -233,7 +242,7 @@ it('[ATT-14] stores content that it merges into a document with the source impor
   const own = new Y.Doc()
   own.getText('t').insert(0, 'own')
   await engine.log.append(doc, 'create', [{ bytes: Y.encodeStateAsUpdate(own), by: 'ann' }])
-  expect(await new DocumentRestorer(engine.log).place(document)).toBe('merged')
+  expect(await new DocumentRestorer(engine.log, merging).place(document)).toBe('merged')
   const loaded = await engine.log.load(doc)
   expect(loaded.state === 'live' && loaded.entries[1]).toMatchObject({ by: '', source: 'import' })
 })

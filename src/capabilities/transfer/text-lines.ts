@@ -1,5 +1,6 @@
 import { constants } from 'node:buffer'
 import { createReadStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
 import { errorMessage } from '../../core/base/errors.ts'
 import { StorageError } from '../backups/storage/storage-error.ts'
 
@@ -47,8 +48,24 @@ export async function* readLines(
   if (bytes > 0) yield end()
 }
 
-/** Yields the bytes of a file in parts. The chunks of a stream without an encoding are buffers. */
-export const fileChunks = (path: string): AsyncIterable<Buffer> => createReadStream(path)
+/** Yields the bytes of a file in parts. */
+export async function* fileChunks(path: string): AsyncGenerator<Buffer> {
+  await rejectPipe(path)
+  // The chunks of a stream without an encoding are buffers.
+  yield* createReadStream(path) as AsyncIterable<Buffer>
+}
+
+/** Returns the text of a file. @throws Error also as for `rejectPipe` */
+export async function readTextFile(path: string): Promise<string> {
+  await rejectPipe(path)
+  return readFile(path, 'utf8')
+}
+
+/** Rejects pipes, devices and sockets, because a read of them may never end. @throws Error */
+export async function rejectPipe(path: string): Promise<void> {
+  const found = await stat(path)
+  if (!found.isFile() && !found.isDirectory()) throw new Error('it is not a file')
+}
 
 async function* readableChunks(path: string): AsyncGenerator<Buffer> {
   try {

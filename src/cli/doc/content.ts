@@ -134,8 +134,8 @@ async function store(path: DocumentPath, bytes: Buffer, flags: PutFlags): Promis
     return content === null || update !== null
       ? applyOnline(server, path, update ?? bytes)
       : replaceOnline(server, path, content)
-  const { maxDocumentBytes: documentBytesMax, defaultAccess } = configOf({}).config
-  const limits = { documentBytesMax, defaultAccess }
+  const { maxDocumentBytes: documentBytesMax, threadJobSeconds, defaultAccess } = configOf({}).config
+  const limits = { documentBytesMax, documentMsMax: threadJobSeconds * 1000, defaultAccess }
   const address = documentAddress(await tenantFlagsOf(flags), path)
   return content === null || update !== null
     ? putUpdateStopped(locationOf(flags), address, update ?? bytes, limits)

@@ -34,8 +34,14 @@ export function addWeftImport(command: Command): void {
     .option('--json', 'Print JSON.')
     .action(async (directory: string, flags: Flags) => {
       const progress = showProgress('import', flags.json ? 'json' : 'text')
-      const { defaultAccess } = configOf({}).config
-      const options = { run: flags.dryRun ? 'dry' : 'real', tenant: tenantOf(flags), defaultAccess } as const
+      const { defaultAccess, threadJobSeconds } = configOf({}).config
+      const documentMsMax = threadJobSeconds * 1000
+      const options = {
+        run: flags.dryRun ? 'dry' : 'real',
+        tenant: tenantOf(flags),
+        defaultAccess,
+        documentMsMax,
+      } as const
       const target = storeLocation(flags.dataDir)
       const done = await importExport(directory, target, options, progress.at).finally(progress.end)
       const ok = done.problems.length === 0

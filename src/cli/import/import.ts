@@ -26,15 +26,21 @@ interface Flags {
   readonly json?: true
 }
 
-/** Opens a source. Each source loads its own library when it is opened. */
-type Open = (path: string, flags: Flags) => Promise<ImportSource>
+/**
+ * Opens a source. Each source loads its own library when it is opened. `bytesMax`: maximum bytes of the updates of one
+ * document
+ */
+type Open = (path: string, bytesMax: number, flags: Flags) => Promise<ImportSource>
 
-const openYLeveldb: Open = async (path) =>
-  (await import('../../capabilities/transfer/sources/y-leveldb.ts')).openYLeveldb(path)
-const openHocuspocusSqlite: Open = async (path) =>
-  (await import('../../capabilities/transfer/sources/hocuspocus-sqlite.ts')).openHocuspocusSqlite(path)
-const openUpdates: Open = async (path, { encoding }) =>
-  (await import('../../capabilities/transfer/sources/updates.ts')).openUpdates(path, encoding)
+const openYLeveldb: Open = async (path, bytesMax) =>
+  (await import('../../capabilities/transfer/sources/y-leveldb.ts')).openYLeveldb(path, bytesMax)
+const openHocuspocusSqlite: Open = async (path, bytesMax) =>
+  (await import('../../capabilities/transfer/sources/hocuspocus-sqlite.ts')).openHocuspocusSqlite(
+    path,
+    bytesMax,
+  )
+const openUpdates: Open = async (path, bytesMax, { encoding }) =>
+  (await import('../../capabilities/transfer/sources/updates.ts')).openUpdates(path, bytesMax, encoding)
 
 /**
  * Creates the command `weft import`. It imports all accepted documents; its exit code is 1 if a document was
@@ -86,19 +92,28 @@ function from(name: string, open: Open, argument: string, described: string): Co
     .option('--recreate-deleted', 'Create documents again that were deleted here.')
     .option('--dry-run', 'Write nothing; report the changes.')
     .option('--json', 'Print JSON.')
-    .action((path: string, flags: Flags) => run(name, () => open(path, flags), flags))
+    .action((path: string, flags: Flags) => run(name, (bytesMax) => open(path, bytesMax, flags), flags))
 }
 
+/** Maximum bytes of the updates of a document, as a multiple of the maximum bytes of a document. */
+const updatesPerDocument = 4
+
 /** Runs an import. Loads the code of the import only when it is needed. */
-async function run(name: string, open: () => Promise<ImportSource>, flags: Flags): Promise<void> {
+async function run(
+  name: string,
+  open: (bytesMax: number) => Promise<ImportSource>,
+  flags: Flags,
+): Promise<void> {
   const { config } = configOf({ dataDir: flags.dataDir, config: flags.config })
   const naming = await namingOf(flags)
   const tenant = await tenantOf(config, flags)
   const { importInto, dryRunImport } = await import('../../capabilities/transfer/import/run-import.ts')
   const progress = showProgress(`import ${name}`, flags.json ? 'json' : 'text')
-  const work = { open, naming, onProgress: progress.at }
+  const updatesBytesMax = updatesPerDocument * config.maxDocumentBytes
+  const work = { open: () => open(updatesBytesMax), naming, onProgress: progress.at }
   const limits = {
     documentBytesMax: config.maxDocumentBytes,
+    documentMsMax: config.threadJobSeconds * 1000,
     defaultAccess: config.defaultAccess,
   }
   const deleted = flags.recreateDeleted ? 'recreate' : 'refuse'

@@ -324,7 +324,8 @@ export const options = {
   threadJobSeconds: option(
     wholeNumber(1, 3600),
     20,
-    'Maximum duration of the work of one call on a thread, in seconds; longer work is ended, and the call is rejected.',
+    'Maximum duration of the work of one call on a thread, in seconds; longer work is ended, and the call is rejected. ' +
+      'Imports reject a document that takes longer to read.',
   ),
   compactAfterUpdates: option(
     wholeNumber(10, 1_000_000),

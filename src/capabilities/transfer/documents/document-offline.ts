@@ -1,6 +1,5 @@
 import { ApiError } from '../../../core/base/errors.ts'
-import type { DocumentReading } from '../../../core/content/read-document.ts'
-import { readDocument } from '../../../core/content/read-document.ts'
+import { type DocumentReading, readDocument } from '../../../core/content/read-document.ts'
 import {
   addressKey,
   type DocumentAddress,
@@ -9,13 +8,13 @@ import {
   idProblem,
 } from '../../../core/model/address.ts'
 import { loadRoom } from '../../../core/rooms/log/load-room.ts'
+import { DocumentRejectedError } from '../../../core/rooms/log/merge-stored.ts'
 import type { DocumentLog } from '../../../core/store/engine.ts'
 import type { StoreLocation } from '../../backups/storage/offline-store.ts'
 import { openTenant } from '../../backups/storage/open-tenant.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 import { ImportTarget, type PutResult, type TargetOptions } from './import-target.ts'
 import { listingHint, versionsHint } from './listing-hints.ts'
-import { DocumentRejectedError } from './merge.ts'
 
 /** A root of a document, in the form of the response to `POST /v2/crdt/get`. */
 export interface DocumentRoot {

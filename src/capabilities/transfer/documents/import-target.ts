@@ -10,6 +10,13 @@ import type { AccessType } from '../../../core/directory/store/records.ts'
 import { requireTenant } from '../../../core/directory/tenants/bootstrap.ts'
 import { TenantStore } from '../../../core/directory/tenants/tenant-store.ts'
 import { addressKey, type DocumentAddress, type Tenant } from '../../../core/model/address.ts'
+import type { Merged } from '../../../core/rooms/log/merge-stored.ts'
+import {
+  type ContentSum,
+  DocumentRejectedError,
+  missingUpdate,
+  vet,
+} from '../../../core/rooms/log/merge-stored.ts'
 import { requireAppended } from '../../../core/store/append-result.ts'
 import {
   AppendRejectedError,
@@ -19,21 +26,12 @@ import {
   type LogUpdate,
 } from '../../../core/store/engine.ts'
 import { type OfflineStore, openForWriting, type StoreLocation } from '../../backups/storage/offline-store.ts'
+import { type MergeLimits, MergeThread } from '../import/merge-thread.ts'
 import { recordsOf } from '../offline-records.ts'
 import { ImportEvents } from './import-events.ts'
-import {
-  type ContentSum,
-  DocumentRejectedError,
-  type Merged,
-  mergeStored,
-  missingUpdate,
-  vet,
-} from './merge.ts'
 import { readBack, readStoredState, type StoredDocumentState } from './stored-document.ts'
 
-export interface TargetOptions {
-  /** Maximum size of a document in bytes, as Yjs encodes it. */
-  readonly documentBytesMax: number
+export interface TargetOptions extends MergeLimits {
   /** Access type of new documents. */
   readonly defaultAccess: AccessType
   /**
@@ -62,6 +60,7 @@ export class ImportTarget {
   readonly #store: OfflineStore
   readonly #engine: Engine
   readonly #options: TargetOptions
+  readonly #merging: MergeThread
   readonly #records: DocumentService
   readonly #events: ImportEvents
 
@@ -69,6 +68,7 @@ export class ImportTarget {
     this.#store = store
     this.#engine = store.engine
     this.#options = options
+    this.#merging = new MergeThread(options)
     const events = new ImportEvents(store.engine.kv)
     this.#events = events
     const hasFeed = (tenant: Tenant) => events.hasFeed(tenant)
@@ -83,8 +83,9 @@ export class ImportTarget {
     return new ImportTarget(await openForWriting(place), options)
   }
 
-  close(): Promise<void> {
-    return this.#store.close()
+  async close(): Promise<void> {
+    await this.#merging.end()
+    await this.#store.close()
   }
 
   /**
@@ -105,7 +106,7 @@ export class ImportTarget {
    * StorageError if the document that was read back differs
    */
   async put(address: DocumentAddress, updates: readonly Uint8Array[]): Promise<PutResult> {
-    const given = prepareUpdate(updates, this.#options)
+    const given = await this.#merging.merge(updates)
     return { ...(await refusing(this.#put(address, given))), bytes: given.bytes.length }
   }
 
@@ -149,7 +150,7 @@ export class ImportTarget {
     }
     const bytes = missingUpdate(stored.bytes, given.bytes)
     if (bytes === null) return this.#there(address)
-    const { content } = prepareUpdate([stored.bytes, given.bytes], this.#options)
+    const { content } = await this.#merging.merge([stored.bytes, given.bytes])
     await this.#write(address, stored, { bytes, whole: content })
     return { is: 'added', writtenBytes: bytes.length }
   }
@@ -196,21 +197,6 @@ async function replacementOf(
   } finally {
     doc.destroy()
   }
-}
-
-/**
- * Merges and vets updates. `put` also calls this function, before it reads the store.
- * @throws DocumentRejectedError
- */
-export function prepareUpdate(
-  updates: readonly Uint8Array[],
-  { documentBytesMax }: Pick<TargetOptions, 'documentBytesMax'>,
-): Merged {
-  const merged = mergeStored(updates)
-  if (merged.bytes.length <= documentBytesMax) return merged
-  throw new DocumentRejectedError(
-    `it has ${merged.bytes.length} bytes; the largest document has ${documentBytesMax} (WEFT_MAX_DOCUMENT_BYTES)`,
-  )
 }
 
 function logOf(stored: StoredDocumentState): AppendTo {

@@ -1,7 +1,7 @@
 import { loadRoom } from '../../../core/rooms/log/load-room.ts'
+import { type ContentSum, contentSum, isSameContent } from '../../../core/rooms/log/merge-stored.ts'
 import type { DocumentLog, Key } from '../../../core/store/engine.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
-import { type ContentSum, contentSum, isSameContent } from './merge.ts'
 
 export type StoredDocumentState =
   | { readonly state: 'absent' }

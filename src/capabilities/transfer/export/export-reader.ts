@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorMessage } from '../../../core/base/errors.ts'
 import { type Progress, StorageError } from '../../backups/storage/storage-error.ts'
-import { fileChunks, readLines } from '../text-lines.ts'
+import { fileChunks, readLines, readTextFile } from '../text-lines.ts'
 import {
   decodeSummary,
   type ExportSummary,
@@ -36,7 +36,7 @@ export class ExportReader {
   /** Reads and checks the whole export. @throws StorageError that lists the damaged or missing files */
   static async check(directory: string, onProgress: Progress): Promise<ExportReader> {
     const path = join(directory, summaryName)
-    const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    const text = await readTextFile(path).catch((error: unknown) => {
       throw new StorageError(`${directory} is not a complete Weft export: ${errorMessage(error)}`)
     })
     const summary = decodeSummary(text)

@@ -1,7 +1,7 @@
 import { addressKey, type DocumentPath, documentAddress, type Tenant } from '../../../core/model/address.ts'
+import { DocumentRejectedError } from '../../../core/rooms/log/merge-stored.ts'
 import type { Progress } from '../../backups/storage/storage-error.ts'
 import type { PutResult } from '../documents/import-target.ts'
-import { DocumentRejectedError } from '../documents/merge.ts'
 import { type MappedName, mapName, type NameMapping } from '../name-mapping.ts'
 import type { ImportSource, StoredDocument } from './import-source.ts'
 

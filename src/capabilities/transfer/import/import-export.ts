@@ -8,6 +8,7 @@ import { importClusterCredentials } from '../../../core/directory/tenants/cluste
 import { credentialsPath, readCredentials } from '../../../core/directory/tenants/credentials-file.ts'
 import { TenantStore } from '../../../core/directory/tenants/tenant-store.ts'
 import type { DocumentAddress, Tenant } from '../../../core/model/address.ts'
+import { DocumentRejectedError } from '../../../core/rooms/log/merge-stored.ts'
 import { CorruptRecordError } from '../../../core/store/engine.ts'
 import { isObjectReference } from '../../../core/store/pairs/stored-blob.ts'
 import {
@@ -21,12 +22,12 @@ import {
 } from '../../backups/storage/offline-store.ts'
 import { type Progress, StorageError } from '../../backups/storage/storage-error.ts'
 import { ImportEvents } from '../documents/import-events.ts'
-import { DocumentRejectedError } from '../documents/merge.ts'
 import { ExportReader } from '../export/export-reader.ts'
 import { importPart } from '../export/export-selection.ts'
 import { type DocumentLine, encodeEditorPath, type LiveLine } from '../export/manifest.ts'
 import { recordsOf } from '../offline-records.ts'
 import { ImportMarker } from './import-marker.ts'
+import { MergeThread } from './merge-thread.ts'
 import { DocumentRestorer, type ExportedDocument, type RestoreOutcome } from './restore-document.ts'
 import { restoreJobs } from './restore-jobs.ts'
 import { type Comparison, ValueRestorer } from './restore-values.ts'
@@ -38,6 +39,8 @@ interface ImportOptions {
   readonly tenant: Tenant | null
   /** Access type of documents for which the import creates a new record, because the export contains none. */
   readonly defaultAccess: AccessType
+  /** Maximum milliseconds to read one document. */
+  readonly documentMsMax: number
 }
 
 export interface ExportImportResult {
@@ -77,15 +80,18 @@ export async function importExport(
       throw new StorageError(`${directory} cannot be made: ${errorMessage(error)}`)
     })
   const store = options.run === 'dry' && isNew ? await openEmpty() : await openForImport(place)
+  const merging = new MergeThread({ ...options, documentBytesMax: Number.POSITIVE_INFINITY })
   try {
-    return await new ExportImport({ store, files, options, onProgress }).run(place)
+    return await new ExportImport({ store, merging, files, options, onProgress }).run(place)
   } finally {
+    await merging.end()
     await store.close()
   }
 }
 
 interface ExportImportDependencies {
   readonly store: OfflineStore
+  readonly merging: MergeThread
   readonly files: ExportReader
   readonly options: ImportOptions
   readonly onProgress: Progress
@@ -104,7 +110,7 @@ class ExportImport {
   constructor(dependencies: ExportImportDependencies) {
     this.#dependencies = dependencies
     const { engine } = dependencies.store
-    this.#documents = new DocumentRestorer(engine.log)
+    this.#documents = new DocumentRestorer(engine.log, dependencies.merging)
     const events = new ImportEvents(engine.kv)
     this.#events = events
     const { defaultAccess } = dependencies.options

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { errorMessage } from '../../../core/base/errors.ts'
 import { checkJson, MalformedJsonError } from '../../../core/base/json.ts'
 import * as s from '../../../core/base/schema.ts'
 import type { DocumentPath } from '../../../core/model/address.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 import { pathProblem } from '../name-mapping.ts'
+import { readTextFile } from '../text-lines.ts'
 
 /**
  * Reads a name map. The file has one JSON object per line, with `name`, `organizationId`, `documentId` and
@@ -12,7 +12,7 @@ import { pathProblem } from '../name-mapping.ts'
  * @throws StorageError with the number of the first line that is invalid or repeats a name
  */
 export async function readNameMap(file: string): Promise<ReadonlyMap<string, DocumentPath>> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  const text = await readTextFile(file).catch((error: unknown) => {
     throw new StorageError(`the map cannot be read: ${errorMessage(error)}`)
   })
   const map = new Map<string, DocumentPath>()

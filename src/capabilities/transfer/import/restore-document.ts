@@ -1,11 +1,12 @@
 import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
+import { contentSum, DocumentRejectedError, missingUpdate } from '../../../core/rooms/log/merge-stored.ts'
 import { requireAppended } from '../../../core/store/append-result.ts'
 import type { DocumentLog, LogUpdate } from '../../../core/store/engine.ts'
 import { decodeAttribution } from '../../../core/update/attribution/attribution-codec.ts'
 import { MalformedUpdateError } from '../../../core/update/malformed.ts'
-import { contentSum, DocumentRejectedError, missingUpdate, vet } from '../documents/merge.ts'
 import { readBack, readStoredState, type StoredDocumentState } from '../documents/stored-document.ts'
 import type { ExportedLog } from '../export/manifest.ts'
+import type { MergeThread } from './merge-thread.ts'
 
 /**
  * - `added`: the store had no such document, and the document was written.
@@ -32,14 +33,16 @@ export interface ExportedDocument {
 /** Writes documents of an export into the store of a stopped server, and reads them back to check them. */
 export class DocumentRestorer {
   readonly #log: DocumentLog
+  readonly #merging: MergeThread
 
-  constructor(log: DocumentLog) {
+  constructor(log: DocumentLog, merging: MergeThread) {
     this.#log = log
+    this.#merging = merging
   }
 
   /** Returns the result that `place` would have, without writing anything. @throws the errors of `place` */
   async plan(document: ExportedDocument): Promise<RestoreOutcome> {
-    expectWhole(document)
+    await this.#expectWhole(document)
     return placedOf(await readStoredState(this.#log, addressKey(document.address)), document)
   }
 
@@ -50,7 +53,7 @@ export class DocumentRestorer {
    * differs
    */
   async place(document: ExportedDocument): Promise<RestoreOutcome> {
-    expectWhole(document)
+    await this.#expectWhole(document)
     const { address, bytes, log, attribution } = document
     const doc = addressKey(address)
     const stored = await readStoredState(this.#log, doc)
@@ -80,23 +83,23 @@ export class DocumentRestorer {
   async storeTombstone(address: DocumentAddress, epoch: number): Promise<void> {
     await this.#log.adopt(addressKey(address), { state: 'deleted', epoch })
   }
+
+  /**
+   * Checks the bytes of a document.
+   * @throws DocumentRejectedError as for `MergeThread.merge`; also if the authors are malformed, or if the bytes do
+   * not match the state vector
+   */
+  async #expectWhole({ bytes, stateVector, attribution }: ExportedDocument): Promise<void> {
+    if (attribution !== null) expectAttribution(attribution)
+    const { content } = await this.#merging.merge([bytes])
+    if (Buffer.from(content.vector).toString('base64') !== stateVector)
+      throw new DocumentRejectedError('its state vector differs from that in documents.jsonl')
+  }
 }
 
 function placedOf(stored: StoredDocumentState, { bytes }: ExportedDocument): RestoreOutcome {
   if (stored.state !== 'live') return 'added'
   return missingUpdate(stored.bytes, bytes) === null ? 'there' : 'merged'
-}
-
-/**
- * Checks the bytes of a document.
- * @throws DocumentRejectedError if the bytes or the authors are malformed, or if the bytes do not match the
- * state vector
- */
-function expectWhole({ bytes, stateVector, attribution }: ExportedDocument): void {
-  vet(bytes, null)
-  if (attribution !== null) expectAttribution(attribution)
-  if (Buffer.from(contentSum(bytes).vector).toString('base64') !== stateVector)
-    throw new DocumentRejectedError('its state vector differs from that in documents.jsonl')
 }
 
 function expectAttribution(bytes: Uint8Array): void {

@@ -1,9 +1,10 @@
 import { documentAddress, type Tenant } from '../../../core/model/address.ts'
 import type { Progress } from '../../backups/storage/storage-error.ts'
-import { ImportTarget, prepareUpdate, type TargetOptions } from '../documents/import-target.ts'
+import { ImportTarget, type TargetOptions } from '../documents/import-target.ts'
 import type { NameMapping } from '../name-mapping.ts'
 import { type DocumentImportResult, type ImportSink, importDocuments } from './import-documents.ts'
 import type { ImportSource } from './import-source.ts'
+import { type MergeLimits, MergeThread } from './merge-thread.ts'
 
 export interface ImportWork {
   readonly open: () => Promise<ImportSource>
@@ -31,14 +32,16 @@ export async function importInto(
 }
 
 /** Reads and merges all documents of a source, but does not use a store. @throws StorageError */
-export function dryRunImport(
-  work: ImportWork,
-  options: Omit<TargetOptions, 'deleted'>,
-): Promise<DocumentImportResult> {
-  return takeAll(work, async (_, updates) => {
-    const { bytes } = prepareUpdate(updates, options)
-    return { is: 'made', bytes: bytes.length, writtenBytes: 0 }
-  })
+export async function dryRunImport(work: ImportWork, limits: MergeLimits): Promise<DocumentImportResult> {
+  const merging = new MergeThread(limits)
+  try {
+    return await takeAll(work, async (_, updates) => {
+      const { bytes } = await merging.merge(updates)
+      return { is: 'made', bytes: bytes.length, writtenBytes: 0 }
+    })
+  } finally {
+    await merging.end()
+  }
 }
 
 async function takeAll(

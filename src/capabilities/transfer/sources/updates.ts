@@ -10,6 +10,7 @@ import { MalformedUpdateError } from '../../../core/update/malformed.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 import type { ImportSource, StoredDocument } from '../import/import-source.ts'
 import { readLines } from '../text-lines.ts'
+import { collectUpdates, type StoredUpdate, tooLarge } from './collect-updates.ts'
 
 const linesEnding = /\.(jsonl|ndjson)$/
 /** File extensions of files with updates. An extension is not part of the document name. */
@@ -22,10 +23,15 @@ const updateEnding = /\.(bin|yjs|update)$/
  * - A single file with one update.
  * - A file of JSON lines (`.jsonl`, `.ndjson`). Each line has a `name` and an `update` (base64). The lines of
  *   one document must be adjacent.
+ * @param bytesMax maximum bytes of the updates of one document
  * @throws StorageError
  */
-export async function openUpdates(path: string, encoding: UpdateEncoding = 'v1'): Promise<ImportSource> {
-  const source = await openFiles(path)
+export async function openUpdates(
+  path: string,
+  bytesMax: number,
+  encoding: UpdateEncoding = 'v1',
+): Promise<ImportSource> {
+  const source = await openFiles(path, bytesMax)
   return encoding === 'v1' ? source : { ...source, documents: () => converted(source.documents()) }
 }
 
@@ -44,15 +50,16 @@ function convertedDocument({ name, updates }: CollectedUpdates): StoredDocument 
   }
 }
 
-async function openFiles(path: string): Promise<ImportSource> {
+async function openFiles(path: string, bytesMax: number): Promise<ImportSource> {
   const found = await stat(path).catch((error: unknown) => {
     throw new StorageError(`${path} cannot be read: ${errorMessage(error)}`)
   })
-  if (found.isDirectory()) return sourceOfFiles(path, await filesIn(path))
-  if (!linesEnding.test(path)) return sourceOfFiles(join(path, '..'), [{ path, problem: null }])
+  if (found.isDirectory()) return sourceOfFiles(path, await filesIn(path), bytesMax)
+  if (!found.isFile()) throw new StorageError(`${path} cannot be read: it is not a file`)
+  if (!linesEnding.test(path)) return sourceOfFiles(join(path, '..'), [{ path, problem: null }], bytesMax)
   return {
     count: () => countLines(path),
-    documents: () => documentsOfLines(path),
+    documents: () => collectUpdates(updatesOfLines(path), bytesMax),
     close: () => Promise.resolve(),
   }
 }
@@ -63,10 +70,10 @@ interface Found {
   readonly problem: string | null
 }
 
-function sourceOfFiles(folder: string, files: readonly Found[]): ImportSource {
+function sourceOfFiles(folder: string, files: readonly Found[], bytesMax: number): ImportSource {
   return {
     count: () => Promise.resolve(files.length),
-    documents: () => documentsOfFiles(folder, files),
+    documents: () => documentsOfFiles(folder, files, bytesMax),
     close: () => Promise.resolve(),
   }
 }
@@ -89,15 +96,20 @@ function kindProblem(entry: Dirent): string | null {
     : 'it is not a file'
 }
 
-async function* documentsOfFiles(folder: string, files: readonly Found[]): AsyncGenerator<StoredDocument> {
+async function* documentsOfFiles(
+  folder: string,
+  files: readonly Found[],
+  bytesMax: number,
+): AsyncGenerator<StoredDocument> {
   for (const { path, problem } of files) {
     const name = relative(folder, path).split(sep).join('/').replace(updateEnding, '')
-    yield problem === null ? await documentOf(name, path) : { name, problem }
+    yield problem === null ? await documentOf(name, path, bytesMax) : { name, problem }
   }
 }
 
-async function documentOf(name: string, path: string): Promise<StoredDocument> {
+async function documentOf(name: string, path: string, bytesMax: number): Promise<StoredDocument> {
   try {
+    if ((await stat(path)).size > bytesMax) return { name, problem: tooLarge(bytesMax) }
     return { name, updates: [await readFile(path)] }
   } catch (error) {
     return { name, problem: `its file cannot be read: ${errorMessage(error)}` }
@@ -111,20 +123,9 @@ async function countLines(path: string): Promise<number> {
   return lines
 }
 
-async function* documentsOfLines(path: string): AsyncGenerator<StoredDocument> {
-  let current: { readonly name: string; readonly updates: Uint8Array[] } | null = null
-  for await (const { number, text } of readLines(path)) {
-    if (text.trim() === '') continue
-    const entry = entryOf(text)
-    if (current !== null && current.name !== entry?.name) {
-      yield current
-      current = null
-    }
-    if (entry === null) yield { name: `line ${number}`, problem: noEntry }
-    else if (current === null) current = { name: entry.name, updates: [entry.update] }
-    else current.updates.push(entry.update)
-  }
-  if (current !== null) yield current
+async function* updatesOfLines(path: string): AsyncGenerator<StoredUpdate> {
+  for await (const { number, text } of readLines(path))
+    if (text.trim() !== '') yield entryOf(text) ?? { name: `line ${number}`, problem: noEntry }
 }
 
 type CollectedUpdates = Extract<StoredDocument, { readonly updates: unknown }>

@@ -1,10 +1,12 @@
-import { stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Level } from 'level'
 import { errorMessage } from '../../../core/base/errors.ts'
 import { isStore } from '../../backups/storage/offline-store.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
-import type { ImportSource, StoredDocument } from '../import/import-source.ts'
+import type { ImportSource } from '../import/import-source.ts'
+import { rejectPipe } from '../text-lines.ts'
+import { collectUpdates, type StoredUpdate } from './collect-updates.ts'
 import { prefixEnd, updateKeyOf, updatePrefix } from './y-leveldb-keys.ts'
 
 type LeveldbStore = Level<Buffer, Buffer>
@@ -14,13 +16,18 @@ const everyUpdate = { gte: updatePrefix, lt: prefixEnd }
 /**
  * Opens a folder that y-leveldb 0.1 or 0.2 has written. The server of y-websocket uses this format
  * (`YPERSISTENCE`). LevelDB may rewrite files when it opens the folder.
+ * @param bytesMax maximum bytes of the updates of one document
  * @throws StorageError
  */
-export async function openYLeveldb(directory: string): Promise<ImportSource> {
+export async function openYLeveldb(directory: string, bytesMax: number): Promise<ImportSource> {
   if ((await stat(join(directory, 'CURRENT')).catch(() => null)) === null)
     throw new StorageError(`${directory} holds no LevelDB: name the folder that y-leveldb has written`)
   if (await isStore(directory))
     throw new StorageError(`${directory} is a store of Weft: use \`weft export\` and \`weft import weft\``)
+  for (const name of await readdir(directory))
+    await rejectPipe(join(directory, name)).catch((error: unknown) => {
+      throw new StorageError(`${join(directory, name)} cannot be read: ${errorMessage(error)}`)
+    })
   const store: LeveldbStore = new Level(directory, {
     keyEncoding: 'buffer',
     valueEncoding: 'buffer',
@@ -31,7 +38,7 @@ export async function openYLeveldb(directory: string): Promise<ImportSource> {
   })
   return {
     count: () => reading(directory, countDocuments(store)),
-    documents: () => documentsOf(store, directory),
+    documents: () => collectUpdates(updatesOf(store, directory), bytesMax),
     close: () => store.close(),
   }
 }
@@ -55,23 +62,18 @@ async function countDocuments(store: LeveldbStore): Promise<number> {
 }
 
 /**
- * Yields the documents. In the store, the updates of one document are adjacent, in the order in which they
- * were written.
+ * Yields the updates. In the store, the updates of one document are adjacent, in the order in which they were
+ * written.
  */
-async function* documentsOf(store: LeveldbStore, directory: string): AsyncGenerator<StoredDocument> {
-  let current: { readonly name: string; readonly updates: Uint8Array[] } | null = null
+async function* updatesOf(store: LeveldbStore, directory: string): AsyncGenerator<StoredUpdate> {
   const pairs = store.iterator(everyUpdate)
   try {
     for (;;) {
       const next = await reading(directory, pairs.next())
       if (next === undefined) break
       const name = updateKeyOf(next[0])
-      if (name === null) continue
-      if (current !== null && current.name !== name) yield current
-      if (current === null || current.name !== name) current = { name, updates: [] }
-      current.updates.push(next[1])
+      if (name !== null) yield { name, update: next[1] }
     }
-    if (current !== null) yield current
   } finally {
     await pairs.close()
   }

@@ -44,6 +44,7 @@ import {
 import { tooExpensive } from '../document/expensive-documents.ts'
 import { documentStepsMax, structsPerTick } from '../document/integration-limits.ts'
 import type { PlacedDocument } from '../log/load-room.ts'
+import { DocumentRejectedError, type Merged, mergeStored } from '../log/merge-stored.ts'
 import {
   applyWithinLimit,
   changeAndMerge,
@@ -136,6 +137,8 @@ export type ThreadTask =
       readonly attribution: Uint8Array
       readonly query: HistoryQuery
     }
+  /** Merges the updates of one document of an import. */
+  | { readonly is: 'merge'; readonly updates: readonly Uint8Array[] }
   /** Parses the response of a backend (JSON in UTF-8). */
   | { readonly is: 'parse'; readonly json: Uint8Array }
   /** Answers a query about a response of `/v2/crdt/get` (JSON in UTF-8); see `answerTextQuery`. */
@@ -213,6 +216,8 @@ export type ThreadResult =
     }
   | { readonly is: 'history'; readonly answer: HistoryAnswer }
   | { readonly is: 'compared'; readonly compared: ComparedBranch }
+  /** `merged` is null if the document is rejected; `problem` is the reason. */
+  | { readonly is: 'merged'; readonly merged: Merged | null; readonly problem: string }
   /** `content` is null if the JSON has the wrong form; `problem` is the reason. The data of a target is encoded. */
   | { readonly is: 'parsed'; readonly content: InitialContent | null; readonly problem: string }
   | { readonly is: 'text'; readonly answered: AnsweredText | 'too long' | null }
@@ -257,6 +262,7 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
     if (job.is === 'streamPlace') return streamPlace(job)
     if (job.is === 'stream') return streamed(job)
     if (job.is === 'history') return history(job)
+    if (job.is === 'merge') return merge(job.updates)
     if (job.is === 'parse') return parse(job.json)
     if (job.is === 'text')
       return { is: 'text', answered: answerTextQuery(job.json, job.query, job.charactersMax) }
@@ -289,6 +295,7 @@ function bytesIn(outcome: ThreadResult): readonly (Uint8Array | null)[] {
   if (outcome.is === 'history') return historyBytes(outcome.answer)
   if (outcome.is === 'parsed') return contentBytes(outcome.content)
   if (outcome.is === 'split') return outcome.parts
+  if (outcome.is === 'merged') return [outcome.merged?.bytes ?? null]
   if (outcome.is === 'opened') return [outcome.state]
   if (outcome.is === 'placed') return [outcome.added, outcome.state]
   if (outcome.is === 'streamed') return [outcome.update]
@@ -361,6 +368,15 @@ function edit(job: ThreadEdit, work: (copy: DocumentState) => ReplacementResult)
     state,
     writer,
     loadMs: copy.loadMs,
+  }
+}
+
+function merge(updates: readonly Uint8Array[]): ThreadResult {
+  try {
+    return { is: 'merged', merged: mergeStored(updates), problem: '' }
+  } catch (error) {
+    if (!(error instanceof DocumentRejectedError)) throw error
+    return { is: 'merged', merged: null, problem: error.message }
   }
 }
 

@@ -1,4 +1,4 @@
-import { missingClocks, type UpdateSummary } from '../../../core/update/summary.ts'
+import { missingClocks, type UpdateSummary } from '../../update/summary.ts'
 
 interface Requirement {
   readonly clock: number
