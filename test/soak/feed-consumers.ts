@@ -16,7 +16,7 @@ import { Random } from '../support/data/random-doc.ts'
 import { inParallel } from '../support/in-parallel.ts'
 import { startNats } from '../support/servers/nats.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
-import { type ServerProcess, startProcess } from '../support/servers/process.ts'
+import { type ServerProcess, startProcessWith } from '../support/servers/process.ts'
 import { dataOf } from '../support/servers/server.ts'
 
 export interface FeedConsumerOptions {
@@ -41,11 +41,12 @@ export interface FeedConsumerResult {
   readonly differing: readonly string[]
 }
 
+const early = { compactAfterUpdates: 10 }
+
 const settings = {
   WEFT_CALLS_PER_KEY: '0',
   WEFT_CALLS_PER_ADDRESS: '0',
   WEFT_NEW_DOCUMENTS_PER_WORKSPACE: '0',
-  WEFT_COMPACT_AFTER_UPDATES: '10',
   WEFT_BASE_VERSION_SECONDS: '1',
   WEFT_IDLE_UNLOAD_SECONDS: '2',
 }
@@ -178,7 +179,7 @@ async function onEmbedded(load: FeedLoad, { say }: FeedConsumerOptions): Promise
   const root = mkdtempSync(join(tmpdir(), 'weft-feed-'))
   const part = load.documentIds.length * writesPerPart
   const [data, restored, backup] = [join(root, 'data'), join(root, 'restored'), join(root, 'backup')]
-  let server = await startProcess(data, settings)
+  let server = await startProcessWith(early, data, settings)
   try {
     load.servers = [server]
     await enable(server)
@@ -186,13 +187,13 @@ async function onEmbedded(load: FeedLoad, { say }: FeedConsumerOptions): Promise
     await server.end('SIGTERM')
     await writeBackup(backupOffline(data, systemClock), backup, noProgress)
     say(`backup after ${load.writes} writes; the consumer has applied ${load.consumer.events} events`)
-    server = await startProcess(data, settings)
+    server = await startProcessWith(early, data, settings)
     load.servers = [server]
     await load.run(part)
     await server.end('SIGKILL')
     await restore(backup, restored, noProgress)
     say(`restore after ${load.writes} writes; the consumer has applied ${load.consumer.events} events`)
-    server = await startProcess(restored, settings)
+    server = await startProcessWith(early, restored, settings)
     load.servers = [server]
     await load.run(part)
     const differing = await load.difference(say)
@@ -217,7 +218,7 @@ async function onCluster(load: FeedLoad, { say }: FeedConsumerOptions): Promise<
     WEFT_NATS_URL: nats.url,
     WEFT_JWT_SECRET: 'the-secret-that-all-nodes-of-a-cluster-have',
   }
-  const start = (name: string) => startProcess(join(root, name), shared)
+  const start = (name: string) => startProcessWith(early, join(root, name), shared)
   const nodes: ServerProcess[] = []
   try {
     nodes.push(await start('node-1'))

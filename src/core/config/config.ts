@@ -327,11 +327,6 @@ export const options = {
     'Maximum duration of the work of one call on a thread, in seconds; longer work is ended, and the call is rejected. ' +
       'Imports reject a document that takes longer to read.',
   ),
-  compactAfterUpdates: option(
-    wholeNumber(10, 1_000_000),
-    500,
-    'Number of updates in a log after which the server compacts it. For a large document the number is higher: one for each 256 bytes.',
-  ),
   baseVersionSeconds: option(
     wholeNumber(0, 86_400),
     600,
@@ -416,6 +411,8 @@ export const fixedValues = {
   presenceLeaveDelaySeconds: 10,
   /** Time from the opening of a stream to its end, in seconds. */
   streamSeconds: 900,
+  /** Number of updates in a log after which the server compacts it. For a large document the number is higher: one for each 256 bytes. */
+  compactAfterUpdates: 500,
 }
 
 export type OptionKey = keyof typeof options

@@ -15,7 +15,7 @@ import { Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
 import { inParallel } from '../../support/in-parallel.ts'
 import { startCluster } from '../../support/servers/in-process-cluster.ts'
-import { startProcess } from '../../support/servers/process.ts'
+import { startProcessWith } from '../../support/servers/process.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { times } from '../../support/time/full-run.ts'
 
@@ -84,7 +84,7 @@ it(`[FEED-15] after crashes, the feed has everything that was committed, in chai
   const random = new Random(seed)
   const directory = await dataDirectory()
   const written = new Map<string, string>()
-  const start = () => startProcess(directory, { WEFT_CALLS_PER_KEY: '0', WEFT_COMPACT_AFTER_UPDATES: '10' })
+  const start = () => startProcessWith({ compactAfterUpdates: 10 }, directory, { WEFT_CALLS_PER_KEY: '0' })
   let server = await start()
   ends.push(() => server.end('SIGKILL'))
   await server.post('/v2/workspace/feed/update', { enabled: true })

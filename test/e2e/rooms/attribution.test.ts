@@ -13,7 +13,7 @@ import { missing } from '../../support/needs.ts'
 import { runCli } from '../../support/servers/cli.ts'
 import { startNodes } from '../../support/servers/node-servers.ts'
 import { startPostgres } from '../../support/servers/postgres.ts'
-import { startProcess } from '../../support/servers/process.ts'
+import { startProcessWith } from '../../support/servers/process.ts'
 import { itLong, times } from '../../support/time/full-run.ts'
 
 const editor = { organizationId: 'acme', documentId: 'd', editorId: 'main' }
@@ -158,9 +158,10 @@ class RandomUsers {
   }
 }
 
+const early = { compactAfterUpdates: 10 }
+
 const compacting = {
   WEFT_CALLS_PER_KEY: '0',
-  WEFT_COMPACT_AFTER_UPDATES: '10',
   WEFT_IDLE_UNLOAD_SECONDS: '0',
   WEFT_BASE_VERSION_SECONDS: '1',
 }
@@ -172,7 +173,7 @@ afterEach(() => remove())
 async function levelSystem(): Promise<System> {
   const directory = await temporaryDirectory()
   const { path } = directory
-  let server = await startProcess(path, compacting)
+  let server = await startProcessWith(early, path, compacting)
   remove = async () => {
     await server.end('SIGKILL')
     await directory.remove()
@@ -184,12 +185,12 @@ async function levelSystem(): Promise<System> {
       await new Promise((resolve) => setTimeout(resolve, afterMs))
       await server.end('SIGKILL')
       await working
-      server = await startProcess(path, compacting)
+      server = await startProcessWith(early, path, compacting)
     },
     compact: async () => {
       await server.end('SIGTERM')
       expect((await runCli(['compact', path], path)).code).toBe(0)
-      server = await startProcess(path, compacting)
+      server = await startProcessWith(early, path, compacting)
     },
     end: async (work) => {
       await server.end('SIGTERM')
@@ -248,7 +249,7 @@ describe(`authors of random histories (seed ${seed})`, () => {
         WEFT_POSTGRES_URL: postgres.url,
         WEFT_POSTGRES_SCHEMA: schema,
       }
-      let server = await startProcess(path, environment)
+      let server = await startProcessWith(early, path, environment)
       remove = async () => {
         await server.end('SIGKILL')
         await postgres.remove()
@@ -261,7 +262,7 @@ describe(`authors of random histories (seed ${seed})`, () => {
           await new Promise((resolve) => setTimeout(resolve, afterMs))
           await server.end('SIGKILL')
           await working
-          server = await startProcess(path, environment)
+          server = await startProcessWith(early, path, environment)
         },
         end: async (work) => {
           await server.end('SIGTERM')

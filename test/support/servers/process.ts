@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { endWithThis } from '../../../bench/support/ending.ts'
 import { builtFile } from '../../../src/core/base/package-file.ts'
@@ -103,7 +103,11 @@ export const startProcessWith = (
   data: string,
   options: Record<string, string> = {},
 ): Promise<ServerProcess> => {
-  const changed = { NODE_OPTIONS: '--import tsx', FIXED_VALUES: JSON.stringify(values) }
+  const changed = {
+    NODE_OPTIONS: '--import tsx',
+    BUILD_FOLDER: `${relative(root, dirname(main))}/`,
+    FIXED_VALUES: JSON.stringify(values),
+  }
   const program = join(import.meta.dirname, 'main-with-values.ts')
   return startProcess(data, { ...options, ...changed }, undefined, undefined, undefined, program)
 }

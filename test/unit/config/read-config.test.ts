@@ -51,6 +51,7 @@ it.each([
   ['sendBufferBytes', 2 ** 20, 'WEFT_SEND_BUFFER_BYTES'],
   ['presenceLeaveDelaySeconds', 10, 'WEFT_PRESENCE_LEAVE_DELAY_SECONDS'],
   ['streamSeconds', 900, 'WEFT_STREAM_SECONDS'],
+  ['compactAfterUpdates', 500, 'WEFT_COMPACT_AFTER_UPDATES'],
 ])('[CFG-17] names the option %s of earlier versions as removed, with its value %d', (key, value, variable) => {
   const note = `removed, its value is always ${value}; see CHANGELOG.md`
   expect(() => read({ file: file(`{"${key}": 1}`) })).toThrow(note)
