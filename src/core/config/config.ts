@@ -261,12 +261,6 @@ export const options = {
     'Time a document without connections stays in memory, in seconds.',
   ),
   shutdownSeconds: option(wholeNumber(1, 3600), 8, 'Maximum duration of a shutdown, in seconds.'),
-  createMissing: option(
-    booleanFlag,
-    true,
-    'Whether `users/add`, `folders/add` and `permissions/add` create the organization, folder or document that they name ' +
-      'if it does not exist. The field `createMissing` of a call has precedence.',
-  ),
   defaultAccess: option(
     oneOf('public', 'organizationPrivate', 'restricted'),
     'public',
@@ -447,7 +441,7 @@ export const isSecret = (key: OptionKey): boolean => optionOf(key).secret === tr
 export const optionOf = (key: OptionKey): Option<unknown> => options[key]
 
 /** Options that earlier versions had, without a value in their place. */
-const removedKeys = ['streamResumeSeconds']
+const removedKeys = ['streamResumeSeconds', 'createMissing']
 
 /**
  * Returns a note for the name of an option that earlier versions had, its key or its environment variable; null for other

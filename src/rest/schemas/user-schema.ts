@@ -85,9 +85,10 @@ export const createFlags = {
 /** Schema of the flag that sets all create flags of a call. */
 export const createMissingFlag = {
   type: 'boolean',
+  default: true,
   description:
-    'True: creates the named organization, and the folder or document in it, if they do not exist. Default: the ' +
-    'option `createMissing` of the server, which is true. `created` names what was created.',
+    'Whether to create the named organization, and the folder or document in it, if they do not exist. `created` ' +
+    'names what was created.',
 } as const
 
 /** Schema of the flag that decides about the organization alone, whatever `createMissing` is. */

@@ -313,6 +313,8 @@ describe('missing organizations, folders and documents', () => {
   it('[COMPAT-7] creates missing organizations, folders and documents unless createMissing is false', async () => {
     for (const [path, data] of calls('absent', { createMissing: false }))
       expect(errorOf(await server.post(path, data))).toEqual(['NOT_FOUND'])
+    const owned = { organizationId: 'own', users: [{ userId: 'ann' }], createOrganization: false }
+    expect(errorOf(await server.post('/v2/users/add', owned))).toEqual(['NOT_FOUND'])
     for (const [path, data] of calls('made'))
       expect((await server.post(path, data)).body.error).toBeUndefined()
     for (const number of [1, 2, 4])
@@ -435,21 +437,6 @@ describe('missing organizations, folders and documents', () => {
     expect(await call('/v2/organizations/documents/get', left)).toEqual([])
     const folders = await call('/v2/organizations/folders/get', { organizationId })
     expect(folders).not.toContainEqual(expect.objectContaining({ folderId: 'left-over' }))
-  })
-
-  it('[COMPAT-7] without the option createMissing, creates missing organizations, folders and documents only if the call says so', async () => {
-    const eager = await startTestServer({ createMissing: false })
-    try {
-      for (const [path, data] of calls('absent'))
-        expect(errorOf(await eager.post(path, data))).toEqual(['NOT_FOUND'])
-      for (const [path, data] of calls('made', { createMissing: true }))
-        expect((await eager.post(path, data)).body.error).toBeUndefined()
-      const users = [{ userId: 'ann' }]
-      const own = { organizationId: 'own', users, createOrganization: false }
-      expect(errorOf(await eager.post('/v2/users/add', own))).toEqual(['NOT_FOUND'])
-    } finally {
-      await eager.stop()
-    }
   })
 })
 

@@ -60,6 +60,7 @@ it.each([
 })
 
 it('[CFG-17] names removed options without a value, and lists them with unknown ones', () => {
+  expect(() => configOfValues({ createMissing: false })).toThrow('(removed; see CHANGELOG.md)')
   const unknown = { WEFT_STREAM_RESUME_SECONDS: '1', WEFT_PROT: '1' }
   expect(() => checkVariables(unknown)).toThrow(
     /WEFT_STREAM_RESUME_SECONDS \(removed; see CHANGELOG\.md\), WEFT_PROT.*WEFT_PORT/,

@@ -45,7 +45,7 @@ export const addUsers = defineOperation({
     const resource = userResource(data)
     const users = toUserInputs(data.users)
     let created: CreatedLists = {}
-    const flags = { createMissing: services.config.createMissing, ...data }
+    const flags = { createMissing: true, ...data }
     if (makesParents(flags)) {
       const results = await services.users.rehearseAdding(scope, resource, users)
       if (!isAnySuccessful(results)) return { message: 'No users added.', data: results, created }

@@ -26,10 +26,10 @@ export const addFolders = defineOperation({
   },
   response: batchResults,
   errors: [organizationNotFound],
-  async handler({ organizationId, folders, createMissing, createOrganization }, { caller, services }) {
+  async handler({ organizationId, folders, createMissing = true, createOrganization }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId }
     let created: CreatedLists = {}
-    if (createOrganization ?? createMissing ?? services.config.createMissing) {
+    if (createOrganization ?? createMissing) {
       const results = await services.folders.rehearseAdding(scope, folders)
       if (!isAnySuccessful(results)) return { message: 'No folders added.', data: results, created }
       if (await services.organizations.ensure(scope)) created = { organizations: [organizationId] }

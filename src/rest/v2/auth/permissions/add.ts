@@ -67,7 +67,7 @@ export const addPermissions = defineOperation({
     groupNotFound,
   ],
   async handler(
-    { user, organizationUserGroupId, permissions, createMissing: makes, createOrganization },
+    { user, organizationUserGroupId, permissions, createMissing: makes = true, createOrganization },
     { caller, services, full },
   ) {
     const subject = parseSubject(user?.userId, organizationUserGroupId, '/data/user')
@@ -83,7 +83,7 @@ export const addPermissions = defineOperation({
     const grant = (): Promise<void> => services.permissions.add(caller.tenant, subject, inputs)
     await grant().catch(async (error: unknown) => {
       const isMissing = error instanceof ApiError && error.status === 'NOT_FOUND'
-      if (!isMissing || !(makes ?? services.config.createMissing)) throw error
+      if (!isMissing || !makes) throw error
       if (inputs.some(({ resource: { type, id } }) => type === 'folder' && id === rootFolderId))
         throw invalid(
           'folder/root',
