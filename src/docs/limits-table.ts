@@ -23,7 +23,7 @@ const unread = 'memory of bytes that clients have not read, of websockets and of
 const slower = 'the server reads more slowly; nothing is lost'
 
 /** All limits by name. The type checker reports a limit or a value that is missing here. */
-const rows: { readonly [Limit in LimitName]: Limit extends keyof Config ? Row : FixedRow } = {
+const rows: { readonly [Limit in LimitName]: Limit extends keyof Config ? Row | FixedRow : FixedRow } = {
   maxConnections: { what: 'websockets', met: comeBack },
   maxConnectionsPerAddress: { what: 'websockets', met: comeBack },
   maxConnectionsPerWorkspace: { what: 'websockets of all API keys', met: comeBack },
@@ -218,6 +218,7 @@ const rows: { readonly [Limit in LimitName]: Limit extends keyof Config ? Row : 
   threadQueuePerWorkspace: { what: threadQueue, value: '32 for changes, 32 for reads', met: comeBackOrRest },
   threadJobSeconds: {
     what: 'seconds of work on a thread; fewer for a workspace whose earlier work timed out',
+    value: '20, and longer in the ratio of `maxDocumentBytes` to 64 MiB',
     met: `close code 4413 for the sender of an update; close code 1013 while a document opens; ${exhausted}`,
   },
   threadOverrunSeconds: {

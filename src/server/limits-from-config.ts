@@ -1,5 +1,5 @@
 import type { Clock } from '../core/base/clock.ts'
-import type { Config } from '../core/config/config.ts'
+import { type Config, options } from '../core/config/config.ts'
 import type { Rate } from '../core/config/rate.ts'
 import type { CallQuota } from '../core/directory/call-quota.ts'
 import type { UsageSource } from '../core/directory/usage-counts.ts'
@@ -60,6 +60,16 @@ export function workspaceReadsOf({ config, clock, rates }: ClusterLimitDependenc
   const limiter: MinuteLimiter = new MinuteLimiter({ perMinute, clock, used })
   return limiter
 }
+
+/**
+ * Returns the maximum duration of the work of one call on a thread, in ms. It grows with the largest document, so that an
+ * operator who permits larger documents does not have to raise a second limit.
+ */
+export const threadJobMsOf = ({
+  maxDocumentBytes,
+  threadJobSeconds,
+}: Pick<Config, 'maxDocumentBytes' | 'threadJobSeconds'>): number =>
+  threadJobSeconds * 1000 * Math.max(1, maxDocumentBytes / options.maxDocumentBytes.default)
 
 /** Returns the limits for new websockets. */
 export const admissionOf = ({ config, clock }: LimitDependencies): AdmissionLimits => ({

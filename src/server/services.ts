@@ -42,7 +42,7 @@ import type { RejectionLog } from '../core/sync/admission/rejection-log.ts'
 import { IdempotencyService } from '../rest/idempotency/idempotency-service.ts'
 import { PageTokens } from '../rest/page-tokens.ts'
 import type { BaseServices, CoreServices, ReplaceableServices, Services } from '../rest/services.ts'
-import { creationsOf, workspaceReadsOf } from './limits-from-config.ts'
+import { creationsOf, threadJobMsOf, workspaceReadsOf } from './limits-from-config.ts'
 
 /** What exists before the services: the base, and what the capabilities get from the start of the process. */
 export interface ServerBase
@@ -227,7 +227,7 @@ function createRooms(
     restMs,
     documentsPerWorkspaceMax: config.maxDocumentsPerWorkspace,
     computeThreads: config.computeThreads,
-    threadJobMs: config.threadJobSeconds * 1000,
+    threadJobMs: threadJobMsOf(config),
   }
   return new RoomRegistry(engine, options, {
     ...given,

@@ -30,7 +30,7 @@ const limits = (documentMsMax: number) =>
 /** Yjs takes 11 s for it, in which no limit of steps ends it. */
 const endless = hostileUpdates.circularClients(20_000)[0] as Uint8Array
 const shortMs = 200
-const isLate = { problem: 'it takes longer than 0.2 s to read (WEFT_THREAD_JOB_SECONDS)' }
+const isLate = { problem: 'it takes longer than 0.2 s to read' }
 
 let root: string
 let data: string

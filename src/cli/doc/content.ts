@@ -21,6 +21,7 @@ import { contentTypeNames } from '../../core/content/content-type-names.ts'
 import type { DeltaInsert } from '../../core/content/delta/delta-json.ts'
 import type { DocumentReading } from '../../core/content/read-document.ts'
 import { type DocumentPath, documentAddress } from '../../core/model/address.ts'
+import { threadJobMsOf } from '../../server/limits-from-config.ts'
 import { configOf, printResult } from '../command-line/command-io.ts'
 import {
   formatOption,
@@ -134,8 +135,12 @@ async function store(path: DocumentPath, bytes: Buffer, flags: PutFlags): Promis
     return content === null || update !== null
       ? applyOnline(server, path, update ?? bytes)
       : replaceOnline(server, path, content)
-  const { maxDocumentBytes: documentBytesMax, threadJobSeconds, defaultAccess } = configOf({}).config
-  const limits = { documentBytesMax, documentMsMax: threadJobSeconds * 1000, defaultAccess }
+  const { config } = configOf({})
+  const limits = {
+    documentBytesMax: config.maxDocumentBytes,
+    documentMsMax: threadJobMsOf(config),
+    defaultAccess: config.defaultAccess,
+  }
   const address = documentAddress(await tenantFlagsOf(flags), path)
   return content === null || update !== null
     ? putUpdateStopped(locationOf(flags), address, update ?? bytes, limits)

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { locationName } from '../../capabilities/backups/storage/offline-store.ts'
 import { type ExportImportResult, importExport } from '../../capabilities/transfer/import/import-export.ts'
 import { ConfigError } from '../../core/config/read-config.ts'
+import { threadJobMsOf } from '../../server/limits-from-config.ts'
 import { configOf, printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'
@@ -34,13 +35,12 @@ export function addWeftImport(command: Command): void {
     .option('--json', 'Print JSON.')
     .action(async (directory: string, flags: Flags) => {
       const progress = showProgress('import', flags.json ? 'json' : 'text')
-      const { defaultAccess, threadJobSeconds } = configOf({}).config
-      const documentMsMax = threadJobSeconds * 1000
+      const { config } = configOf({})
       const options = {
         run: flags.dryRun ? 'dry' : 'real',
         tenant: tenantOf(flags),
-        defaultAccess,
-        documentMsMax,
+        defaultAccess: config.defaultAccess,
+        documentMsMax: threadJobMsOf(config),
       } as const
       const target = storeLocation(flags.dataDir)
       const done = await importExport(directory, target, options, progress.at).finally(progress.end)

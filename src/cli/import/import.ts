@@ -4,6 +4,7 @@ import { readNameMap } from '../../capabilities/transfer/import/name-map.ts'
 import type { NameMapping } from '../../capabilities/transfer/name-mapping.ts'
 import { type UpdateEncoding, updateEncodings } from '../../core/content/read-document.ts'
 import type { DocumentPath } from '../../core/model/address.ts'
+import { threadJobMsOf } from '../../server/limits-from-config.ts'
 import { configOf, printResult } from '../command-line/command-io.ts'
 import { parseIdOption } from '../command-line/id-option.ts'
 import { showProgress } from '../command-line/progress.ts'
@@ -113,7 +114,7 @@ async function run(
   const work = { open: () => open(updatesBytesMax), naming, onProgress: progress.at }
   const limits = {
     documentBytesMax: config.maxDocumentBytes,
-    documentMsMax: config.threadJobSeconds * 1000,
+    documentMsMax: threadJobMsOf(config),
     defaultAccess: config.defaultAccess,
   }
   const deleted = flags.recreateDeleted ? 'recreate' : 'refuse'

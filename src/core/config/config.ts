@@ -315,12 +315,6 @@ export const options = {
     'Threads on which the large documents of one workspace are changed, so that other documents do not wait; ' +
       'all workspaces together have one more. 0 computes everything on the event loop.',
   ),
-  threadJobSeconds: option(
-    wholeNumber(1, 3600),
-    20,
-    'Maximum duration of the work of one call on a thread, in seconds; longer work is ended, and the call is rejected. ' +
-      'Imports reject a document that takes longer to read.',
-  ),
   baseVersionSeconds: option(
     wholeNumber(0, 86_400),
     600,
@@ -407,6 +401,8 @@ export const fixedValues = {
   streamSeconds: 900,
   /** Number of updates in a log after which the server compacts it. For a large document the number is higher: one for each 256 bytes. */
   compactAfterUpdates: 500,
+  /** Time in seconds after which a thread stops work on a document of at most the default of `maxDocumentBytes`. */
+  threadJobSeconds: 20,
 }
 
 export type OptionKey = keyof typeof options

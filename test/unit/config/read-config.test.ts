@@ -52,12 +52,16 @@ it.each([
   ['presenceLeaveDelaySeconds', 10, 'WEFT_PRESENCE_LEAVE_DELAY_SECONDS'],
   ['streamSeconds', 900, 'WEFT_STREAM_SECONDS'],
   ['compactAfterUpdates', 500, 'WEFT_COMPACT_AFTER_UPDATES'],
-])('[CFG-17] names the option %s of earlier versions as removed, with its value %d', (key, value, variable) => {
-  const note = `removed, its value is always ${value}; see CHANGELOG.md`
-  expect(() => read({ file: file(`{"${key}": 1}`) })).toThrow(note)
-  expect(() => configOfValues({ [key]: 1 })).toThrow(note)
-  expect(() => checkVariables({ [variable]: '1' })).toThrow(note)
-})
+  ['threadJobSeconds', 20, 'WEFT_THREAD_JOB_SECONDS'],
+])(
+  '[CFG-17] names the option %s of earlier versions as removed, with its value %d',
+  (key, value, variable) => {
+    const note = `removed, its value is always ${value}; see CHANGELOG.md`
+    expect(() => read({ file: file(`{"${key}": 1}`) })).toThrow(note)
+    expect(() => configOfValues({ [key]: 1 })).toThrow(note)
+    expect(() => checkVariables({ [variable]: '1' })).toThrow(note)
+  },
+)
 
 it('[CFG-17] names removed options without a value, and lists them with unknown ones', () => {
   expect(() => configOfValues({ createMissing: false })).toThrow('(removed; see CHANGELOG.md)')

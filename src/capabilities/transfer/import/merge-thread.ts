@@ -53,7 +53,7 @@ export class MergeThread {
       .catch((error: unknown) => {
         if (error instanceof DeadlineExceededError)
           throw new DocumentRejectedError(
-            `it takes longer than ${documentMsMax / 1000} s to read (WEFT_THREAD_JOB_SECONDS)`,
+            `it takes longer than ${documentMsMax / 1000} s to read`,
           )
         if (errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY')
           throw new DocumentRejectedError('there is not enough memory to read it')

@@ -49,7 +49,6 @@ export class Overruns {
       problem: `work on large documents of this workspace took more than ${value} s without a result`,
       remedy: `try again after ${seconds} s, with less content`,
       retryAfterSeconds: seconds,
-      option: 'threadJobSeconds',
     })
   }
 }
