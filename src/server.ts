@@ -47,7 +47,6 @@ import { openBackupSchedule } from './server/open-backup-schedule.ts'
 import { createServices, type ServerBase, type ServerServices } from './server/services.ts'
 import { shutDown } from './server/shutdown.ts'
 
-/** A server whose store is open. */
 export interface OpenServer {
   readonly credentials: ServerCredentials
   /** True if this start created credentials, or an earlier one that has failed since then. */

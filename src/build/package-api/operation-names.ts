@@ -1,6 +1,5 @@
 import type { Operation } from '../../rest/operation.ts'
 
-/** An operation with its names in the package. */
 export interface NamedOperation {
   readonly operation: Operation
   /** Names from the API object to the method, such as `crdt`, `update`. */

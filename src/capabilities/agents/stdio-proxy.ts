@@ -22,7 +22,6 @@ const finishMs = 10_000
 export interface StdioProxyOptions {
   /** URL of the server, without `/mcp`. */
   readonly url: string
-  /** Token of the agent. */
   readonly token: string
   /** Prints a problem for the person who has started the program. */
   readonly report: (problem: string) => void

@@ -40,7 +40,6 @@ const manifestSchema = s.object({
   sum: hexDigits,
 })
 
-/** One chunk of a backup. */
 export type ChunkEntry = s.TypeOf<typeof chunkSchema>
 
 /** The content of one backup. It is written last, so a backup without a manifest does not exist. */

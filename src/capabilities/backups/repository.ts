@@ -36,7 +36,6 @@ type RepositoryRoot = s.TypeOf<typeof rootSchema>
 const sumOf = ({ format, id, check }: Pick<RepositoryRoot, 'format' | 'id' | 'check'>): string =>
   createHash('sha256').update(`${format} ${id} ${check}`).digest('hex')
 
-/** Result of reading a manifest. */
 type ManifestRead =
   | { readonly state: 'sound'; readonly manifest: Manifest }
   | { readonly state: 'damaged'; readonly problem: ObjectProblem }

@@ -21,7 +21,6 @@ import type { JudgedComment } from './judged-comments.ts'
 /** Queue of decided suggestions that a consumer stores as judgments. */
 const judgmentQueue = 'judgments'
 
-/** A suggestion that was decided. */
 interface DecidedSuggestion {
   /**
    * Id of the job that stores the judgment. The id is globally unique, so a repeated job stores the judgment

@@ -119,7 +119,6 @@ export class SubscriptionCache {
     return !this.#isChecked(tenant, known)
   }
 
-  /** Returns the stored configuration of the feed. */
   async feedOf(tenant: Tenant): Promise<FeedConfig> {
     return (await this.#current(tenant)).feed
   }

@@ -60,7 +60,6 @@ const positionSchema = s.object({
   subject: s.orNull(s.object({ apiKey: s.string, organizationId: s.string })),
 })
 
-/** Reads stored usage. */
 export class UsageReader {
   readonly #kv: Pick<Kv, 'scan'>
 

@@ -28,7 +28,6 @@ export interface UsageRecord {
   readonly stored?: MeasuredBytes
 }
 
-/** A measurement of stored bytes. */
 export interface MeasuredBytes {
   readonly bytes: number
   /** Time of the measurement, in epoch milliseconds. */

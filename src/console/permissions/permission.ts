@@ -31,7 +31,6 @@ interface UserPermissions {
   readonly documents: Readonly<Record<string, PermissionEntry>>
 }
 
-/** Permissions by user id. */
 export type PermissionsByUser = Readonly<Record<string, UserPermissions>>
 
 export const accessTypes = [

@@ -63,7 +63,6 @@ export interface ActivityEvent extends ActivityContent {
   readonly documentId: string | null
 }
 
-/** A stored activity. */
 export interface ActivityRecord extends ActivityEvent {
   /** Time at which the activity was first recorded, in epoch milliseconds. */
   readonly timestamp: number

@@ -87,7 +87,6 @@ const deletionCheckMs = 5_000
 /** A deletion of the content of an editor. */
 export interface ContentDeletion {
   readonly address: DocumentAddress
-  /** Id of its event. */
   readonly id: string
   /** Epoch of the content; null if the content is damaged. */
   readonly epoch: number | null

@@ -4,7 +4,6 @@ import { type Outline, readOutline } from './outline.ts'
 import { readUpdate } from './read-update.ts'
 import { encodeVarUints } from './state-vector.ts'
 
-/** The result of joining updates. */
 export interface Joined {
   readonly bytes: Uint8Array
   /** Next expected clock of each client. */

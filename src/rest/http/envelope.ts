@@ -5,7 +5,6 @@ import { CorruptRecordError, StoreUnavailableError } from '../../core/store/engi
 import type { OperationResult, ResponseShape } from '../operation.ts'
 import { sendSmall } from './sending.ts'
 
-/** Returns the body of a successful response. */
 export const successBody = (answer: OperationResult<unknown>, envelope: ResponseShape): object => ({
   result: envelope === 'bare' ? answer.data : { status: 'success', ...answer },
 })

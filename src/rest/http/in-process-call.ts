@@ -1,7 +1,6 @@
 import { IncomingMessage, type OutgoingHttpHeaders, type RequestListener, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
-/** The response to a call in the process. */
 export interface InProcessResponse {
   readonly status: number
   /** The header `retry-after`, if there is one. */

@@ -20,7 +20,6 @@ export interface StartedCallRecord extends Common {
   readonly by?: string
 }
 
-/** Stored record of a call. */
 export type CallRecord =
   | StartedCallRecord
   /**
@@ -138,7 +137,6 @@ function removalOf({ id }: IdempotentCall, before: Uint8Array | null): KvCommit 
   return { dels: [key, callKeys.end(endsAt, id)] }
 }
 
-/** Returns the stored form of a record. */
 export const bytesOfRecord = (record: CallRecord): Uint8Array => encodeRecord(record)
 
 const commitOf = ({ part, id }: IdempotentCall, record: CallRecord): KvCommit => ({

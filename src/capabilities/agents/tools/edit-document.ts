@@ -28,14 +28,12 @@ export const editingMembers = {
   ifVersion: { ...version, description: 'Fail unless the document is still at this version.' },
 } as const
 
-/** Members of the results of tools that edit. */
 export const editedMembers = {
   version: { type: 'string', description: 'The version after the edits.' },
   changed: { type: 'boolean', description: 'False if the document was already as requested.' },
   warnings: { type: 'array', items: { type: 'string' } },
 } as const
 
-/** The places of edits in results. */
 export const placesMember = {
   type: 'array',
   description: 'One for each edit: the text that matched, before the edit.',
@@ -53,7 +51,6 @@ export const placesMember = {
   },
 } as const
 
-/** The overlaps of edits in results. */
 export const overlapsMember = {
   type: 'array',
   description: 'Places that others have also changed.',

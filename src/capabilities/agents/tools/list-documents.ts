@@ -17,7 +17,6 @@ export const pageMembers = {
   },
 } as const
 
-/** Member of results with pages. */
 export const nextPageMember = {
   type: 'string',
   description: 'Token of the next page; absent on the last page.',

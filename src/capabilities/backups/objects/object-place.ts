@@ -11,7 +11,6 @@ const key: Key = ['place']
 export interface StoredPlace {
   /** Random id, which the place also has. */
   readonly id: string
-  /** Whether the place has the id. */
   readonly isReserved: boolean
 }
 

@@ -49,7 +49,6 @@ interface UserReport {
 }
 
 interface PermissionReport {
-  /** The reports, by user id. */
   readonly users: Readonly<Record<string, UserReport>>
   /** False if the organization, or a folder or document of the query, does not exist. */
   readonly complete: boolean

@@ -11,7 +11,6 @@ export type MarkName = keyof BlockMarks
 export interface Dialect {
   /** Stored names of nodes. A node without a name does not exist in the family. */
   readonly nodes: Readonly<Partial<Record<NamedKind, string>>>
-  /** Stored names of marks. */
   readonly marks: Readonly<Partial<Record<MarkName, string>>>
   /** Stored name of the attribute for the language of a code block. */
   readonly language: string

@@ -34,7 +34,6 @@ export class DependencyRecorder {
     this.#firstClock = Y.getState(doc.store, doc.clientID)
   }
 
-  /** Records the target of the current edit. */
   target(view: FlowView, target: ResolvedTarget): void {
     if (target.is === 'text') {
       for (const range of target.ranges) this.#addText(view, range)
@@ -47,7 +46,6 @@ export class DependencyRecorder {
     else if (block !== undefined) this.#addText(view, { ...block, end: block.end + 1 })
   }
 
-  /** Ends the current edit. */
   end(edit: Edit): void {
     const deleted = this.#deleted()
     const clock = this.#clocks.at(-1) ?? this.#firstClock

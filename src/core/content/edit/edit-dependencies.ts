@@ -17,9 +17,7 @@ export interface EditDependency {
   readonly target: readonly StoredRange[]
   /** Elements of arrays that the edit deletes. All of them must still exist. */
   readonly elements: readonly StoredRange[]
-  /** All content that the edit deletes. */
   readonly deleted: readonly StoredRange[]
-  /** All items that the edit creates. */
   readonly created: StoredRange
   /** True for an insertion, which the server writes again if it is repeated. */
   readonly isInsertion: boolean

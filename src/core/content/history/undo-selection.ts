@@ -10,7 +10,6 @@ export interface UndoSelection {
   readonly groupSeconds?: number | undefined
   readonly by?: string | undefined
   readonly meta?: ChangeMeta | undefined
-  /** Ids of change sets. */
   readonly changes?: readonly SelectedChange[] | undefined
 }
 

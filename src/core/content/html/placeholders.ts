@@ -4,7 +4,6 @@
  * meaning.
  */
 
-/** Attribute of the placeholder of a block. */
 export const blockAttribute = 'data-weft-block'
 
 /** Attribute of the placeholder of an atom in a line. */

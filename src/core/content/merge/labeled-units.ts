@@ -39,7 +39,6 @@ export class LabeledUnits {
     return { client: part.client, clock: part.clock + index - part.start }
   }
 
-  /** Returns the ids of units as ranges. */
   ranges(indexes: readonly number[]): readonly IdRange[] {
     const ranges: { client: number; clock: number; length: number }[] = []
     for (const index of indexes) {

@@ -1,4 +1,3 @@
-/** A heading of a Markdown text. */
 export interface MarkdownHeading {
   readonly level: number
   readonly title: string

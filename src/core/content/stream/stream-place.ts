@@ -22,7 +22,6 @@ import { rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { idsBetween } from '../yjs/stored-ranges.ts'
 import { type ReplacedText, replacedTexts } from './replaced-words.ts'
 
-/** Formats of the content of a stream. */
 export const streamFormats = ['text', 'markdown'] as const
 
 type StreamFormat = (typeof streamFormats)[number]
@@ -75,7 +74,6 @@ export interface BlockPlace {
 /** The place of a stream in the ids of Yjs, so that it stays the same place after edits of others. */
 export type StreamPlace = { readonly contentKey: string; readonly kind: TextKind } & (TextPlace | BlockPlace)
 
-/** Content that a stream replaces. */
 export interface ReplacedIds {
   readonly ranges: readonly StoredRange[]
   /** Elements, inner ones first. An element stays if others have inserted content into it. */

@@ -68,7 +68,6 @@ interface Cuttable {
 }
 
 interface CutPlan {
-  /** Offsets at which the item is split. */
   readonly offsets: readonly number[]
   /** Ranges between the splits in which all elements are written again. */
   readonly rewritten: readonly { readonly start: number; readonly end: number }[]

@@ -23,7 +23,6 @@ const emptyName = '_x_'
  */
 const prototypeName = '__proto__'
 
-/** Returns the XML form of a stored name. */
 export function xmlName(stored: string): string {
   if (stored === '') return emptyName
   if (stored === prototypeName) return `${hex('_')}${stored.slice(1)}`

@@ -38,7 +38,6 @@ type CallMessage = s.TypeOf<typeof callSchema>
 type AnswerMessage = s.TypeOf<typeof answerSchema>
 
 interface PendingRequest {
-  /** Nodes that have replied. */
   readonly answered: Set<string>
   /** Stores the value of a reply if the value matches the schema. */
   readonly keep: (from: string, value: unknown) => void

@@ -128,7 +128,6 @@ export class Admission {
     return this.#unauthenticated.enter(address)
   }
 
-  /** Counts a connection by its workspace. */
   countWorkspace(ticket: AdmissionTicket, workspaceId: string): void {
     this.#byWorkspace.add(workspaceId)
     ticket.workspaceId = workspaceId

@@ -6,7 +6,6 @@ import { type Close, close } from '../../model/close.ts'
 import { isUndetermined } from '../admission/socket-authentication.ts'
 import type { SocketTokens } from './socket-tokens.ts'
 
-/** The session whose token is refreshed. */
 interface RefreshedToken {
   readonly identity: Identity
   readonly address: DocumentPath

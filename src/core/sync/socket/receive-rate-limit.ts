@@ -67,7 +67,6 @@ export class ReceiveRateLimit {
  */
 export class WorkspaceBucket {
   readonly workspaceId: string
-  /** Number of sessions that use the bucket. */
   sessions = 0
   readonly #options: ReceiveRateOptions
   readonly #paused = new Set<PausableReader>()

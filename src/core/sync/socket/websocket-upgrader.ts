@@ -9,7 +9,6 @@ import { CloseReporter, type CloseReporterDependencies } from './close-reporter.
 import type { MessageCutter } from './message-cutter.ts'
 import { limitClosing, rejectedBytesMax } from './rejected-limit.ts'
 
-/** A connection with an upgrade request. */
 export interface UpgradeRequest {
   readonly request: IncomingMessage
   readonly connection: Duplex

@@ -2,7 +2,6 @@ import type { Json, JsonObject } from '../../json/json.ts'
 
 const listTypes = ['bullet', 'ordered', 'checked', 'unchecked'] as const
 
-/** The kinds of list items in Quill. */
 export type ListType = (typeof listTypes)[number]
 
 /** The block that a line of Quill is, or is a part of. The attributes of its line break state it. */

@@ -57,7 +57,6 @@ export function readQuillBlocks(
   return format.write(new QuillRoot(root, format.tables, formats, stored).blocks, output).text
 }
 
-/** A text of Quill as blocks. */
 export class QuillRoot implements StoredRoot<FormattedTarget> {
   readonly features = quillFeatures
   readonly unchanged: FormattedTarget

@@ -37,7 +37,6 @@ export function checkPatch(data: unknown, place: string): readonly JsonPatchOper
   )
 }
 
-/** Reads one operation. */
 class OperationReader {
   readonly #data: unknown
   readonly #place: string

@@ -9,7 +9,6 @@ import {
   type TextSource,
 } from './flow-view.ts'
 
-/** A root whose text has anchors. */
 export interface AnchoredRoot {
   readonly view: FlowView
   readonly doc: Y.Doc

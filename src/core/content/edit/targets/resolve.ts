@@ -25,7 +25,6 @@ export const isHeading = (
 ): target is Extract<ResolvedTarget, { is: 'block' }> & { readonly isHeading: true } =>
   target.is === 'block' && target.isHeading
 
-/** A root in which targets are resolved. */
 export interface TargetRoot extends AnchoredRoot {
   /** Called with each target that is found. */
   readonly resolved: (target: ResolvedTarget) => void

@@ -23,7 +23,6 @@ import { writeOperations } from './source-edits.ts'
 import { textsByRange } from './stored-spaces.ts'
 import { liveChildren, parentOf, sizeOfNode } from './tree-places.ts'
 
-/** The root of an edit, and its content. */
 interface NestedEditRoot extends TargetRoot {
   readonly view: NestedFlowView
   readonly type: SharedRoot

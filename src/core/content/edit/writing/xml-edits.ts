@@ -73,7 +73,6 @@ import {
 import { formattingAs, xmlMarkings } from './xml-markings.ts'
 import { XmlNodeBuilder } from './xml-node-builder.ts'
 
-/** The root of an edit, and its content. */
 interface XmlEditRoot extends TargetRoot {
   readonly view: XmlFlowView
   readonly type: SharedRoot

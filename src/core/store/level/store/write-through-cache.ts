@@ -12,7 +12,6 @@ type CacheState<T> =
 /** A cell: the cached state of one stored item. It includes changes that are still being written. */
 export interface CacheEntry<T, K = Buffer> {
   readonly name: string
-  /** Key of the item in the store. */
   readonly key: K
   knowledge: CacheState<T>
   /** Resolves when the value is loaded. */
