@@ -257,12 +257,12 @@ export const limitsTable = (): string =>
 
 function rowOf(name: LimitName): string {
   const row: Row | FixedRow = rows[name]
-  const value = 'value' in row ? `${row.value} (fixed)` : valueOf(name)
+  const value = 'value' in row ? `${row.value} (fixed)` : configuredValue(name)
   return `| ${[`\`${name}\``, whose[limitScopes[name]], row.what, value, row.met].join(' | ')} |`
 }
 
 /** Returns the fixed value of a limit, or the default of its option, as text. */
-function valueOf(name: LimitName): string {
+function configuredValue(name: LimitName): string {
   const fixed = Object.entries(fixedValues).find(([key]) => key === name)
   return fixed === undefined
     ? shown(optionOf(name as OptionKey).default, name)
