@@ -235,7 +235,7 @@ async function open(
     reports,
     tracer: createTracer(config.debug, log),
     spans,
-    rejections: new RejectionLog({ clock, logger: log, recent }),
+    rejections: new RejectionLog(clock, log, recent),
     memoryAccounts: memoryAccountsOf({ config, metrics, reports }),
     tickShares: new TickShares(),
     tenancy,

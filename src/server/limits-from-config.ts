@@ -116,11 +116,9 @@ export function creationsOf(
 
 /** Returns the limit for the bytes that the server reads from websockets. */
 export const inflowOf = ({ config, clock, reports }: LimitDependencies): ReceiveRateLimit =>
-  new ReceiveRateLimit({
-    rate: config.receiveBytesPerWorkspace,
-    clock,
-    onExceeded: (workspaceId) => reports.exceeded('receiveBytesPerWorkspace', workspaceId),
-  })
+  new ReceiveRateLimit(config.receiveBytesPerWorkspace, clock, (workspaceId) =>
+    reports.exceeded('receiveBytesPerWorkspace', workspaceId),
+  )
 
 /** Returns the accounts for all memory that clients can use. The metrics contain all these accounts. */
 export function memoryAccountsOf({

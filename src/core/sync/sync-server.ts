@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clientAddress } from '../access/client-address.ts'
 import { TokenRejectedError } from '../access/tokens/realtime-tokens.ts'
+import { steadyTime } from '../base/clock.ts'
 import type { ApiError } from '../base/errors.ts'
 import type { DocumentPath, Tenant } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
@@ -14,33 +15,24 @@ import { ServerFaults } from './admission/server-faults.ts'
 import { SocketAuthentication } from './admission/socket-authentication.ts'
 import { type DocumentRequest, readSyncRequest, type SyncRequest } from './admission/sync-request.ts'
 import { HocuspocusEndpoint } from './connect/hocuspocus-endpoint.ts'
-import {
-  SessionManager,
-  type SessionManagerDependencies,
-  type SessionManagerOptions,
-} from './connect/session-manager.ts'
+import { SessionManager } from './connect/session-manager.ts'
 import { staggerCalls } from './connect/staggered-close.ts'
 import { UpgradeRejecter } from './connect/upgrade-rejecter.ts'
 import { HttpTransport } from './http/http-transport.ts'
 import { yWebsocketFor } from './protocols/y-websocket.ts'
-import { documentTokens, type SocketTokenDependencies } from './session/socket-tokens.ts'
-import type { SocketAcceptor } from './socket/local-socket.ts'
+import { documentSource, SocketTokens } from './session/socket-tokens.ts'
 import type { UpgradeRequest } from './socket/websocket-upgrader.ts'
+import type { SyncDependencies } from './sync-dependencies.ts'
 
-interface SyncOptions extends AdmissionLimits, SessionManagerOptions {
+interface SyncOptions extends AdmissionLimits {
+  /** True if the first edit of a client with the role editor creates a document that does not exist. */
+  readonly createOnConnect: boolean
   /** Maximum milliseconds from the upgrade request until the token is checked. */
   readonly authMs: number
   /** True if only loopback hosts and origins may connect. */
   readonly loopbackOnly: boolean
   /** Number of reverse proxies whose `X-Forwarded-For` header is trusted. */
   readonly proxies: number
-}
-
-interface SyncServerDependencies extends SessionManagerDependencies {
-  /** Accepts the websockets of admitted clients. */
-  readonly acceptor: SocketAcceptor
-  /** Called with the address of each client whose token was rejected. Must not throw. */
-  readonly onRejected: (clientAddress: string) => void
 }
 
 /** Interval in milliseconds at which all sessions are checked. */
@@ -52,13 +44,12 @@ const tickMs = 500
  */
 export class SyncServer {
   readonly #options: SyncOptions
-  readonly #dependencies: SyncServerDependencies
+  readonly #dependencies: SyncDependencies
   readonly #admission: Admission
   readonly #gate: ConnectGate
   readonly #rejecter: UpgradeRejecter
   readonly #authentication: SocketAuthentication
   readonly #sessionManager: SessionManager
-  readonly #tokenDependencies: SocketTokenDependencies
   readonly #hocuspocus: HocuspocusEndpoint
   /** Serves the clients without a websocket. */
   readonly http: HttpTransport
@@ -66,30 +57,26 @@ export class SyncServer {
   readonly #connections = new Map<Duplex, AdmissionTicket>()
   readonly #ticker: NodeJS.Timeout
 
-  constructor(options: SyncOptions, given: Omit<SyncServerDependencies, 'faults'>) {
-    const dependencies: SyncServerDependencies = { ...given, faults: new ServerFaults(given) }
+  constructor(options: SyncOptions, given: Omit<SyncDependencies, 'faults' | 'time'>) {
+    const { authMs } = options
+    const dependencies = { ...given, faults: new ServerFaults(given), time: steadyTime(given.clock) }
     this.#options = options
     this.#dependencies = dependencies
     this.#admission = new Admission(options)
     this.#gate = new ConnectGate(this.#admission, options.loopbackOnly)
     this.#rejecter = new UpgradeRejecter(this.#admission, dependencies)
-    this.#authentication = new SocketAuthentication({ ...dependencies, authMs: options.authMs })
-    this.#tokenDependencies = {
-      authentication: this.#authentication,
-      admission: this.#admission,
-      reports: dependencies.reports,
-    }
-    this.#sessionManager = new SessionManager(options, dependencies)
-    this.#hocuspocus = new HocuspocusEndpoint({
-      ...dependencies,
-      authMs: options.authMs,
-      admission: this.#admission,
-      authentication: this.#authentication,
-      sessionManager: this.#sessionManager,
-    })
+    this.#authentication = new SocketAuthentication(authMs, dependencies)
+    this.#sessionManager = new SessionManager(options.createOnConnect, dependencies)
+    this.#hocuspocus = new HocuspocusEndpoint(
+      authMs,
+      this.#admission,
+      this.#authentication,
+      this.#sessionManager,
+      dependencies,
+    )
     this.http = new HttpTransport({
       ...dependencies,
-      ...options,
+      proxies: options.proxies,
       gate: this.#gate,
       admission: this.#admission,
       authentication: this.#authentication,
@@ -225,7 +212,12 @@ export class SyncServer {
         protocol: yWebsocketFor(requested),
         identity,
         withdrawals,
-        tokens: documentTokens(this.#tokenDependencies, socket, address, requested),
+        tokens: new SocketTokens(
+          this.#authentication,
+          this.#admission,
+          this.#dependencies.reports,
+          documentSource(socket, address, requested),
+        ),
         isMultiplexed: false,
         clientAddress: address,
         ...requested,

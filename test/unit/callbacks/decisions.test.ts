@@ -60,7 +60,7 @@ it('[CALL-53] asks again while an expired decision has not been replaced', () =>
   const clock = new HeldClock()
   const decision: RoleDecision = { kind: 'role', role: 'editor', until: clock.now() + 1_000 }
   const permission = { fence: [], access: {}, branch: null, decision, refusal: null } as never
-  const role = new SessionRole({ identity, address, permission, recheck: async () => {}, clock }, () => {})
+  const role = new SessionRole({ identity, address, permission, recheck: async () => {} }, clock, () => {})
   const isDueAfter = (ms: number): boolean => {
     clock.advance(ms)
     return role.isDecisionDue(clock.now())

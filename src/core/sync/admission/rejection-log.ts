@@ -44,13 +44,6 @@ const messages: Readonly<Record<LoggedRejection['event'], string>> = {
   'credentials.rejected': 'the server rejected the credentials of a call',
 }
 
-interface RejectionLogOptions {
-  readonly clock: Clock
-  readonly logger: Log
-  /** Also receives the rejected websockets and tokens, for the list of recent requests. */
-  readonly recent: RecentRequests
-}
-
 /**
  * Logs rejected websockets, tokens and credentials, and misspelled parameters and claims. Rejections with the
  * same address, reason and document share one log line that contains their number. For each address and
@@ -61,7 +54,8 @@ export class RejectionLog {
   readonly #recent: RecentRequests
   readonly #events: RepeatedEvents<LoggedRejection>
 
-  constructor({ clock, logger, recent }: RejectionLogOptions) {
+  /** @param recent also receives the rejected websockets and tokens, for the list of recent requests */
+  constructor(clock: Clock, logger: Log, recent: RecentRequests) {
     this.#recent = recent
     this.#events = new RepeatedEvents({
       clock,

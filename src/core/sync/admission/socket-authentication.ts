@@ -1,42 +1,21 @@
 import type { Identity } from '../../access/identity.ts'
-import type { RealtimeAccess } from '../../access/realtime-access.ts'
 import { claimedTenant } from '../../access/tokens/minted.ts'
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
-import type { Clock } from '../../base/clock.ts'
-import type { Log } from '../../base/log.ts'
-import type { Metrics } from '../../metrics/metrics.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
-import type { LimitReports } from '../../quota/limit-reports.ts'
 import { StoreUnavailableError } from '../../store/engine.ts'
-import type { Tracer } from '../../tracing/trace.ts'
-import type { RejectionLog } from './rejection-log.ts'
-import type { ServerFaults } from './server-faults.ts'
+import type { SyncDependencies } from '../sync-dependencies.ts'
 import { describeMisspelling, type Misspelling } from './sync-request.ts'
-
-interface SocketAuthenticationOptions {
-  readonly access: RealtimeAccess
-  readonly metrics: Metrics
-  readonly reports: LimitReports
-  readonly clock: Clock
-  readonly logger: Log
-  readonly tracer?: Tracer | undefined
-  /** Maximum milliseconds that the check of a token may take. */
-  readonly authMs: number
-  readonly rejections: RejectionLog
-  readonly faults: ServerFaults
-  /** Called with the address of each client whose token was rejected. Must not throw. */
-  readonly onRejected: (clientAddress: string) => void
-}
 
 /** Authenticates clients by their tokens, and reports rejected tokens. */
 export class SocketAuthentication {
-  readonly #options: SocketAuthenticationOptions
-  readonly #faults: ServerFaults
+  /** Maximum milliseconds that the check of a token may take. */
+  readonly #authMs: number
+  readonly #dependencies: SyncDependencies
 
-  constructor(options: SocketAuthenticationOptions) {
-    this.#options = options
-    this.#faults = options.faults
+  constructor(authMs: number, dependencies: SyncDependencies) {
+    this.#authMs = authMs
+    this.#dependencies = dependencies
   }
 
   /**
@@ -46,8 +25,8 @@ export class SocketAuthentication {
    */
   authenticate(token: string | null, origin: string | undefined): Promise<Identity | TokenRejectedError> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => resolve(new TokenRejectedError('timeout')), this.#options.authMs)
-      this.#options.access.identityOf(token, origin).then(
+      const timer = setTimeout(() => resolve(new TokenRejectedError('timeout')), this.#authMs)
+      this.#dependencies.access.identityOf(token, origin).then(
         (identity) => {
           clearTimeout(timer)
           resolve(identity)
@@ -63,7 +42,7 @@ export class SocketAuthentication {
   }
 
   #storeUnavailable(error: StoreUnavailableError): TokenRejectedError {
-    this.#faults.log(error, 'a token could not be checked')
+    this.#dependencies.faults.log(error, 'a token could not be checked')
     return new TokenRejectedError('store', { cause: error })
   }
 
@@ -77,7 +56,7 @@ export class SocketAuthentication {
     path: DocumentPath | null,
     misspelled: Misspelling | null = null,
   ): Close {
-    const { metrics, reports, rejections, onRejected, tracer } = this.#options
+    const { metrics, reports, rejections, onRejected, tracer } = this.#dependencies
     const reason =
       rejected.reason === 'missing' && misspelled?.intended === 'token'
         ? close('unauthenticated', `${rejected.message}: ${describeMisspelling(misspelled)}`)

@@ -1,11 +1,7 @@
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
-import type { Log } from '../../base/log.ts'
 import type { DocumentPath, Tenant } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
-import type { LimitReports } from '../../quota/limit-reports.ts'
-import type { Tracer } from '../../tracing/trace.ts'
 import type { Admission, AdmissionTicket } from '../admission/admission.ts'
-import type { RejectionLog } from '../admission/rejection-log.ts'
 import type { SocketAuthentication } from '../admission/socket-authentication.ts'
 import { type MultiplexedRequest, readDocumentPath } from '../admission/sync-request.ts'
 import type { DocumentChannel } from '../multiplex/document-channel.ts'
@@ -13,24 +9,9 @@ import { MultiplexedSocket } from '../multiplex/multiplexed-socket.ts'
 import { PerDocumentProtocols } from '../protocols/per-document-protocols.ts'
 import { SocketTokens } from '../session/socket-tokens.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
-import type { SocketAcceptor } from '../socket/local-socket.ts'
-import type { ReadBackpressure } from '../socket/read-backpressure.ts'
 import type { UpgradeRequest } from '../socket/websocket-upgrader.ts'
+import type { SyncDependencies } from '../sync-dependencies.ts'
 import type { SessionManager } from './session-manager.ts'
-
-interface HocuspocusEndpointOptions {
-  readonly acceptor: SocketAcceptor
-  readonly admission: Admission
-  readonly authentication: SocketAuthentication
-  readonly sessionManager: SessionManager
-  readonly rejections: RejectionLog
-  readonly reports: LimitReports
-  readonly backpressure: ReadBackpressure
-  readonly logger: Log
-  readonly tracer?: Tracer | undefined
-  /** Maximum milliseconds from the upgrade to the first valid token. */
-  readonly authMs: number
-}
 
 /** Maximum milliseconds that a socket may stay open without documents. */
 const idleMs = 60_000
@@ -50,21 +31,37 @@ interface MultiplexedConnection {
  * token for each document. The websocket is authenticated with its first valid token.
  */
 export class HocuspocusEndpoint {
-  readonly #options: HocuspocusEndpointOptions
+  /** Maximum milliseconds from the upgrade to the first valid token. */
+  readonly #authMs: number
+  readonly #admission: Admission
+  readonly #authentication: SocketAuthentication
+  readonly #sessionManager: SessionManager
+  readonly #dependencies: SyncDependencies
   readonly #protocols = new PerDocumentProtocols()
   readonly #sockets = new Set<MultiplexedSocket>()
   #draining: Close | null = null
 
-  constructor(options: HocuspocusEndpointOptions) {
-    this.#options = options
+  constructor(
+    authMs: number,
+    admission: Admission,
+    authentication: SocketAuthentication,
+    sessionManager: SessionManager,
+    dependencies: SyncDependencies,
+  ) {
+    this.#authMs = authMs
+    this.#admission = admission
+    this.#authentication = authentication
+    this.#sessionManager = sessionManager
+    this.#dependencies = dependencies
   }
 
   accept(upgrade: UpgradeRequest, request: MultiplexedRequest): void {
-    const { acceptor, admission } = this.#options
     const { address } = upgrade
-    const authenticated = admission.countUnauthenticated(address)
+    const authenticated = this.#admission.countUnauthenticated(address)
     upgrade.connection.on('close', authenticated)
-    acceptor.acceptMultiplexed(upgrade, (socket) => this.open(socket, address, request, authenticated))
+    this.#dependencies.acceptor.acceptMultiplexed(upgrade, (socket) =>
+      this.open(socket, address, request, authenticated),
+    )
   }
 
   /**
@@ -73,10 +70,16 @@ export class HocuspocusEndpoint {
    * @param authenticated removes the connection from the count of unauthenticated connections
    */
   open(socket: ClientSocket, address: string, request: MultiplexedRequest, authenticated: () => void): void {
-    const { reports, backpressure } = this.#options
+    const { reports, backpressure } = this.#dependencies
     const { token, origin, misspelled } = request
     const end = (reason: Close): void => multiplexed.end(reason)
-    const tokens = new SocketTokens(this.#options, { address, token, origin, misspelled, end })
+    const tokens = new SocketTokens(this.#authentication, this.#admission, reports, {
+      address,
+      token,
+      origin,
+      misspelled,
+      end,
+    })
     const multiplexed: MultiplexedSocket = new MultiplexedSocket(socket, {
       address,
       backpressure,
@@ -87,14 +90,14 @@ export class HocuspocusEndpoint {
           sent,
         ),
       onUnauthenticatedLimit: () => reports.exceeded('unauthenticatedBytes', address),
-      onPermanentClose: (reason) => this.#options.rejections.closed(address, reason, null),
+      onPermanentClose: (reason) => this.#dependencies.rejections.closed(address, reason, null),
       onClosed: () => {
         clearTimeout(authTimeout)
         clearInterval(idleCheck)
         this.#sockets.delete(multiplexed)
       },
     })
-    const authTimeout = setTimeout(() => this.#endUnauthenticated(multiplexed, address), this.#options.authMs)
+    const authTimeout = setTimeout(() => this.#endUnauthenticated(multiplexed, address), this.#authMs)
     const idleCheck = setInterval(() => multiplexed.size === 0 && multiplexed.end(unused), idleMs)
     this.#sockets.add(multiplexed)
     if (this.#draining !== null) multiplexed.end(this.#draining)
@@ -111,13 +114,13 @@ export class HocuspocusEndpoint {
 
   #endUnauthenticated(socket: MultiplexedSocket, address: string): void {
     if (socket.isAuthenticated) return
-    this.#options.authentication.reject(new TokenRejectedError('timeout'), address, null)
-    socket.end(close('unauthenticated', `no token received within ${this.#options.authMs / 1000} s`))
+    this.#authentication.reject(new TokenRejectedError('timeout'), address, null)
+    socket.end(close('unauthenticated', `no token received within ${this.#authMs / 1000} s`))
   }
 
   #authenticate(connection: MultiplexedConnection, channel: DocumentChannel, token: string): void {
     this.#openSession(connection, channel, token).catch((error: unknown) => {
-      this.#options.logger.error({ err: error }, 'a token could not be checked')
+      this.#dependencies.logger.error({ err: error }, 'a token could not be checked')
       closeChannel(channel, close('tryAgainLater', 'the token could not be checked: try again'))
     })
   }
@@ -127,21 +130,20 @@ export class HocuspocusEndpoint {
     channel: DocumentChannel,
     token: string,
   ): Promise<void> {
-    const { sessionManager } = this.#options
     const { socket, tokens, request, authenticated, clientAddress } = connection
     const [name = ''] = channel.name.split('\0')
     const { path, problem } = readDocumentPath(name.split('/'))
-    const trace = path === null ? undefined : this.#options.tracer?.of(path)
+    const trace = path === null ? undefined : this.#dependencies.tracer?.of(path)
     trace?.('connect', { clientAddress, protocol: 'hocuspocus' })
     const reject = (reason: Close, owner: Tenant | null = null): void => {
       trace?.('rejected', { code: reason.code, reason: reason.reason })
-      this.#options.rejections.socket(clientAddress, reason, path ?? name, owner)
+      this.#dependencies.rejections.socket(clientAddress, reason, path ?? name, owner)
       closeChannel(channel, reason)
     }
     if (path === null) return reject(close('badRequest', problem))
     if (request.only !== null && !isSameDocument(path, request.only))
       return reject(close('badRequest', 'this connection carries another document; open another connection'))
-    const { withdrawals } = sessionManager
+    const { withdrawals } = this.#sessionManager
     const identity = await socket.pauseDuring(tokens.authenticate(token))
     if (!socket.socket.isOpen) return
     // A rejected token counts even if the client has closed its document in the meantime.
@@ -152,7 +154,7 @@ export class HocuspocusEndpoint {
     const full = this.#countDocument(channel, identity.tenant.workspaceId)
     if (full !== null) return reject(full, identity.tenant)
     const { origin } = request
-    sessionManager.admit({
+    this.#sessionManager.admit({
       socket: channel,
       protocol: this.#protocols.acquire(channel),
       identity,
@@ -172,15 +174,14 @@ export class HocuspocusEndpoint {
    * otherwise null.
    */
   #countDocument(channel: DocumentChannel, workspaceId: string): Close | null {
-    const { admission, reports } = this.#options
-    const full = admission.workspaceProblem(workspaceId)
+    const full = this.#admission.workspaceProblem(workspaceId)
     if (full !== null) {
-      if (full.limit !== null) reports.exceeded(full.limit, workspaceId)
+      if (full.limit !== null) this.#dependencies.reports.exceeded(full.limit, workspaceId)
       return full
     }
     const ticket: AdmissionTicket = { address: null, workspaceId: null }
-    admission.countWorkspace(ticket, workspaceId)
-    channel.onClosed(() => admission.release(ticket))
+    this.#admission.countWorkspace(ticket, workspaceId)
+    channel.onClosed(() => this.#admission.release(ticket))
     return null
   }
 }

@@ -1,51 +1,28 @@
 import { agentMeta } from '../../access/agents/agent-meta.ts'
 import type { Identity } from '../../access/identity.ts'
-import type { RealtimeAccess } from '../../access/realtime-access.ts'
 import { roleOnSocket } from '../../access/roles/agent-role.ts'
 import { mayWrite, roleOn } from '../../access/roles/roles.ts'
-import { steadyTime } from '../../base/clock.ts'
 import { ApiError, errorMessage } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
-import type { AttributionSetting } from '../../directory/tenants/attribution-setting.ts'
 import { type DocumentPath, documentAddress } from '../../model/address.ts'
 import type { ChangeMeta } from '../../model/change-origin.ts'
 import { type Close, close } from '../../model/close.ts'
 import { limitOf } from '../../quota/limits.ts'
 import { DocumentDamagedError } from '../../rooms/document/quarantine.ts'
-import type { EditorLoader } from '../../rooms/edits/editor-loader.ts'
-import type { RoomHandle, RoomRegistry } from '../../rooms/room/room-registry.ts'
+import type { RoomHandle } from '../../rooms/room/room-registry.ts'
 import { CorruptRecordError } from '../../store/engine.ts'
-import type { ConnectionTrace, Tracer } from '../../tracing/trace.ts'
-import type { RejectionLog } from '../admission/rejection-log.ts'
+import type { ConnectionTrace } from '../../tracing/trace.ts'
 import type { ServerFaults } from '../admission/server-faults.ts'
 import { closeForToken } from '../admission/socket-authentication.ts'
 import type { Protocol } from '../protocols/message.ts'
 import { AccessWatch } from '../session/access-watch.ts'
 import { CredentialWatch } from '../session/credential-watch.ts'
 import { Session } from '../session/session.ts'
-import type { SessionDependencies, SessionOptions } from '../session/session-options.ts'
+import type { SessionOptions } from '../session/session-options.ts'
 import { documentDisabled } from '../session/session-role.ts'
 import type { SocketTokens } from '../session/socket-tokens.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
+import type { SyncDependencies } from '../sync-dependencies.ts'
 import { acceptAndClose } from './upgrade-rejecter.ts'
-
-export interface SessionManagerOptions {
-  /** True if the first edit of a client with the role editor creates a document that does not exist. */
-  readonly createOnConnect: boolean
-}
-
-export interface SessionManagerDependencies extends Omit<SessionDependencies, 'time' | 'live'> {
-  readonly rooms: RoomRegistry
-  /** Loads documents that do not exist. */
-  readonly loader: EditorLoader
-  readonly access: RealtimeAccess
-  readonly attribution: Pick<AttributionSetting, 'isEnabled'>
-  readonly logger: Log
-  readonly rejections: RejectionLog
-  readonly faults: ServerFaults
-  /** Writes traces; undefined if nothing is traced. */
-  readonly tracer?: Tracer | undefined
-}
 
 /**
  * An authenticated client, and the websocket (or the channel of a multiplexed one) on which it opens a
@@ -94,21 +71,18 @@ interface SessionStart extends Pick<SessionOptions, 'roomHandle' | 'address' | '
  * clients.
  */
 export class SessionManager {
-  readonly #options: SessionManagerOptions
-  readonly #dependencies: SessionManagerDependencies & SessionDependencies
+  /** True if the first edit of a client with the role editor creates a document that does not exist. */
+  readonly #createOnConnect: boolean
+  readonly #dependencies: SyncDependencies
   readonly #sessions = new Set<Session>()
   readonly #accessWatch: AccessWatch
   readonly #credentialWatch: CredentialWatch
   readonly #faults: ServerFaults
   #draining: Close | null = null
 
-  constructor(options: SessionManagerOptions, dependencies: SessionManagerDependencies) {
-    this.#options = options
-    this.#dependencies = {
-      ...dependencies,
-      time: steadyTime(dependencies.clock),
-      live: dependencies.rooms.live,
-    }
+  constructor(createOnConnect: boolean, dependencies: SyncDependencies) {
+    this.#createOnConnect = createOnConnect
+    this.#dependencies = dependencies
     this.#accessWatch = new AccessWatch(dependencies.access, dependencies.faults)
     this.#credentialWatch = new CredentialWatch(dependencies.access, dependencies.faults)
     this.#faults = dependencies.faults
@@ -203,7 +177,7 @@ export class SessionManager {
    */
   #canOpen({ room }: RoomHandle, canWrite: boolean): boolean {
     if (room.existence === 'live') return true
-    return room.existence === 'absent' && canWrite && this.#options.createOnConnect
+    return room.existence === 'absent' && canWrite && this.#createOnConnect
   }
 
   #startSession(client: TracedClient, { changes, ...start }: SessionStart): void {

@@ -1,23 +1,26 @@
 import type { Close } from '../../model/close.ts'
+import type { LimitReports } from '../../quota/limit-reports.ts'
 import type { Admission } from '../admission/admission.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
-import type { CloseReporterDependencies } from '../socket/close-reporter.ts'
+import { CloseReporter } from '../socket/close-reporter.ts'
 import { rejectedBytesMax } from '../socket/rejected-limit.ts'
 import { type UpgradeRequest, WebsocketUpgrader } from '../socket/websocket-upgrader.ts'
+import type { SyncDependencies } from '../sync-dependencies.ts'
 
 /**
  * Rejects connections that have requested an upgrade, and limits the bytes that their clients may still send.
  */
 export class UpgradeRejecter {
   readonly #admission: Admission
-  readonly #reports: CloseReporterDependencies['reports']
+  readonly #reports: LimitReports
   /** Completes the upgrade of a rejected connection, so that it can be closed with a reason. */
   readonly #upgrader: WebsocketUpgrader
 
-  constructor(admission: Admission, dependencies: CloseReporterDependencies) {
+  constructor(admission: Admission, { logger, metrics, reports }: SyncDependencies) {
     this.#admission = admission
-    this.#reports = dependencies.reports
-    this.#upgrader = new WebsocketUpgrader(rejectedBytesMax, 'unauthenticatedBytes', dependencies)
+    this.#reports = reports
+    const reporter = new CloseReporter('unauthenticatedBytes', logger, metrics, reports)
+    this.#upgrader = new WebsocketUpgrader(rejectedBytesMax, reporter)
   }
 
   /**

@@ -4,7 +4,7 @@ import { unauthenticatedMessageBytesMax } from '../../quota/memory-bounds.ts'
 import { bytesPerSecondMin } from '../../quota/slow-transfers.ts'
 import type { ClientSocket, SocketListener } from '../socket/client-socket.ts'
 import { deadAfterMs } from '../socket/heartbeat.ts'
-import type { SocketAcceptorDependencies } from '../socket/local-socket.ts'
+import type { SocketAcceptor } from '../socket/local-socket.ts'
 import { headBytes } from '../socket/message-cutter.ts'
 import { SocketMemory, type SocketOwner } from '../socket/socket-memory.ts'
 import { UnreadFrames } from '../socket/unread-socket.ts'
@@ -18,13 +18,6 @@ import {
   MessageBody,
   type PostedMessages,
 } from './message-body.ts'
-
-export interface HttpSocketDependencies extends SocketAcceptorDependencies {
-  /** Returns the time of a monotonic clock in milliseconds. */
-  readonly time: () => number
-  /** Called when a client does not acknowledge messages in time. */
-  readonly onTooSlow: (owner: SocketOwner) => void
-}
 
 /** The messages that one GET requests. */
 interface EventRange {
@@ -87,7 +80,9 @@ const abnormalClosure = 1006
  */
 export class HttpSocket implements ClientSocket, BodyReader {
   readonly transport = 'http'
-  readonly #dependencies: HttpSocketDependencies
+  readonly #acceptor: SocketAcceptor
+  /** Returns the time of a monotonic clock in milliseconds. */
+  readonly #time: () => number
   readonly #memory: SocketMemory
   readonly #onEnded: () => void
   readonly #isMultiplexed: boolean
@@ -119,15 +114,17 @@ export class HttpSocket implements ClientSocket, BodyReader {
   constructor(
     owner: SocketOwner,
     isMultiplexed: boolean,
-    dependencies: HttpSocketDependencies,
+    acceptor: SocketAcceptor,
+    time: () => number,
     onEnded: () => void,
   ) {
     this.#isMultiplexed = isMultiplexed
     this.#onEnded = onEnded
-    this.#dependencies = dependencies
-    this.#memory = new SocketMemory(dependencies.memory, owner, () => this.terminate())
+    this.#acceptor = acceptor
+    this.#time = time
+    this.#memory = new SocketMemory(acceptor.options.memory, owner, () => this.terminate())
     this.#unread = this.#newUnread()
-    this.#seenAt = dependencies.time()
+    this.#seenAt = time()
     this.#unreadSince = this.#seenAt
   }
 
@@ -140,7 +137,7 @@ export class HttpSocket implements ClientSocket, BodyReader {
   }
 
   get isFull(): boolean {
-    return this.#queue.bytes + this.#waitingBytes > this.#dependencies.sendBufferBytesMax
+    return this.#queue.bytes + this.#waitingBytes > this.#acceptor.options.sendBufferBytesMax
   }
 
   get isCrowded(): boolean {
@@ -159,7 +156,7 @@ export class HttpSocket implements ClientSocket, BodyReader {
     if (!this.isOpen) return
     this.#waiting.push(frames)
     this.#waitingBytes += frames.length
-    if (this.#waiting.length === 1) this.#dependencies.batch.add(this)
+    if (this.#waiting.length === 1) this.#acceptor.batch.add(this)
   }
 
   /** Moves the frames of this tick to the queue of messages, and sends them. */
@@ -169,7 +166,7 @@ export class HttpSocket implements ClientSocket, BodyReader {
     this.#waiting = []
     this.#waitingBytes = 0
     if (this.#isEnded) return
-    if (this.#queue.bytes === 0) this.#unreadSince = this.#dependencies.time()
+    if (this.#queue.bytes === 0) this.#unreadSince = this.#time()
     const messages =
       frames.length === 1
         ? this.#frames.read(frames[0] as Uint8Array)
@@ -214,7 +211,7 @@ export class HttpSocket implements ClientSocket, BodyReader {
   close(code: number, reason: string): void {
     if (!this.isOpen) return
     this.flush()
-    this.#state = { kind: 'closing', code, reason, sinceMs: this.#dependencies.time() }
+    this.#state = { kind: 'closing', code, reason, sinceMs: this.#time() }
     this.#notifyClosed(code)
     this.#endPost()
     this.#response?.close(code, reason)
@@ -229,7 +226,7 @@ export class HttpSocket implements ClientSocket, BodyReader {
 
   /** Sends messages in the response from now on. The response to an earlier GET ends. */
   attach(response: ServerResponse, { position, waitMs }: EventRange): void {
-    const time = this.#dependencies.time()
+    const time = this.#time()
     this.#seenAt = time
     this.flush()
     // The session may have ended while the token of this request was checked.
@@ -247,7 +244,7 @@ export class HttpSocket implements ClientSocket, BodyReader {
 
   /** Reads the messages of a POST. An earlier POST that is not complete ends, because its client has given it up. */
   receive(request: IncomingMessage, message: PostHeader): Promise<PostOutcome> {
-    this.#seenAt = this.#dependencies.time()
+    this.#seenAt = this.#time()
     if (message.position !== null) this.acknowledge(message.position)
     this.#endPost()
     const number = message.number ?? this.#received + 1
@@ -258,7 +255,7 @@ export class HttpSocket implements ClientSocket, BodyReader {
       return Promise.resolve(outcome)
     }
     return new Promise((finish) => {
-      const body = new MessageBody(request, this.#bodyLimits, this.#dependencies.transfers, this)
+      const body = new MessageBody(request, this.#bodyLimits, this.#acceptor.transfers, this)
       this.#post = { body, request: message, messages: null, number, finish }
       this.#continuePost()
     })
@@ -267,13 +264,13 @@ export class HttpSocket implements ClientSocket, BodyReader {
   /** Removes messages that the client has received. */
   acknowledge(position: number): void {
     if (!this.#queue.acknowledge(position, this.#unread)) return
-    this.#unreadSince = this.#dependencies.time()
+    this.#unreadSince = this.#time()
     this.#checkDrained()
   }
 
   /** Does the periodic work: ends a dead session, and keeps the stream of a living one open. */
   tick(time: number): void {
-    const { transferTimeoutMs, onTooSlow } = this.#dependencies
+    const { transferTimeoutMs } = this.#acceptor.options
     if (this.#state.kind === 'closing' && time - this.#state.sinceMs > closeTimeoutMs) return this.terminate()
     // While the server does not read, the client waits for the response to its POST.
     if (this.#isPaused && this.#post !== null) this.#seenAt = time
@@ -281,7 +278,8 @@ export class HttpSocket implements ClientSocket, BodyReader {
     if (silentMs > deadAfterMs) return this.terminate()
     const allowedMs = transferTimeoutMs + (this.#queue.bytes / bytesPerSecondMin) * 1000
     if (this.#queue.bytes > 0 && time - this.#unreadSince > allowedMs) {
-      onTooSlow(this.#memory.owner)
+      const { workspaceId, address } = this.#memory.owner
+      this.#acceptor.reports.exceeded('transferTimeoutSeconds', workspaceId ?? address)
       return this.terminate()
     }
     if (silentMs > streamSilenceMs && this.#response?.isStream === true) this.#response.end()
@@ -289,7 +287,7 @@ export class HttpSocket implements ClientSocket, BodyReader {
   }
 
   received(messageBytes: number, keptBytes: number): void {
-    this.#seenAt = this.#dependencies.time()
+    this.#seenAt = this.#time()
     this.#memory.setIncomplete(keptBytes)
     this.#listener?.incomplete(messageBytes)
   }
@@ -304,26 +302,26 @@ export class HttpSocket implements ClientSocket, BodyReader {
     if (problem === 'disconnected') return this.#finishPost({ kind: 'dropped' })
     if (problem === 'malformed') return this.#failMalformed()
     this.#finishPost(this.#outcome('tooLarge'))
-    this.close(closeCodes.tooLarge, `message larger than ${this.#dependencies.messageBytesMax} bytes`)
+    this.close(closeCodes.tooLarge, `message larger than ${this.#acceptor.options.messageBytesMax} bytes`)
   }
 
   get #bodyLimits(): BodyLimits {
     if (this.#memory.owner.workspaceId === null)
       return { bytesMax: unauthenticatedBodyBytesMax, cutBytesMax: null }
-    const { messageBytesMax } = this.#dependencies
+    const { messageBytesMax } = this.#acceptor.options
     const bytesMax = Math.max(bodyBytesMin, messageBytesMax + lengthBytes)
     return { bytesMax, cutBytesMax: this.#isMultiplexed ? messageBytesMax : null }
   }
 
   #newUnread(): UnreadFrames {
-    const { memory, largeFrames } = this.#dependencies
+    const { largeFrames, options } = this.#acceptor
     const reader = { owner: this.#memory.owner, end: () => this.terminate() }
-    return new UnreadFrames(memory.unreadSockets, largeFrames, reader)
+    return new UnreadFrames(options.memory.unreadSockets, largeFrames, reader)
   }
 
   #checkDrained(): void {
     if (this.#isEnded || this.#onDrained.length === 0) return
-    if (this.#queue.bytes + this.#waitingBytes > this.#dependencies.sendBufferBytesMax / 2) return
+    if (this.#queue.bytes + this.#waitingBytes > this.#acceptor.options.sendBufferBytesMax / 2) return
     const drained = this.#onDrained
     this.#onDrained = []
     for (const fn of drained) fn()
@@ -339,7 +337,7 @@ export class HttpSocket implements ClientSocket, BodyReader {
       const next = post.messages.next()
       if (next === null) return this.#failMalformed()
       const { message, bytes } = next
-      const isTooLarge = bytes > this.#dependencies.messageBytesMax
+      const isTooLarge = bytes > this.#acceptor.options.messageBytesMax
       if (isTooLarge && !this.#isMultiplexed) return this.failed('tooLarge')
       const number = post.number++
       if (number <= this.#received) {

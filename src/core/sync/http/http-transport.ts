@@ -3,7 +3,6 @@ import { clientAddress } from '../../access/client-address.ts'
 import { timingSafeEqualText } from '../../access/credentials/timing-safe.ts'
 import type { Identity } from '../../access/identity.ts'
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
-import { steadyTime } from '../../base/clock.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { Tenant } from '../../model/address.ts'
 import { type Close, close, closeCodes } from '../../model/close.ts'
@@ -14,14 +13,14 @@ import type { Requested } from '../admission/rejection-log.ts'
 import { isUndetermined, type SocketAuthentication } from '../admission/socket-authentication.ts'
 import type { DocumentRequest, MultiplexedRequest } from '../admission/sync-request.ts'
 import type { HocuspocusEndpoint } from '../connect/hocuspocus-endpoint.ts'
-import type { SessionManager, SessionManagerDependencies } from '../connect/session-manager.ts'
+import type { SessionManager } from '../connect/session-manager.ts'
 import { yWebsocketFor } from '../protocols/y-websocket.ts'
-import { documentTokens } from '../session/socket-tokens.ts'
+import { documentSource, SocketTokens } from '../session/socket-tokens.ts'
 import { CloseReporter } from '../socket/close-reporter.ts'
-import type { SocketAcceptor } from '../socket/local-socket.ts'
 import type { SocketOwner } from '../socket/socket-memory.ts'
+import type { SyncDependencies } from '../sync-dependencies.ts'
 import { sendClosed } from './event-response.ts'
-import { HttpSocket, type HttpSocketDependencies, type PostOutcome } from './http-socket.ts'
+import { HttpSocket, type PostOutcome } from './http-socket.ts'
 import {
   invalidRequest,
   readSessionGet,
@@ -30,12 +29,7 @@ import {
   type SessionRequest,
 } from './session-request.ts'
 
-interface HttpTransportDependencies
-  extends Pick<
-    SessionManagerDependencies,
-    'clock' | 'logger' | 'metrics' | 'reports' | 'rejections' | 'tracer'
-  > {
-  readonly acceptor: SocketAcceptor
+interface HttpTransportDependencies extends SyncDependencies {
   readonly gate: ConnectGate
   readonly admission: Admission
   readonly authentication: SocketAuthentication
@@ -63,20 +57,11 @@ export class HttpTransport {
   readonly #dependencies: HttpTransportDependencies
   readonly #closeReporter: CloseReporter
   readonly #sessions = new Map<string, HttpSession>()
-  readonly #time: () => number
-  readonly #socketDependencies: HttpSocketDependencies
 
   constructor(dependencies: HttpTransportDependencies) {
-    const { acceptor, clock, reports } = dependencies
+    const { logger, metrics, reports } = dependencies
     this.#dependencies = dependencies
-    this.#closeReporter = new CloseReporter('maxMessageBytes', dependencies)
-    this.#time = steadyTime(clock)
-    this.#socketDependencies = {
-      ...acceptor.dependencies,
-      time: this.#time,
-      onTooSlow: ({ workspaceId, address }) =>
-        reports.exceeded('transferTimeoutSeconds', workspaceId ?? address),
-    }
+    this.#closeReporter = new CloseReporter('maxMessageBytes', logger, metrics, reports)
   }
 
   /** Number of sessions, including those whose clients have not received the reason of their end. */
@@ -86,7 +71,7 @@ export class HttpTransport {
 
   /** Ends sessions whose clients have disconnected. Call it about twice a second. */
   tick(): void {
-    const time = this.#time()
+    const time = this.#dependencies.time()
     for (const { socket } of this.#sessions.values()) socket.tick(time)
   }
 
@@ -186,7 +171,7 @@ export class HttpTransport {
     ticket: AdmissionTicket,
     response: ServerResponse,
   ): Promise<boolean> {
-    const { admission, authentication, sessionManager, tracer } = this.#dependencies
+    const { admission, authentication, sessionManager, reports, tracer } = this.#dependencies
     const { path, token, origin, misspelled } = requested
     tracer?.of(path)?.('connect', { clientAddress: address, protocol: 'y-websocket', transport: 'http' })
     const authenticated = admission.countUnauthenticated(address)
@@ -217,7 +202,12 @@ export class HttpTransport {
       protocol: yWebsocketFor(requested),
       identity,
       withdrawals,
-      tokens: documentTokens(this.#dependencies, socket, address, requested),
+      tokens: new SocketTokens(
+        authentication,
+        admission,
+        reports,
+        documentSource(socket, address, requested),
+      ),
       isMultiplexed: false,
       clientAddress: address,
       ...requested,
@@ -231,9 +221,10 @@ export class HttpTransport {
     credentials: Omit<HttpSession, 'socket'>,
     ticket: AdmissionTicket,
   ): HttpSocket {
-    const socket = new HttpSocket(owner, requested.kind === 'multiplexed', this.#socketDependencies, () => {
+    const { acceptor, time, admission } = this.#dependencies
+    const socket = new HttpSocket(owner, requested.kind === 'multiplexed', acceptor, time, () => {
       this.#sessions.delete(sessionId)
-      this.#dependencies.admission.release(ticket)
+      admission.release(ticket)
     })
     socket.onClosed((code) => this.#closeReporter.closed(code))
     this.#sessions.set(sessionId, { socket, ...credentials })
@@ -288,7 +279,7 @@ export class HttpTransport {
       case 'malformed':
         throw invalidRequest('the body must be messages, each with its length before it')
       case 'tooLarge': {
-        const { messageBytesMax } = this.#dependencies.acceptor.dependencies
+        const { messageBytesMax } = this.#dependencies.acceptor.options
         throw new ApiError(
           'transport/message-too-large',
           `the message is larger than ${messageBytesMax} bytes; split the change`,

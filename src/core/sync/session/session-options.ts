@@ -1,37 +1,12 @@
 import type { Identity } from '../../access/identity.ts'
 import type { Permission } from '../../access/realtime-access.ts'
-import type { Clock } from '../../base/clock.ts'
-import type { StorageQuota } from '../../directory/storage-quota.ts'
-import type { Metrics } from '../../metrics/metrics.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { ChangeMeta } from '../../model/change-origin.ts'
-import type { LimitReports } from '../../quota/limit-reports.ts'
-import type { LiveMessageHub } from '../../rooms/room/live-messages.ts'
 import type { RoomHandle } from '../../rooms/room/room-registry.ts'
 import type { ConnectionTrace } from '../../tracing/trace.ts'
-import type { RejectionLog } from '../admission/rejection-log.ts'
 import type { Protocol } from '../protocols/message.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
-import type { ReadBackpressure } from '../socket/read-backpressure.ts'
-import type { ReceiveRateLimit } from '../socket/receive-rate-limit.ts'
 import type { SocketTokens } from './socket-tokens.ts'
-
-/** The dependencies that all sessions have in common. */
-export interface SessionDependencies {
-  readonly clock: Clock
-  /** Returns the time of a monotonic clock in milliseconds. */
-  readonly time: () => number
-  readonly metrics: Metrics
-  readonly backpressure: ReadBackpressure
-  readonly receiveRate: ReceiveRateLimit
-  readonly reports: LimitReports
-  readonly rejections: RejectionLog
-  readonly documentBytesMax: number
-  readonly messageBytesMax: number
-  readonly storage: StorageQuota
-  /** Publishes live messages of clients. */
-  readonly live: LiveMessageHub
-}
 
 /** The values and dependencies of one session. */
 export interface SessionOptions {

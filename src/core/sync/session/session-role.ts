@@ -7,34 +7,22 @@ import { mayWrite, roleOn } from '../../access/roles/roles.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { AccessRole } from '../../directory/store/records.ts'
 import type { WriteRight } from '../../directory/write-right.ts'
-import type { DocumentAddress } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import { documentDeleted } from '../../rooms/room/room-errors.ts'
 import type { Fence } from '../../store/engine.ts'
 import { closeForToken } from '../admission/socket-authentication.ts'
+import type { SessionOptions } from './session-options.ts'
 
 /** Time in ms after which the backend is asked again about a decision that has not been replaced. */
 const askAgainMs = 5_000
-
-interface SessionRoleOptions {
-  readonly identity: Identity
-  readonly address: DocumentAddress
-  /** The permission that was read when the client connected. */
-  readonly permission: Permission
-  /**
-   * Reads the permission from the directory again and passes it to `changePermission`.
-   * @throws StoreUnavailableError
-   */
-  readonly recheck: () => Promise<void>
-  readonly clock: Clock
-}
 
 /**
  * The role that the user of a session currently has on the document. It follows from the token, the
  * permission and the time.
  */
 export class SessionRole implements WriteRight {
-  readonly #options: SessionRoleOptions
+  readonly #options: Pick<SessionOptions, 'address' | 'recheck'>
+  readonly #clock: Clock
   readonly #changed: (role: AccessRole, mayWrite: boolean) => void
   #identity: Identity
   #permission: Permission
@@ -49,8 +37,13 @@ export class SessionRole implements WriteRight {
    * @param changed called when the role is read for the first time, and after each change of the role or of
    * the right to write the editor
    */
-  constructor(options: SessionRoleOptions, changed: (role: AccessRole, mayWrite: boolean) => void) {
+  constructor(
+    options: Pick<SessionOptions, 'identity' | 'address' | 'permission' | 'recheck'>,
+    clock: Clock,
+    changed: (role: AccessRole, mayWrite: boolean) => void,
+  ) {
     this.#options = options
+    this.#clock = clock
     this.#identity = options.identity
     this.#permission = options.permission
     this.#changed = changed
@@ -104,7 +97,7 @@ export class SessionRole implements WriteRight {
   }
 
   get fence(): Fence | null {
-    return this.mayWriteAt(this.#options.clock.now()) ? this.#permission.fence : null
+    return this.mayWriteAt(this.#clock.now()) ? this.#permission.fence : null
   }
 
   recheck(): Promise<void> {

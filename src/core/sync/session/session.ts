@@ -21,9 +21,10 @@ import type { Message, Protocol } from '../protocols/message.ts'
 import type { SocketListener } from '../socket/client-socket.ts'
 import { echoAfterMs, Heartbeat, pendingEchoSilenceMs } from '../socket/heartbeat.ts'
 import type { WorkspaceBucket } from '../socket/receive-rate-limit.ts'
+import type { SyncDependencies } from '../sync-dependencies.ts'
 import { ReadOnlyNotice } from './read-only-notice.ts'
 import { SaveAcks } from './save-acks.ts'
-import type { SessionDependencies, SessionOptions } from './session-options.ts'
+import type { SessionOptions } from './session-options.ts'
 import { SessionRole } from './session-role.ts'
 import { SyncReplyQueue } from './sync-replies.ts'
 import { TokenRefresh } from './token-refresh.ts'
@@ -67,7 +68,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   readonly echoes: boolean
   readonly budget = newTickBudget()
   readonly #options: SessionOptions
-  readonly #dependencies: SessionDependencies
+  readonly #dependencies: SyncDependencies
   /** The trace of the connection; undefined if the connection is not traced. */
   readonly #trace: ConnectionTrace | undefined
   readonly #room: Room
@@ -93,7 +94,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   #pauseCount = 0
   #state: SessionState = current
 
-  constructor(options: SessionOptions, dependencies: SessionDependencies) {
+  constructor(options: SessionOptions, dependencies: SyncDependencies) {
     this.#options = options
     this.#dependencies = dependencies
     this.#trace = options.trace
@@ -102,9 +103,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     const { identity, tokens } = options
     this.isMultiplexed = options.isMultiplexed
     this.echoes = options.echoes === true
-    this.right = new SessionRole({ ...options, clock: dependencies.clock }, (...changed) =>
-      this.#sendRole(...changed),
-    )
+    this.right = new SessionRole(options, dependencies.clock, (...changed) => this.#sendRole(...changed))
     const { userId: id, name, email, agent } = identity
     this.user = { id, name, email, ...(agent !== null && { kind: 'agent', meta: options.meta }) }
     this.#syncReplies = new SyncReplyQueue(this.#room, this, options.socket)
@@ -342,7 +341,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
 
   #publishLive(text: string): void {
     const { userId } = this.identity
-    if (this.#mayWrite) this.#dependencies.live.say(this.address, text, { from: this, userId })
+    if (this.#mayWrite) this.#dependencies.rooms.live.say(this.address, text, { from: this, userId })
   }
 
   /**

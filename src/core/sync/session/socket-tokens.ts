@@ -8,12 +8,6 @@ import { isCredentialFailure, type SocketAuthentication } from '../admission/soc
 import type { Misspelling } from '../admission/sync-request.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
 
-export interface SocketTokenDependencies {
-  readonly authentication: SocketAuthentication
-  readonly admission: Admission
-  readonly reports: LimitReports
-}
-
 /** The socket on which the tokens arrive. */
 interface TokenSource {
   /** Address of the client. */
@@ -28,20 +22,18 @@ interface TokenSource {
   end(reason: Close): void
 }
 
-/** Returns the check of newer tokens for a socket that carries one document. */
-export const documentTokens = (
-  dependencies: SocketTokenDependencies,
+/** Returns the source of the tokens of a socket that carries one document. */
+export const documentSource = (
   socket: Pick<ClientSocket, 'close'>,
   address: string,
   { token, origin, misspelled }: Pick<TokenSource, 'token' | 'origin' | 'misspelled'>,
-): SocketTokens =>
-  new SocketTokens(dependencies, {
-    address,
-    token,
-    origin,
-    misspelled,
-    end: ({ code, reason }) => socket.close(code, reason),
-  })
+): TokenSource => ({
+  address,
+  token,
+  origin,
+  misspelled,
+  end: ({ code, reason }) => socket.close(code, reason),
+})
 
 /** Maximum number of rejected tokens on one socket. */
 const rejectedMax = 100
@@ -51,12 +43,21 @@ const rejectedMax = 100
  * rejected tokens.
  */
 export class SocketTokens {
-  readonly #dependencies: SocketTokenDependencies
+  readonly #authentication: SocketAuthentication
+  readonly #admission: Admission
+  readonly #reports: LimitReports
   readonly #source: TokenSource
   #rejectedCount = 0
 
-  constructor(dependencies: SocketTokenDependencies, source: TokenSource) {
-    this.#dependencies = dependencies
+  constructor(
+    authentication: SocketAuthentication,
+    admission: Admission,
+    reports: LimitReports,
+    source: TokenSource,
+  ) {
+    this.#authentication = authentication
+    this.#admission = admission
+    this.#reports = reports
     this.#source = source
   }
 
@@ -66,7 +67,7 @@ export class SocketTokens {
    */
   authenticate(token: string): Promise<Identity | TokenRejectedError> {
     const { token: urlToken, origin } = this.#source
-    return this.#dependencies.authentication.authenticate(token === '' ? urlToken : token, origin)
+    return this.#authentication.authenticate(token === '' ? urlToken : token, origin)
   }
 
   /**
@@ -76,15 +77,14 @@ export class SocketTokens {
   reject(rejected: TokenRejectedError, path: DocumentPath): Close {
     if (isCredentialFailure(rejected)) this.#countRejected()
     const { address, misspelled } = this.#source
-    return this.#dependencies.authentication.reject(rejected, address, path, misspelled)
+    return this.#authentication.reject(rejected, address, path, misspelled)
   }
 
   /** Counts a newer token as a new connection. Returns the close reason if there are too many; otherwise null. */
   countNewer(): Close | null {
-    const { admission, reports } = this.#dependencies
     const { address } = this.#source
-    const problem = admission.takeConnect(address)
-    if (problem !== null && problem.limit !== null) reports.exceeded(problem.limit, address)
+    const problem = this.#admission.takeConnect(address)
+    if (problem !== null && problem.limit !== null) this.#reports.exceeded(problem.limit, address)
     return problem
   }
 
@@ -94,13 +94,12 @@ export class SocketTokens {
    * counted.
    */
   #countRejected(): void {
-    const { admission, reports } = this.#dependencies
     const { address } = this.#source
     this.#rejectedCount += 1
     if (this.#rejectedCount === 1) return
-    const problem = this.#rejectedCount > rejectedMax ? tooManyRejected : admission.takeConnect(address)
+    const problem = this.#rejectedCount > rejectedMax ? tooManyRejected : this.#admission.takeConnect(address)
     if (problem === null) return
-    if (problem.limit !== null) reports.exceeded(problem.limit, address)
+    if (problem.limit !== null) this.#reports.exceeded(problem.limit, address)
     this.#source.end(problem)
   }
 }

@@ -9,21 +9,19 @@ import { tooMuchAfterClose } from './rejected-limit.ts'
 /** Error code of `ws` for a message that is larger than the websocket server accepts. */
 const messageTooLarge = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
 
-export interface CloseReporterDependencies {
-  readonly logger: Log
-  readonly metrics: Metrics
-  readonly reports: LimitReports
-}
-
 /** Reports errors and closes of websockets. */
 export class CloseReporter {
   readonly #limit: LimitName
-  readonly #dependencies: CloseReporterDependencies
+  readonly #logger: Log
+  readonly #metrics: Metrics
+  readonly #reports: LimitReports
 
   /** @param limit name of the limit that a message exceeds if it is too large */
-  constructor(limit: LimitName, dependencies: CloseReporterDependencies) {
+  constructor(limit: LimitName, logger: Log, metrics: Metrics, reports: LimitReports) {
     this.#limit = limit
-    this.#dependencies = dependencies
+    this.#logger = logger
+    this.#metrics = metrics
+    this.#reports = reports
   }
 
   /**
@@ -32,17 +30,16 @@ export class CloseReporter {
    * @param limitKey key for the limit report
    */
   failed(code: string, err: { readonly message: string }, limitKey: string): void {
-    const { logger, reports } = this.#dependencies
-    logger.debug({ err, code }, 'websocket error')
-    if (code === messageTooLarge) reports.exceeded(this.#limit, limitKey)
-    if (code === messageTooEarly) reports.exceeded('incompleteMessageBytes', limitKey)
-    if (code === tooMuchAfterClose) reports.exceeded('unauthenticatedBytes', limitKey)
-    if (code === transferTooSlow) reports.exceeded('transferTimeoutSeconds', limitKey)
+    this.#logger.debug({ err, code }, 'websocket error')
+    if (code === messageTooLarge) this.#reports.exceeded(this.#limit, limitKey)
+    if (code === messageTooEarly) this.#reports.exceeded('incompleteMessageBytes', limitKey)
+    if (code === tooMuchAfterClose) this.#reports.exceeded('unauthenticatedBytes', limitKey)
+    if (code === transferTooSlow) this.#reports.exceeded('transferTimeoutSeconds', limitKey)
   }
 
   /** Counts a close in a metric. @param code close code, or the code that represents a missing close frame */
   closed(code: number): void {
-    this.#dependencies.metrics.connectionsClosed.inc({ code: codeLabel(code) })
+    this.#metrics.connectionsClosed.inc({ code: codeLabel(code) })
   }
 }
 

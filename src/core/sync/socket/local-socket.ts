@@ -1,8 +1,11 @@
 import type { Duplex } from 'node:stream'
+import type { Log } from '../../base/log.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
+import type { LimitReports } from '../../quota/limit-reports.ts'
 import { unauthenticatedMessageBytesMax } from '../../quota/memory-bounds.ts'
 import { SlowTransfers } from '../../quota/slow-transfers.ts'
 import type { ClientSocket, SocketListener } from './client-socket.ts'
-import type { CloseReporterDependencies } from './close-reporter.ts'
+import { CloseReporter } from './close-reporter.ts'
 import { type IncompleteChanged, IncompleteMessage } from './incomplete-message.ts'
 import { MessageCutter } from './message-cutter.ts'
 import { SocketMemory, type SocketMemoryAccounts, type SocketOwner } from './socket-memory.ts'
@@ -15,7 +18,7 @@ class LocalSocket implements ClientSocket {
   readonly transport = 'websocket'
   readonly #socket: SyncSocket
   readonly #writer: SocketWriter
-  readonly #dependencies: SocketAcceptorDependencies
+  readonly #acceptor: SocketAcceptor
   readonly #memory: SocketMemory
   readonly #incomplete: IncompleteMessage
   /** Counts the unread bytes; null until the client falls behind for the first time. */
@@ -25,21 +28,19 @@ class LocalSocket implements ClientSocket {
     socket: SyncSocket,
     connection: Duplex,
     owner: SocketOwner,
-    dependencies: SocketAcceptorDependencies,
+    acceptor: SocketAcceptor,
     cutter: MessageCutter | null,
   ) {
     this.#socket = socket
-    this.#writer = new SocketWriter(socket, connection, dependencies.batch, (frames) =>
-      this.#addUnread(frames),
-    )
-    this.#dependencies = dependencies
-    this.#memory = new SocketMemory(dependencies.memory, owner, () => this.terminate())
+    this.#writer = new SocketWriter(socket, connection, acceptor.batch, (frames) => this.#addUnread(frames))
+    this.#acceptor = acceptor
+    this.#memory = new SocketMemory(acceptor.options.memory, owner, () => this.terminate())
     const changed: IncompleteChanged = (messageBytes, keptBytes) => {
       SyncSocket.listenerOf(socket)?.incomplete(messageBytes)
       this.#memory.setIncomplete(keptBytes)
     }
     const extraFrames = (frames: number): void => SyncSocket.listenerOf(socket)?.frames(frames, 0)
-    const { transfers } = dependencies
+    const { transfers } = acceptor
     this.#incomplete = new IncompleteMessage(socket, connection, transfers, changed, extraFrames, cutter)
     if (owner.workspaceId === null) this.#incomplete.bytesMax = unauthenticatedMessageBytesMax
   }
@@ -49,7 +50,7 @@ class LocalSocket implements ClientSocket {
   }
 
   get isFull(): boolean {
-    return this.#writer.waitingBytes > this.#dependencies.sendBufferBytesMax
+    return this.#writer.waitingBytes > this.#acceptor.options.sendBufferBytesMax
   }
 
   get isCrowded(): boolean {
@@ -112,9 +113,9 @@ class LocalSocket implements ClientSocket {
   }
 
   #newUnread(): UnreadSocket {
-    const { memory, largeFrames, transfers } = this.#dependencies
+    const { largeFrames, transfers, options } = this.#acceptor
     const reader = { owner: this.#memory.owner, end: () => this.terminate() }
-    const frames = new UnreadFrames(memory.unreadSockets, largeFrames, reader)
+    const frames = new UnreadFrames(options.memory.unreadSockets, largeFrames, reader)
     return new UnreadSocket(this.#socket, this.#writer.connection, transfers, frames)
   }
 }
@@ -130,29 +131,22 @@ interface SocketAcceptorOptions {
   readonly memory: SocketMemoryAccounts
 }
 
-/** The values and objects that the sockets of all clients share. */
-export interface SocketAcceptorDependencies
-  extends SocketAcceptorOptions,
-    Pick<CloseReporterDependencies, 'reports'> {
-  readonly batch: WriteBatch
-  readonly largeFrames: LargeFrameTracker
-  readonly transfers: SlowTransfers
-}
-
 /** Accepts the connections of admitted clients as websockets. */
 export class SocketAcceptor {
   readonly #upgrader: WebsocketUpgrader
-  readonly dependencies: SocketAcceptorDependencies
+  readonly options: SocketAcceptorOptions
+  readonly reports: LimitReports
+  readonly batch = new WriteBatch()
+  readonly largeFrames: LargeFrameTracker
+  readonly transfers: SlowTransfers
 
-  constructor(options: SocketAcceptorOptions, reporting: CloseReporterDependencies) {
-    this.#upgrader = new WebsocketUpgrader(options.messageBytesMax, 'maxMessageBytes', reporting)
-    this.dependencies = {
-      ...options,
-      reports: reporting.reports,
-      batch: new WriteBatch(),
-      largeFrames: new LargeFrameTracker(options.memory.unreadSockets),
-      transfers: new SlowTransfers(options.transferTimeoutMs),
-    }
+  constructor(options: SocketAcceptorOptions, logger: Log, metrics: Metrics, reports: LimitReports) {
+    const reporter = new CloseReporter('maxMessageBytes', logger, metrics, reports)
+    this.#upgrader = new WebsocketUpgrader(options.messageBytesMax, reporter)
+    this.options = options
+    this.reports = reports
+    this.largeFrames = new LargeFrameTracker(options.memory.unreadSockets)
+    this.transfers = new SlowTransfers(options.transferTimeoutMs)
   }
 
   /**
@@ -170,7 +164,7 @@ export class SocketAcceptor {
    * `SocketListener.messageTooLarge`).
    */
   acceptMultiplexed(upgrade: UpgradeRequest, then: (socket: ClientSocket) => void): void {
-    this.#accept(upgrade, null, new MessageCutter(this.dependencies.messageBytesMax), then)
+    this.#accept(upgrade, null, new MessageCutter(this.options.messageBytesMax), then)
   }
 
   #accept(
@@ -182,7 +176,7 @@ export class SocketAcceptor {
     const { connection, address } = upgrade
     this.#upgrader.accept(upgrade, workspaceId ?? address, (socket) => {
       if (cutter !== null) socket.cutLargeMessages(cutter)
-      then(new LocalSocket(socket, connection, { address, workspaceId }, this.dependencies, cutter))
+      then(new LocalSocket(socket, connection, { address, workspaceId }, this, cutter))
     })
   }
 }

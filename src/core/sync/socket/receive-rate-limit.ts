@@ -2,14 +2,6 @@ import type { Clock } from '../../base/clock.ts'
 import type { Rate } from '../../config/rate.ts'
 import { type PausableReader, pieceCostBytes } from '../../quota/tick-shares.ts'
 
-interface ReceiveRateOptions {
-  /** Maximum rate in bytes at which all sockets of a workspace together may send. */
-  readonly rate: Rate
-  readonly clock: Clock
-  /** Called when sockets of a workspace are paused. */
-  readonly onExceeded: (workspaceId: string) => void
-}
-
 /**
  * Minimum milliseconds of a pause. A shorter pause is not worth its cost, because each socket reads at least
  * one chunk when it is resumed.
@@ -25,11 +17,17 @@ const pauseMsMin = 10
  * is full. Sockets have no timers.
  */
 export class ReceiveRateLimit {
-  readonly #options: ReceiveRateOptions
+  /** Maximum rate in bytes at which all sockets of a workspace together may send. */
+  readonly rate: Rate
+  readonly clock: Clock
+  /** Called when sockets of a workspace are paused. */
+  readonly onExceeded: (workspaceId: string) => void
   readonly #buckets = new Map<string, WorkspaceBucket>()
 
-  constructor(options: ReceiveRateOptions) {
-    this.#options = options
+  constructor(rate: Rate, clock: Clock, onExceeded: (workspaceId: string) => void) {
+    this.rate = rate
+    this.clock = clock
+    this.onExceeded = onExceeded
   }
 
   /**
@@ -37,7 +35,7 @@ export class ReceiveRateLimit {
    * the same bucket. Call `leave` when the session ends.
    */
   enter(workspaceId: string): WorkspaceBucket {
-    const bucket = this.#buckets.get(workspaceId) ?? new WorkspaceBucket(this.#options, workspaceId)
+    const bucket = this.#buckets.get(workspaceId) ?? new WorkspaceBucket(this, workspaceId)
     this.#buckets.set(workspaceId, bucket)
     bucket.sessions += 1
     return bucket
@@ -57,7 +55,7 @@ export class ReceiveRateLimit {
     if (bucket.sessions > 0 || this.#buckets.get(bucket.workspaceId) !== bucket) return
     const untilFullMs = bucket.untilFullMs()
     if (untilFullMs === 0) this.#buckets.delete(bucket.workspaceId)
-    else this.#options.clock.after(untilFullMs, () => this.#deleteWhenFull(bucket))
+    else this.clock.after(untilFullMs, () => this.#deleteWhenFull(bucket))
   }
 }
 
@@ -68,19 +66,19 @@ export class ReceiveRateLimit {
 export class WorkspaceBucket {
   readonly workspaceId: string
   sessions = 0
-  readonly #options: ReceiveRateOptions
+  readonly #limit: ReceiveRateLimit
   readonly #paused = new Set<PausableReader>()
   #availableBytes: number
   /** Time of the last refill, in epoch milliseconds. */
   #filledAt: number
   #cancel: (() => void) | null = null
 
-  constructor(options: ReceiveRateOptions, workspaceId: string) {
-    this.#options = options
+  constructor(limit: ReceiveRateLimit, workspaceId: string) {
+    this.#limit = limit
     this.workspaceId = workspaceId
-    const { perSecond, burst } = options.rate
+    const { perSecond, burst } = limit.rate
     this.#availableBytes = perSecond === 0 ? Number.POSITIVE_INFINITY : burst
-    this.#filledAt = options.clock.now()
+    this.#filledAt = limit.clock.now()
   }
 
   /** Counts a message of `reader`. Call it for each message. */
@@ -106,14 +104,14 @@ export class WorkspaceBucket {
 
   /** Returns the number of milliseconds until the bucket is full. */
   untilFullMs(): number {
-    const { perSecond, burst } = this.#options.rate
+    const { perSecond, burst } = this.#limit.rate
     if (perSecond === 0) return 0
     this.#fill()
     return Math.ceil(((burst - this.#availableBytes) / perSecond) * 1000)
   }
 
   #fill(): void {
-    const { rate, clock } = this.#options
+    const { rate, clock } = this.#limit
     const now = clock.now()
     // The difference is negative if the system clock was set back; no bytes are added then.
     const grown = (Math.max(0, now - this.#filledAt) * rate.perSecond) / 1000
@@ -126,13 +124,13 @@ export class WorkspaceBucket {
     if (this.#availableBytes >= 0 || this.#paused.has(reader)) return
     this.#paused.add(reader)
     reader.pauseReading()
-    this.#options.onExceeded(this.workspaceId)
+    this.#limit.onExceeded(this.workspaceId)
     this.#cancel ??= this.#scheduleResume()
   }
 
   #scheduleResume(): () => void {
-    const ms = Math.ceil((-this.#availableBytes / this.#options.rate.perSecond) * 1000)
-    return this.#options.clock.after(Math.max(pauseMsMin, ms), () => this.#resume())
+    const ms = Math.ceil((-this.#availableBytes / this.#limit.rate.perSecond) * 1000)
+    return this.#limit.clock.after(Math.max(pauseMsMin, ms), () => this.#resume())
   }
 
   #resume(): void {

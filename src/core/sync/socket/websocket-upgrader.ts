@@ -2,10 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex, Writable } from 'node:stream'
 import { type RawData, type Server, WebSocket, WebSocketServer } from 'ws'
 import { closeCodes } from '../../model/close.ts'
-import type { LimitName } from '../../quota/limits.ts'
 import { invalidHandshake, rejectUpgrade } from '../admission/http-rejection.ts'
 import type { SocketListener } from './client-socket.ts'
-import { CloseReporter, type CloseReporterDependencies } from './close-reporter.ts'
+import type { CloseReporter } from './close-reporter.ts'
 import type { MessageCutter } from './message-cutter.ts'
 import { limitClosing, rejectedBytesMax } from './rejected-limit.ts'
 
@@ -97,14 +96,11 @@ export class WebsocketUpgrader {
   readonly #closeReporter: CloseReporter
   readonly #onClose = (code: number): void => this.#closeReporter.closed(code)
 
-  /**
-   * @param messageBytesMax maximum size of a message in bytes
-   * @param limit name of the limit that a larger message exceeds
-   */
-  constructor(messageBytesMax: number, limit: LimitName, dependencies: CloseReporterDependencies) {
+  /** @param messageBytesMax maximum size of a message in bytes */
+  constructor(messageBytesMax: number, closeReporter: CloseReporter) {
     this.#sockets = createWebsocketServer(messageBytesMax)
     this.#messageBytesMax = messageBytesMax
-    this.#closeReporter = new CloseReporter(limit, dependencies)
+    this.#closeReporter = closeReporter
   }
 
   /**

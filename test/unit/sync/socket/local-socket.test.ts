@@ -23,7 +23,9 @@ async function heard(say: (socket: ClientSocket) => void): Promise<string[]> {
       transferTimeoutMs: 60_000,
       memory: roomyAccounts(),
     },
-    { metrics, logger, reports },
+    logger,
+    metrics,
+    reports,
   )
   const server = createServer()
   server.on('upgrade', (request, connection, head) =>

@@ -18,8 +18,8 @@ class Socket implements PausableReader {
 function setUp(perSecond: number, burst: number) {
   const clock = new HeldClock()
   const exceeded: string[] = []
-  const options = { rate: { perSecond, burst }, clock, onExceeded: (who: string) => void exceeded.push(who) }
-  return { clock, exceeded, inflow: new ReceiveRateLimit(options) }
+  const inflow = new ReceiveRateLimit({ perSecond, burst }, clock, (who) => void exceeded.push(who))
+  return { clock, exceeded, inflow }
 }
 
 it('[LIM-5] in any period, reads at most the bytes that burst and rate allow, plus one message per socket', () => {
