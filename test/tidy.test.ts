@@ -45,8 +45,6 @@ const layers: readonly (readonly string[])[] = [
   ['capabilities'],
   ['console'],
   ['server'],
-  ['server.ts'],
-  ['server/library'],
   ['cli/loadtest'],
   ['cli'],
   ['main.ts'],
@@ -161,7 +159,7 @@ describe('layers', () => {
   })
 
   it('[TIDY-5] only the composition root and the opener of offline stores import an engine, and only after the engine is chosen', () => {
-    const choosers = ['src/server.ts', 'src/capabilities/backups/storage/offline-store.ts']
+    const choosers = ['src/server/server.ts', 'src/capabilities/backups/storage/offline-store.ts']
     const engines = /src\/(core\/store\/(memory|level)|cluster)\//
     const users = sources.filter(
       (file) => !engines.test(file) && importsOf(file).some((target) => engines.test(target)),

@@ -7,7 +7,7 @@ import { localUrlAt } from '../core/config/local-url.ts'
 import { isLoopbackHost } from '../core/config/loopback-host.ts'
 import { injectedVariables, misspelledVariables } from '../core/config/variables.ts'
 import { credentialsPath, type ServerCredentials } from '../core/directory/tenants/credentials-file.ts'
-import type { RunningServer } from '../server.ts'
+import type { RunningServer } from '../server/server.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
 import { programName } from './command-line/program-name.ts'
 import { exitCodes } from './command-line/run-command.ts'
@@ -55,7 +55,7 @@ const publicAndReachable =
  * Starts the server. Loads the code of the server only for this command, so that other commands start faster.
  */
 async function start(config: Config, log: Log): Promise<RunningServer> {
-  const { startServer } = await import('../server.ts')
+  const { startServer } = await import('../server/server.ts')
   return startServer(config, log)
 }
 

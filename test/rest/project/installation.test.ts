@@ -146,7 +146,8 @@ it('[OPS-44] the build has source maps, and the licenses of all libraries, inclu
   // Some libraries contain maps to sources that they do not contain, with names like those of Weft.
   const ours = sources.filter((source) => source.startsWith('src/') && existsSync(join(root, source)))
   expect(ours.length).toBeGreaterThan(300)
-  for (const name of ['src/server.ts', 'src/core/rooms/threads/thread-main.ts']) expect(ours).toContain(name)
+  for (const name of ['src/server/server.ts', 'src/core/rooms/threads/thread-main.ts'])
+    expect(ours).toContain(name)
   const libraries = sources.map((source) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(`/${source}`)?.[1])
   const licenses = licensedPackages(buildFolders.test)
   const named = [...new Set(libraries)].filter((library) => library !== undefined)

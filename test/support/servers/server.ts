@@ -11,7 +11,7 @@ import { unlimited } from '../../../src/core/config/rate.ts'
 import { readConfig } from '../../../src/core/config/read-config.ts'
 import type { ServerCredentials } from '../../../src/core/directory/tenants/credentials-file.ts'
 import { requireUnlocked } from '../../../src/core/store/level/files/require-unlocked.ts'
-import { type RunningServer, type ServerOverrides, startServer } from '../../../src/server.ts'
+import { type RunningServer, type ServerOverrides, startServer } from '../../../src/server/server.ts'
 import { eventually } from '../clients/clients.ts'
 import { requireTestBuild } from './test-build.ts'
 

@@ -26,9 +26,9 @@ import {
   type LogUpdate,
 } from '../../../core/store/engine.ts'
 import { type OfflineStore, openForWriting, type StoreLocation } from '../../backups/storage/offline-store.ts'
-import { type MergeLimits, MergeThread } from '../import/merge-thread.ts'
 import { recordsOf } from '../offline-records.ts'
 import { ImportEvents } from './import-events.ts'
+import { type MergeLimits, MergeThread } from './merge-thread.ts'
 import { readBack, readStoredState, type StoredDocumentState } from './stored-document.ts'
 
 export interface TargetOptions extends MergeLimits {

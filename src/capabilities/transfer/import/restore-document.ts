@@ -4,9 +4,9 @@ import { requireAppended } from '../../../core/store/append-result.ts'
 import type { DocumentLog, LogUpdate } from '../../../core/store/engine.ts'
 import { decodeAttribution } from '../../../core/update/attribution/attribution-codec.ts'
 import { MalformedUpdateError } from '../../../core/update/malformed.ts'
+import type { MergeThread } from '../documents/merge-thread.ts'
 import { readBack, readStoredState, type StoredDocumentState } from '../documents/stored-document.ts'
 import type { ExportedLog } from '../export/manifest.ts'
-import type { MergeThread } from './merge-thread.ts'
 
 /**
  * - `added`: the store had no such document, and the document was written.

@@ -1,10 +1,10 @@
 import { documentAddress, type Tenant } from '../../../core/model/address.ts'
 import type { Progress } from '../../backups/storage/storage-error.ts'
 import { ImportTarget, type TargetOptions } from '../documents/import-target.ts'
+import { type MergeLimits, MergeThread } from '../documents/merge-thread.ts'
 import type { NameMapping } from '../name-mapping.ts'
 import { type DocumentImportResult, type ImportSink, importDocuments } from './import-documents.ts'
 import type { ImportSource } from './import-source.ts'
-import { type MergeLimits, MergeThread } from './merge-thread.ts'
 
 export interface ImportWork {
   readonly open: () => Promise<ImportSource>

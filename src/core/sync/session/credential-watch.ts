@@ -2,8 +2,8 @@ import type { Identity } from '../../access/identity.ts'
 import type { RealtimeAccess } from '../../access/realtime-access.ts'
 import { close } from '../../model/close.ts'
 import type { ServerFaults } from '../admission/server-faults.ts'
-import { closeForToken } from '../admission/socket-authentication.ts'
 import type { Session } from './session.ts'
+import { closeForToken } from './socket-authentication.ts'
 
 /** Ends open sessions whose token is revoked, or whose page may no longer use the API key. */
 export class CredentialWatch {

@@ -10,8 +10,8 @@ import type { WriteRight } from '../../directory/write-right.ts'
 import { type Close, close } from '../../model/close.ts'
 import { documentDeleted } from '../../rooms/room/room-errors.ts'
 import type { Fence } from '../../store/engine.ts'
-import { closeForToken } from '../admission/socket-authentication.ts'
 import type { SessionOptions } from './session-options.ts'
+import { closeForToken } from './socket-authentication.ts'
 
 /** Time in ms after which the backend is asked again about a decision that has not been replaced. */
 const askAgainMs = 5_000

@@ -4,9 +4,9 @@ import type { DocumentPath } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'
 import type { Admission } from '../admission/admission.ts'
-import { isCredentialFailure, type SocketAuthentication } from '../admission/socket-authentication.ts'
 import type { Misspelling } from '../admission/sync-request.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
+import { isCredentialFailure, type SocketAuthentication } from './socket-authentication.ts'
 
 /** The socket on which the tokens arrive. */
 interface TokenSource {

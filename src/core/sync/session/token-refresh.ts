@@ -3,7 +3,7 @@ import type { Identity } from '../../access/identity.ts'
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
-import { isUndetermined } from '../admission/socket-authentication.ts'
+import { isUndetermined } from './socket-authentication.ts'
 import type { SocketTokens } from './socket-tokens.ts'
 
 interface RefreshedToken {

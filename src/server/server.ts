@@ -4,48 +4,48 @@ import {
   problemLogger,
   warnOfMissingStorage,
   withObjects,
-} from './capabilities/backups/objects/object-engine.ts'
-import { openObjects } from './capabilities/backups/objects/open-objects.ts'
-import { lastBackupOf } from './capabilities/backups/storage/last-backup.ts'
-import { capabilities } from './capabilities/list.ts'
-import type { CallbackFunctions } from './capabilities/subscriptions/callbacks/callback-functions.ts'
-import { EventListeners } from './capabilities/webhooks/event-listeners.ts'
-import { createAudit } from './core/audit/audit.ts'
-import { RecentRequests } from './core/audit/recent-requests.ts'
-import { startAuditing } from './core/audit/start.ts'
-import { type Clock, systemClock } from './core/base/clock.ts'
-import { runTraced, runUntraced } from './core/base/current-trace.ts'
-import { droppedLines, type Log } from './core/base/log.ts'
-import { readPackageVersion } from './core/base/package-version.ts'
-import { readTraceContext } from './core/base/trace-context.ts'
-import type { Config } from './core/config/config.ts'
-import { bootstrapNode } from './core/directory/tenants/cluster-credentials.ts'
+} from '../capabilities/backups/objects/object-engine.ts'
+import { openObjects } from '../capabilities/backups/objects/open-objects.ts'
+import { lastBackupOf } from '../capabilities/backups/storage/last-backup.ts'
+import { capabilities } from '../capabilities/list.ts'
+import type { CallbackFunctions } from '../capabilities/subscriptions/callbacks/callback-functions.ts'
+import { EventListeners } from '../capabilities/webhooks/event-listeners.ts'
+import { createAudit } from '../core/audit/audit.ts'
+import { RecentRequests } from '../core/audit/recent-requests.ts'
+import { startAuditing } from '../core/audit/start.ts'
+import { type Clock, systemClock } from '../core/base/clock.ts'
+import { runTraced, runUntraced } from '../core/base/current-trace.ts'
+import { droppedLines, type Log } from '../core/base/log.ts'
+import { readPackageVersion } from '../core/base/package-version.ts'
+import { readTraceContext } from '../core/base/trace-context.ts'
+import type { Config } from '../core/config/config.ts'
+import { bootstrapNode } from '../core/directory/tenants/cluster-credentials.ts'
 import {
   makeDataDirectory,
   noteCreated,
   noteStarted,
   type ServerCredentials,
-} from './core/directory/tenants/credentials-file.ts'
-import { createTenancy } from './core/directory/tenants/tenancy.ts'
-import { createMetrics } from './core/metrics/metrics.ts'
-import type { Tenant } from './core/model/address.ts'
-import { LimitReports } from './core/quota/limit-reports.ts'
-import { transferTimeoutMsDefault } from './core/quota/slow-transfers.ts'
-import { TickShares } from './core/quota/tick-shares.ts'
-import type { ClusterOptions } from './core/store/cluster-bus.ts'
-import type { Engine } from './core/store/engine.ts'
-import { RejectionLog } from './core/sync/admission/rejection-log.ts'
-import { isSyncRequest } from './core/sync/admission/sync-request.ts'
-import { openSpans } from './core/tracing/open-spans.ts'
-import { createTracer } from './core/tracing/trace.ts'
-import { onWebsocket } from './rest/http/http-server.ts'
-import { registerClusterMetrics } from './server/cluster-metrics.ts'
-import { measureData } from './server/data-gauges.ts'
-import { memoryAccountsOf } from './server/limits-from-config.ts'
-import { createHttp, createSync } from './server/listeners.ts'
-import { openBackupSchedule } from './server/open-backup-schedule.ts'
-import { createServices, type ServerBase, type ServerServices } from './server/services.ts'
-import { shutDown } from './server/shutdown.ts'
+} from '../core/directory/tenants/credentials-file.ts'
+import { createTenancy } from '../core/directory/tenants/tenancy.ts'
+import { createMetrics } from '../core/metrics/metrics.ts'
+import type { Tenant } from '../core/model/address.ts'
+import { LimitReports } from '../core/quota/limit-reports.ts'
+import { transferTimeoutMsDefault } from '../core/quota/slow-transfers.ts'
+import { TickShares } from '../core/quota/tick-shares.ts'
+import type { ClusterOptions } from '../core/store/cluster-bus.ts'
+import type { Engine } from '../core/store/engine.ts'
+import { RejectionLog } from '../core/sync/admission/rejection-log.ts'
+import { isSyncRequest } from '../core/sync/admission/sync-request.ts'
+import { openSpans } from '../core/tracing/open-spans.ts'
+import { createTracer } from '../core/tracing/trace.ts'
+import { onWebsocket } from '../rest/http/http-server.ts'
+import { registerClusterMetrics } from './cluster-metrics.ts'
+import { measureData } from './data-gauges.ts'
+import { memoryAccountsOf } from './limits-from-config.ts'
+import { createHttp, createSync } from './listeners.ts'
+import { openBackupSchedule } from './open-backup-schedule.ts'
+import { createServices, type ServerBase, type ServerServices } from './services.ts'
+import { shutDown } from './shutdown.ts'
 
 export interface OpenServer {
   readonly credentials: ServerCredentials
@@ -145,14 +145,14 @@ const keepsData = ({ engine }: Config): boolean => engine !== 'memory'
 
 /** Opens the configured engine. Loads only the modules of this engine. */
 async function openEngine(config: Config, log: Log): Promise<Engine> {
-  if (config.engine === 'memory') return (await import('./core/store/memory/engine.ts')).openMemoryEngine()
+  if (config.engine === 'memory') return (await import('../core/store/memory/engine.ts')).openMemoryEngine()
   if (config.engine === 'postgres') return openPostgres(config, log)
-  const { openLevelEngine } = await import('./core/store/level/engine.ts')
+  const { openLevelEngine } = await import('../core/store/level/engine.ts')
   return openLevelEngine({ directory: config.dataDir, durability: config.durability, log })
 }
 
 async function openPostgres(config: Config, log: Log): Promise<Engine> {
-  const { openPostgresEngine } = await import('./cluster/postgres/engine.ts')
+  const { openPostgresEngine } = await import('../cluster/postgres/engine.ts')
   return openPostgresEngine({
     url: config.postgresUrl ?? '',
     schema: config.postgresSchema,
@@ -168,7 +168,7 @@ function nodesOver(urls: readonly string[], config: Config, log: Log): ClusterOp
   return {
     ...(nodeName !== null && { name: nodeName }),
     openBus: async ({ prefix, node }) => {
-      const { NatsBus } = await import('./cluster/nats/bus.ts')
+      const { NatsBus } = await import('../cluster/nats/bus.ts')
       return NatsBus.open({ urls, credentialsFile, prefix, name: `weft ${node}`, log })
     },
   }

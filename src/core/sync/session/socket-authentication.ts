@@ -4,8 +4,8 @@ import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import { StoreUnavailableError } from '../../store/engine.ts'
+import { describeMisspelling, type Misspelling } from '../admission/sync-request.ts'
 import type { SyncDependencies } from '../sync-dependencies.ts'
-import { describeMisspelling, type Misspelling } from './sync-request.ts'
 
 /** Authenticates clients by their tokens, and reports rejected tokens. */
 export class SocketAuthentication {

@@ -52,9 +52,7 @@ export class MergeThread {
       .run('', () => this.#thread.run({ is: 'merge', updates }, documentMsMax))
       .catch((error: unknown) => {
         if (error instanceof DeadlineExceededError)
-          throw new DocumentRejectedError(
-            `it takes longer than ${documentMsMax / 1000} s to read`,
-          )
+          throw new DocumentRejectedError(`it takes longer than ${documentMsMax / 1000} s to read`)
         if (errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY')
           throw new DocumentRejectedError('there is not enough memory to read it')
         throw error
