@@ -7,7 +7,7 @@ COPY package.json package-lock.json .npmrc tsconfig.json ./
 # again. The packages contain their binaries.
 RUN npm ci --ignore-scripts
 COPY src src
-RUN npm run build && node --import tsx src/build/image-manifest.ts > /tmp/package.json \
+RUN npm run build && rm -r dist/packages && node --import tsx src/build/image-manifest.ts > /tmp/package.json \
   && node --import tsx src/build/image-manifest.ts libraries > /tmp/libraries.json
 # The SBOM lists all libraries of the server, with their licenses and hashes. For package.json, most of them are
 # development packages, because dist contains them. So the SBOM has a manifest of its own.

@@ -1,57 +1,24 @@
 import { createHash } from 'node:crypto'
-import {
-  constants,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build as bundle } from 'esbuild'
-import type { TemplateName } from '../cli/project-template.ts'
-import { templateNames } from '../cli/project-template.ts'
 import { packageFile } from '../core/base/package-file.ts'
 import { buildDocs } from '../docs/build.ts'
-import { browserPackage, clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
+import {
+  browserPackage,
+  clientScript,
+  copyPages,
+  docsScripts,
+  packagesForPages,
+  pages,
+  programs,
+  styles,
+} from './bundles.ts'
 import { updateGeneratedFiles } from './generated-files.ts'
 import { writeLicenses } from './licenses.ts'
-
-const pathOf = (path: string): string => fileURLToPath(packageFile(path))
-
-const rootFiles = ['demo-sign-in.js', 'gitignore', 'PRODUCTION.md'] as const
-
-/** Files of `src/templates/shared` in each template, by their folder in the template. */
-const sharedFiles: Readonly<Record<TemplateName, Readonly<Record<string, readonly string[]>>>> = {
-  'tiptap-express': {
-    '.': [...rootFiles, 'index.html', 'server.js'],
-    src: ['state.js', 'style.css', 'tiptap.css'],
-  },
-  'tiptap-next': { '.': rootFiles, app: ['state.jsx', 'style.css', 'tiptap.css'] },
-  'codemirror-vite': { '.': [...rootFiles, 'index.html'], src: ['state.js', 'style.css'] },
-  blocknote: { '.': [...rootFiles, 'server.js'], src: ['state.jsx', 'style.css'] },
-}
-
-/** Writes the templates of `weft init`: the files of each, and those that it shares with others. */
-function copyTemplates(folder: string): void {
-  for (const name of templateNames) {
-    const target = pathOf(`${folder}templates/${name}`)
-    rmSync(target, { recursive: true, force: true })
-    cpSync(pathOf(`src/templates/${name}`), target, { recursive: true })
-    for (const [place, files] of Object.entries(sharedFiles[name]))
-      for (const file of files) copyShared(file, `${target}/${place}/${file}`)
-  }
-}
-
-/** @throws Error if the template has a file of its own with the path */
-function copyShared(file: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true })
-  copyFileSync(pathOf(`src/templates/shared/${file}`), to, constants.COPYFILE_EXCL)
-}
+import { copyTemplates } from './templates.ts'
+import { writeClientPackages } from './write-client-packages.ts'
 
 const root = fileURLToPath(packageFile('.'))
 
@@ -84,8 +51,8 @@ export async function buildPrograms(folder: string): Promise<void> {
 }
 
 /**
- * Builds what the package contains: the programs and the declarations of the entry points. Does nothing if the
- * folder already has a package of the same sources.
+ * Builds what the packages contain: the programs, the declarations of the entry points, and the folders of the
+ * packages for pages. Does nothing if the folder already has packages of the same sources.
  * @throws the error of the compiler or of a step
  */
 export async function buildPackage(folder: string): Promise<void> {
@@ -96,6 +63,8 @@ export async function buildPackage(folder: string): Promise<void> {
   await buildPrograms(folder)
   for (const { name, declarations } of types)
     writeFileSync(packageFile(`${folder}package/${name}.d.ts`), declarations)
+  await bundle(packagesForPages(folder))
+  writeClientPackages(folder, types)
   markCurrent(folder, packageStamp)
 }
 

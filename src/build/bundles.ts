@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Plugin } from 'esbuild'
 import { packageFile } from '../core/base/package-file.ts'
-import { clientEntryPoints, entryPoints } from './client-packages.ts'
+import { clientEntryPoints, clientPackages, entryPoints } from './client-packages.ts'
 
 const pathOf = (path: string): string => fileURLToPath(packageFile(path))
 
@@ -131,16 +131,35 @@ export const clientScript = (folder: string): BuildOptions => ({
   sourcesContent: false,
 })
 
-/** Returns the options for the entry points of the package that also run in browsers. */
+/** Returns the options for the entry points of the package of the server that also run in browsers. */
 export const browserPackage = (folder: string): BuildOptions => ({
+  ...entryPointsForPages('./provider.js'),
+  outdir: `${folder}package`,
+})
+
+/** Returns the options for the packages without the server. */
+export const packagesForPages = (folder: string): BuildOptions => ({
+  ...entryPointsForPages(clientPackages.provider.name),
+  outdir: `${folder}packages`,
+  entryNames: '[name]/index',
+})
+
+/** @param provider name by which other entry points import the provider, because it must be one class */
+const entryPointsForPages = (provider: string): BuildOptions => ({
   ...common,
   entryPoints: clientEntryPoints,
-  outdir: `${folder}package`,
-  // The provider must be one class in all entry points.
-  splitting: true,
-  chunkNames: 'parts/[name]-[hash]',
   // An application and its editors must load one copy of Yjs.
   external: ['yjs', 'y-protocols', 'lib0', 'react'],
+  plugins: [
+    {
+      name: 'shared-provider',
+      setup: (build) =>
+        build.onResolve({ filter: /^\.\.\/provider\/index\.ts$/ }, () => ({
+          path: provider,
+          external: true,
+        })),
+    },
+  ],
   format: 'esm',
   target: 'es2022',
   sourcemap: true,

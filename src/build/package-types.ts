@@ -44,21 +44,17 @@ function compileInto(cache: string, root: string): readonly EntryPointTypes[] {
   for (const project of ['tsconfig.json', 'src/client/tsconfig.json'])
     execFileSync('npx', ['tsc', '-p', project, ...emit], { cwd: root, stdio: 'inherit' })
   const react = join(cache, 'files/client/react')
-  for (const file of readdirSync(react)) nameImports(join(react, file), manifest.name)
+  for (const file of readdirSync(react)) nameProvider(join(react, file), manifest.name)
   return Object.entries(entryPoints).map(([name, source]) => extractTypes(cache, root, name, source))
 }
 
 /**
- * Makes a declaration file import other entry points by their public names. Otherwise, each of the two would have a class
- * of its own, and TypeScript would distinguish them.
+ * Makes a declaration file import the provider by its public name. Otherwise, each of the two entry points would have
+ * a class of its own, and TypeScript would distinguish them.
  */
-function nameImports(file: string, packageName: string): void {
+function nameProvider(file: string, packageName: string): void {
   const text = readFileSync(file, 'utf8')
-  const named = text.replaceAll(
-    /'\.\.\/(provider|rest)\/index\.ts'/g,
-    (_, folder: string) => `'${packageName}/${folder === 'rest' ? 'client' : folder}'`,
-  )
-  writeFileSync(file, named)
+  writeFileSync(file, text.replaceAll("'../provider/index.ts'", `'${packageName}/provider'`))
 }
 
 /** Joins the declarations of an entry point to one file. */

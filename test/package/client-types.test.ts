@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { builtFile } from '../../src/core/base/package-file.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -104,15 +103,3 @@ it('[PCLI-17] correct calls compile, and calls with wrong names, types or codes 
     rmSync(folder, { recursive: true })
   }
 })
-
-it.each(['server', 'client', 'provider', 'react'])(
-  '[PKG-20] the entry point %s exports every type that it declares',
-  (name) => {
-    const lines = readFileSync(builtFile(`package/${name}.d.ts`), 'utf8').split('\n')
-    const declared = lines.filter((line) =>
-      /^(export )?(declare |interface |type |class |function |const )/.test(line),
-    )
-    expect(declared.length).toBeGreaterThan(3)
-    expect(declared.filter((line) => !line.startsWith('export '))).toEqual([])
-  },
-)

@@ -1,6 +1,6 @@
 import { pauseAfter } from '../../core/base/backoff.ts'
 import type { DocumentProvider, RealtimeMessage } from '../provider/index.ts'
-import type { CommentThread, CommentThreadPage, ThreadComment } from '../rest/index.ts'
+import type { CommentThread, CommentThreadPage, ThreadComment } from '../rest/endpoint-comments.ts'
 import { CommentError, type EndpointRequest } from './endpoint-request.ts'
 import { LiveValue } from './live-value.ts'
 

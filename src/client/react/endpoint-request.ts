@@ -1,4 +1,4 @@
-import type { EndpointErrorCode } from '../rest/index.ts'
+import type { EndpointErrorCode } from '../rest/endpoint-rejection.ts'
 import type { RoomAddress } from './weft-provider.ts'
 
 /**

@@ -1,6 +1,12 @@
 'use client'
 
 /** The entry point `weft-server/react`. */
+export type {
+  CommentAuthor,
+  CommentThread,
+  ThreadComment,
+} from '../rest/endpoint-comments.ts'
+export type { EndpointErrorCode } from '../rest/endpoint-rejection.ts'
 export { decodeAnchor, encodeAnchor } from './anchor.ts'
 export type { AddedComment, CommentAnchor, RoomComments } from './comment-store.ts'
 export { DocumentRoom as Room, type DocumentRoomProps as RoomProps } from './document-room.ts'

@@ -1,7 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clientPackages } from '../../../src/build/client-packages.ts'
+import { builtFile } from '../../../src/core/base/package-file.ts'
 import { chapters, index } from '../../../src/docs/chapters.ts'
 import {
   isAlike,
@@ -32,6 +34,8 @@ const notRunUnder: Readonly<Record<string, string>> = {
   'Quick start': 'it installs; test/quickstart does so, as in the README',
 }
 
+const packed = 'it installs; test/package/tarball does so with the packed packages'
+
 const walked = 'npm run test:walk follows this tutorial from an empty folder (test/quickstart/tutorial.ts)'
 
 const migrated = 'it takes Hocuspocus; test/e2e/docs/tutorial-hocuspocus.test.ts has one'
@@ -55,7 +59,10 @@ const notRun: Readonly<Record<string, string>> = {
   'KEY=$(node -p "require(\'./weft-data/credentials.json\').apiKey")': walked,
   "const { weftSocket } = await import('http://localhost:8787/client/weft-socket.js')":
     'a page imports it; test/browser/transport.test.ts does so',
-  'npm install weft-server': 'it installs; the tests of test/package use the built package',
+  'npm install weft-server': packed,
+  'npm install @weft/client': packed,
+  'npm install @weft/provider y-protocols yjs': packed,
+  'npm install @weft/react react y-protocols yjs': packed,
   'npm ci && npm run build && npm pack': 'it packs; test/package/tarball does so',
   'npx weft-server init my-app --template tiptap-express':
     'it installs; npm run test:templates does so with each template',
@@ -63,15 +70,15 @@ const notRun: Readonly<Record<string, string>> = {
     'it takes credentials from files; test/package/read-client-options.test.ts does so',
   'const weft = await createServer({':
     'it names functions of the reader; test/package/server.test.ts has such ones',
-  "import { DocumentProvider } from 'weft-server/provider'": inPages,
-  "import { TokenDeniedError, DocumentProvider } from 'weft-server/provider'": inPages,
+  "import { DocumentProvider } from '@weft/provider'": inPages,
+  "import { TokenDeniedError, DocumentProvider } from '@weft/provider'": inPages,
   "provider.on('saved', (saved) => {": inPages,
   "provider.on('message', ({ event, data }) => console.log(event, data))": inPages,
-  "import { Room, usePresence, useRoom, useSaved, WeftProvider } from 'weft-server/react'": inReact,
+  "import { Room, usePresence, useRoom, useSaved, WeftProvider } from '@weft/react'": inReact,
   '<WeftProvider organizationId="acme" getToken={({ documentId }, signal) => fetchToken(documentId, signal)}>':
     inReact,
   'function Comments() {': inReact,
-  "import { decodeAnchor, encodeAnchor } from 'weft-server/react'": inReact,
+  "import { decodeAnchor, encodeAnchor } from '@weft/react'": inReact,
   "import { SQLite } from '@hocuspocus/extension-sqlite'": migrated,
   'sqlite3 /srv/hocuspocus/hocuspocus.sqlite ".backup old.sqlite"': migrated,
   'npm install --no-save @hocuspocus/provider@4.8.0 yjs@13.6.33': migrated,
@@ -141,6 +148,11 @@ let environment: Record<string, string>
 let replacements: Record<string, string>
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weft-guide-'))
+  // Samples import the client by its name.
+  const client = join(folder, 'node_modules', clientPackages.client.name)
+  mkdirSync(client, { recursive: true })
+  copyFileSync(builtFile('package/client.js'), join(client, 'index.js'))
+  writeFileSync(join(client, 'package.json'), '{ "type": "module", "exports": "./index.js" }')
   // A server that has run and stopped.
   await (await startTestServer({ engine: 'level', dataDir: join(folder, 'stopped'), ...credentials })).stop()
   writeFileSync(join(folder, 'stopped', 'credentials.json'), JSON.stringify(credentials))

@@ -27,7 +27,7 @@ it('[REACT-9] has at most 4 KiB gzipped, is marked with `use client`, and shares
   expect(bytes).toBeLessThanOrEqual(bytesMax)
   expect(react.text).toMatch(/^["']use client["']/)
   const packages = react.imports.filter(({ external }) => external).map(({ path }) => path)
-  expect([...new Set(packages)].toSorted()).toEqual(['react', 'yjs'])
+  expect([...new Set(packages)].toSorted()).toEqual(['./provider.js', 'react', 'yjs'])
   // The class is in one file, which both entry points import.
   const containing = outputFiles?.filter(({ text }) => text.includes('document-replaced')) ?? []
   expect(containing).toHaveLength(1)

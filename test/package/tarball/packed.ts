@@ -8,13 +8,14 @@ import { build } from 'esbuild'
 import { buildPackage } from '../../../src/build/build.ts'
 import { buildFolders } from '../../../src/build/build-folders.ts'
 import { programs } from '../../../src/build/bundles.ts'
+import { clientPackages } from '../../../src/build/client-packages.ts'
 import { builtFile, packageFile } from '../../../src/core/base/package-file.ts'
 import { inheritedEnvironment } from '../../support/servers/environment.ts'
 
 const execute = promisify(execFile)
 const root = fileURLToPath(packageFile('.'))
 
-/** The folder that is packed. */
+/** The folder of the server that is packed. */
 const stage = join(root, 'node_modules/.cache/weft-tarball')
 
 /** Result of `npm pack --json`. */
@@ -64,17 +65,66 @@ const environment = (): NodeJS.ProcessEnv =>
  */
 export async function installPackage(): Promise<InstalledPackage | { readonly missing: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'weft-tarball-'))
-  const packed = await pack(folder)
+  await buildPackage(buildFolders.test)
+  await stageServer()
+  const packed = await pack(stage, folder)
+  const missing = await install(folder, { 'weft-server': packed }, otherPackages)
+  if (missing !== null) return { missing }
+  const packageFolder = join(folder, 'node_modules/weft-server')
+  return {
+    folder,
+    packageFolder,
+    manifest: JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')),
+    packed,
+    tarball: await readFile(join(folder, packed.filename)),
+  }
+}
+
+/** The packages for pages as users get them, without the server. */
+export interface InstalledClientPackages {
+  /** A folder outside of the repository, into which npm has installed the tarballs and other packages. */
+  readonly folder: string
+  /** Results of `npm pack` by the names of the packages. */
+  readonly packed: Readonly<Record<string, Packed>>
+}
+
+/**
+ * Packs the packages for pages, and installs their tarballs like a user.
+ * @param others names of other packages, with the versions of the repository
+ * @returns the reason if npm is missing or cannot reach its registry
+ */
+export async function installClientPackages(
+  others: readonly string[],
+): Promise<InstalledClientPackages | { readonly missing: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'weft-packages-'))
+  await buildPackage(buildFolders.test)
+  const packed: Record<string, Packed> = {}
+  for (const [entry, { name }] of Object.entries(clientPackages))
+    packed[name] = await pack(fileURLToPath(builtFile(`packages/${entry}`)), folder)
+  const missing = await install(folder, packed, others)
+  return missing === null ? { folder, packed } : { missing }
+}
+
+/**
+ * Installs tarballs in a folder, and other packages.
+ * @returns the reason if npm cannot reach its registry, else null
+ */
+async function install(
+  folder: string,
+  packed: Readonly<Record<string, Packed>>,
+  others: readonly string[],
+): Promise<string | null> {
   const { dependencies, devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const versions: Readonly<Record<string, string>> = { ...dependencies, ...devDependencies }
+  const tarballs = Object.entries(packed).map(([name, { filename }]) => [name, `file:./${filename}`])
   const manifest = {
     private: true,
     type: 'module',
     dependencies: {
-      'weft-server': `file:./${packed.filename}`,
+      ...Object.fromEntries(tarballs),
       // Applications have a range, so npm can choose one version for all.
       yjs: '^13.6.0',
-      ...Object.fromEntries(otherPackages.map((name) => [name, versions[name]])),
+      ...Object.fromEntries(others.map((name) => [name, versions[name]])),
     },
   }
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
@@ -90,35 +140,30 @@ export async function installPackage(): Promise<InstalledPackage | { readonly mi
     const reason = failure.stderr ?? ''
     if (/E(AI_AGAIN|NOTFOUND|CONN|TIMEDOUT|NETUNREACH|5\d\d)/.test(reason)) {
       await rm(folder, { recursive: true })
-      return { missing: 'npm cannot reach its registry' }
+      return 'npm cannot reach its registry'
     }
     throw new Error(`npm install failed: ${reason}`)
   }
-  const packageFolder = join(folder, 'node_modules/weft-server')
-  return {
-    folder,
-    packageFolder,
-    manifest: JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')),
-    packed,
-    tarball: await readFile(join(folder, packed.filename)),
-  }
+  return null
 }
 
 /**
- * Packs the build for tests into a folder. The programs are bundled again, because they contain the name of their
- * folder, and `dist` may be that of a running server.
+ * Copies the build for tests into a folder that can be packed. The programs are bundled again, because they contain the
+ * name of their folder, and `dist` may be that of a running server.
  */
-async function pack(into: string): Promise<Packed> {
+async function stageServer(): Promise<void> {
   const built = fileURLToPath(builtFile('.'))
-  await buildPackage(buildFolders.test)
   await rm(stage, { recursive: true, force: true })
   await mkdir(stage, { recursive: true })
   for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'])
     await cp(join(root, name), join(stage, name))
   await cp(built, join(stage, 'dist'), { recursive: true, filter: (path) => path !== join(built, 'parts') })
   await build({ ...programs('dist/'), outdir: join(stage, 'dist') })
+}
+
+async function pack(folder: string, into: string): Promise<Packed> {
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', into]
-  const { stdout } = await execute('npm', args, { cwd: stage, env: environment(), maxBuffer: 2 ** 24 })
+  const { stdout } = await execute('npm', args, { cwd: folder, env: environment(), maxBuffer: 2 ** 24 })
   const [packed] = JSON.parse(stdout) as readonly [Packed]
   return packed
 }

@@ -5,17 +5,26 @@ import { join } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clientPackages, entryPoints as entryPointSources } from '../../../src/build/client-packages.ts'
+import { readPackageVersion } from '../../../src/core/base/package-version.ts'
 import { samplesOf } from '../../support/data/docs-samples.ts'
 import { inheritedEnvironment } from '../../support/servers/environment.ts'
 import { freePort } from '../../support/servers/process.ts'
 import { startTestServer } from '../../support/servers/server.ts'
 import { isEverythingAsked, times } from '../../support/time/full-run.ts'
-import { type InstalledPackage, installPackage } from './packed.ts'
+import {
+  type InstalledClientPackages,
+  type InstalledPackage,
+  installClientPackages,
+  installPackage,
+} from './packed.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const megabyte = 1024 * 1024
 /** Maximum bytes of the tarball, and of its files. */
 const limits = { tarball: 5 * megabyte, files: 20_000_000 }
+/** Maximum bytes of the three tarballs for pages. */
+const clientTarballsMax = 200_000
 /** Milliseconds in which a program must end by itself. */
 const endMs = 30_000
 
@@ -31,10 +40,13 @@ beforeAll(async () => {
     return
   }
   installed = found
-  await cp(join(import.meta.dirname, 'programs'), installed.folder, { recursive: true })
+  await copyPrograms(installed.folder)
 })
 
 afterAll(() => installed !== undefined && rm(installed.folder, { recursive: true, maxRetries: 20 }))
+
+const copyPrograms = (folder: string): Promise<void> =>
+  cp(join(import.meta.dirname, 'programs'), folder, { recursive: true })
 
 /**
  * Defines a test of the installed package.
@@ -53,9 +65,12 @@ interface Ended {
   readonly err: string
 }
 
-/** Runs a command in the folder of the application, until it ends by itself. */
-function runIn(command: string, args: readonly string[]): Promise<Ended> {
-  const { folder } = installed
+/** Runs a command in the folder of an application, until it ends by itself. */
+function runIn(
+  command: string,
+  args: readonly string[],
+  { folder }: { readonly folder: string } = installed,
+): Promise<Ended> {
   const options = { cwd: folder, env: inheritedEnvironment(), timeout: endMs, maxBuffer: 2 ** 24 }
   return new Promise((resolve) => {
     const child = execFile(command, args, options, (_error, out, err) =>
@@ -172,6 +187,17 @@ describe('the packed package', () => {
       }
     },
   )
+
+  itInstalled('[PKG-20] exports every type that an entry point declares', async () => {
+    for (const name of Object.keys(entryPointSources)) {
+      const types = await readFile(join(installed.packageFolder, `dist/package/${name}.d.ts`), 'utf8')
+      const declared = types
+        .split('\n')
+        .filter((line) => /^(export )?(declare |interface |type |class |function |const )/.test(line))
+      expect(declared.length).toBeGreaterThan(3)
+      expect(declared.filter((line) => !line.startsWith('export '))).toEqual([])
+    }
+  })
 
   itInstalled('[PKG-22] has no problem that publint or arethetypeswrong finds', async () => {
     const { packageFolder, tarball } = installed
@@ -371,4 +397,90 @@ describe('an application', () => {
         await server.stop()
       }
     })
+})
+
+describe('the packages for pages', () => {
+  let pages: InstalledClientPackages
+  beforeAll(async () => {
+    if (missing !== null) return
+    const others = [
+      '@types/node',
+      '@types/react',
+      '@types/react-dom',
+      '@types/ws',
+      'react',
+      'react-dom',
+      'ws',
+    ]
+    const found = await installClientPackages(others)
+    if ('missing' in found) throw new Error(found.missing)
+    pages = found
+    await copyPrograms(pages.folder)
+  })
+  afterAll(() => pages !== undefined && rm(pages.folder, { recursive: true, maxRetries: 20 }))
+
+  /** Runs a command in the application without the server. Returns its output. */
+  async function printedBy(command: string, ...args: readonly string[]): Promise<string> {
+    const { code, out, err } = await runIn(command, args, pages)
+    expect({ code, err }, out).toEqual({ code: 0, err: '' })
+    return out
+  }
+
+  itInstalled('[PKG-60] contain their script, their types and the documents about them', async () => {
+    const { folder, packed } = pages
+    expect(Object.keys(packed)).toEqual(Object.values(clientPackages).map(({ name }) => name))
+    let bytes = 0
+    for (const [name, { filename, files, size, unpackedSize }] of Object.entries(packed)) {
+      console.log(`${name}: ${size} bytes, ${files.length} files with ${unpackedSize} bytes`)
+      bytes += size
+      const scripts = ['index.d.ts', 'index.js', 'index.js.map']
+      expect(files.map(({ path }) => path).toSorted()).toEqual(
+        ['LICENSE', 'README.md', ...scripts, 'package.json'].toSorted(),
+      )
+      const pkgDir = join(folder, 'node_modules', name)
+      const manifest = JSON.parse(await readFile(join(pkgDir, 'package.json'), 'utf8'))
+      expect(manifest).toMatchObject({ name, version: readPackageVersion() })
+      const { messages } = await publint({ pkgDir, pack: false, strict: true })
+      expect([name, messages]).toEqual([name, []])
+      const found = await checkPackage(createPackageFromTarballData(await readFile(join(folder, filename))))
+      if (found.types === false) throw new Error(`${name} has no types`)
+      // `require` loads ES modules: PKG-28.
+      expect(found.problems.filter(({ kind }) => kind !== 'CJSResolvesToESM')).toEqual([])
+    }
+    expect(bytes).toBeLessThanOrEqual(clientTarballsMax)
+  })
+
+  itInstalled(
+    '[PKG-61] are installed without the server, with one copy of Yjs and of the provider',
+    async () => {
+      const single = [clientPackages.provider.name, 'lib0', 'y-protocols', 'yjs']
+      const listed = await printedBy('npm', 'ls', '--all', '--parseable', ...single, 'weft-server')
+      const names = listed
+        .trim()
+        .split('\n')
+        .map((path) => path.slice(`${pages.folder}/node_modules/`.length))
+      expect(names.filter((name) => single.includes(name)).toSorted()).toEqual(single)
+      expect(names.filter((name) => /node_modules|weft-server/.test(name))).toEqual([])
+    },
+  )
+
+  itInstalled('[PKG-61] compile in a program, which edits a document of a server', async () => {
+    const compilerOptions = { module: 'nodenext', target: 'es2022', strict: true, types: ['node'] }
+    const project = JSON.stringify({ compilerOptions, files: ['pages.ts'] })
+    await writeFile(join(pages.folder, 'tsconfig.json'), project)
+    await printedBy(process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '-p', '.')
+    const server = await startTestServer()
+    try {
+      const { apiKey, authToken } = server.credentials
+      const printed = await printedBy(process.execPath, 'pages.js', server.url, apiKey, authToken)
+      expect(JSON.parse(printed)).toEqual({
+        read: 'Hello',
+        written: 'Hello world',
+        page: 'Loading',
+        isShared: true,
+      })
+    } finally {
+      await server.stop()
+    }
+  })
 })

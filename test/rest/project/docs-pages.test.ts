@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clientPackages } from '../../../src/build/client-packages.ts'
 import { boundsOf, limitsTables } from '../../../src/build/limits-tables.ts'
 import { operationList } from '../../../src/capabilities/list.ts'
 import { errorCodes, httpCodes } from '../../../src/core/base/error-codes.ts'
@@ -115,6 +116,14 @@ describe('the chapters in the repository', () => {
     const local = links.filter((to) => !/^https?:/.test(to) && !to.startsWith('#'))
     const paths = local.map((to) => to.split('#')[0] as string)
     expect(paths.filter((path) => !existsSync(resolve(folder, path)))).toEqual([])
+  })
+
+  it('[PKG-62] the chapter of each package for pages has the command that installs it', () => {
+    const absent = Object.entries(clientPackages).filter(
+      ([chapter, { name, peers }]) =>
+        !textOf(chapter).includes(`\nnpm install ${[name, ...peers].join(' ')}\n`),
+    )
+    expect(absent.map(([chapter]) => chapter)).toEqual([])
   })
 
   it('[GUIDE-2] the index lists all chapters in order', () => {

@@ -116,9 +116,15 @@ it('[GUIDE-27] before the package has a public repository, each page that takes 
   const isPublished = 'repository' in (JSON.parse(read('package.json')) as object)
   const pages = { README: readme, ...Object.fromEntries(chapters.map(({ name }) => [name, chapter(name)])) }
   const taking = Object.entries(pages).filter(([, text]) =>
-    /^(npx weft-server|npm install weft-server)\b/m.test(text),
+    /^(npx weft-server|npm install (weft-server|@weft\/\w+))\b/m.test(text),
   )
-  expect(taking.map(([name]) => name).sort()).toEqual(['library', 'tutorial-tiptap-nextjs'])
+  expect(taking.map(([name]) => name).sort()).toEqual([
+    'client',
+    'library',
+    'provider',
+    'react',
+    'tutorial-tiptap-nextjs',
+  ])
   for (const [name, text] of [...taking, ['README', readme] as const])
     expect({ name, isToCome: text.includes('is not on npm yet') }).toEqual({ name, isToCome: !isPublished })
 })
