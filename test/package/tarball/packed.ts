@@ -16,7 +16,7 @@ const execute = promisify(execFile)
 const root = fileURLToPath(packageFile('.'))
 
 /** The folder of the server that is packed. */
-const stage = join(root, 'node_modules/.cache/weft-tarball')
+export const stage = join(root, 'node_modules/.cache/weft-tarball')
 
 /** Result of `npm pack --json`. */
 interface Packed {

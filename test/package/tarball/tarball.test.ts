@@ -2,13 +2,17 @@ import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clientPackages, entryPoints as entryPointSources } from '../../../src/build/client-packages.ts'
+import { publishPackages } from '../../../src/build/publish-packages.ts'
+import { builtFile } from '../../../src/core/base/package-file.ts'
 import { readPackageVersion } from '../../../src/core/base/package-version.ts'
 import { samplesOf } from '../../support/data/docs-samples.ts'
 import { inheritedEnvironment } from '../../support/servers/environment.ts'
+import { startNpmRegistry } from '../../support/servers/npm-registry.ts'
 import { freePort } from '../../support/servers/process.ts'
 import { startTestServer } from '../../support/servers/server.ts'
 import { isEverythingAsked, times } from '../../support/time/full-run.ts'
@@ -17,6 +21,7 @@ import {
   type InstalledPackage,
   installClientPackages,
   installPackage,
+  stage,
 } from './packed.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -461,6 +466,28 @@ describe('the packages for pages', () => {
         .map((path) => path.slice(`${pages.folder}/node_modules/`.length))
       expect(names.filter((name) => single.includes(name)).toSorted()).toEqual(single)
       expect(names.filter((name) => /node_modules|weft-server/.test(name))).toEqual([])
+    },
+  )
+
+  itInstalled(
+    '[PKG-63] are published with the server, and a repetition leaves out what is published',
+    async () => {
+      const registry = await startNpmRegistry()
+      try {
+        const names = [...Object.keys(pages.packed), 'weft-server']
+        const folders = Object.keys(clientPackages).map((entry) =>
+          fileURLToPath(builtFile(`packages/${entry}`)),
+        )
+        const options = [...registry.options, '--no-provenance', '--ignore-scripts']
+        const publish = (): Promise<void> => publishPackages([...folders, stage], options)
+        registry.rejectOnce(clientPackages.react.name)
+        await expect(publish()).rejects.toThrow('403')
+        expect(registry.published).toEqual(names.slice(0, 2))
+        await publish()
+        expect(registry.published).toEqual(names)
+      } finally {
+        registry.close()
+      }
     },
   )
 
