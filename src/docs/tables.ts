@@ -1,12 +1,13 @@
 import { renderMarkdown } from '../core/config/render-config.ts'
 import { createMetrics } from '../core/metrics/metrics.ts'
 import { errorList } from './error-list.ts'
-import { limitsTable } from './limits-table.ts'
+import { limitKindsTable, limitsTable } from './limits-table.ts'
 
 /** Tables that are generated from the code, by the name of the markers that enclose them in a chapter. */
 const tables: Readonly<Record<string, () => string>> = {
   options: renderMarkdown,
   limits: limitsTable,
+  'limit-kinds': limitKindsTable,
   metrics: metricsTable,
   errors: errorList,
 }
