@@ -83,17 +83,39 @@ function chosenAttacks(size: Size, wanted: readonly string[]): readonly string[]
 /** One hostile tenant for each attack next to an honest one. */
 export const hostileNeighbors: Step = async (size, say, parts) => {
   const chosen = chosenAttacks(size, parts)
-  const outcomes = new Map<string, Outcome>()
+  const outcomes = new Map<string, Attacked>()
   await inParallel(chosen, atOnce[size], async (attack) => {
     outcomes.set(attack, await attackedBy(attack, size, say))
   })
-  return chosen.map((attack) => outcomes.get(attack) as Outcome)
+  const done = chosen.map((attack) => outcomes.get(attack) as Attacked)
+  say('')
+  say('| attack | p50, p99 of others | longest stall | memory | verdict |')
+  say('|---|---|---|---|---|')
+  for (const { row } of done) say(row)
+  return done.map(({ outcome }) => outcome)
 }
 
-async function attackedBy(attack: string, size: Size, say: (line: string) => void): Promise<Outcome> {
+interface Attacked {
+  readonly outcome: Outcome
+  /** The row of the table of attacks. */
+  readonly row: string
+}
+
+function rowOf(
+  { attack, attacked, peakBytes, reopenStallMs }: Hostile,
+  violations: readonly string[],
+): string {
+  const { p50Ms, p99Ms, stallMs } = attacked
+  const verdict = violations.length === 0 ? 'kept' : `**${violations.join(', ')}**`
+  const stall = ms(Math.max(stallMs, reopenStallMs))
+  return `| ${attack} | ${ms(p50Ms)}, ${ms(p99Ms)} | ${stall} | ${round(peakBytes / MB, 0)} MB | ${verdict} |`
+}
+
+async function attackedBy(attack: string, size: Size, say: (line: string) => void): Promise<Attacked> {
   const options = { attack, seconds: seconds[size] }
   const tries: string[] = []
   let last: readonly string[] = []
+  let row = ''
   for (let tried = 0; tried < triesMax; tried += 1) {
     const found = await hostile(options)
     const first = broken(found, bars[size])
@@ -102,6 +124,7 @@ async function attackedBy(attack: string, size: Size, say: (line: string) => voi
     const quiet = noise === null ? found : { ...found, idle: worst([found.idle, noise]) }
     const { strict, timed } = broken(quiet, bars[size])
     last = [...strict, ...timed]
+    row = rowOf(found, last)
     tries.push(
       figures(found) +
         (noise === null ? '' : `; elsewhere p99 ${ms(noise.p99Ms)}, stall ${ms(noise.stallMs)}`),
@@ -109,10 +132,11 @@ async function attackedBy(attack: string, size: Size, say: (line: string) => voi
     say(`${attack}: ${tries.at(-1)}${last.map((each) => `; **${each}**`).join('')}`)
     if (strict.length > 0 || timed.length === 0) break
   }
-  return {
+  const outcome = {
     promise: 'a hostile tenant does not hold up the others',
     done: `finding ${attacks[attack]?.finding}: ${attack}`,
     result: [...last, ...tries].join('; '),
     kept: last.length === 0,
   }
+  return { outcome, row }
 }

@@ -4,7 +4,14 @@ import { fileURLToPath } from 'node:url'
 import * as Y from 'yjs'
 import { endWithThis } from '../../bench/support/ending.ts'
 import { attacks } from '../support/attacks/all.ts'
-import { editorOf, openSocket, served, syncUrl, type Target } from '../support/attacks/attack.ts'
+import {
+  editorOf,
+  hostileAddress,
+  openSocket,
+  served,
+  syncUrl,
+  type Target,
+} from '../support/attacks/attack.ts'
 import { message } from '../support/clients/clients.ts'
 import { freePort, headers, type ServerProcess, startProcess } from '../support/servers/process.ts'
 import type { AttackOrder } from './support/attacker.ts'
@@ -22,7 +29,8 @@ export interface HostileOptions {
 
 /** Times that an honest tenant and a probe measured. */
 export interface Noticed {
-  /** The 99th percentile of the round trips of updates. */
+  /** The median and the 99th percentile of the round trips of updates. */
+  readonly p50Ms: number
   readonly p99Ms: number
   /** The longest time for which `/healthz` got no response. */
   readonly stallMs: number
@@ -56,6 +64,7 @@ const options = {
   NODE_OPTIONS: '--max-old-space-size=512',
   WEFT_ADMIN_TOKEN: adminToken,
   WEFT_LOG_LEVEL: 'silent',
+  WEFT_WEBHOOK_ALLOWLIST: hostileAddress,
 }
 const script = fileURLToPath(new URL('support/attacker.ts', import.meta.url))
 const preparesMs = 60_000
@@ -191,12 +200,14 @@ interface HonestWork {
 }
 
 const never: Noticed = {
+  p50Ms: Number.POSITIVE_INFINITY,
   p99Ms: Number.POSITIVE_INFINITY,
   stallMs: Number.POSITIVE_INFINITY,
   callMs: Number.POSITIVE_INFINITY,
 }
 
 const of = (all: readonly Noticed[], pick: (...values: number[]) => number): Noticed => ({
+  p50Ms: pick(...all.map(({ p50Ms }) => p50Ms)),
   p99Ms: pick(...all.map(({ p99Ms }) => p99Ms)),
   stallMs: pick(...all.map(({ stallMs }) => stallMs)),
   callMs: pick(...all.map(({ callMs }) => callMs)),
@@ -212,8 +223,11 @@ async function honestWork(server: ServerProcess, seconds: number, withCalls: boo
   const measured = async (): Promise<Noticed> => {
     probe.takeLongestMs()
     const until = performance.now() + seconds * 1000
-    const [{ p99Ms }, callMs] = await Promise.all([type(), withCalls ? longestCallMs(server, until) : 0])
-    return { p99Ms, stallMs: probe.takeLongestMs(), callMs }
+    const [{ p50Ms, p99Ms }, callMs] = await Promise.all([
+      type(),
+      withCalls ? longestCallMs(server, until) : 0,
+    ])
+    return { p50Ms, p99Ms, stallMs: probe.takeLongestMs(), callMs }
   }
   return {
     measure: async () => {

@@ -3,7 +3,7 @@
  * reconnect storms, noise, hostile tenants, proxies. Prints one line per step and a table at the end. Exits with 1 if
  * a promise was broken.
  *
- *   npm run test:soak                       all, at most 20 minutes on 2 idle cores
+ *   npm run test:soak                       all, at most 40 minutes on 2 idle cores
  *   npm run test:soak -- kills rooms        the named steps
  *   npm run test:soak -- hostile:largeDelta one attack of a hostile tenant
  *   npm run test:soak -- --long             more of each

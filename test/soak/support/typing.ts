@@ -6,7 +6,8 @@ import type { ServerProcess } from '../../support/servers/process.ts'
 const perSecond = 100
 
 export interface Typed {
-  /** Time in ms from a keystroke to its arrival at another client, at the 99th percentile. */
+  /** Time in ms from a keystroke to its arrival at another client, at the median and the 99th percentile. */
+  readonly p50Ms: number
   readonly p99Ms: number
   readonly keystrokes: number
 }
@@ -24,6 +25,6 @@ export async function neighbors(
   const typists: Typists = await typistsAt(reached, { perSecond, seconds }, times)
   return async () => {
     const latencies = await typists.type()
-    return { p99Ms: quantile(latencies, 0.99), keystrokes: latencies.length }
+    return { p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99), keystrokes: latencies.length }
   }
 }

@@ -1,6 +1,7 @@
 import type { Attack } from './attack.ts'
 import { floodAttacks } from './floods.ts'
 import { messageAttacks } from './messages.ts'
+import { queryAttacks } from './queries.ts'
 import { responseAttacks } from './responses.ts'
 import { textAttacks } from './texts.ts'
 import { updateAttacks } from './updates.ts'
@@ -12,4 +13,5 @@ export const attacks: Readonly<Record<string, Attack>> = {
   ...responseAttacks,
   ...messageAttacks,
   ...floodAttacks,
+  ...queryAttacks,
 }

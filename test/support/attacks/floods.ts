@@ -1,11 +1,16 @@
-import type { Socket } from 'node:net'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { message } from '../clients/clients.ts'
+import { tokenFrame } from '../clients/hocuspocus-frames.ts'
 import { hostileAwareness } from '../faults/hostile-messages.ts'
 import { hostileUpdates } from '../faults/hostile-shapes.ts'
 import {
   type Attack,
+  call,
   counter,
   editorOf,
+  hostileAddress,
   openSocket,
   post,
   rawConnection,
@@ -191,7 +196,65 @@ const connects: Attack = {
   },
 }
 
+/** Sends tokens that are not valid, in calls and on multiplexed websockets. */
+const badTokens: Attack = {
+  finding: 10,
+  documents: [],
+  prepare: async (target) => {
+    const forged = `${target.token.slice(0, -20)}${'A'.repeat(20)}`
+    return () =>
+      together(20, async (index) => {
+        if (index % 2 === 0) {
+          await call(target, '/v2/crdt/get', {
+            method: 'POST',
+            headers: { authorization: `Bearer ${forged}` },
+          })
+          return
+        }
+        const socket = await openSocket(`${target.wsUrl}/hocuspocus`)
+        for (let times = 0; times < 500; times += 1)
+          socket?.send(tokenFrame(`hostile/bad-${times}/main`, forged))
+        await sleep(200)
+        socket?.terminate()
+      })
+  },
+}
+
+/**
+ * Opens editors whose initial content the server loads from the tenant. The answers of the tenant are chunks of one
+ * byte that never end.
+ */
+const chunkedAnswers: Attack = {
+  finding: 11,
+  documents: [],
+  prepare: async (target) => {
+    const receiver = createServer((request, response) => {
+      request.resume()
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const flood = (): void => {
+        while (!response.destroyed && response.write(' '));
+        if (!response.destroyed) response.once('drain', flood)
+      }
+      response.on('error', () => {})
+      flood()
+    }).listen(0, hostileAddress)
+    await once(receiver, 'listening')
+    const { port } = receiver.address() as AddressInfo
+    const load = { url: `http://${hostileAddress}:${port}/`, timeoutMs: 5_000 }
+    await post(target, '/v2/workspace/callbacks/update', { load })
+    const next = counter()
+    return () =>
+      together(20, async () => {
+        const socket = await openSocket(syncUrl(target, `loaded-${next()}`))
+        if (socket !== null) await served(socket)
+        socket?.terminate()
+      })
+  },
+}
+
 export const floodAttacks = {
+  badTokens,
+  chunkedAnswers,
   threadQueue,
   newDocuments,
   awareness,

@@ -83,17 +83,30 @@ const stoppedCalls: Attack = {
     const head = ['POST /v2/crdt/get HTTP/1.1', 'host: weft', 'content-type: application/json']
     const own = Object.entries(target.headers).map(([name, value]) => `${name}: ${value}`)
     const request = [...head, ...own, `content-length: ${Buffer.byteLength(body)}`, '', body].join('\r\n')
-    return async () => {
-      const connections = Array.from({ length: 30 }, () => {
-        const connection = rawConnection(target)
-        connection.pause()
-        connection.write(request)
-        return connection
-      })
-      await sleep(stoppedMs)
-      for (const connection of connections) connection.destroy()
-    }
+    return () => unread(target, 30, request)
   },
 }
 
-export const responseAttacks = { largeDelta, stoppedSockets, stoppedCalls }
+/** Requests pages of the documentation on many connections, but does not read them. */
+const stoppedPages: Attack = {
+  finding: 5,
+  documents: [],
+  prepare: async (target) => {
+    const request = 'GET /docs/reference HTTP/1.1\r\nhost: weft\r\n\r\n'
+    return () => unread(target, 300, request)
+  },
+}
+
+/** Sends a request on each of several connections, and does not read the responses for a while. */
+async function unread(target: Target, count: number, request: string): Promise<void> {
+  const connections = Array.from({ length: count }, () => {
+    const connection = rawConnection(target)
+    connection.pause()
+    connection.write(request)
+    return connection
+  })
+  await sleep(stoppedMs)
+  for (const connection of connections) connection.destroy()
+}
+
+export const responseAttacks = { largeDelta, stoppedSockets, stoppedCalls, stoppedPages }

@@ -1,9 +1,20 @@
 import * as Y from 'yjs'
 import { message } from '../clients/clients.ts'
-import { list } from '../data/update-builder.ts'
+import { tokenFrame, varString } from '../clients/hocuspocus-frames.ts'
+import { block, contents, id, item, list, updateOf } from '../data/update-builder.ts'
 import { hostileVectors } from '../faults/hostile-messages.ts'
 import { hostileUpdates, type UpdateShapeName } from '../faults/hostile-shapes.ts'
-import { type Attack, counter, openSocket, served, store, syncUrl, type Target, together } from './attack.ts'
+import {
+  type Attack,
+  counter,
+  openSocket,
+  served,
+  sleep,
+  store,
+  syncUrl,
+  type Target,
+  together,
+} from './attack.ts'
 
 /** Sends updates to a document as fast as the connection accepts them, and then closes the connection. */
 async function send(target: Target, documentId: string, updates: readonly Uint8Array[]): Promise<void> {
@@ -77,6 +88,37 @@ const manyClients = shaped(6, 'clients', [
 
 const pendingUpdates = shaped(6, 'pending', [['heldUpdates', 60_000]])
 
+/** Deletes characters, or cuts a text, from its end to its start. */
+const reversedDeletions = shaped(2, 'reversed', [
+  ['reversedDeletions', 40_000],
+  ['laterReversedDeletions', 40_000],
+])
+const reversedCuts = shaped(2, 'cuts', [['splits', 200_000]])
+
+const nestedConflicts = shaped(2, 'conflicts', [
+  ['rightOriginsBackwards', 20_000],
+  ['concurrentPrepends', 20_000],
+])
+
+const manyItems = shaped(2, 'items', [
+  ['alternateItemDeletions', 50_000],
+  ['singleValues', 100_000],
+])
+
+const deletedClients = shaped(6, 'deleted-clients', [['deletingClients', 30_000]])
+
+/** Clients whose items depend on each other in a circle, or on an item that is missing. */
+const circularClients = shaped(6, 'circles', [
+  ['circularClients', 30_000],
+  ['missingChains', 30_000],
+])
+
+/** Sends 16 updates that stay pending, each with 16,000 clients. */
+const pendingClients = shaped(6, 'pending-clients', [['heldUpdates', 16 * 16_000]])
+
+/** Sends one character of each client, one update after the other. */
+const clientsOneByOne = shaped(6, 'one-by-one', [['clientsAtOnePlace', 40_000]])
+
 /** Sends state vectors with a very large number of clients. */
 const stateVectors: Attack = {
   finding: 6,
@@ -97,6 +139,23 @@ const stateVectors: Attack = {
   },
 }
 
+/** Sends state vectors with very many clients in the protocol of Hocuspocus. */
+const hocuspocusVectors: Attack = {
+  finding: 6,
+  documents: ['hocuspocus'],
+  prepare: async (target) => {
+    const name = 'hostile/hocuspocus/main'
+    const vector = Buffer.concat([varString(name), message([0, 0], hostileVectors.clients(200_000))])
+    return async () => {
+      const socket = await openSocket(`${target.wsUrl}/hocuspocus`)
+      socket?.send(tokenFrame(name, target.token))
+      for (let times = 0; times < 4; times += 1) socket?.send(vector)
+      await sleep(500)
+      socket?.terminate()
+    }
+  },
+}
+
 /** Returns the update of a new client that makes one change. */
 const plainUpdate = (change: (doc: Y.Doc) => void): Uint8Array => {
   const doc = new Y.Doc()
@@ -104,23 +163,59 @@ const plainUpdate = (change: (doc: Y.Doc) => void): Uint8Array => {
   return Y.encodeStateAsUpdate(doc)
 }
 
-/** Sends an update with a large amount of ordinary content. */
-const largeUpdates: Attack = {
-  finding: 2,
-  documents: documentsOf('large'),
+/** Returns an attack that sends an update to each of three documents in rotation. `make` returns an update. */
+const sent = (finding: number, name: string, make: () => Uint8Array): Attack => ({
+  finding,
+  documents: documentsOf(name),
   prepare: async (target) => {
-    const updates = [0, 1, 2].map(() =>
-      plainUpdate((doc) => {
-        for (let key = 0; key < 60_000; key += 1) doc.getMap('large').set(`key ${key}`, key)
-      }),
-    )
+    const updates = documentsOf(name).map(make)
     const next = counter()
     return async () => {
-      const turn = next()
-      await send(target, documentsOf('large')[turn % 3] ?? 'large', [updates[turn % 3] ?? new Uint8Array(2)])
+      const turn = next() % updates.length
+      await send(target, documentsOf(name)[turn] ?? name, updates.slice(turn, turn + 1))
     }
   },
-}
+})
+
+/** Sends an update with a large amount of ordinary content. */
+const largeUpdates = sent(2, 'large', () =>
+  plainUpdate((doc) => {
+    for (let key = 0; key < 60_000; key += 1) doc.getMap('large').set(`key ${key}`, key)
+  }),
+)
+
+const manyElements = sent(2, 'elements', () =>
+  plainUpdate((doc) => {
+    const elements = list(100_000, (index) => {
+      const element = new Y.XmlElement('p')
+      element.setAttribute('id', String(index))
+      return element
+    })
+    doc.getXmlFragment('default').insert(0, elements)
+  }),
+)
+
+/** Sends an update of 2 MB that becomes 1,000,000 objects in memory. */
+const emptyObjects = sent(13, 'objects', () =>
+  plainUpdate((doc) =>
+    doc.getArray('objects').insert(
+      0,
+      list(1_000_000, () => ({})),
+    ),
+  ),
+)
+
+/** Sends clients of which each depends on the next one. */
+const chainedClients = sent(6, 'chains', () => {
+  const clients = 30_000
+  return updateOf(
+    list(clients, (index) => {
+      const client = clients - index
+      const place = index === 0 ? {} : { left: id(client + 1, 0) }
+      return block(client, [item(place, contents.text('a'))])
+    }).reverse(),
+  )
+})
 
 /** Sends updates of moderate cost to many documents at the same time. */
 const manyDocuments: Attack = {
@@ -157,4 +252,16 @@ export const updateAttacks = {
   manyClients,
   pendingUpdates,
   stateVectors,
+  hocuspocusVectors,
+  reversedDeletions,
+  reversedCuts,
+  nestedConflicts,
+  manyItems,
+  manyElements,
+  emptyObjects,
+  deletedClients,
+  chainedClients,
+  circularClients,
+  pendingClients,
+  clientsOneByOne,
 }
