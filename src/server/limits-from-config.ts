@@ -37,7 +37,7 @@ interface ApiLimitDependencies extends LimitDependencies, ClusterLimitDependenci
 
 /** Creates a limiter for a rate; null if the rate is unlimited. */
 const limiterOf = (rate: Rate, clock: Clock): RateLimiter | null =>
-  rate.perSecond === 0 ? null : new RateLimiter({ rate, clock })
+  rate.perSecond === 0 ? null : new RateLimiter(rate, clock)
 
 /** Creates a limiter for a rate that applies to all nodes together; null if the rate is unlimited. */
 function sharedLimiterOf(
@@ -47,7 +47,7 @@ function sharedLimiterOf(
   const rate = config[limit]
   if (rate.perSecond === 0) return null
   const used = rates.share(limit, (key, cost) => limiter.chargeOthers(key, cost))
-  const limiter: RateLimiter = new RateLimiter({ rate, clock, used })
+  const limiter: RateLimiter = new RateLimiter(rate, clock, used)
   return limiter
 }
 

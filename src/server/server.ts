@@ -224,7 +224,7 @@ async function open(
   const backups = await openBackupSchedule({ ...given, metrics, version })
   const spans = await openSpans({ config, version, node: engine.cluster.self, metrics, log })
   const reports = new LimitReports({ ...given, metrics })
-  const recent = new RecentRequests({ tenants, clock, onlyOwner: onlyOwnerOf(config, credentials) })
+  const recent = new RecentRequests(tenants, clock, onlyOwnerOf(config, credentials))
   const base = {
     ...given,
     recent,

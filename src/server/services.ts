@@ -105,10 +105,9 @@ export function createServices(given: ServerBase, credentials: ServerCredentials
   // These need services that a capability may replace.
   services.access = createAccess(services)
   services.idempotentCalls = createIdempotentCalls(services, credentials.jwtSecret)
-  services.agents = new AgentAccess({
-    ...services,
-    onRejection: (reason) => services.metrics.authFailures.inc({ reason }),
-  })
+  services.agents = new AgentAccess(services.access, services.clock, (reason) =>
+    services.metrics.authFailures.inc({ reason }),
+  )
   return services
 }
 
@@ -151,7 +150,7 @@ function createCore(
     awayMs: config.presenceLeaveDelaySeconds * 1000,
     defaultAccess: config.defaultAccess,
   })
-  const rates = new ClusterRates({ bus: engine.bus, self: engine.cluster.self, clock })
+  const rates = new ClusterRates(engine.bus, engine.cluster.self, clock)
   const rooms = createRooms(
     { ...services, engine },
     {
@@ -166,7 +165,7 @@ function createCore(
   userData.ofTenant.push(presenceSource(rooms.presence))
   userData.ofOrganization.push(...directorySources(store), changeSource(engine.log, rooms))
   services.recent.share(rooms.presence.requests, engine.cluster.self)
-  const accessNews = new AccessChangeFeed({ engine })
+  const accessNews = new AccessChangeFeed(engine)
   const publicUrl = publicUrlOf(config)
   return {
     ...tenancy,
@@ -185,16 +184,11 @@ function createCore(
     accessReader: new AccessReader(store, accessNews, clock, config.defaultAccess),
     permissionReader: new PermissionReporter(store, clock),
     tokens: createTokens(services, credentials, accessNews),
-    origins: new AllowedOrigins({
-      domains: tenancy.domains,
-      news: accessNews,
-      clock,
-      own: new URL(publicUrl).origin,
-    }),
+    origins: new AllowedOrigins(tenancy.domains, accessNews, clock, new URL(publicUrl).origin),
     defaultTenant: config.auth === 'none' ? { workspaceId, apiKey } : null,
     destinations: new DestinationPolicy(config.webhookAllowlist, resolveName),
     pageTokens: new PageTokens(jwtSecret, config.jwtSecretPrevious),
-    callQuota: new CallQuota({ tenants: tenancy.tenants, rates, clock, log }),
+    callQuota: new CallQuota(tenancy.tenants, rates, clock, log),
     workspaceReads: workspaceReadsOf({ config, clock, rates }),
   }
 }
@@ -255,13 +249,10 @@ function createTokens(
     isTenant: (tenant) => tenants.isTenant(tenant),
     revokedUntil: (tenant, userId) => revocations.revokedUntil(tenant, userId),
     agentPolicy: config.agentPolicy,
-    minted: new MintedTokens({ secrets: mintingSecrets, news, clock }),
-    foreign: createIdentityProvider(config, {
-      first,
-      tenants,
-      clock,
-      onMisspelledClaim: (claim) => rejections.misspelledClaim(describeClaim(claim)),
-    }),
+    minted: new MintedTokens(mintingSecrets, news, clock),
+    foreign: createIdentityProvider(config, first, tenants, clock, (claim) =>
+      rejections.misspelledClaim(describeClaim(claim)),
+    ),
   })
 }
 

@@ -57,7 +57,7 @@ export class BackupSchedule {
     this.#options = options
     const { engine, clock, log } = options
     const elected = (): void => this.#elected()
-    this.#election = new LeaderElection({ engine, name: 'backups', clock, log, elected })
+    this.#election = new LeaderElection(engine, 'backups', clock, log, elected)
     // An increase can be measured only from a value that exists.
     for (const result of backupResults) options.metrics.backups.inc({ result }, 0)
     for (const result of pruneResults) options.metrics.backupPrunes.inc({ result }, 0)

@@ -97,10 +97,9 @@ export class CallbackCaller {
     const { authorize, load } = callLimits
     this.#slots = { authorize: new CallSlots(authorize, clock), load: new CallSlots(load, clock) }
     this.#breakers = { authorize: new CircuitBreakers(clock), load: new CircuitBreakers(clock) }
-    this.#failures = new RepeatedEvents({
-      clock,
-      write: (event, times) => log.warn({ event: 'callback.failed', ...event, times }, 'a callback failed'),
-    })
+    this.#failures = new RepeatedEvents(clock, (event, times) =>
+      log.warn({ event: 'callback.failed', ...event, times }, 'a callback failed'),
+    )
     for (const [callback, breakers] of Object.entries(this.#breakers))
       metrics.callbackBreakers.push({ callback, open: () => breakers.open })
   }

@@ -66,7 +66,7 @@ export const subscriptions = defineCapability({
         due,
         tracer,
       }),
-      new ChangeJobs({ clock, wanted: (tenant) => subscriptions.wantsChanges(tenant), due }),
+      new ChangeJobs(clock, (tenant) => subscriptions.wantsChanges(tenant), due),
     ]
   },
 })

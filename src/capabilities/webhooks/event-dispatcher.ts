@@ -57,17 +57,15 @@ export class EventDispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options
     this.#fanout = new Fanout(options)
-    this.#claims = new ClaimLoop({
-      clock: options.clock,
+    this.#claims = new ClaimLoop(
+      options.clock,
       pollMs,
-      claim: () => this.#claim(),
-      failed: (err) => options.log.warn({ event: dispatchFailed, err }, 'could not claim events; retrying'),
-    })
-    this.#election = new LeaderElection({
-      ...options,
-      name: 'dispatching',
-      elected: () => this.#claims.wake(),
-    })
+      () => this.#claim(),
+      (err) => options.log.warn({ event: dispatchFailed, err }, 'could not claim events; retrying'),
+    )
+    this.#election = new LeaderElection(options.engine, 'dispatching', options.clock, options.log, () =>
+      this.#claims.wake(),
+    )
     this.#unsubscribe = options.engine.bus.subscribe(eventTopic, () => {
       this.#claims.wake()
       return undefined

@@ -33,10 +33,9 @@ export class FailureLog {
   readonly #events: RepeatedEvents<Failure>
 
   constructor({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
-    this.#events = new RepeatedEvents({
-      clock,
-      write: (failure, times) => log.warn({ ...failure, times }, texts[failure.event]),
-    })
+    this.#events = new RepeatedEvents(clock, (failure, times) =>
+      log.warn({ ...failure, times }, texts[failure.event]),
+    )
   }
 
   /** Logs an attempt if it failed. */

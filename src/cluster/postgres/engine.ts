@@ -139,7 +139,7 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
   const commits = new KvCommitQueue(database, { clock, schema, fences })
   const kv = new PostgresKv({ gate, database, pending, commits, values })
   const queue = new PostgresQueue({ gate, database, clock })
-  const polled = nodes === undefined ? null : new PolledChanges({ kv, clock, log: options.log })
+  const polled = nodes === undefined ? null : new PolledChanges(kv, clock, options.log)
   let closing: Promise<void> | null = null
   const close = async () => {
     polled?.end()
@@ -163,7 +163,7 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
     kv,
     foreignChanges: polled ?? noForeignChanges,
     queue,
-    leases: nodes === undefined ? new LocalLeaseStore() : new QueueLeaseStore({ kv, queue, clock }),
+    leases: nodes === undefined ? new LocalLeaseStore() : new QueueLeaseStore(kv, queue, clock),
     bus: access.bus,
     cluster: access.cluster,
     health: (): Health => (gate.isOpen ? database.health() : { ok: false, reason: closedMessage }),

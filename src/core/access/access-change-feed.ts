@@ -18,10 +18,6 @@ import {
 import { workspaceKeys, workspacesPart } from '../directory/tenants/workspace-keys.ts'
 import type { Engine, ForeignChanges } from '../store/engine.ts'
 
-interface AccessChangeFeedDependencies {
-  readonly engine: Pick<Engine, 'bus' | 'foreignChanges'>
-}
-
 /** Receives a change. Null: any access may have changed. */
 type AccessListener<Change> = (change: Change | null) => void
 
@@ -39,7 +35,7 @@ export class AccessChangeFeed {
   readonly #withdrawals = new Set<AccessListener<CredentialsRevoked>>()
   readonly #subscriptions: readonly (() => void)[]
 
-  constructor({ engine: { bus, foreignChanges } }: AccessChangeFeedDependencies) {
+  constructor({ bus, foreignChanges }: Pick<Engine, 'bus' | 'foreignChanges'>) {
     this.keepMs = foreignChanges.maxAgeMs
     this.#stored = foreignChanges
     this.#subscriptions = [

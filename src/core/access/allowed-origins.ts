@@ -11,14 +11,6 @@ const cachedOriginsMax = 1_000
 
 const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
 
-interface OriginsOptions {
-  readonly domains: DomainService
-  readonly news: AccessChangeFeed
-  readonly clock: Clock
-  /** Origin of the pages of this server, such as `https://docs.example.com`. */
-  readonly own: string
-}
-
 /**
  * Decides which pages may use an API key. The pages of this server may use every API key. Changes of the
  * allowed domains take effect immediately.
@@ -28,10 +20,11 @@ export class AllowedOrigins {
   readonly #own: string
   readonly #cache: TtlCache<readonly string[]>
 
-  constructor({ domains, news, clock, own }: OriginsOptions) {
+  /** @param own origin of the pages of this server, such as `https://docs.example.com` */
+  constructor(domains: DomainService, news: AccessChangeFeed, clock: Clock, own: string) {
     this.#domains = domains
     this.#own = own
-    this.#cache = new TtlCache({ clock, max: cachedOriginsMax, keepMs: news.keepMs })
+    this.#cache = new TtlCache(clock, news.keepMs, cachedOriginsMax)
     news.onWithdrawal((withdrawal) => {
       if (withdrawal === null) this.#cache.forgetAll()
       else if (withdrawal.kind === 'domains') this.#cache.forget(nameOf(withdrawal.tenant))

@@ -33,12 +33,6 @@ export interface Ending {
 
 type CommitPace = NonNullable<KvCommit['pace']>
 
-interface AuditLogOptions {
-  readonly kv: Kv
-  readonly clock: Clock
-  readonly log: Log
-}
-
 const blank = {
   apiKey: null,
   agent: null,
@@ -66,15 +60,19 @@ const readAtOnce = { total: 2, each: 1 }
  * A crash can lose the outcome (`UNKNOWN`), but never the record.
  */
 export class AuditLog {
-  readonly #options: AuditLogOptions
+  readonly #kv: Kv
+  readonly #clock: Clock
+  readonly #log: Log
   /** Random part of the ids of this process. It distinguishes them from the ids of other processes. */
   readonly #process = randomBytes(4).toString('hex')
   readonly #ending = new Set<Promise<unknown>>()
   readonly #reading = new Semaphore(readAtOnce)
   #count = 0
 
-  constructor(options: AuditLogOptions) {
-    this.#options = options
+  constructor(kv: Kv, clock: Clock, log: Log) {
+    this.#kv = kv
+    this.#clock = clock
+    this.#log = log
   }
 
   /**
@@ -82,7 +80,7 @@ export class AuditLog {
    * in later ticks of the event loop.
    */
   begin(place: AuditScope, entry: NewRecord): OpenAuditRecord {
-    const at = this.#options.clock.now()
+    const at = this.#clock.now()
     const record: AuditRecord = { ...blank, ...entry, id: this.#id(at), at }
     const stored = this.#put(place, record, 'soon')
     let pace: CommitPace = 'now'
@@ -105,7 +103,7 @@ export class AuditLog {
    * @throws StoreUnavailableError
    */
   async add(place: AuditScope, entries: readonly NewRecord[]): Promise<void> {
-    const at = this.#options.clock.now()
+    const at = this.#clock.now()
     const records = entries.map((entry) => ({
       ...blank,
       outcome: success,
@@ -113,7 +111,7 @@ export class AuditLog {
       id: this.#id(at),
       at,
     }))
-    await this.#options.kv.commit(auditPart(place), { puts: records.map(entryOf) })
+    await this.#kv.commit(auditPart(place), { puts: records.map(entryOf) })
   }
 
   /**
@@ -122,7 +120,7 @@ export class AuditLog {
    * @throws StoreUnavailableError, and the errors of `work`
    */
   async carryOut<T>(place: AuditScope, entry: NewRecord, work: () => Promise<T>): Promise<T> {
-    const at = this.#options.clock.now()
+    const at = this.#clock.now()
     const record: AuditRecord = { ...blank, ...entry, id: this.#id(at), at }
     await this.#put(place, record, 'now')
     let done: T
@@ -143,17 +141,17 @@ export class AuditLog {
   async list(place: AuditScope, query: AuditQuery, range: AuditRange): Promise<AuditPage> {
     await Promise.all(this.#ending)
     const part = auditPart(place)
-    return this.#reading.run(keyName(part), () => listRecords(this.#options.kv, part, query, range))
+    return this.#reading.run(keyName(part), () => listRecords(this.#kv, part, query, range))
   }
 
   async #put(place: AuditScope, record: AuditRecord, pace: CommitPace): Promise<void> {
-    await this.#options.kv.commit(auditPart(place), { puts: [entryOf(record)], pace })
+    await this.#kv.commit(auditPart(place), { puts: [entryOf(record)], pace })
   }
 
   #end(place: AuditScope, record: AuditRecord, pace: CommitPace): void {
     const ending = this.#put(place, record, pace)
       .catch((err: unknown) =>
-        this.#options.log.warn(
+        this.#log.warn(
           { err, auditId: record.id },
           'could not record the outcome of a call in the audit log',
         ),

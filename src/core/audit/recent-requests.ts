@@ -127,34 +127,32 @@ interface Kept {
   readonly unproven: Map<string, KeptRequest>
 }
 
-interface RecentRequestsOptions {
-  readonly tenants: Pick<TenantStore, 'tenantOf'>
-  readonly clock: Clock
-  /**
-   * Owner of the requests that contain no API key. Null: the server has several API keys, and does not keep
-   * such requests.
-   */
-  readonly onlyOwner: Tenant | null
-}
-
 /**
  * Keeps the latest requests of each API key in memory. Equal requests form one entry with a counter, so that
  * a flood of equal requests cannot displace other entries. The entries contain no content, no tokens and no
  * secrets.
  */
 export class RecentRequests {
-  readonly #options: RecentRequestsOptions
+  readonly #tenants: Pick<TenantStore, 'tenantOf'>
+  readonly #clock: Clock
+  /**
+   * Owner of the requests that contain no API key. Null: the server has several API keys, and does not keep
+   * such requests.
+   */
+  readonly #onlyOwner: Tenant | null
   readonly #ids = new TimeOrderedIds()
   /** The requests by API key. The API key that had a request last is at the end. */
-  readonly #tenants = new Map<string, Kept>()
+  readonly #byTenant = new Map<string, Kept>()
   /** Requests that are not kept yet, because their owner is still being read. */
   readonly #pending = new Set<Promise<void>>()
   #calls: NodeCalls | null = null
   #self = ''
   #kept = 0
 
-  constructor(options: RecentRequestsOptions) {
-    this.#options = options
+  constructor(tenants: Pick<TenantStore, 'tenantOf'>, clock: Clock, onlyOwner: Tenant | null) {
+    this.#tenants = tenants
+    this.#clock = clock
+    this.#onlyOwner = onlyOwner
   }
 
   /** Makes the requests of this node available to the other nodes. @param self name of this node */
@@ -192,7 +190,7 @@ export class RecentRequests {
   }
 
   #listHere({ tenant, onlyRejected, kind, after, limit }: ListCall): readonly KeptRequest[] {
-    const kept = this.#tenants.get(keyOf(tenant))
+    const kept = this.#byTenant.get(keyOf(tenant))
     if (kept === undefined) return []
     const { accepted, rejected, unproven } = kept
     return [...rejected.values(), ...unproven.values(), ...(onlyRejected ? [] : accepted.values())]
@@ -211,7 +209,7 @@ export class RecentRequests {
     }
     const kind = JSON.stringify([note.kind, note.outcome, note.code, note.clientAddress, texts])
     const times = (requests.get(kind)?.times ?? 0) + 1
-    const { id, at } = this.#ids.next(this.#options.clock.now())
+    const { id, at } = this.#ids.next(this.#clock.now())
     if (!requests.delete(kind)) this.#kept += 1
     requests.set(kind, { ...note, ...texts, id, at, times, node: this.#self })
     if (requests.size > keptOfKey) this.#dropOldest(requests)
@@ -220,13 +218,13 @@ export class RecentRequests {
 
   #keptOf(tenant: Tenant): Kept {
     const key = keyOf(tenant)
-    const kept = this.#tenants.get(key) ?? {
+    const kept = this.#byTenant.get(key) ?? {
       accepted: new Map(),
       rejected: new Map(),
       unproven: new Map(),
     }
-    this.#tenants.delete(key)
-    this.#tenants.set(key, kept)
+    this.#byTenant.delete(key)
+    this.#byTenant.set(key, kept)
     return kept
   }
 
@@ -240,8 +238,8 @@ export class RecentRequests {
 
   /** Drops all requests of the API key that has had no request for the longest time. */
   #dropOfOldestKey(): void {
-    for (const [key, groups] of this.#tenants) {
-      this.#tenants.delete(key)
+    for (const [key, groups] of this.#byTenant) {
+      this.#byTenant.delete(key)
       this.#kept -= Object.values(groups).reduce((sum, { size }) => sum + size, 0)
       return
     }
@@ -249,9 +247,8 @@ export class RecentRequests {
 
   /** Returns the tenant of an API key that a client has sent. Without an API key, returns the only owner. */
   async #ownerOf(apiKey: string | null): Promise<Tenant | null> {
-    const { tenants, onlyOwner } = this.#options
-    if (apiKey === null || apiKey.length > claimLengthMax) return onlyOwner
-    return (await tenants.tenantOf(apiKey).catch(() => null)) ?? onlyOwner
+    if (apiKey === null || apiKey.length > claimLengthMax) return this.#onlyOwner
+    return (await this.#tenants.tenantOf(apiKey).catch(() => null)) ?? this.#onlyOwner
   }
 }
 

@@ -52,13 +52,6 @@ interface Counted extends Omit<Rejection, 'claim'> {
   count: number
 }
 
-interface RefusalsOptions {
-  readonly audit: AuditLog
-  readonly tenants: Pick<TenantStore, 'tenantOf' | 'workspace'>
-  readonly clock: Clock
-  readonly log: Log
-}
-
 /**
  * Counts failed authentications, by client and credential, in windows of one minute. Because of this, a flood
  * of them cannot fill the disk. Writes at most 2,000 records a day, plus one record a minute for all further
@@ -66,7 +59,10 @@ interface RefusalsOptions {
  * record. A crash loses the numbers of the last minute.
  */
 export class RejectionCounter {
-  readonly #options: RefusalsOptions
+  readonly #audit: AuditLog
+  readonly #tenants: Pick<TenantStore, 'tenantOf' | 'workspace'>
+  readonly #clock: Clock
+  readonly #log: Log
   readonly #kinds = new Map<string, Counted>()
   #others = { count: 0, since: 0 }
   #day = { number: 0, kinds: 0 }
@@ -75,17 +71,18 @@ export class RejectionCounter {
   readonly #counting = new Set<Promise<void>>()
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(options: RefusalsOptions) {
-    this.#options = options
+  constructor(audit: AuditLog, tenants: Pick<TenantStore, 'tenantOf' | 'workspace'>, clock: Clock, log: Log) {
+    this.#audit = audit
+    this.#tenants = tenants
+    this.#clock = clock
+    this.#log = log
   }
 
   /** Counts a rejection in the current window. Never throws. */
   note(refusal: Rejection): void {
-    const counting = this.#count(refusal, this.#options.clock.now()).finally(() =>
-      this.#counting.delete(counting),
-    )
+    const counting = this.#count(refusal, this.#clock.now()).finally(() => this.#counting.delete(counting))
     this.#counting.add(counting)
-    this.#cancel ??= this.#options.clock.after(windowMs, () => void this.flush())
+    this.#cancel ??= this.#clock.after(windowMs, () => void this.flush())
   }
 
   /**
@@ -132,18 +129,17 @@ export class RejectionCounter {
     for (const kind of kinds) put(kind.owner?.workspaceId ?? null, recordOf(kind))
     if (others.count > 0) put(null, { ...beyond, refusals: others })
     try {
-      for (const [place, records] of places) await this.#options.audit.add(place, records)
+      for (const [place, records] of places) await this.#audit.add(place, records)
     } catch (err) {
-      this.#options.log.warn({ err }, 'could not record rejected calls in the audit log')
+      this.#log.warn({ err }, 'could not record rejected calls in the audit log')
     }
   }
 
   /** Returns the owner of a claimed id; null if the id does not exist. @throws StoreUnavailableError */
   async #ownerOf(claim: ClaimedId | null): Promise<Owner | null> {
     if (claim === null || claim.id.length > claimLengthMax) return null
-    const { tenants } = this.#options
-    if (claim.is === 'apiKey') return tenants.tenantOf(claim.id)
-    const workspace = await tenants.workspace(claim.id)
+    if (claim.is === 'apiKey') return this.#tenants.tenantOf(claim.id)
+    const workspace = await this.#tenants.workspace(claim.id)
     return workspace && { workspaceId: workspace.id, apiKey: null }
   }
 }

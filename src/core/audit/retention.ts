@@ -16,9 +16,9 @@ const firstSweepMs = 60_000
 /** Maximum number of records that one commit deletes. */
 const sliceSize = 250
 
-interface SweepOptions {
+export interface AuditOptions {
   readonly kv: Kv
-  readonly tenants: Pick<TenantStore, 'workspaceAfter'>
+  readonly tenants: TenantStore
   readonly clock: Clock
   readonly log: Log
   /** Time in ms for which records are kept. */
@@ -30,10 +30,10 @@ interface SweepOptions {
  * commit deletes a limited number of records.
  */
 export class AuditRetention {
-  readonly #options: SweepOptions
+  readonly #options: AuditOptions
   readonly #task: PeriodicTask
 
-  constructor(options: SweepOptions) {
+  constructor(options: AuditOptions) {
     this.#options = options
     const { clock, log } = options
     this.#task = new PeriodicTask(

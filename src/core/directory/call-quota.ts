@@ -12,13 +12,6 @@ const readEveryMs = 10_000
 const workspacesMax = 10_000
 const limit: LimitName = 'callsPerWorkspace'
 
-interface CallQuotaOptions {
-  readonly tenants: Pick<TenantStore, 'workspace'>
-  readonly rates: ClusterRates
-  readonly clock: Clock
-  readonly log: Log
-}
-
 interface LimitedWorkspace {
   /** Null if the workspace has no limit of its own, or if it was not read yet. */
   limiter: RateLimiter | null
@@ -33,13 +26,17 @@ interface LimitedWorkspace {
  * together. A new rate applies to this node at once, and to other nodes within `readEveryMs`.
  */
 export class CallQuota {
-  readonly #options: CallQuotaOptions
+  readonly #tenants: Pick<TenantStore, 'workspace'>
+  readonly #clock: Clock
+  readonly #log: Log
   readonly #workspaces = new Map<string, LimitedWorkspace>()
   readonly #used: (workspaceId: string, calls: number) => void
 
-  constructor(options: CallQuotaOptions) {
-    this.#options = options
-    this.#used = options.rates.share(limit, (workspaceId, calls) =>
+  constructor(tenants: Pick<TenantStore, 'workspace'>, rates: ClusterRates, clock: Clock, log: Log) {
+    this.#tenants = tenants
+    this.#clock = clock
+    this.#log = log
+    this.#used = rates.share(limit, (workspaceId, calls) =>
       this.#workspaces.get(workspaceId)?.limiter?.chargeOthers(workspaceId, calls),
     )
   }
@@ -83,7 +80,7 @@ export class CallQuota {
 
   #workspace(workspaceId: string): LimitedWorkspace {
     const workspace = this.#workspaces.get(workspaceId) ?? this.#newWorkspace(workspaceId)
-    if (workspace.reading === null && this.#options.clock.now() >= workspace.readAt)
+    if (workspace.reading === null && this.#clock.now() >= workspace.readAt)
       workspace.reading = this.#read(workspaceId, workspace)
     return workspace
   }
@@ -97,20 +94,19 @@ export class CallQuota {
   }
 
   async #read(workspaceId: string, workspace: LimitedWorkspace): Promise<void> {
-    const { tenants, clock, log } = this.#options
     try {
-      const rate = (await tenants.workspace(workspaceId))?.calls ?? null
+      const rate = (await this.#tenants.workspace(workspaceId))?.calls ?? null
       if (rate?.perSecond !== workspace.rate?.perSecond || rate?.burst !== workspace.rate?.burst) {
         workspace.rate = rate
-        workspace.limiter = rate === null ? null : new RateLimiter({ rate, clock, used: this.#used })
+        workspace.limiter = rate === null ? null : new RateLimiter(rate, this.#clock, this.#used)
       }
     } catch (err) {
-      log.warn(
+      this.#log.warn(
         { event: 'call_quota.read_failed', err, workspaceId },
         'could not read the call limit of a workspace; retrying',
       )
     } finally {
-      workspace.readAt = clock.now() + readEveryMs
+      workspace.readAt = this.#clock.now() + readEveryMs
       workspace.reading = null
     }
   }

@@ -17,28 +17,26 @@ const noticeEveryMs = 250
 /** Time in ms between the due time of a job and the notice, because the clock of the store may differ a little. */
 const noticeDelayMs = 20
 
-interface ChangeJobsOptions {
-  readonly clock: Clock
-  /** Returns whether the feed of an API key may be on, or its callback `store`. */
-  readonly wanted: (tenant: Tenant) => boolean
-  /** Called when jobs are due. */
-  readonly due: () => void
-}
-
 /**
  * Adds a job to each commit of an editor while the feed or the callback `store` is on. All commits of an editor have
  * the same job id, so at most one job of an editor waits. A commit during the run of the job leaves a new job.
  * Therefore a job that starts after a commit always follows the commit, also if the process ends at any point.
  */
 export class ChangeJobs implements EditListener {
-  readonly #options: ChangeJobsOptions
+  readonly #clock: Clock
+  /** Returns whether the feed of an API key may be on, or its callback `store`. */
+  readonly #wanted: (tenant: Tenant) => boolean
+  /** Called when jobs are due. */
+  readonly #due: () => void
   readonly #jobs = new WeakMap<DocumentAddress, Job>()
   /** Time at which the last job is due, in epoch milliseconds. */
   #lastDue = 0
   #hasTimer = false
 
-  constructor(options: ChangeJobsOptions) {
-    this.#options = options
+  constructor(clock: Clock, wanted: (tenant: Tenant) => boolean, due: () => void) {
+    this.#clock = clock
+    this.#wanted = wanted
+    this.#due = due
   }
 
   noted(
@@ -46,9 +44,8 @@ export class ChangeJobs implements EditListener {
     _editors: readonly EditAuthor[] = [],
     trace: TraceContext | null = null,
   ): StartedWindows | null {
-    const { clock, wanted } = this.#options
-    if (!wanted(address)) return null
-    const at = clock.now() + changeWindowMs
+    if (!this.#wanted(address)) return null
+    const at = this.#clock.now() + changeWindowMs
     this.#lastDue = at
     this.#schedule(changeWindowMs)
     const job = trace === null ? this.#jobOf(address) : changeJob(address, trace)
@@ -64,13 +61,12 @@ export class ChangeJobs implements EditListener {
   }
 
   #schedule(ms: number): void {
-    const { clock, due } = this.#options
     if (this.#hasTimer) return
     this.#hasTimer = true
-    clock.after(ms + noticeDelayMs, () => {
+    this.#clock.after(ms + noticeDelayMs, () => {
       this.#hasTimer = false
-      due()
-      const leftMs = this.#lastDue - clock.now()
+      this.#due()
+      const leftMs = this.#lastDue - this.#clock.now()
       if (leftMs > 0) this.#schedule(Math.min(leftMs, noticeEveryMs))
     })
   }

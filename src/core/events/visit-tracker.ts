@@ -38,16 +38,6 @@ export interface VisitChange {
   readonly trace: TraceContext | null
 }
 
-interface VisitsOptions {
-  readonly clock: Clock
-  /** Time in ms for which a user may be away. If the user returns within this time, the visit continues. */
-  readonly awayMs: number
-  /** Returns whether a webhook wants the events of visits. */
-  readonly wants: (document: DocumentScope) => boolean
-  /** Sends the event of a join or leave. */
-  readonly tell: (event: OutboundEvent, change: VisitChange) => void
-}
-
 /**
  * Maximum number of users who have left and may still return. If this number is exceeded, the visit of the
  * user who left first ends immediately.
@@ -60,25 +50,39 @@ export const awayUsersMax = 100_000
  * in one queue with one timer.
  */
 export class VisitTracker implements VisitListener {
-  readonly #options: VisitsOptions
+  readonly #clock: Clock
+  /** Time in ms for which a user may be away. If the user returns within this time, the visit continues. */
+  readonly #awayMs: number
+  /** Returns whether a webhook wants the events of visits. */
+  readonly #wants: (document: DocumentScope) => boolean
+  /** Sends the event of a join or leave. */
+  readonly #tell: (event: OutboundEvent, change: VisitChange) => void
   /** Users who have left and may return, in the order in which their visits end. */
   readonly #away = new Map<string, VisitChange>()
   #cancelTimer: (() => void) | null = null
   #state: 'open' | 'ended' = 'open'
 
-  constructor(options: VisitsOptions) {
-    this.#options = options
+  constructor(
+    clock: Clock,
+    awayMs: number,
+    wants: (document: DocumentScope) => boolean,
+    tell: (event: OutboundEvent, change: VisitChange) => void,
+  ) {
+    this.#clock = clock
+    this.#awayMs = awayMs
+    this.#wants = wants
+    this.#tell = tell
   }
 
   joined(document: DocumentScope, visitor: Visitor): void {
     if (this.#state === 'ended') return
     if (this.#away.size > 0 && this.#away.delete(nameOf(document, visitor))) return
-    this.#tell('presence.join', this.#changeOf(document, visitor, currentTrace()))
+    this.#report('presence.join', this.#changeOf(document, visitor, currentTrace()))
   }
 
   left(document: DocumentScope, visitor: Visitor): void {
     if (this.#state === 'ended') return
-    if (!this.#options.wants(document)) return
+    if (!this.#wants(document)) return
     // The server may close a websocket during a call of another user, for example to free memory.
     const trace = visitor.source === 'rest' ? currentTrace() : undefined
     this.#away.set(nameOf(document, visitor), this.#changeOf(document, visitor, trace))
@@ -98,19 +102,19 @@ export class VisitTracker implements VisitListener {
 
   #schedule(): void {
     if (this.#cancelTimer !== null) return
-    const { clock, awayMs } = this.#options
     for (const { at } of this.#away.values()) {
-      this.#cancelTimer = clock.after(Math.max(0, at + awayMs - clock.now()), () => this.#tick())
+      this.#cancelTimer = this.#clock.after(Math.max(0, at + this.#awayMs - this.#clock.now()), () =>
+        this.#tick(),
+      )
       return
     }
   }
 
   #tick(): void {
     this.#cancelTimer = null
-    const { clock, awayMs } = this.#options
-    const now = clock.now()
+    const now = this.#clock.now()
     for (const { at } of this.#away.values()) {
-      if (at + awayMs > now) break
+      if (at + this.#awayMs > now) break
       this.#endFirst()
     }
     this.#schedule()
@@ -119,20 +123,22 @@ export class VisitTracker implements VisitListener {
   #endFirst(): void {
     for (const [name, away] of this.#away) {
       this.#away.delete(name)
-      return this.#tell('presence.leave', away)
+      return this.#report('presence.leave', away)
     }
   }
 
   #changeOf(document: DocumentScope, visitor: Visitor, trace: CurrentTrace | undefined): VisitChange {
-    return { document, visitor, at: this.#options.clock.now(), trace: trace?.context ?? null }
+    return { document, visitor, at: this.#clock.now(), trace: trace?.context ?? null }
   }
 
-  #tell(type: VisitEventType, change: VisitChange): void {
-    const { wants, tell } = this.#options
+  #report(type: VisitEventType, change: VisitChange): void {
     const { document, visitor } = change
-    if (!wants(document)) return
+    if (!this.#wants(document)) return
     const { user, kind, source } = visitor
-    tell({ type, documentId: document.documentId, actionUser: user, data: { user, kind, source } }, change)
+    this.#tell(
+      { type, documentId: document.documentId, actionUser: user, data: { user, kind, source } },
+      change,
+    )
   }
 }
 

@@ -2,34 +2,33 @@ import { randomInt } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { runUntraced } from '../base/current-trace.ts'
 
-interface ClaimLoopOptions {
-  readonly clock: Clock
-  /**
-   * Maximum interval in ms at which the loop claims without a notice. Such claims find, for example, the jobs of a
-   * process that has died. An interval is at least half as long. Because they are random, the loops of several
-   * nodes do not keep step, in which one of them would claim a repeated job each time.
-   */
-  readonly pollMs: number
-  /** Claims the due jobs once, and starts them. */
-  readonly claim: () => Promise<void>
-  /**
-   * Called with the errors of `claim`. After an error, the loop claims again at the next notice or interval.
-   */
-  readonly failed: (error: unknown) => void
-}
-
 /**
  * Claims the jobs of a queue at intervals, and after each notice (`wake`). Only one claim runs at a
  * time.
  */
 export class ClaimLoop {
-  readonly #options: ClaimLoopOptions
+  readonly #clock: Clock
+  /**
+   * Maximum interval in ms at which the loop claims without a notice. Such claims find, for example, the jobs of a
+   * process that has died. An interval is at least half as long. Because they are random, the loops of several
+   * nodes do not keep step, in which one of them would claim a repeated job each time.
+   */
+  readonly #pollMs: number
+  /** Claims the due jobs once, and starts them. */
+  readonly #claim: () => Promise<void>
+  /**
+   * Called with the errors of `claim`. After an error, the loop claims again at the next notice or interval.
+   */
+  readonly #failed: (error: unknown) => void
   #claiming: Promise<void> = Promise.resolve()
   #state: 'idle' | 'claiming' | 'claiming, again due' | 'stopped' = 'idle'
   #cancelPoll: () => void = () => {}
 
-  constructor(options: ClaimLoopOptions) {
-    this.#options = options
+  constructor(clock: Clock, pollMs: number, claim: () => Promise<void>, failed: (error: unknown) => void) {
+    this.#clock = clock
+    this.#pollMs = pollMs
+    this.#claim = claim
+    this.#failed = failed
   }
 
   get isStopped(): boolean {
@@ -38,9 +37,8 @@ export class ClaimLoop {
 
   /** Claims immediately, and then at intervals. */
   start(): void {
-    const { clock, pollMs } = this.#options
     this.wake()
-    this.#cancelPoll = clock.after(randomInt(pollMs / 2, pollMs), () => this.start())
+    this.#cancelPoll = this.#clock.after(randomInt(this.#pollMs / 2, this.#pollMs), () => this.start())
   }
 
   /** Claims immediately. If a claim is already in progress, another claim follows. */
@@ -67,9 +65,9 @@ export class ClaimLoop {
   async #run(): Promise<void> {
     for (;;) {
       try {
-        await this.#options.claim()
+        await this.#claim()
       } catch (error) {
-        this.#options.failed(error)
+        this.#failed(error)
       }
       // The loop must check the state and end in the same tick, so that a later `wake` starts a new claim.
       if (!this.#goesOn()) return

@@ -78,12 +78,12 @@ export class JobConsumer {
 
   constructor(options: JobConsumerOptions) {
     this.#options = options
-    this.#claims = new ClaimLoop({
-      clock: options.clock,
-      pollMs: options.pollMs ?? usualPollMs,
-      claim: () => this.#claim(),
-      failed: (err) => options.log.warn({ err, queue: options.name }, 'could not claim jobs; retrying'),
-    })
+    this.#claims = new ClaimLoop(
+      options.clock,
+      options.pollMs ?? usualPollMs,
+      () => this.#claim(),
+      (err) => options.log.warn({ err, queue: options.name }, 'could not claim jobs; retrying'),
+    )
   }
 
   /** Starts to claim jobs. This includes jobs that remained after a crash. */

@@ -5,16 +5,6 @@ import type { Engine, NamedLease } from '../store/engine.ts'
 /** Interval in ms at which a process that is not the leader tries to become the leader. */
 const lookMs = 2_000
 
-interface LeaderElectionOptions {
-  readonly engine: Pick<Engine, 'leases' | 'bus'>
-  /** Name of the lease that the leader holds. */
-  readonly name: string
-  readonly clock: Clock
-  readonly log: Log
-  /** Called each time this process becomes the leader. */
-  readonly elected: () => void
-}
-
 type ElectionState =
   | { readonly is: 'created' }
   /** The process waits for its next attempt: another process is the leader, or the last attempt failed. */
@@ -32,15 +22,31 @@ type ElectionState =
  * leader.
  */
 export class LeaderElection {
-  readonly #options: LeaderElectionOptions
+  readonly #engine: Pick<Engine, 'leases' | 'bus'>
+  /** Name of the lease that the leader holds. */
+  readonly #name: string
+  readonly #clock: Clock
+  readonly #log: Log
+  /** Called each time this process becomes the leader. */
+  readonly #elected: () => void
   readonly #topic: string
   readonly #unsubscribe: () => void
   #state: ElectionState = { is: 'created' }
 
-  constructor(options: LeaderElectionOptions) {
-    this.#options = options
-    this.#topic = `leader.${options.name}`
-    this.#unsubscribe = options.engine.bus.subscribe(this.#topic, () => {
+  constructor(
+    engine: Pick<Engine, 'leases' | 'bus'>,
+    name: string,
+    clock: Clock,
+    log: Log,
+    elected: () => void,
+  ) {
+    this.#engine = engine
+    this.#name = name
+    this.#clock = clock
+    this.#log = log
+    this.#elected = elected
+    this.#topic = `leader.${name}`
+    this.#unsubscribe = engine.bus.subscribe(this.#topic, () => {
       if (this.#state.is === 'waiting') this.#attempt()
       return undefined
     })
@@ -66,7 +72,7 @@ export class LeaderElection {
     const lease = 'lease' in before ? await before.lease : null
     if (lease === null) return
     await lease.release()
-    this.#options.engine.bus.publish(this.#topic, new Uint8Array())
+    this.#engine.bus.publish(this.#topic, new Uint8Array())
   }
 
   /** Tries to become the leader. If that fails, tries again later, until it succeeds. */
@@ -78,24 +84,22 @@ export class LeaderElection {
   }
 
   async #acquire(): Promise<NamedLease | null> {
-    const { engine, log, name } = this.#options
     try {
-      return await engine.leases.acquire(name, () => this.#lost())
+      return await this.#engine.leases.acquire(this.#name, () => this.#lost())
     } catch (err) {
-      log.warn({ err, lease: name }, 'could not check leadership; retrying')
+      this.#log.warn({ err, lease: this.#name }, 'could not check leadership; retrying')
       return null
     }
   }
 
   #acquired(lease: NamedLease | null): void {
     if (this.#state.is === 'stopped') return
-    const { clock, elected } = this.#options
     if (lease === null) {
-      this.#state = { is: 'waiting', cancelAttempt: clock.after(lookMs, () => this.#attempt()) }
+      this.#state = { is: 'waiting', cancelAttempt: this.#clock.after(lookMs, () => this.#attempt()) }
       return
     }
     this.#state = { is: 'leading', lease }
-    elected()
+    this.#elected()
   }
 
   #lost(): void {

@@ -25,17 +25,6 @@ const sharedSchema = s.object({
   used: s.array(s.tuple([s.string, s.number])),
 })
 
-interface SharedRatesOptions {
-  /** The bus between the nodes. If a message is lost, the other nodes never count the usage in it. */
-  readonly bus: {
-    publish(topic: string, message: Uint8Array): void
-    subscribe(topic: string, listener: (message: Uint8Array) => undefined): () => void
-  }
-  /** Id of this node. */
-  readonly self: string
-  readonly clock: Clock
-}
-
 /**
  * Adds up the usage of limits over all nodes of a cluster. Each node counts its own usage immediately, and
  * the usage of other nodes when their messages arrive. Over time, all nodes together allow as much as a
@@ -43,17 +32,33 @@ interface SharedRatesOptions {
  * node counts only its own usage.
  */
 export class ClusterRates {
-  readonly #options: SharedRatesOptions
+  /** The bus between the nodes. If a message is lost, the other nodes never count the usage in it. */
+  readonly #bus: {
+    publish(topic: string, message: Uint8Array): void
+    subscribe(topic: string, listener: (message: Uint8Array) => undefined): () => void
+  }
+  /** Id of this node. */
+  readonly #self: string
+  readonly #clock: Clock
   readonly #charges = new Map<string, (key: string, cost: number) => void>()
   readonly #used = new Map<string, UsageByKey>()
   readonly #unsubscribe: () => void
   #cancel: (() => void) | null = null
 
-  constructor(options: SharedRatesOptions) {
-    this.#options = options
-    this.#unsubscribe = options.bus.subscribe(topic, (message) => {
+  constructor(
+    bus: {
+      publish(topic: string, message: Uint8Array): void
+      subscribe(topic: string, listener: (message: Uint8Array) => undefined): () => void
+    },
+    self: string,
+    clock: Clock,
+  ) {
+    this.#bus = bus
+    this.#self = self
+    this.#clock = clock
+    this.#unsubscribe = bus.subscribe(topic, (message) => {
       const { from, limit, used }: Shared = readJson(sharedSchema, message)
-      if (from === options.self) return undefined
+      if (from === self) return undefined
       // An infinite cost would never expire, and a negative cost would reduce the count.
       for (const [key, cost] of used)
         if (cost > 0 && cost < Number.POSITIVE_INFINITY) this.#charges.get(limit)?.(key, cost)
@@ -72,7 +77,7 @@ export class ClusterRates {
     this.#used.set(limit, used)
     return (key, cost) => {
       used.set(key, (used.get(key) ?? 0) + cost)
-      this.#cancel ??= this.#options.clock.after(shareMs, () => this.#tell())
+      this.#cancel ??= this.#clock.after(shareMs, () => this.#tell())
     }
   }
 
@@ -84,13 +89,12 @@ export class ClusterRates {
 
   #tell(): void {
     this.#cancel = null
-    const { bus, self: from } = this.#options
     for (const [limit, used] of this.#used) {
       const all = [...used]
       used.clear()
       for (let at = 0; at < all.length; at += keysAtOnce) {
-        const shared: Shared = { from, limit, used: all.slice(at, at + keysAtOnce) }
-        bus.publish(topic, Buffer.from(JSON.stringify(shared)))
+        const shared: Shared = { from: this.#self, limit, used: all.slice(at, at + keysAtOnce) }
+        this.#bus.publish(topic, Buffer.from(JSON.stringify(shared)))
       }
     }
   }

@@ -20,13 +20,10 @@ export class LimitReports {
 
   constructor({ clock, log, metrics }: { clock: Clock; log: Log; metrics: Metrics }) {
     this.#counter = metrics.limits
-    this.#events = new RepeatedEvents({
-      clock,
-      write: ({ limit, who }, times) => {
-        const scope = limitScopes[limit]
-        const fields = { event: 'limit.exceeded', limit, scope, ...(scope !== 'server' && { who }), times }
-        log.warn(fields, 'limit exceeded')
-      },
+    this.#events = new RepeatedEvents(clock, ({ limit, who }, times) => {
+      const scope = limitScopes[limit]
+      const fields = { event: 'limit.exceeded', limit, scope, ...(scope !== 'server' && { who }), times }
+      log.warn(fields, 'limit exceeded')
     })
   }
 

@@ -1,14 +1,6 @@
 import { type Clock, steadyTime } from '../base/clock.ts'
 import type { Rate } from '../config/rate.ts'
 
-interface RateLimitOptions {
-  /** The permitted rate of calls (or bytes). `perSecond` must not be 0. */
-  readonly rate: Rate
-  readonly clock: Clock
-  /** Called with each usage on this node, so that other nodes can count it. */
-  readonly used?: CountUsage
-}
-
 type CountUsage = (key: string, cost: number) => void
 
 /**
@@ -34,7 +26,11 @@ export class RateLimiter {
   readonly #used: CountUsage | undefined
   readonly #restedAt = new Map<string, number>()
 
-  constructor({ rate, clock, used }: RateLimitOptions) {
+  /**
+   * @param rate the permitted rate of calls (or bytes). `perSecond` must not be 0
+   * @param used called with each usage on this node, so that other nodes can count it
+   */
+  constructor(rate: Rate, clock: Clock, used?: CountUsage) {
     this.#used = used
     this.perSecond = rate.perSecond
     this.#intervalMs = 1000 / rate.perSecond

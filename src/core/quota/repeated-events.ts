@@ -13,15 +13,6 @@ const kindsMax = 200
  */
 const kindsOfGroupMax = 10
 
-interface RepeatedEventsOptions<Event> {
-  readonly clock: Clock
-  /**
-   * Writes one log line.
-   * @param times number of events of this kind since its last line; at least 1
-   */
-  readonly write: (event: Event, times: number) => void
-}
-
 interface Kind<Event> {
   readonly kind: string
   readonly event: Event
@@ -42,14 +33,20 @@ interface Repeated<Event> {
  * limited.
  */
 export class RepeatedEvents<Event> {
-  readonly #options: RepeatedEventsOptions<Event>
+  readonly #clock: Clock
+  /**
+   * Writes one log line.
+   * @param times number of events of this kind since its last line; at least 1
+   */
+  readonly #write: (event: Event, times: number) => void
   readonly #kinds = new Map<string, Repeated<Event>>()
   /** Number of separately counted kinds in each group. */
   readonly #groups = new Map<string, number>()
   #cancel: (() => void) | null = null
 
-  constructor(options: RepeatedEventsOptions<Event>) {
-    this.#options = options
+  constructor(clock: Clock, write: (event: Event, times: number) => void) {
+    this.#clock = clock
+    this.#write = write
   }
 
   /**
@@ -68,16 +65,16 @@ export class RepeatedEvents<Event> {
     } else if (this.#kinds.size < kindsMax) {
       const begun = this.#begin(own.kind, own.event, group.kind)
       begun.times = 1
-      this.#write(begun)
+      this.#writeEntry(begun)
     } else (this.#kinds.get(shared.kind) ?? this.#begin(shared.kind, shared.event)).times += 1
-    this.#cancel ??= this.#options.clock.after(repeatEveryMs, () => this.#writeAll())
+    this.#cancel ??= this.#clock.after(repeatEveryMs, () => this.#writeAll())
   }
 
   /** Writes all pending lines immediately. */
   end(): void {
     this.#cancel?.()
     this.#cancel = null
-    for (const repeated of this.#kinds.values()) this.#write(repeated)
+    for (const repeated of this.#kinds.values()) this.#writeEntry(repeated)
     this.#kinds.clear()
     this.#groups.clear()
   }
@@ -100,15 +97,15 @@ export class RepeatedEvents<Event> {
     this.#cancel = null
     for (const [kind, repeated] of this.#kinds) {
       if (repeated.times === 0) this.#forget(kind, repeated)
-      else this.#write(repeated)
+      else this.#writeEntry(repeated)
     }
-    if (this.#kinds.size > 0) this.#cancel = this.#options.clock.after(repeatEveryMs, () => this.#writeAll())
+    if (this.#kinds.size > 0) this.#cancel = this.#clock.after(repeatEveryMs, () => this.#writeAll())
   }
 
-  #write(repeated: Repeated<Event>): void {
+  #writeEntry(repeated: Repeated<Event>): void {
     const { event, times } = repeated
     if (times === 0) return
     repeated.times = 0
-    this.#options.write(event, times)
+    this.#write(event, times)
   }
 }

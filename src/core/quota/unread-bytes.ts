@@ -23,14 +23,6 @@ export class TakenBytes {
   }
 }
 
-interface UnreadBytesOptions {
-  readonly transfers: SlowTransfers
-  /** Called with the current number of unread bytes in the memory of this process. */
-  readonly changed: (unreadBytes: number) => void
-  /** Called when the client reads too slowly or not at all. */
-  readonly tooSlow: () => void
-}
-
 /**
  * Measures the bytes that wait in this process because the client of a connection does not read them. Runs
  * only while there are such bytes.
@@ -38,16 +30,27 @@ interface UnreadBytesOptions {
 export class UnreadBytes implements Transfer {
   readonly isPaused = false
   readonly #connection: Duplex
-  readonly #options: UnreadBytesOptions
+  readonly #transfers: SlowTransfers
+  /** Called with the current number of unread bytes in the memory of this process. */
+  readonly #changed: (unreadBytes: number) => void
+  /** Called when the client reads too slowly or not at all. */
+  readonly #tooSlow: () => void
   /**
    * The measurement; null while there are no unread bytes, because the operating system has accepted
    * everything.
    */
   #taken: TakenBytes | null = null
 
-  constructor(connection: Duplex, options: UnreadBytesOptions) {
+  constructor(
+    connection: Duplex,
+    transfers: SlowTransfers,
+    changed: (unreadBytes: number) => void,
+    tooSlow: () => void,
+  ) {
     this.#connection = connection
-    this.#options = options
+    this.#transfers = transfers
+    this.#changed = changed
+    this.#tooSlow = tooSlow
     connection.once('close', () => this.release())
   }
 
@@ -56,7 +59,7 @@ export class UnreadBytes implements Transfer {
   }
 
   tooSlow(): void {
-    this.#options.tooSlow()
+    this.#tooSlow()
   }
 
   /**
@@ -68,9 +71,9 @@ export class UnreadBytes implements Transfer {
     if (destroyed || writableLength === 0) return
     const isNew = this.#taken === null
     this.#taken ??= new TakenBytes(this.#connection)
-    this.#options.changed(writableLength)
+    this.#changed(writableLength)
     if (!isNew) return
-    this.#options.transfers.add(this)
+    this.#transfers.add(this)
     this.#whenWritten()
   }
 
@@ -78,8 +81,8 @@ export class UnreadBytes implements Transfer {
   release(): void {
     if (this.#taken === null) return
     this.#taken = null
-    this.#options.transfers.delete(this)
-    this.#options.changed(0)
+    this.#transfers.delete(this)
+    this.#changed(0)
   }
 
   /**
@@ -94,7 +97,7 @@ export class UnreadBytes implements Transfer {
       const { writableLength } = this.#connection
       if (this.#taken === null) return
       if (writableLength === 0) return this.release()
-      this.#options.changed(writableLength)
+      this.#changed(writableLength)
       this.#whenWritten()
     })
   }

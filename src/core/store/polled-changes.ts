@@ -19,26 +19,24 @@ interface Watched {
   value: Buffer | null | undefined
 }
 
-interface PolledChangesOptions {
-  readonly kv: Pick<Kv, 'get'>
-  readonly clock: Clock
-  readonly log?: Log | undefined
-}
-
 /**
  * Reads the watched values at regular intervals, and reports changes. The first read of a value is also
  * reported as a change, because its watcher may have read an older value before.
  */
 export class PolledChanges implements ForeignChanges {
   readonly maxAgeMs = pollMs
-  readonly #options: PolledChangesOptions
+  readonly #kv: Pick<Kv, 'get'>
+  readonly #clock: Clock
+  readonly #log: Log | undefined
   readonly #watched = new Map<string, Watched>()
   readonly #reads = new Semaphore({ total: readsAtOnce })
   #cancel: (() => void) | null = null
   #isReading = false
 
-  constructor(options: PolledChangesOptions) {
-    this.#options = options
+  constructor(kv: Pick<Kv, 'get'>, clock: Clock, log?: Log | undefined) {
+    this.#kv = kv
+    this.#clock = clock
+    this.#log = log
   }
 
   watch(part: Key, key: Key, changed: () => void): () => void {
@@ -61,7 +59,7 @@ export class PolledChanges implements ForeignChanges {
 
   #schedule(): void {
     if (this.#cancel !== null || this.#isReading || this.#watched.size === 0) return
-    this.#cancel = this.#options.clock.after(pollMs, () => {
+    this.#cancel = this.#clock.after(pollMs, () => {
       this.#cancel = null
       this.#isReading = true
       void this.#readAll().finally(() => {
@@ -75,11 +73,11 @@ export class PolledChanges implements ForeignChanges {
     const reads = [...this.#watched.values()].map((watched) => this.#reads.run('', () => this.#read(watched)))
     const failed = (await Promise.allSettled(reads)).find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected')
-      this.#options.log?.warn({ err: failed.reason }, 'could not poll for changes of other nodes; retrying')
+      this.#log?.warn({ err: failed.reason }, 'could not poll for changes of other nodes; retrying')
   }
 
   async #read(watched: Watched): Promise<void> {
-    const [found = null] = await this.#options.kv.get(watched.part, [watched.key])
+    const [found = null] = await this.#kv.get(watched.part, [watched.key])
     const value = found === null ? null : Buffer.from(found)
     const isSame = watched.value !== undefined && isEqual(watched.value, value)
     watched.value = value

@@ -50,7 +50,7 @@ export class OtlpSpans implements SpanSource {
 
   constructor(options: OtlpSpansOptions) {
     const { config, version, node, metrics, log } = options
-    this.#queue = new SpanQueue({ exporter: createExporter(options), metrics, log })
+    this.#queue = new SpanQueue(createExporter(options), metrics, log)
     this.#updates = new UpdateSampler(config)
     const provider = new TracerProvider({
       sampler: createSampler(config),

@@ -19,27 +19,29 @@ type ExportResult = Parameters<Parameters<SpanExporter['export']>[1]>[0]
 /** `ExportResultCode.SUCCESS` of `@opentelemetry/core`, which would be one more dependency. */
 const success = 0 as ExportResult['code']
 
-interface SpanQueueOptions {
-  readonly exporter: SpanExporter
-  readonly metrics: Pick<Metrics, 'traceSpansExported' | 'traceSpansDropped'>
-  readonly log: Log
-}
-
 /**
  * Sends ended spans to the collector in batches, one request at a time. The queue is bounded and never blocks: spans
  * that a slow, absent or failing collector does not accept are dropped and counted. The batch processor of the SDK is
  * not used, because it does not report how many spans it has dropped.
  */
 export class SpanQueue implements SpanProcessor {
-  readonly #options: SpanQueueOptions
+  readonly #exporter: SpanExporter
+  readonly #metrics: Pick<Metrics, 'traceSpansExported' | 'traceSpansDropped'>
+  readonly #log: Log
   #waiting: ReadableSpan[] = []
   #timer: NodeJS.Timeout | null = null
   #sending: Promise<void> | null = null
   #isClosed = false
   #loggedAt = Number.NEGATIVE_INFINITY
 
-  constructor(options: SpanQueueOptions) {
-    this.#options = options
+  constructor(
+    exporter: SpanExporter,
+    metrics: Pick<Metrics, 'traceSpansExported' | 'traceSpansDropped'>,
+    log: Log,
+  ) {
+    this.#exporter = exporter
+    this.#metrics = metrics
+    this.#log = log
   }
 
   onStart(): void {}
@@ -65,7 +67,7 @@ export class SpanQueue implements SpanProcessor {
     this.#stopTimer()
     if (this.#waiting.length > 0) this.#dropped('shutdown', this.#waiting.length)
     this.#waiting = []
-    await this.#options.exporter.shutdown()
+    await this.#exporter.shutdown()
   }
 
   #send(): void {
@@ -88,8 +90,8 @@ export class SpanQueue implements SpanProcessor {
         this.#logFailure(error)
       }
       try {
-        this.#options.exporter.export(batch, ({ code, error }) => {
-          if (code === success) this.#options.metrics.traceSpansExported.inc(batch.length)
+        this.#exporter.export(batch, ({ code, error }) => {
+          if (code === success) this.#metrics.traceSpansExported.inc(batch.length)
           else failed(error)
           resolve()
         })
@@ -101,14 +103,14 @@ export class SpanQueue implements SpanProcessor {
   }
 
   #dropped(reason: 'full' | 'failed' | 'shutdown', count: number): void {
-    this.#options.metrics.traceSpansDropped.inc({ reason }, count)
+    this.#metrics.traceSpansDropped.inc({ reason }, count)
   }
 
   #logFailure(err: unknown): void {
     if (performance.now() - this.#loggedAt < failureLogMs) return
     this.#loggedAt = performance.now()
     const message = 'the collector of traces does not accept spans; they are dropped'
-    this.#options.log.warn({ event: 'tracing.export_failed', err }, message)
+    this.#log.warn({ event: 'tracing.export_failed', err }, message)
   }
 
   #stopTimer(): void {

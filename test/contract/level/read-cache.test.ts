@@ -7,7 +7,7 @@ import { bytesOf, textOf } from '../suite/sample-data.ts'
 import { temporaryDirectory } from './store-tools.ts'
 
 const createCache = (): ReadCache<Uint8Array | null> =>
-  new ReadCache({ valuesMax: 1_000, fits: (value) => value === null || value.length <= 1_000 })
+  new ReadCache(1_000, (value) => value === null || value.length <= 1_000)
 
 const names = ['a', 'b', 'c']
 const name = fc.constantFrom(...names)

@@ -62,13 +62,8 @@ beforeAll(async () => {
   const engine = await openMemoryEngine()
   const { kv, bus, queue } = engine
   const tenants = new TenantStore(kv)
-  const news = new AccessChangeFeed({ engine })
-  const origins = new AllowedOrigins({
-    domains: new DomainService(tenants, bus),
-    news,
-    clock: systemClock,
-    own: 'http://localhost',
-  })
+  const news = new AccessChangeFeed(engine)
+  const origins = new AllowedOrigins(new DomainService(tenants, bus), news, systemClock, 'http://localhost')
   const authenticator = new Authenticator({
     tenants,
     origins,
@@ -80,10 +75,10 @@ beforeAll(async () => {
   const metrics = createMetrics()
   const clock = systemClock
   // The calls of this test have no bearer token.
-  const agents = new AgentAccess({ access: {} as RealtimeAccess, clock, onRejection: () => {} })
+  const agents = new AgentAccess({} as RealtimeAccess, clock, () => {})
   const reports = new LimitReports({ clock, log, metrics })
   const { audit, refusals } = createAudit({ kv, tenants, clock, log, keepMs: 1 })
-  const recent = new RecentRequests({ tenants, clock, onlyOwner: null })
+  const recent = new RecentRequests(tenants, clock, null)
   const router = createRest({
     operations: [fail],
     slowCalls: new CallDurations(clock),

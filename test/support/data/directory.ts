@@ -52,7 +52,7 @@ export function directoryOn(
     memory,
     engine,
     store,
-    reader: new AccessReader(store, new AccessChangeFeed({ engine }), clock, defaultAccess),
+    reader: new AccessReader(store, new AccessChangeFeed(engine), clock, defaultAccess),
     permissionReader: new PermissionReporter(store, clock),
   }
 }

@@ -77,7 +77,7 @@ export async function sharedNodes(count: number, options: NodesOptions = {}): Pr
   let open = count
   return Array.from({ length: count }, (_, index) => {
     const node = network.join(`node-${index + 1}`)
-    const foreignChanges = new PolledChanges({ kv: store.kv, clock })
+    const foreignChanges = new PolledChanges(store.kv, clock)
     let closing: Promise<void> | null = null
     const close = async (): Promise<void> => {
       foreignChanges.end()
@@ -92,7 +92,7 @@ export async function sharedNodes(count: number, options: NodesOptions = {}): Pr
         fences: unaware(store),
         bus: node,
         foreignChanges,
-        leases: new QueueLeaseStore({ ...store, clock }),
+        leases: new QueueLeaseStore(store.kv, store.queue, clock),
         cluster: node,
         close: () => (closing ??= close()),
       },

@@ -31,7 +31,7 @@ it('[AUDIT-6] reads at most one page of the audit log at a time for each workspa
       return engine.kv.scan(part, of)
     },
   }
-  const audit = new AuditLog({ kv, clock: new HeldClock(), log: createLog('silent') })
+  const audit = new AuditLog(kv, new HeldClock(), createLog('silent'))
   const places = ['a', 'b', 'c']
   for (const place of places)
     await audit.add(

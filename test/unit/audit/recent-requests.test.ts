@@ -10,11 +10,7 @@ const note = (target: string, outcome = 'success'): RequestNote => ({
   clientAddress: '127.0.0.1',
 })
 const requests = (): RecentRequests =>
-  new RecentRequests({
-    tenants: { tenantOf: () => Promise.resolve(null) },
-    clock: systemClock,
-    onlyOwner: null,
-  })
+  new RecentRequests({ tenantOf: () => Promise.resolve(null) }, systemClock, null)
 const query = { onlyRejected: false, kind: null } as const
 const range = { after: undefined, limit: 1_000 }
 
@@ -43,11 +39,7 @@ it('[AUDIT-15] keeps an entry that occurs repeatedly, with its number of repetit
 })
 
 it('[AUDIT-15] keeps the rejected calls of an API key while a stranger sends many calls with its id', async () => {
-  const recent = new RecentRequests({
-    tenants: { tenantOf: () => Promise.resolve(tenant('a')) },
-    clock: systemClock,
-    onlyOwner: null,
-  })
+  const recent = new RecentRequests({ tenantOf: () => Promise.resolve(tenant('a')) }, systemClock, null)
   recent.note(tenant('a'), note('/own', 'NOT_FOUND'))
   for (let index = 0; index < 300; index++)
     recent.note({ apiKey: 'a', workspaceId: null }, note(`/strange/${index}`, 'UNAUTHENTICATED'))

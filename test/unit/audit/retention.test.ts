@@ -31,7 +31,7 @@ it('[AUDIT-7] removes expired records from every log, a limited number at a time
   const { tenants, workspaces } = createTenancy({ ...engine, kv }, clock)
   const made = [0, 1, 2].map(() => workspaces.create({ name: 'w', owner }))
   const places = [null, ...(await Promise.all(made)).map(({ workspace }) => workspace.id)]
-  const audit = new AuditLog({ kv, clock, log })
+  const audit = new AuditLog(kv, clock, log)
   const left = async () => {
     const range = { order: 'asc', after: undefined, limit: 10_000 } as const
     const found = await Promise.all(places.map((place) => audit.list(place, {}, range)))

@@ -39,11 +39,7 @@ it('[CS-54] when a paused node continues an earlier removal, keeps the record of
   })
   const nothing = (): Promise<void> => Promise.resolve()
   const { store } = here
-  const removal = new CascadeRemoval({
-    ...standing,
-    store,
-    cascade: [],
-  })
+  const removal = new CascadeRemoval(standing, store, [])
   const deleting = there.documents.delete(scope, ['d'])
   await eventually(async () => (await there.documents.get(scope, ['d'])).length === 0)
   const late = removal.carryOut({ kind: 'documents', scope, documentIds: ['d'] }, nothing)
@@ -73,11 +69,7 @@ it('[CS-55] when a node pauses after it was allowed to continue a removal, keeps
   const update = { bytes: typed('text', 1), by: '' }
   await one.log.append(editor, 'create', [update])
   const { store } = here
-  const removal = new CascadeRemoval({
-    ...one,
-    store,
-    cascade: [],
-  })
+  const removal = new CascadeRemoval(one, store, [])
   const deleting = there.documents.delete(scope, ['d'])
   await eventually(async () => (await there.documents.get(scope, ['d'])).length === 0)
   let asked = 0

@@ -20,13 +20,13 @@ const visitor = (userId: string): Visitor => ({ user: { userId }, kind: 'user', 
 function noted() {
   const clock = new HeldClock(0)
   const told: string[] = []
-  const visits = new VisitTracker({
+  const visits = new VisitTracker(
     clock,
     awayMs,
-    wants: () => true,
-    tell: ({ type, actionUser }, { document }) =>
+    () => true,
+    ({ type, actionUser }, { document }) =>
       void told.push(`${document.documentId} ${actionUser.userId} ${type} ${clock.now()}`),
-  })
+  )
   return { clock, told, visits }
 }
 
@@ -99,7 +99,7 @@ async function storeAway() {
   const events = new EventRecorder(clock, () => true)
   const store = new OrganizationStore({ ...engine, kv }, events)
   const log = createLog('silent')
-  const visitEvents = new VisitRecorder({ engine, store, events, clock, log, awayMs })
+  const visitEvents = new VisitRecorder(engine, { store, events, clock, log, awayMs })
   const told = async (): Promise<string[]> => {
     const jobs = await engine.queue.claim(eventQueue, 20_000, 60_000)
     await Promise.all(jobs.map(({ token }) => engine.queue.done(token)))

@@ -206,7 +206,11 @@ describe('jobs of edits', () => {
   it('[FEED-13] a commit during the run of the job of its editor leaves a new job', async () => {
     const engine = await openMemoryEngine()
     const clock = new HeldClock(0)
-    const jobs = new ChangeJobs({ clock, wanted: () => true, due: () => {} })
+    const jobs = new ChangeJobs(
+      clock,
+      () => true,
+      () => {},
+    )
     const commit = async (to: number | 'create'): Promise<void> => {
       const options: AppendOptions = { jobs: jobs.noted(address)?.jobs }
       await engine.log.append(
@@ -236,7 +240,11 @@ describe('jobs of edits', () => {
 
   it('[FEED-1] a feed that is off adds no jobs, and sets no timers', () => {
     const clock = new HeldClock()
-    const jobs = new ChangeJobs({ clock, wanted: () => false, due: () => {} })
+    const jobs = new ChangeJobs(
+      clock,
+      () => false,
+      () => {},
+    )
     expect(jobs.noted(address)).toBeNull()
     expect(clock.pending).toBe(0)
   })
@@ -244,7 +252,11 @@ describe('jobs of edits', () => {
   it('[FEED-2] each edit is followed by a notice when its job is due', () => {
     const clock = new HeldClock()
     const notices: number[] = []
-    const jobs = new ChangeJobs({ clock, wanted: () => true, due: () => notices.push(clock.now()) })
+    const jobs = new ChangeJobs(
+      clock,
+      () => true,
+      () => notices.push(clock.now()),
+    )
     const dueAt: number[] = []
     for (let edit = 0; edit < 25; edit++) {
       dueAt.push(jobs.noted(address)?.jobs[0]?.at ?? 0)

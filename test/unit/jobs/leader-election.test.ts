@@ -16,13 +16,13 @@ it('[CS-21] elects another node only after the lease of a silent leader has ende
   const clocks = [new HeldClock(clock.now()), clock]
   const elections = nodes.map(({ engine }, index) => {
     const ownClock = clocks[index] as HeldClock
-    return new LeaderElection({
-      engine: { ...engine, leases: new QueueLeaseStore({ ...engine, clock: ownClock }) },
-      name: 'something',
-      clock: ownClock,
-      log: createLog('silent'),
-      elected: () => begun.push(index),
-    })
+    return new LeaderElection(
+      { ...engine, leases: new QueueLeaseStore(engine.kv, engine.queue, ownClock) },
+      'something',
+      ownClock,
+      createLog('silent'),
+      () => begun.push(index),
+    )
   }) as [LeaderElection, LeaderElection]
   elections[0].start()
   await eventually(() => elections[0].isLeader)

@@ -5,7 +5,7 @@ import { HeldClock } from '../../support/time/clock.ts'
 
 it('[API-30] accepts a complete burst, and delays the next call by one interval', () => {
   const clock = new HeldClock()
-  const limiter = new RateLimiter({ rate: { perSecond: 100, burst: 200 }, clock })
+  const limiter = new RateLimiter({ perSecond: 100, burst: 200 }, clock)
   for (let call = 0; call < 200; call += 1) expect(limiter.take('key')).toBe(0)
   expect(limiter.take('key')).toBeCloseTo(10)
   expect(limiter.take('other')).toBe(0)
@@ -20,7 +20,7 @@ it('[API-30] accepts at most the calls that burst and rate allow, and accepts th
   fc.assert(
     fc.property(fc.record(settings), pauses, ({ perSecond, burst }, pausesMs) => {
       const clock = new HeldClock()
-      const limiter = new RateLimiter({ rate: { perSecond, burst }, clock })
+      const limiter = new RateLimiter({ perSecond, burst }, clock)
       const taken: number[] = []
       for (const pauseMs of pausesMs) {
         clock.advance(pauseMs)
@@ -45,7 +45,7 @@ it('[API-30] accepts at most the calls that burst and rate allow, and accepts th
 
 it('[API-30] keeps at most ten thousand keys', () => {
   const clock = new HeldClock()
-  const limiter = new RateLimiter({ rate: { perSecond: 1, burst: 1 }, clock })
+  const limiter = new RateLimiter({ perSecond: 1, burst: 1 }, clock)
   for (let key = 0; key <= 10_000; key += 1) expect(limiter.take(String(key))).toBe(0)
   expect(limiter.take('10000')).toBeGreaterThan(0)
   expect(limiter.take('0')).toBe(0)
@@ -69,7 +69,7 @@ it('[WS-13] starts the minute of each key at the first call of the key, and keep
 
 it('[LIM-7] accepts a call that costs more than the remaining budget, and delays the next call until the debt is repaid', () => {
   const clock = new HeldClock()
-  const limiter = new RateLimiter({ rate: { perSecond: 1000, burst: 5000 }, clock })
+  const limiter = new RateLimiter({ perSecond: 1000, burst: 5000 }, clock)
   expect(limiter.take('key', 4999)).toBe(0)
   expect(limiter.take('key', 4001)).toBe(0)
   expect(limiter.take('key', 1)).toBeCloseTo(4001)
@@ -84,7 +84,7 @@ it('[LIM-7] accepts a call that costs more than the remaining budget, and delays
 
 it('[LIM-7] reading the used amount and the waiting time changes neither', () => {
   const clock = new HeldClock()
-  const limiter = new RateLimiter({ rate: { perSecond: 100, burst: 501 }, clock })
+  const limiter = new RateLimiter({ perSecond: 100, burst: 501 }, clock)
   expect([limiter.usedBy('key'), limiter.waitMs('key')]).toEqual([0, 0])
   limiter.charge('key', 600)
   for (let look = 0; look < 3; look += 1) expect(limiter.waitMs('key')).toBeCloseTo(1_000)
@@ -97,7 +97,7 @@ it('[LIM-7] reading the used amount and the waiting time changes neither', () =>
 
 it('[API-30] when the clock is set back, neither extends the waiting time nor adds budget', () => {
   const clock = new HeldClock()
-  const limiter = new RateLimiter({ rate: { perSecond: 1, burst: 2 }, clock })
+  const limiter = new RateLimiter({ perSecond: 1, burst: 2 }, clock)
   const minutes = new MinuteLimiter({ perMinute: 1, clock })
   expect([limiter.take('key'), limiter.take('key'), minutes.take('key')]).toEqual([0, 0, true])
   clock.advance(-3_600_000)

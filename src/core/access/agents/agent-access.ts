@@ -21,12 +21,6 @@ import { type TokenProblem, TokenRejectedError } from '../tokens/realtime-tokens
  */
 export type RequiredRight = AccessRole
 
-interface AgentAccessOptions {
-  readonly access: Pick<RealtimeAccess, 'identityOf' | 'permissionOf'>
-  readonly clock: Clock
-  readonly onRejection: OnRejection
-}
-
 /** Headers with the credentials of backends. */
 const credentialHeaders = [
   apiKeyHeader,
@@ -38,10 +32,18 @@ const credentialHeaders = [
 
 /** Identifies agents by their tokens, and decides what they may do with a document, as for websockets. */
 export class AgentAccess {
-  readonly #options: AgentAccessOptions
+  readonly #access: Pick<RealtimeAccess, 'identityOf' | 'permissionOf'>
+  readonly #clock: Clock
+  readonly #onRejection: OnRejection
 
-  constructor(options: AgentAccessOptions) {
-    this.#options = options
+  constructor(
+    access: Pick<RealtimeAccess, 'identityOf' | 'permissionOf'>,
+    clock: Clock,
+    onRejection: OnRejection,
+  ) {
+    this.#access = access
+    this.#clock = clock
+    this.#onRejection = onRejection
   }
 
   /**
@@ -55,16 +57,15 @@ export class AgentAccess {
       ? null
       : readBearer(headers)
     if (token === null) return null
-    const { access, onRejection } = this.#options
     const { origin } = headers
-    const identity = await access.identityOf(token, origin).catch((error: unknown) => {
+    const identity = await this.#access.identityOf(token, origin).catch((error: unknown) => {
       if (!(error instanceof TokenRejectedError)) throw error
-      onRejection(error.reason === 'origin' ? 'wrong_origin' : 'wrong_credentials')
+      this.#onRejection(error.reason === 'origin' ? 'wrong_origin' : 'wrong_credentials')
       throw rejectionOf(error)
     })
     const { tenant, agent } = identity
     if (agent === null) {
-      onRejection('wrong_credentials')
+      this.#onRejection('wrong_credentials')
       throw new ApiError(
         'agent/token-required',
         'the token is not the token of an agent; create the token with agent: true',
@@ -81,7 +82,7 @@ export class AgentAccess {
    */
   async require(caller: AgentCaller, address: DocumentAddress, right: RequiredRight): Promise<void> {
     const permission = await this.#read(caller, address)
-    check(caller, address, permission, right, this.#options.clock.now())
+    check(caller, address, permission, right, this.#clock.now())
   }
 
   /**
@@ -89,7 +90,7 @@ export class AgentAccess {
    * @throws ApiError like `require`
    */
   async rightToChange(caller: AgentCaller, address: DocumentAddress): Promise<WriteRight> {
-    const right = new AgentWriteRight(() => this.#read(caller, address), caller, address, this.#options.clock)
+    const right = new AgentWriteRight(() => this.#read(caller, address), caller, address, this.#clock)
     await right.recheck()
     return right
   }
@@ -97,11 +98,11 @@ export class AgentAccess {
   /** Returns whether an agent has any role on a document. */
   async mayRead(caller: AgentCaller, address: DocumentAddress): Promise<boolean> {
     const permission = await this.#read(caller, address)
-    return roleIn(caller.identity, address, permission, this.#options.clock.now()).role !== null
+    return roleIn(caller.identity, address, permission, this.#clock.now()).role !== null
   }
 
   #read({ identity, origin }: AgentCaller, address: DocumentAddress): Promise<Permission> {
-    return this.#options.access.permissionOf(identity, address, origin)
+    return this.#access.permissionOf(identity, address, origin)
   }
 }
 

@@ -1,16 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AgentCaller } from './agent-caller.ts'
-import { authenticateKey, type KeyCaller, type KeyCredentialsOptions } from './key-credentials.ts'
-import {
-  authenticateOperator,
-  type OperatorCaller,
-  type OperatorCredentialsOptions,
-} from './operator-credentials.ts'
-import {
-  authenticateWorkspace,
-  type WorkspaceCaller,
-  type WorkspaceCredentialsOptions,
-} from './workspace-credentials.ts'
+import type { CredentialOptions } from './credential-headers.ts'
+import { authenticateKey, type KeyCaller } from './key-credentials.ts'
+import { authenticateOperator, type OperatorCaller } from './operator-credentials.ts'
+import { authenticateWorkspace, type WorkspaceCaller } from './workspace-credentials.ts'
 
 export type { AgentCaller, KeyCaller, OperatorCaller, WorkspaceCaller }
 
@@ -36,20 +29,18 @@ export const hasAuthLevel = <Level extends AuthLevel>(
   level: Level,
 ): caller is CallerByLevel[Level] => caller.level === level
 
-type AuthenticatorOptions = KeyCredentialsOptions & WorkspaceCredentialsOptions & OperatorCredentialsOptions
-
 const checks: {
   readonly [Level in AuthLevel]: (
     headers: IncomingHttpHeaders,
-    options: AuthenticatorOptions,
+    options: CredentialOptions,
   ) => Promise<CallerByLevel[Level]>
 } = { key: authenticateKey, workspace: authenticateWorkspace, operator: authenticateOperator }
 
 /** Determines the caller from the headers of a request. */
 export class Authenticator {
-  readonly #options: AuthenticatorOptions
+  readonly #options: CredentialOptions
 
-  constructor(options: AuthenticatorOptions) {
+  constructor(options: CredentialOptions) {
     this.#options = options
   }
 

@@ -1,5 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Clock } from '../../base/clock.ts'
 import { ApiError, invalid } from '../../base/errors.ts'
+import type { TenantStore } from '../../directory/tenants/tenant-store.ts'
+import type { Tenant } from '../../model/address.ts'
+import type { AllowedOrigins } from '../allowed-origins.ts'
 
 /** Reason why credentials were rejected. It is also the value of the label of the metric. */
 type CredentialsProblem = 'missing_credentials' | 'wrong_credentials' | 'wrong_origin'
@@ -12,6 +16,18 @@ export interface CredentialHeader {
 }
 
 export type OnRejection = (problem: CredentialsProblem) => void
+
+/** What the checks of credentials need. */
+export interface CredentialOptions {
+  readonly tenants: TenantStore
+  readonly origins: AllowedOrigins
+  readonly clock: Clock
+  /** The token of the operator; null if the server has no such token. */
+  readonly adminToken: string | null
+  /** Tenant of calls without credentials. Null if credentials are required. */
+  readonly defaultTenant: Tenant | null
+  readonly onRefusal: OnRejection
+}
 
 /** Returns the value of the header. Returns null if the header is missing or empty. */
 export function readHeader(headers: IncomingHttpHeaders, { name }: CredentialHeader): string | null {

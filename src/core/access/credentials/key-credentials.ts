@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Clock } from '../../base/clock.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { AuthTokenRecord } from '../../directory/store/records.ts'
-import type { TenantStore } from '../../directory/tenants/tenant-store.ts'
 import type { Tenant } from '../../model/address.ts'
-import type { AllowedOrigins } from '../allowed-origins.ts'
-import { invalidCredentials, type OnRejection, readHeader, requireHeader } from './credential-headers.ts'
+import {
+  type CredentialOptions,
+  invalidCredentials,
+  readHeader,
+  requireHeader,
+} from './credential-headers.ts'
 import { timingSafeEqualText, timingSafeIndexOf } from './timing-safe.ts'
 
 /** A backend with a valid API key and a valid auth token. It may do everything within its tenant. */
@@ -42,15 +44,6 @@ export function checkBodyCredentials(
 export const apiKeyHeader = { name: 'x-service-api-key', what: 'API key' } as const
 export const authTokenHeader = { name: 'x-service-auth-token', what: 'auth token' } as const
 
-export interface KeyCredentialsOptions {
-  readonly tenants: TenantStore
-  readonly origins: AllowedOrigins
-  readonly clock: Clock
-  /** Tenant of calls without credentials. Null if credentials are required. */
-  readonly defaultTenant: Tenant | null
-  readonly onRefusal: OnRejection
-}
-
 interface Accepted extends Omit<KeyCaller, 'level'> {
   /** Domains whose pages may use the auth token. If empty, pages of all domains may use it. */
   readonly domains: readonly string[]
@@ -68,7 +61,7 @@ const noTokens = ['']
  */
 export async function authenticateKey(
   headers: IncomingHttpHeaders,
-  options: KeyCredentialsOptions,
+  options: CredentialOptions,
 ): Promise<KeyCaller> {
   const accepted = await acceptedOf(headers, options)
   const { origin } = headers
@@ -83,7 +76,7 @@ export async function authenticateKey(
   return { level: 'key', tenant, authToken: accepted.authToken, validUntil: accepted.validUntil }
 }
 
-async function acceptedOf(headers: IncomingHttpHeaders, options: KeyCredentialsOptions): Promise<Accepted> {
+async function acceptedOf(headers: IncomingHttpHeaders, options: CredentialOptions): Promise<Accepted> {
   const { tenants, clock, defaultTenant, onRefusal } = options
   const given = [apiKeyHeader, authTokenHeader].map((header) => readHeader(headers, header))
   if (defaultTenant !== null && given.every((value) => value === null))

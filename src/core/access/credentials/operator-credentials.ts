@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '../../base/errors.ts'
-import { invalidCredentials, type OnRejection, requireHeader } from './credential-headers.ts'
+import { type CredentialOptions, invalidCredentials, requireHeader } from './credential-headers.ts'
 import { timingSafeEqualText } from './timing-safe.ts'
 
 /** The operator of this server. Only this caller may create workspaces. */
@@ -10,19 +10,13 @@ export interface OperatorCaller {
 
 export const adminTokenHeader = { name: 'x-service-admin-token', what: 'admin token' } as const
 
-export interface OperatorCredentialsOptions {
-  /** The token of the operator; null if the server has no such token. */
-  readonly adminToken: string | null
-  readonly onRefusal: OnRejection
-}
-
 /**
  * Authenticates the operator.
  * @throws ApiError FAILED_PRECONDITION, INVALID_ARGUMENT, UNAUTHENTICATED; see `Authenticator`
  */
 export async function authenticateOperator(
   headers: IncomingHttpHeaders,
-  { adminToken, onRefusal }: OperatorCredentialsOptions,
+  { adminToken, onRefusal }: Pick<CredentialOptions, 'adminToken' | 'onRefusal'>,
 ): Promise<OperatorCaller> {
   if (adminToken === null)
     throw new ApiError(

@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Clock } from '../../base/clock.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { WorkspaceRecord } from '../../directory/store/records.ts'
-import type { TenantStore } from '../../directory/tenants/tenant-store.ts'
-import type { Tenant } from '../../model/address.ts'
-import { invalidCredentials, type OnRejection, readHeader, requireHeader } from './credential-headers.ts'
+import {
+  type CredentialOptions,
+  invalidCredentials,
+  readHeader,
+  requireHeader,
+} from './credential-headers.ts'
 import { timingSafeIndexOf } from './timing-safe.ts'
 
 /**
@@ -22,21 +24,13 @@ export const workspaceAuthTokenHeader = {
   what: 'workspace auth token',
 } as const
 
-export interface WorkspaceCredentialsOptions {
-  readonly tenants: TenantStore
-  readonly clock: Clock
-  /** Tenant of calls without credentials. Null if credentials are required. */
-  readonly defaultTenant: Tenant | null
-  readonly onRefusal: OnRejection
-}
-
 /**
  * Authenticates a backend by the id and the token of a workspace.
  * @throws ApiError INVALID_ARGUMENT, NOT_FOUND, UNAUTHENTICATED; see `Authenticator`
  */
 export async function authenticateWorkspace(
   headers: IncomingHttpHeaders,
-  { tenants, clock, defaultTenant, onRefusal }: WorkspaceCredentialsOptions,
+  { tenants, clock, defaultTenant, onRefusal }: CredentialOptions,
 ): Promise<WorkspaceCaller> {
   const given = [workspaceIdHeader, workspaceAuthTokenHeader].map((header) => readHeader(headers, header))
   if (defaultTenant !== null && given.every((value) => value === null))

@@ -20,7 +20,7 @@ export class OrganizationsWithGroups {
   readonly #cache: TtlCache<boolean>
 
   constructor(news: AccessChangeFeed, clock: Clock) {
-    this.#cache = new TtlCache({ clock, max: cachedOrganizationsMax, keepMs: news.keepMs })
+    this.#cache = new TtlCache(clock, news.keepMs, cachedOrganizationsMax)
     news.onChange((change) => {
       if (change === null) this.#cache.forgetAll()
       else this.#cache.forget(nameOf(change.scope))

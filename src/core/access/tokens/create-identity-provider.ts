@@ -1,12 +1,8 @@
+import type { Clock } from '../../base/clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { TenantStore } from '../../directory/tenants/tenant-store.ts'
 import type { Tenant } from '../../model/address.ts'
 import { IdentityProvider, type IdentityProviderOptions } from './identity-provider.ts'
-
-interface ProviderDependencies extends Pick<IdentityProviderOptions, 'clock' | 'onMisspelledClaim'> {
-  readonly first: Tenant
-  readonly tenants: TenantStore
-}
 
 /**
  * Creates the configured identity provider. Returns null if none is configured. Tokens that do not contain an
@@ -14,7 +10,10 @@ interface ProviderDependencies extends Pick<IdentityProviderOptions, 'clock' | '
  */
 export function createIdentityProvider(
   { jwtJwksUrl, jwtIssuer, jwtAudience, jwtClaims, jwtApiKey }: Config,
-  { first, tenants, clock, onMisspelledClaim }: ProviderDependencies,
+  first: Tenant,
+  tenants: TenantStore,
+  clock: Clock,
+  onMisspelledClaim: IdentityProviderOptions['onMisspelledClaim'],
 ): IdentityProvider | null {
   if (jwtJwksUrl === null || jwtIssuer === null || jwtAudience === null) return null
   return new IdentityProvider({

@@ -24,12 +24,6 @@ interface MintedPayload {
   readonly mintingSecretId: string
 }
 
-interface MintedTokensOptions {
-  readonly secrets: Pick<MintingSecrets, 'list'>
-  readonly news: Pick<AccessChangeFeed, 'keepMs' | 'onWithdrawal'>
-  readonly clock: Clock
-}
-
 const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
 
 /**
@@ -37,13 +31,18 @@ const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId
  * of the token determine whose secrets are tried. So a secret is never tried for another API key.
  */
 export class MintedTokens {
-  readonly #options: MintedTokensOptions
+  readonly #secrets: Pick<MintingSecrets, 'list'>
+  readonly #clock: Clock
   readonly #keys: TtlCache<readonly MintingKey[]>
 
-  constructor(options: MintedTokensOptions) {
-    const { news, clock } = options
-    this.#options = options
-    this.#keys = new TtlCache({ clock, max: cachedMax, keepMs: news.keepMs })
+  constructor(
+    secrets: Pick<MintingSecrets, 'list'>,
+    news: Pick<AccessChangeFeed, 'keepMs' | 'onWithdrawal'>,
+    clock: Clock,
+  ) {
+    this.#secrets = secrets
+    this.#clock = clock
+    this.#keys = new TtlCache(clock, news.keepMs, cachedMax)
     news.onWithdrawal((withdrawal) => {
       if (withdrawal === null) this.#keys.forgetAll()
       else if (withdrawal.kind === 'mintingSecrets') this.#keys.forget(nameOf(withdrawal.tenant))
@@ -69,14 +68,13 @@ export class MintedTokens {
   }
 
   async #validKeys(tenant: Tenant): Promise<readonly MintingKey[]> {
-    const { secrets, clock } = this.#options
     const keys = await this.#keys.get(nameOf(tenant), async () =>
-      (await secrets.list(tenant)).map(({ secret, ...others }) => ({
+      (await this.#secrets.list(tenant)).map(({ secret, ...others }) => ({
         ...others,
         key: createSecretKey(Buffer.from(secret)),
       })),
     )
-    return keys.filter((key) => isValidSecret(key, clock.now()))
+    return keys.filter((key) => isValidSecret(key, this.#clock.now()))
   }
 }
 

@@ -1,15 +1,13 @@
-import type { Clock } from '../../base/clock.ts'
-import type { Log } from '../../base/log.ts'
 import * as s from '../../base/schema.ts'
-import type { EventRecorder } from '../../events/event-recorder.ts'
 import type { Visitor } from '../../events/visit-tracker.ts'
 import { deletedUser, namedUserSchema } from '../../model/named-users.ts'
-import type { Cluster, Key, Kv, KvEntry } from '../../store/engine.ts'
+import type { Cluster, Engine, Key, Kv, KvEntry } from '../../store/engine.ts'
 import { lastSegment } from '../../store/key-encoding.ts'
 import { type RecordType, readRecord } from '../../store/stored-record.ts'
+import type { DirectoryOptions } from '../directory-options.ts'
 import { isUserErased, userDigest } from '../organizations/erased-users.ts'
 import { type OrganizationScope, organizationPart } from '../organizations/organization-keys.ts'
-import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
+import { findOrganization } from '../organizations/organization-store.ts'
 import { mapInSlices } from '../store/batch.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { leaveEvent, type VisitEvent, withoutErasedUsers } from './visit-event.ts'
@@ -62,17 +60,6 @@ const visitRecordType: RecordType<VisitRecord> = {
   ),
 }
 
-interface ClusterVisitsOptions {
-  readonly store: OrganizationStore
-  readonly kv: Kv
-  readonly cluster: Cluster
-  readonly events: EventRecorder
-  readonly clock: Clock
-  readonly log: Log
-  /** Time in ms. If a user returns to a document within this time, the user counts as not having left. */
-  readonly awayMs: number
-}
-
 /**
  * Tracks the visits of users across several nodes. The record of a visit lists the nodes to which the user is
  * connected. The first of these nodes writes the record, and the last one removes it, each in one commit with
@@ -80,7 +67,9 @@ interface ClusterVisitsOptions {
  * a node dies, another node ends its visits.
  */
 export class ClusterVisits {
-  readonly #options: ClusterVisitsOptions
+  readonly #kv: Kv
+  readonly #cluster: Cluster
+  readonly #options: Pick<DirectoryOptions, 'store' | 'events' | 'clock' | 'log' | 'awayMs'>
   readonly #marked = new Set<string>()
   /** For each dead node that still has visits: the time at which this node first noticed its death. */
   readonly #goneSince = new Map<string, number>()
@@ -90,14 +79,19 @@ export class ClusterVisits {
   #sweeping: Promise<void> | null = null
   #hasChanged = false
 
-  constructor(options: ClusterVisitsOptions) {
+  constructor(
+    { kv, cluster }: Pick<Engine, 'kv' | 'cluster'>,
+    options: Pick<DirectoryOptions, 'store' | 'events' | 'clock' | 'log' | 'awayMs'>,
+  ) {
+    this.#kv = kv
+    this.#cluster = cluster
     this.#options = options
   }
 
   /** Starts the checks for dead nodes. These checks end the visits of dead nodes. */
   start(): void {
     this.#state = 'running'
-    this.#unsubscribe = this.#options.cluster.on('change', () => {
+    this.#unsubscribe = this.#cluster.on('change', () => {
       this.#hasChanged = true
       this.#sweepIn(0)
     })
@@ -116,10 +110,10 @@ export class ClusterVisits {
    * node dies, only the visits of recorded organizations are ended.
    */
   async mark(scope: OrganizationScope): Promise<void> {
-    const key = [this.#options.cluster.incarnation, scope.workspaceId, scope.apiKey, scope.organizationId]
+    const key = [this.#cluster.incarnation, scope.workspaceId, scope.apiKey, scope.organizationId]
     const name = JSON.stringify(key)
     if (this.#marked.has(name)) return
-    await this.#options.kv.commit(nodesPart, { puts: [{ key, value: Buffer.from('{}') }] })
+    await this.#kv.commit(nodesPart, { puts: [{ key, value: Buffer.from('{}') }] })
     if (this.#marked.size >= markedMax) this.#marked.clear()
     this.#marked.add(name)
   }
@@ -136,14 +130,14 @@ export class ClusterVisits {
       const isRecorded =
         visit.event.type === 'presence.join'
           ? await this.#comes(transaction, visit)
-          : await leaves(transaction, keyOf(visit), this.#options.cluster.incarnation)
+          : await leaves(transaction, keyOf(visit), this.#cluster.incarnation)
       if (isRecorded) recorded.push(visit)
     }
     return recorded
   }
 
   async #comes(transaction: Transaction, { visitor, documentId, at }: VisitEvent): Promise<boolean> {
-    const { incarnation: self } = this.#options.cluster
+    const { incarnation: self } = this.#cluster
     const key = visitKeys.of(documentId, visitor.user.userId)
     const record = await transaction.get(key, visitRecordType)
     const nodes = [...(record?.nodes ?? []).filter((node) => node !== self), self]
@@ -186,7 +180,7 @@ export class ClusterVisits {
     const gone = new Set<string>()
     let after: Key | undefined
     do {
-      const page = await this.#options.kv.scan(nodesPart, { limit: pageMax, ...(after && { after }) })
+      const page = await this.#kv.scan(nodesPart, { limit: pageMax, ...(after && { after }) })
       await mapInSlices(page, ({ key }) => this.#sweepMarked(key, gone))
       after = page.at(-1)?.key
     } while (after !== undefined)
@@ -200,12 +194,11 @@ export class ClusterVisits {
    */
   async #sweepMarked(key: Key, gone: Set<string>): Promise<void> {
     const [node = '', workspaceId = '', apiKey = '', organizationId = ''] = key
-    const { cluster, kv } = this.#options
-    if (await cluster.isAlive(node)) return
+    if (await this.#cluster.isAlive(node)) return
     gone.add(node)
-    if (!this.#isLongGone(node) || cluster.home(['visits', node]) !== cluster.self) return
+    if (!this.#isLongGone(node) || this.#cluster.home(['visits', node]) !== this.#cluster.self) return
     if (await this.#endVisits({ workspaceId, apiKey, organizationId }, node))
-      await kv.commit(nodesPart, { dels: [key] })
+      await this.#kv.commit(nodesPart, { dels: [key] })
   }
 
   /**
@@ -224,11 +217,10 @@ export class ClusterVisits {
    * false if this service was stopped before that.
    */
   async #endVisits(scope: OrganizationScope, node: string): Promise<boolean> {
-    const { kv } = this.#options
     let after: Key | undefined
     do {
       const range = { prefix: visitKeys.all, limit: pageMax, ...(after && { after }) }
-      const page = await kv.scan(organizationPart(scope), range)
+      const page = await this.#kv.scan(organizationPart(scope), range)
       const left = page.filter((entry) => readRecord(visitRecordType, entry).nodes.includes(node))
       await mapInSlices(left, (entry) => this.#endVisit(scope, entry, node))
       after = page.at(-1)?.key

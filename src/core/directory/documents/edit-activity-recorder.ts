@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../../base/clock.ts'
-import type { Log } from '../../base/log.ts'
 import type { ActionUser, ActivityEvent } from '../../events/activity.ts'
 import { readActivities, writeActivities } from '../../events/activity-store.ts'
 import type { ContentDeletion } from '../../events/change-jobs.ts'
@@ -11,14 +9,13 @@ import {
   idOfWindow,
   type UserEdit,
 } from '../../events/edit-windows.ts'
-import type { EventRecorder } from '../../events/event-recorder.ts'
 import { JobConsumer } from '../../jobs/job-consumer.ts'
 import { type DocumentAddress, organizationPrefix } from '../../model/address.ts'
 import { deletedUser } from '../../model/named-users.ts'
-import type { Queue } from '../../store/engine.ts'
+import type { Engine } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
+import type { DirectoryOptions } from '../directory-options.ts'
 import { areUsersErased, isUserErased } from '../organizations/erased-users.ts'
-import type { OrganizationStore } from '../organizations/organization-store.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { tellFeedOfDeletion } from './content-deletion.ts'
 import { findMissing } from './resource-lookup.ts'
@@ -28,16 +25,6 @@ import { findMissing } from './resource-lookup.ts'
  * takes about 10 ms of the event loop, and one with 256 took 60 to 80 ms.
  */
 const atOnce = 32
-
-interface EditsOptions {
-  readonly store: OrganizationStore
-  readonly events: EventRecorder
-  readonly queue: Queue
-  readonly clock: Clock
-  readonly log: Log
-  /** Window in ms. All commits of one user to one editor within a window become one activity. */
-  readonly windowMs: number
-}
 
 interface EditChange {
   readonly edit: UserEdit
@@ -55,13 +42,13 @@ const unnamed: ActionUser = { userId: 'api' }
 export class EditActivityRecorder {
   /** The open windows. They receive the commits of rooms. */
   readonly windows: EditWindows
-  readonly #options: EditsOptions
+  readonly #options: Pick<DirectoryOptions, 'store' | 'events' | 'clock' | 'log'>
   readonly #counting = new Set<Promise<void>>()
   readonly #consumer: JobConsumer
 
-  constructor(options: EditsOptions) {
+  constructor({ queue }: Pick<Engine, 'queue'>, options: DirectoryOptions) {
     this.#options = options
-    const { queue, clock, log, windowMs } = options
+    const { clock, log, editWindowMs } = options
     this.#consumer = new JobConsumer({
       queue,
       name: editQueue,
@@ -83,7 +70,7 @@ export class EditActivityRecorder {
     this.windows = new EditWindows({
       clock,
       queue: editQueue,
-      windowMs,
+      windowMs: editWindowMs,
       unnamed,
       idOf: idOfWindow,
       begun: () => this.#consumer.wake(),

@@ -1,13 +1,11 @@
-import type { Clock } from '../../base/clock.ts'
 import { runUntraced } from '../../base/current-trace.ts'
-import type { Log } from '../../base/log.ts'
-import type { EventRecorder } from '../../events/event-recorder.ts'
 import { VisitTracker } from '../../events/visit-tracker.ts'
 import type { OrganizationAddress, Tenant } from '../../model/address.ts'
 import type { Engine } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
+import type { DirectoryOptions } from '../directory-options.ts'
 import { type OrganizationScope, organizationPart } from '../organizations/organization-keys.ts'
-import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
+import { findOrganization } from '../organizations/organization-store.ts'
 import { mapInSlices } from '../store/batch.ts'
 import { ClusterVisits } from './cluster-visits.ts'
 import { type VisitEvent, withoutErasedUsers } from './visit-event.ts'
@@ -24,16 +22,6 @@ const atOnceMax = 32
 /** Delay in ms before events are written again after a failure. */
 const retryMs = 1_000
 
-interface VisitEventsOptions {
-  readonly engine: Pick<Engine, 'kv' | 'cluster'>
-  readonly store: OrganizationStore
-  readonly events: EventRecorder
-  readonly clock: Clock
-  readonly log: Log
-  /** Time in ms. If a user returns to a document within this time, the user counts as not having left. */
-  readonly awayMs: number
-}
-
 interface WaitingVisit {
   readonly scope: OrganizationScope
   events: VisitEvent[]
@@ -46,7 +34,7 @@ interface WaitingVisit {
 export class VisitRecorder {
   /** Receives the joins and leaves that presence reports. */
   readonly visits: VisitTracker
-  readonly #options: VisitEventsOptions
+  readonly #options: Pick<DirectoryOptions, 'store' | 'events' | 'clock' | 'log' | 'awayMs'>
   readonly #stored: ClusterVisits
   readonly #waiting = new Map<string, WaitingVisit>()
   #count = 0
@@ -54,19 +42,20 @@ export class VisitRecorder {
   #cancelRetry: (() => void) | null = null
   #state: 'open' | 'full' | 'ended' = 'open'
 
-  constructor(options: VisitEventsOptions) {
-    const { clock } = options
-    const { kv, cluster } = options.engine
-    const { awayMs } = options
+  constructor(
+    engine: Pick<Engine, 'kv' | 'cluster'>,
+    options: Pick<DirectoryOptions, 'store' | 'events' | 'clock' | 'log' | 'awayMs'>,
+  ) {
+    const { clock, awayMs } = options
     this.#options = options
-    this.#stored = new ClusterVisits({ ...options, kv, cluster })
-    this.visits = new VisitTracker({
+    this.#stored = new ClusterVisits(engine, options)
+    this.visits = new VisitTracker(
       clock,
       awayMs,
-      wants: (document) => this.#isWanted(document),
-      tell: (event, { document, ...change }) =>
+      (document) => this.#isWanted(document),
+      (event, { document, ...change }) =>
         this.#tell(document, { event, documentId: document.documentId, ...change }),
-    })
+    )
   }
 
   /** Starts the check for dead nodes, which ends the visits of these nodes. */

@@ -1,7 +1,7 @@
 import { removeActivitiesOf } from '../../events/activity-store.ts'
 import type { CheckLease } from '../../jobs/task-worker.ts'
 import { documentPrefix, organizationPrefix } from '../../model/address.ts'
-import type { Bus, DocumentLog, Key, Kv } from '../../store/engine.ts'
+import type { Engine, Key } from '../../store/engine.ts'
 import { keyName, lastSegment } from '../../store/key-encoding.ts'
 import { documentExists } from '../documents/document-writes.ts'
 import {
@@ -30,14 +30,6 @@ const activitiesAtOnce = 200
 /** Number of documents in one slice. */
 const documentsAtOnce = 50
 
-interface RemovalDependencies {
-  readonly kv: Kv
-  readonly log: DocumentLog
-  readonly bus: Bus
-  readonly store: OrganizationStore
-  readonly cascade: readonly CascadeHandler[]
-}
-
 /** A removal task whose organization is not removed itself. */
 type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
 
@@ -49,14 +41,22 @@ type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
  * appends.
  */
 export class CascadeRemoval {
-  readonly #dependencies: RemovalDependencies
+  readonly #engine: Pick<Engine, 'kv' | 'log' | 'bus'>
+  readonly #store: OrganizationStore
+  readonly #cascade: readonly CascadeHandler[]
   /** Removals that this process is executing, by the name of the organization's partition. */
   readonly #within = new Map<string, Set<Promise<void>>>()
   readonly #locks: RemovalLocks
 
-  constructor(dependencies: RemovalDependencies) {
-    this.#dependencies = dependencies
-    this.#locks = new RemovalLocks(dependencies.store)
+  constructor(
+    engine: Pick<Engine, 'kv' | 'log' | 'bus'>,
+    store: OrganizationStore,
+    cascade: readonly CascadeHandler[],
+  ) {
+    this.#engine = engine
+    this.#store = store
+    this.#cascade = cascade
+    this.#locks = new RemovalLocks(store)
   }
 
   async carryOut(task: RemovalTask, goOn: CheckLease): Promise<void> {
@@ -75,9 +75,9 @@ export class CascadeRemoval {
 
   async #removeWithin(task: TaskWithin, goOn: CheckLease): Promise<void> {
     // If the organization is being deleted or is gone, its own removal includes this resource.
-    if ((await findOrganization(this.#dependencies.store.read(task.scope))) === null) return
+    if ((await findOrganization(this.#store.read(task.scope))) === null) return
     if (task.kind === 'documents') return this.#documents(task.scope, task.documentIds, goOn)
-    await removeFolder(this.#dependencies.store, task, {
+    await removeFolder(this.#store, task, {
       goOn,
       removeDocuments: (documentIds) => this.#removeDocuments(task.scope, documentIds, goOn),
       removeGrants: (resource) => this.#removeGrants(task.scope, resource),
@@ -85,8 +85,7 @@ export class CascadeRemoval {
   }
 
   async #organization(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
-    const { kv, store, cascade } = this.#dependencies
-    const record = await store.read(scope).get(keys.organization, deletableType)
+    const record = await this.#store.read(scope).get(keys.organization, deletableType)
     if (record?.deleting !== true) return
     const within = this.#within.get(keyName(organizationPart(scope)))
     // Waits for the removals that run in this organization. They must not continue when an organization with
@@ -95,12 +94,12 @@ export class CascadeRemoval {
     await this.#locks.ended(scope, goOn)
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await this.#removeContents(scope, goOn)
-    for (const handler of cascade) await handler.removeOrganization?.(scope, goOn)
+    for (const handler of this.#cascade) await handler.removeOrganization?.(scope, goOn)
     // Removes the index entry before the record. As long as the record exists, the organization cannot be
     // created again.
-    await kv.commit(tenantPart(scope), { dels: [tenantKeys.organization(scope.organizationId)] })
+    await this.#engine.kv.commit(tenantPart(scope), { dels: [tenantKeys.organization(scope.organizationId)] })
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
-    await kv.commit(organizationPart(scope), { dels: [keys.organization] })
+    await this.#engine.kv.commit(organizationPart(scope), { dels: [keys.organization] })
   }
 
   /**
@@ -111,9 +110,9 @@ export class CascadeRemoval {
     const part = organizationPart(scope)
     let after: Key | undefined
     do {
-      const page = await this.#dependencies.kv.scan(part, { limit: keysAtOnce, ...(after && { after }) })
+      const page = await this.#engine.kv.scan(part, { limit: keysAtOnce, ...(after && { after }) })
       const dels = page.map(({ key }) => key).filter((key) => key[0] !== keys.organization[0])
-      await this.#dependencies.kv.commit(part, { dels })
+      await this.#engine.kv.commit(part, { dels })
       after = page.at(-1)?.key
       await goOn()
     } while (after !== undefined)
@@ -126,9 +125,7 @@ export class CascadeRemoval {
   ): Promise<void> {
     for (let at = 0; at < documentIds.length; at += documentsAtOnce) {
       const slice = documentIds.slice(at, at + documentsAtOnce)
-      const records = await this.#dependencies.store
-        .read(scope)
-        .getAll(slice.map(keys.document), deletableType)
+      const records = await this.#store.read(scope).getAll(slice.map(keys.document), deletableType)
       const marked = slice.filter((_, index) => records[index]?.deleting === true)
       await this.#removeDocuments(scope, marked, goOn)
     }
@@ -139,15 +136,14 @@ export class CascadeRemoval {
     documentIds: readonly string[],
     goOn: CheckLease,
   ): Promise<void> {
-    const { store, kv, cascade } = this.#dependencies
     const prefixes = documentIds.map((id) => documentPrefix(scope, id))
     await this.#destroyLogs(prefixes, goOn)
     await mapInSlices(documentIds, (id) => this.#removeGrants(scope, { type: 'document', id }))
     for (const id of documentIds) await this.#removeActivities(scope, id, goOn)
-    for (const handler of cascade) await handler.removeDocuments?.(scope, documentIds, goOn)
-    await kv.commit(organizationPart(scope), {})
+    for (const handler of this.#cascade) await handler.removeDocuments?.(scope, documentIds, goOn)
+    await this.#engine.kv.commit(organizationPart(scope), {})
     await this.#destroyLogs(prefixes, goOn)
-    await store.carryOut(scope, async (transaction) => {
+    await this.#store.carryOut(scope, async (transaction) => {
       const records = await transaction.getAll(documentIds.map(keys.document), placedDocumentType)
       for (const record of records.filter((each) => each !== null)) {
         // This document is not being deleted: another node has completed the removal, and then the document
@@ -160,11 +156,12 @@ export class CascadeRemoval {
   }
 
   async #removeGrants(scope: OrganizationScope, resource: Resource): Promise<void> {
-    const { store } = this.#dependencies
     for (;;) {
-      const grants = await store.read(scope).scan({ prefix: keys.grantsOn(resource), limit: keysAtOnce })
+      const grants = await this.#store
+        .read(scope)
+        .scan({ prefix: keys.grantsOn(resource), limit: keysAtOnce })
       if (grants.length === 0) return
-      await store.carryOut(scope, async (transaction) => {
+      await this.#store.carryOut(scope, async (transaction) => {
         for (const { key } of grants) {
           const subject = { type: key.at(-2) as SubjectType, id: lastSegment(key) }
           await removeGrant(transaction, resource, subject)
@@ -179,14 +176,14 @@ export class CascadeRemoval {
    */
   async #removeActivities(scope: OrganizationScope, documentId: string, goOn: CheckLease): Promise<void> {
     for (let removed = -1; removed !== 0; await goOn())
-      removed = await this.#dependencies.store.carryOut(scope, (transaction) =>
+      removed = await this.#store.carryOut(scope, (transaction) =>
         removeActivitiesOf(transaction, documentId, activitiesAtOnce),
       )
   }
 
   /** Destroys all logs whose keys start with one of the prefixes, then notifies the rooms. */
   async #destroyLogs(prefixes: readonly Key[], goOn: CheckLease): Promise<void> {
-    const { log, bus } = this.#dependencies
+    const { log, bus } = this.#engine
     await mapInSlices(prefixes, async (prefix) => {
       let after: Key | null | undefined
       // `confirm` runs before the first log is destroyed, because a node that has lost the lease must not

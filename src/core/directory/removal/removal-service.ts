@@ -8,13 +8,6 @@ import type { CascadeRemoval } from './cascade-removal.ts'
 import { encodeRemovalMessage, removalTopic } from './removal-message.ts'
 import { type RemovalTask, removalJob, removalQueue, removalTaskOf } from './removal-task.ts'
 
-interface RemovalsOptions {
-  readonly engine: WorkerEngine
-  readonly removal: CascadeRemoval
-  readonly clock: Clock
-  readonly log: Log
-}
-
 /** Result of a change that marks resources for removal. If `task` is null, there is nothing to remove. */
 interface MarkedForRemoval<T> {
   readonly result: T
@@ -26,10 +19,12 @@ export class RemovalService {
   readonly #bus: Bus
   readonly #worker: TaskWorker<RemovalTask>
 
-  constructor({ removal, ...options }: RemovalsOptions) {
-    this.#bus = options.engine.bus
+  constructor(engine: WorkerEngine, removal: CascadeRemoval, clock: Clock, log: Log) {
+    this.#bus = engine.bus
     this.#worker = new TaskWorker({
-      ...options,
+      engine,
+      clock,
+      log,
       queueName: removalQueue,
       taskOf: removalTaskOf,
       partOf: ({ scope }) => tenantPart(scope),

@@ -43,22 +43,21 @@ interface OrganizationListing extends PageRange {
   readonly search?: Search | undefined
 }
 
-interface OrganizationServiceDependencies {
-  readonly kv: Kv
-  readonly store: OrganizationStore
-  readonly removals: RemovalService
-  readonly clock: Clock
-}
-
 /**
  * The organizations of tenants. Each organization has its own partition. The partition of a tenant contains
  * an index of the ids of its organizations.
  */
 export class OrganizationService {
-  readonly #dependencies: OrganizationServiceDependencies
+  readonly #kv: Kv
+  readonly #store: OrganizationStore
+  readonly #removals: RemovalService
+  readonly #clock: Clock
 
-  constructor(dependencies: OrganizationServiceDependencies) {
-    this.#dependencies = dependencies
+  constructor(kv: Kv, store: OrganizationStore, removals: RemovalService, clock: Clock) {
+    this.#kv = kv
+    this.#store = store
+    this.#removals = removals
+    this.#clock = clock
   }
 
   add(tenant: Tenant, organizations: readonly OrganizationContent[]): Promise<BatchResults> {
@@ -80,7 +79,7 @@ export class OrganizationService {
    * or its organization does not exist
    */
   requireExisting(scope: OrganizationScope, resource: Resource): Promise<void> {
-    return requireExisting(this.#dependencies.store.read(scope), resource)
+    return requireExisting(this.#store.read(scope), resource)
   }
 
   /**
@@ -88,7 +87,7 @@ export class OrganizationService {
    * @throws ApiError ABORTED if the organization is being deleted
    */
   async ensure(scope: OrganizationScope): Promise<boolean> {
-    if ((await findOrganization(this.#dependencies.store.read(scope))) !== null) return false
+    if ((await findOrganization(this.#store.read(scope))) !== null) return false
     const created = await this.#create(scope, scope)
     if (created === 'deleting')
       throw new ApiError('organization/being-deleted', 'the organization is being deleted; try again')
@@ -97,7 +96,7 @@ export class OrganizationService {
 
   /** Returns the existing organization of which a new id may be a misspelling; null if there is none. */
   async nearMiss(tenant: Tenant, organizationId: string): Promise<string | null> {
-    const index = new Transaction(this.#dependencies.kv, tenantPart(tenant))
+    const index = new Transaction(this.#kv, tenantPart(tenant))
     return nearMissAmong(index, tenantKeys.organizations, organizationId)
   }
 
@@ -115,7 +114,7 @@ export class OrganizationService {
     tenant: Tenant,
     { search, ...range }: OrganizationListing,
   ): Promise<ListPage<OrganizationRecord>> {
-    const index = new Transaction(this.#dependencies.kv, tenantPart(tenant))
+    const index = new Transaction(this.#kv, tenantPart(tenant))
     const list = async (part: PageRange): Promise<ListPage<StoredItem<OrganizationRecord>>> => {
       const { items, next } = await listEntries(index, tenantKeys.organizations, part)
       const ids = items.map(({ key }) => lastSegment(key))
@@ -131,12 +130,15 @@ export class OrganizationService {
   }
 
   update(tenant: Tenant, changes: readonly OrganizationContent[]): Promise<BatchResults> {
-    const { store, clock } = this.#dependencies
     return forEachItemConcurrently(changes, idOf, ({ organizationId, organizationName, metadata }) =>
-      store.change({ ...tenant, organizationId }, async (transaction) => {
+      this.#store.change({ ...tenant, organizationId }, async (transaction) => {
         const record = await findOrganization(transaction)
         if (record === null) throw noSuchOrganization()
-        const changed = patchRecord<OrganizationRecord>(record, { organizationName, metadata }, clock.now())
+        const changed = patchRecord<OrganizationRecord>(
+          record,
+          { organizationName, metadata },
+          this.#clock.now(),
+        )
         transaction.put(keys.organization, changed)
         return 'updated'
       }),
@@ -145,14 +147,13 @@ export class OrganizationService {
 
   /** Deletes organizations with everything in them. Resolves when all their data has been removed. */
   delete(tenant: Tenant, organizationIds: readonly string[]): Promise<BatchResults> {
-    const { store, removals } = this.#dependencies
     return forEachItemConcurrently(
       organizationIds,
       (id) => id,
       async (organizationId) => {
         const scope = { ...tenant, organizationId }
-        return removals.await((jobId) =>
-          store.change(scope, async (transaction) => {
+        return this.#removals.await((jobId) =>
+          this.#store.change(scope, async (transaction) => {
             const record = await findOrganization(transaction)
             if (record === null) throw noSuchOrganization()
             transaction.put(keys.organization, { ...record, deleting: true })
@@ -168,7 +169,7 @@ export class OrganizationService {
   #stored(tenant: Tenant, organizationIds: readonly string[]): Promise<StoredItem<OrganizationRecord>[]> {
     return mapInSlices(organizationIds, async (id) => ({
       id,
-      record: await findOrganization(this.#dependencies.store.read({ ...tenant, organizationId: id })),
+      record: await findOrganization(this.#store.read({ ...tenant, organizationId: id })),
     }))
   }
 
@@ -181,11 +182,10 @@ export class OrganizationService {
     scope: OrganizationScope,
     { organizationId, organizationName = '', metadata = {} }: OrganizationContent,
   ): Promise<'added' | 'exists' | 'deleting'> {
-    const { store, clock } = this.#dependencies
     await this.#index(scope)
-    const now = clock.now()
+    const now = this.#clock.now()
     const record = { organizationId, organizationName, metadata, createdAt: now, lastUpdated: now }
-    const outcome = await store.change(scope, async (transaction) => {
+    const outcome = await this.#store.change(scope, async (transaction) => {
       const existing = await transaction.get(keys.organization, organizationRecordType)
       if (existing !== null) return existing.deleting === true ? 'deleting' : 'exists'
       transaction.put(keys.organization, record)
@@ -196,10 +196,9 @@ export class OrganizationService {
   }
 
   async #index(scope: OrganizationScope): Promise<void> {
-    const { kv } = this.#dependencies
     const [part, key] = [tenantPart(scope), tenantKeys.organization(scope.organizationId)]
-    const [entry = null] = await kv.get(part, [key])
-    if (entry === null) await kv.commit(part, { puts: [{ key, value: encodeRecord(emptyValue) }] })
+    const [entry = null] = await this.#kv.get(part, [key])
+    if (entry === null) await this.#kv.commit(part, { puts: [{ key, value: encodeRecord(emptyValue) }] })
   }
 }
 

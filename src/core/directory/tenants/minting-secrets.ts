@@ -9,27 +9,25 @@ import type { TenantStore } from './tenant-store.ts'
 import { workspaceKeys } from './workspace-keys.ts'
 import { noSuchApiKey } from './workspace-service.ts'
 
-interface MintingSecretsOptions {
-  readonly tenants: TenantStore
-  readonly bus: Bus
-  readonly clock: Clock
-}
-
 /**
  * The secrets with which the backends of an API key sign their own realtime tokens. An API key has at most
  * two of them: the current secret and, during a rotation, the previous one.
  */
 export class MintingSecrets {
-  readonly #options: MintingSecretsOptions
+  readonly #tenants: TenantStore
+  readonly #bus: Bus
+  readonly #clock: Clock
   readonly #generator = new CredentialGenerator()
 
-  constructor(options: MintingSecretsOptions) {
-    this.#options = options
+  constructor(tenants: TenantStore, bus: Bus, clock: Clock) {
+    this.#tenants = tenants
+    this.#bus = bus
+    this.#clock = clock
   }
 
   /** Returns the valid secrets of an API key, newest first. */
   list(tenant: Tenant): Promise<readonly MintingSecretRecord[]> {
-    return validSecrets(this.#options.tenants.read(), tenant, this.#options.clock.now())
+    return validSecrets(this.#tenants.read(), tenant, this.#clock.now())
   }
 
   /**
@@ -38,7 +36,7 @@ export class MintingSecrets {
    * @throws ApiError NOT_FOUND if the API key does not exist
    */
   async reset(tenant: Tenant, graceSeconds: number): Promise<MintingSecretRecord> {
-    const now = this.#options.clock.now()
+    const now = this.#clock.now()
     const made = { id: this.#generator.id('mint'), secret: this.#generator.secret(), createdAt: now }
     await this.#change(tenant, async (transaction) => {
       const [current] = await validSecrets(transaction, tenant, now)
@@ -60,15 +58,14 @@ export class MintingSecrets {
     tenant: Tenant,
     next: (transaction: Transaction) => Promise<readonly MintingSecretRecord[]>,
   ): Promise<void> {
-    const { tenants, bus } = this.#options
-    await tenants.change(async (transaction) => {
+    await this.#tenants.change(async (transaction) => {
       if ((await transaction.get(workspaceKeys.apiKey(tenant))) === null) throw noSuchApiKey()
       const secrets = await next(transaction)
       const key = workspaceKeys.mintingSecrets(tenant)
       if (secrets.length === 0) transaction.delete(key)
       else transaction.put(key, { secrets } satisfies MintingSecretList)
     })
-    bus.publish(credentialsRevokedTopic, encodeCredentialsRevoked({ kind: 'mintingSecrets', tenant }))
+    this.#bus.publish(credentialsRevokedTopic, encodeCredentialsRevoked({ kind: 'mintingSecrets', tenant }))
   }
 }
 

@@ -21,10 +21,10 @@ export function createTenancy({ kv, bus }: Pick<Engine, 'kv' | 'bus'>, clock: Cl
   const tenants = new TenantStore(kv)
   return {
     tenants,
-    workspaces: new WorkspaceService({ tenants, bus, clock }),
+    workspaces: new WorkspaceService(tenants, bus, clock),
     domains: new DomainService(tenants, bus),
     attribution: new AttributionSetting(tenants, clock),
-    revocations: new TokenRevocations({ kv, bus, clock }),
-    mintingSecrets: new MintingSecrets({ tenants, bus, clock }),
+    revocations: new TokenRevocations(kv, bus, clock),
+    mintingSecrets: new MintingSecrets(tenants, bus, clock),
   }
 }

@@ -9,20 +9,18 @@ import { type RevocationRecord, revocationRecordType } from '../store/records.ts
 import { TransactionRunner } from '../store/transaction.ts'
 import { credentialsRevokedTopic, encodeCredentialsRevoked } from './credentials-revoked.ts'
 
-interface RevocationsOptions {
-  readonly kv: Kv
-  readonly bus: Bus
-  readonly clock: Clock
-}
-
 /** Stores revocations of the realtime tokens of users. */
 export class TokenRevocations {
-  readonly #options: RevocationsOptions
+  readonly #kv: Kv
+  readonly #bus: Bus
+  readonly #clock: Clock
   readonly #transactions: TransactionRunner
 
-  constructor(options: RevocationsOptions) {
-    this.#options = options
-    this.#transactions = new TransactionRunner(options.kv)
+  constructor(kv: Kv, bus: Bus, clock: Clock) {
+    this.#kv = kv
+    this.#bus = bus
+    this.#clock = clock
+    this.#transactions = new TransactionRunner(kv)
   }
 
   /**
@@ -31,7 +29,7 @@ export class TokenRevocations {
    */
   async revokedUntil(tenant: Tenant, userId: string): Promise<number> {
     const key = tenantKeys.revocation(userId)
-    const [value = null] = await this.#options.kv.get(tenantPart(tenant), [key])
+    const [value = null] = await this.#kv.get(tenantPart(tenant), [key])
     return value === null ? -1 : readRecord(revocationRecordType, { key, value }).until
   }
 
@@ -41,17 +39,16 @@ export class TokenRevocations {
    * time of every existing token.
    */
   async revoke(tenant: Tenant, userId: string): Promise<number> {
-    const { bus, clock } = this.#options
     const { result: until } = await this.#transactions.run(tenantPart(tenant), async (transaction) => {
       const key = tenantKeys.revocation(userId)
       const earlier = await transaction.get(key, revocationRecordType)
-      const record: RevocationRecord = { until: Math.max(clock.now(), (earlier?.until ?? 0) + 1) }
+      const record: RevocationRecord = { until: Math.max(this.#clock.now(), (earlier?.until ?? 0) + 1) }
       transaction.put(key, record)
       transaction.raise([tokensFence(tenant, userId)])
       transaction.put(tenantKeys.revocationMark, { id: randomUUID() })
       return record.until
     })
-    bus.publish(credentialsRevokedTopic, encodeCredentialsRevoked({ kind: 'tokens', tenant, userId }))
+    this.#bus.publish(credentialsRevokedTopic, encodeCredentialsRevoked({ kind: 'tokens', tenant, userId }))
     return until
   }
 }

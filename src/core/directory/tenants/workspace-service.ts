@@ -56,19 +56,17 @@ export interface CreatedApiKey {
   readonly authToken: string
 }
 
-interface WorkspacesOptions {
-  readonly tenants: TenantStore
-  readonly bus: Bus
-  readonly clock: Clock
-}
-
 /** Creates workspaces and API keys. Also replaces their tokens. */
 export class WorkspaceService {
-  readonly #options: WorkspacesOptions
+  readonly #tenants: TenantStore
+  readonly #bus: Bus
+  readonly #clock: Clock
   readonly #generator = new CredentialGenerator()
 
-  constructor(options: WorkspacesOptions) {
-    this.#options = options
+  constructor(tenants: TenantStore, bus: Bus, clock: Clock) {
+    this.#tenants = tenants
+    this.#bus = bus
+    this.#clock = clock
   }
 
   /** Creates a workspace and one API key for testing. */
@@ -83,9 +81,9 @@ export class WorkspaceService {
       owner: { id: this.#generator.id('user'), ...owner },
       authToken: this.#generator.secret(),
       ...(storedBytesMax !== undefined && { storedBytesMax }),
-      createdAt: this.#options.clock.now(),
+      createdAt: this.#clock.now(),
     }
-    return this.#options.tenants.change(async (transaction) => {
+    return this.#tenants.change(async (transaction) => {
       transaction.put(workspaceKeys.workspace(workspace.id), workspace)
       const key = { type: 'testing', apiKeyName: 'Default', domains: [] } as const
       return { workspace, ...(await this.#addApiKey(transaction, workspace.id, key)) }
@@ -98,7 +96,7 @@ export class WorkspaceService {
    * has too many domains
    */
   createApiKey(workspaceId: string, key: NewApiKey): Promise<CreatedApiKey> {
-    return this.#options.tenants.change((transaction) => this.#addApiKey(transaction, workspaceId, key))
+    return this.#tenants.change((transaction) => this.#addApiKey(transaction, workspaceId, key))
   }
 
   /**
@@ -110,9 +108,8 @@ export class WorkspaceService {
     tenant: Tenant,
     { graceSeconds, domains: given, token = this.#generator.secret() }: TokenReset,
   ): Promise<AuthTokenRecord> {
-    const { tenants, bus, clock } = this.#options
-    const now = clock.now()
-    const record = await tenants.change(async (transaction) => {
+    const now = this.#clock.now()
+    const record = await this.#tenants.change(async (transaction) => {
       transaction.raise([authTokensFence(tenant)])
       if ((await transaction.get(workspaceKeys.apiKey(tenant))) === null) throw noSuchApiKey()
       const current = await currentTokens(transaction, tenant)
@@ -126,7 +123,7 @@ export class WorkspaceService {
       await retire(transaction, tenant, current, { now, validUntil: now + graceSeconds * 1000 })
       return next
     })
-    bus.publish(credentialsRevokedTopic, encodeCredentialsRevoked({ kind: 'authTokens', tenant }))
+    this.#bus.publish(credentialsRevokedTopic, encodeCredentialsRevoked({ kind: 'authTokens', tenant }))
     return record
   }
 
@@ -139,8 +136,8 @@ export class WorkspaceService {
     workspaceId: string,
     { graceSeconds, token: authToken = this.#generator.secret() }: Omit<TokenReset, 'domains'>,
   ): Promise<string> {
-    const now = this.#options.clock.now()
-    return this.#options.tenants.change(async (transaction) => {
+    const now = this.#clock.now()
+    return this.#tenants.change(async (transaction) => {
       const found = await transaction.get(workspaceKeys.workspace(workspaceId), workspaceRecordType)
       if (found === null) throw noSuchWorkspace()
       const { retiredTokens: earlier = [], authToken: replaced, isUnissued: _, ...others } = found
@@ -190,7 +187,7 @@ export class WorkspaceService {
   }
 
   #change(workspaceId: string, change: (record: WorkspaceRecord) => WorkspaceRecord): Promise<void> {
-    return this.#options.tenants.change(async (transaction) => {
+    return this.#tenants.change(async (transaction) => {
       const key = workspaceKeys.workspace(workspaceId)
       const found = await transaction.get(key, workspaceRecordType)
       if (found === null) throw noSuchWorkspace()
@@ -201,7 +198,7 @@ export class WorkspaceService {
   async #addApiKey(transaction: Transaction, workspaceId: string, key: NewApiKey): Promise<CreatedApiKey> {
     const { id: apiKey = this.#generator.id('key'), type, apiKeyName, domains } = key
     const token = this.#generator.secret()
-    const createdAt = this.#options.clock.now()
+    const createdAt = this.#clock.now()
     const tenant = { workspaceId, apiKey }
     if (!(await putNewApiKey(transaction, { id: apiKey, workspaceId, apiKeyName, type, createdAt })))
       throw new Error('a workspace has this API key already')

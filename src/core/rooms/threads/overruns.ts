@@ -23,7 +23,7 @@ export class Overruns {
   constructor(clock: Clock, jobMs: number) {
     this.#jobMs = jobMs
     // A RateLimiter accepts a call while at least one unit is left, so the burst is larger by one.
-    this.#debts = new RateLimiter({ rate: { perSecond: forgivenShare * 1_000, burst: jobMs + 1 }, clock })
+    this.#debts = new RateLimiter({ perSecond: forgivenShare * 1_000, burst: jobMs + 1 }, clock)
   }
 
   /** Returns the maximum milliseconds for the next job of a workspace. */

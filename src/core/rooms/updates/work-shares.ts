@@ -62,7 +62,7 @@ export class WorkShares {
     this.#onExceeded = onExceeded
     this.#clock = clock
     // A RateLimiter accepts a call while at least one unit is left, so the burst is larger by one.
-    this.#spent = new RateLimiter({ rate: { perSecond: msPerSecond, burst: burstMs + 1 }, clock })
+    this.#spent = new RateLimiter({ perSecond: msPerSecond, burst: burstMs + 1 }, clock)
   }
 
   /**
@@ -83,7 +83,7 @@ export class WorkShares {
    */
   exceeds(sender: object, ms: number): boolean {
     const rate = { perSecond: senderMsPerSecond, burst: senderBurstMs + 1 }
-    const spent = this.#spentBy.get(sender) ?? new RateLimiter({ rate, clock: this.#clock })
+    const spent = this.#spentBy.get(sender) ?? new RateLimiter(rate, this.#clock)
     this.#spentBy.set(sender, spent)
     spent.charge('', ms)
     return spent.waitMs('') > 0

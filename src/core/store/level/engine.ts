@@ -87,7 +87,7 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
   const table = new JobTable({ disk, commit, log })
   const queue = new LevelQueue({ gate, table, commit, clock })
   const fences = new FenceCache()
-  const rewriting = new RangeCompaction({ gate, commit, disk, clock, log })
+  const rewriting = new RangeCompaction(gate, commit, disk, clock, log)
   const parts = {
     queue,
     log: new LevelLog({ gate, disk, commit, queue, clock, rewriting, fences }),

@@ -47,12 +47,12 @@ export class LevelKv implements Kv {
    * in `#recent`.
    */
   readonly #values: WriteThroughCache<Uint8Array | null>
-  readonly #recent = new ReadCache<Uint8Array | null>({
-    valuesMax: cachedValuesMax,
-    fits: (value) => value === null || value.length <= cachedBytesMax,
-  })
+  readonly #recent = new ReadCache<Uint8Array | null>(
+    cachedValuesMax,
+    (value) => value === null || value.length <= cachedBytesMax,
+  )
   /** Cache of small scans, by partition. Each write to a partition evicts all its scans. */
-  readonly #scans = new ReadCache<Scans>({ valuesMax: cachedScans.partitions, fits: () => true })
+  readonly #scans = new ReadCache<Scans>(cachedScans.partitions, () => true)
   readonly #partitions = new KeyedMutex()
 
   constructor(dependencies: {

@@ -57,12 +57,9 @@ export class RejectionLog {
   /** @param recent also receives the rejected websockets and tokens, for the list of recent requests */
   constructor(clock: Clock, logger: Log, recent: RecentRequests) {
     this.#recent = recent
-    this.#events = new RepeatedEvents({
-      clock,
-      write: ({ event, reason, requested, ...optional }, times) => {
-        const known = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null))
-        logger.info({ event, reason, ...known, ...requestedFields(requested), times }, messages[event])
-      },
+    this.#events = new RepeatedEvents(clock, ({ event, reason, requested, ...optional }, times) => {
+      const known = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null))
+      logger.info({ event, reason, ...known, ...requestedFields(requested), times }, messages[event])
     })
   }
 

@@ -19,11 +19,9 @@ export class ServerFaults {
 
   constructor({ logger, clock }: { readonly logger: Log; readonly clock: Clock }) {
     this.#logger = logger
-    this.#outages = new RepeatedEvents({
-      clock,
-      write: ({ reason, message }, times) =>
-        logger.warn({ event: 'store.unavailable', reason, times }, message),
-    })
+    this.#outages = new RepeatedEvents(clock, ({ reason, message }, times) =>
+      logger.warn({ event: 'store.unavailable', reason, times }, message),
+    )
   }
 
   log(error: unknown, message: string): void {

@@ -16,11 +16,12 @@ export class UnreadSocket {
   /** @param frames counts the memory of the unread frames */
   constructor(socket: WebSocket, connection: Duplex, transfers: SlowTransfers, frames: UnreadFrames) {
     this.#frames = frames
-    this.#bytes = new UnreadBytes(connection, {
+    this.#bytes = new UnreadBytes(
+      connection,
       transfers,
-      changed: (unreadBytes) => frames.update(unreadBytes),
-      tooSlow: () => endWithError(socket, connection, transferTooSlow, 'the client reads too slowly'),
-    })
+      (unreadBytes) => frames.update(unreadBytes),
+      () => endWithError(socket, connection, transferTooSlow, 'the client reads too slowly'),
+    )
   }
 
   /**

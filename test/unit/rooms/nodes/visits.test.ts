@@ -43,7 +43,7 @@ async function start(conditions: readonly (readonly number[])[]) {
         const events = new EventRecorder(clock, () => true)
         const organizations = new OrganizationStore(engine, events)
         const log = createLog('silent')
-        const each = new VisitRecorder({ engine, store: organizations, events, clock, log, awayMs })
+        const each = new VisitRecorder(engine, { store: organizations, events, clock, log, awayMs })
         visitEvents.push(each)
         return each.visits
       },

@@ -18,20 +18,16 @@ export interface DueJob {
 /** An entry with its key in the store. */
 export type StoredDueJob = readonly [key: Buffer, job: DueJob]
 
-interface DueIndexOptions {
-  /** Range of the keys of all entries of the queue. */
-  readonly range: ByteRange
-  /** Reads up to `limit` entries of a range from the store, in the order of their keys. */
-  readonly read: (range: ByteRange, limit: number) => Promise<readonly StoredDueJob[]>
-}
-
 /**
  * The jobs of one queue in the order of their due times. The first entries are in memory, because a read of
  * the store would have to skip the many entries that were just deleted. An entry may be outdated: its job may
  * not exist any more, or may be due at another time.
  */
 export class DueIndex {
-  readonly #options: DueIndexOptions
+  /** Range of the keys of all entries of the queue. */
+  readonly #range: ByteRange
+  /** Reads up to `limit` entries of a range from the store, in the order of their keys. */
+  readonly #read: (range: ByteRange, limit: number) => Promise<readonly StoredDueJob[]>
   readonly #entries = new SortedMap<DueJob>()
   /** All entries before this key are in memory. */
   #end: Buffer
@@ -39,9 +35,10 @@ export class DueIndex {
   #added: StoredDueJob[] | null = null
   #reading: Promise<void> | null = null
 
-  constructor(options: DueIndexOptions) {
-    this.#options = options
-    this.#end = options.range.gte
+  constructor(range: ByteRange, read: (range: ByteRange, limit: number) => Promise<readonly StoredDueJob[]>) {
+    this.#range = range
+    this.#read = read
+    this.#end = range.gte
   }
 
   /** Adds an entry that is in the store. */
@@ -60,7 +57,7 @@ export class DueIndex {
   async first(before: Buffer, limit: number): Promise<readonly DueJob[]> {
     for (;;) {
       const found: DueJob[] = []
-      for (const [, job] of this.#entries.range({ gte: this.#options.range.gte, lt: before })) {
+      for (const [, job] of this.#entries.range({ gte: this.#range.gte, lt: before })) {
         if (found.length >= limit) break
         found.push(job)
       }
@@ -73,16 +70,15 @@ export class DueIndex {
   }
 
   async #readPage(): Promise<void> {
-    const { range, read } = this.#options
     const from = this.#end
     const added: StoredDueJob[] = []
     this.#added = added
     try {
-      const page = await read({ gte: from, lt: range.lt }, pageEntries)
+      const page = await this.#read({ gte: from, lt: this.#range.lt }, pageEntries)
       // Meanwhile the last entries may have been dropped, so that the page does not continue the entries.
       if (this.#end !== from) return
       const last = page.length < pageEntries ? undefined : page.at(-1)
-      this.#end = last === undefined ? range.lt : Buffer.concat([last[0], oneByte])
+      this.#end = last === undefined ? this.#range.lt : Buffer.concat([last[0], oneByte])
       for (const [key, job] of [...page, ...added]) this.add(key, job)
     } finally {
       this.#added = null

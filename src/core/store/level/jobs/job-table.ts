@@ -145,10 +145,7 @@ export class JobTable {
     const known = this.#due.get(queue)
     if (known !== undefined) return known
     const space = dueSpace(queue)
-    const index = new DueIndex({
-      range: rangeOf(space),
-      read: (range, limit) => this.#readDue(space.length, range, limit),
-    })
+    const index = new DueIndex(rangeOf(space), (range, limit) => this.#readDue(space.length, range, limit))
     this.#due.set(queue, index)
     return index
   }

@@ -39,14 +39,6 @@ interface WaitingRange {
   at: number
 }
 
-interface RangeCompactionDependencies {
-  readonly gate: OpenCalls
-  readonly commit: GroupCommit
-  readonly disk: ReopeningStore
-  readonly clock: Clock
-  readonly log: Log | undefined
-}
-
 /**
  * Removes deleted records from the files. LevelDB keeps such records until enough other data has been written
  * to compact their range. For a document whose log has been compacted, this may never happen. Only one
@@ -65,7 +57,13 @@ export class RangeCompaction {
   readonly #waiting = new Map<string, WaitingRange>()
   #cancel: (() => void) | null = null
 
-  constructor({ gate, commit, disk, clock, log }: RangeCompactionDependencies) {
+  constructor(
+    gate: OpenCalls,
+    commit: GroupCommit,
+    disk: ReopeningStore,
+    clock: Clock,
+    log: Log | undefined,
+  ) {
     this.#gate = gate
     this.#commit = commit
     this.#disk = disk

@@ -1,13 +1,3 @@
-interface ReadCacheOptions<Found> {
-  /**
-   * Maximum number of cached values. Beyond this number, the value that has been cached for the longest time
-   * is evicted first.
-   */
-  readonly valuesMax: number
-  /** Returns whether a value is small enough for the cache. */
-  readonly fits: (value: Found) => boolean
-}
-
 /** A read in progress, for the names of one or more keys. */
 export interface PendingRead {
   readonly names: readonly string[]
@@ -20,7 +10,13 @@ export interface PendingRead {
  * value from disk.
  */
 export class ReadCache<Found> {
-  readonly #options: ReadCacheOptions<Found>
+  /**
+   * Maximum number of cached values. Beyond this number, the value that has been cached for the longest time
+   * is evicted first.
+   */
+  readonly #valuesMax: number
+  /** Returns whether a value is small enough for the cache. */
+  readonly #fits: (value: Found) => boolean
   readonly #values = new Map<string, Found>()
   /**
    * The latest read in progress for each name. A read is removed from this map when a write of the same name
@@ -32,8 +28,9 @@ export class ReadCache<Found> {
   /** Names with several writes in progress at the same time. The value of the last one is not cached. */
   readonly #overlapping = new Set<string>()
 
-  constructor(options: ReadCacheOptions<Found>) {
-    this.#options = options
+  constructor(valuesMax: number, fits: (value: Found) => boolean) {
+    this.#valuesMax = valuesMax
+    this.#fits = fits
   }
 
   /**
@@ -106,9 +103,9 @@ export class ReadCache<Found> {
   }
 
   #remember(name: string, value: Found): void {
-    if (!this.#options.fits(value)) return
+    if (!this.#fits(value)) return
     this.#values.set(name, value)
-    if (this.#values.size <= this.#options.valuesMax) return
+    if (this.#values.size <= this.#valuesMax) return
     for (const oldest of this.#values.keys()) return void this.#values.delete(oldest)
   }
 }
