@@ -31,6 +31,8 @@ export interface StructRun {
  * content, or if the structs of a client do not start at clock 0, have a gap, or overlap.
  */
 export function joinUpdates(updates: readonly Uint8Array[]): Joined | null {
+  const [only] = updates
+  if (only !== undefined && updates.length === 1) return wholeState(only)
   const runs = new Map<number, StructRun>()
   let deletions: Uint8Array = noDeletions
   for (const [index, bytes] of updates.entries()) {
@@ -39,10 +41,19 @@ export function joinUpdates(updates: readonly Uint8Array[]): Joined | null {
     if (index === 0) deletions = bytes.subarray(outline.structsEnd)
   }
   const clocks = new Map([...runs].map(([client, { to }]) => [client, to]))
-  const [only] = updates
-  const bytes = only !== undefined && updates.length === 1 ? only : writeUpdate(runs, deletions)
+  const bytes = writeUpdate(runs, deletions)
   const structs = [...runs.values()].reduce((sum, run) => sum + run.structs, 0)
   return { clocks, bytes, structsEnd: bytes.length - deletions.length, structs }
+}
+
+/** Joins nothing: it makes no runs, which would take three times as long for a state of many clients. */
+function wholeState(bytes: Uint8Array): Joined | null {
+  const outline = outlineOf(bytes, 'whole')
+  if (outline === null) return null
+  const { clients, structsEnd } = outline
+  if (clients.some(({ from, skips }) => from > 0 || skips)) return null
+  const clocks = new Map(clients.map(({ client, to }) => [client, to]))
+  return { clocks, bytes, structsEnd, structs: clients.reduce((sum, { structs }) => sum + structs, 0) }
 }
 
 const noDeletions = Uint8Array.of(0)

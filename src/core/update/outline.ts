@@ -1,6 +1,7 @@
 import { ByteReader, clockMax } from './byte-reader.ts'
 import { skipContent, struct } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
+import { rangesPerStep, runSteps, type Steps } from './steps.ts'
 import type { StructBlock, UpdateSummary } from './summary.ts'
 
 /** The structs of each client in an update, with their offsets in the bytes. */
@@ -28,10 +29,23 @@ const hasParentSub = 0x20
  * not convert ids to numbers.
  * @throws MalformedUpdateError if the bytes are not one whole update; `readUpdate` rejects more
  */
-export function readOutline(bytes: Uint8Array, listener: IdListener | null = null): Outline {
+export const readOutline = (bytes: Uint8Array): Outline => runSteps(readIds(bytes, null))
+
+/**
+ * Reads the outline and reports the ids of an update, in steps between which other work can run.
+ * @throws MalformedUpdateError as `readOutline`
+ */
+export function* readIds(bytes: Uint8Array, listener: IdListener | null): Steps<Outline> {
   const reader = new ByteReader(bytes, { isVetted: true })
   const clients: StructBlock[] = []
-  for (let left = reader.varUint(); left > 0; left--) clients.push(readBlock(reader, listener))
+  let parts = 0
+  for (let left = reader.varUint(); left > 0; left--) {
+    const block = yield* readBlock(reader, listener)
+    clients.push(block)
+    parts += block.structs
+    if (parts >= rangesPerStep) yield
+    parts %= rangesPerStep
+  }
   if (clients.length > 1 && new Set(clients.map(({ client }) => client)).size < clients.length)
     throw new MalformedUpdateError('a client appears twice')
   const structsEnd = reader.at
@@ -39,14 +53,23 @@ export function readOutline(bytes: Uint8Array, listener: IdListener | null = nul
     const client = reader.varUint()
     const ranges = reader.varUint()
     if (listener === null) reader.at = afterNumbers(bytes, reader.at, 2 * ranges)
-    else readDeletions(reader, client, ranges, listener)
+    else yield* readDeletions(reader, client, ranges, listener)
+    parts += ranges
+    if (parts >= rangesPerStep) yield
+    parts %= rangesPerStep
   }
   if (reader.left !== 0) throw new MalformedUpdateError('the bytes do not end where the update ends')
   return { clients, structsEnd }
 }
 
-function readDeletions(reader: ByteReader, client: number, ranges: number, listener: IdListener): void {
+function* readDeletions(
+  reader: ByteReader,
+  client: number,
+  ranges: number,
+  listener: IdListener,
+): Steps<void> {
   for (let left = ranges; left > 0; left--) {
+    if (left % rangesPerStep === 0) yield
     const from = reader.clock()
     const to = from + reader.clock()
     if (to === from || to > clockMax) throw new MalformedUpdateError('a deleted range is out of bounds')
@@ -54,7 +77,7 @@ function readDeletions(reader: ByteReader, client: number, ranges: number, liste
   }
 }
 
-function readBlock(reader: ByteReader, listener: IdListener | null): StructBlock {
+function* readBlock(reader: ByteReader, listener: IdListener | null): Steps<StructBlock> {
   const structs = reader.varUint()
   const client = reader.varUint()
   const from = reader.clock()
@@ -64,6 +87,7 @@ function readBlock(reader: ByteReader, listener: IdListener | null): StructBlock
   let runFrom = from
   let skips = false
   for (let left = structs; left > 0; left--) {
+    if (left % rangesPerStep === 0) yield
     const info = reader.byte()
     const kind = info & 31
     const length = kind === struct.gc || kind === struct.skip ? reader.clock() : passItem(reader, info, kind)

@@ -14,6 +14,7 @@ import {
 import { MalformedUpdateError } from '../../../src/core/update/malformed.ts'
 import { originsById, sameOrigin } from '../../support/data/attribution-model.ts'
 import { Random, randomHistory } from '../../support/data/random-doc.ts'
+import { block, contents, item, list, skip, updateOf } from '../../support/data/update-builder.ts'
 
 const alice: ChangeOrigin = { by: 'alice', at: 1_700_000_000_000, source: 'socket', meta: null }
 const bob: ChangeOrigin = { ...alice, by: 'bob' }
@@ -189,6 +190,20 @@ describe('the attribution of a log', () => {
         .deleted.get(7)
         ?.reduce((sum, { length }) => sum + length, 0),
     ).toBe(1_200_000)
+  })
+
+  const parts = 30_000
+  const ofClients = list(parts, (index) => block(parts - index, [item({}, contents.text('a'))]))
+  it.each<readonly [string, Uint8Array]>([
+    ['clients', updateOf(ofClients)],
+    ['deleted clients', updateOf([], list(parts, (index) => [parts - index, [[0, 1]]]))],
+    ['structs of one client', updateOf([block(1, list(parts, () => item({}, contents.text('a'))))])],
+    ['structs of many clients', updateOf(list(300, (index) => block(300 - index, list(100, () => skip(1)))))],
+    ['deleted ranges of one client', updateOf([], [[1, list(parts, (index) => [2 * index, 1])]])],
+  ])('[ATT-12] adds an update with 30,000 %s in steps', (_name, bytes) => {
+    const builder = new AttributionBuilder()
+    expect([...builder.addSteps({ ...alice, bytes })].length).toBeGreaterThanOrEqual(3)
+    expectModel(builder.build(), [{ ...alice, bytes }])
   })
 })
 

@@ -11,8 +11,8 @@ import { type Attribution, noAttribution } from '../../update/attribution/attrib
 import { AttributionBuilder } from '../../update/attribution/attribution-builder.ts'
 import { decodeAttributionSteps, encodeAttributionSteps } from '../../update/attribution/attribution-codec.ts'
 import { withoutAuthor } from '../../update/attribution/remove-author.ts'
-import type { Steps } from '../../update/attribution/steps.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
+import type { Steps } from '../../update/steps.ts'
 import { pageBytes } from './load-room.ts'
 import type { KnownAuthors } from './tail-authors.ts'
 
@@ -193,7 +193,7 @@ async function foldUnattributed(
       const builder = new AttributionBuilder()
       const start = await log.loadAt(doc, epoch, oldest)
       if (start === null) return null
-      if (start.snapshot !== null) builder.addUnknown(start.snapshot)
+      if (start.snapshot !== null) await work.run(builder.addUnknown(start.snapshot))
       const page = await log.load(doc, { since: oldest, epoch, bytesMax: pageBytes })
       if (!continues(page, head)) return null
       return (await addPages(log, doc, { head, upTo, builder, work }, page)) ? builder : null
@@ -205,7 +205,7 @@ async function foldUnattributed(
   const builder = new AttributionBuilder()
   const start = await log.loadAt(doc, epoch, base)
   if (start === null) return null
-  builder.addUnknown(start.snapshot ?? emptyState)
+  await work.run(builder.addUnknown(start.snapshot ?? emptyState))
   return (await addPages(log, doc, { head, upTo, builder, work }, first)) ? builder : null
 }
 
@@ -237,7 +237,7 @@ const continues = (page: LoadedLog, { epoch, base }: LogHead): page is LiveLog =
 function* addEntries(builder: AttributionBuilder, entries: readonly LogEntry[], upTo: number): Steps<void> {
   for (const [index, entry] of entries.entries()) {
     if (entry.seq > upTo) return
-    builder.add(entry)
+    yield* builder.addSteps(entry)
     if (index % entriesPerStep === 0) yield
   }
 }

@@ -3,6 +3,12 @@ import { type AttributedUpdate, AttributionBuilder } from '../../update/attribut
 /** Maximum number of updates whose authors are kept in memory. They take at most some megabytes. */
 const updatesMax = 50_000
 
+/**
+ * Maximum bytes of an update whose authors are collected in the tick of its commit: such an update takes up to 10 ms. The
+ * compaction reads a larger one in slices.
+ */
+const updateBytesMax = 65_536
+
 /** The authors of the entries of a log after the number `after`. */
 export interface KnownAuthors {
   readonly after: number
@@ -29,7 +35,8 @@ export class TailAuthors {
   add(updates: readonly Omit<AttributedUpdate, 'at'>[], at: number): void {
     this.#entries += updates.length
     if (!this.#isKnown) return
-    if (this.#entries > updatesMax) return this.lose()
+    const isLarge = updates.some(({ bytes }) => bytes.length > updateBytesMax)
+    if (isLarge || this.#entries > updatesMax) return this.lose()
     this.#builder ??= new AttributionBuilder()
     for (const { bytes, by, source = 'socket', meta = null } of updates)
       this.#builder.add({ bytes, by, at, source, meta })

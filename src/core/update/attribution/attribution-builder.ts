@@ -1,8 +1,8 @@
 import type { ChangeMeta, ChangeOrigin, ChangeSource } from '../../model/change-origin.ts'
-import { type IdListener, readOutline } from '../outline.ts'
+import { type IdListener, readIds } from '../outline.ts'
+import { rangesPerStep, runSteps, type Steps } from '../steps.ts'
 import type { AttributedRange, Attribution } from './attribution.ts'
 import { RangeList } from './range-list.ts'
-import { rangesPerStep, runSteps, type Steps } from './steps.ts'
 
 /** The origin of ids that were inserted or deleted before the server knew their authors. */
 const unknownOrigin: ChangeOrigin = { by: '', at: 0, source: 'socket', meta: null }
@@ -56,18 +56,24 @@ export class AttributionBuilder implements IdListener {
    * again.
    * @throws MalformedUpdateError
    */
-  add({ bytes, by, at, source = 'socket', meta = null }: AttributedUpdate): void {
+  add(entry: AttributedUpdate): void {
+    runSteps(this.addSteps(entry))
+  }
+
+  /** Adds as `add`, in steps between which other work can run. No other entry may be added meanwhile. */
+  *addSteps({ bytes, by, at, source = 'socket', meta = null }: AttributedUpdate): Steps<void> {
     this.#entry = { by, at, source, meta }
     this.#origin = null
-    readOutline(bytes, this)
+    yield* readIds(bytes, this)
   }
 
   /**
    * Gives all ids of a state (V1) that have no origin yet the unknown origin, so that no later entry gets them.
+   * Works in steps.
    * @throws MalformedUpdateError
    */
-  addUnknown(state: Uint8Array): void {
-    this.add({ ...unknownOrigin, bytes: state })
+  addUnknown(state: Uint8Array): Steps<void> {
+    return this.addSteps({ ...unknownOrigin, bytes: state })
   }
 
   /** Adds the attribution of entries that follow, in steps between which other work can run. */

@@ -8,9 +8,9 @@ import {
 } from '../../model/change-origin.ts'
 import { ByteReader, clockMax } from '../byte-reader.ts'
 import { MalformedUpdateError } from '../malformed.ts'
+import { rangesPerStep, runSteps, type Steps } from '../steps.ts'
 import type { AttributedRange, Attribution } from './attribution.ts'
 import { authorKey, originsOf } from './attribution-builder.ts'
-import { rangesPerStep, runSteps, type Steps } from './steps.ts'
 
 /** The first byte. It changes with the format. */
 const formatVersion = 1

@@ -163,6 +163,22 @@ it('[ATT-16] reads no entries of the log if a room has collected all authors, an
   expect([read, again.bytes]).toEqual([3, bytes])
 })
 
+it('[ATT-16] reads a large update from the log, with the same result', async () => {
+  const state = new Y.Doc()
+  state.clientID = 7
+  state.getText('t').insert(0, 'x'.repeat(70_000))
+  const authors = new TailAuthors(0)
+  const [small, large] = [threeUpdates()[0] as Uint8Array, Y.encodeStateAsUpdate(state)]
+  for (const entry of await appended([small, large])) authors.add([entry], entry.at)
+  const tail = authors.take()
+  expect(tail).toBe(null)
+  const { bytes } = await compactedAttribution(engine.log, doc, { epoch: 1, base: 0, upTo: 2, tail })
+  expect(decodeAttribution(bytes ?? new Uint8Array()).inserted.get(7)).toMatchObject([
+    { clock: 0, length: 6, origin: { by: 'ann' } },
+    { clock: 6, length: 69_994, origin: { by: 'bob' } },
+  ])
+})
+
 /** A text that one user writes and another one changes, in three entries. */
 function threeUpdates(): Uint8Array[] {
   const state = new Y.Doc()
