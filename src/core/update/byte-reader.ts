@@ -108,7 +108,7 @@ export class ByteReader {
       return isAscii(text) ? byteLength : utf16Length(text)
     }
     for (let index = start; index < this.at; index++) {
-      if ((bytes[index] as number) > 127) return utf16Length(bytes.subarray(start, this.at))
+      if ((bytes[index] as number) > 127) return shortUtf16Length(bytes, start, this.at)
     }
     return byteLength
   }
@@ -126,17 +126,37 @@ export class ByteReader {
   }
 }
 
+const notUtf8 = (): MalformedUpdateError => new MalformedUpdateError('a text is not UTF-8')
+
 /**
  * Returns the length of a UTF-8 text in UTF-16 code units. Rejects a text that is not valid UTF-8, because
  * Yjs decodes strictly and would throw.
  */
 function utf16Length(bytes: Uint8Array): number {
-  if (!isUtf8(bytes)) throw new MalformedUpdateError('a text is not UTF-8')
-  if (bytes.length > nativeFrom)
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString().length
+  if (!isUtf8(bytes)) throw notUtf8()
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString().length
+}
+
+/** Like `utf16Length`, without native calls. */
+function shortUtf16Length(bytes: Uint8Array, start: number, end: number): number {
   let length = 0
-  for (const byte of bytes) {
-    if ((byte & 0xc0) !== 0x80) length += byte >= 0xf0 ? 2 : 1
+  for (let at = start; at < end; ) {
+    const lead = bytes[at] as number
+    const size = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
+    if (size > 1 && !isCharacter(bytes, at, Math.min(at + size, end), size)) throw notUtf8()
+    length += size === 4 ? 2 : 1
+    at += size
   }
   return length
+}
+
+/** Returns whether bytes are a character of `size` bytes (RFC 3629, section 4). */
+function isCharacter(bytes: Uint8Array, start: number, end: number, size: number): boolean {
+  const [lead, second] = [bytes[start] as number, bytes[start + 1] as number]
+  if (lead < 0xc2 || lead > 0xf4 || end - start < size) return false
+  const min = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80
+  const max = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf
+  if (second < min || second > max) return false
+  for (let at = start + 2; at < end; at++) if (((bytes[at] as number) & 0xc0) !== 0x80) return false
+  return true
 }

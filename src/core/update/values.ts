@@ -1,6 +1,6 @@
-import { measureJson } from '../model/json-depth.ts'
 import { limits } from '../model/limits.ts'
 import type { ByteReader } from './byte-reader.ts'
+import { skipJsonText } from './json-text.ts'
 import { MalformedUpdateError } from './malformed.ts'
 
 /** Type bytes of values that `writeAny` of lib0 writes. */
@@ -100,15 +100,21 @@ export function skipSubdocumentOptions(reader: ByteReader): void {
  * @param undefinedAllowed true if the text `undefined` is allowed, which stands for the value `undefined`
  */
 export function skipJson(reader: ByteReader, undefinedAllowed = false): void {
-  if (reader.isVetted) return void reader.skipString()
-  const text = reader.string(Number.POSITIVE_INFINITY)
-  if (text === 'null' || text === 'true' || (undefinedAllowed && text === 'undefined')) return
-  const { isTooDeep, values } = measureJson(text, limits.jsonDepth)
-  if (isTooDeep) throw new MalformedUpdateError(`values are nested deeper than ${limits.jsonDepth}`)
-  reader.countValues(values)
-  try {
-    JSON.parse(text)
-  } catch {
-    throw new MalformedUpdateError('a value is not JSON')
+  const start = reader.at
+  reader.skipString()
+  if (reader.isVetted) return
+  const end = reader.at
+  reader.at = start
+  const length = reader.varUint()
+  if (
+    undefinedAllowed &&
+    length === undefinedText.length &&
+    undefinedText.compare(reader.bytes, reader.at, end) === 0
+  ) {
+    reader.at = end
+    return
   }
+  skipJsonText(reader, end)
 }
+
+const undefinedText = Buffer.from('undefined')

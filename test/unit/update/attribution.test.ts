@@ -196,9 +196,33 @@ describe('the attribution of a log', () => {
   const ofClients = list(parts, (index) => block(parts - index, [item({}, contents.text('a'))]))
   it.each<readonly [string, Uint8Array]>([
     ['clients', updateOf(ofClients)],
-    ['deleted clients', updateOf([], list(parts, (index) => [parts - index, [[0, 1]]]))],
-    ['structs of one client', updateOf([block(1, list(parts, () => item({}, contents.text('a'))))])],
-    ['structs of many clients', updateOf(list(300, (index) => block(300 - index, list(100, () => skip(1)))))],
+    [
+      'deleted clients',
+      updateOf(
+        [],
+        list(parts, (index) => [parts - index, [[0, 1]]]),
+      ),
+    ],
+    [
+      'structs of one client',
+      updateOf([
+        block(
+          1,
+          list(parts, () => item({}, contents.text('a'))),
+        ),
+      ]),
+    ],
+    [
+      'structs of many clients',
+      updateOf(
+        list(300, (index) =>
+          block(
+            300 - index,
+            list(100, () => skip(1)),
+          ),
+        ),
+      ),
+    ],
     ['deleted ranges of one client', updateOf([], [[1, list(parts, (index) => [2 * index, 1])]])],
   ])('[ATT-12] adds an update with 30,000 %s in steps', (_name, bytes) => {
     const builder = new AttributionBuilder()
