@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import type { Authenticator } from '../core/access/credentials/authenticator.ts'
-import type { CascadeHandler } from '../core/directory/removal/cascade-handler.ts'
+import type { CascadeHandler } from '../core/directory/organizations/cascade-handler.ts'
 import type { UserDataSourceList } from '../core/directory/user-data/user-data-source.ts'
 import type { EditListener } from '../core/events/debounce-windows.ts'
 import type { Health } from '../core/store/engine.ts'

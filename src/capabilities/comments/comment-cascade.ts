@@ -1,5 +1,5 @@
+import type { CascadeHandler } from '../../core/directory/organizations/cascade-handler.ts'
 import type { OrganizationStore } from '../../core/directory/organizations/organization-store.ts'
-import type { CascadeHandler } from '../../core/directory/removal/cascade-handler.ts'
 import type { DecisionMemory } from '../decisions/decision-memory.ts'
 import { removeDocumentComments } from './annotation-tombstones.ts'
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
+import type { CascadeHandler } from './organizations/cascade-handler.ts'
 import type { OrganizationStore } from './organizations/organization-store.ts'
-import type { CascadeHandler } from './removal/cascade-handler.ts'
 import type { AccessType } from './store/records.ts'
 
 /** What the services of a directory have in common. */

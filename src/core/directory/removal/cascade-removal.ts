@@ -4,6 +4,7 @@ import { documentPrefix, organizationPrefix } from '../../model/address.ts'
 import type { Engine, Key } from '../../store/engine.ts'
 import { keyName, lastSegment } from '../../store/key-encoding.ts'
 import { documentExists } from '../documents/document-writes.ts'
+import type { CascadeHandler } from '../organizations/cascade-handler.ts'
 import {
   keys,
   type OrganizationScope,
@@ -17,7 +18,6 @@ import { findOrganization, type OrganizationStore } from '../organizations/organ
 import { removeGrant } from '../permissions/grants.ts'
 import { mapInSlices } from '../store/batch.ts'
 import { deletableType, placedDocumentType } from '../store/records.ts'
-import type { CascadeHandler } from './cascade-handler.ts'
 import { removeFolder } from './folder-removal.ts'
 import { RemovalLocks } from './removal-locks.ts'
 import { encodeRemovalMessage, removalTopic } from './removal-message.ts'

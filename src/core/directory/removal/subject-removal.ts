@@ -1,5 +1,6 @@
 import type { Key } from '../../store/engine.ts'
 import { lastSegment } from '../../store/key-encoding.ts'
+import type { CascadeHandler, SubjectDataHandler } from '../organizations/cascade-handler.ts'
 import { removeMembership } from '../organizations/memberships.ts'
 import { keys, type OrganizationScope, type Subject } from '../organizations/organization-keys.ts'
 import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
@@ -7,7 +8,6 @@ import { indexedResource, removeGrant } from '../permissions/grants.ts'
 import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import type { Transaction } from '../store/transaction.ts'
-import type { CascadeHandler, SubjectDataHandler } from './cascade-handler.ts'
 
 /** Maximum number of records of each kind that one commit removes, for one user or group. */
 const sliceMax = 100

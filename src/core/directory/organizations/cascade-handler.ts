@@ -1,7 +1,7 @@
 import type { CheckLease } from '../../jobs/task-worker.ts'
 import type { Key } from '../../store/engine.ts'
-import type { OrganizationScope, Subject } from '../organizations/organization-keys.ts'
 import type { Transaction } from '../store/transaction.ts'
+import type { OrganizationScope, Subject } from './organization-keys.ts'
 
 /**
  * Removes the data that a module other than the directory stores for documents, organizations, users or
