@@ -33,7 +33,7 @@ export class PolledChanges implements ForeignChanges {
   #cancel: (() => void) | null = null
   #isReading = false
 
-  constructor(kv: Pick<Kv, 'get'>, clock: Clock, log?: Log | undefined) {
+  constructor(kv: Pick<Kv, 'get'>, clock: Clock, log?: Log) {
     this.#kv = kv
     this.#clock = clock
     this.#log = log
