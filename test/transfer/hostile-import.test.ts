@@ -1,12 +1,14 @@
+import * as Y from 'yjs'
+import * as s from '../../src/core/base/schema.ts'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import * as Y from 'yjs'
 import { putUpdateStopped } from '../../src/capabilities/transfer/documents/document-offline.ts'
 import { MergeThread } from '../../src/capabilities/transfer/documents/merge-thread.ts'
+import { listOnline, type OnlineServer } from '../../src/capabilities/transfer/documents/rest-client.ts'
 import { importExport } from '../../src/capabilities/transfer/import/import-export.ts'
 import type { ImportSource } from '../../src/capabilities/transfer/import/import-source.ts'
 import { readNameMap } from '../../src/capabilities/transfer/import/name-map.ts'
@@ -182,6 +184,19 @@ it('[MOVE-63] rejects a document with more bytes than the limit without reading 
     ['row', () => openHocuspocusSqlite(rows, updatesBytesMax)],
   ] as const)
     expect(await imported(open)).toMatchObject({ documents: 2, made: 1, problems: [{ name, problem }] })
+})
+
+it('[MOVE-64] a listing ends when a page of a server names itself as the next one', async () => {
+  const server: OnlineServer = {
+    url: 'http://old',
+    apiKey: 'key',
+    authToken: 'token',
+    send: () => Promise.resolve({ ok: true, data: ['item'], nextPage: 'next' }),
+  }
+  const listed = async (): Promise<void> => {
+    for await (const _ of listOnline(server, '/v2/organizations/get', {}, s.array(s.string)));
+  }
+  await expect(listed()).rejects.toThrow('http://old returns pages of /v2/organizations/get that never end')
 })
 
 itLong('[MOVE-60] the command ends for every hostile shape', { timeout: 1_800_000 }, async () => {

@@ -127,7 +127,7 @@ export async function nullIfCode<T>(call: Promise<T>, code: string): Promise<T |
 /**
  * Yields all items of a listing of a running server, page by page.
  * @param schema schema of the items of a page
- * @throws StorageError
+ * @throws StorageError also if the pages never end, because a page names itself as the next one
  */
 export async function* listOnline<Item>(
   server: OnlineServer | OnlineWorkspace,
@@ -140,6 +140,8 @@ export async function* listOnline<Item>(
     const given = { ...query, ...(pageToken !== undefined && { pageToken }) }
     const page = await callOnline(server, path, given, schema)
     yield* page.data
+    if (page.pageToken !== undefined && page.pageToken === pageToken)
+      throw new StorageError(`${server.url} returns pages of ${path} that never end`)
     pageToken = page.pageToken
   } while (pageToken !== undefined)
 }
