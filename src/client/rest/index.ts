@@ -12,27 +12,7 @@ import {
   streamContent,
 } from './stream-content.ts'
 
-export type * from '../api/codes.ts'
-export type { CallOptions, ListMethod } from '../api/methods.ts'
-export type * from '../api/operation-types.ts'
-export {
-  type CreatedResources,
-  dataOf,
-  type FailedCall,
-  type FailureDetails,
-  type Result,
-  type SucceededCall,
-  WeftError,
-  type WeftFailure,
-} from '../api/result.ts'
-export type {
-  EventOf,
-  EventOrigin,
-  ProtectedData,
-  WebhookEvent,
-  WeftEvent,
-  WeftEventName,
-} from '../api/weft-event.ts'
+export * from '../api/index.ts'
 export type { ClientOptions, Fetch } from './client-options.ts'
 export { createEndpoint, type Endpoint, type EndpointOptions } from './create-endpoint.ts'
 export type {

@@ -2,20 +2,7 @@
 
 import type { ServerOptions, WeftServer } from './create-server.ts'
 
-export type * from '../../client/api/codes.ts'
-export type { CallOptions, ListMethod } from '../../client/api/methods.ts'
-export type * from '../../client/api/operation-types.ts'
-export {
-  type CreatedResources,
-  dataOf,
-  type FailedCall,
-  type FailureDetails,
-  type Result,
-  type SucceededCall,
-  WeftError,
-  type WeftFailure,
-} from '../../client/api/result.ts'
-export type { EventOf, EventOrigin, WeftEvent, WeftEventName } from '../../client/api/weft-event.ts'
+export * from '../../client/api/index.ts'
 export type {
   AuthorizeDecision,
   AuthorizeFunction,
