@@ -30,6 +30,8 @@ const megabyte = 1024 * 1024
 const limits = { tarball: 5 * megabyte, files: 20_000_000 }
 /** Maximum bytes of the three tarballs for pages. */
 const clientTarballsMax = 200_000
+/** The name of the package in an import or a re-export. */
+const importedPackage = /^(?:import|export|\}) [^'"\n]*from ['"]((?:@[^/'"]+\/)?[^/'"]+)/gm
 /** Milliseconds in which a program must end by itself. */
 const endMs = 30_000
 
@@ -445,6 +447,14 @@ describe('the packages for pages', () => {
       const pkgDir = join(folder, 'node_modules', name)
       const manifest = JSON.parse(await readFile(join(pkgDir, 'package.json'), 'utf8'))
       expect(manifest).toMatchObject({ name, version: readPackageVersion() })
+      // Contains neither Yjs nor the provider of another package.
+      const texts = await Promise.all(
+        ['index.js', 'index.d.ts'].map((file) => readFile(join(pkgDir, file), 'utf8')),
+      )
+      const imports = texts.join('\n').matchAll(importedPackage)
+      expect([...new Set([...imports].map(([, imported]) => imported))].toSorted()).toEqual(
+        Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).toSorted(),
+      )
       const { messages } = await publint({ pkgDir, pack: false, strict: true })
       expect([name, messages]).toEqual([name, []])
       const found = await checkPackage(createPackageFromTarballData(await readFile(join(folder, filename))))
@@ -504,7 +514,6 @@ describe('the packages for pages', () => {
         read: 'Hello',
         written: 'Hello world',
         page: 'Loading',
-        isShared: true,
       })
     } finally {
       await server.stop()

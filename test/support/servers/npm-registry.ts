@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
@@ -17,7 +17,7 @@ export async function startNpmRegistry(): Promise<NpmRegistry> {
   const documents = new Map<string, unknown>()
   const published: string[] = []
   let rejected: string | null = null
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const name = decodeURIComponent(request.url ?? '').slice(1)
     const reply = (status: number, body: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -32,7 +32,8 @@ export async function startNpmRegistry(): Promise<NpmRegistry> {
     documents.set(name, document)
     published.push(name)
     return reply(201, { ok: true })
-  })
+  }
+  const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = `//127.0.0.1:${(server.address() as AddressInfo).port}/`
   return {

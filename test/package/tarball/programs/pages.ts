@@ -46,6 +46,4 @@ const page = renderToString(
     createElement(Room, { documentId: 'notes', fallback: 'Loading' }, createElement(Notes)),
   ),
 )
-const providerOf = (from: string): string => import.meta.resolve('@weft/provider', from)
-const isShared = providerOf(import.meta.resolve('@weft/react')) === providerOf(import.meta.url)
-console.log(JSON.stringify({ read, written, page, isShared }))
+console.log(JSON.stringify({ read, written, page }))
