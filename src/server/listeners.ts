@@ -136,13 +136,14 @@ export function createHttp(sync: SyncServer, services: ServerServices): HttpList
     onRefusal: (reason) => metrics.authFailures.inc({ reason }),
   })
   const slowCalls = new CallDurations(clock)
-  const auditor = new CallAuditor({
-    ...auditing,
-    recent: services.recent,
-    mode: config.audit,
-    proxies: config.trustProxy,
-    onRejected: (address, code) => services.rejections.credentials(address, code),
-  })
+  const auditor = new CallAuditor(
+    auditing.audit,
+    auditing.refusals,
+    services.recent,
+    config.audit,
+    config.trustProxy,
+    (address, code) => services.rejections.credentials(address, code),
+  )
   const quotas = apiQuotasOf({ ...services, memory: services.memoryAccounts })
   const edge: Edge = {
     authenticator,

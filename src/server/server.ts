@@ -190,7 +190,7 @@ async function open(
   const { config, clock, log } = options
   const metrics = createMetrics(() => droppedLines(log))
   const objects = await openObjects(config, { clock, metrics, onChange: problemLogger(log) })
-  const { engine, sweeper } = withObjects(options.engine, { objects, clock, log })
+  const { engine, sweeper } = withObjects(options.engine, objects, clock, log)
   if (objects === null) await warnOfMissingStorage(engine, clock, log)
   const given = { ...options, engine }
   const tenancy = createTenancy(engine, clock)

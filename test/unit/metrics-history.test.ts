@@ -13,7 +13,7 @@ import { HeldClock } from '../support/time/clock.ts'
 /** A running history with its clock and its metrics. */
 async function started() {
   const [clock, metrics] = [new HeldClock(), createMetrics()]
-  const history = new MetricsHistory({ clock, metrics })
+  const history = new MetricsHistory(metrics, clock)
   const settle = async (): Promise<void> => {
     while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve))
   }

@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import {
@@ -13,14 +12,12 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { AgentCaller } from '../../core/access/credentials/agent-caller.ts'
-import type { Log } from '../../core/base/log.ts'
 import { readPackageVersion } from '../../core/base/package-version.ts'
-import type { Metrics } from '../../core/metrics/metrics.ts'
 import { documentAddress } from '../../core/model/address.ts'
 import { KeyedCounter } from '../../core/quota/keyed-counter.ts'
-import type { RoomRegistry } from '../../core/rooms/room/room-registry.ts'
+import type { Edge } from '../../rest/capability.ts'
 import { agentKeyOf } from '../../rest/http/rate-limits.ts'
-import type { PageTokens } from '../../rest/page-tokens.ts'
+import type { Services } from '../../rest/services.ts'
 import { AgentApi } from './agent-api.ts'
 import { dataNotice } from './document-data.ts'
 import { mcpLimits } from './mcp-limits.ts'
@@ -45,29 +42,20 @@ export interface AgentRequest {
   readonly address: string
 }
 
-export interface AgentServerOptions {
-  /** Answers requests to REST. */
-  readonly handle: RequestListener
-  readonly pageTokens: PageTokens
-  readonly rooms: Pick<RoomRegistry, 'answerText'>
-  readonly metrics: Pick<Metrics, 'mcpToolSeconds'>
-  readonly log: Log
-  /** Records the call of a tool that the token does not permit. */
-  readonly onRejectedTool: (caller: AgentCaller, tool: string, address: string) => Promise<void>
-}
-
 /**
  * Answers the requests of agents. No request depends on an earlier one, so each has a server of the SDK of its own, and
  * any node can answer it.
  */
 export class AgentServer {
-  readonly #options: AgentServerOptions
+  readonly #services: Services
+  readonly #edge: Edge
   readonly #running = new KeyedCounter(mcpLimits.callsAtOnce)
   /** Shared, because the SDK would create one for each request, which takes longer than all other steps. */
   readonly #validator = new AjvJsonSchemaValidator()
 
-  constructor(options: AgentServerOptions) {
-    this.#options = options
+  constructor(services: Services, edge: Edge) {
+    this.#services = services
+    this.#edge = edge
   }
 
   /**
@@ -99,7 +87,7 @@ export class AgentServer {
       },
     )
     Object.assign(server, {
-      onerror: (err: Error) => this.#options.log.debug({ err }, 'an MCP request has an error'),
+      onerror: (err: Error) => this.#services.log.debug({ err }, 'an MCP request has an error'),
     })
     server.setRequestHandler(ListToolsRequestSchema, () => ({
       tools: permittedTools(agent.caller.identity).map(describeTool),
@@ -129,7 +117,7 @@ export class AgentServer {
     agent: AgentRequest,
     left: AbortSignal,
   ): Promise<CallToolResult> {
-    const stopTimer = this.#options.metrics.mcpToolSeconds.startTimer({ tool: tool.name })
+    const stopTimer = this.#services.metrics.mcpToolSeconds.startTimer({ tool: tool.name })
     const ended = (result: ToolCallResult): unknown => stopTimer({ result })
     try {
       await this.#requirePermitted(tool, agent)
@@ -148,7 +136,7 @@ export class AgentServer {
   /** @throws ToolError if the token does not permit the tool on any document */
   async #requirePermitted(tool: McpTool, { caller, address }: AgentRequest): Promise<void> {
     if (permittedTools(caller.identity).includes(tool)) return
-    await this.#options.onRejectedTool(caller, tool.name, address)
+    await this.#edge.auditor.toolRejected(caller, tool.name, address)
     throw new ToolError('mcp/tool-not-permitted', `the token does not permit the tool ${tool.name}`, {
       status: 'PERMISSION_DENIED',
     })
@@ -171,7 +159,7 @@ export class AgentServer {
     const signal = AbortSignal.any([left, timeout])
     try {
       if (isFull) throw tooManyCalls()
-      return await work(contextOf(this.#options, agent, tool, signal))
+      return await work(contextOf(this.#services, this.#edge, agent, tool, signal))
     } catch (error) {
       if (left.aborted) throw new ProtocolError(ErrorCode.InvalidRequest, 'canceled')
       if (timeout.aborted)
@@ -184,7 +172,7 @@ export class AgentServer {
         if (toolList.some(({ name }) => name === tool)) throw error
         throw toProtocolError(error)
       }
-      this.#options.log.error({ err: error, tool }, 'an MCP request failed')
+      this.#services.log.error({ err: error, tool }, 'an MCP request failed')
       throw new ProtocolError(ErrorCode.InternalError, 'internal error; the log of the server has its cause')
     } finally {
       endCall()
@@ -245,7 +233,8 @@ function toProtocolError({ code, status, message, details }: ToolError): Protoco
 }
 
 function contextOf(
-  { handle, pageTokens, rooms }: AgentServerOptions,
+  { pageTokens, rooms }: Services,
+  { handle }: Edge,
   { caller, token, address }: AgentRequest,
   tool: string,
   signal: AbortSignal,

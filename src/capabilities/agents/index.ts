@@ -4,7 +4,5 @@ import { mcpRoute } from './mcp-route.ts'
 /** The MCP server, through which agents read and edit documents. */
 export const agents = defineCapability({
   name: 'agents',
-  routes: (services, edge) => [
-    mcpRoute({ ...services, ...edge, handle: () => edge.handle, bodyBytesMax: services.config.maxBodyBytes }),
-  ],
+  routes: (services, edge) => [mcpRoute(services, edge)],
 })

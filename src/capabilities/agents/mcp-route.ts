@@ -1,43 +1,26 @@
-import type { IncomingMessage, RequestListener } from 'node:http'
-import type { AgentAccess } from '../../core/access/agents/agent-access.ts'
-import type { AllowedOrigins } from '../../core/access/allowed-origins.ts'
+import type { IncomingMessage } from 'node:http'
 import { readBearer } from '../../core/access/tokens/bearer.ts'
 import { ApiError } from '../../core/base/errors.ts'
-import type { Health } from '../../core/store/engine.ts'
-import type { CallAuditor } from '../../rest/http/call-auditor.ts'
-import { type ApiLimits, limitCaller, limitMessages } from '../../rest/http/rate-limits.ts'
+import { limitCaller, limitMessages } from '../../rest/http/rate-limits.ts'
+import type { Edge } from '../../rest/capability.ts'
 import { ClientDisconnectedError, checkContentType, readRequestJson } from '../../rest/http/request-body.ts'
 import { sendSmall } from '../../rest/http/sending.ts'
 import type { ServedResponse } from '../../rest/http/served-response.ts'
 import type { ServedRoute } from '../../rest/http/served-route.ts'
 import { setCaller } from '../../rest/http/traced-request.ts'
-import type { AgentRequest, AgentServer, AgentServerOptions } from './agent-server.ts'
+import type { AgentRequest, AgentServer } from './agent-server.ts'
+import type { Services } from '../../rest/services.ts'
 import { mcpPath } from './mcp-path.ts'
-
-interface McpRouteOptions extends Omit<AgentServerOptions, 'handle' | 'onRejectedTool'> {
-  /** Returns the listener that answers requests to REST. */
-  readonly handle: () => RequestListener
-  readonly agents: AgentAccess
-  readonly origins: AllowedOrigins
-  readonly auditor: CallAuditor
-  readonly quotas: ApiLimits
-  readonly bodyBytesMax: number
-  readonly readiness: () => Health
-}
 
 /**
  * Creates the route of the MCP server (streamable HTTP without sessions). The SDK is loaded at the first request of an
  * agent, so that servers without agents do not need its memory.
  */
-export function mcpRoute(options: McpRouteOptions): ServedRoute {
+export function mcpRoute(services: Services, edge: Edge): ServedRoute {
   let loading: Promise<AgentServer> | null = null
   const load = async (): Promise<AgentServer> => {
     const { AgentServer } = await import('./agent-server.ts')
-    return new AgentServer({
-      ...options,
-      handle: options.handle(),
-      onRejectedTool: (caller, tool, address) => options.auditor.toolRejected(caller, tool, address),
-    })
+    return new AgentServer(services, edge)
   }
   return {
     path: mcpPath,
@@ -45,9 +28,9 @@ export function mcpRoute(options: McpRouteOptions): ServedRoute {
     methods: {
       async POST(request, response) {
         try {
-          await answer(request, response, options, () => (loading ??= load()))
+          await answer(request, response, services, edge, () => (loading ??= load()))
         } catch (error) {
-          if (!(error instanceof ClientDisconnectedError)) noteError(error, request, response, options)
+          if (!(error instanceof ClientDisconnectedError)) noteError(error, request, response, edge)
           throw error
         }
       },
@@ -59,7 +42,7 @@ function noteError(
   error: unknown,
   request: IncomingMessage,
   response: ServedResponse,
-  { auditor }: McpRouteOptions,
+  { auditor }: Edge,
 ): void {
   const { caller = null, requestId } = response.weftLocals
   auditor.answered(mcpPath, { caller, request, requestId }, { error })
@@ -70,17 +53,19 @@ function noteError(
 async function answer(
   request: IncomingMessage,
   response: ServedResponse,
-  options: McpRouteOptions,
+  services: Services,
+  edge: Edge,
   load: () => Promise<AgentServer>,
 ): Promise<void> {
-  const ready = options.readiness()
+  const bodyBytesMax = services.config.maxBodyBytes
+  const ready = edge.readiness()
   if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
-  const agent = await authenticate(request, response, options)
-  const meter = await limitCaller(options.quotas, agent.caller, request, response, options.bodyBytesMax)
+  const agent = await authenticate(request, response, services, edge)
+  const meter = await limitCaller(edge.quotas, agent.caller, request, response, bodyBytesMax)
   checkContentType(request)
-  const { body } = await readRequestJson(request, options.bodyBytesMax, meter)
+  const { body } = await readRequestJson(request, bodyBytesMax, meter)
   // The request itself has counted as one message.
-  if (Array.isArray(body) && body.length > 1) limitMessages(options.quotas, agent.caller, body.length - 1)
+  if (Array.isArray(body) && body.length > 1) limitMessages(edge.quotas, agent.caller, body.length - 1)
   const left = new AbortController()
   response.once('close', () => left.abort())
   const server = await load()
@@ -101,7 +86,8 @@ async function answer(
 async function authenticate(
   request: IncomingMessage,
   response: ServedResponse,
-  { agents, auditor, origins }: McpRouteOptions,
+  { agents, origins }: Services,
+  { auditor }: Edge,
 ): Promise<AgentRequest> {
   try {
     const caller = await agents.callerOf(request.headers)

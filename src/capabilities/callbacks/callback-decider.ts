@@ -11,12 +11,6 @@ import type { SubscriptionCache } from '../subscriptions/subscription-cache.ts'
 import type { CallbackCaller } from './callback-caller.ts'
 import { decisionsMax, graceMs, repeatMs, ttlSecondsDefault, ttlSecondsMax } from './limits.ts'
 
-interface CallbackDeciderOptions {
-  readonly caller: CallbackCaller
-  readonly subscriptions: Pick<SubscriptionCache, 'callbacksOf'>
-  readonly clock: Clock
-}
-
 const responseSchema = s.object({ role: s.orNull(s.choice(accessRoles)) }, { ttlSeconds: s.atLeast(0) })
 
 /** Maximum memory of the values of a response in bytes, as `measureJson` estimates it. */
@@ -44,12 +38,16 @@ interface KeptDecision {
  * specified. Concurrent questions about the same user and editor share one call.
  */
 export class CallbackDecider implements RoleDecider {
-  readonly #options: CallbackDeciderOptions
+  readonly #caller: CallbackCaller
+  readonly #subscriptions: Pick<SubscriptionCache, 'callbacksOf'>
+  readonly #clock: Clock
   readonly #kept = new Map<string, KeptDecision>()
   readonly #asking = new Map<string, Promise<RoleDecision>>()
 
-  constructor(options: CallbackDeciderOptions) {
-    this.#options = options
+  constructor(caller: CallbackCaller, subscriptions: Pick<SubscriptionCache, 'callbacksOf'>, clock: Clock) {
+    this.#caller = caller
+    this.#subscriptions = subscriptions
+    this.#clock = clock
   }
 
   async decides(tenant: Tenant): Promise<boolean> {
@@ -60,14 +58,14 @@ export class CallbackDecider implements RoleDecider {
     const callbacks = await this.#callbacksOf(identity.tenant)
     if (callbacks === null) return null
     const { decision, url } = this.#kept.get(nameOf(identity, address)) ?? {}
-    const isKept = decision?.kind === 'role' && this.#options.clock.now() < decision.until
+    const isKept = decision?.kind === 'role' && this.#clock.now() < decision.until
     if (isKept && url === callbacks.authorize?.url) return decision
     return this.#ask(identity, address, callbacks)
   }
 
   known(identity: Identity, address: DocumentAddress): RoleDecision | null {
     const kept = this.#kept.get(nameOf(identity, address))
-    return kept !== undefined && this.#options.clock.now() < kept.usableUntil ? kept.decision : null
+    return kept !== undefined && this.#clock.now() < kept.usableUntil ? kept.decision : null
   }
 
   async renew(identity: Identity, address: DocumentAddress): Promise<void> {
@@ -75,7 +73,7 @@ export class CallbackDecider implements RoleDecider {
   }
 
   async #callbacksOf(tenant: Tenant): Promise<CallbacksRecord | null> {
-    const callbacks = await this.#options.subscriptions.callbacksOf(tenant)
+    const callbacks = await this.#subscriptions.callbacksOf(tenant)
     return callbacks === null || callbacks.authorize === null ? null : callbacks
   }
 
@@ -94,10 +92,9 @@ export class CallbackDecider implements RoleDecider {
     address: DocumentAddress,
     callbacks: CallbacksRecord,
   ): Promise<RoleDecision> {
-    const { caller, clock } = this.#options
     const { organizationId, documentId, editorId } = address
     const user = { userId, name: userName, email }
-    const outcome = await caller.call({
+    const outcome = await this.#caller.call({
       tenant,
       name: 'authorize',
       callbacks,
@@ -106,7 +103,7 @@ export class CallbackDecider implements RoleDecider {
       subject: name,
       read: async (body) => readDecision(body),
     })
-    const now = clock.now()
+    const now = this.#clock.now()
     if (outcome.kind === 'failed') return this.#whileFailing(name, callbacks, now)
     const { role, ttlSeconds } = outcome.answer
     const until = now + ttlSeconds * 1000

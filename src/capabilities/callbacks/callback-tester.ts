@@ -8,12 +8,6 @@ import { readDecision } from './callback-decider.ts'
 import { readLoaded } from './document-loader.ts'
 import type { AnsweringCallbackName } from './limits.ts'
 
-interface CallbackTesterOptions {
-  readonly caller: CallbackCaller
-  readonly rooms: Pick<RoomRegistry, 'parse'>
-  readonly clock: Clock
-}
-
 /** The members of a valid response that a test reports. */
 interface TestAnswer {
   readonly role?: AccessRole | null
@@ -39,10 +33,14 @@ interface CallbackTestResult {
  * and in the circuit breakers like all others.
  */
 export class CallbackTester {
-  readonly #options: CallbackTesterOptions
+  readonly #caller: CallbackCaller
+  readonly #rooms: Pick<RoomRegistry, 'parse'>
+  readonly #clock: Clock
 
-  constructor(options: CallbackTesterOptions) {
-    this.#options = options
+  constructor(caller: CallbackCaller, rooms: Pick<RoomRegistry, 'parse'>, clock: Clock) {
+    this.#caller = caller
+    this.#rooms = rooms
+    this.#clock = clock
   }
 
   /** Calls a callback about an editor; `authorize` about a user without a name and an email address. */
@@ -52,10 +50,9 @@ export class CallbackTester {
     address: DocumentAddress,
     userId: string,
   ): Promise<CallbackTestResult> {
-    const { clock } = this.#options
-    const start = clock.now()
+    const start = this.#clock.now()
     const outcome = await this.#call(name, callbacks, address, userId)
-    const durationMs = clock.now() - start
+    const durationMs = this.#clock.now() - start
     return outcome.kind === 'answered'
       ? { result: 'answered', reason: null, durationMs, answer: outcome.answer }
       : { result: outcome.failure, reason: outcome.reason, durationMs, answer: null }
@@ -67,22 +64,21 @@ export class CallbackTester {
     address: DocumentAddress,
     userId: string,
   ): Promise<CallbackOutcome<TestAnswer>> {
-    const { caller, rooms } = this.#options
     const { organizationId, documentId, editorId } = address
     const editor = { organizationId, documentId, editorId }
     const call = { tenant: address, name, callbacks, subject: 'test' }
     return name === 'authorize'
-      ? caller.call({
+      ? this.#caller.call({
           ...call,
           userId,
           data: { ...editor, user: { userId, name: '', email: '' }, agent: null },
           read: async (body): Promise<TestAnswer> => readDecision(body),
         })
-      : caller.call({
+      : this.#caller.call({
           ...call,
           userId: null,
           data: editor,
-          read: (body) => readLoadAnswer(rooms, address, body),
+          read: (body) => readLoadAnswer(this.#rooms, address, body),
         })
   }
 }

@@ -36,8 +36,8 @@ export const callbacks = defineCapability({
     const asking = { ...services, leases: engine.leases, caller: callbacks }
     return {
       callbacks,
-      callbackTester: new CallbackTester(asking),
-      decider: new CallbackDecider(asking),
+      callbackTester: new CallbackTester(callbacks, services.rooms, services.clock),
+      decider: new CallbackDecider(callbacks, services.subscriptions, services.clock),
       loader: new DocumentLoader(asking),
     }
   },

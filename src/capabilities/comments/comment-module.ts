@@ -38,7 +38,7 @@ export function createCommentModule(parts: {
     annotations: new AnnotationService(parts, judging),
     threads: new ThreadService(parts),
     reactions: new ReactionService(parts),
-    locations: new LocationService(parts),
+    locations: new LocationService(parts.store, parts.organizations, parts.memory, parts.events),
     judging,
   }
 }

@@ -34,19 +34,23 @@ interface LocationAddress {
   readonly locationId: string
 }
 
-interface LocationServiceDependencies {
-  readonly store: OrganizationStore
-  readonly organizations: OrganizationService
-  readonly memory: DecisionMemory
-  readonly events: EventRecorder
-}
-
 /** Operations on the locations of documents. */
 export class LocationService {
-  readonly #dependencies: LocationServiceDependencies
+  readonly #store: OrganizationStore
+  readonly #organizations: OrganizationService
+  readonly #memory: DecisionMemory
+  readonly #events: EventRecorder
 
-  constructor(dependencies: LocationServiceDependencies) {
-    this.#dependencies = dependencies
+  constructor(
+    store: OrganizationStore,
+    organizations: OrganizationService,
+    memory: DecisionMemory,
+    events: EventRecorder,
+  ) {
+    this.#store = store
+    this.#organizations = organizations
+    this.#memory = memory
+    this.#events = events
   }
 
   /**
@@ -56,25 +60,24 @@ export class LocationService {
    * the activities of an annotation are deleted before the annotation itself.
    */
   async clear(scope: OrganizationScope, { documentId, locationId }: LocationAddress): Promise<void> {
-    const { store, memory, events } = this.#dependencies
-    if ((await findOrganization(store.read(scope))) === null) return
+    if ((await findOrganization(this.#store.read(scope))) === null) return
     const list = { kind: 'location', documentId, locationId } as const
     const beforehand: RemoveFirst = async (transaction, targetEntityId) => {
       const query = { documentId, targetEntityId, featureTypes: featuresOf(documentId, targetEntityId) }
       const removed = await removeActivitiesBy(transaction, 'targetEntityId', query, activitiesAtOnce)
       return removed < activitiesAtOnce ? 'done' : 'more'
     }
-    const forget = (judgmentIds: readonly string[]) => memory.delete(scope, judgmentIds)
+    const forget = (judgmentIds: readonly string[]) => this.#memory.delete(scope, judgmentIds)
     const removed: CommentTies['removed'] = (transaction, annotation, comments) => {
       const deleted = { action: 'comment.delete', actionUser: { userId: 'api' }, annotation } as const
       const occurrences = comments.map((comment) => outboundOnlyEvent({ ...deleted, comment }))
-      events.recordNew(transaction, scope, occurrences)
+      this.#events.recordNew(transaction, scope, occurrences)
     }
-    await removeListed(store, scope, list, goOn, { forget, beforehand, removed })
-    await removeTombstones(store, scope, commentKeys.goneFrom(documentId, locationId), goOn, beforehand)
+    await removeListed(this.#store, scope, list, goOn, { forget, beforehand, removed })
+    await removeTombstones(this.#store, scope, commentKeys.goneFrom(documentId, locationId), goOn, beforehand)
     const query = { documentId, locationId }
     for (let removed = activitiesAtOnce; removed >= activitiesAtOnce; await goOn())
-      removed = await store.carryOut(scope, (transaction) =>
+      removed = await this.#store.carryOut(scope, (transaction) =>
         removeActivitiesBy(transaction, 'locationId', query, activitiesAtOnce),
       )
   }
@@ -84,12 +87,11 @@ export class LocationService {
    * of the tenant.
    */
   async organizationsWith(tenant: Tenant, documentId: string): Promise<readonly string[]> {
-    const { store, organizations } = this.#dependencies
     const owners: string[] = []
     for (let after: string | null | undefined; after !== null; ) {
-      const { items, next } = await organizations.list(tenant, { after, limit: organizationsAtOnce })
+      const { items, next } = await this.#organizations.list(tenant, { after, limit: organizationsAtOnce })
       const missing = await mapInSlices(items, ({ organizationId }) =>
-        findMissing(store.read({ ...tenant, organizationId }), [{ type: 'document', id: documentId }]),
+        findMissing(this.#store.read({ ...tenant, organizationId }), [{ type: 'document', id: documentId }]),
       )
       const found = items.filter((_, index) => missing[index]?.length === 0)
       owners.push(...found.map(({ organizationId }) => organizationId))

@@ -41,9 +41,7 @@ export const feed = defineCapability({
     },
   ],
   userData: ({ feedRemoval }) => ({ ofOrganization: [feedSource(feedRemoval)] }),
-  routes: (services, edge) => [
-    feedStreamRoute({ ...edge, services, news: services.accessNews, clock: services.clock }),
-  ],
+  routes: (services, edge) => [feedStreamRoute(services, edge)],
   paths: [feedStreamDescription],
   start: ({ feed }) => feed.start(),
   stop: ({ feed }) => feed.stop(),

@@ -41,7 +41,7 @@ export const history = defineCapability({
       organizations: services.store,
       everyMs: services.config.autoVersionMinutes * 60_000,
     })
-    return { versionParts, versions: new VersionService({ ...services, ...versionParts }) }
+    return { versionParts, versions: new VersionService(services, versionParts) }
   },
   cascade: ({ versionParts }) => [
     {

@@ -1,21 +1,19 @@
-import type { Clock } from '../../core/base/clock.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import { KeyedMutex } from '../../core/base/keyed-mutex.ts'
-import type { Log } from '../../core/base/log.ts'
 import type { ReplacementResult } from '../../core/content/replacement-result.ts'
 import type { RootSchema } from '../../core/content/schemas/content-schema.ts'
 import { tenantPart } from '../../core/directory/organizations/organization-keys.ts'
 import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
 import type { Metadata } from '../../core/directory/store/records.ts'
 import type { WriteRight } from '../../core/directory/write-right.ts'
-import { TaskWorker, type WorkerEngine } from '../../core/jobs/task-worker.ts'
+import { TaskWorker } from '../../core/jobs/task-worker.ts'
 import { addressKey, type DocumentAddress } from '../../core/model/address.ts'
 import type { ChangeMeta } from '../../core/model/change-origin.ts'
 import type { DocumentCapture } from '../../core/rooms/edits/backend-edits.ts'
 import { type EditResult, noContent } from '../../core/rooms/edits/edit-context.ts'
-import type { RoomRegistry } from '../../core/rooms/room/room-registry.ts'
 import { StoreUnavailableError } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
+import type { Services } from '../../rest/services.ts'
 import type { VersionDependencies } from './create-version-parts.ts'
 import { expiredVersions } from './retention.ts'
 import { type VersionTask, versionQueue, versionTaskOf } from './version-jobs.ts'
@@ -27,13 +25,6 @@ import { noVersion } from './version-store.ts'
  * attempt, which does not check for them.
  */
 const attemptsMax = 4
-
-interface VersionsOptions extends VersionDependencies {
-  readonly rooms: RoomRegistry
-  readonly engine: WorkerEngine
-  readonly clock: Clock
-  readonly log: Log
-}
 
 /** Members of a new version that the caller chooses. */
 interface VersionDescription {
@@ -67,14 +58,16 @@ interface RestoredVersion extends EditResult<ReplacementResult> {
  * edit that all clients receive.
  */
 export class VersionService {
-  readonly #options: VersionsOptions
+  readonly #services: Pick<Services, 'rooms' | 'engine' | 'clock' | 'log'>
+  readonly #parts: VersionDependencies
   readonly #worker: TaskWorker<VersionTask>
   /** Mutex for each editor. Changes of the versions of one editor run one after the other. */
   readonly #lines = new KeyedMutex()
 
-  constructor(options: VersionsOptions) {
-    this.#options = options
-    const { engine, clock, log } = options
+  constructor(services: Pick<Services, 'rooms' | 'engine' | 'clock' | 'log'>, parts: VersionDependencies) {
+    this.#services = services
+    this.#parts = parts
+    const { engine, clock, log } = services
     this.#worker = new TaskWorker({
       engine,
       queueName: versionQueue,
@@ -88,7 +81,7 @@ export class VersionService {
 
   /** Starts the background work. This includes jobs that remained after a crash. */
   start(): void {
-    this.#options.authors.start()
+    this.#parts.authors.start()
     this.#worker.start()
   }
 
@@ -96,7 +89,7 @@ export class VersionService {
    * Stops the background work. Resolves when none is running. Call this method before the rooms are closed.
    */
   async stop(): Promise<void> {
-    await Promise.all([this.#options.authors.stop(), this.#worker.stop()])
+    await Promise.all([this.#parts.authors.stop(), this.#worker.stop()])
   }
 
   /**
@@ -109,7 +102,7 @@ export class VersionService {
 
   /** Returns a page of the versions of an editor, the newest first. */
   list(address: DocumentAddress, range: PageRange): Promise<ListPage<VersionRecord>> {
-    return this.#options.store.list(address, range)
+    return this.#parts.store.list(address, range)
   }
 
   /**
@@ -120,7 +113,7 @@ export class VersionService {
     address: DocumentAddress,
     versionId: string,
   ): Promise<{ readonly record: VersionRecord; readonly bytes: Uint8Array }> {
-    const { store } = this.#options
+    const { store } = this.#parts
     const record = await store.require(address, versionId)
     return { record, bytes: await store.contentOf(address, record) }
   }
@@ -128,7 +121,7 @@ export class VersionService {
   /** Deletes a version. Resolves when the deletion is durable. @throws ApiError NOT_FOUND */
   delete(address: DocumentAddress, versionId: string): Promise<void> {
     return this.#inLine(address, async () => {
-      if (!(await this.#options.store.remove(address, [versionId]))) throw noVersion()
+      if (!(await this.#parts.store.remove(address, [versionId]))) throw noVersion()
     })
   }
 
@@ -163,7 +156,7 @@ export class VersionService {
    * destroyed.
    */
   removeEditor(address: DocumentAddress): Promise<void> {
-    return this.#inLine(address, () => this.#options.store.removeEditor(address))
+    return this.#inLine(address, () => this.#parts.store.removeEditor(address))
   }
 
   /**
@@ -190,7 +183,7 @@ export class VersionService {
     past: Uint8Array,
     { userId = '', ifVersion, dryRun, meta = null, right: readRight, schema }: RestoreRequest,
   ): Promise<EditResult<ReplacementResult>> {
-    return this.#options.rooms.use(address, async (room) => {
+    return this.#services.rooms.use(address, async (room) => {
       const [right, rootSchema] = await Promise.all([readRight(), schema()])
       return room.replacing.restore(userId, past, {
         expects: 'content',
@@ -212,7 +205,7 @@ export class VersionService {
     { userId }: RestoreRequest,
     earlier: VersionRecord | null,
   ): Promise<VersionRecord> {
-    if (earlier !== null) await this.#options.store.remove(address, [earlier.versionId])
+    if (earlier !== null) await this.#parts.store.remove(address, [earlier.versionId])
     return this.#keep(address, 'automatic', { userId, label: 'Before a restoration' })
   }
 
@@ -225,7 +218,8 @@ export class VersionService {
     kind: VersionKind,
     { label = '', metadata = {}, userId = '' }: VersionDescription,
   ): Promise<VersionRecord> {
-    const { store, authors, clock } = this.#options
+    const { store, authors } = this.#parts
+    const { clock } = this.#services
     const { captured, at: createdAt } = await this.#capture(address)
     if (captured === null) throw noContent()
     await authors.drain()
@@ -240,7 +234,8 @@ export class VersionService {
   #capture(
     address: DocumentAddress,
   ): Promise<{ readonly captured: DocumentCapture | null; readonly at: number }> {
-    const { rooms, notes, clock } = this.#options
+    const { rooms, clock } = this.#services
+    const { notes } = this.#parts
     return rooms.use(address, async (room) => {
       const capturing = room.editing.capture()
       const at = clock.now()
@@ -251,7 +246,7 @@ export class VersionService {
 
   async #carryOut({ is, address }: VersionTask): Promise<void> {
     await this.#inLine(address, () =>
-      is === 'sweep' ? this.#options.store.sweep(address) : this.#keepAutomatically(address),
+      is === 'sweep' ? this.#parts.store.sweep(address) : this.#keepAutomatically(address),
     )
   }
 
@@ -260,7 +255,8 @@ export class VersionService {
    * was deleted.
    */
   async #keepAutomatically(address: DocumentAddress): Promise<void> {
-    const { store, rooms, log } = this.#options
+    const { rooms, log } = this.#services
+    const { store } = this.#parts
     try {
       const { items } = await store.list(address, { after: undefined, limit: 1 })
       const present = await rooms.use(address, async (room) => room.editing.version())

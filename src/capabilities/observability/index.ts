@@ -15,7 +15,7 @@ declare module '../../rest/services.ts' {
 export const observability = defineCapability({
   name: 'observability',
   operations: [getMetricsHistory, getStorageMetrics],
-  create: (services) => ({ metricsHistory: new MetricsHistory(services) }),
+  create: (services) => ({ metricsHistory: new MetricsHistory(services.metrics, services.clock) }),
   start: ({ metricsHistory }) => metricsHistory.start(),
   async leave({ metricsHistory }) {
     metricsHistory.stop()

@@ -23,11 +23,6 @@ export const recentMax = 360
 export const dayIntervalMs = 300_000
 export const dayMax = 288
 
-interface MetricsHistoryOptions {
-  readonly metrics: Pick<Metrics, 'registry'>
-  readonly clock: Clock
-}
-
 /**
  * The metrics from which samples are computed. Others are not read, because reading the delay of the event loop
  * begins a new measurement of it.
@@ -44,7 +39,8 @@ const readNames = [
  * stops.
  */
 export class MetricsHistory {
-  readonly #options: MetricsHistoryOptions
+  readonly #metrics: Pick<Metrics, 'registry'>
+  readonly #clock: Clock
   readonly #recent = new SampleRing(recentIntervalMs, recentMax)
   readonly #day = new SampleRing(dayIntervalMs, dayMax)
   readonly #loopDelay = monitorEventLoopDelay({ resolution: 10 })
@@ -54,8 +50,9 @@ export class MetricsHistory {
   #isRunning = false
   #cancel = (): void => {}
 
-  constructor(options: MetricsHistoryOptions) {
-    this.#options = options
+  constructor(metrics: Pick<Metrics, 'registry'>, clock: Clock) {
+    this.#metrics = metrics
+    this.#clock = clock
   }
 
   /** Takes a sample every 10 s from now on. Does not keep the process alive. */
@@ -80,7 +77,7 @@ export class MetricsHistory {
   }
 
   #sampleLater(): void {
-    if (this.#isRunning) this.#cancel = this.#options.clock.after(recentIntervalMs, () => void this.#sample())
+    if (this.#isRunning) this.#cancel = this.#clock.after(recentIntervalMs, () => void this.#sample())
   }
 
   async #sample(): Promise<void> {
@@ -101,9 +98,8 @@ export class MetricsHistory {
   }
 
   async #scrape(): Promise<Scrape> {
-    const { metrics, clock } = this.#options
-    const found = readNames.flatMap((name) => metrics.registry.getSingleMetric(name) ?? [])
-    return new Scrape(samplesOf(await Promise.all(found.map((metric) => metric.get()))), clock.now())
+    const found = readNames.flatMap((name) => this.#metrics.registry.getSingleMetric(name) ?? [])
+    return new Scrape(samplesOf(await Promise.all(found.map((metric) => metric.get()))), this.#clock.now())
   }
 }
 

@@ -26,16 +26,7 @@ export const streams = defineCapability({
     return { streams: new StreamService({ ...services, limits }) }
   },
   userData: ({ engine }) => ({ ofTenant: [streamSource(engine.kv)] }),
-  routes: (services, edge) => [
-    contentStreamRoute({
-      ...services,
-      ...edge,
-      services,
-      fences: services.engine.fences,
-      news: services.accessNews,
-      unknownMembers: services.config.unknownMembers,
-    }),
-  ],
+  routes: (services, edge) => [contentStreamRoute(services, edge)],
   paths: [contentStreamDescription],
   start: ({ streams }) => streams.start(),
   stop: ({ streams }) => streams.stop(),

@@ -9,19 +9,15 @@ const updateMs = 50
 /** Number of UTF-16 units that wait to be written, above which the writer must wait. */
 const waitingUnitsMax = 65_536
 
-interface StreamPumpOptions {
-  readonly stream: OpenStream
-  /** Maximum bytes of the content in UTF-8. */
-  readonly bytesMax: number
-  /** Called when an update is durable and sent. @param bytes bytes of its content in UTF-8 */
-  readonly written: (progress: StreamProgress, bytes: number) => void
-  /** Called once, when an update has failed, unless the text is discarded. Nothing is written afterwards. */
-  readonly failed: (error: unknown) => void
-}
-
 /** Writes the pieces of a stream as updates, one after the other. */
 export class StreamPump {
-  readonly #options: StreamPumpOptions
+  readonly #stream: OpenStream
+  /** Maximum bytes of the content in UTF-8. */
+  readonly #bytesMax: number
+  /** Called when an update is durable and sent. @param bytes bytes of its content in UTF-8 */
+  readonly #written: (progress: StreamProgress, bytes: number) => void
+  /** Called once, when an update has failed, unless the text is discarded. Nothing is written afterwards. */
+  readonly #failed: (error: unknown) => void
   #text = ''
   /** UTF-16 units of the content that were accepted so far. */
   #accepted: number
@@ -33,10 +29,18 @@ export class StreamPump {
   #isDiscarding = false
   #whenRoom: (() => void)[] = []
 
-  constructor(options: StreamPumpOptions) {
-    this.#options = options
-    this.#accepted = options.stream.received
-    this.#bytes = options.stream.content.bytes
+  constructor(
+    stream: OpenStream,
+    bytesMax: number,
+    written: (progress: StreamProgress, bytes: number) => void,
+    failed: (error: unknown) => void,
+  ) {
+    this.#stream = stream
+    this.#bytesMax = bytesMax
+    this.#written = written
+    this.#failed = failed
+    this.#accepted = stream.received
+    this.#bytes = stream.content.bytes
   }
 
   /** True if the writer must wait for `room` before it sends more. */
@@ -56,7 +60,7 @@ export class StreamPump {
     const text = piece.slice(this.#accepted - at)
     if (text === '') return
     this.#bytes += Buffer.byteLength(text)
-    if (this.#bytes > this.#options.bytesMax) throw tooLarge(this.#options.bytesMax)
+    if (this.#bytes > this.#bytesMax) throw tooLarge(this.#bytesMax)
     this.#text += text
     this.#accepted += text.length
     this.#start()
@@ -122,7 +126,7 @@ export class StreamPump {
   #take(isEnd: boolean): string {
     const text = this.#text
     try {
-      const units = this.#options.stream.writable(text, isEnd)
+      const units = this.#stream.writable(text, isEnd)
       this.#text = text.slice(units)
       return text.slice(0, units).toWellFormed()
     } catch (error) {
@@ -133,15 +137,15 @@ export class StreamPump {
 
   #fail(error: unknown): void {
     this.#failure = { error }
-    if (!this.#isDiscarding) this.#options.failed(error)
+    if (!this.#isDiscarding) this.#failed(error)
     for (const resolve of this.#whenRoom.splice(0)) resolve()
   }
 
   async #write(text: string): Promise<void> {
     this.#startedAt = performance.now()
     try {
-      const progress = await this.#options.stream.write(text)
-      this.#options.written(progress, Buffer.byteLength(text))
+      const progress = await this.#stream.write(text)
+      this.#written(progress, Buffer.byteLength(text))
     } catch (error) {
       this.#fail(error)
     }

@@ -5,25 +5,23 @@ import type { Bus, Kv } from '../../core/store/engine.ts'
 import { encodeChange, type SubscriptionCache, subscriptionsTopic } from './subscription-cache.ts'
 import { subscriptionKeys as keys, subscriptionsPart } from './subscription-keys.ts'
 
-interface SubscriptionStoreDependencies {
-  readonly kv: Kv
-  readonly bus: Bus
-  readonly subscriptions: SubscriptionCache
-}
-
 /** Stores the webhook configuration of API keys. After each change, it notifies the caches of all nodes. */
 export class SubscriptionStore {
-  readonly #dependencies: SubscriptionStoreDependencies
+  readonly #kv: Kv
+  readonly #bus: Bus
+  readonly #subscriptions: SubscriptionCache
   readonly #transactions: TransactionRunner
 
-  constructor(dependencies: SubscriptionStoreDependencies) {
-    this.#dependencies = dependencies
-    this.#transactions = new TransactionRunner(dependencies.kv)
+  constructor(kv: Kv, bus: Bus, subscriptions: SubscriptionCache) {
+    this.#kv = kv
+    this.#bus = bus
+    this.#subscriptions = subscriptions
+    this.#transactions = new TransactionRunner(kv)
   }
 
   /** Returns a transaction that only reads. Its writes would never be committed. */
   read(tenant: Tenant): Transaction {
-    return new Transaction(this.#dependencies.kv, subscriptionsPart(tenant))
+    return new Transaction(this.#kv, subscriptionsPart(tenant))
   }
 
   /**
@@ -33,7 +31,6 @@ export class SubscriptionStore {
    * cases nothing has changed
    */
   async change<T>(tenant: Tenant, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const { bus, subscriptions } = this.#dependencies
     try {
       const { result } = await this.#transactions.run(subscriptionsPart(tenant), (transaction) =>
         revised(transaction, work),
@@ -41,8 +38,8 @@ export class SubscriptionStore {
       return result
     } finally {
       // Also notifies after an error, because the commit may have succeeded nevertheless.
-      subscriptions.forget(tenant)
-      bus.publish(subscriptionsTopic, encodeChange(tenant))
+      this.#subscriptions.forget(tenant)
+      this.#bus.publish(subscriptionsTopic, encodeChange(tenant))
     }
   }
 }

@@ -32,7 +32,7 @@ export function createWebhookModule(
 ): WebhookModule {
   const { kv, bus } = engine
   const subscriptions = new SubscriptionCache(engine, clock, undefined, functions)
-  const store = new SubscriptionStore({ kv, bus, subscriptions })
+  const store = new SubscriptionStore(kv, bus, subscriptions)
   const deliveryStore = new DeliveryStore(kv)
   return {
     subscriptions,

@@ -25,12 +25,13 @@ interface UsageOptions {
   readonly log: Log
 }
 
-export function createUsage({ engine: { kv, cluster }, ...options }: UsageOptions): UsageModule {
+export function createUsage({ engine, storage, tenants, clock, log }: UsageOptions): UsageModule {
+  const { kv, cluster } = engine
   const reader = new UsageReader(kv)
   const { self: node, incarnation: writer } = cluster
   return {
-    meter: new UsageMeter({ ...options, kv, node, writer }),
+    meter: new UsageMeter({ node, writer, kv, storage, clock, log }),
     reader,
-    retention: new UsageRetention({ ...options, kv, reader }),
+    retention: new UsageRetention(kv, reader, tenants, clock, log),
   }
 }

@@ -19,25 +19,28 @@ const firstSweepMs = 300_000
 /** Maximum number of records that one commit deletes. */
 const recordsPerCommit = 500
 
-interface UsageRetentionOptions {
-  readonly kv: Kv
-  readonly reader: UsageReader
-  readonly tenants: Pick<TenantStore, 'workspaceAfter'>
-  readonly clock: Clock
-  readonly log: Log
-}
-
 /**
  * Adds old records of hours to records of days, and deletes old records of days. A commit moves the records of
  * one day, or none of them, so that a crash or another node never makes a record count twice.
  */
 export class UsageRetention {
-  readonly #options: UsageRetentionOptions
+  readonly #kv: Kv
+  readonly #reader: UsageReader
+  readonly #tenants: Pick<TenantStore, 'workspaceAfter'>
+  readonly #clock: Clock
   readonly #task: PeriodicTask
 
-  constructor(options: UsageRetentionOptions) {
-    this.#options = options
-    const { clock, log } = options
+  constructor(
+    kv: Kv,
+    reader: UsageReader,
+    tenants: Pick<TenantStore, 'workspaceAfter'>,
+    clock: Clock,
+    log: Log,
+  ) {
+    this.#kv = kv
+    this.#reader = reader
+    this.#tenants = tenants
+    this.#clock = clock
     this.#task = new PeriodicTask(
       { clock, log, firstMs: firstSweepMs, everyMs: sweepMs, failure: 'could not sweep the usage; retrying' },
       () => this.run(),
@@ -55,9 +58,12 @@ export class UsageRetention {
 
   /** Sweeps the records of all workspaces once. @throws StoreUnavailableError */
   async run(): Promise<void> {
-    const { tenants, reader } = this.#options
-    for (let id = await tenants.workspaceAfter(null); id !== null; id = await tenants.workspaceAfter(id)) {
-      for await (const subject of reader.subjects(id)) {
+    for (
+      let id = await this.#tenants.workspaceAfter(null);
+      id !== null;
+      id = await this.#tenants.workspaceAfter(id)
+    ) {
+      for await (const subject of this.#reader.subjects(id)) {
         if (this.#task.isStopped) return
         await nextTick()
         await this.#sweepHours(usagePart(id), subject)
@@ -67,10 +73,9 @@ export class UsageRetention {
   }
 
   async #sweepHours(part: Key, subject: UsageSubject): Promise<void> {
-    const { kv, clock } = this.#options
-    const to = startOf('day', clock.now() - hoursKeptDays * msPerDay)
+    const to = startOf('day', this.#clock.now() - hoursKeptDays * msPerDay)
     for (;;) {
-      const oldest = await storedUsage(kv, part, 'hours', subject, { from: 0, to }).next()
+      const oldest = await storedUsage(this.#kv, part, 'hours', subject, { from: 0, to }).next()
       if (this.#task.isStopped || oldest.done === true) return
       if (!(await this.#moveDay(part, subject, startOf('day', oldest.value.at)))) return
     }
@@ -78,31 +83,36 @@ export class UsageRetention {
 
   /** Moves hours of a day to the record of the day. Returns false if another node has done it. */
   async #moveDay(part: Key, subject: UsageSubject, day: number): Promise<boolean> {
-    const { kv } = this.#options
     const key = dayKey(subject, day)
     // The record of the day must be read first: the check of the commit then covers the hours too.
-    const [value = null] = await kv.get(part, [key])
+    const [value = null] = await this.#kv.get(part, [key])
     const bucket = new UsageBucket(day)
     if (value !== null) bucket.add('days', day, readRecord(usageRecordType, { key, value }))
     const dels: Key[] = []
-    for await (const each of storedUsage(kv, part, 'hours', subject, { from: day, to: day + msPerDay })) {
+    for await (const each of storedUsage(this.#kv, part, 'hours', subject, {
+      from: day,
+      to: day + msPerDay,
+    })) {
       bucket.add('hours', each.at, each.record)
       dels.push(each.key)
       if (dels.length === recordsPerCommit) break
     }
     const { opened, peak, openMs, updates, bytesSent, calls, stored } = bucket
     const counts = { node: '', opened, peak, openMs, updates, bytesSent, calls, ...(stored && { stored }) }
-    return kv.commit(part, { checks: [{ key, value }], puts: [{ key, value: encodeRecord(counts) }], dels })
+    return this.#kv.commit(part, {
+      checks: [{ key, value }],
+      puts: [{ key, value: encodeRecord(counts) }],
+      dels,
+    })
   }
 
   async #sweepDays(part: Key, subject: UsageSubject): Promise<void> {
-    const { kv, clock } = this.#options
-    const to = startOf('day', clock.now() - daysKeptDays * msPerDay)
+    const to = startOf('day', this.#clock.now() - daysKeptDays * msPerDay)
     const dels: Key[] = []
-    for await (const { key } of storedUsage(kv, part, 'days', subject, { from: 0, to })) {
+    for await (const { key } of storedUsage(this.#kv, part, 'days', subject, { from: 0, to })) {
       dels.push(key)
       if (dels.length === recordsPerCommit) break
     }
-    if (dels.length > 0) await kv.commit(part, { dels })
+    if (dels.length > 0) await this.#kv.commit(part, { dels })
   }
 }

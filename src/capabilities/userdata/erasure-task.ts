@@ -25,19 +25,15 @@ const passesMax = 10
 /** Minimum interval in ms between two updates of the record of an erasure. */
 const noteMs = 500
 
-interface ErasureDependencies {
-  readonly kv: Kv
-  readonly store: OrganizationStore
-  readonly traces: UserDataSourceList
-  readonly clock: Clock
-}
-
 /**
  * Runs one erasure in slices. Each attempt searches for all data that remains, so attempts can be repeated
  * without harm.
  */
 export class ErasureTaskRunner {
-  readonly #dependencies: ErasureDependencies
+  readonly #kv: Kv
+  readonly #store: OrganizationStore
+  readonly #traces: UserDataSourceList
+  readonly #clock: Clock
   readonly #transactions: TransactionRunner
   readonly #task: ErasureTask
   readonly #goOn: CheckLease
@@ -45,30 +41,39 @@ export class ErasureTaskRunner {
   readonly #counts = new Map<string, number>()
   #notedAt: number
 
-  constructor(dependencies: ErasureDependencies, task: ErasureTask, goOn: CheckLease) {
-    this.#dependencies = dependencies
-    this.#transactions = new TransactionRunner(dependencies.kv)
+  constructor(
+    kv: Kv,
+    store: OrganizationStore,
+    traces: UserDataSourceList,
+    clock: Clock,
+    task: ErasureTask,
+    goOn: CheckLease,
+  ) {
+    this.#kv = kv
+    this.#store = store
+    this.#traces = traces
+    this.#clock = clock
+    this.#transactions = new TransactionRunner(kv)
     this.#task = task
     this.#goOn = goOn
-    this.#notedAt = dependencies.clock.now()
+    this.#notedAt = clock.now()
   }
 
   async carryOut(): Promise<void> {
-    const { kv, traces, clock } = this.#dependencies
     const { place, userId } = this.#task
     const record = await this.#note({})
     if (record?.status !== 'running') return
-    await this.#eraseFrom(traces.ofTenant, place)
+    await this.#eraseFrom(this.#traces.ofTenant, place)
     await this.#note({})
-    let organizationId = await nextOrganization(kv, place, record.doneUpTo)
+    let organizationId = await nextOrganization(this.#kv, place, record.doneUpTo)
     while (organizationId !== null) {
       await this.#eraseIn({ ...place, organizationId }, userId)
       if (this.#isNoteDue()) await this.#note({ doneUpTo: organizationId })
       await this.#goOn()
-      organizationId = await nextOrganization(kv, place, organizationId)
+      organizationId = await nextOrganization(this.#kv, place, organizationId)
     }
-    await this.#eraseFrom(traces.ofTenant, place)
-    await this.#note({ status: 'done', endedAt: clock.now(), doneUpTo: null })
+    await this.#eraseFrom(this.#traces.ofTenant, place)
+    await this.#note({ status: 'done', endedAt: this.#clock.now(), doneUpTo: null })
   }
 
   /**
@@ -76,13 +81,12 @@ export class ErasureTaskRunner {
    * times.
    */
   async #eraseIn(scope: OrganizationScope, userId: string): Promise<void> {
-    const { store, traces, clock } = this.#dependencies
-    const until = clock.now() + settlingMs
-    await store.carryOut(scope, async (transaction) => {
+    const until = this.#clock.now() + settlingMs
+    await this.#store.carryOut(scope, async (transaction) => {
       if ((await findOrganization(transaction)) !== null) await markErased(transaction, userId, until)
     })
     for (let pass = 0; pass < passesMax; pass++)
-      if ((await this.#eraseFrom(traces.ofOrganization, scope)) === 0) return
+      if ((await this.#eraseFrom(this.#traces.ofOrganization, scope)) === 0) return
   }
 
   async #eraseFrom<Place>(traces: readonly UserDataSource<Place>[], place: Place): Promise<number> {
@@ -98,7 +102,7 @@ export class ErasureTaskRunner {
   }
 
   #isNoteDue(): boolean {
-    return this.#dependencies.clock.now() - this.#notedAt >= noteMs
+    return this.#clock.now() - this.#notedAt >= noteMs
   }
 
   /**
@@ -109,7 +113,7 @@ export class ErasureTaskRunner {
     const { place, userId, jobId } = this.#task
     const counts = [...this.#counts]
     this.#counts.clear()
-    this.#notedAt = this.#dependencies.clock.now()
+    this.#notedAt = this.#clock.now()
     const { result } = await this.#transactions.run(tenantPart(place), async (transaction) => {
       const record = await transaction.get(erasureKey(place, userId), erasureRecordType)
       if (record?.jobId !== jobId) return null

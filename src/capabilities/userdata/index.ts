@@ -16,7 +16,7 @@ export const userdata = defineCapability({
   name: 'userdata',
   operations: [deleteUserData, getUserData],
   create: (services) => ({
-    userData: new UserDataService({ ...services, traces: services.userDataSources }),
+    userData: new UserDataService(services),
   }),
   start: ({ userData }) => userData.start(),
   stop: ({ userData }) => userData.stop(),

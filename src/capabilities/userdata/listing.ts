@@ -41,7 +41,8 @@ const positionSchema = s.object({
  * @throws ApiError INVALID_ARGUMENT if the page token is malformed
  */
 export async function listUserData(
-  { kv, traces }: { readonly kv: Kv; readonly traces: UserDataSourceList },
+  kv: Kv,
+  traces: UserDataSourceList,
   place: UserDataScope,
   userId: string,
   { after, limit }: PageRange,

@@ -1,21 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/base/clock.ts'
-import type { Log } from '../../core/base/log.ts'
 import { tenantPart } from '../../core/directory/organizations/organization-keys.ts'
-import {
-  type OrganizationStore,
-  organizationOf,
-} from '../../core/directory/organizations/organization-store.ts'
+import { organizationOf } from '../../core/directory/organizations/organization-store.ts'
 import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
 import { Transaction, TransactionRunner } from '../../core/directory/store/transaction.ts'
-import type { TokenRevocations } from '../../core/directory/tenants/token-revocations.ts'
-import type {
-  UserDataScope,
-  UserDataSourceList,
-  UserDatum,
-} from '../../core/directory/user-data/user-data-source.ts'
-import { TaskWorker, type WorkerEngine } from '../../core/jobs/task-worker.ts'
+import type { UserDataScope, UserDatum } from '../../core/directory/user-data/user-data-source.ts'
+import { TaskWorker } from '../../core/jobs/task-worker.ts'
 import type { Kv } from '../../core/store/engine.ts'
+import type { Services } from '../../rest/services.ts'
 import {
   type ErasureRecord,
   type ErasureTask,
@@ -37,15 +29,6 @@ const waitMs = 5_000
  */
 const countedTogetherMs = 2_592_000_000
 
-interface UserDataOptions {
-  readonly engine: WorkerEngine
-  readonly store: OrganizationStore
-  readonly revocations: TokenRevocations
-  readonly traces: UserDataSourceList
-  readonly clock: Clock
-  readonly log: Log
-}
-
 /** Progress or result of an erasure. */
 interface ErasureReport {
   readonly status: 'running' | 'done'
@@ -59,21 +42,28 @@ interface ErasureReport {
 
 /** Exports and erases all stored data of one user. */
 export class UserDataService {
-  readonly #options: UserDataOptions & { readonly kv: Kv }
+  readonly #kv: Kv
+  readonly #services: Pick<Services, 'engine' | 'store' | 'revocations' | 'userDataSources' | 'clock' | 'log'>
   readonly #transactions: TransactionRunner
   readonly #worker: TaskWorker<ErasureTask>
 
-  constructor(options: UserDataOptions) {
-    const { kv } = options.engine
-    const parts = { ...options, kv }
-    this.#options = parts
+  constructor(
+    services: Pick<Services, 'engine' | 'store' | 'revocations' | 'userDataSources' | 'clock' | 'log'>,
+  ) {
+    const { engine, store, userDataSources, clock, log } = services
+    const { kv } = engine
+    this.#kv = kv
+    this.#services = services
     this.#transactions = new TransactionRunner(kv)
     this.#worker = new TaskWorker({
-      ...options,
+      engine,
+      clock,
+      log,
       queueName: erasureQueue,
       taskOf: erasureTaskOf,
       partOf: ({ place }) => tenantPart(place),
-      carryOut: (task, goOn) => new ErasureTaskRunner(parts, task, goOn).carryOut(),
+      carryOut: (task, goOn) =>
+        new ErasureTaskRunner(kv, store, userDataSources, clock, task, goOn).carryOut(),
     })
   }
 
@@ -96,7 +86,7 @@ export class UserDataService {
    */
   async list(place: UserDataScope, userId: string, range: PageRange): Promise<ListPage<UserDatum>> {
     await this.#checkPlace(place)
-    return listUserData(this.#options, place, userId, range)
+    return listUserData(this.#kv, this.#services.userDataSources, place, userId, range)
   }
 
   /**
@@ -107,7 +97,7 @@ export class UserDataService {
    * attempt, which is retried
    */
   async erase(place: UserDataScope, userId: string): Promise<ErasureReport> {
-    const { revocations, clock } = this.#options
+    const { revocations, clock } = this.#services
     await this.#checkPlace(place)
     if ((await this.#recordOf(place, userId))?.status !== 'running') {
       await revocations.revoke(place, userId)
@@ -126,13 +116,14 @@ export class UserDataService {
   }
 
   async #checkPlace({ organizationId, ...tenant }: UserDataScope): Promise<void> {
-    if (organizationId !== null) await organizationOf(this.#options.store.read({ ...tenant, organizationId }))
+    if (organizationId !== null)
+      await organizationOf(this.#services.store.read({ ...tenant, organizationId }))
   }
 
   /** Starts an erasure. Returns `elsewhere` if another call or process has started one meanwhile. */
   async #begin(task: ErasureTask): Promise<'here' | 'elsewhere'> {
     const { place, userId, jobId } = task
-    const now = this.#options.clock.now()
+    const now = this.#services.clock.now()
     const { result } = await this.#transactions.run(tenantPart(place), async (transaction) => {
       const earlier = await transaction.get(erasureKey(place, userId), erasureRecordType)
       if (earlier?.status === 'running') return 'elsewhere'
@@ -153,14 +144,11 @@ export class UserDataService {
   }
 
   #recordOf(place: UserDataScope, userId: string): Promise<ErasureRecord | null> {
-    return new Transaction(this.#options.kv, tenantPart(place)).get(
-      erasureKey(place, userId),
-      erasureRecordType,
-    )
+    return new Transaction(this.#kv, tenantPart(place)).get(erasureKey(place, userId), erasureRecordType)
   }
 
   async #reportOf(place: UserDataScope, userId: string): Promise<ErasureReport> {
-    const { ofTenant, ofOrganization } = this.#options.traces
+    const { ofTenant, ofOrganization } = this.#services.userDataSources
     const { status, removed, startedAt, endedAt } = (await this.#recordOf(place, userId)) as ErasureRecord
     const none = [...ofTenant, ...ofOrganization].map(({ name }) => [name, 0])
     return { status, removed: { ...Object.fromEntries(none), ...removed }, startedAt, endedAt }

@@ -21,20 +21,6 @@ import type { Operation } from '../operation.ts'
 import { toApiError } from './envelope.ts'
 import { toolOf } from './in-process-call.ts'
 
-interface AuditorOptions {
-  readonly audit: AuditLog
-  readonly refusals: RejectionCounter
-  readonly recent: RecentRequests
-  readonly mode: Config['audit']
-  /** Number of reverse proxies whose `X-Forwarded-For` is trusted. */
-  readonly proxies: number
-  /**
-   * Called for rejected credentials, with the address of the caller and the code of the error. Must not
-   * throw.
-   */
-  readonly onRejected: (clientAddress: string, code: string) => void
-}
-
 /** A call that has not run yet. */
 interface AuditedCall {
   readonly operation: Pick<Operation, 'path' | 'audited' | 'request' | 'makes'>
@@ -52,10 +38,32 @@ const hashLength = 32
 
 /** Records calls in the audit log. */
 export class CallAuditor {
-  readonly #options: AuditorOptions
+  readonly #audit: AuditLog
+  readonly #refusals: RejectionCounter
+  readonly #recent: RecentRequests
+  readonly #mode: Config['audit']
+  /** Number of reverse proxies whose `X-Forwarded-For` is trusted. */
+  readonly #proxies: number
+  /**
+   * Called for rejected credentials, with the address of the caller and the code of the error. Must not
+   * throw.
+   */
+  readonly #onRejected: (clientAddress: string, code: string) => void
 
-  constructor(options: AuditorOptions) {
-    this.#options = options
+  constructor(
+    audit: AuditLog,
+    refusals: RejectionCounter,
+    recent: RecentRequests,
+    mode: Config['audit'],
+    proxies: number,
+    onRejected: (clientAddress: string, code: string) => void,
+  ) {
+    this.#audit = audit
+    this.#refusals = refusals
+    this.#recent = recent
+    this.#mode = mode
+    this.#proxies = proxies
+    this.#onRejected = onRejected
   }
 
   /**
@@ -67,7 +75,7 @@ export class CallAuditor {
     const { operation, caller, data, request, requestId } = call
     const tool = toolOf(request)
     if (!this.#isRecorded(operation, caller, tool)) return work()
-    const begun = this.#options.audit.begin(placeOf(caller), {
+    const begun = this.#audit.begin(placeOf(caller), {
       operation: operation.path,
       actor: caller.level,
       apiKey: isInTenant(caller) ? caller.tenant.apiKey : null,
@@ -83,9 +91,9 @@ export class CallAuditor {
 
   /** Records the call of a tool that the token of an agent does not permit. */
   async toolRejected(caller: AgentCaller, tool: string, address: string): Promise<void> {
-    if (this.#options.mode === 'off') return
+    if (this.#mode === 'off') return
     const { tenant } = caller
-    await this.#options.audit.add(tenant.workspaceId, [
+    await this.#audit.add(tenant.workspaceId, [
       {
         operation: '/mcp',
         actor: 'agent',
@@ -102,10 +110,10 @@ export class CallAuditor {
    * Like `run`, for a page that shows secrets to the operator. The record is durable before `work` starts.
    */
   async runPage(path: string, request: IncomingMessage, requestId: string, work: () => Promise<void>) {
-    if (this.#options.mode === 'off') return work()
+    if (this.#mode === 'off') return work()
     const clientAddress = this.#addressOf(request)
     const entry = { operation: path, actor: 'operator', clientAddress, requestId } as const
-    const begun = this.#options.audit.begin(null, entry)
+    const begun = this.#audit.begin(null, entry)
     await begun.stored
     return this.#carryOut(begun, work, () => ({ outcome: success }))
   }
@@ -124,21 +132,21 @@ export class CallAuditor {
     if (owner === 'none') return
     const clientAddress = this.#addressOf(request)
     const note = { kind: 'rest', target: path, clientAddress, requestId } as const
-    this.#options.recent.note(owner, { ...note, ...describeOutcome(outcome) })
+    this.#recent.note(owner, { ...note, ...describeOutcome(outcome) })
   }
 
   /** Counts a call whose credentials were rejected. Ignores other errors. */
   refused(door: EntryPoint, error: unknown, request: IncomingMessage): void {
     if (!(error instanceof ApiError) || !refusing.includes(error.status)) return
-    this.#options.onRejected(this.#addressOf(request), error.code)
+    this.#onRejected(this.#addressOf(request), error.code)
     this.note(door, error.status, request)
   }
 
   /** Counts a rejected call. */
   note(door: EntryPoint, outcome: string, request: IncomingMessage): void {
-    if (this.#options.mode === 'off') return
+    if (this.#mode === 'off') return
     const clientAddress = this.#addressOf(request)
-    this.#options.refusals.note({ door, outcome, clientAddress, claim: claimOf(door, request) })
+    this.#refusals.note({ door, outcome, clientAddress, claim: claimOf(door, request) })
   }
 
   async #carryOut<T>(
@@ -167,14 +175,13 @@ export class CallAuditor {
    * what tools read.
    */
   #isRecorded({ audited }: AuditedCall['operation'], { level }: AnyCaller, tool: string | null): boolean {
-    const { mode } = this.#options
-    if (mode === 'off') return false
-    if (tool !== null && mode === 'all') return true
-    return audited === 'admin' || (audited === 'change' && (mode === 'all' || level === 'agent'))
+    if (this.#mode === 'off') return false
+    if (tool !== null && this.#mode === 'all') return true
+    return audited === 'admin' || (audited === 'change' && (this.#mode === 'all' || level === 'agent'))
   }
 
   #addressOf(request: IncomingMessage): string {
-    return clientAddress(request, this.#options.proxies).slice(0, addressLengthMax)
+    return clientAddress(request, this.#proxies).slice(0, addressLengthMax)
   }
 }
 

@@ -1,17 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import type {
-  AgentCaller,
-  Authenticator,
-  AuthLevel,
-  CallerByLevel,
-} from '../../core/access/credentials/authenticator.ts'
+import type { AgentCaller, AuthLevel, CallerByLevel } from '../../core/access/credentials/authenticator.ts'
+import type { Edge } from '../capability.ts'
 import type { Services } from '../services.ts'
-import type { CallAuditor } from './call-auditor.ts'
-
-interface CallerOptions {
-  readonly authenticator: Authenticator
-  readonly auditor: CallAuditor
-}
 
 /**
  * Returns the caller of a request: an agent, or a caller with the credentials of this level.
@@ -20,14 +10,14 @@ interface CallerOptions {
 export async function callerOf<Level extends AuthLevel>(
   level: Level,
   request: IncomingMessage,
-  options: CallerOptions & { readonly services: Pick<Services, 'agents'> },
+  { agents }: Pick<Services, 'agents'>,
+  edge: Pick<Edge, 'authenticator' | 'auditor'>,
 ): Promise<CallerByLevel[Level] | AgentCaller> {
-  const { services, auditor } = options
-  const agent = await services.agents.callerOf(request.headers).catch((error: unknown) => {
-    auditor.refused('realtime', error, request)
+  const agent = await agents.callerOf(request.headers).catch((error: unknown) => {
+    edge.auditor.refused('realtime', error, request)
     throw error
   })
-  return agent ?? backendOf(level, request, options)
+  return agent ?? backendOf(level, request, edge)
 }
 
 /**
@@ -37,7 +27,7 @@ export async function callerOf<Level extends AuthLevel>(
 export function backendOf<Level extends AuthLevel>(
   level: Level,
   request: IncomingMessage,
-  { authenticator, auditor }: CallerOptions,
+  { authenticator, auditor }: Pick<Edge, 'authenticator' | 'auditor'>,
 ): Promise<CallerByLevel[Level]> {
   return authenticator.callerOf(level, request.headers).catch((error: unknown) => {
     auditor.refused(level, error, request)

@@ -99,7 +99,7 @@ const requireJson: CallStep = (request, _response, next) => {
 /** @throws ApiError as for `callerOf`; PERMISSION_DENIED for an agent, unless the operation is open to agents */
 function authenticate(operation: Operation, options: OperationOptions): CallStep {
   return async (request, response, next) => {
-    const caller = await callerOf(operation.auth, request, options)
+    const caller = await callerOf(operation.auth, request, options.services, options)
     setCaller(response, caller)
     if (caller.level === 'agent') requireAgentRule(operation)
     next()

@@ -83,7 +83,7 @@ export class IdempotencyService {
     this.#options = options
     this.#limits = limits
     this.#records = new CallStore(kv)
-    this.#usage = new IdempotencyUsage({ kv, clock, foreignChanges }, limits)
+    this.#usage = new IdempotencyUsage(kv, clock, foreignChanges, limits)
     this.#mutex = new CallMutex(clock, limits)
     this.#sealing = new ResponseEncryption(options.secrets)
     this.#sweeps = new JobConsumer({

@@ -21,12 +21,6 @@ interface Counted {
   readonly at: number
 }
 
-interface IdempotencyUsageDependencies {
-  readonly kv: Kv
-  readonly clock: Clock
-  readonly foreignChanges: Pick<ForeignChanges, 'maxAgeMs'>
-}
-
 /**
  * Number of stored calls and bytes of each caller. The numbers are read from the store, then maintained in
  * memory. They are read again only if other processes can change them.
@@ -38,7 +32,12 @@ export class IdempotencyUsage {
   readonly #max: UsedBytes
   readonly #used = new Map<string, Counted>()
 
-  constructor({ kv, clock, foreignChanges }: IdempotencyUsageDependencies, max: Readonly<UsedBytes>) {
+  constructor(
+    kv: Kv,
+    clock: Clock,
+    foreignChanges: Pick<ForeignChanges, 'maxAgeMs'>,
+    max: Readonly<UsedBytes>,
+  ) {
     this.#kv = kv
     this.#clock = clock
     this.#maxAgeMs = foreignChanges.maxAgeMs

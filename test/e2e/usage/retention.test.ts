@@ -112,7 +112,7 @@ async function listing(
 
 const retentionOf = ({ engine, clock }: Store, kv: Kv = engine.kv) => {
   const { tenants } = createTenancy(engine, clock)
-  return new UsageRetention({ kv, reader: new UsageReader(kv), tenants, clock, log })
+  return new UsageRetention(kv, new UsageReader(kv), tenants, clock, log)
 }
 
 describe.each(

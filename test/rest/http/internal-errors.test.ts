@@ -87,7 +87,7 @@ beforeAll(async () => {
     services: { agents } as Services,
     spans: null,
     authenticator,
-    auditor: new CallAuditor({ audit, refusals, recent, mode: 'off', proxies: 0, onRejected: () => {} }),
+    auditor: new CallAuditor(audit, refusals, recent, 'off', 0, () => {}),
     origins,
     quotas: {
       addressCalls: null,

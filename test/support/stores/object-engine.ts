@@ -15,8 +15,9 @@ export const overObjects = (
   clock: Clock,
   options: { readonly key?: BackupKey; readonly callMs?: number } = {},
 ): ObjectEngine =>
-  withObjects(engine, {
-    objects: store === null ? null : new SealedObjects({ store, key, ...options }),
+  withObjects(
+    engine,
+    store === null ? null : new SealedObjects({ store, key, ...options }),
     clock,
-    log: createLog('silent'),
-  })
+    createLog('silent'),
+  )

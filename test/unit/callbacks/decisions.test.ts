@@ -48,7 +48,7 @@ it('[CALL-52] does not return a decision more than a minute after it has expired
     previousSecret: null,
   } as const
   const subscriptions = { callbacksOf: async () => callbacks }
-  const decider = new CallbackDecider({ caller, subscriptions, clock })
+  const decider = new CallbackDecider(caller, subscriptions, clock)
   expect(await decider.decide(identity, address)).toMatchObject({ role: 'editor' })
   clock.advance(69_999)
   expect(decider.known(identity, address)).toMatchObject({ role: 'editor' })

@@ -17,7 +17,7 @@ export function processOn(
 ) {
   const clock = new HeldClock()
   const subscriptions = new SubscriptionCache({ kv, bus, foreignChanges }, clock, bytesMax)
-  const store = new SubscriptionStore({ kv, bus, subscriptions })
+  const store = new SubscriptionStore(kv, bus, subscriptions)
   return {
     clock,
     subscriptions,

@@ -23,63 +23,61 @@ const objectBytesMin = 4_096
 const writeMsMax = 3_600_000
 const retryAfterSeconds = 5
 
-interface ObjectBlobsOptions {
-  /** The blobs of the engine. */
-  readonly blobs: Blobs
-  readonly index: ObjectIndex
-  /** null: new contents stay in the engine. */
-  readonly objects: SealedObjects | null
-  readonly clock: Clock
-}
-
 /**
  * Blobs whose large contents are objects of a bucket or a folder. The engine has a reference to each object. An
  * object is durable before the reference to it, and is deleted only after the reference.
  */
 export class ObjectBlobs implements Blobs {
-  readonly #options: ObjectBlobsOptions
+  /** The blobs of the engine. */
+  readonly #blobs: Blobs
+  readonly #index: ObjectIndex
+  /** null: new contents stay in the engine. */
+  readonly #objects: SealedObjects | null
+  readonly #clock: Clock
 
-  constructor(options: ObjectBlobsOptions) {
-    this.#options = options
+  constructor(blobs: Blobs, index: ObjectIndex, objects: SealedObjects | null, clock: Clock) {
+    this.#blobs = blobs
+    this.#index = index
+    this.#objects = objects
+    this.#clock = clock
   }
 
   /** @throws ApiError UNAVAILABLE if the object storage cannot be used */
   async put(key: Key, bytes: Uint8Array): Promise<void> {
-    const { objects, index, clock } = this.#options
     const content = new Uint8Array(bytes)
+    const objects = this.#objects
     if (objects === null || content.length < objectBytesMin)
       return this.#replace(key, encodeBlobContent(content))
-    const startedAt = clock.now()
+    const startedAt = this.#clock.now()
     const reference = { name: objects.newName(), bytes: content.length }
-    await index.recordObject(key, reference)
+    await this.#index.recordObject(key, reference)
     try {
       await whileAvailable(() => objects.put(reference.name, content))
     } catch (error) {
-      await index.recordRemoval(key, reference)
+      await this.#index.recordRemoval(key, reference)
       throw error
     }
-    if (clock.now() - startedAt > writeMsMax) throw unavailable('writing the object took too long')
+    if (this.#clock.now() - startedAt > writeMsMax) throw unavailable('writing the object took too long')
     return this.#replace(key, encodeObjectReference(reference))
   }
 
   /** @throws ApiError UNAVAILABLE if the object storage cannot be used; CorruptRecordError */
   async get(key: Key): Promise<Uint8Array | null> {
-    const { objects } = this.#options
     const stored = await this.#read(key)
     if (stored?.is !== 'reference') return stored?.content ?? null
+    const objects = this.#objects
     if (objects === null) throw unavailable(notConfigured)
     return withRecordName('blob', key, () => whileAvailable(() => objects.get(stored.reference)))
   }
 
   async delete(key: Key): Promise<void> {
-    const { blobs, index } = this.#options
     const reference = await this.#referenceAt(key)
-    if (reference !== null) await index.recordRemoval(key, reference)
-    await blobs.delete(key)
+    if (reference !== null) await this.#index.recordRemoval(key, reference)
+    await this.#blobs.delete(key)
   }
 
   list(prefix: Key, options: { after?: Key; limit: number }): Promise<readonly Key[]> {
-    return this.#options.blobs.list(prefix, options)
+    return this.#blobs.list(prefix, options)
   }
 
   /** Returns whether the blob with this key refers to an object. @throws CorruptRecordError */
@@ -89,15 +87,14 @@ export class ObjectBlobs implements Blobs {
   }
 
   async #replace(key: Key, value: Uint8Array): Promise<void> {
-    const { blobs, index } = this.#options
     const earlier = await this.#referenceAt(key)
-    if (earlier !== null) await index.recordRemoval(key, earlier)
-    await blobs.put(key, value)
+    if (earlier !== null) await this.#index.recordRemoval(key, earlier)
+    await this.#blobs.put(key, value)
   }
 
   #read(key: Key): Promise<StoredBlob | null> {
     return withRecordName('blob', key, async () => {
-      const value = await this.#options.blobs.get(key)
+      const value = await this.#blobs.get(key)
       return value === null ? null : decodeStoredBlob(value)
     })
   }

@@ -9,13 +9,6 @@ import { ObjectSweeper } from './object-sweeper.ts'
 import { resolveDump } from './resolve-dump.ts'
 import type { SealedObjects } from './sealed-objects.ts'
 
-interface ObjectEngineOptions {
-  /** null: new contents stay in the engine, and references to objects cannot be read. */
-  readonly objects: SealedObjects | null
-  readonly clock: Clock
-  readonly log: Log
-}
-
 export interface ObjectEngine {
   readonly engine: Engine
   /** Deletes objects that are not used any more; null without an object storage. */
@@ -25,10 +18,16 @@ export interface ObjectEngine {
 /**
  * Returns an engine whose large blobs are objects. Its dump contains them, and `storedBytes` counts them. Closing it
  * closes the inner engine.
+ * @param objects null: new contents stay in the engine, and references to objects cannot be read
  */
-export function withObjects(inner: Engine, { objects, clock, log }: ObjectEngineOptions): ObjectEngine {
+export function withObjects(
+  inner: Engine,
+  objects: SealedObjects | null,
+  clock: Clock,
+  log: Log,
+): ObjectEngine {
   const index = new ObjectIndex(inner.kv, clock)
-  const blobs = new ObjectBlobs({ blobs: inner.blobs, index, objects, clock })
+  const blobs = new ObjectBlobs(inner.blobs, index, objects, clock)
   objects?.belongTo(new ObjectPlace(inner.kv))
   const gate = new OpenCalls()
   let closing: Promise<void> | null = null

@@ -10,7 +10,7 @@ import type { FeedItem, FeedPage } from '../feed-reader.ts'
 import { feedLimits } from '../limits.ts'
 import type { contentOmissions, FeedRequest } from './feed-schema.ts'
 
-export type FeedContentServices = EditorReadServices & Pick<Services, 'feed'>
+type FeedContentServices = EditorReadServices & Pick<Services, 'feed'>
 
 type Omission = (typeof contentOmissions)[number]
 

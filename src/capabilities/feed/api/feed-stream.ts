@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Authenticator, KeyCaller } from '../../../core/access/credentials/authenticator.ts'
-import { type CallerWatchOptions, watchCaller } from '../../../core/access/credentials/caller-watch.ts'
+import type { KeyCaller } from '../../../core/access/credentials/authenticator.ts'
+import { watchCaller } from '../../../core/access/credentials/caller-watch.ts'
 import { ApiError } from '../../../core/base/errors.ts'
 import {
   beginEventStream,
@@ -12,41 +12,28 @@ import { jsonPieces, StreamedArray } from '../../../core/model/json-pieces.ts'
 import { errorEnvelope } from '../../../core/model/raw-response.ts'
 import { exhausted } from '../../../core/quota/limits.ts'
 import { transferTimeoutMsDefault } from '../../../core/quota/slow-transfers.ts'
-import type { Health } from '../../../core/store/engine.ts'
 import type { CallAuditor } from '../../../rest/http/call-auditor.ts'
+import type { Edge } from '../../../rest/capability.ts'
 import { backendOf } from '../../../rest/http/caller-of.ts'
 import { toApiError } from '../../../rest/http/envelope.ts'
-import { type ApiLimits, chargeCalls, limitCaller } from '../../../rest/http/rate-limits.ts'
+import { chargeCalls, limitCaller } from '../../../rest/http/rate-limits.ts'
 import type { ServedResponse } from '../../../rest/http/served-response.ts'
 import type { ServedRoute } from '../../../rest/http/served-route.ts'
 import { setCaller } from '../../../rest/http/traced-request.ts'
 import { PartWriter } from '../../../rest/http/unread-responses.ts'
+import type { Services } from '../../../rest/services.ts'
 import { invalidAt, validatorOf } from '../../../rest/validator.ts'
-import {
-  addContent,
-  type FeedContentServices,
-  type SentFeedEvent,
-  type SentFeedPage,
-} from './feed-content.ts'
+import { addContent, type SentFeedEvent, type SentFeedPage } from './feed-content.ts'
 import { type FeedRequest, feedQueryOf, feedSelection, furtherCalls } from './feed-schema.ts'
 import { feedStreamPath } from './feed-stream-description.ts'
 
 /** Time in ms after which a stream ends. The client then connects again, with credentials that may have changed. */
 const streamMs = 600_000
 
-interface FeedStreamOptions extends CallerWatchOptions {
-  readonly services: FeedContentServices
-  readonly authenticator: Authenticator
-  readonly auditor: CallAuditor
-  readonly quotas: ApiLimits
-  /** The server accepts streams only while it is ready. */
-  readonly readiness: () => Health
-}
-
 const request = { type: 'object', properties: feedSelection } as const
 
 /** Creates the route of the stream of the change feed. */
-export function feedStreamRoute(options: FeedStreamOptions): ServedRoute {
+export function feedStreamRoute(services: Services, edge: Edge): ServedRoute {
   const validate = validatorOf(request)
   return {
     path: feedStreamPath,
@@ -55,20 +42,20 @@ export function feedStreamRoute(options: FeedStreamOptions): ServedRoute {
       async GET(request, response) {
         const noteOutcome = (outcome: Parameters<CallAuditor['answered']>[2]): void => {
           const { caller = null, requestId } = response.weftLocals
-          options.auditor.answered(feedStreamPath, { caller, request, requestId }, outcome)
+          edge.auditor.answered(feedStreamPath, { caller, request, requestId }, outcome)
         }
         try {
-          const ready = options.readiness()
+          const ready = edge.readiness()
           if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
-          const caller = await backendOf('key', request, options)
+          const caller = await backendOf('key', request, edge)
           setCaller(response, caller)
-          await limitCaller(options.quotas, caller, request, response, 0)
+          await limitCaller(edge.quotas, caller, request, response, 0)
           const selection = selectionOf(request)
           validate(selection, 0)
           const begun = (): void => noteOutcome({ httpCode: 200, body: '', replayed: false })
-          await sendStream(response, selection, options, {
+          await sendStream(response, selection, services, edge, {
             caller,
-            check: async () => (await options.authenticator.callerOf('key', request.headers)).validUntil,
+            check: async () => (await edge.authenticator.callerOf('key', request.headers)).validUntil,
             begun,
           })
         } catch (error) {
@@ -134,11 +121,11 @@ interface FeedReader {
 async function sendStream(
   response: ServedResponse,
   selection: FeedRequest,
-  options: FeedStreamOptions,
+  services: Services,
+  { quotas }: Edge,
   { caller, check, begun }: FeedReader,
 ): Promise<void> {
   const { tenant, validUntil } = caller
-  const { services, quotas } = options
   const left = new AbortController()
   const rejected = new AbortController()
   response.once('close', () => left.abort())
@@ -146,7 +133,11 @@ async function sendStream(
     rejected.abort(error)
     left.abort()
   }
-  const endWatch = watchCaller({ tenant, organizationId: null, validUntil, check, onRejected }, options)
+  const endWatch = watchCaller(
+    { tenant, organizationId: null, validUntil, check, onRejected },
+    services.accessNews,
+    services.clock,
+  )
   const endsAt = performance.now() + streamMs
   const pages = services.feed.follow(tenant, feedQueryOf(selection), {
     quietMs: streamCommentMs,

@@ -1,30 +1,27 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { agentMeta } from '../../../core/access/agents/agent-meta.ts'
-import type { Authenticator, TenantCaller } from '../../../core/access/credentials/authenticator.ts'
-import { type CallerWatchOptions, watchCaller } from '../../../core/access/credentials/caller-watch.ts'
+import type { TenantCaller } from '../../../core/access/credentials/authenticator.ts'
+import { watchCaller } from '../../../core/access/credentials/caller-watch.ts'
 import { ApiError, invalid } from '../../../core/base/errors.ts'
-import type { Log } from '../../../core/base/log.ts'
 import type { FromSchema } from '../../../core/base/schema.ts'
-import type { Config } from '../../../core/config/config.ts'
 import { overlapError } from '../../../core/content/merge/overlap.ts'
 import { checkStreamEdit } from '../../../core/content/stream/stream-place.ts'
 import { authTokensFence, domainsFence } from '../../../core/directory/organizations/fence-names.ts'
 import { FencedRight, type WriteRight } from '../../../core/directory/write-right.ts'
-import type { Metrics } from '../../../core/metrics/metrics.ts'
 import type { DocumentAddress } from '../../../core/model/address.ts'
 import { errorEnvelope } from '../../../core/model/raw-response.ts'
 import { timedRequests } from '../../../core/quota/slow-transfers.ts'
-import type { FenceStore, Health } from '../../../core/store/engine.ts'
 import type { AgentRule } from '../../../rest/agent-rule.ts'
 import { applyAgentRule } from '../../../rest/agents/agent-members.ts'
 import { authorizeAgent, keepingOf, toAgentError } from '../../../rest/agents/authorize-agent.ts'
+import type { CallAuditor } from '../../../rest/http/call-auditor.ts'
+import type { Edge } from '../../../rest/capability.ts'
 import { storedMeta } from '../../../rest/changes/change-meta.ts'
 import { editorAddress, namingMissing } from '../../../rest/editor-content.ts'
-import type { CallAuditor } from '../../../rest/http/call-auditor.ts'
 import { callerOf } from '../../../rest/http/caller-of.ts'
 import { toApiError } from '../../../rest/http/envelope.ts'
-import { type ApiLimits, countGrowth, limitCaller } from '../../../rest/http/rate-limits.ts'
+import { countGrowth, limitCaller } from '../../../rest/http/rate-limits.ts'
 import { ClientDisconnectedError } from '../../../rest/http/request-body.ts'
 import type { ServedResponse } from '../../../rest/http/served-response.ts'
 import type { ServedRoute } from '../../../rest/http/served-route.ts'
@@ -35,26 +32,12 @@ import { type Validator, validatorOf } from '../../../rest/validator.ts'
 import { OpenStream, tooLate } from '../open-stream.ts'
 import { StreamPump } from '../stream-pump.ts'
 import type { StreamResult } from '../stream-records.ts'
-import type { EnteredStream, StreamOpening, StreamService } from '../stream-service.ts'
+import type { EnteredStream, StreamOpening } from '../stream-service.ts'
 import { contentStreamPath, jsonLinesType } from './stream-description.ts'
 import { JsonLineReader, lineBytesMax, readStreamLine } from './stream-lines.ts'
 import { streamOpening } from './stream-schema.ts'
 
 type Opening = FromSchema<typeof streamOpening>
-
-interface StreamRouteOptions extends CallerWatchOptions {
-  readonly streams: StreamService
-  readonly services: Pick<Services, 'documents' | 'loader' | 'storage' | 'attribution' | 'agents'>
-  readonly authenticator: Authenticator
-  readonly fences: FenceStore
-  readonly auditor: CallAuditor
-  readonly quotas: ApiLimits
-  readonly unknownMembers: Config['unknownMembers']
-  /** The server accepts streams only while it is ready. */
-  readonly readiness: () => Health
-  readonly metrics: Pick<Metrics, 'streamedBytes'>
-  readonly log: Log
-}
 
 /** Time in ms within which the opening must arrive. */
 const openingMs = 20_000
@@ -73,17 +56,17 @@ const agents: AgentRule = { role: 'editor', ids: ['userId'], meta: 'meta', witho
 /** How the members of an opening are checked. */
 const checked = { effect: 'once', request: streamOpening } as const
 
-export function contentStreamRoute(options: StreamRouteOptions): ServedRoute {
+export function contentStreamRoute(services: Services, edge: Edge): ServedRoute {
   const validate = validatorOf(streamOpening)
   return {
     path: contentStreamPath,
     label: contentStreamPath,
     methods: {
       async POST(request, response) {
-        const connection = new StreamConnection(request, response, validate, options)
+        const connection = new StreamConnection(request, response, validate, services, edge)
         const keep = (outcome: Parameters<CallAuditor['answered']>[2]): void => {
           const { caller = null, requestId } = response.weftLocals
-          options.auditor.answered(contentStreamPath, { caller, request, requestId }, outcome)
+          edge.auditor.answered(contentStreamPath, { caller, request, requestId }, outcome)
         }
         try {
           await connection.serve()
@@ -105,7 +88,8 @@ class StreamConnection {
   readonly #request: IncomingMessage
   readonly #response: ServedResponse
   readonly #validate: Validator
-  readonly #options: StreamRouteOptions
+  readonly #services: Services
+  readonly #edge: Edge
   /** The body; null until it is read. */
   #lines: JsonLineReader | null = null
   /** Aborted with an error when the caller has lost its permission. */
@@ -115,12 +99,14 @@ class StreamConnection {
     request: IncomingMessage,
     response: ServedResponse,
     validate: Validator,
-    options: StreamRouteOptions,
+    services: Services,
+    edge: Edge,
   ) {
     this.#request = request
     this.#response = response
     this.#validate = validate
-    this.#options = options
+    this.#services = services
+    this.#edge = edge
   }
 
   /**
@@ -128,16 +114,16 @@ class StreamConnection {
    * @throws the errors of the stream, before or after the headers of the response were sent
    */
   async serve(): Promise<void> {
-    const { auditor, quotas, readiness, services } = this.#options
+    const { auditor, quotas, readiness } = this.#edge
     const ready = readiness()
     if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
     checkLinesType(this.#request)
-    const caller = await callerOf('key', this.#request, this.#options)
+    const caller = await callerOf('key', this.#request, this.#services, this.#edge)
     setCaller(this.#response, caller)
     timedRequests.add(this.#request)
     const meter = await limitCaller(quotas, caller, this.#request, this.#response, Number.POSITIVE_INFINITY)
     meter.keep(connectionBytes)
-    const { bytes } = this.#options.streams.limits
+    const { bytes } = this.#services.streams.limits
     const bodyBytesMax = bytes * escapedBytes + freeBytes
     let bodyBytes = 0
     const lines = new JsonLineReader(this.#request, (received) => {
@@ -152,7 +138,7 @@ class StreamConnection {
     const { requestId } = this.#response.weftLocals
     const call = { operation: audited, caller, data: opening, request: this.#request, requestId }
     await auditor.run(call, async () => {
-      if (caller.level === 'agent') await authorizeAgent(agents, opening, caller, services)
+      if (caller.level === 'agent') await authorizeAgent(agents, opening, caller, this.#services)
       const entered = await this.#openFor(opening, caller)
       const endWatch = this.#watch(opening, caller)
       try {
@@ -165,7 +151,7 @@ class StreamConnection {
   }
 
   #checkOpening(value: Readonly<Record<string, unknown>>, caller: TenantCaller): Opening {
-    const { unknownMembers } = this.#options
+    const { unknownMembers } = this.#services.config
     checkMembers(checked, { body: { data: value }, target: this.#request.url ?? '' }, unknownMembers)
     if (caller.level === 'agent') applyAgentRule(agents, value, caller.identity)
     this.#validate(value, 0)
@@ -180,9 +166,7 @@ class StreamConnection {
     try {
       return await this.#open(opening, caller)
     } catch (error) {
-      throw caller.level === 'agent'
-        ? await toAgentError(error, opening, caller, this.#options.services)
-        : error
+      throw caller.level === 'agent' ? await toAgentError(error, opening, caller, this.#services) : error
     }
   }
 
@@ -190,7 +174,8 @@ class StreamConnection {
     opening: Opening,
     caller: TenantCaller,
   ): Promise<EnteredStream & { readonly streamId: string }> {
-    const { services, streams } = this.#options
+    const services = this.#services
+    const { streams } = services
     const { edit, contentKey, format = 'text', userId = '', baseVersion, schema } = opening
     const request = { contentKey, edit, format }
     checkStreamEdit(request)
@@ -229,15 +214,15 @@ class StreamConnection {
 
   /** Returns the permission to change a document. It ends with the credentials of the request. */
   async #rightOf(caller: TenantCaller, address: DocumentAddress): Promise<WriteRight> {
-    const { services, authenticator, fences, clock } = this.#options
-    if (caller.level === 'agent') return services.agents.rightToChange(caller, address)
+    const { agents, documents, engine, clock } = this.#services
+    if (caller.level === 'agent') return agents.rightToChange(caller, address)
     const { tenant } = caller
     return FencedRight.read({
-      within: await services.documents.rightToChange(address),
-      fences,
+      within: await documents.rightToChange(address),
+      fences: engine.fences,
       clock,
       names: [authTokensFence(tenant), domainsFence(tenant)],
-      check: async () => (await authenticator.callerOf('key', this.#request.headers)).validUntil,
+      check: async () => (await this.#edge.authenticator.callerOf('key', this.#request.headers)).validUntil,
     })
   }
 
@@ -246,23 +231,23 @@ class StreamConnection {
    * learns from its next line that the document is disabled. Returns the function that ends the watch.
    */
   #watch(opening: Opening, caller: TenantCaller): () => void {
-    const { services, authenticator } = this.#options
+    const { agents, accessNews, clock } = this.#services
     const { tenant } = caller
     const onRejected = (error: unknown): void => this.#rejected.abort(error)
     if (caller.level === 'key') {
       const { validUntil } = caller
       const check = async (): Promise<number> =>
-        (await authenticator.callerOf('key', this.#request.headers)).validUntil
-      return watchCaller({ tenant, organizationId: null, validUntil, check, onRejected }, this.#options)
+        (await this.#edge.authenticator.callerOf('key', this.#request.headers)).validUntil
+      return watchCaller({ tenant, organizationId: null, validUntil, check, onRejected }, accessNews, clock)
     }
     const address = editorAddress(caller, opening)
     const { organizationId } = address
     const validUntil = caller.identity.expiresAt
     const check = async (): Promise<number> => {
-      await services.agents.rightToChange(caller, address)
+      await agents.rightToChange(caller, address)
       return validUntil
     }
-    return watchCaller({ tenant, organizationId, validUntil, check, onRejected }, this.#options)
+    return watchCaller({ tenant, organizationId, validUntil, check, onRejected }, accessNews, clock)
   }
 
   async #stream(
@@ -293,18 +278,18 @@ class StreamConnection {
 
   /** Writes the pieces until the end of the stream. Resolves with the result. */
   #untilEnd(stream: OpenStream, { endsAt }: EnteredStream, lines: JsonLineReader): Promise<StreamResult> {
-    const { streams, metrics } = this.#options
+    const { streams, metrics } = this.#services
     const { bytes: bytesMax, ms } = streams.limits
     return new Promise((resolve, reject) => {
-      const pump = new StreamPump({
+      const pump = new StreamPump(
         stream,
         bytesMax,
-        written: (progress, bytes) => {
+        (progress, bytes) => {
           metrics.streamedBytes.inc(bytes)
           this.#sendProgress(progress)
         },
-        failed: reject,
-      })
+        reject,
+      )
       const timer = setTimeout(() => reject(tooLate(ms / 1000)), Math.max(0, endsAt - Date.now()))
       const read = async (): Promise<StreamResult> => {
         for (let line = await lines.next(); line !== null; line = await lines.next()) {
@@ -359,7 +344,7 @@ class StreamConnection {
       return void this.#response.destroy()
     const known = error instanceof ClientDisconnectedError ? bodyEnded() : toApiError(error)
     if (known === null)
-      this.#options.log.error({ err: error, requestId, route: contentStreamPath }, 'request failed')
+      this.#services.log.error({ err: error, requestId, route: contentStreamPath }, 'request failed')
     const shown = known ?? new ApiError('server/internal', `internal error; request id ${requestId}`)
     this.#response.end(`${JSON.stringify(errorEnvelope(shown))}\n`)
   }

@@ -9,14 +9,6 @@ interface WaitingRead<Call, Answer> {
   readonly reject: (error: unknown) => void
 }
 
-interface GroupedReadsOptions<Call, Answer> {
-  readonly database: PostgresDatabase
-  /** Reads a group. Returns the answers in the order of the calls. */
-  readonly read: (session: DatabaseSession, calls: readonly Call[]) => Promise<readonly Answer[]>
-  /** Maximum number of calls in one group. */
-  readonly callsMax: number
-}
-
 /** Maximum number of groups that are read in parallel. */
 const groupsMax = 4
 
@@ -25,13 +17,23 @@ const groupsMax = 4
  * read, later calls wait and form the next group.
  */
 export class GroupedReads<Call, Answer> {
-  readonly #options: GroupedReadsOptions<Call, Answer>
+  readonly #database: PostgresDatabase
+  /** Reads a group. Returns the answers in the order of the calls. */
+  readonly #read: (session: DatabaseSession, calls: readonly Call[]) => Promise<readonly Answer[]>
+  /** Maximum number of calls in one group. */
+  readonly #callsMax: number
   #waiting: WaitingRead<Call, Answer>[] = []
   #groups = 0
   #isScheduled = false
 
-  constructor(options: GroupedReadsOptions<Call, Answer>) {
-    this.#options = options
+  constructor(
+    database: PostgresDatabase,
+    read: (session: DatabaseSession, calls: readonly Call[]) => Promise<readonly Answer[]>,
+    callsMax: number,
+  ) {
+    this.#database = database
+    this.#read = read
+    this.#callsMax = callsMax
   }
 
   /** @throws StoreUnavailableError */
@@ -48,17 +50,16 @@ export class GroupedReads<Call, Answer> {
     setImmediate(() => {
       this.#isScheduled = false
       // A group has reads of many callers, so it belongs to the trace of none.
-      void runUntraced(() => this.#readGroup(this.#waiting.splice(0, this.#options.callsMax)))
+      void runUntraced(() => this.#readGroup(this.#waiting.splice(0, this.#callsMax)))
       if (this.#waiting.length > 0) this.#schedule()
     })
   }
 
   async #readGroup(group: readonly WaitingRead<Call, Answer>[]): Promise<void> {
-    const { database, read } = this.#options
     this.#groups += 1
     try {
-      const answers = await database.read((session) =>
-        read(
+      const answers = await this.#database.read((session) =>
+        this.#read(
           session,
           group.map(({ call }) => call),
         ),

@@ -22,7 +22,7 @@ export class ValueReads {
   readonly #reads: GroupedReads<ValueRequest, FoundValues>
 
   constructor(database: PostgresDatabase) {
-    this.#reads = new GroupedReads({ database, read: readValues, callsMax: 200 })
+    this.#reads = new GroupedReads(database, readValues, 200)
   }
 
   /** Returns the values in the order of the keys. An absent key has the value null. */

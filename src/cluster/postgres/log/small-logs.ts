@@ -62,7 +62,7 @@ export class SmallLogs {
   readonly #reads: GroupedReads<Buffer, LoadedLog | null>
 
   constructor(database: PostgresDatabase) {
-    this.#reads = new GroupedReads({ database, read: readLogs, callsMax: logsMax })
+    this.#reads = new GroupedReads(database, readLogs, logsMax)
   }
 
   /** Returns null if the log is not small, or possibly damaged. */

@@ -17,11 +17,6 @@ interface WatchedCaller {
   readonly onRejected: (error: unknown) => void
 }
 
-export interface CallerWatchOptions {
-  readonly news: Pick<AccessChangeFeed, 'onWithdrawal' | 'onChange'>
-  readonly clock: Clock
-}
-
 /** Maximum time in ms between two checks. A change whose message the bus has lost is found after this time. */
 const checkMsMax = 15_000
 /** Minimum time in ms from a check to the next one that no change has caused. */
@@ -31,8 +26,12 @@ const checkMsMin = 50
  * Checks the caller of an open connection again: when its credentials or rights may have changed, when its
  * credentials end, and every 15 s. Returns the function that ends the watch.
  */
-export function watchCaller(watched: WatchedCaller, options: CallerWatchOptions): () => void {
-  const watch = new CallerWatch(watched, options)
+export function watchCaller(
+  watched: WatchedCaller,
+  news: Pick<AccessChangeFeed, 'onWithdrawal' | 'onChange'>,
+  clock: Clock,
+): () => void {
+  const watch = new CallerWatch(watched, news, clock)
   return () => watch.end()
 }
 
@@ -43,7 +42,11 @@ class CallerWatch {
   #state: 'waiting' | 'checking' | 'checking-old-state' | 'ended' = 'waiting'
   #cancelTimer = (): void => {}
 
-  constructor(watched: WatchedCaller, { news, clock }: CallerWatchOptions) {
+  constructor(
+    watched: WatchedCaller,
+    news: Pick<AccessChangeFeed, 'onWithdrawal' | 'onChange'>,
+    clock: Clock,
+  ) {
     this.#watched = watched
     this.#clock = clock
     const { tenant, organizationId, validUntil } = watched
