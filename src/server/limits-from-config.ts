@@ -1,12 +1,6 @@
 import type { Clock } from '../core/base/clock.ts'
-import { type Config, options } from '../core/config/config.ts'
 import type { Rate } from '../core/config/rate.ts'
-import type { CallQuota } from '../core/directory/call-quota.ts'
-import type { UsageSource } from '../core/directory/usage-counts.ts'
-import type { Metrics } from '../core/metrics/metrics.ts'
 import type { Tenant } from '../core/model/address.ts'
-import type { ClusterRates } from '../core/quota/cluster-rates.ts'
-import type { LimitReports } from '../core/quota/limit-reports.ts'
 import { exhausted, type LimitName } from '../core/quota/limits.ts'
 import { createMemoryAccounts, defaultBudgetBytes, type MemoryLedger } from '../core/quota/memory-bounds.ts'
 import { openConnectionsMax } from '../core/quota/open-files.ts'
@@ -16,24 +10,7 @@ import type { AdmissionLimits } from '../core/sync/admission/admission.ts'
 import { ReceiveRateLimit } from '../core/sync/socket/receive-rate-limit.ts'
 import type { HttpConnectionLimits } from '../rest/http/connection-limits.ts'
 import type { ApiLimits } from '../rest/http/rate-limits.ts'
-
-interface LimitDependencies {
-  readonly config: Config
-  readonly clock: Clock
-  readonly reports: LimitReports
-}
-
-interface ClusterLimitDependencies extends Pick<LimitDependencies, 'config' | 'clock'> {
-  readonly rates: ClusterRates
-}
-
-interface ApiLimitDependencies extends LimitDependencies, ClusterLimitDependencies {
-  readonly memory: MemoryLedger
-  readonly counts: UsageSource
-  readonly callQuota: CallQuota
-  /** Time in ms within which a client must read a response; see `SlowTransfers`. */
-  readonly transferTimeoutMs: number
-}
+import type { BaseServices, CoreServices } from '../rest/services.ts'
 
 /** Creates a limiter for a rate; null if the rate is unlimited. */
 const limiterOf = (rate: Rate, clock: Clock): RateLimiter | null =>
@@ -42,7 +19,7 @@ const limiterOf = (rate: Rate, clock: Clock): RateLimiter | null =>
 /** Creates a limiter for a rate that applies to all nodes together; null if the rate is unlimited. */
 function sharedLimiterOf(
   limit: 'callsPerKey' | 'callsPerAgent' | 'bodyBytesPerKey' | 'newDocumentsPerWorkspace',
-  { config, clock, rates }: ClusterLimitDependencies,
+  { config, clock, rates }: Pick<CoreServices, 'config' | 'clock' | 'rates'>,
 ): RateLimiter | null {
   const rate = config[limit]
   if (rate.perSecond === 0) return null
@@ -52,7 +29,11 @@ function sharedLimiterOf(
 }
 
 /** Returns the limit for calls of `workspace/get`; null if it is unlimited. */
-export function workspaceReadsOf({ config, clock, rates }: ClusterLimitDependencies): MinuteLimiter | null {
+export function workspaceReadsOf({
+  config,
+  clock,
+  rates,
+}: Pick<CoreServices, 'config' | 'clock' | 'rates'>): MinuteLimiter | null {
   const { workspaceReadsPerMinute: perMinute } = config
   if (perMinute === 0) return null
   const limit: LimitName = 'workspaceReadsPerMinute'
@@ -72,7 +53,10 @@ export const threadJobMsOf = ({
   threadJobSeconds * 1000 * Math.max(1, maxDocumentBytes / options.maxDocumentBytes.default)
 
 /** Returns the limits for new websockets. */
-export const admissionOf = ({ config, clock }: LimitDependencies): AdmissionLimits => ({
+export const admissionOf = ({
+  config,
+  clock,
+}: Pick<BaseServices, 'config' | 'clock' | 'reports'>): AdmissionLimits => ({
   connectionsMax: config.maxConnections,
   connectionsPerAddressMax: config.maxConnectionsPerAddress,
   connectionsPerWorkspaceMax: config.maxConnectionsPerWorkspace,
@@ -86,7 +70,14 @@ export const admissionOf = ({ config, clock }: LimitDependencies): AdmissionLimi
  */
 const httpConnectionsMin = 5000
 
+<<<<<<< HEAD
 export const httpConnectionsOf = ({ config, reports }: LimitDependencies): HttpConnectionLimits => ({
+=======
+/** Returns the limits for HTTP connections. */
+export const httpConnectionsOf = ({
+  config,
+  reports,
+}: Pick<BaseServices, 'config' | 'clock' | 'reports'>): HttpConnectionLimits => ({
   perAddressMax: config.trustProxy === 0 ? Math.max(httpConnectionsMin, config.maxConnectionsPerAddress) : 0,
   inAllMax: openConnectionsMax(),
   onExceeded: (limit, address) => reports.exceeded(limit, address),
@@ -97,7 +88,7 @@ export const httpConnectionsOf = ({ config, reports }: LimitDependencies): HttpC
  * The limit applies to all nodes together.
  */
 export function creationsOf(
-  dependencies: ClusterLimitDependencies,
+  dependencies: Pick<CoreServices, 'config' | 'clock' | 'rates'>,
 ): (address: Pick<Tenant, 'workspaceId'>) => void {
   const limit = 'newDocumentsPerWorkspace'
   const limiter = sharedLimiterOf(limit, dependencies)
@@ -115,7 +106,11 @@ export function creationsOf(
 }
 
 /** Returns the limit for the bytes that the server reads from websockets. */
-export const inflowOf = ({ config, clock, reports }: LimitDependencies): ReceiveRateLimit =>
+export const inflowOf = ({
+  config,
+  clock,
+  reports,
+}: Pick<BaseServices, 'config' | 'clock' | 'reports'>): ReceiveRateLimit =>
   new ReceiveRateLimit(config.receiveBytesPerWorkspace, clock, (workspaceId) =>
     reports.exceeded('receiveBytesPerWorkspace', workspaceId),
   )
@@ -125,7 +120,7 @@ export function memoryAccountsOf({
   config,
   metrics,
   reports,
-}: Pick<LimitDependencies, 'config' | 'reports'> & { readonly metrics: Metrics }): MemoryLedger {
+}: Pick<BaseServices, 'config' | 'reports' | 'metrics'>): MemoryLedger {
   const sizes = {
     messageBytesMax: config.maxMessageBytes,
     bodyBytesMax: config.maxBodyBytes,
@@ -144,18 +139,18 @@ export const apiQuotasOf = ({
   clock,
   reports,
   rates,
-  memory,
+  memoryAccounts,
   counts,
   callQuota,
   transferTimeoutMs,
-}: ApiLimitDependencies): ApiLimits => ({
+}: CoreServices): ApiLimits => ({
   addressCalls: limiterOf(config.callsPerAddress, clock),
   workspaceCalls: callQuota,
   calls: sharedLimiterOf('callsPerKey', { config, clock, rates }),
   agentCalls: sharedLimiterOf('callsPerAgent', { config, clock, rates }),
-  bodyMemory: memory.requestBodies,
+  bodyMemory: memoryAccounts.requestBodies,
   unread: {
-    holder: memory.unreadResponses,
+    holder: memoryAccounts.unreadResponses,
     transfers: new SlowTransfers(transferTimeoutMs),
     tooSlow: (who) => reports.exceeded('transferTimeoutSeconds', who),
   },

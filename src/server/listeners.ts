@@ -144,7 +144,7 @@ export function createHttp(sync: SyncServer, services: ServerServices): HttpList
     config.trustProxy,
     (address, code) => services.rejections.credentials(address, code),
   )
-  const quotas = apiQuotasOf({ ...services, memory: services.memoryAccounts })
+  const quotas = apiQuotasOf(services)
   const edge: Edge = {
     authenticator,
     auditor,

@@ -35,7 +35,7 @@ export class DecisionMemory {
   readonly #clock: Clock
 
   constructor(kv: Kv, organizations: OrganizationStore, clock: Clock) {
-    this.#judgments = new JudgmentStore({ kv, organizations, clock })
+    this.#judgments = new JudgmentStore(kv, organizations, clock)
     this.#indexes = new JudgmentIndexCache(kv)
     this.#clock = clock
   }

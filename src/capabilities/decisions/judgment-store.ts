@@ -49,25 +49,26 @@ export interface JudgmentInput {
   readonly judgedAt?: number | undefined
 }
 
-interface JudgmentStoreOptions {
-  readonly kv: Kv
-  readonly organizations: OrganizationStore
-  readonly clock: Clock
-  /** Limits of the store. The default is `memoryLimits`; tests use smaller limits. */
-  readonly limits?: Pick<typeof memoryLimits, 'changes'> & {
-    readonly judgments: number
-    readonly characters: number
-  }
+interface StoreLimits extends Pick<typeof memoryLimits, 'changes'> {
+  readonly judgments: number
+  readonly characters: number
 }
 
 /** Stores the judgments of tenants. */
 export class JudgmentStore {
-  readonly #options: Required<JudgmentStoreOptions>
+  readonly #kv: Kv
+  readonly #organizations: OrganizationStore
+  readonly #clock: Clock
+  /** Limits of the store. The default is `memoryLimits`; tests use smaller limits. */
+  readonly #limits: StoreLimits
   readonly #transactions: TransactionRunner
 
-  constructor(options: JudgmentStoreOptions) {
-    this.#options = { limits: memoryLimits, ...options }
-    this.#transactions = new TransactionRunner(options.kv)
+  constructor(kv: Kv, organizations: OrganizationStore, clock: Clock, limits: StoreLimits = memoryLimits) {
+    this.#kv = kv
+    this.#organizations = organizations
+    this.#clock = clock
+    this.#limits = limits
+    this.#transactions = new TransactionRunner(kv)
   }
 
   /**
@@ -80,7 +81,7 @@ export class JudgmentStore {
    */
   async add(tenant: Tenant, input: JudgmentInput, unique: string = randomUUID()): Promise<string> {
     const { organizationId = null, documentId = null } = input
-    const judgedAt = input.judgedAt ?? this.#options.clock.now()
+    const judgedAt = input.judgedAt ?? this.#clock.now()
     const judgment: Judgment = {
       judgmentId: judgmentIdOf(judgedAt, unique),
       query: input.query,
@@ -137,7 +138,7 @@ export class JudgmentStore {
     { after, limit }: PageRange,
   ): Promise<ListPage<Judgment>> {
     const [reader, prefix] = [
-      new CachingDirectoryReader(this.#options.kv, memoryPart(tenant)),
+      new CachingDirectoryReader(this.#kv, memoryPart(tenant)),
       judgmentKeys.reviewed(scope),
     ]
     const from = after === undefined ? {} : { after: reviewAt(scope.reviewerId, after) }
@@ -172,12 +173,11 @@ export class JudgmentStore {
    * therefore read again afterwards, and the judgment is deleted if the organization is being removed.
    */
   async #putWithin(scope: OrganizationScope, judgment: Judgment): Promise<void> {
-    const { organizations } = this.#options
-    const before = organizations.read(scope)
+    const before = this.#organizations.read(scope)
     await requireResource(before, resourceOf(judgment, scope))
     const known = await before.get(keys.organization, organizationRecordType)
     await this.#put(scope, judgment)
-    const now = await organizations.read(scope).get(keys.organization, organizationRecordType)
+    const now = await this.#organizations.read(scope).get(keys.organization, organizationRecordType)
     if (now !== null && now.deleting !== true && now.createdAt === known?.createdAt) return
     await this.delete(scope, [judgment.judgmentId])
     throw noOrganization()
@@ -197,8 +197,7 @@ export class JudgmentStore {
   }
 
   #isFull({ count, characters }: MemoryState): boolean {
-    const { limits } = this.#options
-    return count > limits.judgments || characters > limits.characters
+    return count > this.#limits.judgments || characters > this.#limits.characters
   }
 
   /**
@@ -209,7 +208,7 @@ export class JudgmentStore {
     tenant: Tenant,
     work: (transaction: Transaction, tally: JudgmentWrite) => Promise<T>,
   ): Promise<T> {
-    const { changes } = this.#options.limits
+    const { changes } = this.#limits
     const { result } = await this.#transactions.run(memoryPart(tenant), async (transaction) => {
       const state = await transaction.get(judgmentKeys.state, memoryStateType)
       const tally = new JudgmentWrite(transaction, state ?? { count: 0, characters: 0, changes: 0 })

@@ -40,7 +40,7 @@ export function createWebhookModule(
     endpoints: new EndpointService(store, clock),
     callbackConfigs: new CallbackConfigService(store, clock),
     feedConfigs: new FeedConfigService(store),
-    deliveries: new DeliveryService({ store: deliveryStore, bus, clock }),
+    deliveries: new DeliveryService(deliveryStore, bus, clock),
     deliveryRemoval: new DeliveryRemoval(deliveryStore),
   }
 }

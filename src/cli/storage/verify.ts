@@ -44,7 +44,7 @@ async function verifyAll(directory: string, onProgress: Progress): Promise<Found
   const inventory = new ObjectInventory()
   const store = await verify(directory, onProgress, (entry) => inventory.add(entry))
   const isStoreSound = store.damages.length === 0
-  const checked = await verifyObjects({ inventory, objects, isStoreSound, onProgress })
+  const checked = await verifyObjects(inventory, objects, isStoreSound, onProgress)
   if (checked?.state !== 'checked') return { ...store, versionObjects: checked }
   const { damages, ...versionObjects } = checked
   return { ...store, damages: [...store.damages, ...damages.map(withHelp)], versionObjects }

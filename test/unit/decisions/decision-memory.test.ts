@@ -20,12 +20,7 @@ afterEach(() => directory.close())
 const everywhere: JudgmentScope = { organizationId: null, documentId: null }
 const judgment: JudgmentInput = { query: 'late parcel', decision: 'approve', reviewerId: 'ann' }
 const judgmentsOf = (limits = {}): JudgmentStore =>
-  new JudgmentStore({
-    kv: directory.engine.kv,
-    organizations: directory.store,
-    clock: directory.clock,
-    limits: { ...memoryLimits, ...limits },
-  })
+  new JudgmentStore(directory.engine.kv, directory.store, directory.clock, { ...memoryLimits, ...limits })
 
 const words = ['late', 'parcel', 'refund', 'the', 'bicycle', 'broken']
 const anyInput = fc.record({
@@ -89,8 +84,8 @@ it('[MEM-13] when an organization is deleted while a judgment is written, reject
   const { kv } = directory.engine
   directory.removals.start()
   const going = { ...judgment, organizationId: 'acme' }
-  const judgments = new JudgmentStore({
-    kv: {
+  const judgments = new JudgmentStore(
+    {
       get: (...parameters) => kv.get(...parameters),
       scan: (...parameters) => kv.scan(...parameters),
       async commit(...parameters) {
@@ -98,9 +93,9 @@ it('[MEM-13] when an organization is deleted while a judgment is written, reject
         return kv.commit(...parameters)
       },
     },
-    organizations: directory.store,
-    clock: directory.clock,
-  })
+    directory.store,
+    directory.clock,
+  )
   await expect(judgments.add(tenant, going)).rejects.toMatchObject({ status: 'NOT_FOUND' })
   expect(await memory.query(tenant, { limit: 100 })).toEqual([])
   await directory.removals.stop()

@@ -100,7 +100,7 @@ it('[MEM-17] does not list judgments that were deleted with their organization o
   expect((await allOf(ann, 10)).map(({ judgedAt }) => judgedAt)).toEqual([1])
   const limits = { ...memoryLimits, judgments: 1 }
   const { engine, store, clock } = directory
-  await new JudgmentStore({ kv: engine.kv, organizations: store, clock, limits }).add(tenant, {
+  await new JudgmentStore(engine.kv, store, clock, limits).add(tenant, {
     ...judgment,
     reviewerId: 'bob',
   })

@@ -25,8 +25,7 @@ async function open(pending = 3) {
     data: { documentId },
   })
   /** The same service with another limit. */
-  const more = (pending: number) =>
-    new DeliveryService({ store, bus, clock, limits: { ...deliveryLimits, pending } })
+  const more = (pending: number) => new DeliveryService(store, bus, clock, { ...deliveryLimits, pending })
   return { clock, queue, event, more, deliveries: more(pending) }
 }
 

@@ -37,31 +37,26 @@ export interface UncheckedObjects {
   readonly problem: string
 }
 
-interface ObjectVerificationOptions {
-  readonly inventory: ObjectInventory
-  /** null: no object storage is configured. */
-  readonly objects: SealedObjects | null
-  /** Whether all records of the store could be read. */
-  readonly isStoreSound: boolean
-  readonly onProgress: Progress
-}
-
 /**
  * Reads and checks each object that a store names, and counts the objects of the place that it does not name. Does not
  * stop at damage, and changes nothing. Returns null if the store names no object and no object storage is configured.
+ * @param objects null: no object storage is configured
+ * @param isStoreSound whether all records of the store could be read
  */
 export async function verifyObjects(
-  options: ObjectVerificationOptions,
+  inventory: ObjectInventory,
+  objects: SealedObjects | null,
+  isStoreSound: boolean,
+  onProgress: Progress,
 ): Promise<CheckedObjects | UncheckedObjects | null> {
-  const { objects, inventory } = options
   if (objects === null) return inventory.count === 0 ? null : { state: 'unchecked', problem: notConfigured }
   const damages: Damage[] = []
   try {
     await checkOwner(inventory, objects)
-    const bytes = await readAll(options, objects, damages)
+    const bytes = await readAll(inventory, objects, damages, onProgress)
     // The place may have become unavailable meanwhile, for example if its disk is not mounted any more.
     const owner = await checkOwner(inventory, objects)
-    const unnamed = options.isStoreSound ? await countUnnamed(inventory, objects, owner) : null
+    const unnamed = isStoreSound ? await countUnnamed(inventory, objects, owner) : null
     return { state: 'checked', place: objects.name, objects: inventory.count, bytes, unnamed, damages }
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
@@ -85,9 +80,10 @@ async function checkOwner({ place }: ObjectInventory, objects: SealedObjects): P
 
 /** Adds the damages. Returns the total size of the undamaged contents in bytes. */
 async function readAll(
-  { inventory, onProgress }: ObjectVerificationOptions,
+  inventory: ObjectInventory,
   objects: SealedObjects,
   damages: Damage[],
+  onProgress: Progress,
 ): Promise<number> {
   const reads = mapInOrder(
     inventory.objects(),

@@ -73,14 +73,6 @@ const changedAtOnce = 200
 /** Interval in ms at which the delivery log of a target is swept (1 day). */
 export const sweepMs = 86_400_000
 
-interface DeliveryServiceOptions {
-  readonly store: DeliveryStore
-  readonly bus: Bus
-  readonly clock: Clock
-  /** Limits of the deliveries. The default is `deliveryLimits`; tests use smaller limits. */
-  readonly limits?: Readonly<Record<keyof typeof deliveryLimits, number>>
-}
-
 export interface AttemptResult {
   readonly messageId: string
   readonly attempt: AttemptRecord
@@ -113,11 +105,23 @@ export interface RecordedAttempt {
 
 /** Keeps the messages of targets: their queue, their outcomes, and their log. */
 export class DeliveryService {
-  readonly #options: Required<DeliveryServiceOptions>
+  readonly #store: DeliveryStore
+  readonly #bus: Bus
+  readonly #clock: Clock
+  /** Limits of the deliveries. The default is `deliveryLimits`; tests use smaller limits. */
+  readonly #limits: Readonly<Record<keyof typeof deliveryLimits, number>>
   #dropped: DropListener = () => {}
 
-  constructor(options: DeliveryServiceOptions) {
-    this.#options = { limits: deliveryLimits, ...options }
+  constructor(
+    store: DeliveryStore,
+    bus: Bus,
+    clock: Clock,
+    limits: Readonly<Record<keyof typeof deliveryLimits, number>> = deliveryLimits,
+  ) {
+    this.#store = store
+    this.#bus = bus
+    this.#clock = clock
+    this.#limits = limits
   }
 
   /**
@@ -133,16 +137,15 @@ export class DeliveryService {
    * target then has too many pending messages, the oldest ones fail.
    */
   async enqueue(address: TargetAddress, events: readonly QueuedEvent[]): Promise<void> {
-    const { clock, limits } = this.#options
-    const now = clock.now()
-    const failed = await this.#options.store.change(address, async (change) => {
+    const now = this.#clock.now()
+    const failed = await this.#store.change(address, async (change) => {
       const ids = events.map((event) => messageIdOf(event, address.targetId))
       const known = await change.get(ids)
       const added = events.flatMap((event, index) =>
         known[index] === null ? [{ event, message: newMessage(event, ids[index] as string, now) }] : [],
       )
       if (added.length === 0) return []
-      const excess = change.state.pending + added.length - limits.pending
+      const excess = change.state.pending + added.length - this.#limits.pending
       const failed =
         excess > 0 ? await failOldest(change, Math.min(excess, added.length + changedAtOnce), 'overflow') : []
       for (const { message, event } of added) change.add(message, event)
@@ -164,9 +167,9 @@ export class DeliveryService {
     events: readonly QueuedEvent[],
     spacingMs: number,
   ): Promise<void> {
-    const now = this.#options.clock.now()
+    const now = this.#clock.now()
     const last = new Map(events.map((event) => [storedEditorOf(event).name, event]))
-    await this.#options.store.change(address, async (change) => {
+    await this.#store.change(address, async (change) => {
       const editors = [...last]
       const prior = await change.ofEditors(editors.map(([editor]) => editor))
       const times = editors.flatMap(([editor, event], index) => {
@@ -190,8 +193,8 @@ export class DeliveryService {
    * @param events as in `skipStoreMessage`
    */
   async skip(address: TargetAddress, messageId: string, events: number): Promise<void> {
-    const now = this.#options.clock.now()
-    await this.#options.store.change(address, async (change) => {
+    const now = this.#clock.now()
+    await this.#store.change(address, async (change) => {
       const [message] = await change.get([messageId])
       if (message?.status !== 'pending') return
       const after = skipStoreMessage(message, events, now)
@@ -213,7 +216,7 @@ export class DeliveryService {
   async attempted(address: TargetAddress, messageId: string, waitMs: number): Promise<MessageRecord | null> {
     const until = performance.now() + waitMs
     for (;;) {
-      const message = await this.#options.store.read(address).get(keys.message(messageId), messageRecordType)
+      const message = await this.#store.read(address).get(keys.message(messageId), messageRecordType)
       if (message === null || message.attempts.length > 0 || message.status !== 'pending') return message
       if (performance.now() >= until) return message
       await sleep(lookMs)
@@ -227,14 +230,13 @@ export class DeliveryService {
     cursor: ListingCursor | null,
     limit: number,
   ): Promise<CursorPage<MessageRecord>> {
-    return listMessages(this.#options.store.read(address), status, cursor, limit)
+    return listMessages(this.#store.read(address), status, cursor, limit)
   }
 
   /** Returns the due messages, sorted by the time at which they are due. */
   async due(address: TargetAddress, limit: number): Promise<readonly MessageRecord[]> {
-    const { store, clock } = this.#options
-    const now = clock.now()
-    const reader = store.read(address)
+    const now = this.#clock.now()
+    const reader = this.#store.read(address)
     const entries = await reader.scan({ prefix: keys.due, limit })
     const ids = entries.filter(({ key }) => timeIn(key) <= now).map(({ key }) => lastSegment(key))
     const messages = await reader.getAll(ids.map(keys.message), messageRecordType)
@@ -243,11 +245,11 @@ export class DeliveryService {
 
   /** Returns the event of a message; null if the message was deleted. */
   eventOf(address: TargetAddress, messageId: string): Promise<QueuedEvent | null> {
-    return this.#options.store.read(address).get(keys.event(messageId), messageEventType)
+    return this.#store.read(address).get(keys.event(messageId), messageEventType)
   }
 
   async state(address: TargetAddress): Promise<DeliveryState> {
-    return (await this.#options.store.read(address).get(keys.state, deliveryStateType)) ?? firstState
+    return (await this.#store.read(address).get(keys.state, deliveryStateType)) ?? firstState
   }
 
   /**
@@ -272,8 +274,8 @@ export class DeliveryService {
     results: readonly AttemptResult[],
     rules: RetryPolicy,
   ): Promise<RecordedAttempt> {
-    const now = this.#options.clock.now()
-    const { result, transaction } = await this.#options.store.run(address, async (change) => {
+    const now = this.#clock.now()
+    const { result, transaction } = await this.#store.run(address, async (change) => {
       const before = await change.get(results.map(({ messageId }) => messageId))
       const messages = results.map(({ attempt, store }, index) => {
         change.state = stateAfter(change.state, attempt)
@@ -284,7 +286,7 @@ export class DeliveryService {
       })
       return { messages, state: change.state }
     })
-    if (transaction.enqueues(eventQueue)) this.#options.bus.publish(eventTopic, new Uint8Array())
+    if (transaction.enqueues(eventQueue)) this.#bus.publish(eventTopic, new Uint8Array())
     return result
   }
 
@@ -293,7 +295,7 @@ export class DeliveryService {
    * @throws ApiError NOT_FOUND if the target has no message with this id
    */
   async resend(address: TargetAddress, messageId: string): Promise<void> {
-    await this.#options.store.change(address, async (change) => {
+    await this.#store.change(address, async (change) => {
       const [message] = await change.get([messageId])
       if (!message)
         throw new ApiError(
@@ -312,7 +314,7 @@ export class DeliveryService {
    * @param since epoch milliseconds
    */
   async recover(address: TargetAddress, since: number): Promise<number> {
-    const { recovered } = this.#options.limits
+    const { recovered } = this.#limits
     const after = keys.byStatus('failed', messageIdStart + orderAt(since))
     let count = 0
     for (let some = -1; some !== 0 && count < recovered; count += some)
@@ -323,8 +325,7 @@ export class DeliveryService {
 
   /** Enqueues a job, due immediately, that processes the messages of a target. */
   async serve(address: TargetAddress): Promise<void> {
-    const { store, clock } = this.#options
-    await store.kv.commit(deliveriesPart(address), { jobs: [serveJob(address, clock.now())] })
+    await this.#store.kv.commit(deliveriesPart(address), { jobs: [serveJob(address, this.#clock.now())] })
     this.#wake()
   }
 
@@ -333,7 +334,7 @@ export class DeliveryService {
    * of failed messages.
    */
   async failDisabled(address: TargetAddress): Promise<number> {
-    const failed = await this.#options.store.change(address, (change) =>
+    const failed = await this.#store.change(address, (change) =>
       failOldest(change, changedAtOnce, 'disabled'),
     )
     this.#drop(address, 'disabled', failed)
@@ -345,8 +346,8 @@ export class DeliveryService {
   }
 
   #recoverSome(address: TargetAddress, after: Key, limit: number): Promise<number> {
-    return this.#options.store.change(address, async (change) => {
-      const room = Math.min(limit, this.#options.limits.pending - change.state.pending)
+    return this.#store.change(address, async (change) => {
+      const room = Math.min(limit, this.#limits.pending - change.state.pending)
       const messages = room > 0 ? await change.first('failed', room, after) : []
       this.#requeue(address, change, messages)
       return messages.length
@@ -386,19 +387,19 @@ export class DeliveryService {
 
   /** Enqueues jobs for the times at which messages of the callback `store` are due. */
   #enqueueDue(address: TargetAddress, change: DeliveryChange, times: readonly number[]): void {
-    const now = this.#options.clock.now()
+    const now = this.#clock.now()
     if (times.some((at) => at <= now)) change.enqueue(serveJob(address, now))
     for (const at of new Set(times)) if (at > now) change.enqueue(dueJob(address, at))
   }
 
   #requeue(address: TargetAddress, change: DeliveryChange, messages: readonly MessageRecord[]): void {
-    const now = this.#options.clock.now()
+    const now = this.#clock.now()
     for (const message of messages) change.replace(message, requeueMessage(message, now))
     if (messages.length > 0) change.enqueue(serveJob(address, now))
   }
 
   #wake(): void {
-    this.#options.bus.publish(deliveryTopic, new Uint8Array())
+    this.#bus.publish(deliveryTopic, new Uint8Array())
   }
 }
 
