@@ -20,7 +20,11 @@ const nothingRemoved: RemovedEntries = { rejected: {}, replaced: 0 }
  * length of the body in characters.
  * @throws ApiError INVALID_ARGUMENT
  */
-type RequestValidator = (data: object, textLength: number, unknown: UnknownInEntries | null) => RemovedEntries
+export type RequestValidator = (
+  data: object,
+  textLength: number,
+  unknown: UnknownInEntries | null,
+) => RemovedEntries
 
 /** A member of a request that is a list of entries. */
 interface List {

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/base/clock.ts'
+import { type Config, options } from '../core/config/config.ts'
 import type { Rate } from '../core/config/rate.ts'
 import type { Tenant } from '../core/model/address.ts'
 import { exhausted, type LimitName } from '../core/quota/limits.ts'
@@ -70,10 +71,6 @@ export const admissionOf = ({
  */
 const httpConnectionsMin = 5000
 
-<<<<<<< HEAD
-export const httpConnectionsOf = ({ config, reports }: LimitDependencies): HttpConnectionLimits => ({
-=======
-/** Returns the limits for HTTP connections. */
 export const httpConnectionsOf = ({
   config,
   reports,

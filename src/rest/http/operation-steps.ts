@@ -23,14 +23,15 @@ import { successBody } from './envelope.ts'
 import { type ApiLimits, chargeCalls, countGrowth, limitCaller } from './rate-limits.ts'
 import { ClientDisconnectedError, checkContentType, readRequestData } from './request-body.ts'
 import { sendBody, sendSmall } from './sending.ts'
-import type {
-  CalledDocument,
-  ErrorMiddleware,
-  Middleware,
-  ResponseLocals,
-  ServedResponse,
+import {
+  type CalledDocument,
+  type ErrorMiddleware,
+  type Middleware,
+  type ResponseLocals,
+  requestPath,
+  type ServedResponse,
 } from './served-response.ts'
-import { setLabel, trace } from './served-route.ts'
+import { trace } from './served-route.ts'
 import { setCaller } from './traced-request.ts'
 import { countUnread } from './unread-responses.ts'
 
@@ -54,31 +55,55 @@ export interface OperationOptions {
 /** The response to a call. Each step uses what the steps before it have set. */
 type CallResponse = ServedResponse & {
   readonly weftLocals: Required<
-    Pick<ResponseLocals, 'caller' | 'meter' | 'sent' | 'members' | 'removed' | 'answer'>
+    Pick<
+      ResponseLocals,
+      'operation' | 'validator' | 'caller' | 'meter' | 'sent' | 'members' | 'removed' | 'answer'
+    >
   >
 }
 
 type CallStep = (request: IncomingMessage, response: CallResponse, next: NextFunction) => unknown
 
-/** Returns the steps of a call, in their order. */
-export function operationSteps(operation: Operation, options: OperationOptions): readonly Middleware[] {
+/** Returns the steps of a call, in their order. All operations have the same ones. */
+export function operationSteps(
+  operations: readonly Operation[],
+  options: OperationOptions,
+): readonly Middleware[] {
   const steps: readonly (CallStep | ErrorMiddleware)[] = [
-    setLabel(() => operation.path),
+    findOperation(operations),
     acceptMethods(['POST']),
     trace(options.spans),
     requireReady(options),
     requireJson,
-    authenticate(operation, options),
+    authenticate(options),
     limitCalls(options),
     readBody(options),
-    readMembers(operation, options),
-    putAgent(operation),
-    validate(operation),
-    perform(operation, options),
-    send(operation, options),
-    noteError(operation, options),
+    readMembers(options),
+    putAgent,
+    validate,
+    perform(options),
+    send(options),
+    noteError(options),
   ]
   return steps as readonly Middleware[]
+}
+
+/** Finds the operation of a path. A path without an operation may be another route. */
+function findOperation(operations: readonly Operation[]): CallStep {
+  const found = new Map(
+    operations.map((operation) => [
+      operation.path as string,
+      { operation, validator: requestValidatorOf(operation) },
+    ]),
+  )
+  return (request, { weftLocals }, next) => {
+    const call = found.get(requestPath(request))
+    if (call === undefined) return next('route')
+    weftLocals.operation = call.operation
+    weftLocals.validator = call.validator
+    weftLocals.route = call.operation.path
+    next()
+  }
 }
 
 /** @throws ApiError UNAVAILABLE */
@@ -97,8 +122,9 @@ const requireJson: CallStep = (request, _response, next) => {
 }
 
 /** @throws ApiError as for `callerOf`; PERMISSION_DENIED for an agent, unless the operation is open to agents */
-function authenticate(operation: Operation, options: OperationOptions): CallStep {
+function authenticate(options: OperationOptions): CallStep {
   return async (request, response, next) => {
+    const { operation } = response.weftLocals
     const caller = await callerOf(operation.auth, request, options.services, options)
     setCaller(response, caller)
     if (caller.level === 'agent') requireAgentRule(operation)
@@ -124,33 +150,29 @@ function readBody({ bodyBytesMax }: OperationOptions): CallStep {
 }
 
 /** @throws ApiError INVALID_ARGUMENT */
-function readMembers(operation: Operation, { unknownMembers }: OperationOptions): CallStep {
+function readMembers({ unknownMembers }: OperationOptions): CallStep {
   return (request, response, next) => {
-    const { body } = response.weftLocals.sent
-    const members = checkMembers(operation, { body, target: request.url ?? '' }, unknownMembers)
+    const { weftLocals } = response
+    const { operation, sent } = weftLocals
+    const members = checkMembers(operation, { body: sent.body, target: request.url ?? '' }, unknownMembers)
     if (members.ignored !== null) response.setHeader(ignoredHeader, members.ignored)
-    response.weftLocals.members = members
+    weftLocals.members = members
     next()
   }
 }
 
 /** @throws ApiError as for `applyAgentRule` */
-function putAgent(operation: Operation): CallStep {
-  return (_request, { weftLocals: { caller, sent } }, next) => {
-    if (caller.level === 'agent') applyAgentRule(requireAgentRule(operation), sent.data, caller.identity)
-    next()
-  }
+const putAgent: CallStep = (_request, { weftLocals: { operation, caller, sent } }, next) => {
+  if (caller.level === 'agent') applyAgentRule(requireAgentRule(operation), sent.data, caller.identity)
+  next()
 }
 
 /** @throws ApiError INVALID_ARGUMENT */
-function validate(operation: Operation): CallStep {
-  const check = requestValidatorOf(operation)
-  return (_request, { weftLocals }, next) => {
-    const { data, text } = weftLocals.sent
-    if (operation.waits !== true) weftLocals.called = calledDocument(data)
-    weftLocals.removed = check(data, text.length, weftLocals.members.unknown)
-    next()
-  }
+const validate: CallStep = (_request, { weftLocals }, next) => {
+  const { operation, validator, sent, members } = weftLocals
+  if (operation.waits !== true) weftLocals.called = calledDocument(sent.data)
+  weftLocals.removed = validator(sent.data, sent.text.length, members.unknown)
+  next()
 }
 
 /** Returns the document of a request that is not validated yet. */
@@ -163,13 +185,13 @@ function calledDocument(data: object): CalledDocument {
 }
 
 /** Runs the handler. The audit log records the call, and a repeated call gets the stored response. */
-function perform(operation: Operation, options: OperationOptions): CallStep {
+function perform(options: OperationOptions): CallStep {
   const { services, auditor, idempotentCalls } = options
   return async (request, { weftLocals }, next) => {
-    const { caller, requestId } = weftLocals
+    const { operation, caller, requestId } = weftLocals
     const { data, text } = weftLocals.sent
     const key = operation.effect === 'reads' ? null : idempotencyKeyOf(request.headers)
-    const handle = (ids: SeededIds): Promise<object> => runHandler(operation, ids, weftLocals, options)
+    const handle = (ids: SeededIds): Promise<object> => runHandler(ids, weftLocals, options)
     weftLocals.answer = await auditor.run({ operation, caller, data, request, requestId }, async () => {
       if (caller.level === 'agent') await authorizeAgent(requireAgentRule(operation), data, caller, services)
       return key === null
@@ -182,9 +204,8 @@ function perform(operation: Operation, options: OperationOptions): CallStep {
 }
 
 async function runHandler(
-  operation: Operation,
   ids: SeededIds,
-  { caller, sent: { data, text }, members, removed }: CallResponse['weftLocals'],
+  { operation, caller, sent: { data, text }, members, removed }: CallResponse['weftLocals'],
   { services, quotas }: OperationOptions,
 ): Promise<object> {
   const { grows } = operation
@@ -201,25 +222,25 @@ async function runHandler(
   return successBody({ ...withRemoved(answer, removed), ...warningsOf(warnings) }, operation.envelope)
 }
 
-function send({ path }: Operation, { auditor, quotas }: OperationOptions): CallStep {
+function send({ auditor, quotas }: OperationOptions): CallStep {
   return async (request, response) => {
-    const { caller, requestId, answer } = response.weftLocals
+    const { operation, caller, requestId, answer } = response.weftLocals
     const { httpCode, body, replayed } = answer
     if (replayed) response.setHeader(replayedHeader, 'true')
     if (typeof body === 'string') sendSmall(response, httpCode, body)
     else
       await sendBody(response, httpCode, body, () => countUnread(quotas.unread, response, encodedBytes(body)))
-    auditor.answered(path, { caller, request, requestId }, answer)
+    auditor.answered(operation.path, { caller, request, requestId }, answer)
   }
 }
 
 /** Adds a rejected call to the recent requests of its API key. Requests with another method are not calls. */
-function noteError({ path, auth }: Operation, { auditor }: OperationOptions): ErrorMiddleware {
+function noteError({ auditor }: OperationOptions): ErrorMiddleware {
   return (error, request, response, next) => {
-    const { caller = null, requestId } = response.weftLocals
+    const { operation, caller = null, requestId } = response.weftLocals
     const isCall = request.method === 'POST' && !(error instanceof ClientDisconnectedError)
-    if (isCall && (caller !== null || auth === 'key'))
-      auditor.answered(path, { caller, request, requestId }, { error })
+    if (isCall && operation !== undefined && (caller !== null || operation.auth === 'key'))
+      auditor.answered(operation.path, { caller, request, requestId }, { error })
     next(error)
   }
 }

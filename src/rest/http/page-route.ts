@@ -37,7 +37,7 @@ export interface PageRoute {
   readonly route?: string
   /**
    * Number of calls that one request counts as, in the rate limit of the client's address; 0 for pages that
-   * monitoring must always reach.
+   * monitoring must always reach. Always 1 for a path with parameters.
    */
   readonly calls: number
   /** Type of the required credentials. Requests with rejected credentials are counted. */

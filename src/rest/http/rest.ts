@@ -13,7 +13,7 @@ import { type OperationOptions, operationSteps } from './operation-steps.ts'
 import { type PageRoute, sendPage } from './page-route.ts'
 import { limitAddress, reportLimit } from './rate-limits.ts'
 import { ClientDisconnectedError } from './request-body.ts'
-import { type ErrorMiddleware, type Middleware, ResponseLocals } from './served-response.ts'
+import { type ErrorMiddleware, type Middleware, ResponseLocals, requestPath } from './served-response.ts'
 import { type ServedRoute, servedSteps, setLabel } from './served-route.ts'
 import { watchUnread } from './unread-responses.ts'
 
@@ -43,41 +43,40 @@ export function createRest(options: RestOptions): Router {
   const sendErrors = answerError(options)
   rest.use(measureRequest(options))
   if (options.loopbackOnly) rest.use(requireLoopback)
-  for (const page of pages.filter(hasOwnCost))
-    rest.all(page.path, limitAddresses(options, page.calls), ...pageSteps(page, options), sendErrors)
-  rest.use(limitAddresses(options, 1))
+  rest.use(limitAddresses(options))
   rest.use(checkPath)
   rest.use(shareResponses(options))
-  addGrouped(rest, operations, 2, (operation) => [...operationSteps(operation, options), sendErrors])
+  rest.all(callPaths, ...operationSteps(operations, options), sendErrors)
   for (const route of served) rest.all(route.path, ...servedSteps(route, spans), sendErrors)
-  addGrouped(rest, pages, 1, (page) => [...pageSteps(page, options), sendErrors])
+  addPages(rest, pages, (page) => [...pageSteps(page, options), sendErrors])
   rest.use(rejectUnknownPath)
   rest.use(sendErrors)
   return rest
 }
 
 /**
- * Adds a router for all paths that begin with the same parts, so that a request does not pass all other routes. A router
- * gets its routes at its first request, because all routes together would take 20 ms of each start.
+ * The paths of all operations. They share a route, because a call would otherwise be matched against the routes before
+ * its own, which takes longer than the steps.
  */
-function addGrouped<Route extends { readonly path: string }>(
+const callPaths = /^\/v[12]\//
+
+/**
+ * Adds the pages, with a router for those that begin with the same part. A router gets its routes at its first request,
+ * because all routes together would take milliseconds of each start.
+ */
+function addPages(
   rest: Router,
-  routes: readonly Route[],
-  partsMax: number,
-  stepsOf: (route: Route) => readonly (Middleware | ErrorMiddleware)[],
+  pages: readonly PageRoute[],
+  stepsOf: (page: PageRoute) => readonly (Middleware | ErrorMiddleware)[],
 ): void {
-  const groups = new Map<string, Route[]>([['', []]])
-  for (const route of routes) {
-    const prefix = route.path
-      .split('/')
-      .slice(0, -1)
-      .slice(0, partsMax + 1)
-      .join('/')
-    groups.set(prefix, [...(groups.get(prefix) ?? []), route])
+  const groups = new Map<string, PageRoute[]>([['', []]])
+  for (const page of pages) {
+    const prefix = page.path.split('/').slice(0, -1).slice(0, 2).join('/')
+    groups.set(prefix, [...(groups.get(prefix) ?? []), page])
   }
   for (const [prefix, group] of groups) {
     const fill = (router: Router): Router => {
-      for (const route of group) router.all(route.path.slice(prefix.length), ...stepsOf(route))
+      for (const page of group) router.all(page.path.slice(prefix.length), ...stepsOf(page))
       return router
     }
     if (prefix === '') fill(rest)
@@ -155,21 +154,19 @@ function shareResponses({ origins, readiness }: RestOptions): Middleware {
   }
 }
 
-/** Returns whether the page counts as more or less than one call of its address. */
-const hasOwnCost = ({ calls }: PageRoute): boolean => calls !== 1
-
 /** @throws ApiError RESOURCE_EXHAUSTED */
-function limitAddresses({ quotas }: RestOptions, calls: number): Middleware {
+function limitAddresses({ pages, quotas }: RestOptions): Middleware {
+  const costs = new Map(pages.map(({ path, calls }) => [path, calls]))
   return (request, response, next) => {
-    limitAddress(quotas, request, response, calls)
+    limitAddress(quotas, request, response, costs.get(requestPath(request)) ?? 1)
     next()
   }
 }
 
 /** @throws ApiError INVALID_ARGUMENT */
-const checkPath: Middleware = ({ url }, _response, next) => {
+const checkPath: Middleware = (request, _response, next) => {
   try {
-    if (url?.includes('%')) decodeURIComponent(url.replace(/\?.*/s, ''))
+    if (request.url?.includes('%')) decodeURIComponent(requestPath(request))
   } catch {
     throw invalid(
       'request/malformed',

@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NextFunction } from 'express'
 import type { AnyCaller } from '../../core/access/credentials/authenticator.ts'
 import type { CurrentTrace } from '../../core/base/current-trace.ts'
-import type { RemovedEntries } from '../batches.ts'
+import type { RemovedEntries, RequestValidator } from '../batches.ts'
 import type { StoredResponse } from '../idempotency/idempotency-service.ts'
 import type { CheckedMembers } from '../members.ts'
+import type { Operation } from '../operation.ts'
 import type { CallUsage } from './call-usage.ts'
 import type { BodyMeter, RequestData } from './request-body.ts'
 
@@ -12,6 +13,12 @@ import type { BodyMeter, RequestData } from './request-body.ts'
 export interface CalledDocument {
   readonly organizationId: string | null
   readonly documentId: string | null
+}
+
+/** Returns the path of a request, without its query. */
+export function requestPath({ url = '' }: IncomingMessage): string {
+  const query = url.indexOf('?')
+  return query === -1 ? url : url.slice(0, query)
 }
 
 /** The data of a request that later steps need. A class, so that all requests have one layout in memory. */
@@ -33,7 +40,9 @@ export class ResponseLocals {
   unread?: object
   /** True if all readers of a page share the bytes of its body. */
   isCachedPage?: boolean
-  /** Values of the steps of a call of an operation; each step sets its own. */
+  /** Values of the steps of a call; each step sets its own. */
+  operation?: Operation
+  validator?: RequestValidator
   meter?: BodyMeter
   sent?: RequestData
   members?: CheckedMembers
