@@ -68,7 +68,7 @@ export const jsonDepthExceeds = (text: string, depthMax: number): boolean =>
  * Returns the index of the quote that ends a string; the length of the text if there is none. The content of
  * the string starts at `from`. The search goes from quote to quote, which is fast.
  */
-function endOfString(text: string, from: number): number {
+export function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = at
     while (escapes > from && text.charCodeAt(escapes - 1) === backslash) escapes -= 1

@@ -32,3 +32,19 @@ it('[API-5] rejects a body with too many small values before it parses them', as
   await expect(read([bodyOf(bodyValuesMax - 3, '1]}}')])).resolves.toHaveProperty('list')
   await expect(read([bodyOf(bodyValuesMax - 2, 'no JSON')])).rejects.toThrow(/split the call/)
 })
+
+it('[API-70] lets other work run while it parses a large body, and finds the problem of one', async () => {
+  const names = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`name ${index}`, index]))
+  const body = JSON.stringify({ data: names })
+  let ticks = 0
+  let isDone = false
+  const tick = (): void => {
+    ticks += 1
+    if (!isDone) setImmediate(tick)
+  }
+  setImmediate(tick)
+  expect(await read([Buffer.from(body)])).toEqual(names)
+  isDone = true
+  expect(ticks).toBeGreaterThan(20)
+  await expect(read([Buffer.from(`${body.slice(0, -2)},}}`)])).rejects.toThrow(`not JSON at 1:${body.length}`)
+})
