@@ -58,7 +58,7 @@ class LongJson {
   *parse(start: number): Generator<void, unknown, void> {
     const text = this.#text
     const last = this.#ends.get(start) as number
-    const members = new Members(text[start] as Opener)
+    const members = new JoinedMembers(text[start] as Opener)
     if (text[last] !== members.closer) throw new SyntaxError('brackets do not match')
     let depth = 0
     // The members from `from` on are not parsed; the last of them starts at `memberFrom`.
@@ -99,7 +99,7 @@ class LongJson {
 }
 
 /** The members of an array or object whose text arrives in parts. */
-class Members {
+class JoinedMembers {
   readonly closer: string
   readonly #opener: Opener
   readonly value: Record<string, unknown> | unknown[]

@@ -7,6 +7,7 @@ import {
 } from '../../../src/core/sync/protocols/hocuspocus.ts'
 import type { Protocol } from '../../../src/core/sync/protocols/message.ts'
 import { yWebsocket } from '../../../src/core/sync/protocols/y-websocket.ts'
+import { AttributionBuilder } from '../../../src/core/update/attribution/attribution-builder.ts'
 import { readAwareness } from '../../../src/core/update/awareness.ts'
 import { joinUpdates } from '../../../src/core/update/join-updates.ts'
 import { checkNesting } from '../../../src/core/update/nesting.ts'
@@ -32,6 +33,11 @@ const updateReaders: Readonly<Record<string, (bytes: Uint8Array) => unknown>> = 
   'nesting of an update': (bytes) => checkNesting(bytes, new Y.Doc()),
   'outline of an update': readOutline,
   'statistics of an update': readStatistics,
+  'authors of an update': (bytes) => {
+    const builder = new AttributionBuilder()
+    builder.add({ bytes, by: 'ada', at: 0 })
+    return builder.build()
+  },
   'joining of an update': (bytes) => joinUpdates([bytes]),
 }
 

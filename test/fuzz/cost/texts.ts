@@ -9,6 +9,7 @@ import { decodeSegment, idProblem } from '../../../src/core/model/address.ts'
 import { decodeBase64 } from '../../../src/core/model/base64.ts'
 import { isAllowedOrigin, normalizeDomain } from '../../../src/core/model/domain.ts'
 import { jsonDepthExceeds } from '../../../src/core/model/json-depth.ts'
+import { parseInPieces } from '../../../src/core/model/parse-in-pieces.ts'
 import { requestIdOf } from '../../../src/core/model/raw-response.ts'
 import { parseVersion } from '../../../src/core/model/version.ts'
 import { DestinationPolicy } from '../../../src/core/outgoing/destination-policy.ts'
@@ -90,6 +91,7 @@ export const textReaders: readonly TextReader[] = [
   member('id', idProblem),
   member('domain', normalizeDomain),
   member('JSON depth', (text) => jsonDepthExceeds(text, 1_000_000)),
+  member('JSON in pieces', (text) => [...parseInPieces(`[[${text}],"${text}"]`)]),
   member('version', parseVersion),
   member('page token', (text) => pageTokens.open([], text)),
   member('notification template', headline),
