@@ -27,6 +27,8 @@ interface CallContext<Caller> {
   readonly caller: Caller
   readonly services: Services
   readonly ids: SeededIds
+  /** The text of the body, which contains `data`. */
+  readonly text: string
   /** Counts further calls of the caller, for work that is worth more than one call. Later calls then wait. */
   readonly charge: (calls: number) => void
   /**

@@ -214,7 +214,7 @@ async function runHandler(
   if (full !== null && (grows === 'records' || grows === 'editors')) throw full
   const charge = (calls: number): void => void chargeCalls(quotas, caller, calls)
   const answer = await operation
-    .run(data, { caller, services, ids, full, charge })
+    .run(data, { caller, services, ids, text, full, charge })
     .catch(async (error: unknown) => {
       throw caller.level === 'agent' ? await toAgentError(error, data, caller, services) : error
     })

@@ -2,6 +2,7 @@ import {
   contentRequest,
   createEditorContent,
   schemaErrors,
+  withEncodedData,
   writeErrors,
   writtenResponse,
 } from '../../editor-content.ts'
@@ -24,7 +25,10 @@ export const addContent = defineOperation({
     ...schemaErrors,
     ...writeErrors,
   ],
-  async handler(data, { caller, services }) {
-    return { message: 'Content added.', ...(await createEditorContent(data, caller, services)) }
+  async handler(data, { caller, services, text }) {
+    return {
+      message: 'Content added.',
+      ...(await createEditorContent(withEncodedData(data, text), caller, services)),
+    }
   },
 })

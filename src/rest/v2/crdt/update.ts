@@ -4,6 +4,7 @@ import {
   unsupportedContent,
   updateEditorContent,
   updateRequest,
+  withEncodedData,
   writeErrors,
   writtenResponse,
 } from '../../editor-content.ts'
@@ -41,7 +42,10 @@ export const updateContent = defineOperation({
     ...writeErrors,
     ...baseVersionErrors,
   ],
-  async handler(data, { caller, services, full }) {
-    return { message: 'Content updated.', ...(await updateEditorContent(data, caller, services, full)) }
+  async handler(data, { caller, services, text, full }) {
+    return {
+      message: 'Content updated.',
+      ...(await updateEditorContent(withEncodedData(data, text), caller, services, full)),
+    }
   },
 })
