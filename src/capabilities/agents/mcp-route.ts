@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { readBearer } from '../../core/access/tokens/bearer.ts'
 import { ApiError } from '../../core/base/errors.ts'
-import { limitCaller, limitMessages } from '../../rest/http/rate-limits.ts'
 import type { Edge } from '../../rest/capability.ts'
+import { limitCaller, limitMessages } from '../../rest/http/rate-limits.ts'
 import { ClientDisconnectedError, checkContentType, readRequestJson } from '../../rest/http/request-body.ts'
 import { sendSmall } from '../../rest/http/sending.ts'
 import type { ServedResponse } from '../../rest/http/served-response.ts'
 import type { ServedRoute } from '../../rest/http/served-route.ts'
 import { setCaller } from '../../rest/http/traced-request.ts'
-import type { AgentRequest, AgentServer } from './agent-server.ts'
 import type { Services } from '../../rest/services.ts'
+import type { AgentRequest, AgentServer } from './agent-server.ts'
 import { mcpPath } from './mcp-path.ts'
 
 /**

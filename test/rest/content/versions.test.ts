@@ -198,7 +198,8 @@ it('[VER-9] shows a restore to clients live, keeps their cursors, and saves the 
     previousVersionId: null,
   })
   // The clock stands still, so bob may become an author of the version while the listings are read.
-  const idsOf = (versions: readonly Version[]): readonly string[] => versions.map(({ versionId }) => versionId)
+  const idsOf = (versions: readonly Version[]): readonly string[] =>
+    versions.map(({ versionId }) => versionId)
   expect(idsOf(await list(editor))).toEqual(idsOf(before))
   clock.advance(1)
   await restore(editor, before[0] as Version)
