@@ -1,8 +1,8 @@
 import { endOfString } from './json-depth.ts'
 
 /**
- * Returns the text of a member of a JSON object: of the last one with this name, as `JSON.parse` does; null if there is
- * none. The text must be JSON. Reads it once.
+ * Returns the text of a member of a JSON object; null if it has no such member. If several members have the name,
+ * the last one counts, as for `JSON.parse`. The text must be JSON. Reads it once.
  */
 export function memberText(text: string, name: string): string | null {
   let depth = 0

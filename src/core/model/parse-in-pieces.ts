@@ -10,8 +10,9 @@ type Opener = keyof typeof closers
 const placeholder = '[]'
 
 /**
- * Parses JSON as `JSON.parse`, in steps between which other work can run. V8 parses a text in one step, and takes 0.5 to 1 µs
- * for each different name or short string in it. The nesting of the text must be limited (`measureJson`).
+ * Parses JSON as `JSON.parse`, in steps between which other work can run. V8 parses a text in one step, and takes
+ * 0.5 to 1 µs for each different name or short string in it. The nesting of the text must be limited
+ * (`measureJson`).
  * @throws SyntaxError if the text is not JSON; its message has no position
  */
 export function* parseInPieces(text: string): Generator<void, unknown, void> {
@@ -111,7 +112,7 @@ class JoinedMembers {
     this.value = opener === '[' ? [] : {}
   }
 
-  /** Adds members that commas separate. @param mayBeEmpty true if there may be none */
+  /** Adds members that commas separate. @param mayBeEmpty true if an empty text is valid */
   add(members: string, mayBeEmpty = false): void {
     const parsed = Object.entries(JSON.parse(`${this.#opener}${members}${this.closer}`) as object)
     if (parsed.length === 0 && !mayBeEmpty) throw new SyntaxError('a member is missing')

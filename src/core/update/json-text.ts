@@ -20,8 +20,8 @@ const unicodeDigits = 4
 
 /**
  * Vets a JSON text (RFC 8259) from the position of the reader to `end`. Accepts the texts that `JSON.parse` accepts,
- * but creates no values, which takes a tenth of the time for short texts. Counts each array, object and comma as a value. The caller
- * must have checked that the bytes are UTF-8.
+ * but creates no values, which takes a tenth of the time for short texts. Counts each array, object and comma as a
+ * value. The caller must have checked that the bytes are UTF-8.
  * @throws MalformedUpdateError
  */
 export function skipJsonText(reader: ByteReader, end: number): void {

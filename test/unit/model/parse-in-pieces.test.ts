@@ -41,54 +41,42 @@ describe('parseInPieces', () => {
   })
 
   it.each([
-    ...[
-      `[${long}]`,
-      ` [ ${long} , 1 ] `,
-      `[${long},]`,
-      `[,${long}]`,
-      `[${long} 1]`,
-      `[${long}}`,
-      `[${long}`,
-      `[${long}]]`,
-    ],
-    ...[
-      `[[${long}],1]`,
-      `[1,[${long}]]`,
-      `[,[${long}]]`,
-      `[[${long}],]`,
-      `[[${long}],,1]`,
-      `[1 [${long}]]`,
-      `[[${long}].5]`,
-    ],
-    ...[
-      `[[${long}][1]]`,
-      `[1,[${long}],2,{"a":[${long}]},3]`,
-      `1[${long}]`,
-      `[${long}]1`,
-      `[{]${long}}`,
-      `\uFEFF[${long}]`,
-    ],
-    ...[
-      `{"a":{"b":${long}}}`,
-      `{"a":1,"b":{"b":${long}},"a":2}`,
-      `{"a":1{"b":${long}}}`,
-      `{{"b":${long}}}`,
-      `{"a",{"b":${long}}}`,
-    ],
-    ...[
-      `{"a":[${long}]`,
-      `{"a":[${long}],}`,
-      `{"a":[${long}],"b"}`,
-      `{"a":[${long}]}`,
-      `{"a":"b":[${long}]}`,
-      `{a:[${long}]}`,
-    ],
-    ...[
-      `{"2":[${long}],"1":1}`,
-      `{"a":[${long}],"a":1}`,
-      `{"a":1,"a":[${long}]}`,
-      `{"d\\u0061ta":[${long}]}`,
-    ],
+    `[${long}]`,
+    ` [ ${long} , 1 ] `,
+    `[${long},]`,
+    `[,${long}]`,
+    `[${long} 1]`,
+    `[${long}}`,
+    `[${long}`,
+    `[${long}]]`,
+    `[[${long}],1]`,
+    `[1,[${long}]]`,
+    `[,[${long}]]`,
+    `[[${long}],]`,
+    `[[${long}],,1]`,
+    `[1 [${long}]]`,
+    `[[${long}].5]`,
+    `[[${long}][1]]`,
+    `[1,[${long}],2,{"a":[${long}]},3]`,
+    `1[${long}]`,
+    `[${long}]1`,
+    `[{]${long}}`,
+    `\uFEFF[${long}]`,
+    `{"a":{"b":${long}}}`,
+    `{"a":1,"b":{"b":${long}},"a":2}`,
+    `{"a":1{"b":${long}}}`,
+    `{{"b":${long}}}`,
+    `{"a",{"b":${long}}}`,
+    `{"a":[${long}]`,
+    `{"a":[${long}],}`,
+    `{"a":[${long}],"b"}`,
+    `{"a":[${long}]}`,
+    `{"a":"b":[${long}]}`,
+    `{a:[${long}]}`,
+    `{"2":[${long}],"1":1}`,
+    `{"a":[${long}],"a":1}`,
+    `{"a":1,"a":[${long}]}`,
+    `{"d\\u0061ta":[${long}]}`,
   ])('[API-70] parses %# as JSON.parse does', expectAsParsed)
 
   it('[API-70] keeps a member __proto__', () => {
@@ -100,7 +88,7 @@ describe('parseInPieces', () => {
   })
 
   it('[API-70] parses changed JSON of any form as JSON.parse does', () => {
-    const symbols = [...'{}[]:,"\\ 01x']
+    const symbols = '{}[]:,"\\ 01x'.split('')
     const change = fc.record({ at: fc.nat(), deleted: fc.nat(1), symbol: fc.constantFrom('', ...symbols) })
     const long = fc
       .json({ maxDepth: 4 })

@@ -4,8 +4,8 @@ import { type AttributedUpdate, AttributionBuilder } from '../../update/attribut
 const updatesMax = 50_000
 
 /**
- * Maximum bytes of an update whose authors are collected in the tick of its commit: such an update takes up to 10 ms. The
- * compaction reads a larger one in slices.
+ * Maximum bytes of an update whose authors are collected in the tick of its commit: such an update takes up to 10 ms.
+ * The compaction reads a larger one in slices.
  */
 const updateBytesMax = 65_536
 
