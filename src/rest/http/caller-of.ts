@@ -1,7 +1,17 @@
 import type { IncomingMessage } from 'node:http'
-import type { AgentCaller, AuthLevel, CallerByLevel } from '../../core/access/credentials/authenticator.ts'
-import type { Edge } from '../capability.ts'
+import type {
+  AgentCaller,
+  Authenticator,
+  AuthLevel,
+  CallerByLevel,
+} from '../../core/access/credentials/authenticator.ts'
 import type { Services } from '../services.ts'
+import type { CallAuditor } from './call-auditor.ts'
+
+interface Authentication {
+  readonly authenticator: Authenticator
+  readonly auditor: CallAuditor
+}
 
 /**
  * Returns the caller of a request: an agent, or a caller with the credentials of this level.
@@ -11,13 +21,13 @@ export async function callerOf<Level extends AuthLevel>(
   level: Level,
   request: IncomingMessage,
   { agents }: Pick<Services, 'agents'>,
-  edge: Pick<Edge, 'authenticator' | 'auditor'>,
+  authentication: Authentication,
 ): Promise<CallerByLevel[Level] | AgentCaller> {
   const agent = await agents.callerOf(request.headers).catch((error: unknown) => {
-    edge.auditor.refused('realtime', error, request)
+    authentication.auditor.refused('realtime', error, request)
     throw error
   })
-  return agent ?? backendOf(level, request, edge)
+  return agent ?? backendOf(level, request, authentication)
 }
 
 /**
@@ -27,7 +37,7 @@ export async function callerOf<Level extends AuthLevel>(
 export function backendOf<Level extends AuthLevel>(
   level: Level,
   request: IncomingMessage,
-  { authenticator, auditor }: Pick<Edge, 'authenticator' | 'auditor'>,
+  { authenticator, auditor }: Authentication,
 ): Promise<CallerByLevel[Level]> {
   return authenticator.callerOf(level, request.headers).catch((error: unknown) => {
     auditor.refused(level, error, request)
