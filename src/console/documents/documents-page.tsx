@@ -1,7 +1,64 @@
-import type { PageProps } from '../routing/route.ts'
+import { useState } from 'preact/hooks'
+import { usePagedQuery } from '../api/hooks.ts'
+import { href, navigate, type PageProps } from '../routing/route.ts'
+import { Button, TextField } from '../ui/controls.tsx'
+import { PagedTable } from '../ui/table.tsx'
+import { LocalTime } from '../ui/time.tsx'
 import { DocumentDetail } from './document-detail.tsx'
 import { DocumentList } from './list/document-list.tsx'
-import { OrganizationList } from './list/organization-list.tsx'
+import { SearchBox, useSearch } from './list/search-box.tsx'
+
+interface Organization {
+  readonly id: string
+  readonly organizationName: string
+  readonly lastUpdated: number
+}
+
+/** Lets the user choose an organization. */
+function OrganizationList() {
+  const { typed, type, asked } = useSearch()
+  const listing = usePagedQuery<Organization>('/v2/organizations/get', asked)
+  return (
+    <>
+      <h1>Documents</h1>
+      <p>Documents belong to an organization: choose one.</p>
+      <SearchBox label="Search organizations" typed={typed} onInput={type} />
+      <PagedTable
+        caption="Organizations"
+        listing={listing}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: 'Organization', cell: ({ id }) => <a href={href('documents', id)}>{id}</a> },
+          { title: 'Name', cell: ({ organizationName }) => organizationName },
+          { title: 'Last updated', cell: ({ lastUpdated }) => <LocalTime at={lastUpdated} /> },
+        ]}
+        empty={
+          asked.search === undefined
+            ? 'No organizations yet. The first document of an organization creates it.'
+            : 'No organization matches this search.'
+        }
+      />
+      <OpenByName />
+    </>
+  )
+}
+
+/** Shows a form that opens an organization by its id. The organization need not exist yet. */
+function OpenByName() {
+  const [id, setId] = useState('')
+  return (
+    <form
+      class="card row aside-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (id !== '') navigate('documents', id)
+      }}
+    >
+      <TextField label="Organization id" value={id} onInput={setId} />
+      <Button type="submit">Open</Button>
+    </form>
+  )
+}
 
 /**
  * Shows the page `#/documents/{organization}/{document}/{editor}/{view of the editor}`. All parts of the

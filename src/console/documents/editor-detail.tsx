@@ -1,16 +1,77 @@
-import type { VNode } from 'preact'
+import type { ComponentType, VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { useAsync } from '../api/hooks.ts'
 import { Button } from '../ui/controls.tsx'
 import { formatBytes } from '../ui/format.ts'
 import { EmptyNotice, ErrorNotice, Notice } from '../ui/notice.tsx'
+import { Table } from '../ui/table.tsx'
+import { LocalTime } from '../ui/time.tsx'
 import { type EditorInfo, useEditorInfo } from './content/editor-info.ts'
+import type { ContentViewProps } from './content/root-content.tsx'
 import { EditorStatistics } from './content/statistics.tsx'
 import { EditorTabs } from './editor-tabs.tsx'
-import { EditorView } from './editor-views.tsx'
+import type { AwarenessUser } from './live/awareness-users.ts'
+import { caretPositions } from './live/carets.ts'
 import { LiveContent, liveRoots } from './live/live-content.tsx'
 import type { ConnectionState, LiveDocument } from './live/live-document.ts'
 import { type EditorAddress, useLiveDocument } from './live/live-view.ts'
-import { PresenceList } from './live/presence-list.tsx'
+
+type ViewModule = Promise<{ readonly View: ComponentType<ContentViewProps> }>
+
+/** The views of an editor that load their code on demand. */
+const views: Readonly<Record<string, () => ViewModule>> = {
+  authors: async () => ({ View: (await import('./authorship/authors-view.tsx')).AuthorsView }),
+  history: async () => ({ View: (await import('./authorship/history-view.tsx')).HistoryView }),
+  branches: async () => ({ View: (await import('./branches/branches-view.tsx')).BranchesView }),
+  versions: async () => ({ View: (await import('./versions/version-list.tsx')).VersionList }),
+  edit: async () => ({ View: (await import('./content/edit-view.tsx')).EditView }),
+  replace: async () => ({ View: (await import('./content/replace-view.tsx')).ReplaceView }),
+  schema: async () => ({ View: (await import('./content/schema-view.tsx')).SchemaView }),
+}
+
+interface EditorViewProps extends ContentViewProps {
+  readonly name: string
+}
+
+/** Shows a view of an editor; nothing if there is no view with this name. */
+function EditorView({ name, ...props }: EditorViewProps) {
+  const { data, error } = useAsync(async () => (await views[name]?.()) ?? null, name)
+  if (error !== null) return <p role="alert">The server did not return this page.</p>
+  if (data === null) return views[name] === undefined ? null : <p class="hint">Reading…</p>
+  return <data.View {...props} />
+}
+
+/** Shows the users on the editor, with the positions of their cursors. */
+function PresenceList({ live }: { readonly live: LiveDocument }) {
+  const people = live.people.all()
+  const { roots, carets } = caretPositions(live.doc, people)
+  const indexes = new Map([...carets.values()].flat().map(({ clientId, index }) => [clientId, index]))
+  const place = ({ clientId }: AwarenessUser) => {
+    const root = roots.get(clientId)
+    return root === undefined ? '–' : `${root}, at ${indexes.get(clientId)?.toLocaleString() ?? '?'}`
+  }
+  if (people.length === 0) return <EmptyNotice>No user shows presence in this editor.</EmptyNotice>
+  return (
+    <Table
+      caption="Who is here"
+      items={people}
+      keyOf={({ clientId }) => String(clientId)}
+      columns={[
+        { title: 'Name', cell: (person) => <Name person={person} /> },
+        { title: 'User', cell: ({ userId }) => userId || '–' },
+        { title: 'Cursor', cell: place },
+        { title: 'First seen', cell: ({ since }) => <LocalTime at={since} /> },
+      ]}
+    />
+  )
+}
+
+const Name = ({ person: { name, color, isAgent } }: { readonly person: AwarenessUser }) => (
+  <>
+    {color !== null && <span class="swatch" style={{ backgroundColor: color }} />} {name}{' '}
+    {isAgent && <span class="tag">agent</span>}
+  </>
+)
 
 /**
  * Size in bytes. A larger document is opened only if the user requests it, because reading it blocks the

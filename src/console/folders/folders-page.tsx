@@ -1,11 +1,123 @@
-import { useQuery } from '../api/hooks.ts'
+import { useState } from 'preact/hooks'
+import { callBatch } from '../api/batch-results.ts'
+import { useApi, useQuery } from '../api/hooks.ts'
+import type { AccessTypeName } from '../permissions/permission.ts'
 import { href, type PageProps } from '../routing/route.ts'
 import { WithOrganization } from '../routing/with-organization.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
-import { DocumentPermissions } from './document-permissions.tsx'
-import { FolderDetail, TopLevelFolders } from './folder-detail.tsx'
-import { type Folder, foldersByParent, root } from './folder-names.ts'
-import { FolderBranch } from './folder-tree.tsx'
+import { AccessForm } from './access-form.tsx'
+import { FolderDetail, type FolderDetailProps, FolderPermissions, TopLevelFolders } from './folder-detail.tsx'
+import { MoveForm } from './folder-forms.tsx'
+import { type Folder, folderName, foldersByParent, moveTargets, root } from './folder-names.ts'
+
+interface Document {
+  readonly id: string
+  readonly documentName: string
+  readonly accessType: AccessTypeName
+  readonly folderId: string
+}
+
+/** Shows the folder and the permissions of a document. */
+function DocumentPermissions(props: FolderDetailProps & { readonly documentId: string }) {
+  const { organizationId, documentId, folders } = props
+  const api = useApi()
+  const path = '/v2/organizations/documents/get'
+  const { data, error, reload } = useQuery<readonly Document[]>(path, {
+    organizationId,
+    documentIds: [documentId],
+  })
+  if (data === null) return error === null ? <p class="hint">Reading…</p> : <ErrorNotice error={error} />
+  const [document] = data
+  if (document === undefined) return <p>This document does not exist any more.</p>
+  const documentIds = [documentId]
+  const folderId = document.folderId === '' ? root : document.folderId
+  return (
+    <>
+      <h2>{document.documentName === '' ? documentId : document.documentName}</h2>
+      <p>
+        <a href={href('documents', organizationId, documentId)}>Content and history</a>
+      </p>
+      <section class="card" aria-label="This document">
+        <MoveForm
+          label="Folder it is in"
+          value={folderId}
+          places={moveTargets(folders)}
+          onMove={async (to) => {
+            await callBatch(api, '/v2/organizations/documents/move', {
+              organizationId,
+              documentIds,
+              folderId: to,
+            })
+            reload()
+          }}
+        />
+        <AccessForm
+          accessType={document.accessType}
+          onAccess={async (access) => {
+            const data = { organizationId, documentIds, ...access }
+            await callBatch(api, '/v2/organizations/documents/access/update', data)
+            reload()
+          }}
+        />
+      </section>
+      <FolderPermissions resource={{ type: 'document', id: documentId, organizationId }} />
+    </>
+  )
+}
+
+interface BranchProps {
+  readonly organizationId: string
+  readonly byParent: ReadonlyMap<string, readonly Folder[]>
+  readonly parent: string
+  /** Id of the current folder; '' if the page shows another resource. */
+  readonly current: string
+  readonly open: readonly string[]
+}
+
+/** Shows the subfolders of one folder. A subfolder opens when the user clicks it. */
+function FolderBranch(props: BranchProps) {
+  const folders = props.byParent.get(props.parent) ?? []
+  return (
+    <ul class={props.parent === root ? 'tree' : undefined}>
+      {folders.map((folder) => (
+        <Node key={folder.folderId} folder={folder} {...props} />
+      ))}
+    </ul>
+  )
+}
+
+function Node({ folder, ...branch }: BranchProps & { readonly folder: Folder }) {
+  const { folderId } = folder
+  const [isOpen, setOpen] = useState(branch.open.includes(folderId))
+  const hasFolders = branch.byParent.has(folderId)
+  return (
+    <li>
+      <span class="node">
+        {hasFolders ? (
+          <button
+            type="button"
+            class="twist"
+            aria-expanded={isOpen}
+            aria-label={`Folders in ${folderName(folder)}`}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {isOpen ? '▾' : '▸'}
+          </button>
+        ) : (
+          <span class="twist" />
+        )}
+        <a
+          href={href('folders', branch.organizationId, 'f', folderId)}
+          class={branch.current === folderId ? 'here' : undefined}
+          aria-current={branch.current === folderId ? 'page' : undefined}
+        >
+          {folderName(folder)}
+        </a>
+      </span>
+      {isOpen && hasFolders && <FolderBranch {...branch} parent={folderId} />}
+    </li>
+  )
+}
 
 /**
  * Shows the page `#/folders/{organization}`, `#/folders/{organization}/f/{folder}` or

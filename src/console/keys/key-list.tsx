@@ -1,10 +1,125 @@
 import { useState } from 'preact/hooks'
-import { useApi, usePagedQuery } from '../api/hooks.ts'
-import type { ApiKey } from '../auth/authenticate.ts'
-import { Button } from '../ui/controls.tsx'
+import { useAction, useApi, usePagedQuery, useQuery } from '../api/hooks.ts'
+import { type ApiKey, authenticateWithKey } from '../auth/authenticate.ts'
+import { useSignIn } from '../auth/sign-in-context.ts'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
+import { Button, Select, TextField } from '../ui/controls.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Form } from '../ui/form.tsx'
+import { ErrorNotice, Notice } from '../ui/notice.tsx'
+import { SecretField } from '../ui/secret.tsx'
 import { PagedTable } from '../ui/table.tsx'
-import { KeyTokens } from './key-tokens.tsx'
-import { NewKey } from './new-key.tsx'
+import { GracePeriodField, graceSecondsOf } from './grace-period-field.tsx'
+
+interface ListedAuthToken {
+  readonly token: string
+  readonly name: string
+  readonly domains: readonly string[]
+}
+
+interface KeyTokensProps {
+  readonly apiKey: ApiKey
+  readonly onClose: () => void
+}
+
+/** Shows the auth tokens of one API key. The tokens are hidden at first. */
+function KeyTokens({ apiKey: { id, apiKeyName }, onClose }: KeyTokensProps) {
+  const api = useApi()
+  const { credentials } = api
+  const enter = useSignIn()
+  const path = '/v2/workspace/authtokens/get'
+  const { data, error, reload } = useQuery<{ authTokens: readonly ListedAuthToken[] }>(path, { apiKey: id })
+  const [minutes, setMinutes] = useState('0')
+  const [isReset, setReset] = useState(false)
+  const isInForce = id === credentials.apiKey
+  const reset = async () => {
+    const question = { apiKey: id, graceSeconds: graceSecondsOf(minutes) }
+    const { newAuthToken } = await api.call<{ newAuthToken: ListedAuthToken }>(
+      '/v2/workspace/authtoken/reset',
+      question,
+    )
+    setReset(true)
+    if (isInForce) enter({ ...credentials, authToken: newAuthToken.token })
+    reload()
+  }
+  const use = useAction(async () => enter(await authenticateWithKey(credentials, id)))
+  return (
+    <section class="card spaced" aria-label={`Tokens of ${id}`}>
+      <h3>Auth tokens of {apiKeyName === '' ? id : apiKeyName}</h3>
+      <ErrorNotice error={error ?? use.error} />
+      {data?.authTokens.map(({ token, name, domains }) => (
+        <div key={token}>
+          <SecretField label={name === '' ? 'Auth token' : `Auth token ${name}`} value={token} />
+          {domains.length > 0 && <p class="hint">Only pages of {domains.join(', ')}</p>}
+        </div>
+      ))}
+      {isReset && <Notice kind="good">The token is replaced; above is the new one.</Notice>}
+      <div class="row">
+        {!isInForce && (
+          <Button kind="primary" busy={use.busy} onClick={() => void use.run()}>
+            Use this key in the console
+          </Button>
+        )}
+        <ConfirmButton action="Reset token" title={`Reset the auth token of ${id}?`} act={reset}>
+          <p>
+            This creates a new token. All earlier tokens expire after the time below; the server then rejects
+            backends that use them.
+          </p>
+          <GracePeriodField value={minutes} onInput={setMinutes} />
+        </ConfirmButton>
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    </section>
+  )
+}
+
+type Type = 'testing' | 'production'
+
+interface Made {
+  readonly apiKey: string
+  readonly authToken: string
+}
+
+/** Shows a form that creates an API key. Afterwards, shows the token of the new key. */
+function NewKey({ onMade }: { readonly onMade: () => void }) {
+  const api = useApi()
+  const [apiKeyName, setName] = useState('')
+  const [type, setType] = useState<Type>('testing')
+  const [made, setMade] = useState<Made | null>(null)
+  const create = useAction(async () => {
+    setMade(await api.call<Made>('/v2/workspace/apikey/create', { apiKeyName, type }))
+    setName('')
+    onMade()
+  })
+  return (
+    <>
+      <Form label="Make an API key" inline onSubmit={() => void create.run()}>
+        <TextField label="Name of the new key" value={apiKeyName} onInput={setName} required />
+        <Select<Type>
+          label="For"
+          value={type}
+          options={[
+            ['testing', 'Testing'],
+            ['production', 'Production'],
+          ]}
+          onChange={setType}
+        />
+        <Button type="submit" busy={create.busy}>
+          Make API key
+        </Button>
+      </Form>
+      <ErrorNotice error={create.error} />
+      {made !== null && (
+        <Dialog title="The API key is made" onClose={() => setMade(null)}>
+          <p>The token appears only once here. With the workspace credentials you can read it again.</p>
+          <SecretField label="New API key" value={made.apiKey} open />
+          <SecretField label="New auth token" value={made.authToken} open />
+          <Button onClick={() => setMade(null)}>Close</Button>
+        </Dialog>
+      )}
+    </>
+  )
+}
 
 /** Lists the API keys of the workspace. */
 export function KeyList() {

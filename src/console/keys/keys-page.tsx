@@ -1,9 +1,114 @@
-import { useApi } from '../api/hooks.ts'
+import { useState } from 'preact/hooks'
+import { ApiClient } from '../api/client.ts'
+import { useAction, useApi, useQuery } from '../api/hooks.ts'
+import { useSignIn } from '../auth/sign-in-context.ts'
 import type { PageProps } from '../routing/route.ts'
-import { AddWorkspace } from './add-workspace.tsx'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
+import { Button, TextField } from '../ui/controls.tsx'
+import { DefinitionList } from '../ui/definition-list.tsx'
+import { Form } from '../ui/form.tsx'
+import { ErrorNotice, Notice } from '../ui/notice.tsx'
+import { SecretField } from '../ui/secret.tsx'
 import { DomainList } from './domain-list.tsx'
+import { GracePeriodField, graceSecondsOf } from './grace-period-field.tsx'
 import { KeyList } from './key-list.tsx'
-import { WorkspaceCard } from './workspace-card.tsx'
+
+interface WorkspaceRecord {
+  readonly id: string
+  readonly name: string
+  readonly owner: { readonly email: string; readonly name: string }
+}
+
+/** Shows the properties of the workspace, and its token. */
+function WorkspaceCard() {
+  const api = useApi()
+  const enter = useSignIn()
+  const { data, error } = useQuery<WorkspaceRecord>('/v2/workspace/get')
+  const [minutes, setMinutes] = useState('0')
+  const [made, setMade] = useState<string | null>(null)
+  const reset = async () => {
+    const path = '/v2/workspace/workspaceauthtoken/reset'
+    const { newWorkspaceAuthToken } = await api.call<{ newWorkspaceAuthToken: string }>(path, {
+      graceSeconds: graceSecondsOf(minutes),
+    })
+    setMade(newWorkspaceAuthToken)
+    // Makes this session use the new token.
+    enter({ ...api.credentials, workspaceAuthToken: newWorkspaceAuthToken })
+  }
+  return (
+    <section class="card spaced" aria-label="Workspace">
+      <h2>Workspace</h2>
+      <ErrorNotice error={error} />
+      {data !== null && (
+        <DefinitionList
+          of={[
+            ['Name', data.name],
+            ['Id', <code key="">{data.id}</code>],
+            ['Owner', [data.owner.name, data.owner.email].filter(Boolean).join(', ')],
+          ]}
+        />
+      )}
+      {made !== null && (
+        <>
+          <Notice kind="good">The token was replaced. The new token is shown here only once.</Notice>
+          <SecretField label="New workspace auth token" value={made} open />
+        </>
+      )}
+      <ConfirmButton action="Reset workspace token" title="Reset the token of the workspace?" act={reset}>
+        <p>
+          This creates a new token. All earlier tokens expire after the time below; the server then rejects
+          callers that use them. This session continues with the new token.
+        </p>
+        <GracePeriodField value={minutes} onInput={setMinutes} />
+      </ConfirmButton>
+    </section>
+  )
+}
+
+/**
+ * Shows a form for a session that has only the credentials of an API key. The user can add the credentials of
+ * the workspace.
+ */
+function AddWorkspace() {
+  const { credentials } = useApi()
+  const enter = useSignIn()
+  const [workspaceId, setId] = useState('')
+  const [workspaceAuthToken, setToken] = useState('')
+  const add = useAction(async () => {
+    const all = {
+      ...credentials,
+      workspaceId: workspaceId.trim(),
+      workspaceAuthToken: workspaceAuthToken.trim(),
+    }
+    await new ApiClient(all).page('/v2/workspace/apikeys/get', { pageSize: 1 })
+    enter(all)
+  })
+  return (
+    <section class="card spaced" aria-label="Workspace">
+      <Form label="Add the workspace" onSubmit={() => void add.run()}>
+        <h2>Workspace</h2>
+        <p>
+          API keys, their tokens and the audit log belong to the workspace, and need its credentials. The
+          first start of the server printed them, and <code>credentials.json</code> in the data directory
+          contains them. Only this tab keeps them.
+        </p>
+        <TextField label="Workspace id" value={workspaceId} onInput={setId} required />
+        <TextField
+          label="Workspace auth token"
+          type="password"
+          autocomplete="off"
+          value={workspaceAuthToken}
+          onInput={setToken}
+          required
+        />
+        <ErrorNotice error={add.error} />
+        <Button kind="primary" type="submit" busy={add.busy}>
+          Add to this session
+        </Button>
+      </Form>
+    </section>
+  )
+}
 
 export default function KeysPage(_props: PageProps) {
   const { apiKey, workspaceId, workspaceAuthToken } = useApi().credentials

@@ -1,19 +1,51 @@
 import { useState } from 'preact/hooks'
 import type { MetricPoint } from '../../capabilities/observability/metric-points.ts'
-import { useApi, useAsync } from '../api/hooks.ts'
+import { type ListedRequest, requestColumns } from '../activity/recent-request.tsx'
+import { useApi, useAsync, useQuery } from '../api/hooks.ts'
 import { useInterval } from '../api/use-interval.ts'
 import { verifyCredentials } from '../auth/authenticate.ts'
 import { openPlayground } from '../playground/open-playground.ts'
-import type { PageProps } from '../routing/route.ts'
+import { href, type PageProps } from '../routing/route.ts'
 import { Button, Select } from '../ui/controls.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { EmptyNotice, ErrorNotice, Notice } from '../ui/notice.tsx'
+import { Table } from '../ui/table.tsx'
 import { Chart } from './chart.tsx'
 import { chartSpecs } from './chart-specs.ts'
 import { LiveLists } from './live-lists.tsx'
 import { dayMs, hourMs } from './point-history.ts'
-import { RecentRejections } from './recent-rejections.tsx'
 import { MetricsProblem, ServerStatus } from './server-status.tsx'
 import { useMetrics } from './use-metrics.ts'
+
+const shownMax = 5
+const refreshMs = 10_000
+
+/** Shows the latest rejections of the API key, with their reasons. */
+function RecentRejections() {
+  const { apiKey, workspaceId } = useApi().credentials
+  // A session that has only the credentials of the workspace has no API key.
+  const path = apiKey === undefined && workspaceId !== undefined ? null : '/v2/requests/get'
+  const query = { onlyRejected: true, pageSize: shownMax }
+  const { data, error, reload } = useQuery<readonly ListedRequest[]>(path, query)
+  useInterval(refreshMs, reload)
+  if (path === null) return null
+  return (
+    <section class="card dense" aria-label="Recent rejections">
+      <h2>Recent rejections</h2>
+      <ErrorNotice error={error} />
+      {data?.length === 0 && (
+        <EmptyNotice>
+          The server has not rejected any call or websocket of this API key since its start.
+        </EmptyNotice>
+      )}
+      {data !== null && data.length > 0 && (
+        <Table caption="The latest rejections" items={data} keyOf={({ id }) => id} columns={requestColumns} />
+      )}
+      <p>
+        <a href={href('activity', 'requests', 'log')}>All requests and rejections</a>
+      </p>
+    </section>
+  )
+}
 
 /**
  * Shows the first screen. It checks the API key before it shows metrics and readiness, because `/metrics` and

@@ -1,10 +1,82 @@
+import { useState } from 'preact/hooks'
 import { useAction, useApi, usePagedQuery } from '../api/hooks.ts'
-import { Button } from '../ui/controls.tsx'
+import { Button, Select, TextField } from '../ui/controls.tsx'
+import { Form } from '../ui/form.tsx'
 import { ActionOutcome } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
-import { GrantForm } from './grant-form.tsx'
-import { type ConsoleResource, describePermission, type RoleName } from './permission.ts'
+import {
+  type ConsoleResource,
+  describePermission,
+  expirySeconds,
+  type RoleName,
+  roles,
+} from './permission.ts'
+
+type Kind = 'user' | 'group'
+
+/**
+ * Shows a form that grants a role to a user or a group. The form can also revoke the role of a group, because
+ * groups are not in the list of grants.
+ */
+function GrantForm({
+  resource,
+  onChange,
+}: {
+  readonly resource: ConsoleResource
+  readonly onChange: () => void
+}) {
+  const api = useApi()
+  const [kind, setKind] = useState<Kind>('user')
+  const [id, setId] = useState('')
+  const [role, setRole] = useState<RoleName>('editor')
+  const [end, setEnd] = useState('')
+  const grant = useAction(async () => {
+    const expiresAt = expirySeconds(end)
+    const granted = { ...resource, accessRole: role, ...(expiresAt === undefined ? {} : { expiresAt }) }
+    const who = kind === 'user' ? { user: { userId: id } } : { organizationUserGroupId: id }
+    await api.call('/v2/auth/permissions/add', { ...who, permissions: { resources: [granted] } })
+    onChange()
+    return `${id} is granted: ${role}.`
+  })
+  const takeBack = useAction(async () => {
+    const data = { organizationUserGroupId: id, permissions: { resources: [resource] } }
+    await api.call('/v2/auth/permissions/remove', data)
+    onChange()
+    return `The group ${id} has no direct role here any more.`
+  })
+  const isBusy = grant.busy || takeBack.busy
+  return (
+    <Form label="Grant a role" onSubmit={() => void grant.run()}>
+      <div class="row">
+        <Select<Kind>
+          label="Grant to"
+          value={kind}
+          options={[
+            ['user', 'a user'],
+            ['group', 'a group'],
+          ]}
+          onChange={setKind}
+        />
+        <TextField label={kind === 'user' ? 'User id' : 'Group id'} value={id} onInput={setId} required />
+        <Select<RoleName> label="Role" value={role} options={roles} onChange={setRole} />
+        <TextField label="Until (empty: no expiry)" type="datetime-local" value={end} onInput={setEnd} />
+        <Button kind="primary" type="submit" busy={isBusy}>
+          Grant
+        </Button>
+        {kind === 'group' && (
+          <Button busy={isBusy} disabled={id === ''} onClick={() => void takeBack.run()}>
+            Take back
+          </Button>
+        )}
+      </div>
+      {kind === 'group' && (
+        <p class="hint">Roles of groups are not listed; they show below, in what their users may do.</p>
+      )}
+      <ActionOutcome error={grant.error ?? takeBack.error} done={grant.done ?? takeBack.done} />
+    </Form>
+  )
+}
 
 interface User {
   readonly userId: string

@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks'
 import { useAction, useApi, useQuery } from '../api/hooks.ts'
 import { useInterval } from '../api/use-interval.ts'
-import { Button, Select } from '../ui/controls.tsx'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
+import { Button, Select, TextField } from '../ui/controls.tsx'
+import { Form } from '../ui/form.tsx'
+import { formatCounted } from '../ui/format.ts'
 import { ActionOutcome, EmptyNotice, ErrorNotice, Notice } from '../ui/notice.tsx'
 import {
   type DeliveryEntry,
@@ -14,8 +17,81 @@ import {
 import { DeliveryTable } from './delivery-table.tsx'
 import { type DeliveryPage, iteratorOfPage } from './find-delivery.ts'
 import { IteratorPager } from './iterator-pager.tsx'
-import { ResendFailed } from './resend-failed.tsx'
-import { TestForm } from './test-form.tsx'
+import { endpointEventTypes } from './webhook-types.ts'
+
+interface RecoverProps {
+  readonly endpointId: string
+  readonly onRecovered: () => void
+}
+
+/**
+ * Maximum number of events that one call enqueues again. If a call enqueues this number, more events may
+ * remain.
+ */
+const recoveredMax = 1_000
+
+/** Shows a form that sends events again. It sends all events that have failed since a given time. */
+function ResendFailed({ endpointId, onRecovered }: RecoverProps) {
+  const api = useApi()
+  const [since, setSince] = useState('')
+  const [requeued, setRequeued] = useState<number | null>(null)
+  const recover = async () => {
+    const data = { endpointId, since: Date.parse(since) }
+    const path = '/v2/workspace/advancedwebhook/deliveries/recover'
+    const answer = await api.call<{ requeued: number }>(path, data)
+    setRequeued(answer.requeued)
+    onRecovered()
+  }
+  return (
+    <>
+      <ConfirmButton action="Recover" title="Send failed events again?" harmless act={recover}>
+        <p>
+          Weft sends failed events since this time again, the oldest first, at most {recoveredMax} at once.
+        </p>
+        <TextField label="Since" type="datetime-local" value={since} onInput={setSince} required />
+      </ConfirmButton>
+      {requeued !== null && (
+        <Notice kind="good">
+          {formatCounted(requeued, 'event')} queued again.
+          {requeued === recoveredMax && ' There may be more: recover again.'}
+        </Notice>
+      )}
+    </>
+  )
+}
+
+interface TestFormProps {
+  readonly endpointId: string
+  readonly onSent: (messageId: string) => void
+}
+
+const options = endpointEventTypes.map((type) => [type, type] as const)
+
+/** Shows a form that sends a signed test event. */
+function TestForm({ endpointId, onSent }: TestFormProps) {
+  const api = useApi()
+  const [eventType, setType] = useState<string>('webhook.test')
+  const test = useAction(async () => {
+    const path = '/v2/workspace/advancedwebhook/endpoints/test'
+    const { messageId } = await api.call<{ messageId: string }>(path, {
+      endpointId,
+      eventType,
+      waitSeconds: 0,
+    })
+    onSent(messageId)
+  })
+  return (
+    <>
+      <Form label="Send a test" inline onSubmit={() => void test.run()}>
+        <Select label="Event of the test" value={eventType} options={options} onChange={setType} />
+        <Button kind="primary" type="submit" busy={test.busy}>
+          Send a test
+        </Button>
+      </Form>
+      <ErrorNotice error={test.error} />
+    </>
+  )
+}
 
 interface DeliveriesProps {
   readonly endpointId: string

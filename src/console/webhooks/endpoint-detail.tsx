@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { ApiCallError, type ApiClient } from '../api/client.ts'
 import { useAction, useApi, useAsync } from '../api/hooks.ts'
 import { navigate } from '../routing/route.ts'
 import { ConfirmButton } from '../ui/confirm-button.tsx'
@@ -11,9 +12,31 @@ import { DeliveryLog } from './delivery-log.tsx'
 import { draftOf, toUpdateRequest } from './endpoint-draft.ts'
 import { EndpointFields } from './endpoint-fields.tsx'
 import { EnabledBadge } from './endpoint-list.tsx'
-import { findEndpoint } from './find-endpoint.ts'
 import { SigningSecret } from './signing-secret.tsx'
 import type { EndpointSettings } from './webhook-types.ts'
+
+interface Page {
+  readonly endpoints: readonly EndpointSettings[]
+  readonly iterator: string | null
+  readonly done: boolean
+}
+
+/**
+ * Returns the endpoint with an id. Reads the list of all endpoints, because the API cannot return a single
+ * endpoint.
+ * @throws ApiCallError; also if no endpoint has this id
+ */
+async function findEndpoint(api: ApiClient, endpointId: string): Promise<EndpointSettings> {
+  let iterator: string | null = null
+  for (;;) {
+    const asked: object = iterator === null ? {} : { iterator }
+    const page: Page = await api.call('/v2/workspace/advancedwebhook/endpoints/get', asked)
+    const found = page.endpoints.find(({ id, uid }) => id === endpointId || uid === endpointId)
+    if (found !== undefined) return found
+    if (page.done) throw new ApiCallError('NOT_FOUND', 'This endpoint does not exist any more.')
+    iterator = page.iterator
+  }
+}
 
 const path = '/v2/workspace/advancedwebhook/endpoints'
 

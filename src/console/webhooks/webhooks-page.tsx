@@ -1,13 +1,55 @@
-import { useQuery } from '../api/hooks.ts'
+import { useState } from 'preact/hooks'
+import { useAction, useApi, useQuery } from '../api/hooks.ts'
 import { href, type PageProps } from '../routing/route.ts'
-import { ErrorNotice, Notice } from '../ui/notice.tsx'
+import { Button, Checkbox } from '../ui/controls.tsx'
+import { Form } from '../ui/form.tsx'
+import { ActionOutcome, ErrorNotice, Notice } from '../ui/notice.tsx'
 import { Tabs } from '../ui/tabs.tsx'
-import { AdvancedWebhooks } from './advanced-webhooks.tsx'
 import { BasicWebhooks } from './basic-webhooks.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
 import { EndpointDetail } from './endpoint-detail.tsx'
 import { EndpointList } from './endpoint-list.tsx'
+import { PayloadEncodingFields } from './payload-encoding-fields.tsx'
 import type { AdvancedSettings } from './webhook-types.ts'
+
+interface AdvancedProps {
+  readonly config: AdvancedSettings
+  readonly onChange: () => void
+}
+
+/** Shows the settings of advanced webhooks. These settings apply to all endpoints. */
+function AdvancedWebhooks({ config, onChange }: AdvancedProps) {
+  const api = useApi()
+  const [draft, setDraft] = useState(config)
+  const change = (given: Partial<AdvancedSettings>) => setDraft((before) => ({ ...before, ...given }))
+  const save = useAction(async () => {
+    await api.call('/v2/workspace/advancedwebhookconfig/update', draft)
+    onChange()
+    return 'Saved.'
+  })
+  return (
+    <section class="card spaced" aria-label="Advanced webhooks">
+      <Form label="Advanced webhooks" onSubmit={() => void save.run()}>
+        <h2>Advanced webhooks</h2>
+        <Checkbox
+          label="Advanced webhooks are on"
+          checked={draft.isEnabled}
+          onChange={(isEnabled) => change({ isEnabled })}
+        />
+        <Checkbox
+          label="Omit names, e-mail addresses and content"
+          checked={draft.enableDataProtection}
+          onChange={(enableDataProtection) => change({ enableDataProtection })}
+        />
+        <PayloadEncodingFields value={draft} onChange={change} />
+        <Button type="submit" busy={save.busy}>
+          Save
+        </Button>
+        <ActionOutcome {...save} />
+      </Form>
+    </section>
+  )
+}
 
 /** Shows the page `#/webhooks`, `#/webhooks/endpoint/{endpoint}` or `#/webhooks/basic`. */
 export default function WebhooksPage({ rest: [kind, id] }: PageProps) {
