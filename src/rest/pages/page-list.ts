@@ -1,17 +1,79 @@
+import { existsSync, readdirSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { authenticateOperator } from '../../core/access/credentials/operator-credentials.ts'
 import { timingSafeEqualText } from '../../core/access/credentials/timing-safe.ts'
 import { ApiError } from '../../core/base/errors.ts'
+import { builtFile } from '../../core/base/package-file.ts'
 import { samplesOf } from '../../core/metrics/scrape.ts'
 import type { Health } from '../../core/store/engine.ts'
 import type { PageBody, PageRoute } from '../http/page-route.ts'
 import { tagsOf } from '../openapi/document.ts'
 import type { PathDescription } from '../openapi/path-description.ts'
 import type { Operation } from '../operation.ts'
-import { clientPages } from './client-pages.ts'
-import { consolePages } from './console-pages.ts'
 import { docsPages } from './docs-pages.ts'
+import { ownFilesPolicy } from './page-policy.ts'
+import { StaticFile } from './static-file.ts'
 import { type StatusSources, statusPage } from './status-page.ts'
+
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+const folder = 'console/'
+
+/**
+ * Returns the built pages of the console and the playground. Returns no pages if they are not built. Source
+ * maps are not served.
+ */
+function consolePages(): readonly PageRoute[] {
+  const place = builtFile(folder)
+  if (!existsSync(place)) return []
+  return readdirSync(place).flatMap(filePages)
+}
+
+const endingOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
+
+/**
+ * Returns the paths of a built file. `index.html` is `/console`, and `playground.html` is
+ * `/console/playground`. Each page is also served with a slash at the end, because users type it.
+ */
+function pathsOf(name: string): readonly string[] {
+  if (endingOf(name) !== 'html') return [`/console/${name}`]
+  const path = name === 'index.html' ? '/console' : `/console/${name.replace(/\.html$/, '')}`
+  return [path, `${path}/`]
+}
+
+/** Returns whether a file name contains a hash of its content, as the names of built parts do. */
+const isHashed = (name: string): boolean => /-[A-Z0-9]{8}\.js$/.test(name)
+
+function filePages(name: string): readonly PageRoute[] {
+  const type = types[endingOf(name)]
+  if (type === undefined) return []
+  const file = new StaticFile(builtFile(folder + name), {
+    type,
+    contentSecurityPolicy: ownFilesPolicy,
+    isImmutable: isHashed(name),
+  })
+  return pathsOf(name).map((path) => ({ path, calls: 1, content: (request) => file.content(request) }))
+}
+
+const name = 'client/weft-socket.js'
+
+/** Returns the script with the class of sockets, which applications import. Returns no page if it is not built. */
+function clientPages(): readonly PageRoute[] {
+  const place = builtFile(name)
+  if (!existsSync(place)) return []
+  const file = new StaticFile(place, {
+    type: 'text/javascript; charset=utf-8',
+    contentSecurityPolicy: ownFilesPolicy,
+    isImmutable: false,
+    isPublic: true,
+  })
+  return [{ path: `/${name}`, calls: 1, content: (request) => file.content(request) }]
+}
 
 export interface PageListOptions extends StatusSources {
   /** URL at which clients reach the server. */

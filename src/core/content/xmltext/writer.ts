@@ -1,11 +1,43 @@
-import { attributeDiff, attributesOf } from '../delta/attribute-change.ts'
+import { attributeDiff, attributesOf, type DeltaAttributes, noAttributes } from '../delta/attribute-change.ts'
 import type { FormatTable } from '../delta/formatted-text.ts'
 import type { Hunk } from '../diff/diff.ts'
+import type { JsonObject } from '../json/json.ts'
 import { runIndexOf } from '../xml/text-plan.ts'
 import type { XmlRun } from '../xml/tree.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
 import { type EmptyType, emptyTypeFor } from './empty-type.ts'
 import { type ChildNode, isChild, type NestedNode, type TextNode } from './nodes.ts'
-import { OperationList } from './operation-list.ts'
+
+/** An operation for `Y.Text.applyDelta`. */
+type Operation =
+  | { retain: number; attributes: DeltaAttributes }
+  | { insert: string | JsonObject | SharedRoot; attributes: DeltaAttributes }
+  | { delete: number }
+
+/** Operations in the order of the text. Adjacent operations are joined if possible. */
+class OperationList {
+  readonly list: Operation[] = []
+
+  insert(insert: string | JsonObject | SharedRoot, attributes: DeltaAttributes): void {
+    this.list.push({ insert, attributes })
+  }
+
+  retain(length: number, change = noAttributes()): void {
+    if (length === 0) return
+    const last = this.list.at(-1)
+    const isIdle = Object.keys(change).length === 0
+    if (isIdle && last !== undefined && 'retain' in last && Object.keys(last.attributes).length === 0) {
+      last.retain += length
+    } else this.list.push({ retain: length, attributes: change })
+  }
+
+  delete(length: number): void {
+    if (length === 0) return
+    const last = this.list.at(-1)
+    if (last !== undefined && 'delete' in last) last.delete += length
+    else this.list.push({ delete: length })
+  }
+}
 
 /**
  * Writes the operations for one shared text. Tracks the position in the shared text and in the target,

@@ -1,11 +1,13 @@
 import { type Clock, systemClock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import type { Engine } from '../engine.ts'
+import type { Engine, StoredUnder } from '../engine.ts'
 import { FenceCache } from '../fences.ts'
+import { type ByteRange, keyRange } from '../key-encoding.ts'
 import { LocalBus } from '../local-bus.ts'
 import { LocalLeaseStore } from '../local-lease-store.ts'
 import { OpenCalls } from '../open-calls.ts'
 import { formatVersion } from '../pairs/format-record.ts'
+import { keyspaces, logSpaces } from '../pairs/keyspaces.ts'
 import { noForeignChanges, SingleNode } from '../single-node.ts'
 import { LevelBlobs } from './blobs.ts'
 import { writeManifest } from './files/file-manifest.ts'
@@ -18,8 +20,46 @@ import { GroupCommit, pendingBytesMax } from './store/group-commit.ts'
 import { type OpenRequest, openChecked } from './store/open.ts'
 import { RangeCompaction } from './store/range-compaction.ts'
 import { holdMsDefault, ReopeningStore } from './store/reopening-store.ts'
-import { type OpenStore, openLevelStore } from './store/store.ts'
-import { measureLevelBytes } from './stored-bytes.ts'
+import { type OpenStore, openLevelStore, type Store } from './store/store.ts'
+
+/**
+ * A key that sorts before all other keys and that no table contains. Compacting the range of this key has
+ * only one effect: LevelDB writes the data in memory to a table.
+ */
+const noKey = Buffer.of(0)
+/** A key that sorts after all others. */
+const afterAll = Buffer.of(0xff)
+
+/**
+ * Implements `Engine.storedBytes` for LevelDB. LevelDB estimates the size of a range from the indexes of its
+ * tables. Therefore this function first makes LevelDB write the data in memory to a table.
+ */
+async function measureLevelBytes(store: Store, { logs, blobs, parts }: StoredUnder): Promise<number> {
+  await store.compactTables({ gte: noKey, lt: noKey })
+  const ranges = [
+    ...logs.flatMap((prefix) => logSpaces.map((space) => keyRange(space, { prefix }))),
+    ...blobs.map((prefix) => keyRange(keyspaces.blobs, { prefix })),
+    ...parts.map((prefix) => keyRange(keyspaces.kv, { prefix })),
+  ]
+  const sizes = await Promise.all(ranges.map((range) => tableBytes(store, range)))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/**
+ * Estimates the size of a range in bytes. First moves both ends of the range to stored keys. The index of a
+ * table has one key for each block, and this key may lie between two stored keys, so the position of a key is
+ * exact only if the key is stored.
+ */
+async function tableBytes(store: Store, { gte, lt }: ByteRange): Promise<number> {
+  const first = await firstKey(store, gte)
+  if (Buffer.compare(first, lt) >= 0) return 0
+  return store.tableBytes({ gte: first, lt: await firstKey(store, lt) })
+}
+
+async function firstKey(store: Store, gte: Buffer): Promise<Buffer> {
+  const [first] = await store.firstPage({ gte, lt: afterAll }, { limit: 1, values: false })
+  return first === undefined ? afterAll : first[0]
+}
 
 export interface LevelEngineOptions {
   /** Data directory. It is created if it is missing. The engine stores its data in the subfolder `store`. */

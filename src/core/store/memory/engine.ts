@@ -1,14 +1,59 @@
 import { type Clock, systemClock } from '../../base/clock.ts'
-import type { Engine, Health } from '../engine.ts'
+import type { Blobs, Engine, Health, Key } from '../engine.ts'
 import { FenceCache } from '../fences.ts'
+import { decodeKey, encodeKey, keyRange } from '../key-encoding.ts'
 import { LocalBus } from '../local-bus.ts'
 import { LocalLeaseStore } from '../local-lease-store.ts'
 import { OpenCalls } from '../open-calls.ts'
 import { noForeignChanges, SingleNode } from '../single-node.ts'
-import { MemoryBlobs } from './blobs.ts'
+import { SortedMap } from '../sorted-map.ts'
 import { MemoryKv } from './kv.ts'
 import { MemoryLog } from './log.ts'
 import { MemoryQueue } from './queue.ts'
+
+const noSpace = Buffer.alloc(0)
+
+class MemoryBlobs implements Blobs {
+  readonly #gate: OpenCalls
+  readonly #blobs = new SortedMap<Uint8Array>()
+
+  constructor(gate: OpenCalls) {
+    this.#gate = gate
+  }
+
+  async put(key: Key, bytes: Uint8Array): Promise<void> {
+    this.#gate.pass()
+    this.#blobs.set(encodeKey(key), new Uint8Array(bytes))
+  }
+
+  async get(key: Key): Promise<Uint8Array | null> {
+    this.#gate.pass()
+    return this.#blobs.get(encodeKey(key)) ?? null
+  }
+
+  async delete(key: Key): Promise<void> {
+    this.#gate.pass()
+    this.#blobs.delete(encodeKey(key))
+  }
+
+  storedBytes(prefixes: readonly Key[]): number {
+    let sum = 0
+    for (const prefix of prefixes)
+      for (const [key, bytes] of this.#blobs.range(keyRange(noSpace, { prefix })))
+        sum += key.length + bytes.length
+    return sum
+  }
+
+  async list(prefix: Key, { after, limit }: { after?: Key; limit: number }): Promise<readonly Key[]> {
+    this.#gate.pass()
+    const keys: Key[] = []
+    for (const [key] of this.#blobs.range(keyRange(noSpace, { prefix, after }))) {
+      if (keys.length >= limit) break
+      keys.push(decodeKey(key))
+    }
+    return keys
+  }
+}
 
 export interface MemoryEngineOptions {
   readonly clock?: Clock
