@@ -41,8 +41,7 @@ import { type EditResult, noContent } from '../../core/rooms/edits/edit-context.
 import { readAttribution } from '../../core/rooms/log/read-attribution.ts'
 import type { RoomRegistry } from '../../core/rooms/room/room-registry.ts'
 import type { DocumentLog, LeaseStore } from '../../core/store/engine.ts'
-import type { JudgmentRecorder } from '../comments/judgment-recorder.ts'
-import { judgmentJob } from '../comments/judgment-recorder.ts'
+import { type JudgmentRecorder, judgmentJob } from '../comments/judgment-recorder.ts'
 import type { VersionService } from '../history/version-service.ts'
 import { type BranchDecision, branchEvent } from './branch-events.ts'
 

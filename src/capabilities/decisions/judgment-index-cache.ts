@@ -5,8 +5,10 @@ import type { Key, Kv, KvEntry } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import { JudgmentIndex } from './judgment-index.ts'
-import type { JudgmentChange, JudgmentEdit, JudgmentScope } from './judgment-keys.ts'
 import {
+  type JudgmentChange,
+  type JudgmentEdit,
+  type JudgmentScope,
   judgmentChangeType,
   judgmentKeys,
   judgmentType,

@@ -5,8 +5,7 @@ import type { Tenant } from '../../core/model/address.ts'
 import type { Kv } from '../../core/store/engine.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import { isNamedIn, metaWithoutUser } from '../../core/update/attribution/remove-author.ts'
-import type { StreamRecord } from './stream-records.ts'
-import { streamKeys, streamRecordType, streamsPart } from './stream-records.ts'
+import { type StreamRecord, streamKeys, streamRecordType, streamsPart } from './stream-records.ts'
 
 /** Maximum number of streams that one commit reads and changes. */
 const atOnce = 100

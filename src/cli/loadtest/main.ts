@@ -1,10 +1,8 @@
 import type { Progress } from '../../capabilities/backups/storage/storage-error.ts'
 import type { OnlineServer } from '../../capabilities/transfer/documents/rest-client.ts'
-import type { ScenarioResult } from './run-scenarios.ts'
-import { runScenarios } from './run-scenarios.ts'
+import { runScenarios, type ScenarioResult } from './run-scenarios.ts'
 import type { Figure } from './scenario.ts'
-import type { BarGroup } from './svg-bar-chart.ts'
-import { barChart, short } from './svg-bar-chart.ts'
+import { type BarGroup, barChart, short } from './svg-bar-chart.ts'
 
 const colors: Readonly<Record<Figure['unit'], string>> = { '/s': '#2f7de1', ms: '#d9822b', KB: '#3c9a6b' }
 

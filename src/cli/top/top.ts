@@ -7,11 +7,9 @@ import { errorMessage } from '../../core/base/errors.ts'
 import { MalformedJsonError, readJson } from '../../core/base/json.ts'
 import { escapeControls, withoutTrailing } from '../../core/base/text.ts'
 import { ConfigError } from '../../core/config/read-config.ts'
-import type { LiveStatus } from '../../rest/pages/status-page.ts'
-import { liveStatusSchema } from '../../rest/pages/status-page.ts'
+import { type LiveStatus, liveStatusSchema } from '../../rest/pages/status-page.ts'
 import { printResult, printWithBackpressure } from '../command-line/command-io.ts'
-import type { StatusSample } from './render-status.ts'
-import { cutLine, measuredValues, renderStatus, sampleOf } from './render-status.ts'
+import { cutLine, measuredValues, renderStatus, type StatusSample, sampleOf } from './render-status.ts'
 
 const timeoutMs = 10_000
 

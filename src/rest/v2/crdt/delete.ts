@@ -1,7 +1,6 @@
 import type { KeyCaller } from '../../../core/access/credentials/authenticator.ts'
 import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
-import type { DocumentLog } from '../../../core/store/engine.ts'
-import { CorruptRecordError } from '../../../core/store/engine.ts'
+import { CorruptRecordError, type DocumentLog } from '../../../core/store/engine.ts'
 import { documentBeingDeleted, editorAddress, editorDocumentIds } from '../../editor-content.ts'
 import { type DocumentIds, listEditors } from '../../list-editors.ts'
 import { defineOperation } from '../../operation.ts'

@@ -1,6 +1,5 @@
 import type * as Y from 'yjs'
-import type { Json } from '../../json/json.ts'
-import { toJson } from '../../json/json.ts'
+import { type Json, toJson } from '../../json/json.ts'
 import type { PlainTextState } from '../../text/text-state.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { WorkLimit } from '../work-limit.ts'
