@@ -31,6 +31,7 @@ const allowed: readonly string[] = [
   "client/rest/read-response.ts: pageToken === 'string' && { nextPage: pageToken }",
   "client/rest/verify-webhook.ts: secret === 'string' ? [secret] : secret.slice(0, secretsMax",
   "client/provider/token-cache.ts: token !== 'string' || !token",
+  'capabilities/transfer/documents/rest-client.ts: page.pageToken === pageToken',
   "console/playground/join.ts: token === 'string' ? { name, token } : null",
 ]
 

@@ -40,6 +40,13 @@ it('[UPD-34] splits any state into small updates that depend only on earlier one
   )
 })
 
+it('[UPD-34] splits a state of many clients into updates of few clients each', () => {
+  const clients = splitUpdate(updateOf(list(1_000, (i) => block(1_000 - i, [item({}, a)]))), 100).map(
+    (part) => readUpdate(part).clients.length,
+  )
+  expect(Math.max(...clients)).toBe(20)
+})
+
 const chained = (n: number, before: (client: number) => number): Uint8Array =>
   updateOf(
     list(n, (i): Block => {
