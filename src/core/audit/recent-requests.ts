@@ -23,15 +23,23 @@ export interface RequestNote {
   readonly requestId?: string
 }
 
-/** A group of equal requests. It contains the latest of these requests and their number (`times`). */
-interface KeptRequest extends RequestNote {
+interface Repetition {
   /** Unique id. Ids sort by the time of the latest request. */
   readonly id: string
   /** Time of the latest request, in epoch milliseconds. */
   readonly at: number
   readonly times: number
+}
+
+/** A group of equal requests. It contains the latest of these requests and their number (`times`). */
+interface KeptRequest extends RequestNote, Repetition {
   /** Name of the node that answered the requests. */
   readonly node: string
+}
+
+/** The form in memory. The request is not copied into it, because each call makes one. */
+interface RequestGroup extends Repetition {
+  readonly note: RequestNote
 }
 
 /**
@@ -118,13 +126,13 @@ interface Kept {
    * Accepted requests, sorted by the time of the latest request, latest last. The key is a text that is the
    * same for equal requests.
    */
-  readonly accepted: Map<string, KeptRequest>
-  readonly rejected: Map<string, KeptRequest>
+  readonly accepted: Map<string, RequestGroup>
+  readonly rejected: Map<string, RequestGroup>
   /**
    * Rejected requests of clients that did not prove that they have the API key. They are kept separately, so
    * that a stranger who knows the id of an API key cannot displace the requests of its owner.
    */
-  readonly unproven: Map<string, KeptRequest>
+  readonly unproven: Map<string, RequestGroup>
 }
 
 /**
@@ -194,24 +202,29 @@ export class RecentRequests {
     if (kept === undefined) return []
     const { accepted, rejected, unproven } = kept
     return [...rejected.values(), ...unproven.values(), ...(onlyRejected ? [] : accepted.values())]
-      .filter((each) => (kind === null || each.kind === kind) && (after === undefined || each.id < after))
+      .filter(({ note, id }) => (kind === null || note.kind === kind) && (after === undefined || id < after))
       .toSorted(latestFirst)
       .slice(0, limit)
+      .map(({ note, ...repetition }) => ({ ...note, ...repetition, node: this.#self }))
   }
 
-  #add(tenant: Tenant, { target, reason, ...note }: RequestNote, owner: 'proven' | 'unproven'): void {
+  #add(tenant: Tenant, request: RequestNote, owner: 'proven' | 'unproven'): void {
     const kept = this.#keptOf(tenant)
+    const note = withShortTexts(request)
     const proven = note.outcome === success ? kept.accepted : kept.rejected
     const requests = owner === 'proven' ? proven : kept.unproven
-    const texts = {
-      target: shortened(target, textLengthMax),
-      ...(reason !== undefined && { reason: shortened(reason, textLengthMax) }),
-    }
-    const kind = JSON.stringify([note.kind, note.outcome, note.code, note.clientAddress, texts])
+    const kind = JSON.stringify([
+      note.kind,
+      note.outcome,
+      note.code,
+      note.clientAddress,
+      note.target,
+      note.reason,
+    ])
     const times = (requests.get(kind)?.times ?? 0) + 1
     const { id, at } = this.#ids.next(this.#clock.now())
     if (!requests.delete(kind)) this.#kept += 1
-    requests.set(kind, { ...note, ...texts, id, at, times, node: this.#self })
+    requests.set(kind, { note, id, at, times })
     if (requests.size > keptOfKey) this.#dropOldest(requests)
     while (this.#kept > keptMax) this.#dropOfOldestKey()
   }
@@ -228,7 +241,7 @@ export class RecentRequests {
     return kept
   }
 
-  #dropOldest(requests: Map<string, KeptRequest>): void {
+  #dropOldest(requests: Map<string, RequestGroup>): void {
     for (const kind of requests.keys()) {
       requests.delete(kind)
       this.#kept -= 1
@@ -254,4 +267,14 @@ export class RecentRequests {
 
 const keyOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
 
-const latestFirst = (a: KeptRequest, b: KeptRequest): number => (a.id < b.id ? 1 : -1)
+function withShortTexts(note: RequestNote): RequestNote {
+  const { target, reason } = note
+  if (target.length <= textLengthMax && (reason === undefined || reason.length <= textLengthMax)) return note
+  return {
+    ...note,
+    target: shortened(target, textLengthMax),
+    ...(reason !== undefined && { reason: shortened(reason, textLengthMax) }),
+  }
+}
+
+const latestFirst = (a: Repetition, b: Repetition): number => (a.id < b.id ? 1 : -1)
