@@ -2,6 +2,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
+import { eventually } from '../../support/clients/clients.ts'
 import { FeedConsumer, type ReceivedEvent } from '../../support/clients/feed-consumer.ts'
 import {
   idsOf,
@@ -100,7 +101,8 @@ it(`[FEED-15] after crashes, the feed has everything that was committed, in chai
         }
       }),
     )
-    await new Promise((resolve) => setTimeout(resolve, 300 + random.below(2_500)))
+    await eventually(() => written.size > 4 * (round + 1))
+    await new Promise((resolve) => setTimeout(resolve, random.below(2_500)))
     await server.end('SIGKILL')
     running.is = false
     await writing
