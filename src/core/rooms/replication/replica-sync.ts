@@ -6,17 +6,6 @@ import { keyName } from '../../store/key-encoding.ts'
 import type { Commits } from '../log/commits.ts'
 import { decodeMessage, encodeMessage, type ReplicaMessage } from './replica-messages.ts'
 
-/** Functions through which a room reaches the other nodes. */
-export interface ReplicaDependencies {
-  /** Sends a message to the nodes that have the document open. */
-  readonly tell: (doc: Key, message: ReplicaMessage) => void
-  /**
-   * Returns whether this node is the home node of the document. The home node does the work that only one
-   * node needs to do.
-   */
-  readonly isHome: (doc: Key) => boolean
-}
-
 /** An open document to whose log other nodes may append. */
 interface ReplicatedRoom {
   readonly doc: Key
