@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 import { endWithThis } from '../../../bench/support/ending.ts'
+import { programs } from '../../../src/build/bundles.ts'
 import { builtFile } from '../../../src/core/base/package-file.ts'
 import type { fixedValues } from '../../../src/core/config/config.ts'
 import { inheritedEnvironment } from './environment.ts'
@@ -97,19 +99,30 @@ export async function startProcess(
   }
 }
 
-/** Starts the server from its sources in a process as `startProcess` does, with other values than the fixed ones. */
-export const startProcessWith = (
+/** Starts the server in a process as `startProcess` does, with other values than the fixed ones. */
+export const startProcessWith = async (
   values: Partial<typeof fixedValues>,
   data: string,
   options: Record<string, string> = {},
 ): Promise<ServerProcess> => {
-  const changed = {
-    NODE_OPTIONS: '--import tsx',
-    BUILD_FOLDER: `${relative(root, dirname(main))}/`,
-    FIXED_VALUES: JSON.stringify(values),
-  }
-  const program = join(import.meta.dirname, 'main-with-values.ts')
-  return startProcess(data, { ...options, ...changed }, undefined, undefined, undefined, program)
+  const changed = { ...options, FIXED_VALUES: JSON.stringify(values) }
+  return startProcess(data, changed, undefined, undefined, undefined, await programWithValues())
+}
+
+let program: Promise<string> | undefined
+
+/** Builds the program once in each worker. Started from its sources, a server would take ten times as long. */
+function programWithValues(): Promise<string> {
+  program ??= (async () => {
+    const name = 'main-with-values'
+    // The libraries of the server are found from here.
+    const folder = join(root, `node_modules/.cache/weft-${name}-${process.pid}`)
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    const entryPoints = { [name]: join(import.meta.dirname, `${name}.ts`) }
+    await build({ ...programs(`${relative(root, dirname(main))}/`), entryPoints, outdir: folder })
+    return join(folder, `${name}.js`)
+  })()
+  return program
 }
 
 async function ready(url: string, child: ChildProcess): Promise<void> {
