@@ -27,7 +27,7 @@ const bars: Readonly<Record<Size, Bars>> = {
 }
 const seconds: Readonly<Record<Size, number>> = { smoke: 1, full: 3, long: 10 }
 /** Number of attacks at the same time, each on a server of its own. Only the limits of `smoke` allow several. */
-const atOnce: Readonly<Record<Size, number>> = { smoke: 3, full: 1, long: 1 }
+const atOnce: Readonly<Record<Size, number>> = { smoke: 2, full: 1, long: 1 }
 /** A measurement beyond a limit is repeated: two of three are a violation. */
 const triesMax = 3
 
@@ -65,19 +65,18 @@ const figures = ({ idle, attacked, rounds, recoveryMs, peakBytes, reopenStallMs 
     `stall after the restart ${ms(reopenStallMs)}`,
   ].join(', ')
 
-/**
- * Returns the names of the wanted attacks. If none is wanted, these are all attacks; in `smoke`, one attack of each
- * finding, which the seed chooses.
- */
+/** Number of attacks of `smoke`, each of another finding. */
+const smokeAttacks = 8
+
+/** Returns the names of the wanted attacks. If none is wanted, these are all attacks; in `smoke`, the seed chooses. */
 function chosenAttacks(size: Size, wanted: readonly string[]): readonly string[] {
   const names = Object.keys(attacks)
   if (wanted.length > 0) return names.filter((name) => wanted.includes(name))
   if (size !== 'smoke') return names
   const random = new Random(seed)
-  const findings = new Set(names.map((name) => attacks[name]?.finding))
-  return [...findings].map((finding) =>
-    random.pick(names.filter((name) => attacks[name]?.finding === finding)),
-  )
+  const findings = [...new Set(names.map((name) => attacks[name]?.finding))]
+  while (findings.length > smokeAttacks) findings.splice(random.below(findings.length), 1)
+  return findings.map((finding) => random.pick(names.filter((name) => attacks[name]?.finding === finding)))
 }
 
 /** One hostile tenant for each attack next to an honest one. */
