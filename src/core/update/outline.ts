@@ -1,7 +1,7 @@
 import { ByteReader, clockMax } from './byte-reader.ts'
 import { skipContent, struct } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
-import { rangesPerStep, runSteps, type Steps } from './steps.ts'
+import { clientsPerStep, rangesPerStep, runSteps, type Steps } from './steps.ts'
 import type { StructBlock, UpdateSummary } from './summary.ts'
 
 /** The structs of each client in an update, with their offsets in the bytes. */
@@ -43,8 +43,9 @@ export function* readIds(bytes: Uint8Array, listener: IdListener | null): Steps<
     const block = yield* readBlock(reader, listener)
     clients.push(block)
     parts += block.structs
-    if (parts >= rangesPerStep) yield
-    parts %= rangesPerStep
+    if (parts < rangesPerStep && left % clientsPerStep > 0) continue
+    parts = 0
+    yield
   }
   if (clients.length > 1 && new Set(clients.map(({ client }) => client)).size < clients.length)
     throw new MalformedUpdateError('a client appears twice')
@@ -55,8 +56,9 @@ export function* readIds(bytes: Uint8Array, listener: IdListener | null): Steps<
     if (listener === null) reader.at = afterNumbers(bytes, reader.at, 2 * ranges)
     else yield* readDeletions(reader, client, ranges, listener)
     parts += ranges
-    if (parts >= rangesPerStep) yield
-    parts %= rangesPerStep
+    if (parts < rangesPerStep && left % clientsPerStep > 0) continue
+    parts = 0
+    yield
   }
   if (reader.left !== 0) throw new MalformedUpdateError('the bytes do not end where the update ends')
   return { clients, structsEnd }

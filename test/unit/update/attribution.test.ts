@@ -9,7 +9,9 @@ import {
 } from '../../../src/core/update/attribution/attribution-builder.ts'
 import {
   decodeAttribution,
+  decodeAttributionSteps,
   encodeAttribution,
+  encodeAttributionSteps,
 } from '../../../src/core/update/attribution/attribution-codec.ts'
 import { MalformedUpdateError } from '../../../src/core/update/malformed.ts'
 import { originsById, sameOrigin } from '../../support/data/attribution-model.ts'
@@ -228,6 +230,20 @@ describe('the attribution of a log', () => {
     const builder = new AttributionBuilder()
     expect([...builder.addSteps({ ...alice, bytes })].length).toBeGreaterThanOrEqual(3)
     expectModel(builder.build(), [{ ...alice, bytes }])
+  })
+
+  it('[ATT-12] loads, joins, builds, encodes and decodes the ranges of 30,000 clients in steps', () => {
+    const attribution = attributionOf([{ ...alice, bytes: updateOf(ofClients) }])
+    const builder = new AttributionBuilder()
+    const encoded = encodeAttribution(attribution)
+    for (const steps of [
+      AttributionBuilder.after(attribution),
+      builder.addLater(attribution),
+      builder.buildSteps(),
+      encodeAttributionSteps(attribution),
+      decodeAttributionSteps(encoded),
+    ])
+      expect([...steps].length).toBeGreaterThanOrEqual(20)
   })
 })
 

@@ -1,6 +1,6 @@
 import type { ChangeMeta, ChangeOrigin, ChangeSource } from '../../model/change-origin.ts'
 import { type IdListener, readIds } from '../outline.ts'
-import { rangesPerStep, runSteps, type Steps } from '../steps.ts'
+import { clientsPerStep, rangesPerStep, runSteps, type Steps } from '../steps.ts'
 import type { AttributedRange, Attribution } from './attribution.ts'
 import { RangeList } from './range-list.ts'
 
@@ -147,8 +147,9 @@ function* fill(lists: Map<number, RangeList>, stored: Attribution['inserted']): 
   for (const [client, ranges] of stored) {
     lists.set(client, RangeList.of(ranges))
     count += ranges.length
-    if (count >= rangesPerStep) yield
-    count %= rangesPerStep
+    if (count < rangesPerStep && lists.size % clientsPerStep > 0) continue
+    count = 0
+    yield
   }
 }
 
@@ -157,13 +158,14 @@ function* extend(
   later: Attribution['inserted'],
   resolved: ReadonlyMap<ChangeOrigin, ChangeOrigin>,
 ): Steps<void> {
-  let count = 0
+  let [count, clients] = [0, 0]
   for (const [client, ranges] of later) {
     const list = listOf(lists, client)
     for (const { clock, length, origin } of ranges) {
       list.add(clock, clock + length, () => resolved.get(origin) ?? origin)
       if (++count % rangesPerStep === 0) yield
     }
+    if (++clients % clientsPerStep === 0) yield
   }
 }
 
@@ -174,8 +176,9 @@ function* rangesOf(lists: ReadonlyMap<number, RangeList>): Steps<Attribution['in
     const ranges = list.ranges()
     all.set(client, ranges)
     count += ranges.length
-    if (count >= rangesPerStep) yield
-    count %= rangesPerStep
+    if (count < rangesPerStep && all.size % clientsPerStep > 0) continue
+    count = 0
+    yield
   }
   return all
 }

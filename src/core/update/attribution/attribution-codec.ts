@@ -8,7 +8,7 @@ import {
 } from '../../model/change-origin.ts'
 import { ByteReader, clockMax } from '../byte-reader.ts'
 import { MalformedUpdateError } from '../malformed.ts'
-import { rangesPerStep, runSteps, type Steps } from '../steps.ts'
+import { clientsPerStep, rangesPerStep, runSteps, type Steps } from '../steps.ts'
 import type { AttributedRange, Attribution } from './attribution.ts'
 import { authorKey, originsOf } from './attribution-builder.ts'
 
@@ -38,9 +38,11 @@ export function* encodeAttributionSteps(attribution: Attribution): Steps<Uint8Ar
   const numbers = writeOrigins(encoder, originsOf(attribution))
   for (const lists of [attribution.inserted, attribution.deleted]) {
     encoding.writeVarUint(encoder, lists.size)
+    let clients = 0
     for (const [client, ranges] of lists) {
       encoding.writeVarUint(encoder, client)
       yield* writeRanges(encoder, ranges, numbers)
+      if (++clients % clientsPerStep === 0) yield
     }
   }
   return encoding.toUint8Array(encoder)
@@ -155,6 +157,7 @@ function* readLists(
     const client = reader.varUint()
     if (lists.has(client)) throw new MalformedUpdateError('a client appears twice')
     lists.set(client, yield* readRanges(reader, origins))
+    if (lists.size % clientsPerStep === 0) yield
   }
   return lists
 }

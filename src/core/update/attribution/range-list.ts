@@ -11,6 +11,7 @@ interface Chunk {
 /** Number of ranges at which a chunk is split, so that an insertion moves few ranges. */
 const chunkMax = 512
 
+const noChunks: Chunk[] = []
 const emptyChunk = (): Chunk => ({ from: [], to: [], origins: [] })
 const endOf = ({ to }: Chunk): number => to.at(-1) ?? 0
 
@@ -19,7 +20,9 @@ const endOf = ({ to }: Chunk): number => to.at(-1) ?? 0
  * origin that it gets. Adding a range takes logarithmic time, plus the time for the ranges that it covers.
  */
 export class RangeList {
-  readonly #chunks: Chunk[] = [emptyChunk()]
+  /** The only range. It needs no chunk: a document may have a hundred thousand clients with one range each. */
+  #only: { readonly clock: number; length: number; readonly origin: ChangeOrigin } | null = null
+  #chunks: Chunk[] = noChunks
 
   /** @param ranges disjoint ranges in the order of their clocks */
   static of(ranges: readonly AttributedRange[]): RangeList {
@@ -33,7 +36,8 @@ export class RangeList {
    * @param origin called only if there are such clocks
    */
   add(from: number, to: number, origin: () => ChangeOrigin): void {
-    if (endOf(this.#chunks.at(-1) as Chunk) <= from) return this.#push(from, to, origin())
+    if (this.#end <= from) return this.#push(from, to, origin())
+    this.#makeChunks()
     let clock = from
     while (clock < to) {
       const at = this.#chunkAt(clock)
@@ -44,6 +48,7 @@ export class RangeList {
 
   /** Returns the ranges in the order of their clocks. */
   ranges(): AttributedRange[] {
+    if (this.#only !== null) return [{ ...this.#only }]
     const ranges: AttributedRange[] = []
     for (const { from, to, origins } of this.#chunks)
       for (const [index, clock] of from.entries())
@@ -55,8 +60,31 @@ export class RangeList {
     return ranges
   }
 
+  /** The clock after the last range. */
+  get #end(): number {
+    if (this.#only !== null) return this.#only.clock + this.#only.length
+    const last = this.#chunks.at(-1)
+    return last === undefined ? 0 : endOf(last)
+  }
+
+  #makeChunks(): void {
+    if (this.#only === null) return
+    const { clock, length, origin } = this.#only
+    this.#chunks = [{ from: [clock], to: [clock + length], origins: [origin] }]
+    this.#only = null
+  }
+
   /** Adds a range after all others. */
   #push(from: number, to: number, origin: ChangeOrigin): void {
+    if (this.#only === null && this.#chunks.length === 0) {
+      this.#only = { clock: from, length: to - from, origin }
+      return
+    }
+    if (this.#only !== null && this.#only.origin === origin && this.#end === from) {
+      this.#only.length += to - from
+      return
+    }
+    this.#makeChunks()
     let chunk = this.#chunks.at(-1) as Chunk
     const last = chunk.to.length - 1
     if (last >= 0 && chunk.to[last] === from && chunk.origins[last] === origin) {
