@@ -328,7 +328,14 @@ class UpdateReader extends ByteReader {
  * the second.
  */
 function assertDistinct(clients: readonly number[]): void {
-  if (new Set(clients).size !== clients.length) throw new MalformedUpdateError('a client appears twice')
+  // Yjs writes the clients in descending order. To sort numbers takes a third of the time of a set of them.
+  const isDescending = clients.every(
+    (client, index) => index === 0 || client < (clients[index - 1] as number),
+  )
+  if (isDescending) return
+  const sorted = Float64Array.from(clients).sort()
+  if (sorted.some((client, index) => client === sorted[index - 1]))
+    throw new MalformedUpdateError('a client appears twice')
 }
 
 /**
