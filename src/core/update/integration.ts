@@ -19,7 +19,7 @@
  */
 import * as Y from 'yjs'
 import { readUpdate } from './read-update.ts'
-import { pointsInside, type SplitPoints, splitItem, splitPointsIn } from './split-points.ts'
+import { cutsOf, type SplitPoints, splitItem, splitPointsIn } from './split-points.ts'
 
 /** Thrown if work of Yjs exceeds its budget. The document then contains a valid part of the update. */
 export class IntegrationTooExpensiveError extends Error {
@@ -219,7 +219,7 @@ function splitKnown(transaction: Y.Transaction, points: SplitPoints): void {
   const { clients } = transaction.doc.store
   for (const [client, ofClient] of points) {
     const structs = clients.get(client) ?? []
-    spend(structs.length)
+    spend(ofClient.length)
     if (structs.length > 0) clients.set(client, allParts(structs, transaction, ofClient))
   }
 }
@@ -244,23 +244,23 @@ function splitNew(budget: Spending, next: Y.Item, transaction: Y.Transaction): v
 type Struct = Y.Item | Y.GC
 
 /**
- * Splits items at those of the ascending `points` that are inside them, and returns all parts. Counts the steps
+ * Splits items at those of the ascending `points` that are inside them, and returns all structs. Counts the steps
  * before it changes anything.
  */
-function allParts(
-  structs: readonly Struct[],
-  transaction: Y.Transaction,
-  points: readonly number[],
-): Struct[] {
-  const inside = structs.map((struct) => (struct instanceof Y.Item ? pointsInside(struct, points) : []))
-  spend(structs.reduce((sum, struct, at) => sum + stepsOfSplits(struct, inside[at]?.length ?? 0), 0))
+function allParts(structs: Struct[], transaction: Y.Transaction, points: readonly number[]): Struct[] {
+  const cuts = cutsOf(structs, points)
+  if (cuts.length === 0) return structs
+  spend(cuts.reduce((sum, { item, points: { length } }) => sum + stepsOfSplits(item, length), 0))
   const budget = spending
   spending = null
   const all: Struct[] = []
-  for (const [at, struct] of structs.entries())
-    if (struct instanceof Y.Item)
-      for (const part of splitItem(transaction, struct, inside[at] ?? [])) all.push(part)
-    else all.push(struct)
+  let next = 0
+  for (const { at, item, points: inside } of cuts) {
+    while (next < at) all.push(structs[next++] as Struct)
+    for (const part of splitItem(transaction, item, inside)) all.push(part)
+    next += 1
+  }
+  while (next < structs.length) all.push(structs[next++] as Struct)
   spending = budget
   if (budget === null) return all
   budget.splitOff = transaction._mergeStructs
@@ -268,10 +268,8 @@ function allParts(
   return all
 }
 
-/** Returns the steps of `count` splits of a struct, each of which is in the middle of a part. */
-function stepsOfSplits(struct: Struct, count: number): number {
-  if (count === 0 || !(struct instanceof Y.Item)) return 0
-  const { content, length } = struct
+/** Returns the steps of `count` splits of an item, each of which is in the middle of a part. */
+function stepsOfSplits({ content, length }: Y.Item, count: number): number {
   const copied = content instanceof Y.ContentString ? length / charactersPerStep : valuesIn(content)
   return count * stepsOfSplit + copied * Math.log2(count + 1)
 }
