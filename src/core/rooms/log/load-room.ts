@@ -1,14 +1,22 @@
-import { errorMessage } from '../../base/errors.ts'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { ApiError, errorMessage } from '../../base/errors.ts'
 import { CorruptRecordError, type DocumentLog, type Key, type LoadedLog } from '../../store/engine.ts'
 import { IntegrationTooExpensiveError, Placements } from '../../update/integration.ts'
+import { splitUpdate } from '../../update/split-update.ts'
 import { DocumentState, emptyUpdate } from '../document/document-state.ts'
 import { DocumentExpensiveError } from '../document/expensive-documents.ts'
+import { structsPerTick } from '../document/integration-limits.ts'
 import { DocumentDamagedError } from '../document/quarantine.ts'
 
 /** Maximum bytes of entries in one read of the log. */
 export const pageBytes = 8 * 1024 * 1024
-/** Maximum number of entries that are applied in one slice. Other work runs between two slices. */
-const entriesPerTurn = 4_000
+/** Maximum number of entries that are joined as bytes. */
+const joinedMax = 4_000
+/**
+ * Number of bytes at which a slice of entries ends, and at which an entry is split. Other work runs between two slices.
+ * It takes 10 ms to apply this many bytes of keystrokes.
+ */
+const bytesPerSlice = 32_768
 
 /** The entries after the newest snapshot of a log. */
 export interface LogTail {
@@ -45,6 +53,8 @@ export interface LoadRoomOptions {
    * loop. Default: no thread is used.
    */
   readonly place?: (updates: readonly Uint8Array[]) => Promise<PlacedDocument>
+  /** Splits a state or an update as `splitUpdate` does, on a thread. Default: `splitUpdate` in this thread. */
+  readonly split?: (bytes: Uint8Array) => Promise<readonly Uint8Array[]>
   /** As in `StateOptions`. */
   readonly isBounded?: boolean
 }
@@ -60,7 +70,7 @@ export async function loadRoom(
   doc: Key,
   options: LoadRoomOptions = {},
 ): Promise<LoadedRoom> {
-  const { trust = 'trusted', place, isBounded = true } = options
+  const { trust = 'trusted', place, split = splitHere, isBounded = true } = options
   let loaded = await log.load(doc, { bytesMax: pageBytes })
   if (loaded.state !== 'live')
     return { loaded, state: DocumentState.fromBytes(null), tail: { entries: 0, bytes: 0 } }
@@ -73,7 +83,7 @@ export async function loadRoom(
   for (;;) {
     tail.entries += loaded.entries.length
     for (const { bytes } of loaded.entries) tail.bytes += bytes.length
-    if (place === undefined) await applyStored(state, doc, loaded.entries)
+    if (place === undefined) await applyStored(state, doc, loaded.entries, split)
     else updates.push(...loaded.entries.map(({ bytes }) => bytes))
     const last = loaded.entries.at(-1)
     if (!loaded.more || last === undefined) break
@@ -99,7 +109,7 @@ function storedAsBytes(
   { snapshot, entries, more }: LiveLog,
   isBounded: boolean,
 ): Pick<LoadedRoom, 'state' | 'tail'> | null {
-  if (more || entries.length > entriesPerTurn) return null
+  if (more || entries.length > joinedMax) return null
   const updates = entries.map(({ bytes }) => bytes)
   const state = DocumentState.fromStored(snapshot, updates, { isBounded })
   const bytes = updates.reduce((sum, update) => sum + update.length, 0)
@@ -111,16 +121,22 @@ function storedAsBytes(
  * @throws CorruptRecordError if Yjs cannot read the stored bytes, including the snapshot;
  * DocumentExpensiveError
  */
-async function applyStored(state: DocumentState, doc: Key, entries: LoadedEntries): Promise<void> {
+async function applyStored(
+  state: DocumentState,
+  doc: Key,
+  entries: LoadedEntries,
+  split: Split,
+): Promise<void> {
   const place = `document ${JSON.stringify(doc)} is damaged: `
   try {
-    await applyInSlices(state, entries)
+    await applyInSlices(state, entries, split)
     state.check()
   } catch (error) {
     if (error instanceof IntegrationTooExpensiveError) throw new DocumentExpensiveError(error)
-    if (error instanceof DocumentExpensiveError) throw error
     if (error instanceof DocumentDamagedError)
       throw new CorruptRecordError(place + error.record.message, { cause: error })
+    // The document is too expensive for the event loop, or too many jobs wait for a thread.
+    if (error instanceof ApiError) throw error
     throw new CorruptRecordError(`${place}Yjs cannot read it: ${errorMessage(error)}`, { cause: error })
   }
 }
@@ -128,13 +144,29 @@ async function applyStored(state: DocumentState, doc: Key, entries: LoadedEntrie
 type LiveLog = Extract<LoadedLog, { state: 'live' }>
 type LoadedEntries = LiveLog['entries']
 
+type Split = (bytes: Uint8Array) => Promise<readonly Uint8Array[]>
+const splitHere: Split = async (bytes) => splitUpdate(bytes, structsPerTick)
+
 /** Applies the entries in slices, so that other rooms stay responsive while a long tail is applied. */
 export async function applyInSlices(
   state: DocumentState,
   entries: readonly { readonly bytes: Uint8Array }[],
+  split = splitHere,
 ): Promise<void> {
-  for (let start = 0; start < entries.length; start += entriesPerTurn) {
-    state.applyPlain(entries.slice(start, start + entriesPerTurn))
-    if (start + entriesPerTurn < entries.length) await new Promise((resolve) => setImmediate(resolve))
+  if (state.bytesToSplit !== null) await state.openIn(await split(state.bytesToSplit))
+  let slice: { readonly bytes: Uint8Array }[] = []
+  let bytesOfSlice = 0
+  for (const { bytes } of entries) {
+    for (const part of bytes.length > bytesPerSlice ? await split(bytes) : [bytes]) {
+      if (bytesOfSlice > 0 && bytesOfSlice + part.length > bytesPerSlice) {
+        state.applyPlain(slice)
+        await nextTick()
+        slice = []
+        bytesOfSlice = 0
+      }
+      slice.push({ bytes: part })
+      bytesOfSlice += part.length
+    }
   }
+  state.applyPlain(slice)
 }

@@ -23,7 +23,7 @@ import { DocumentExpensiveError, ExpensiveDocuments } from '../document/expensiv
 import { loadStepsMax } from '../document/integration-limits.ts'
 import { Quarantine } from '../document/quarantine.ts'
 import { noContent } from '../edits/edit-context.ts'
-import { openOnThread, parseOnThread } from '../edits/place-on-thread.ts'
+import { openOnThread, parseOnThread, splitOnThread } from '../edits/place-on-thread.ts'
 import { answerOnThread, compareOnThread, readInline, readOnThread } from '../edits/read-on-thread.ts'
 import { inlineSizeMax } from '../edits/replacement.ts'
 import { AppendBacklog } from '../log/append-backlog.ts'
@@ -450,7 +450,10 @@ export class RoomRegistry {
     const trust = this.#quarantine.has(keyName(doc)) ? 'doubted' : 'trusted'
     if (!this.#expensive.has(keyName(doc))) {
       try {
-        return await loadRoom(log, doc, { trust })
+        return await loadRoom(log, doc, {
+          trust,
+          split: (bytes) => splitOnThread(this.#pools.threads, address, bytes),
+        })
       } catch (error) {
         if (!(error instanceof DocumentExpensiveError)) throw error
         this.#expensive.add(address)
