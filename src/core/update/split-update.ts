@@ -29,7 +29,7 @@ interface Source extends Pick<StructBlock, 'client' | 'to' | 'end'> {
 }
 
 /** A client counts as this many structs more in each part, because its first struct takes Yjs about four times as long. */
-const structsOfClient = 4
+export const structsOfClient = 4
 
 /**
  * Splits a whole state (V1) into updates of at most `partsMax` structs or deleted ranges each, and of fewer if they are

@@ -27,7 +27,8 @@ import {
   isTooLargeToPredict,
   loadStepsMax,
   loopStepsMax,
-  placedStructsMax,
+  partsOf,
+  placedPartsMax,
   structsPerTick,
 } from './integration-limits.ts'
 import { DocumentDamagedError } from './quarantine.ts'
@@ -475,8 +476,8 @@ export class DocumentState {
     const gap = isCut || store.pendingStructs !== null || store.pendingDs !== null
     store.pendingStructs = null
     store.pendingDs = null
-    const isSlow =
-      placedSteps > loopStepsMax || (added !== null && readUpdate(added).structs > placedStructsMax)
+    const parts = added === null ? 0 : partsOf(readUpdate(added))
+    const isSlow = placedSteps > loopStepsMax || parts > placedPartsMax(structsOf(doc))
     return { added, gap, isDear: isDear || isSlow, placements: found }
   }
 

@@ -1,3 +1,4 @@
+import { structsOfClient } from '../../update/split-update.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 
 /**
@@ -50,8 +51,15 @@ export const isTooLargeToPredict = ({ structs, deletes }: UpdateSummary): boolea
  */
 export const structsPerTick = 4_000
 
+/** Returns the structs and deleted ranges of an update. A client counts as in the parts of `splitUpdate`. */
+export const partsOf = ({ structs, deletes, clients }: UpdateSummary): number =>
+  structs + deletes + structsOfClient * clients.length
+
 /**
- * Maximum number of structs of an update that an event loop applies after a thread has integrated it. After a larger
- * update, the event loop takes the whole state from the thread, and reads it when it needs the Y.Doc.
+ * Maximum number of parts (`partsOf`) of an update that an event loop applies, in one tick, after a thread has
+ * integrated it into a document that then has `structs`. After a larger update, the event loop takes the whole state
+ * from the thread, and reads it in several ticks when it needs the Y.Doc. That takes longer if the update is a small part
+ * of the document.
  */
-export const placedStructsMax = 16_000
+export const placedPartsMax = (structs: number): number =>
+  Math.min(Math.max(structsPerTick, structs / 4), 16_000)

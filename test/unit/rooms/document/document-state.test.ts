@@ -3,7 +3,7 @@ import * as Y from 'yjs'
 import { DocumentState } from '../../../../src/core/rooms/document/document-state.ts'
 import {
   loopStepsMax,
-  placedStructsMax,
+  placedPartsMax,
   structsPerTick,
 } from '../../../../src/core/rooms/document/integration-limits.ts'
 import { loadRoom } from '../../../../src/core/rooms/log/load-room.ts'
@@ -229,11 +229,14 @@ it('[ROOM-65] does not open a document in slices that was replaced meanwhile', a
 it('[ROOM-65] takes the whole state of a thread after a large update, and only the update after a small one', () => {
   const isDear = (n: number): boolean =>
     DocumentState.fromBytes(null, { isBounded: false }).placeItems(embeds(n), Number.POSITIVE_INFINITY).isDear
-  expect([isDear(placedStructsMax), isDear(placedStructsMax + 1)]).toEqual([false, true])
+  // The client counts as four structs.
+  expect([isDear(structsPerTick - 4), isDear(structsPerTick - 3)]).toEqual([false, true])
+  expect([1_000, 40_000, 1_000_000].map(placedPartsMax)).toEqual([structsPerTick, 10_000, 16_000])
 })
 
 it('[ROOM-65] does not read an update again that a thread has integrated whole', () => {
-  const bytes = embeds(10)
+  // Yjs writes the clients in another order.
+  const bytes = updateOf([1, 2].map((client) => block(client, [item({}, contents.embed)])))
   const summary = readUpdate(bytes)
   const placed = DocumentState.fromBytes(null, { isBounded: false }).placeItems(
     bytes,
@@ -244,6 +247,8 @@ it('[ROOM-65] does not read an update again that a thread has integrated whole',
     { kind: 'update', bytes, summary, from: member, onApplied: null },
     { ...placed, state: null, problem: null, warnings: [] },
   )
+  expect(placed.added).not.toEqual(bytes)
+  expect(accepted).toMatchObject({ bytes, summary })
   expect(accepted?.summary).toBe(summary)
 })
 
