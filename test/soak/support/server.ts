@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { atEnd, endWithThis } from '../../../bench/support/ending.ts'
+import { Inspector, inspectable } from '../../support/servers/inspector.ts'
 import { freePort, type ServerProcess, startProcess } from '../../support/servers/process.ts'
-import { Inspector, inspectable } from './inspector.ts'
 import { memoryOf, type ProcessMemory } from './memory.ts'
 
 /** The built server in its own process, which can be inspected. */
