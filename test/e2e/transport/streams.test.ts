@@ -9,7 +9,8 @@ import { contentOf, eventually, message, RawClient, typed } from '../../support/
 import { HttpSession, randomSessionId } from '../../support/clients/http-session.ts'
 import { sendRaw } from '../../support/clients/raw-websocket.ts'
 import { newKey, TestProvider } from '../../support/servers/identity-provider.ts'
-import { startProcess } from '../../support/servers/process.ts'
+import { Inspector, inspectable } from '../../support/servers/inspector.ts'
+import { freePort, startProcess } from '../../support/servers/process.ts'
 import { residentBytes } from '../../support/servers/process-memory.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 
@@ -17,8 +18,6 @@ const stops: (() => unknown)[] = []
 afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop()
 })
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 async function start(...[overrides, given]: Parameters<typeof startTestServer>): Promise<TestServer> {
   const server = await startTestServer(overrides, given)
@@ -59,13 +58,16 @@ it('[TRANS-80] an idle stream takes at most 1.5 times the memory of an idle webs
   const data = await mkdtemp(join(tmpdir(), 'weft-streams-'))
   stops.push(() => rm(data, { recursive: true, force: true, maxRetries: 20 }))
   const count = 1_500
+  const inspectorPort = await freePort()
   const server = await startProcess(data, {
-    NODE_OPTIONS: '--max-semi-space-size=4',
+    NODE_OPTIONS: `--max-semi-space-size=4 ${inspectable(inspectorPort)}`,
     WEFT_CONNECTS_PER_ADDRESS: '0',
     WEFT_CALLS_PER_ADDRESS: '0',
     WEFT_MAX_CONNECTIONS_PER_ADDRESS: '20000',
   })
   stops.push(() => server.end('SIGKILL'))
+  const inspector = await Inspector.connect(inspectorPort)
+  stops.push(() => inspector.close())
   const token = await server.token()
   const port = Number(new URL(server.url).port)
   const openStream = async (): Promise<void> => {
@@ -80,10 +82,10 @@ it('[TRANS-80] an idle stream takes at most 1.5 times the memory of an idle webs
   const bytesOf = async (open: () => Promise<void>): Promise<number> => {
     // The first connections compile the code.
     for (let opened = 0; opened < 200; opened += 50) await Promise.all(Array.from({ length: 50 }, open))
-    await sleep(1_000)
+    await inspector.heap()
     const before = residentBytes(server.child.pid)
     for (let opened = 0; opened < count; opened += 50) await Promise.all(Array.from({ length: 50 }, open))
-    await sleep(1_000)
+    await inspector.heap()
     return (residentBytes(server.child.pid) - before) / count
   }
   const websocket = await bytesOf(openWebsocket)
