@@ -66,7 +66,7 @@ const figures = ({ idle, attacked, rounds, recoveryMs, peakBytes, reopenStallMs 
   ].join(', ')
 
 /** Number of attacks of `smoke`, each of another finding. */
-const smokeAttacks = 8
+const smokeAttacks = 4
 
 /** Returns the names of the wanted attacks. If none is wanted, these are all attacks; in `smoke`, the seed chooses. */
 function chosenAttacks(size: Size, wanted: readonly string[]): readonly string[] {
