@@ -7,9 +7,7 @@ import { Output } from '../output.ts'
 import { readMap } from '../stored/shared-values.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { readAttributes } from './attributes.ts'
-import type { SharedElement, SharedNode, SharedText } from './data.ts'
-import type { NestedInterner } from './node-interner.ts'
-import type { ChildNode } from './nodes.ts'
+import type { ChildNode, NestedInterner, SharedElement, SharedNode, SharedText } from './nodes.ts'
 
 /**
  * Reads the live content of shared texts. Hooks and fragments in these texts are skipped, and a replacement

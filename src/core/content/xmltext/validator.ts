@@ -3,7 +3,7 @@ import { contentLimit, invalidContent } from '../content-error.ts'
 import { isObject, type Json, type JsonObject, jsonTypeName } from '../json/json.ts'
 import { JsonValidator, pointerTo } from '../json/json-validator.ts'
 import { nameless } from '../yjs/root-kind.ts'
-import type { SharedElement, SharedNode, SharedText, TextPiece } from './data.ts'
+import type { SharedElement, SharedNode, SharedText, TextPiece } from './nodes.ts'
 
 /** A position in the data, described by the position around it and the step from there. */
 interface ValidatedPosition {

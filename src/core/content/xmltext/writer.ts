@@ -5,8 +5,14 @@ import type { JsonObject } from '../json/json.ts'
 import { runIndexOf } from '../xml/text-plan.ts'
 import type { XmlRun } from '../xml/tree.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { type EmptyType, emptyTypeFor } from './empty-type.ts'
-import { type ChildNode, isChild, type NestedNode, type TextNode } from './nodes.ts'
+import {
+  type ChildNode,
+  type EmptyType,
+  emptyTypeFor,
+  isChild,
+  type NestedNode,
+  type TextNode,
+} from './nodes.ts'
 
 /** An operation for `Y.Text.applyDelta`. */
 type Operation =
