@@ -18,7 +18,7 @@ import {
 } from '../../capabilities/transfer/documents/document-online.ts'
 import { errorMessage } from '../../core/base/errors.ts'
 import { contentTypeNames } from '../../core/content/content-type-names.ts'
-import type { DeltaInsert } from '../../core/content/delta/delta-json.ts'
+import type { DeltaInsert } from '../../core/content/delta/delta.ts'
 import type { DocumentReading } from '../../core/content/read-document.ts'
 import { type DocumentPath, documentAddress } from '../../core/model/address.ts'
 import { threadJobMsOf } from '../../server/limits-from-config.ts'

@@ -1,10 +1,17 @@
 import type { Hunk } from '../diff/diff.ts'
 import { alignToBoundaries, mergeTouching, mergeWhere } from '../diff/merge-hunks.ts'
 import { diffText } from '../diff/text-diff.ts'
+import type { JsonObject } from '../json/json.ts'
 import { snapToGraphemes } from '../text/graphemes.ts'
 import { atMost, editsMaxFor, isSeparator, stepsMax } from '../text/plan.ts'
-import type { FormatTable, FormattedTarget, FormattedText, FormattedTextState } from './formatted-text.ts'
-import { DeltaOperationBuilder } from './operation-builder.ts'
+import { attributeDiff, attributesOf, type DeltaAttributes, noAttributes } from './attribute-change.ts'
+import type {
+  FormatTable,
+  FormattedRun,
+  FormattedTarget,
+  FormattedText,
+  FormattedTextState,
+} from './formatted-text.ts'
 
 /** Maximum number of formatting marks for the ranges that are inserted into formatted text. */
 const marksMax = 200_000
@@ -60,4 +67,178 @@ function hunksBetween(source: string, target: string, editsMax: number): Hunk[] 
   // An embed is an unpaired surrogate, which is no separator, so it keeps its identity.
   const swallowed = mergeWhere(found, (before, after) => isSeparator(source.slice(before.aEnd, after.aStart)))
   return snapToGraphemes(source, target, mergeTouching(alignToBoundaries(source, target, swallowed)))
+}
+
+/** An operation for `Y.Text.applyDelta`. */
+type DeltaOperation =
+  | { retain: number; attributes: DeltaAttributes }
+  | { insert: string | JsonObject; attributes: DeltaAttributes }
+  | { delete: number }
+
+/** Collects the operations of one replacement. Tracks the position in the stored text and in the target. */
+class DeltaOperationBuilder {
+  readonly operations: DeltaOperation[] = []
+  /**
+   * `insertions` is the number of inserted UTF-16 units and embeds; `deletions` is the number of deleted
+   * units and embeds.
+   */
+  insertions = 0
+  deletions = 0
+  /** Number of insertions, and of kept ranges whose attributes change. */
+  edits = 0
+  readonly #stored: FormattedTextState
+  readonly #target: FormattedTarget
+  readonly #formats: FormatTable
+  readonly #sourceRuns: RunCursor
+  readonly #targetRuns: RunCursor
+  #at = 0
+  #targetAt = 0
+  #hidden = 0
+
+  constructor(stored: FormattedTextState, target: FormattedTarget, formats: FormatTable) {
+    this.#stored = stored
+    this.#target = target
+    this.#formats = formats
+    this.#sourceRuns = new RunCursor(stored.content.runs, stored.content.text.length)
+    this.#targetRuns = new RunCursor(target.runs, target.text.length)
+  }
+
+  apply(hunks: readonly Hunk[]): void {
+    for (const { aStart, aEnd, bEnd } of hunks) {
+      this.#keepTo(aStart)
+      this.#insertTo(bEnd)
+      this.#deleteTo(aEnd)
+    }
+    this.#keepTo(this.#stored.content.text.length)
+    for (let last = this.operations.at(-1); last !== undefined && isIdle(last); last = this.operations.at(-1))
+      this.operations.pop()
+  }
+
+  /**
+   * Keeps the text up to `offset`. The characters are the same in the stored text and in the target. The
+   * attributes may differ, and two embeds with the same character may differ as well.
+   */
+  #keepTo(offset: number): void {
+    while (this.#at < offset) {
+      this.#passHidden()
+      const embed = this.#stored.content.embeds.get(this.#at)
+      const length = embed === undefined ? this.#lengthTo(offset) : 1
+      if (
+        embed !== undefined &&
+        !this.#formats.same(embed, this.#target.embeds.get(this.#targetAt) ?? null)
+      ) {
+        this.#insertTo(this.#targetAt + 1)
+        this.#deleteTo(this.#at + 1)
+      } else {
+        this.#retain(length, this.#changeHere())
+        this.#at += length
+        this.#targetAt += length
+      }
+    }
+  }
+
+  /**
+   * Returns the length of the text that follows without any change: no run starts on either side, and there
+   * is no embed and no hidden item.
+   */
+  #lengthTo(offset: number): number {
+    const hidden = this.#stored.hidden[this.#hidden]?.at ?? offset
+    const end = Math.min(offset, this.#sourceRuns.endAt(this.#at), Math.max(hidden, this.#at + 1))
+    let length = Math.min(end - this.#at, this.#targetRuns.endAt(this.#targetAt) - this.#targetAt)
+    const { embeds } = this.#stored.content
+    if (embeds.size > 0) {
+      let plain = 1
+      while (plain < length && !embeds.has(this.#at + plain)) plain += 1
+      length = plain
+    }
+    return length
+  }
+
+  #changeHere(): DeltaAttributes {
+    const from = this.#sourceRuns.formatAt(this.#at)
+    const to = this.#targetRuns.formatAt(this.#targetAt)
+    const kept = this.#target.keptFormat?.(from, to, this.#targetAt) ?? to
+    return attributeDiff(this.#formats, from, kept)
+  }
+
+  #insertTo(targetOffset: number): void {
+    const { text, embeds } = this.#target
+    while (this.#targetAt < targetOffset) {
+      const at = this.#targetAt
+      const embed = embeds.get(at)
+      let end = at + 1
+      if (embed === undefined) {
+        const runEnd = Math.min(targetOffset, this.#targetRuns.endAt(at))
+        while (end < runEnd && !embeds.has(end)) end += 1
+      }
+      const attributes = attributesOf(this.#formats, this.#targetRuns.formatAt(at))
+      this.operations.push({ insert: embed ?? text.slice(at, end), attributes })
+      this.insertions += end - at
+      this.edits += 1
+      this.#targetAt = end
+    }
+  }
+
+  /** Deletes everything up to `offset`. Hidden items before or at `offset` stay. */
+  #deleteTo(offset: number): void {
+    while (this.#at < offset) {
+      this.#passHidden()
+      const hidden = this.#stored.hidden[this.#hidden]?.at ?? offset
+      const end = Math.min(offset, hidden)
+      this.#delete(end - this.#at)
+      this.#at = end
+    }
+  }
+
+  #passHidden(): void {
+    for (let next = this.#stored.hidden[this.#hidden]; next?.at === this.#at; ) {
+      this.#retain(next.length, noAttributes())
+      this.#hidden += 1
+      next = this.#stored.hidden[this.#hidden]
+    }
+  }
+
+  #retain(length: number, attributes: DeltaAttributes): void {
+    const idle = Object.keys(attributes).length === 0
+    if (!idle) this.edits += 1
+    const last = this.operations.at(-1)
+    if (idle && last !== undefined && 'retain' in last && isIdle(last)) last.retain += length
+    else this.operations.push({ retain: length, attributes })
+  }
+
+  #delete(length: number): void {
+    const last = this.operations.at(-1)
+    if (last !== undefined && 'delete' in last) last.delete += length
+    else if (length > 0) this.operations.push({ delete: length })
+    this.deletions += length
+  }
+}
+
+const isIdle = (operation: DeltaOperation): boolean =>
+  'retain' in operation && Object.keys(operation.attributes).length === 0
+
+/** Finds the run at an offset. Offsets must be requested in ascending order. */
+class RunCursor {
+  readonly #runs: readonly FormattedRun[]
+  readonly #length: number
+  #index = 0
+
+  constructor(runs: readonly FormattedRun[], length: number) {
+    this.#runs = runs
+    this.#length = length
+  }
+
+  formatAt(at: number): number {
+    this.#moveTo(at)
+    return (this.#runs[this.#index] as FormattedRun).format
+  }
+
+  endAt(at: number): number {
+    this.#moveTo(at)
+    return this.#runs[this.#index + 1]?.start ?? this.#length
+  }
+
+  #moveTo(at: number): void {
+    while ((this.#runs[this.#index + 1]?.start ?? Number.POSITIVE_INFINITY) <= at) this.#index += 1
+  }
 }
