@@ -11,8 +11,14 @@ import { checkProseMirror } from './prosemirror/node-validator.ts'
 import { readProseMirror } from './prosemirror/prosemirror.ts'
 import { type ContentSchema, nodeSchema } from './schemas/any-schema.ts'
 import { checkText, readText, replaceText } from './text/text.ts'
-import { checkArray, readArrayRoot, replaceArray } from './values/array.ts'
-import { checkMap, readMapRoot, replaceMap } from './values/map.ts'
+import {
+  checkArray,
+  checkMap,
+  readArrayRoot,
+  readMapRoot,
+  replaceArray,
+  replaceMap,
+} from './values/replace-values.ts'
 import { serializeXml } from './xml/serialize.ts'
 import { checkXml, replaceTyped, replaceXml } from './xml/xml.ts'
 import { checkXmlText } from './xmltext/validator.ts'

@@ -8,10 +8,10 @@ import {
   asStored,
   fragmentKey,
   type StoredArray,
+  StoredInterner,
   type StoredMap,
   type StoredValue,
 } from '../stored/shared-values.ts'
-import { StoredInterner } from '../stored/stored-interner.ts'
 import { editsToDelta } from '../text/edits-to-delta.ts'
 import { planEdits } from '../text/plan.ts'
 import { type PlainTextState, readTextState } from '../text/text-state.ts'
@@ -20,10 +20,9 @@ import { isBlankWithBreak } from '../xml/parse.ts'
 import { checkXml, planXml, planXmlOf } from '../xml/xml.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { PlannedUpdate } from '../yjs/root-replacement.ts'
-import type { Insertion } from './array-edit.ts'
-import { copyValue } from './copy-value.ts'
+import type { Insertion } from './item-splits.ts'
 import { matchElements } from './match-elements.ts'
-import { type NewValue, NewValueFactory } from './new-values.ts'
+import { copyValue, type NewValue, NewValueFactory } from './new-values.ts'
 import type { SharedTypeEdit } from './write-edits.ts'
 
 /** Adjacent elements of a stored array, and the values to which they change. */

@@ -1,4 +1,8 @@
 import * as Y from 'yjs'
+import { invalidContent } from '../content-error.ts'
+import { isArray, isObject, type Json, type JsonObject, jsonTypeName } from '../json/json.ts'
+import { JsonValidator } from '../json/json-validator.ts'
+import type { Output } from '../output.ts'
 import { readArray, readMap } from '../stored/shared-values.ts'
 import { budgetFor } from '../xml/budget.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
@@ -10,7 +14,7 @@ import { writeEdits } from './write-edits.ts'
  * Plans changes of the root `contentKey`, and writes them in one transaction. Without changes there is no
  * transaction. The Yjs type of the root stays unset, as in a root that is loaded from updates.
  */
-export function replaceValues(
+function replaceValues(
   doc: Y.Doc,
   contentKey: string,
   find: (plan: JsonPlan, root: SharedRoot) => void,
@@ -55,3 +59,48 @@ export const restoreArray = (doc: Y.Doc, contentKey: string, past: Y.Doc): RootR
     const then = readArray(past.get(contentKey))
     plan.array(readArray(root), then.json, then)
   })
+
+/** Checks that the `data` of a map target is a JSON object. Returns a copy. */
+export function checkMap(data: unknown): JsonObject {
+  const json = typeof data === 'object' && data !== null ? new JsonValidator().read(data) : null
+  if (json === null || !isObject(json))
+    throw invalidContent(`data must be an object for type "map", not ${jsonTypeName(data)}`)
+  return json
+}
+
+/** Reads a map root as JSON. `replaceMap` with this JSON would change nothing. */
+export function readMapRoot(doc: Y.Doc, contentKey: string, output?: Output): Json {
+  const root = doc.share.get(contentKey)
+  return root === undefined ? {} : readMap(root, output).json
+}
+
+/**
+ * Makes the map root `contentKey` equal to `target`. Equal entries stay, nested shared values that stay are
+ * changed in place, and everything else is set or removed. If the root is already equal, nothing changes.
+ */
+export function replaceMap(doc: Y.Doc, contentKey: string, target: JsonObject): RootReplacement {
+  return replaceValues(doc, contentKey, (plan, root) => plan.map(readMap(root), target))
+}
+
+/** Checks that the `data` of an array target is a JSON array. Returns a copy. */
+export function checkArray(data: unknown): readonly Json[] {
+  const json = Array.isArray(data) ? new JsonValidator().read(data) : null
+  if (json === null || !isArray(json))
+    throw invalidContent(`data must be an array for type "array", not ${jsonTypeName(data)}`)
+  return json
+}
+
+/** Reads an array root as JSON. `replaceArray` with this JSON would change nothing. */
+export function readArrayRoot(doc: Y.Doc, contentKey: string, output?: Output): readonly Json[] {
+  const root = doc.share.get(contentKey)
+  return root === undefined ? [] : readArray(root, output).json
+}
+
+/**
+ * Makes the array root `contentKey` equal to `target`. Equal elements stay, nested shared values that stay
+ * are changed in place, and everything else is inserted or removed. If the root is already equal, nothing
+ * changes.
+ */
+export function replaceArray(doc: Y.Doc, contentKey: string, target: readonly Json[]): RootReplacement {
+  return replaceValues(doc, contentKey, (plan, root) => plan.array(readArray(root), target))
+}

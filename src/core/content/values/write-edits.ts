@@ -2,8 +2,7 @@ import * as Y from 'yjs'
 import type { TextDeltaOperation } from '../text/edits-to-delta.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { PlannedUpdate, RootReplacement } from '../yjs/root-replacement.ts'
-import type { ArrayEdit } from './array-edit.ts'
-import { type SplitBudget, splitBudget, splitItems } from './item-splits.ts'
+import { type ArrayEdit, type SplitBudget, splitBudget, splitItems } from './item-splits.ts'
 import type { NewValue } from './new-values.ts'
 
 /** Changes of the entries of a map, or of the attributes of a shared text or element. */

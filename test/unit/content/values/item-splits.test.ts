@@ -1,9 +1,12 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { replaceArray } from '../../../../src/core/content/values/array.ts'
-import type { ArrayEdit, Insertion } from '../../../../src/core/content/values/array-edit.ts'
-import { splitItems } from '../../../../src/core/content/values/item-splits.ts'
+import {
+  type ArrayEdit,
+  type Insertion,
+  splitItems,
+} from '../../../../src/core/content/values/item-splits.ts'
+import { replaceArray } from '../../../../src/core/content/values/replace-values.ts'
 import { integrationStepsMax } from '../../../../src/core/rooms/document/integration-limits.ts'
 import { noPlacements, withinBudget } from '../../../../src/core/update/integration.ts'
 
