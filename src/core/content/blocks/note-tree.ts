@@ -3,10 +3,17 @@ import { limits } from '../../model/limits.ts'
 import { contentLimit } from '../content-error.ts'
 import { blocknoteSpec } from '../schemas/presets/blocknote.ts'
 import { storedName } from '../xml/names.ts'
-import { type NodeInterner, subtreeSize } from '../xml/node-interner.ts'
 import type { NormalForm } from '../xml/normal-form.ts'
 import type { ObservedSchema } from '../xml/observed-schema.ts'
-import type { LiveElement, LiveNode, XmlElement, XmlNode, XmlParent } from '../xml/tree.ts'
+import {
+  type LiveElement,
+  type LiveNode,
+  type NodeInterner,
+  subtreeSize,
+  type XmlElement,
+  type XmlNode,
+  type XmlParent,
+} from '../xml/tree.ts'
 import { continued } from './block.ts'
 import { attributeOf } from './block-reader.ts'
 

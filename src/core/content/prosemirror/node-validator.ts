@@ -4,7 +4,7 @@ import { contentLimit, invalidContent } from '../content-error.ts'
 import { isObject, type Json, type JsonObject, jsonTypeName } from '../json/json.ts'
 import { JsonValidator, pointerTo } from '../json/json-validator.ts'
 import { shownMax } from '../xml/mark-sets.ts'
-import type { TypedElement, TypedMark, TypedNode } from '../xml/typed-tree.ts'
+import type { TypedElement, TypedMark, TypedNode } from '../xml/target-tree.ts'
 
 /** Type of the nodes that contain characters. */
 export const textType = 'text'

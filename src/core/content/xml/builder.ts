@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import * as Y from 'yjs'
-import { typeOfValue } from './attribute-values.ts'
 import type { MarkTable } from './mark-sets.ts'
 import { storedName } from './names.ts'
 import type { ObservedSchema } from './observed-schema.ts'
 import { insertsOf } from './text-plan.ts'
 import type { XmlElement, XmlNode, XmlParent } from './tree.ts'
+import { typeOfValue } from './value-codec.ts'
 
 /** Maximum number of children in one call of Yjs, which passes them on as function arguments. */
 const childrenAtOnce = 10_000

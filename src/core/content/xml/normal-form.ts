@@ -1,7 +1,7 @@
 import { contentLimit } from '../content-error.ts'
 import type { Json } from '../json/json.ts'
 import type { AttributeRule, CompiledSchema, RulesByAttribute } from '../schemas/compiled-schema.ts'
-import { isStorable, type ValueType } from './attribute-values.ts'
+import { isStorable, type ValueType } from './value-codec.ts'
 
 /** Maximum length of all defaults that one change adds, as JSON. */
 const defaultsMax = 33_554_432

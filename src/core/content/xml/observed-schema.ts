@@ -1,8 +1,7 @@
 import type { CompiledSchema } from '../schemas/compiled-schema.ts'
-import { typeOfValue, type ValueType } from './attribute-values.ts'
 import { storedName } from './names.ts'
 import { NormalForm } from './normal-form.ts'
-import { jsonValues, type ValueCodec, xmlValues } from './value-codec.ts'
+import { jsonValues, typeOfValue, type ValueCodec, type ValueType, xmlValues } from './value-codec.ts'
 
 /**
  * Names of roots that rich-text editors use: ProseMirror and Tiptap, the examples of y-prosemirror, and

@@ -4,9 +4,16 @@ import { type PlainTextState, readTextState } from '../text/text-state.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { MarkCursor, type MarkSet, type MarkTable } from './mark-sets.ts'
 import { xmlName } from './names.ts'
-import { type NodeInterner, subtreeSize, XmlRunBuilder } from './node-interner.ts'
 import type { ObservedSchema } from './observed-schema.ts'
-import type { LiveElement, LiveNode, TextPart, XmlParent } from './tree.ts'
+import {
+  type LiveElement,
+  type LiveNode,
+  type NodeInterner,
+  subtreeSize,
+  type TextPart,
+  type XmlParent,
+  XmlRunBuilder,
+} from './tree.ts'
 import type { ValueCodec } from './value-codec.ts'
 
 /** The view that a format has of a root, with the shared types that it represents. */

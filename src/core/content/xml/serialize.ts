@@ -2,12 +2,11 @@ import type * as Y from 'yjs'
 import { Output } from '../output.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { type MarkSet, MarkTable } from './mark-sets.ts'
-import { NodeInterner } from './node-interner.ts'
 import { ObservedSchema } from './observed-schema.ts'
 import { isBlankWithBreak } from './parse.ts'
 import { readTree } from './read-tree.ts'
 import type { MarkForm } from './stored-marks.ts'
-import type { XmlElement, XmlText } from './tree.ts'
+import { NodeInterner, type XmlElement, type XmlText } from './tree.ts'
 
 /**
  * Serializes the content of a root as XML: attributes are sorted by name, marks are elements around text, and

@@ -2,10 +2,9 @@ import * as buffer from 'lib0/buffer'
 import * as sha256 from 'lib0/hash/sha256'
 import { type Json, type JsonObject, setMember } from '../json/json.ts'
 import { isHashedKey, markName } from '../schemas/mark-keys.ts'
-import { typeOfValue } from './attribute-values.ts'
 import { storedName, xmlName } from './names.ts'
 import { markOwner, type ObservedSchema } from './observed-schema.ts'
-import type { ValueCodec } from './value-codec.ts'
+import { typeOfValue, type ValueCodec } from './value-codec.ts'
 
 /** A formatting mark as a format shows it: a name and attributes, sorted by name. Both are in the XML form. */
 export interface MarkForm {

@@ -1,10 +1,19 @@
 import { limits } from '../../model/limits.ts'
 import { contentLimit } from '../content-error.ts'
+import type { Json, JsonObject } from '../json/json.ts'
 import type { MarkSet, MarkTable } from './mark-sets.ts'
-import { type NodeInterner, subtreeSize, XmlRunBuilder } from './node-interner.ts'
+import { xmlName } from './names.ts'
 import type { ObservedSchema } from './observed-schema.ts'
 import { isBlankWithBreak, type ParsedElement, type ParsedNode } from './parse.ts'
-import type { LiveElement, XmlElement, XmlNode } from './tree.ts'
+import {
+  type LiveElement,
+  type NodeInterner,
+  subtreeSize,
+  type XmlElement,
+  type XmlNode,
+  XmlRunBuilder,
+} from './tree.ts'
+import { jsonValues } from './value-codec.ts'
 
 /**
  * Returns the tree of a target, in the names and marks of a document. The tree may contain nodes of `root`:
@@ -34,7 +43,7 @@ export function targetTree(
  * Maximum number of marks in a target. Each mark is counted once for each text that has it. Without this
  * limit, a few elements around many texts would multiply the marks.
  */
-export const markingsMax = 2 * limits.nodes
+const markingsMax = 2 * limits.nodes
 
 interface TargetPosition {
   readonly nodes: XmlNode[]
@@ -162,4 +171,98 @@ const isLayout = (node: ParsedNode): boolean =>
 function preservesSpace({ attributes }: ParsedElement, inherited: boolean): boolean {
   const space = attributes.get('xml:space')
   return space === undefined ? inherited : space === 'preserve'
+}
+
+/**
+ * An element of a target whose attributes have types. Names are in the stored form. The name and the
+ * attributes of the root are not used.
+ */
+export interface TypedElement {
+  readonly kind: 'element'
+  readonly name: string
+  readonly attributes: ReadonlyMap<string, Json>
+  readonly children: readonly TypedNode[]
+}
+
+interface TypedText {
+  readonly kind: 'text'
+  /** Well-formed Unicode. */
+  readonly text: string
+  readonly marks: readonly TypedMark[]
+}
+
+export interface TypedMark {
+  readonly name: string
+  readonly attributes: JsonObject
+}
+
+export type TypedNode = TypedElement | TypedText
+
+/** Converts a target to the tree that is compared with the document. Adjacent texts are joined. */
+export const typedTree = (target: TypedElement, marks: MarkTable, numbers: NodeInterner): XmlElement =>
+  new TypedTreeBuilder(marks, numbers).root(target)
+
+class TypedTreeBuilder {
+  readonly #marks: MarkTable
+  readonly #numbers: NodeInterner
+  readonly #sets = new Map<readonly TypedMark[], MarkSet>()
+  #markings = 0
+
+  constructor(marks: MarkTable, numbers: NodeInterner) {
+    this.#marks = marks
+    this.#numbers = numbers
+  }
+
+  root({ children }: TypedElement): XmlElement {
+    return this.#made('', [], children)
+  }
+
+  #element({ name, attributes: values, children }: TypedElement): XmlElement {
+    const attributes: [string, string][] = []
+    for (const [attribute, value] of values) {
+      const text = jsonValues.toText(value)
+      if (text !== null) attributes.push([xmlName(attribute), text])
+    }
+    attributes.sort(([a], [b]) => (a < b ? -1 : 1))
+    return this.#made(xmlName(name), attributes, children)
+  }
+
+  #made(name: string, attributes: XmlElement['attributes'], targets: readonly TypedNode[]): XmlElement {
+    const children = this.#children(targets)
+    const number = this.#numbers.ofElement(name, attributes, children)
+    return { kind: 'element', name, attributes, children, size: subtreeSize(children), number }
+  }
+
+  #children(targets: readonly TypedNode[]): XmlNode[] {
+    const nodes: XmlNode[] = []
+    const builder = new XmlRunBuilder()
+    const endText = (): void => {
+      const found = builder.take()
+      if (found === null) return
+      const { text, runs } = found
+      const number = this.#numbers.ofText(runs, text)
+      nodes.push({ kind: 'text', text, runs, size: text.length, number })
+    }
+    for (const target of targets) {
+      if (target.kind === 'text') builder.add(target.text, this.#setOf(target.marks))
+      else {
+        endText()
+        nodes.push(this.#element(target))
+      }
+    }
+    endText()
+    return nodes
+  }
+
+  #setOf(marks: readonly TypedMark[]): MarkSet {
+    this.#markings += marks.length
+    if (this.#markings > markingsMax) {
+      throw contentLimit(`data has too much formatting: at most ${markingsMax} marks on all texts together`)
+    }
+    const known = this.#sets.get(marks)
+    if (known !== undefined) return known
+    const set = marks.reduce((sum, { name, attributes }) => this.#marks.withValues(sum, name, attributes), 0)
+    this.#sets.set(marks, set)
+    return set
+  }
 }

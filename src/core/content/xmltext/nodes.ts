@@ -2,8 +2,14 @@ import * as Y from 'yjs'
 import type { FormatTable } from '../delta/formatted-text.ts'
 import type { Json, JsonObject } from '../json/json.ts'
 import type { JsonInterner } from '../json/json-interner.ts'
-import { type NodeInterner, subtreeSize } from '../xml/node-interner.ts'
-import type { XmlElement, XmlNode, XmlRun, XmlText } from '../xml/tree.ts'
+import {
+  type NodeInterner,
+  subtreeSize,
+  type XmlElement,
+  type XmlNode,
+  type XmlRun,
+  type XmlText,
+} from '../xml/tree.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /**

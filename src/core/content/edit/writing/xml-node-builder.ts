@@ -6,10 +6,17 @@ import { structsIn } from '../../values/replace-values.ts'
 import { budgetFor, type XmlBudget } from '../../xml/budget.ts'
 import { XmlBuilder } from '../../xml/builder.ts'
 import { MarkTable } from '../../xml/mark-sets.ts'
-import { NodeInterner, subtreeSize } from '../../xml/node-interner.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
 import { type LiveTree, readTree } from '../../xml/read-tree.ts'
-import type { LiveElement, LiveNode, XmlElement, XmlNode, XmlText } from '../../xml/tree.ts'
+import {
+  type LiveElement,
+  type LiveNode,
+  NodeInterner,
+  subtreeSize,
+  type XmlElement,
+  type XmlNode,
+  type XmlText,
+} from '../../xml/tree.ts'
 import { XmlUpdater } from '../../xml/updater.ts'
 import type { ValueCodec } from '../../xml/value-codec.ts'
 import { cleanupFormatting } from '../../yjs/cleanup-formatting.ts'
