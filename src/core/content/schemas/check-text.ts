@@ -1,7 +1,13 @@
 import * as Y from 'yjs'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { typeName } from './attribute-check.ts'
-import { type FoundViolation, type NodePlace, quoted, type Violation, violationAt } from './violation.ts'
+import {
+  type FoundViolation,
+  type NodePlace,
+  quoted,
+  typeName,
+  type Violation,
+  violationAt,
+} from './violation.ts'
 
 /** Names of the JSON types of each format and embed. */
 export type AllowedTypes = ReadonlyMap<string, ReadonlySet<string>>

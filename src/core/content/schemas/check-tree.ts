@@ -1,11 +1,17 @@
 import * as Y from 'yjs'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { attributeViolations } from './attribute-check.ts'
 import { type CompiledSchema, markAttributes, type NodeRule } from './compiled-schema.ts'
 import type { ContentState } from './content-expression.ts'
 import { changeAttribute, markName } from './mark-keys.ts'
 import { textNode } from './schema-spec.ts'
-import { type FoundViolation, type NodePlace, quoted, type Violation, violationAt } from './violation.ts'
+import {
+  attributeViolations,
+  type FoundViolation,
+  type NodePlace,
+  quoted,
+  type Violation,
+  violationAt,
+} from './violation.ts'
 
 type Found = Generator<FoundViolation, void>
 

@@ -9,8 +9,8 @@ import {
   isPresetWord,
   type presetNames,
   presetSchema,
+  prosemirrorSpec,
 } from '../../../../src/core/content/schemas/presets/presets.ts'
-import { prosemirrorSpec } from '../../../../src/core/content/schemas/presets/prosemirror.ts'
 import { tiptapSpec } from '../../../../src/core/content/schemas/presets/tiptap.ts'
 import { schemaJson } from '../../../support/data/schema-json.ts'
 import { basicSchema } from '../xml-editors.ts'
