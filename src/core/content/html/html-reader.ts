@@ -13,8 +13,17 @@ import type { BlockFeatures, ParsedBlocks } from '../blocks/block-format.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import { contentLimit } from '../content-error.ts'
 import { LineReader } from './line-reader.ts'
-import { type HtmlElement, type HtmlNode, htmlAttribute, isBlank, isElement, textOf } from './parse-html.ts'
-import { atomAttribute, blockAttribute, breakAttribute } from './placeholders.ts'
+import {
+  atomAttribute,
+  blockAttribute,
+  breakAttribute,
+  type HtmlElement,
+  type HtmlNode,
+  htmlAttribute,
+  isBlank,
+  isElement,
+  textOf,
+} from './parse-html.ts'
 import { isSafeImage, isSafeLink } from './safe-address.ts'
 import { keepsSpaces, styledMarks } from './style-marks.ts'
 

@@ -17,9 +17,8 @@ import { isInvisible } from '../blocks/block-keys.ts'
 import { contentLimit } from '../content-error.ts'
 import { mayRunScript } from '../html/safe-address.ts'
 import { xmlText } from '../xml/names.ts'
-import { useGfmAutolinks } from './bare-addresses.ts'
+import { useGfmAutolinks, useGfmStrikethrough } from './gfm.ts'
 import { atomScheme, placeholderInfo } from './placeholders.ts'
-import { useGfmStrikethrough } from './strikethrough.ts'
 
 /**
  * Parses CommonMark with the extensions of GFM for tables, task lists, strikethrough and links without markup.

@@ -1,14 +1,158 @@
 import type * as Y from 'yjs'
-import { type Json, type JsonObject, setMember } from '../json/json.ts'
+import { isJsonObject } from '../../base/json.ts'
+import { limits } from '../../model/limits.ts'
+import { contentLimit, invalidContent } from '../content-error.ts'
+import { isObject, type Json, type JsonObject, jsonTypeName, setMember } from '../json/json.ts'
+import { JsonValidator, pointerTo } from '../json/json-validator.ts'
 import { Output } from '../output.ts'
-import { type MarkSet, MarkTable } from '../xml/mark-sets.ts'
+import { type MarkSet, MarkTable, shownMax } from '../xml/mark-sets.ts'
 import { storedName } from '../xml/names.ts'
 import { ObservedSchema } from '../xml/observed-schema.ts'
 import { readTree } from '../xml/read-tree.ts'
 import type { MarkForm } from '../xml/stored-marks.ts'
+import type { TypedElement, TypedMark, TypedNode } from '../xml/target-tree.ts'
 import { NodeInterner, type XmlElement, type XmlNode, type XmlText } from '../xml/tree.ts'
 import { jsonValues } from '../xml/value-codec.ts'
-import { rootType, textType } from './node-validator.ts'
+
+/** Type of the nodes that contain characters. */
+const textType = 'text'
+/** Type of the node that represents a root. */
+const rootType = 'doc'
+
+/** Maximum number of nested elements, as in XML. */
+const depthMax = limits.typeDepth - 1
+
+/**
+ * Checks the `data` of a ProseMirror target: a node of the type `doc`, or an array of nodes. Returns the root
+ * as a target for the planner.
+ * @throws ApiError INVALID_ARGUMENT with the JSON pointer of the problem, or with the exceeded limit
+ */
+export const checkProseMirror = (data: unknown): TypedElement => new NodeValidator().root(data)
+
+const noMarks: readonly TypedMark[] = []
+const noAttributes: ReadonlyMap<string, Json> = new Map()
+
+class NodeValidator {
+  readonly #path: (string | number)[] = []
+  readonly #json = new JsonValidator()
+
+  root(data: unknown): TypedElement {
+    if (Array.isArray(data)) return this.#root(this.#nodes(data, 1))
+    if (!isJsonObject(data))
+      throw this.#problem(`must be a node of the type "${rootType}" or an array, not ${jsonTypeName(data)}`)
+    const { type, content, attrs, ...others } = data
+    if (type !== rootType)
+      throw this.#problemAt('type', `must be "${rootType}"; to send nodes without a document, use an array`)
+    this.#refuseMembers(others, 'type, content')
+    const attributes = this.#object('attrs', attrs)
+    const set = Object.keys(attributes).find((name) => attributes[name] !== null)
+    if (set !== undefined)
+      throw this.#problemAt('attrs', `must be absent: a root stores no attributes such as ${shown(set)}`)
+    return this.#root(this.#list('content', content, 1))
+  }
+
+  #root = (children: readonly TypedNode[]): TypedElement => ({
+    kind: 'element',
+    name: '',
+    attributes: noAttributes,
+    children,
+  })
+
+  #list(name: string, data: unknown, depth: number): readonly TypedNode[] {
+    if (data === undefined || data === null) return []
+    return this.#within(name, () => {
+      if (!Array.isArray(data)) throw this.#problem(`must be an array, not ${jsonTypeName(data)}`)
+      return this.#nodes(data, depth)
+    })
+  }
+
+  #nodes = (data: readonly unknown[], depth: number): readonly TypedNode[] =>
+    Array.from(data, (node, index) => this.#within(index, () => this.#node(node, depth)))
+
+  #node(data: unknown, depth: number): TypedNode {
+    this.#json.count()
+    if (!isJsonObject(data)) throw this.#problem(`must be a node (an object), not ${jsonTypeName(data)}`)
+    const { type, attrs, content, marks, text, ...others } = data
+    if (typeof type !== 'string')
+      throw this.#problemAt('type', `must be the name of a node type, not ${jsonTypeName(type)}`)
+    if (type === textType && content === undefined) {
+      this.#refuseMembers({ ...(attrs !== undefined && { attrs }), ...others }, 'type, text, marks')
+      if (typeof text !== 'string')
+        throw this.#problemAt('text', `must be a string, not ${jsonTypeName(text)}`)
+      return { kind: 'text', text: text.toWellFormed(), marks: this.#marks(marks) }
+    }
+    this.#refuseMembers({ ...(text !== undefined && { text }), ...others }, 'type, attrs, content, marks')
+    if (depth > depthMax)
+      throw contentLimit(`${this.#place()}: nodes must be nested at most ${depthMax} levels deep`)
+    // The binding of ProseMirror stores marks of text only, and editors print them for line breaks also.
+    this.#marks(marks)
+    return {
+      kind: 'element',
+      name: type.toWellFormed(),
+      attributes: this.#attributes(attrs),
+      children: this.#list('content', content, depth + 1),
+    }
+  }
+
+  #attributes(data: unknown): ReadonlyMap<string, Json> {
+    const entries = Object.entries(this.#object('attrs', data))
+    if (entries.length <= limits.attributes) return new Map(entries)
+    throw contentLimit(
+      `${this.#place()}: a node must have at most ${limits.attributes} attributes; it has ${entries.length}`,
+    )
+  }
+
+  #marks(data: unknown): readonly TypedMark[] {
+    if (data === undefined || data === null) return noMarks
+    return this.#within('marks', () => {
+      if (!Array.isArray(data)) throw this.#problem(`must be an array, not ${jsonTypeName(data)}`)
+      if (data.length > shownMax)
+        throw contentLimit(
+          `${this.#place()}: a text must have at most ${shownMax} marks; it has ${data.length}`,
+        )
+      return Array.from(data, (mark: unknown, index) => this.#within(index, () => this.#mark(mark)))
+    })
+  }
+
+  #mark(data: unknown): TypedMark {
+    this.#json.count()
+    if (!isJsonObject(data)) throw this.#problem(`must be a mark (an object), not ${jsonTypeName(data)}`)
+    const { type, attrs, ...others } = data
+    this.#refuseMembers(others, 'type, attrs')
+    if (typeof type !== 'string')
+      throw this.#problemAt('type', `must be the name of a mark type, not ${jsonTypeName(type)}`)
+    return { name: type.toWellFormed(), attributes: this.#object('attrs', attrs) }
+  }
+
+  /** Returns a member that must be an object of JSON values if it is present. */
+  #object(name: string, data: unknown): JsonObject {
+    if (data === undefined || data === null) return {}
+    const json = typeof data === 'object' ? this.#json.read(data, [...this.#path, name]) : null
+    if (json !== null && isObject(json)) return json
+    throw this.#problemAt(name, `must be an object, not ${jsonTypeName(data)}`)
+  }
+
+  /** Rejects members that the format does not have, because their content would be lost. */
+  #refuseMembers(others: object, allowed: string): void {
+    const [unknown] = Object.keys(others)
+    if (unknown !== undefined) throw this.#problem(`must have only ${allowed}, not ${shown(unknown)}`)
+  }
+
+  #within<T>(step: string | number, read: () => T): T {
+    this.#path.push(step)
+    const result = read()
+    this.#path.pop()
+    return result
+  }
+
+  #problemAt = (step: string, problem: string): Error => this.#within(step, () => this.#problem(problem))
+
+  #problem = (problem: string): Error => invalidContent(`${this.#place()} ${problem}`)
+
+  #place = (): string => pointerTo(this.#path)
+}
+
+const shown = (name: string): string => JSON.stringify(name.slice(0, 50).toWellFormed())
 
 /**
  * Returns the content of a root as a ProseMirror document in JSON: a node of the type `doc`. The types of
