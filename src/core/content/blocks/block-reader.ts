@@ -11,8 +11,7 @@ import {
   type TableRow,
 } from './block.ts'
 import { isInvisible } from './block-keys.ts'
-import type { Dialect, MarkName, NamedKind } from './dialect.ts'
-import type { MarkIndex } from './mark-index.ts'
+import type { Dialect, MarkIndex, MarkName, NamedKind } from './dialect.ts'
 
 /** Ids of stored nodes. The id of a node stays the same as long as the node exists. */
 export interface NodeIds {

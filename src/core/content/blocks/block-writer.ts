@@ -4,8 +4,7 @@ import type { MarkForm } from '../xml/stored-marks.ts'
 import { type NodeInterner, subtreeSize, type XmlElement, type XmlNode, XmlRunBuilder } from '../xml/tree.ts'
 import { type BlockMarks, type BlockNode, blockChildren, type Inline } from './block.ts'
 import { marksKey } from './block-keys.ts'
-import type { Dialect, MarkName, NamedKind } from './dialect.ts'
-import type { MarkIndex } from './mark-index.ts'
+import type { Dialect, MarkIndex, MarkName, NamedKind } from './dialect.ts'
 
 type Attributes = ReadonlyMap<string, string>
 

@@ -1,5 +1,7 @@
+import type { MarkSet } from '../xml/mark-sets.ts'
 import type { NormalForm } from '../xml/normal-form.ts'
 import type { ObservedSchema } from '../xml/observed-schema.ts'
+import type { MarkForm } from '../xml/stored-marks.ts'
 import type { BlockMarks, BlockNode, HardBreak } from './block.ts'
 
 /** The nodes that a dialect has a stored name for. */
@@ -185,4 +187,12 @@ export function dialectOf(schema: ObservedSchema, contentKey: string, hasInlineI
     nodes: uses('table_row') ? { ...proseMirror.nodes, ...proseMirrorTables } : proseMirror.nodes,
     marks: strike === undefined ? proseMirror.marks : { ...proseMirror.marks, strike },
   }
+}
+
+/** Sets of marks, by their numbers; 0 is the empty set. */
+export interface MarkIndex {
+  /** Returns the marks of a set. A mark is always represented by the same object. */
+  formsOf(set: MarkSet): readonly MarkForm[]
+  /** Returns the set with one more mark. */
+  with(set: MarkSet, form: MarkForm): MarkSet
 }

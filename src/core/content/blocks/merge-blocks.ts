@@ -8,7 +8,7 @@ import { type BlockMarks, type BlockNode, blockChildren, type Inline } from './b
 import { atomKey, BlockKeys, isInvisible, marksKey } from './block-keys.ts'
 import type { BlockReader } from './block-reader.ts'
 import type { BlockWriter } from './block-writer.ts'
-import type { MarkIndex } from './mark-index.ts'
+import type { MarkIndex } from './dialect.ts'
 
 /** Maximum number of edits inside one line. If there are more, the line counts as one edit. */
 const lineEditsMax = 10_000

@@ -16,11 +16,11 @@ import {
   type StoredRoot,
   type TextOfBlocks,
   targetOfText,
+  withEmptinessWarning,
 } from './block-format.ts'
 import { BlockReader, type NodeIds } from './block-reader.ts'
 import { BlockWriter } from './block-writer.ts'
 import { type Dialect, dialectOf, lineMarks } from './dialect.ts'
-import { withEmptinessWarning } from './emptiness-warning.ts'
 import { BlockMerger } from './merge-blocks.ts'
 import { joinLists, noteBlock, splitLists, splitLive } from './note-blocks.ts'
 import { NoteTree } from './note-tree.ts'

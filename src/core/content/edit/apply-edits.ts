@@ -1,7 +1,6 @@
 import type * as Y from 'yjs'
 import { ApiError } from '../../base/errors.ts'
-import type { TextOfBlocks } from '../blocks/block-format.ts'
-import { withEmptinessWarning } from '../blocks/emptiness-warning.ts'
+import { type TextOfBlocks, withEmptinessWarning } from '../blocks/block-format.ts'
 import type { Json } from '../json/json.ts'
 import { keepingKinds } from '../keep-kinds.ts'
 import { requireRoot, shownName } from '../roots.ts'

@@ -10,8 +10,7 @@ import type { PlannedUpdate } from '../../yjs/root-replacement.ts'
 import type { Inline, NeutralBlock } from '../block.ts'
 import { blockEmbeds } from './quill-dialect.ts'
 import { QuillRoot } from './quill-root.ts'
-import type { QuillPiece } from './quill-target.ts'
-import { isOpen, targetFrom, withoutLastBreak } from './quill-text.ts'
+import { isOpen, type QuillPiece, targetFrom, withoutLastBreak } from './quill-target.ts'
 
 /** A change of a part of a text of Quill. Positions are indexes in the shared text. */
 export type QuillChange =

@@ -7,8 +7,11 @@ import {
   readFormatted,
   tooManyAttributes,
 } from '../../delta/formatted-text.ts'
+import { type Json, setMember } from '../../json/json.ts'
 import { Output } from '../../output.ts'
 import { stepsMax } from '../../text/plan.ts'
+import type { MarkSet } from '../../xml/mark-sets.ts'
+import type { MarkForm } from '../../xml/stored-marks.ts'
 import { NodeInterner, type XmlNode } from '../../xml/tree.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { applyToRoot, type RootReplacement } from '../../yjs/root-replacement.ts'
@@ -17,12 +20,60 @@ import { type BlockFormat, type StoredRoot, type TextOfBlocks, targetOfText } fr
 import { BlockKeys, isInvisible } from '../block-keys.ts'
 import { BlockReader, type NodeIds } from '../block-reader.ts'
 import { BlockWriter } from '../block-writer.ts'
-import { FormatMarks } from '../format-marks.ts'
+import type { MarkIndex } from '../dialect.ts'
 import { BlockMerger, type LiveBlock } from '../merge-blocks.ts'
 import { quillDialect, quillFeatures } from './quill-dialect.ts'
-import { type QuillPiece, quillPieces } from './quill-target.ts'
-import { isOpen, targetFrom, withoutLastBreak } from './quill-text.ts'
+import { isOpen, type QuillPiece, quillPieces, targetFrom, withoutLastBreak } from './quill-target.ts'
 import { readQuillTree } from './quill-tree.ts'
+
+/** Name of the attribute of a mark whose value is not `true`. */
+const valueName = 'value'
+
+/**
+ * The formatting attributes of a text as marks: a set of marks is the number of an attribute set. The mark of
+ * a link has its address, and every other mark its value as JSON, unless the value is `true`.
+ */
+class FormatMarks implements MarkIndex {
+  readonly #formats: FormatTable
+  readonly #forms = new Map<MarkSet, readonly MarkForm[]>()
+
+  constructor(formats: FormatTable) {
+    this.#formats = formats
+  }
+
+  formsOf(set: MarkSet): readonly MarkForm[] {
+    const known = this.#forms.get(set)
+    if (known !== undefined) return known
+    const forms = Object.entries(this.#formats.get(set).attributes).map(([name, value]) =>
+      formOf(name, value),
+    )
+    this.#forms.set(set, forms)
+    return forms
+  }
+
+  /** Returns the set with one more mark. The mark replaces another one of the same name. */
+  with(set: MarkSet, form: MarkForm): MarkSet {
+    const attributes: Record<string, Json> = {}
+    const { attributes: others } = this.#formats.get(set)
+    for (const [name, value] of Object.entries(others)) setMember(attributes, name, value)
+    setMember(attributes, form.name, storedValue(form))
+    return this.#formats.of(attributes)
+  }
+}
+
+function formOf(name: string, value: Json): MarkForm {
+  if (value === true) return { name, attributes: [] }
+  if (name === 'link' && typeof value === 'string') return { name, attributes: [['href', value]] }
+  return { name, attributes: [[valueName, JSON.stringify(value)]] }
+}
+
+function storedValue({ name, attributes }: MarkForm): Json {
+  const values = new Map(attributes)
+  const href = name === 'link' ? values.get('href') : undefined
+  if (href !== undefined) return href
+  const value = values.get(valueName)
+  return value === undefined ? true : (JSON.parse(value) as Json)
+}
 
 /**
  * Makes a text of Quill equal to a text in a format. Formatting and embeds that the format cannot represent
