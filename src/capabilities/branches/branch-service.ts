@@ -5,8 +5,8 @@ import { ApiError, invalid } from '../../core/base/errors.ts'
 import { shortened } from '../../core/base/text.ts'
 import { type BranchHunk, type HunkAuthor, hunkAuthors } from '../../core/content/branches/branch-hunks.ts'
 import { type HunkOverlap, overlapsIn } from '../../core/content/branches/branch-overlaps.ts'
+import type { DecidedHunks } from '../../core/content/branches/decide-hunks.ts'
 import { deletionOf } from '../../core/content/branches/deletion-of.ts'
-import type { DecidedHunks } from '../../core/content/branches/hunk-decision.ts'
 import {
   keptSide,
   type Overlap,

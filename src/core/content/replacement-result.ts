@@ -1,5 +1,5 @@
 import type { BranchOverlap } from './branches/branch-overlaps.ts'
-import type { DecidedHunks } from './branches/hunk-decision.ts'
+import type { DecidedHunks } from './branches/decide-hunks.ts'
 import type { MergedContent } from './merge/merge-change.ts'
 
 /** The result of a change of content: a replacement, edits, a merge, or a decision about a branch. */

@@ -6,9 +6,10 @@ import { HunkWalk } from '../history/change-sets.ts'
 import { DocumentHistory } from '../history/document-history.ts'
 import type { ChangedSide, ChangeHunk } from '../history/hunk.ts'
 import { type Segment, SegmentReader } from '../history/segments.ts'
+import { charactersIn, type HistoryVersion, isIn, plainValues } from '../history/version-values.ts'
+import { rootNames } from '../roots.ts'
 import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
-import { replacedMarks } from './replaced-marks.ts'
-import { encodeSegment } from './segment-encoding.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /** Maximum numbers of a comparison. */
 export const hunkLimits = {
@@ -209,3 +210,89 @@ export function hunkAuthors(
     return [...authors.values()]
   }
 }
+
+/**
+ * Returns the formatting marks that were deleted, and the equal ones that were inserted at the same place, as a
+ * rejection does. They change no formatting. Takes linear time.
+ */
+function replacedMarks(reader: SegmentReader): RangeIndex<IdRange> {
+  const { doc } = reader.history
+  const found: IdRange[] = []
+  for (const name of rootNames(doc)) collect(doc.share.get(name) as SharedRoot, reader, found)
+  return RangeIndex.of(found)
+}
+
+function collect(type: SharedRoot, reader: SegmentReader, found: IdRange[]): void {
+  for (const last of type._map.values())
+    for (let item: Y.Item | null = last; item !== null; item = item.left) nested(item, reader, found)
+  let marks = new Map<string, SideMarks>()
+  for (let item = type._start; item !== null; item = item.right) {
+    nested(item, reader, found)
+    const { content, id } = item
+    for (const { state } of reader.of(item)) {
+      if (item.countable && (isIn('from', state) || isIn('to', state))) marks = pairs(marks, found)
+      if (!(content instanceof Y.ContentFormat) || (state !== 'inserted' && state !== 'deleted')) continue
+      const name = JSON.stringify([content.key, content.value])
+      const same = marks.get(name) ?? { inserted: [], deleted: [] }
+      same[state].push({ client: id.client, clock: id.clock, length: 1 })
+      marks.set(name, same)
+    }
+  }
+  pairs(marks, found)
+}
+
+interface SideMarks {
+  readonly inserted: IdRange[]
+  readonly deleted: IdRange[]
+}
+
+/** Adds the pairs of equal marks between two visible parts. Returns an empty map. */
+function pairs(marks: ReadonlyMap<string, SideMarks>, found: IdRange[]): Map<string, SideMarks> {
+  for (const { inserted, deleted } of marks.values()) {
+    const count = Math.min(inserted.length, deleted.length)
+    found.push(...inserted.slice(0, count), ...deleted.slice(0, count))
+  }
+  return marks.size === 0 ? (marks as Map<string, SideMarks>) : new Map()
+}
+
+function nested({ content }: Y.Item, reader: SegmentReader, found: IdRange[]): void {
+  if (content instanceof Y.ContentType) collect(content.type, reader, found)
+}
+
+/**
+ * Returns a text that is equal for equal content: characters, formatting marks, values, and shared types with
+ * the content that they have in a version.
+ */
+function encodeSegment(reader: SegmentReader, version: HistoryVersion, segment: Segment): string {
+  const { item, offset, length } = segment
+  const { content } = item
+  if (content instanceof Y.ContentString) return charactersIn(item, offset, length)
+  if (content instanceof Y.ContentFormat) return control(['format', content.key, content.value])
+  if (!(content instanceof Y.ContentType))
+    return control([content.constructor.name, ...plainValues(item, offset, length)])
+  return control([typeName(content.type), encodeType(reader, version, content.type)])
+}
+
+function encodeType(reader: SegmentReader, version: HistoryVersion, type: SharedRoot): string {
+  const parts: string[] = []
+  for (const key of [...type._map.keys()].sort())
+    for (let item = type._map.get(key) ?? null; item !== null; item = item.left) {
+      const last = reader.of(item).at(-1)
+      if (last === undefined || !isIn(version, last.state)) continue
+      parts.push(control([key, encodeSegment(reader, version, last)]))
+      break
+    }
+  for (let item = type._start; item !== null; item = item.right)
+    for (const segment of reader.of(item))
+      if (isIn(version, segment.state)) parts.push(encodeSegment(reader, version, segment))
+  return parts.join('')
+}
+
+const typeName = (type: SharedRoot): string => {
+  if (type instanceof Y.XmlElement) return `element ${type.nodeName}`
+  return type instanceof Y.XmlHook ? `hook ${type.hookName}` : type.constructor.name
+}
+
+/** Encodes parts so that no text can have the same encoding. */
+const control = (parts: readonly unknown[]): string =>
+  `\u0000${JSON.stringify(parts, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))}\u0000`

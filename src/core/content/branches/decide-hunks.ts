@@ -1,9 +1,47 @@
-import type * as Y from 'yjs'
-import type { IdRange } from '../yjs/range-index.ts'
+import * as Y from 'yjs'
+import type { SegmentReader } from '../history/segments.ts'
+import { type HistoryVersion, isIn } from '../history/version-values.ts'
+import { contentPart } from '../merge/copy-content.ts'
+import { rootNames } from '../roots.ts'
+import { putItem } from '../values/write-edits.ts'
+import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { RootReplacement } from '../yjs/root-replacement.ts'
 import { BranchComparison, type BranchHunk } from './branch-hunks.ts'
-import type { DecidedHunks, HunkDecision, HunkReference } from './hunk-decision.ts'
-import { transplant } from './transplant.ts'
+
+/**
+ * A decision on hunks of a branch. `accept` changes the main editor, and `reject` the branch. `other` is the whole
+ * state (V1) of the other one.
+ */
+export interface HunkDecision {
+  readonly is: 'accept' | 'reject'
+  readonly other: Uint8Array
+  readonly hunkIds: readonly string[]
+  /** The client id of the change. The document must not have this client yet. Absent: any client id. */
+  readonly client?: number | undefined
+}
+
+/** The hunks of a decision, by its effect on them. */
+export interface DecidedHunks {
+  /** The decided hunks, in the order of the document. */
+  readonly decided: readonly HunkReference[]
+  /** Ids for which the branch has no hunk: it was decided before, or it has never existed. */
+  readonly unknown: readonly string[]
+  /** Hunks that were left out, because other hunks must be decided together with them. */
+  readonly dependent: readonly DependentHunk[]
+}
+
+interface DependentHunk {
+  readonly hunkId: string
+  /** The hunks that must be decided together with it. */
+  readonly needs: readonly string[]
+}
+
+interface HunkReference {
+  readonly hunkId: string
+  /** See `HunkRanges`. */
+  readonly replaceable: readonly IdRange[]
+}
 
 /** The result of a decision, as the result of a replacement. */
 type HunkResult = RootReplacement & { readonly hunks: DecidedHunks }
@@ -66,3 +104,131 @@ const toDecided = ({ hunkId, ranges }: BranchHunk): HunkReference => ({
 })
 
 const lengthOf = (ranges: readonly IdRange[]): number => ranges.reduce((sum, { length }) => sum + length, 0)
+
+/** Content to copy from a comparison into a document that has a part of its items. */
+interface TransplantedContent {
+  readonly reader: SegmentReader
+  /** The version of the comparison that has the content. */
+  readonly version: HistoryVersion
+  /** Ids in the comparison that are copied. */
+  readonly copied: readonly IdRange[]
+  /** Ids of the document that are deleted. */
+  readonly deleted: readonly IdRange[]
+}
+
+/**
+ * Copies content to the place that it has in the comparison: behind the nearest item to its left that the
+ * document has. Then deletes ids. Runs in one transaction, in linear time. Content in a value that the
+ * document has deleted is left out.
+ */
+function transplant(target: Y.Doc, content: TransplantedContent): void {
+  target.transact((transaction) => new Transplant(transaction, content).run())
+}
+
+class Transplant {
+  readonly #transaction: Y.Transaction
+  readonly #reader: SegmentReader
+  readonly #version: HistoryVersion
+  readonly #copied: RangeIndex<IdRange>
+  readonly #deleted: readonly IdRange[]
+
+  constructor(transaction: Y.Transaction, { reader, version, copied, deleted }: TransplantedContent) {
+    this.#transaction = transaction
+    this.#reader = reader
+    this.#version = version
+    this.#copied = RangeIndex.of(copied)
+    this.#deleted = deleted
+  }
+
+  run(): void {
+    const source = this.#reader.history.doc
+    const { doc } = this.#transaction
+    for (const name of rootNames(source))
+      this.#type(source.share.get(name) as SharedRoot, doc.share.get(name) ?? doc.get(name))
+    for (const range of this.#deleted) this.#delete(range)
+  }
+
+  #type(source: SharedRoot, target: SharedRoot): void {
+    for (const [key, last] of source._map) this.#entry(target, key, last)
+    if (target._searchMarker !== null) target._searchMarker.length = 0
+    let left: Y.Item | null = null
+    for (let item = source._start; item !== null; item = item.right)
+      for (const segment of this.#reader.of(item)) {
+        const { offset, length } = segment
+        const end = this.#itemAt(item.id.client, item.id.clock + offset + length - 1)
+        if (end !== null) {
+          left = end
+          this.#nested(item, end)
+        }
+        if (!this.#copied.has(item.id.client, item.id.clock + offset)) continue
+        const right: Y.Item | null = left === null ? target._start : left.right
+        left = this.#put({ type: target, key: null, left, right }, item, offset, length)
+      }
+  }
+
+  /** Copies into a value that both documents have. */
+  #nested({ content }: Y.Item, target: Y.Item): void {
+    if (content instanceof Y.ContentType && target.content instanceof Y.ContentType && !target.deleted)
+      this.#type(content.type, target.content.type)
+  }
+
+  #entry(target: SharedRoot, key: string, last: Y.Item): void {
+    for (let item: Y.Item | null = last; item !== null; item = item.left) {
+      if (!this.#copied.has(item.id.client, item.id.clock + item.length - 1)) continue
+      const left = target._map.get(key) ?? null
+      this.#put({ type: target, key, left, right: null }, item, item.length - 1, 1)
+      return
+    }
+    for (let item: Y.Item | null = last; item !== null; item = item.left) {
+      const there = this.#itemAt(item.id.client, item.id.clock + item.length - 1)
+      if (there !== null) return this.#nested(item, there)
+    }
+  }
+
+  #put(place: Parameters<typeof putItem>[1], item: Y.Item, offset: number, length: number): Y.Item {
+    const copy = putItem(this.#transaction, place, contentPart(item.content, offset, length))
+    if (item.content instanceof Y.ContentType && copy.content instanceof Y.ContentType)
+      this.#fill(item.content.type, copy.content.type)
+    return copy
+  }
+
+  /** Copies the content that a value has in the version into its copy. */
+  #fill(source: SharedRoot, target: SharedRoot): void {
+    for (const [key, last] of source._map)
+      for (let item: Y.Item | null = last; item !== null; item = item.left) {
+        const part = this.#reader.of(item).at(-1)
+        if (part === undefined || !isIn(this.#version, part.state)) continue
+        this.#put({ type: target, key, left: null, right: null }, item, item.length - 1, 1)
+        break
+      }
+    let left: Y.Item | null = null
+    for (let item = source._start; item !== null; item = item.right)
+      for (const { state, offset, length } of this.#reader.of(item))
+        if (isIn(this.#version, state))
+          left = this.#put({ type: target, key: null, left, right: null }, item, offset, length)
+  }
+
+  #delete({ client, clock, length }: IdRange): void {
+    const { store } = this.#transaction.doc
+    const end = Math.min(clock + length, Y.getState(store, client))
+    for (let at = clock; at < end; ) {
+      const found: Y.Item | Y.GC = Y.getItemCleanStart(this.#transaction, Y.createID(client, at))
+      if (found instanceof Y.GC) {
+        at = found.id.clock + found.length
+        continue
+      }
+      if (at + found.length > end) Y.getItemCleanStart(this.#transaction, Y.createID(client, end))
+      if (!found.deleted) found.delete(this.#transaction)
+      at += found.length
+    }
+  }
+
+  /** Returns the item of the document that ends with an id; null if the document does not have the item. */
+  #itemAt(client: number, clock: number): Y.Item | null {
+    const { store } = this.#transaction.doc
+    if (clock >= Y.getState(store, client)) return null
+    const found: unknown = Y.getItem(store, Y.createID(client, clock))
+    if (!(found instanceof Y.Item)) return null
+    return Y.getItemCleanEnd(this.#transaction, store, Y.createID(client, clock))
+  }
+}

@@ -1,9 +1,13 @@
+import * as encoding from 'lib0/encoding'
 import * as Y from 'yjs'
+import { contentPart } from '../merge/copy-content.ts'
 import { mergeUpdate } from '../merge/merge-update.ts'
+import { deletedRanges } from '../merge/merge-versions.ts'
 import { bounded } from '../merge/overlap.ts'
+import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import { noReplacement, type RootReplacement } from '../yjs/root-replacement.ts'
 import type { BranchOverlap } from './branch-overlaps.ts'
-import { commonState } from './common-state.ts'
+import { deletionOf } from './deletion-of.ts'
 
 /** Changes of a main editor that its branch takes in. */
 export interface MainChanges {
@@ -47,4 +51,89 @@ export function followMain(doc: Y.Doc, state: Uint8Array, { base, updates }: Mai
     return { ...place, ...sides, ids: places[at] ?? [] }
   })
   return { ...noReplacement, changed: true, branchOverlaps }
+}
+
+type Struct = Y.Item | Y.GC
+
+/**
+ * Returns the state (V1) that a branch and its main editor have in common: the items of both. An item is live if one of
+ * them has not deleted it. The content that both have deleted is lost.
+ * @param main @param branch whole states (V1)
+ */
+function commonState(main: Uint8Array, branch: Uint8Array): Uint8Array {
+  const [ofMain, ofBranch] = [Y.decodeUpdate(main), Y.decodeUpdate(branch)]
+  const others = structsOf(ofBranch.structs)
+  const common = [...structsOf(ofMain.structs)]
+    .map(([client, structs]) => ({ client, structs: commonStructs(structs, others.get(client) ?? []) }))
+    .filter(({ structs }) => structs.length > 0)
+  const encoder = new Y.UpdateEncoderV1()
+  encoding.writeVarUint(encoder.restEncoder, common.length)
+  for (const { client, structs } of common) {
+    encoding.writeVarUint(encoder.restEncoder, structs.length)
+    encoder.writeClient(client)
+    encoding.writeVarUint(encoder.restEncoder, 0)
+    for (const struct of structs) struct.write(encoder, 0)
+  }
+  // An update without structs starts with their number, 0.
+  const deletions = deletionOf(intersection(deletedRanges(ofMain.ds), deletedRanges(ofBranch.ds))).subarray(1)
+  return Buffer.concat([encoding.toUint8Array(encoder.restEncoder), deletions])
+}
+
+function structsOf(structs: readonly (Struct | Y.Skip)[]): ReadonlyMap<number, readonly Struct[]> {
+  const clients = new Map<number, Struct[]>()
+  for (const struct of structs) {
+    if (struct instanceof Y.Skip) continue
+    const ofClient = clients.get(struct.id.client)
+    if (ofClient === undefined) clients.set(struct.id.client, [struct])
+    else ofClient.push(struct)
+  }
+  return clients
+}
+
+/** Returns the structs of the clocks that both lists have, each from the list that has more of its content. */
+function commonStructs(a: readonly Struct[], b: readonly Struct[]): readonly Struct[] {
+  const parts: Struct[] = []
+  for (let clock = 0, i = 0, j = 0; ; ) {
+    const [x, y] = [a[i], b[j]]
+    if (x === undefined || y === undefined) return parts
+    const end = Math.min(endOf(x), endOf(y))
+    parts.push(partOf(contentRank(x) >= contentRank(y) ? x : y, clock, end))
+    if (endOf(x) === end) i += 1
+    if (endOf(y) === end) j += 1
+    clock = end
+  }
+}
+
+const endOf = ({ id, length }: Struct): number => id.clock + length
+
+function contentRank(struct: Struct): number {
+  if (!(struct instanceof Y.Item)) return 0
+  return struct.content instanceof Y.ContentDeleted ? 1 : 2
+}
+
+function partOf(struct: Struct, from: number, to: number): Struct {
+  const { id, length } = struct
+  if (from === id.clock && to === id.clock + length) return struct
+  const start = Y.createID(id.client, from)
+  if (!(struct instanceof Y.Item)) return new Y.GC(start, to - from)
+  const offset = from - id.clock
+  const content =
+    struct.content instanceof Y.ContentDeleted
+      ? new Y.ContentDeleted(to - from)
+      : contentPart(struct.content, offset, to - from)
+  const origin = offset === 0 ? struct.origin : Y.createID(id.client, from - 1)
+  return new Y.Item(start, null, origin, null, struct.rightOrigin, struct.parent, struct.parentSub, content)
+}
+
+function intersection(a: Iterable<IdRange>, b: Iterable<IdRange>): readonly IdRange[] {
+  const index = RangeIndex.of(b)
+  const common: IdRange[] = []
+  for (const { client, clock, length } of a)
+    for (let at = clock, end = clock + length; at < end; ) {
+      const { range, end: next } = index.at(client, at)
+      const until = Math.min(end, next)
+      if (range !== null) common.push({ client, clock: at, length: until - at })
+      at = until
+    }
+  return common
 }

@@ -1,5 +1,5 @@
+import type { HunkDecision } from '../../content/branches/decide-hunks.ts'
 import type { MainChanges } from '../../content/branches/follow-main.ts'
-import type { HunkDecision } from '../../content/branches/hunk-decision.ts'
 import { WorkLimit, WorkLimitError } from '../../content/edit/work-limit.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import {

@@ -1,6 +1,6 @@
 import { ApiError } from '../../base/errors.ts'
+import type { HunkDecision } from '../../content/branches/decide-hunks.ts'
 import type { MainChanges } from '../../content/branches/follow-main.ts'
-import type { HunkDecision } from '../../content/branches/hunk-decision.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import type { PreparedChange } from '../../content/root-change.ts'
 import type { NamedSchema } from '../../content/schemas/content-schema.ts'

@@ -1,7 +1,6 @@
 import { type ApiError, invalid } from '../../base/errors.ts'
-import { decideHunks } from '../../content/branches/decide-hunks.ts'
+import { decideHunks, type HunkDecision } from '../../content/branches/decide-hunks.ts'
 import { followMain, type MainChanges } from '../../content/branches/follow-main.ts'
-import type { HunkDecision } from '../../content/branches/hunk-decision.ts'
 import type { WorkLimit } from '../../content/edit/work-limit.ts'
 import { keepingKinds, kindsIn } from '../../content/keep-kinds.ts'
 import { mergeChange, NothingMergedError } from '../../content/merge/merge-change.ts'
