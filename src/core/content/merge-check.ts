@@ -1,13 +1,13 @@
 import * as Y from 'yjs'
 import { ApiError } from '../base/errors.ts'
 import { editName } from './edit/check-edits.ts'
-import { comparableForm } from './edit/comparable-form.ts'
-import type {
-  EditDependencies,
-  EditDependency,
-  InsertedRun,
-  StoredId,
-  StoredRange,
+import {
+  comparableForm,
+  type EditDependencies,
+  type EditDependency,
+  type InsertedRun,
+  type StoredId,
+  type StoredRange,
 } from './edit/edit-dependencies.ts'
 import { targetNotFound } from './edit/edit-errors.ts'
 import { occurrences } from './edit/targets/occurrences.ts'

@@ -1,6 +1,5 @@
 import * as Y from 'yjs'
-import { comparableForm } from '../edit/comparable-form.ts'
-import type { StoredId } from '../edit/edit-dependencies.ts'
+import { comparableForm, type StoredId } from '../edit/edit-dependencies.ts'
 import { toJson } from '../json/json.ts'
 import { idTokenOf } from '../values/match-elements.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'

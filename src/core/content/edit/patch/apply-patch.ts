@@ -1,15 +1,23 @@
 import type * as Y from 'yjs'
 import { ApiError } from '../../../base/errors.ts'
-import { isArray, isObject, toJson } from '../../json/json.ts'
-import { readArray, readMap } from '../../stored/shared-values.ts'
+import { isArray, isObject, type Json, kindOfJson, toJson } from '../../json/json.ts'
+import {
+  elementsIn,
+  entriesIn,
+  entryIn,
+  readArray,
+  readElement,
+  readMap,
+} from '../../stored/shared-values.ts'
+import type { Insertion } from '../../values/item-splits.ts'
+import { copyValue, kindOfStored, type NewValue, NewValueFactory } from '../../values/new-values.ts'
 import { JsonPlan } from '../../values/plan.ts'
 import { structsIn } from '../../values/replace-values.ts'
 import { writeEdits } from '../../values/write-edits.ts'
 import { budgetFor } from '../../xml/budget.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { EditOutcome, JsonPatchOperation } from '../edit.ts'
-import { isPlainView } from './overlay.ts'
-import { PatchPlan } from './patch-plan.ts'
+import { isPlainView, SharedCopy, SharedList, SharedObject, toPlain, type Value } from './overlay.ts'
 import { PatchRun } from './patch-run.ts'
 import { withoutCopies } from './plain-copy.ts'
 import { commonLength, formatPointer } from './pointer.ts'
@@ -77,4 +85,115 @@ function commonPath(operations: readonly JsonPatchOperation[]): readonly string[
   )
   const [first = [], ...others] = paths
   return others.reduce((common, path) => common.slice(0, commonLength(common, path)), first)
+}
+
+/**
+ * Plans the edits that make the stored values equal to the views of them. Reads only values that the
+ * operations touched: values that they replaced, and the siblings of new values as examples.
+ */
+class PatchPlan {
+  readonly #plan: JsonPlan
+
+  constructor(plan: JsonPlan) {
+    this.#plan = plan
+  }
+
+  /** Plans the changes of a shared value and of the shared values in it. Other values are skipped. */
+  view(view: Value): void {
+    if (view instanceof SharedObject) this.#object(view)
+    else if (view instanceof SharedList) this.#list(view)
+  }
+
+  #object({ type, changes, children }: SharedObject): void {
+    const siblings = new NewValueFactory({ [Symbol.iterator]: () => entriesOf(type) })
+    const removed: string[] = []
+    const set: (readonly [string, NewValue])[] = []
+    for (const [key, value] of changes) {
+      const stored = entryIn(type, key)
+      if (value === undefined) {
+        if (stored !== undefined) removed.push(key)
+      } else {
+        const made = this.#plan.at(key, () => this.#member(stored, toPlain(value), siblings))
+        if (made === null) continue
+        set.push([key, made])
+        if (stored !== undefined) this.#plan.deletions += 1
+      }
+    }
+    for (const [key, child] of children) if (!changes.has(key)) this.#plan.at(key, () => this.view(child))
+    this.#plan.insertions += set.length
+    this.#plan.deletions += removed.length
+    if (removed.length + set.length > 0) this.#plan.edits.push({ in: 'map', type, removed, set })
+  }
+
+  /** Plans a change of a stored value. Returns the new value; null if the stored value stays. */
+  #member(stored: unknown, plain: unknown, siblings: NewValueFactory): NewValue | null {
+    const json = jsonOf(plain)
+    const kind = kindOfStored(stored)
+    const mayStay = stored !== undefined && (kind === null || kind === kindOfJson(json))
+    if (mayStay && this.#plan.update(readElement(stored), json)) return null
+    return newValue(siblings, plain, json)
+  }
+
+  /** Plans the changes of an array. Stored elements between two kept ranges are changed to the new values there. */
+  #list({ type, stored, pieces, children }: SharedList): void {
+    const siblings = new NewValueFactory({ [Symbol.iterator]: () => elementsIn(type) })
+    const removed = new Uint8Array(stored.length)
+    const insertions: Insertion[] = []
+    // A replaced element that stays gets its changes from its target, not from its view.
+    const kept = new Map(children)
+    let [next, targetStart] = [0, 0]
+    let added: unknown[] = []
+    const close = (end: number): void => {
+      for (let index = next; index < end; index++) kept.delete(index)
+      const target = added.map(jsonOf)
+      const make = (index: number) => newValue(siblings, added[index], target[index] as Json)
+      if (target.length === 0) removed.fill(1, next, end)
+      else {
+        const elements = Array.from({ length: end - next }, (_, index) =>
+          readElement(stored.at(next + index)),
+        )
+        this.#plan.elements({ elements, target, start: next, targetStart, removed, insertions, make })
+      }
+      targetStart += target.length
+      added = []
+    }
+    for (const piece of pieces) {
+      if (piece.is === 'new') added.push(toPlain(piece.value))
+      else {
+        close(piece.from)
+        next = piece.from + piece.length
+        targetStart += piece.length
+      }
+    }
+    close(stored.length)
+    this.#plan.writeElements(type, removed, insertions)
+    for (const [index, child] of kept) this.#plan.at(index, () => this.view(child))
+  }
+}
+
+function* entriesOf(type: SharedRoot): Generator {
+  for (const [, value] of entriesIn(type)) yield value
+}
+
+const jsonOf = (plain: unknown): Json => toJson(withoutCopies(plain)) ?? null
+
+/**
+ * Returns the form of a new value. A plain value keeps members that JSON cannot express, such as bytes.
+ * @param json the JSON view of `plain`
+ */
+const newValue = (siblings: NewValueFactory, plain: unknown, json: Json): NewValue =>
+  withCopies(siblings.make(json), plain)
+
+/** Fills a new value from a plain value, so that copies of shared values keep their formatting. */
+function withCopies(made: NewValue, plain: unknown): NewValue {
+  if (made.as === 'plain') return { as: 'plain', value: withoutCopies(plain) }
+  if (plain instanceof SharedCopy) return plain.stored.kind === made.as ? copyValue(plain.stored) : made
+  if (made.as === 'array' && Array.isArray(plain))
+    return { as: 'array', elements: made.elements.map((element, index) => withCopies(element, plain[index])) }
+  if (made.as !== 'map' || typeof plain !== 'object' || plain === null) return made
+  const members = new Map<string, unknown>(Object.entries(plain))
+  return {
+    as: 'map',
+    entries: made.entries.map(([key, entry]) => [key, withCopies(entry, members.get(key))]),
+  }
 }

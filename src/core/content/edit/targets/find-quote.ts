@@ -3,9 +3,8 @@ import { candidatesMax, targetAmbiguous, targetNotFound } from '../edit-errors.t
 import type { FlowView } from './flow-view.ts'
 import type { Pattern, QuoteRanges } from './normalized-search.ts'
 import { normalizeText } from './normalized-text.ts'
-import { placeOf } from './places.ts'
+import { placeOf, shownText } from './places.ts'
 import { QuoteSearch } from './quote-search.ts'
-import { shownText } from './shown-text.ts'
 import { similarPlaces } from './similar-places.ts'
 
 /**

@@ -1,3 +1,4 @@
+import { shortened } from '../../../base/text.ts'
 import { jsonBytesUpTo } from '../../../model/json-pieces.ts'
 import type { Json } from '../../json/json.ts'
 import type { MatchedPlace } from '../edit.ts'
@@ -75,3 +76,9 @@ const unlessEmpty = (name: 'before' | 'after', text: string): Omit<ShownQuote, '
 /** Returns the description of a block. */
 export const placeOfBlock = (view: FlowView, { flow, start, end }: TextBlock): MatchedPlace =>
   placeOf(view, { flow, start, end })
+
+/** Maximum number of UTF-16 units of a text in a message. */
+const shownMax = 60
+
+/** Returns a text in quotes for a message. */
+export const shownText = (text: string): string => JSON.stringify(shortened(text.toWellFormed(), shownMax))

@@ -6,13 +6,12 @@ import type { EditTarget, InsertedContent, MatchedPlace } from '../edit.ts'
 import { candidatesMax, editNotSupported, targetAmbiguous, targetNotFound } from '../edit-errors.ts'
 import { type AnchoredRoot, locatePositions } from './anchor-positions.ts'
 import { findQuote } from './find-quote.ts'
-import { isWithin, rowAround } from './find-row.ts'
 import { type FlowView, type TextBlock, type TextRange, textIn, type ViewNode } from './flow-view.ts'
 import type { QuoteRanges } from './normalized-search.ts'
 import { comparedText } from './normalized-text.ts'
-import { placeOf, placeOfBlock } from './places.ts'
-import { shownText } from './shown-text.ts'
+import { placeOf, placeOfBlock, shownText } from './places.ts'
 import { similarPlaces } from './similar-places.ts'
+import { isWithin, rowAround } from './xml-names.ts'
 
 /** The part of a view to which a target refers. */
 export type ResolvedTarget =

@@ -4,7 +4,7 @@ import type { Json } from '../../json/json.ts'
 import { InsertedAttributes } from '../../text/edits-to-delta.ts'
 import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace, MatchedPlace } from '../edit.ts'
 import { editNotSupported, targetNotFound } from '../edit-errors.ts'
-import { offsetAtIndex, type TextBlock } from '../targets/flow-view.ts'
+import { offsetAtIndex, sectionEnd, type TextBlock } from '../targets/flow-view.ts'
 import type { LineFlowView } from '../targets/line-view.ts'
 import { placeOf } from '../targets/places.ts'
 import {
@@ -16,7 +16,6 @@ import {
 } from '../targets/resolve.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { blocksOfContent, type LineEditRoot, QuillEdits } from './quill-edits.ts'
-import { sectionEnd } from './section.ts'
 import {
   hunksInRange,
   type Marking,

@@ -9,6 +9,7 @@ import { editNotSupported } from '../edit-errors.ts'
 import { blockAt, type TextBlock, type TextFlow, type TextRange } from '../targets/flow-view.ts'
 import { isCell, isPlainNode, lexicalType, nestedLevel } from '../targets/nested-names.ts'
 import { type NestedFlowView, nestedAttributes } from '../targets/nested-view.ts'
+import { shownText } from '../targets/places.ts'
 import {
   isHeading,
   placeOfTarget,
@@ -16,7 +17,6 @@ import {
   resolveTarget,
   type TargetRoot,
 } from '../targets/resolve.ts'
-import { shownText } from '../targets/shown-text.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { indexOfItem, lexicalFormat, NestedFlowWriter, newTextNode } from './nested-writer.ts'
 import { writeOperations } from './source-edits.ts'

@@ -8,10 +8,9 @@ import { structsIn } from '../../values/replace-values.ts'
 import type { KnownKind } from '../../yjs/root-kind.ts'
 import type { EditOutcome, InsertedContent, InsertPlace, MatchedPlace } from '../edit.ts'
 import { editNotSupported } from '../edit-errors.ts'
-import { indexAtOffset } from '../targets/flow-view.ts'
+import { indexAtOffset, sectionEnd } from '../targets/flow-view.ts'
 import type { LineFlowView } from '../targets/line-view.ts'
 import { isHeading, placeOfTarget, type ResolvedTarget, type TargetRoot } from '../targets/resolve.ts'
-import { sectionEnd } from './section.ts'
 
 /** A text root, and the content of an edit. */
 export interface LineEditRoot extends TargetRoot {

@@ -1,7 +1,6 @@
 import type { LiveElement, XmlElement, XmlNode } from '../../xml/tree.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
-import { isBelowRoot, rowAround } from '../targets/find-row.ts'
-import { blockNote, rowNames } from '../targets/xml-names.ts'
+import { blockNote, isBelowRoot, rowAround, rowNames } from '../targets/xml-names.ts'
 import { neighborsOf, type PlacedNodes } from './list-places.ts'
 import {
   bodyFor,

@@ -16,7 +16,6 @@ import type {
   NodeContent,
 } from '../edit.ts'
 import { editNotSupported } from '../edit-errors.ts'
-import { rowAround } from '../targets/find-row.ts'
 import {
   blockAt,
   type FlowPiece,
@@ -39,14 +38,14 @@ import {
   headingLevel,
   isCode,
   isPlainTextblock,
+  rowAround,
   textblockNames,
 } from '../targets/xml-names.ts'
 import { readXmlView, type XmlFlowView } from '../targets/xml-view.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { FlowWriter } from './flow-writer.ts'
-import { placeHardBreaks } from './hard-breaks.ts'
-import { joinTexts, liveNeighbor } from './join-texts.ts'
 import { ownerOfAttribute, placesOfLists } from './list-places.ts'
+import { joinTexts, liveNeighbor, placeHardBreaks } from './shared-texts.ts'
 import { writeOperations } from './source-edits.ts'
 import { textsByRange } from './stored-spaces.ts'
 import {
