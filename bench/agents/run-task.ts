@@ -1,7 +1,7 @@
 import type * as Y from 'yjs'
 import { textIn } from '../../src/core/content/edit/targets/flow-view.ts'
 import { readXmlView } from '../../src/core/content/edit/targets/xml-view.ts'
-import { readRootAs } from '../../src/core/content/read-root.ts'
+import { readRootAs } from '../../src/core/content/read-document.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { type BenchServer, done } from '../support/server.ts'
 import { type Caret, CaretChoice, movedCarets } from './carets.ts'

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { readRootAs } from '../../src/core/content/read-root.ts'
+import { readRootAs } from '../../src/core/content/read-document.ts'
 import { replaceContent } from '../../src/core/content/replace.ts'
 import { times } from '../support/time/full-run.ts'
 import { judges } from './judges.ts'

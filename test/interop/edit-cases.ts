@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import type { EditRequest, TargetRequest } from '../../src/core/content/edit/check-edits.ts'
-import { readRootAs } from '../../src/core/content/read-root.ts'
+import { readRootAs } from '../../src/core/content/read-document.ts'
 import { replaceContent } from '../../src/core/content/replace.ts'
 import type { SharedRoot } from '../../src/core/content/yjs/root-kind.ts'
 import type { Random } from '../support/data/random-doc.ts'

@@ -1,7 +1,7 @@
 // @vitest-environment dom
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { readRootAs } from '../../src/core/content/read-root.ts'
+import { readRootAs } from '../../src/core/content/read-document.ts'
 import { replaceContent } from '../../src/core/content/replace.ts'
 import { parsedByTiptap } from './markdown-parsers.ts'
 

@@ -4,8 +4,12 @@ import * as Y from 'yjs'
 import { systemClock } from '../../../src/core/base/clock.ts'
 import { createLog } from '../../../src/core/base/log.ts'
 import type { EditRequest } from '../../../src/core/content/edit/check-edits.ts'
-import { type EncodedContent, readDocumentState } from '../../../src/core/content/read-document.ts'
-import { readRoot, readRootAs } from '../../../src/core/content/read-root.ts'
+import {
+  type EncodedContent,
+  readDocumentState,
+  readRoot,
+  readRootAs,
+} from '../../../src/core/content/read-document.ts'
 import { prepareChange } from '../../../src/core/content/root-change.ts'
 import { createMetrics, type Metrics } from '../../../src/core/metrics/metrics.ts'
 import { addressKey } from '../../../src/core/model/address.ts'

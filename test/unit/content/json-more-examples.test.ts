@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { readRoot } from '../../../src/core/content/read-root.ts'
+import { readRoot } from '../../../src/core/content/read-document.ts'
 import { readAs, replace } from './json-support.ts'
 import { key, loaded, unitsOf, updatesOf } from './support.ts'
 

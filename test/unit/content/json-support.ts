@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import * as Y from 'yjs'
-import { readRoot } from '../../../src/core/content/read-root.ts'
+import { readRoot } from '../../../src/core/content/read-document.ts'
 import { replaceContent } from '../../../src/core/content/replace.ts'
 import { key, loaded, wellFormed } from './support.ts'
 

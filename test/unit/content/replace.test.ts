@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { ApiError } from '../../../src/core/base/errors.ts'
-import { readRoot } from '../../../src/core/content/read-root.ts'
+import { readRoot } from '../../../src/core/content/read-document.ts'
 import { type ContentTarget, checkContent, replaceContent } from '../../../src/core/content/replace.ts'
 import { type RootKind, rootKind } from '../../../src/core/content/yjs/root-kind.ts'
 import { docWith, key, loaded, replaceText, textOf, updatesOf } from './support.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { readRoot, readRootAs } from '../../../src/core/content/read-root.ts'
+import { readRoot, readRootAs } from '../../../src/core/content/read-document.ts'
 import { restoreContent } from '../../../src/core/content/restore.ts'
 import { rootKind } from '../../../src/core/content/yjs/root-kind.ts'
 import { editRandomly, Random } from '../../support/data/random-doc.ts'

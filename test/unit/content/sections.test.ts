@@ -1,7 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { findHeadings, firstPage, sectionOf } from '../../../src/core/content/reading/sections.ts'
-import { answerTextQuery, type TextPageQuery } from '../../../src/core/content/reading/text-query.ts'
+import {
+  answerTextQuery,
+  findHeadings,
+  firstPage,
+  sectionOf,
+  type TextPageQuery,
+} from '../../../src/core/content/reading/text-query.ts'
 
 const titles = (text: string): readonly string[] =>
   findHeadings(text).map(({ level, title }) => `${level} ${title}`)

@@ -2,7 +2,7 @@ import { $createLineBreakNode, $createParagraphNode, $createTextNode, $getRoot }
 import type { Node } from 'slate'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { readRoot, readRootAs } from '../../../src/core/content/read-root.ts'
+import { readRoot, readRootAs } from '../../../src/core/content/read-document.ts'
 import { replaceContent } from '../../../src/core/content/replace.ts'
 import { rootKind } from '../../../src/core/content/yjs/root-kind.ts'
 import { updatesOf } from './support.ts'

@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import { ApiError } from '../../../core/base/errors.ts'
 import { contentTypes } from '../../../core/content/content-types.ts'
-import { readRootAs } from '../../../core/content/read-root.ts'
+import { readRootAs } from '../../../core/content/read-document.ts'
 import { createDoc } from '../../../core/content/yjs/create-doc.ts'
 import { rootKind } from '../../../core/content/yjs/root-kind.ts'
 import type { DocumentAddress } from '../../../core/model/address.ts'

@@ -1,7 +1,7 @@
 import type { EncodedJson } from '../../model/json-pieces.ts'
 import type { Attribution } from '../../update/attribution/attribution.ts'
 import type { OverlapPolicy } from '../merge/overlap.ts'
-import { findRoot } from '../read-root.ts'
+import { findRoot } from '../read-document.ts'
 import { requireRoot } from '../roots.ts'
 import { expectMatch, type RootSchema } from '../schemas/content-schema.ts'
 import { type RunsPage, readRuns } from './author-runs.ts'

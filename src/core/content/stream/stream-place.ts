@@ -17,8 +17,8 @@ import { XmlEdits } from '../edit/writing/xml-edits.ts'
 import { contentKeyOf, requireRoot, shownName } from '../roots.ts'
 import { type ContentSchema, kindOfSchema, nodeSchema } from '../schemas/any-schema.ts'
 import { checkRepresentable } from '../unsupported-content.ts'
+import { idsBetween } from '../yjs/range-index.ts'
 import { rootKind, type SharedRoot } from '../yjs/root-kind.ts'
-import { idsBetween } from '../yjs/stored-ranges.ts'
 import { type ReplacedText, replacedTexts } from './replaced-words.ts'
 
 export const streamFormats = ['text', 'markdown'] as const

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import type { Edit } from '../../../../src/core/content/edit/edit.ts'
-import { readRootAs } from '../../../../src/core/content/read-root.ts'
+import { readRootAs } from '../../../../src/core/content/read-document.ts'
 import { checkChange } from '../../../../src/core/content/root-change.ts'
 import { loaded, updatesOf } from '../support.ts'
 import { correctionsOf, shown, stored, tiptapSchema } from '../xml-editors.ts'

@@ -3,7 +3,7 @@ import type { Node } from 'slate'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import type { Edit } from '../../../../src/core/content/edit/edit.ts'
-import { readRoot } from '../../../../src/core/content/read-root.ts'
+import { readRoot } from '../../../../src/core/content/read-document.ts'
 import { updatesOf } from '../support.ts'
 import { lexicalDoc, lexicalKey, lexicalState, slateDoc, slateKey, slateNodes } from '../xmltext-editors.ts'
 import {

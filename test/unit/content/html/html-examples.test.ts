@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { readRootAs } from '../../../../src/core/content/read-root.ts'
+import { readRootAs } from '../../../../src/core/content/read-document.ts'
 import { replaceContent } from '../../../../src/core/content/replace.ts'
 import { updatesOf } from '../support.ts'
 import { element, identities, made, refusal, richKey, text, xmlOf } from '../xml-support.ts'

@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { readRootAs } from '../../../../src/core/content/read-root.ts'
+import { readRootAs } from '../../../../src/core/content/read-document.ts'
 import { replaceContent } from '../../../../src/core/content/replace.ts'
 import type { ReplacementResult } from '../../../../src/core/content/replacement-result.ts'
 import { loaded } from '../support.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { parseMarkdown } from '../../../../src/core/content/markdown/parse-markdown.ts'
-import { readRootAs } from '../../../../src/core/content/read-root.ts'
+import { readRootAs } from '../../../../src/core/content/read-document.ts'
 import { replaceContent } from '../../../../src/core/content/replace.ts'
 import { checkChange } from '../../../../src/core/content/root-change.ts'
 import { serializeXml } from '../../../../src/core/content/xml/serialize.ts'

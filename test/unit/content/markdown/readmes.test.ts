@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { readRootAs } from '../../../../src/core/content/read-root.ts'
+import { readRootAs } from '../../../../src/core/content/read-document.ts'
 import { replaceContent } from '../../../../src/core/content/replace.ts'
 import { Random } from '../../../support/data/random-doc.ts'
 import { nextRevision, randomReadme } from '../../../support/data/random-readme.ts'

@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import { mergeChange, NothingMergedError } from '../../../../src/core/content/merge/merge-change.ts'
 import type { Overlap, OverlapPolicy } from '../../../../src/core/content/merge/overlap.ts'
-import { readRoot } from '../../../../src/core/content/read-root.ts'
+import { readRoot } from '../../../../src/core/content/read-document.ts'
 import type { ReplacementResult } from '../../../../src/core/content/replacement-result.ts'
 import { checkChange, type RootChange } from '../../../../src/core/content/root-change.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readRootAs } from '../../../../src/core/content/read-root.ts'
+import { readRootAs } from '../../../../src/core/content/read-document.ts'
 import { array, key, map, mergeThree, text, xml } from './merge-support.ts'
 
 const budget = 'Budget: 100 EUR. We ship on Monday.'

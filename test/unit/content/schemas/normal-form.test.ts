@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { ApiError } from '../../../../src/core/base/errors.ts'
-import { readRootAs } from '../../../../src/core/content/read-root.ts'
+import { readRootAs } from '../../../../src/core/content/read-document.ts'
 import { checkChange, type RootChange } from '../../../../src/core/content/root-change.ts'
 import type { NamedSchema } from '../../../../src/core/content/schemas/content-schema.ts'
 import type { SchemaSpec } from '../../../../src/core/content/schemas/schema-spec.ts'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { readRoot, readRootAs } from '../../../../src/core/content/read-root.ts'
+import { readRoot, readRootAs } from '../../../../src/core/content/read-document.ts'
 import { replaceContent } from '../../../../src/core/content/replace.ts'
 import { rootKind } from '../../../../src/core/content/yjs/root-kind.ts'
 import { itLong } from '../../../support/time/full-run.ts'
