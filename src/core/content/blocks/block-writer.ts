@@ -1,7 +1,7 @@
 import type { MarkSet } from '../xml/mark-sets.ts'
-import { storedName } from '../xml/names.ts'
+import { byName, storedName } from '../xml/names.ts'
 import type { MarkForm } from '../xml/stored-marks.ts'
-import { type NodeInterner, subtreeSize, type XmlElement, type XmlNode, XmlRunBuilder } from '../xml/tree.ts'
+import { ChildrenBuilder, type NodeInterner, type XmlElement, type XmlNode } from '../xml/tree.ts'
 import { type BlockMarks, type BlockNode, blockChildren, type Inline } from './block.ts'
 import { marksKey } from './block-keys.ts'
 import type { Dialect, MarkIndex, MarkName, NamedKind } from './dialect.ts'
@@ -121,9 +121,7 @@ export class BlockWriter {
   }
 
   named(name: string, children: readonly XmlNode[], attributes: Attributes): XmlElement {
-    const sorted = [...attributes].sort(([a], [b]) => (a < b ? -1 : 1))
-    const number = this.#numbers.ofElement(name, sorted, children)
-    return { kind: 'element', name, attributes: sorted, children, size: subtreeSize(children), number }
+    return this.#numbers.element(name, [...attributes].sort(byName), children)
   }
 
   /** Adds the paragraph that editors require at the start of an item, or in an empty block. */
@@ -137,35 +135,21 @@ export class BlockWriter {
   }
 
   code(text: string): XmlNode[] {
-    const runs = new XmlRunBuilder()
-    runs.add(text, 0)
-    return this.taken(runs)
+    const builder = this.newChildren()
+    builder.text(text, 0)
+    return builder.take()
   }
 
   line(content: readonly Inline[]): XmlNode[] {
-    const nodes: XmlNode[] = []
-    const runs = new XmlRunBuilder()
+    const builder = this.newChildren()
     for (const inline of content) {
-      if (inline.kind === 'text') runs.add(inline.text, this.markSet(inline.marks))
-      else nodes.push(...this.taken(runs), this.atom(inline))
+      if (inline.kind === 'text') builder.text(inline.text, this.markSet(inline.marks))
+      else builder.node(this.atom(inline))
     }
-    nodes.push(...this.taken(runs))
-    return nodes
+    return builder.take()
   }
 
-  /** Returns the collected text as a node, if there is any. */
-  taken(runs: XmlRunBuilder): XmlNode[] {
-    const found = runs.take()
-    if (found === null) return []
-    return [
-      {
-        kind: 'text',
-        ...found,
-        size: found.text.length,
-        number: this.#numbers.ofText(found.runs, found.text),
-      },
-    ]
-  }
+  newChildren = (): ChildrenBuilder => new ChildrenBuilder(this.#numbers)
 
   atom(inline: Exclude<Inline, { kind: 'text' }>): XmlNode {
     if (inline.kind === 'custom') return this.#stored.get(inline.id) ?? this.element('hardBreak', [])

@@ -3,7 +3,7 @@ import type { DiffBudget } from '../diff/myers.ts'
 import { diffText } from '../diff/text-diff.ts'
 import { NodeAligner } from '../xml/align.ts'
 import type { MarkSet } from '../xml/mark-sets.ts'
-import { type XmlElement, type XmlNode, XmlRunBuilder } from '../xml/tree.ts'
+import type { XmlElement, XmlNode } from '../xml/tree.ts'
 import { type BlockMarks, type BlockNode, blockChildren, type Inline } from './block.ts'
 import { atomKey, BlockKeys, isInvisible, marksKey } from './block-keys.ts'
 import type { BlockReader } from './block-reader.ts'
@@ -211,24 +211,22 @@ export class BlockMerger {
     const a = new StoredLine(live, this.#reader)
     const b = wanted.map((inline) => (inline.kind === 'text' ? inline.text : atomCharacter)).join('')
     const positions = livePositions(a.text, b, diffText(a.text, b, this.#budget, lineEditsMax))
-    const nodes: XmlNode[] = []
-    const runs = new XmlRunBuilder()
+    const builder = this.#writer.newChildren()
     let at = 0
     for (const inline of wanted) {
       if (inline.kind === 'text') {
         for (const { start, end } of a.ranges(positions, at, at + inline.text.length)) {
-          runs.add(b.slice(start, end), this.#carried(a.inherited(positions, start), inline.marks))
+          builder.text(b.slice(start, end), this.#carried(a.inherited(positions, start), inline.marks))
         }
         at += inline.text.length
       } else {
         const atom = a.atomAt(positions[at] as number)
         const stays = atom !== null && atomKey(atom.inline) === atomKey(inline)
-        nodes.push(...this.#writer.taken(runs), stays ? atom.node : this.#writer.atom(inline))
+        builder.node(stays ? atom.node : this.#writer.atom(inline))
         at += 1
       }
     }
-    nodes.push(...this.#writer.taken(runs))
-    return nodes
+    return builder.take()
   }
 
   /**

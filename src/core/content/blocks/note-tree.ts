@@ -2,18 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { limits } from '../../model/limits.ts'
 import { contentLimit } from '../content-error.ts'
 import { blocknoteSpec } from '../schemas/presets/blocknote.ts'
-import { storedName } from '../xml/names.ts'
+import { byName, storedName } from '../xml/names.ts'
 import type { NormalForm } from '../xml/normal-form.ts'
 import type { ObservedSchema } from '../xml/observed-schema.ts'
-import {
-  type LiveElement,
-  type LiveNode,
-  type NodeInterner,
-  subtreeSize,
-  type XmlElement,
-  type XmlNode,
-  type XmlParent,
-} from '../xml/tree.ts'
+import type { LiveElement, LiveNode, NodeInterner, XmlElement, XmlNode, XmlParent } from '../xml/tree.ts'
 import { continued } from './block.ts'
 import { attributeOf } from './block-reader.ts'
 
@@ -201,9 +193,7 @@ export class NoteTree {
     attributes: Iterable<readonly [string, string]>,
     children: readonly XmlNode[],
   ): XmlElement {
-    const sorted = [...attributes].sort(([a], [b]) => (a < b ? -1 : 1))
-    const number = this.#numbers.ofElement(name, sorted, children)
-    return { kind: 'element', name, attributes: sorted, children, size: subtreeSize(children), number }
+    return this.#numbers.element(name, [...attributes].sort(byName), children)
   }
 
   /** Returns the root for changed blocks of the view. BlockNote needs at least one block. */

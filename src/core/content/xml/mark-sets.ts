@@ -1,10 +1,9 @@
 import type { JsonObject } from '../json/json.ts'
 import type { AttributeRun } from '../text/text-state.ts'
-import { storedName } from './names.ts'
+import { byName, storedName } from './names.ts'
 import type { NormalForm } from './normal-form.ts'
 import type { ObservedSchema } from './observed-schema.ts'
 import {
-  byName,
   MarkCodec,
   type MarkForm,
   markFormFrom,

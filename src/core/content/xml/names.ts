@@ -62,3 +62,7 @@ export function xmlText(text: string): string {
   const wellFormed = text.isWellFormed() ? text : text.toWellFormed()
   return wellFormed.replace(notInXml, '\ufffd')
 }
+
+/** Compares attributes by their names. */
+export const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number =>
+  a === b ? 0 : a < b ? -1 : 1

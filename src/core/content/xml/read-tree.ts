@@ -3,13 +3,12 @@ import { Output } from '../output.ts'
 import { type PlainTextState, readTextState } from '../text/text-state.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { MarkCursor, type MarkSet, type MarkTable } from './mark-sets.ts'
-import { xmlName } from './names.ts'
+import { byName, xmlName } from './names.ts'
 import type { ObservedSchema } from './observed-schema.ts'
 import {
   type LiveElement,
   type LiveNode,
   type NodeInterner,
-  subtreeSize,
   type TextPart,
   type XmlParent,
   XmlRunBuilder,
@@ -99,17 +98,8 @@ class TreeReader {
     this.#endText(content)
     this.#endDirectText(content)
     const { children, blanks } = content
-    const number = this.#numbers.ofElement(name, attributes, children)
-    return {
-      kind: 'element',
-      name,
-      attributes,
-      children,
-      size: subtreeSize(children),
-      number,
-      type,
-      blanks: blanks ?? noBlanks,
-    }
+    const element = this.#numbers.element(name, attributes, children)
+    return { ...element, children, type, blanks: blanks ?? noBlanks }
   }
 
   #directText(content: Content, stored: Y.Item['content']): void {
@@ -127,11 +117,8 @@ class TreeReader {
   }
 
   #endDirectText({ children, direct }: Content): void {
-    const found = direct?.builder.take() ?? null
-    if (found === null) return
-    const { text, runs } = found
-    const number = this.#numbers.ofText(runs, text)
-    children.push({ kind: 'text', text, runs, size: text.length, number, parts: [] })
+    const text = direct?.builder.take(this.#numbers) ?? null
+    if (text !== null) children.push({ ...text, parts: [] })
   }
 
   /** Joins the texts since the last element to one node. */
@@ -159,7 +146,7 @@ class TreeReader {
       this.#vocabulary.addValue(owner, shown, value)
       attributes.push([shown, text])
     }
-    return attributes.sort(([a], [b]) => (a < b ? -1 : 1))
+    return attributes.sort(byName)
   }
 
   #part(type: Y.XmlText): TextPart {
@@ -181,10 +168,8 @@ class TreeReader {
         builder.add(state.text.slice(start, end).toWellFormed(), sets[index] as MarkSet)
       }
     }
-    const found = builder.take()
-    if (found === null) return null
-    const { text, runs } = found
-    return { kind: 'text', text, runs, size: text.length, number: this.#numbers.ofText(runs, text), parts }
+    const text = builder.take(this.#numbers)
+    return text === null ? null : { ...text, parts }
   }
 
   #name(stored: string): string {

@@ -2,7 +2,7 @@ import * as buffer from 'lib0/buffer'
 import * as sha256 from 'lib0/hash/sha256'
 import { type Json, type JsonObject, setMember } from '../json/json.ts'
 import { isHashedKey, markName } from '../schemas/mark-keys.ts'
-import { storedName, xmlName } from './names.ts'
+import { byName, storedName, xmlName } from './names.ts'
 import { markOwner, type ObservedSchema } from './observed-schema.ts'
 import { typeOfValue, type ValueCodec } from './value-codec.ts'
 
@@ -49,9 +49,6 @@ export function markFormFrom(storedName: string, value: unknown, values: ValueCo
   })
   return { name, attributes: attributes.sort(byName) }
 }
-
-export const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number =>
-  a === b ? 0 : a < b ? -1 : 1
 
 /** Records how a document stores marks, and stores new marks in the same way. */
 export class MarkCodec {

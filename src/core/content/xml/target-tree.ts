@@ -2,16 +2,15 @@ import { limits } from '../../model/limits.ts'
 import { contentLimit } from '../content-error.ts'
 import type { Json, JsonObject } from '../json/json.ts'
 import type { MarkSet, MarkTable } from './mark-sets.ts'
-import { xmlName } from './names.ts'
+import { byName, xmlName } from './names.ts'
 import type { ObservedSchema } from './observed-schema.ts'
 import { isBlankWithBreak, type ParsedElement, type ParsedNode } from './parse.ts'
 import {
+  ChildrenBuilder,
   type LiveElement,
   type NodeInterner,
-  subtreeSize,
   type XmlElement,
   type XmlNode,
-  XmlRunBuilder,
 } from './tree.ts'
 import { jsonValues } from './value-codec.ts'
 
@@ -45,16 +44,22 @@ export function targetTree(
  */
 const markingsMax = 2 * limits.nodes
 
-interface TargetPosition {
-  readonly nodes: XmlNode[]
-  readonly text: XmlRunBuilder
+class MarkingCount {
+  #count = 0
+
+  /** @throws ApiError INVALID_ARGUMENT if there are too many */
+  add(marks: number): void {
+    this.#count += marks
+    if (this.#count > markingsMax)
+      throw contentLimit(`data has too much formatting: at most ${markingsMax} marks on all texts together`)
+  }
 }
 
 class TargetBuilder {
   readonly #vocabulary: ObservedSchema
   readonly #marks: MarkTable
   readonly #numbers: NodeInterner
-  #markings = 0
+  readonly #markings = new MarkingCount()
   readonly #areMarks = new Map<ParsedElement, boolean>()
 
   constructor(vocabulary: ObservedSchema, marks: MarkTable, numbers: NodeInterner) {
@@ -64,70 +69,41 @@ class TargetBuilder {
   }
 
   root(parsed: ParsedElement): XmlElement {
-    return this.#made('', [], this.#content(parsed, 0, false))
+    return this.#numbers.element('', [], this.#content(parsed, 0, false))
   }
 
   #element(parsed: ParsedElement, set: MarkSet, preserved: boolean): XmlElement {
-    const attributes = [...parsed.attributes].sort(([a], [b]) => (a < b ? -1 : 1))
+    const attributes = [...parsed.attributes].sort(byName)
     const children = this.#content(parsed, set, preservesSpace(parsed, preserved))
-    return this.#made(this.#vocabulary.spelling(parsed.name), attributes, children)
-  }
-
-  #made(name: string, attributes: XmlElement['attributes'], children: readonly XmlNode[]): XmlElement {
-    const number = this.#numbers.ofElement(name, attributes, children)
-    return { kind: 'element', name, attributes, children, size: subtreeSize(children), number }
+    return this.#numbers.element(this.#vocabulary.spelling(parsed.name), attributes, children)
   }
 
   #content(parsed: ParsedElement, set: MarkSet, preserved: boolean): XmlNode[] {
-    const place: TargetPosition = { nodes: [], text: new XmlRunBuilder() }
-    this.#fill(place, parsed, set, preserved)
-    this.#endText(place)
-    return place.nodes
+    const builder = new ChildrenBuilder(this.#numbers)
+    this.#fill(builder, parsed, set, preserved)
+    return builder.take()
   }
 
   /**
    * Adds the content of an element. Marks are not nodes of the tree: the content of a mark belongs to the
    * element around it.
    */
-  #fill(place: TargetPosition, parsed: ParsedElement, set: MarkSet, preserved: boolean): void {
+  #fill(builder: ChildrenBuilder, parsed: ParsedElement, set: MarkSet, preserved: boolean): void {
     const dropsBreaks = !preserved && this.#isLaidOut(parsed)
     for (const child of parsed.children) {
       if (child.kind === 'text') {
-        if (!dropsBreaks || !isLayout(child)) this.#addText(place, child.text, set)
+        if (!dropsBreaks || !isLayout(child)) this.#addText(builder, child.text, set)
       } else if (this.#isMark(child)) {
         const name = this.#vocabulary.spelling(child.name)
-        this.#fill(
-          place,
-          child,
-          this.#marks.with(set, { name, attributes: [...child.attributes] }),
-          preserved,
-        )
-      } else {
-        this.#endText(place)
-        place.nodes.push(this.#element(child, set, preserved))
-      }
+        const inner = this.#marks.with(set, { name, attributes: [...child.attributes] })
+        this.#fill(builder, child, inner, preserved)
+      } else builder.node(this.#element(child, set, preserved))
     }
   }
 
-  #addText(place: TargetPosition, text: string, set: MarkSet): void {
-    this.#markings += this.#marks.sizeOf(set)
-    if (this.#markings > markingsMax) {
-      throw contentLimit(`data has too much formatting: at most ${markingsMax} marks on all texts together`)
-    }
-    place.text.add(text, set)
-  }
-
-  #endText(place: TargetPosition): void {
-    const found = place.text.take()
-    if (found === null) return
-    const { text, runs } = found
-    place.nodes.push({
-      kind: 'text',
-      text,
-      runs,
-      size: text.length,
-      number: this.#numbers.ofText(runs, text),
-    })
+  #addText(builder: ChildrenBuilder, text: string, set: MarkSet): void {
+    this.#markings.add(this.#marks.sizeOf(set))
+    builder.text(text, set)
   }
 
   /**
@@ -206,7 +182,7 @@ class TypedTreeBuilder {
   readonly #marks: MarkTable
   readonly #numbers: NodeInterner
   readonly #sets = new Map<readonly TypedMark[], MarkSet>()
-  #markings = 0
+  readonly #markings = new MarkingCount()
 
   constructor(marks: MarkTable, numbers: NodeInterner) {
     this.#marks = marks
@@ -214,7 +190,7 @@ class TypedTreeBuilder {
   }
 
   root({ children }: TypedElement): XmlElement {
-    return this.#made('', [], children)
+    return this.#numbers.element('', [], this.#children(children))
   }
 
   #element({ name, attributes: values, children }: TypedElement): XmlElement {
@@ -223,42 +199,19 @@ class TypedTreeBuilder {
       const text = jsonValues.toText(value)
       if (text !== null) attributes.push([xmlName(attribute), text])
     }
-    attributes.sort(([a], [b]) => (a < b ? -1 : 1))
-    return this.#made(xmlName(name), attributes, children)
-  }
-
-  #made(name: string, attributes: XmlElement['attributes'], targets: readonly TypedNode[]): XmlElement {
-    const children = this.#children(targets)
-    const number = this.#numbers.ofElement(name, attributes, children)
-    return { kind: 'element', name, attributes, children, size: subtreeSize(children), number }
+    return this.#numbers.element(xmlName(name), attributes.sort(byName), this.#children(children))
   }
 
   #children(targets: readonly TypedNode[]): XmlNode[] {
-    const nodes: XmlNode[] = []
-    const builder = new XmlRunBuilder()
-    const endText = (): void => {
-      const found = builder.take()
-      if (found === null) return
-      const { text, runs } = found
-      const number = this.#numbers.ofText(runs, text)
-      nodes.push({ kind: 'text', text, runs, size: text.length, number })
-    }
-    for (const target of targets) {
-      if (target.kind === 'text') builder.add(target.text, this.#setOf(target.marks))
-      else {
-        endText()
-        nodes.push(this.#element(target))
-      }
-    }
-    endText()
-    return nodes
+    const builder = new ChildrenBuilder(this.#numbers)
+    for (const target of targets)
+      if (target.kind === 'text') builder.text(target.text, this.#setOf(target.marks))
+      else builder.node(this.#element(target))
+    return builder.take()
   }
 
   #setOf(marks: readonly TypedMark[]): MarkSet {
-    this.#markings += marks.length
-    if (this.#markings > markingsMax) {
-      throw contentLimit(`data has too much formatting: at most ${markingsMax} marks on all texts together`)
-    }
+    this.#markings.add(marks.length)
     const known = this.#sets.get(marks)
     if (known !== undefined) return known
     const set = marks.reduce((sum, { name, attributes }) => this.#marks.withValues(sum, name, attributes), 0)

@@ -66,24 +66,29 @@ export type LiveNode = LiveText | LiveElement
 export type XmlParent = SharedRoot
 
 /**
- * Assigns numbers to nodes, from the leaves up. Equal trees have equal numbers. Unlike hashes, numbers cannot
+ * Creates nodes, and assigns numbers to them, from the leaves up. Equal trees have equal numbers. Unlike hashes, numbers cannot
  * collide. The work is linear in the content. Control characters serve as separators: names and
  * attributes contain no control characters, and a text is the last part of its key.
  */
 export class NodeInterner {
   readonly #numbers = new Map<string, number>()
 
-  ofText(runs: readonly XmlRun[], text: string): number {
+  text(text: string, runs: readonly XmlRun[]): XmlText {
     const marks = runs.length === 1 && runs[0]?.marks === 0 ? '' : runs.map(markKey).join()
-    return this.#numberOf(`${marks}\u0001${text}`)
+    return { kind: 'text', text, runs, size: text.length, number: this.#numberOf(`${marks}\u0001${text}`) }
   }
 
-  ofElement(name: string, attributes: XmlElement['attributes'], children: readonly XmlNode[]): number {
+  /** @param attributes in the XML form, sorted by name */
+  element(name: string, attributes: XmlElement['attributes'], children: readonly XmlNode[]): XmlElement {
     let key = name
     for (const [attribute, text] of attributes) key += `\u0002${attribute}\u0003${text}`
     key += '\u0004'
-    for (const child of children) key += `${child.number},`
-    return this.#numberOf(key)
+    let size = 1
+    for (const child of children) {
+      key += `${child.number},`
+      size += child.size
+    }
+    return { kind: 'element', name, attributes, children, size, number: this.#numberOf(key) }
   }
 
   #numberOf(key: string): number {
@@ -92,13 +97,6 @@ export class NodeInterner {
     this.#numbers.set(key, this.#numbers.size)
     return this.#numbers.size - 1
   }
-}
-
-/** Returns the size of an element that has these children. */
-export function subtreeSize(children: readonly XmlNode[]): number {
-  let size = 1
-  for (const child of children) size += child.size
-  return size
 }
 
 const markKey = ({ start, marks }: XmlRun): string => `${start}:${marks}`
@@ -115,11 +113,52 @@ export class XmlRunBuilder {
   }
 
   /** Returns the collected text and removes it from the builder; null if there is no text. */
-  take(): { text: string; runs: readonly XmlRun[] } | null {
+  take(numbers: NodeInterner): XmlText | null {
     if (this.#text === '') return null
-    const taken = { text: this.#text, runs: this.#runs }
+    const taken = numbers.text(this.#text, this.#runs)
     this.#text = ''
     this.#runs = []
     return taken
+  }
+}
+
+/** Builds the children of an element. Adjacent texts become one node. */
+export class ChildrenBuilder<Other extends XmlNode = XmlNode> {
+  readonly #numbers: NodeInterner
+  readonly #runs = new XmlRunBuilder()
+  #nodes: (XmlText | Other)[] = []
+
+  constructor(numbers: NodeInterner) {
+    this.#numbers = numbers
+  }
+
+  text(text: string, marks: MarkSet): void {
+    this.#runs.add(text, marks)
+  }
+
+  /** Adds the ranges of a text node. */
+  runsOf({ text, runs }: XmlText): void {
+    for (const [index, { start, marks }] of runs.entries())
+      this.#runs.add(text.slice(start, runs[index + 1]?.start), marks)
+  }
+
+  node(node: Other): void {
+    this.endText()
+    this.#nodes.push(node)
+  }
+
+  /** Ends the text, so that the next one is another node. Returns the number of nodes so far. */
+  endText(): number {
+    const text = this.#runs.take(this.#numbers)
+    if (text !== null) this.#nodes.push(text)
+    return this.#nodes.length
+  }
+
+  /** Returns the nodes, and starts anew. */
+  take(): (XmlText | Other)[] {
+    this.endText()
+    const nodes = this.#nodes
+    this.#nodes = []
+    return nodes
   }
 }

@@ -2,12 +2,12 @@ import * as Y from 'yjs'
 import type { FormatTable } from '../delta/formatted-text.ts'
 import type { Json, JsonObject } from '../json/json.ts'
 import type { JsonInterner } from '../json/json-interner.ts'
+import { byName } from '../xml/names.ts'
 import {
+  ChildrenBuilder,
   type NodeInterner,
-  subtreeSize,
   type XmlElement,
   type XmlNode,
-  type XmlRun,
   type XmlText,
 } from '../xml/tree.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
@@ -77,50 +77,12 @@ export type NestedNode = TextNode | ChildNode
 export const isChild = (node: XmlNode): node is ChildNode => node.kind === 'element'
 
 /** Builds the content of one shared text. */
-class NestedTextBuilder {
-  readonly #nodes: NestedNode[] = []
-  readonly #numbers: NodeInterner
+class NestedTextBuilder extends ChildrenBuilder<ChildNode> {
   readonly hidden = new Map<number, number>()
-  #text = ''
-  #runs: XmlRun[] = []
-
-  constructor(numbers: NodeInterner) {
-    this.#numbers = numbers
-  }
 
   hide(length: number): void {
-    this.#endText()
-    this.hidden.set(this.#nodes.length, (this.hidden.get(this.#nodes.length) ?? 0) + length)
-  }
-
-  text(text: string, format: number): void {
-    if (text === '') return
-    if (this.#runs.at(-1)?.marks !== format) this.#runs.push({ start: this.#text.length, marks: format })
-    this.#text += text
-  }
-
-  child(node: ChildNode): void {
-    this.#endText()
-    this.#nodes.push(node)
-  }
-
-  end(): NestedNode[] {
-    this.#endText()
-    return this.#nodes
-  }
-
-  #endText(): void {
-    if (this.#text === '') return
-    const [text, runs] = [this.#text, this.#runs]
-    this.#nodes.push({
-      kind: 'text',
-      text,
-      runs,
-      size: text.length,
-      number: this.#numbers.ofText(runs, text),
-    })
-    this.#text = ''
-    this.#runs = []
+    const at = this.endText()
+    this.hidden.set(at, (this.hidden.get(at) ?? 0) + length)
   }
 }
 
@@ -173,8 +135,7 @@ export class NestedInterner {
     const name = alignmentName(shared, children)
     const attributes = this.#attributesOf(shared)
     const visible = hidden.size === 0 ? children : this.#joined(children)
-    const number = this.#numbers.ofElement(`${format} ${name}`, attributes, visible)
-    const size = subtreeSize(children)
+    const { size, number } = this.#numbers.element(`${format} ${name}`, attributes, visible)
     return { kind: 'element', name, attributes, children, size, number, shared, format, type, hidden }
   }
 
@@ -183,9 +144,9 @@ export class NestedInterner {
     const stream = new NestedTextBuilder(this.#numbers)
     for (const { insert, formatting } of pieces) {
       if (typeof insert === 'string') stream.text(insert, this.#formats.of(formatting))
-      else stream.child(this.child(insert, formatting, null))
+      else stream.node(this.child(insert, formatting, null))
     }
-    return stream.end()
+    return stream.take()
   }
 
   /**
@@ -194,13 +155,10 @@ export class NestedInterner {
    */
   #joined(children: readonly NestedNode[]): readonly NestedNode[] {
     const stream = new NestedTextBuilder(this.#numbers)
-    for (const node of children) {
-      if (isChild(node)) stream.child(node)
-      else
-        for (const [index, { start, marks }] of node.runs.entries())
-          stream.text(node.text.slice(start, node.runs[index + 1]?.start), marks)
-    }
-    return stream.end()
+    for (const node of children)
+      if (isChild(node)) stream.node(node)
+      else stream.runsOf(node)
+    return stream.take()
   }
 
   newStream = (): NestedTextBuilder => new NestedTextBuilder(this.#numbers)
@@ -237,5 +195,3 @@ function alignmentName(shared: SharedNode, children: readonly NestedNode[]): str
     children.length > 0 && children.every((node) => isChild(node) && node.shared.kind === 'text')
   return shared.kind === 'text' && isAroundTexts ? 'texts' : shared.kind
 }
-
-const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1)

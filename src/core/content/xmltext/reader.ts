@@ -38,17 +38,17 @@ export class NestedTextReader {
       else if (content instanceof Y.ContentString)
         stream.text(content.str.toWellFormed(), attributes.format())
       else if (content instanceof Y.ContentEmbed)
-        stream.child(this.#embed(content.embed, attributes.format()))
+        stream.node(this.#embed(content.embed, attributes.format()))
       else if (content instanceof Y.ContentType) {
         const child = this.#shared(content.type, attributes.format())
         if (child === null) stream.hide(1)
-        else stream.child(child)
+        else stream.node(child)
       } else if (item.countable) stream.hide(item.length)
     }
     if (!attributes.complete)
       throw contentLimit(`texts must have at most ${limits.nodes} attributes; they have more`)
     const shared: SharedText = { kind: 'text', attributes: readAttributes(type, this.#output), delta: [] }
-    return this.#trees.childOf(shared, format, stream.end(), type, stream.hidden)
+    return this.#trees.childOf(shared, format, stream.take(), type, stream.hidden)
   }
 
   /** Returns the node for a new, empty shared value. */

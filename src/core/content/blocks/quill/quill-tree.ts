@@ -1,7 +1,7 @@
 import type { FormatTable, FormattedText } from '../../delta/formatted-text.ts'
 import type { JsonObject } from '../../json/json.ts'
 import { xmlName, xmlText } from '../../xml/names.ts'
-import { type XmlElement, type XmlNode, XmlRunBuilder } from '../../xml/tree.ts'
+import type { XmlElement, XmlNode } from '../../xml/tree.ts'
 import type { BlockWriter } from '../block-writer.ts'
 import { type LineStructure, type ListType, lineAttributes, structureOf } from './line-structure.ts'
 import { blockEmbeds, lineAttribute, quillDialect, stepAttribute } from './quill-dialect.ts'
@@ -60,23 +60,19 @@ class QuillTreeReader {
   #lines(): Line[] {
     const { text, runs } = this.#content
     const lines: Line[] = []
-    const builder = new XmlRunBuilder()
-    let children: XmlNode[] = []
+    const builder = this.#writer.newChildren()
     const endLine = (at: number, format: number): void => {
-      children.push(...this.#writer.taken(builder))
       const structure = structureOf(this.#formats.get(format).attributes)
-      lines.push({ structure, format, children, at, isEmbed: false })
-      children = []
+      lines.push({ structure, format, children: builder.take(), at, isEmbed: false })
     }
     for (const [index, { start, format }] of runs.entries()) {
       const end = runs[index + 1]?.start ?? text.length
       for (let at = start; at < end; ) {
         const value = this.#content.embeds.get(at)
         if (value !== undefined) {
-          children.push(...this.#writer.taken(builder))
           const node = this.#embed(value, format, at)
-          const isBlock = children.length === 0 && blockEmbeds.has(node.name)
-          if (!isBlock) children.push(node)
+          const isBlock = builder.endText() === 0 && blockEmbeds.has(node.name)
+          if (!isBlock) builder.node(node)
           else
             lines.push({ structure: { kind: 'paragraph' }, format: 0, children: [node], at, isEmbed: true })
           at += 1
@@ -85,7 +81,7 @@ class QuillTreeReader {
           at += 1
         } else {
           const until = this.#endOfText(at, end)
-          builder.add(text.slice(at, until), format)
+          builder.text(text.slice(at, until), format)
           at = until
         }
       }
@@ -183,18 +179,14 @@ class QuillTreeReader {
   }
 
   #code(first: Line, lines: readonly Line[], language: string | null): XmlElement {
-    const children: XmlNode[] = []
-    const builder = new XmlRunBuilder()
+    const builder = this.#writer.newChildren()
     for (const [index, line] of lines.entries()) {
-      if (index > 0) builder.add('\n', 0)
-      for (const child of line.children) {
-        if (child.kind === 'element') children.push(...this.#writer.taken(builder), child)
-        else
-          for (const [run, { start, marks }] of child.runs.entries())
-            builder.add(child.text.slice(start, child.runs[run + 1]?.start), marks)
-      }
+      if (index > 0) builder.text('\n', 0)
+      for (const child of line.children)
+        if (child.kind === 'element') builder.node(child)
+        else builder.runsOf(child)
     }
-    children.push(...this.#writer.taken(builder))
+    const children = builder.take()
     const stated = language === null ? none : new Map([[quillDialect.language, xmlText(language)]])
     const block = this.#writer.named('codeBlock', children, new Map([...stated, ...this.#unstated(first)]))
     this.#offsets.set(block, first.at)

@@ -1,3 +1,4 @@
+import { byName } from '../../xml/names.ts'
 import type { XmlElement, XmlNode } from '../../xml/tree.ts'
 import { comparedText } from '../targets/normalized-text.ts'
 import { blockNote, cellNames, headerCellNames, rowNames } from '../targets/xml-names.ts'
@@ -100,8 +101,7 @@ export function cellsLike(
     const attributes = new Map(cell.attributes)
     for (const [name, value] of model.attributes)
       if (isOfColumn(name, attributes.get(name))) attributes.set(name, value)
-    const sorted = [...attributes].sort(([a], [b]) => (a < b ? -1 : 1))
-    return element(isPlain ? model.name : cell.name, sorted, cell.children)
+    return element(isPlain ? model.name : cell.name, [...attributes].sort(byName), cell.children)
   })
 }
 

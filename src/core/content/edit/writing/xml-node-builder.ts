@@ -6,13 +6,13 @@ import { structsIn } from '../../values/replace-values.ts'
 import { budgetFor, type XmlBudget } from '../../xml/budget.ts'
 import { XmlBuilder } from '../../xml/builder.ts'
 import { MarkTable } from '../../xml/mark-sets.ts'
+import { byName } from '../../xml/names.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
 import { type LiveTree, readTree } from '../../xml/read-tree.ts'
 import {
   type LiveElement,
   type LiveNode,
   NodeInterner,
-  subtreeSize,
   type XmlElement,
   type XmlNode,
   type XmlText,
@@ -155,9 +155,7 @@ export class XmlNodeBuilder {
     const children = isContainer && isSame ? [this.#styled(stored, own), ...others] : target.children
     const stated = target.attributes.filter(([name]) => !isContainer && statedByText.has(name))
     const kept = live.attributes.filter(([name]) => isContainer || !statedByText.has(name))
-    const attributes = [...kept, ...stated].sort(([a], [b]) => (a < b ? -1 : 1))
-    const number = this.#numbers.ofElement(target.name, attributes, children)
-    return { ...target, attributes, children, number }
+    return this.element(target.name, [...kept, ...stated].sort(byName), children)
   }
 
   #effort = (): XmlBudget => budgetFor(this.#readLive().items)
@@ -189,14 +187,8 @@ export class XmlNodeBuilder {
   }
 
   /** Returns a new element. @param attributes in the XML form, sorted by name */
-  element = (
-    name: string,
-    attributes: XmlElement['attributes'],
-    children: readonly XmlNode[],
-  ): XmlElement => {
-    const number = this.#numbers.ofElement(name, attributes, children)
-    return { kind: 'element', name, attributes, children, size: subtreeSize(children), number }
-  }
+  element: NodeInterner['element'] = (name, attributes, children) =>
+    this.#numbers.element(name, attributes, children)
 
   /** Returns nodes with white space before the first text and after the last one. */
   padded(nodes: readonly XmlNode[], { start, end }: { start: string; end: string }): readonly XmlNode[] {
@@ -213,14 +205,12 @@ export class XmlNodeBuilder {
     const runs = node.runs.map(({ start, marks }) => ({ start: start + before.length, marks }))
     if (before !== '') runs.unshift({ start: 0, marks: 0 })
     if (after !== '') runs.push({ start: text.length - after.length, marks: 0 })
-    return { kind: 'text', text, runs, size: text.length, number: this.#numbers.ofText(runs, text) }
+    return this.#numbers.text(text, runs)
   }
 
   /** Returns a text without formatting. */
   text(text: string): XmlNode[] {
-    if (text === '') return []
-    const runs = [{ start: 0, marks: 0 }]
-    return [{ kind: 'text', text, runs, size: text.length, number: this.#numbers.ofText(runs, text) }]
+    return text === '' ? [] : [this.#numbers.text(text, [{ start: 0, marks: 0 }])]
   }
 
   /** Returns whether an element is a root of BlockNote without content, which needs a group around its blocks. */
