@@ -1,6 +1,7 @@
 import type * as Y from 'yjs'
-import { checkFormatted } from './blocks/block-format.ts'
-import { markdownKind, readMarkdown, replaceMarkdown } from './blocks/root-blocks.ts'
+import { checkFormatted, type TextOfBlocks } from './blocks/block-format.ts'
+import { isQuill, quillKey } from './blocks/quill/quill-dialect.ts'
+import { readQuillBlocks, replaceQuillBlocks } from './blocks/quill/quill-root.ts'
 import { readXmlBlocks, replaceXmlBlocks } from './blocks/xml-blocks.ts'
 import type { ContentTypeName } from './content-type-names.ts'
 import { checkDelta, readDelta, replaceDelta } from './delta/delta.ts'
@@ -8,7 +9,7 @@ import { htmlFormat } from './html/html.ts'
 import { markdownFormat } from './markdown/markdown.ts'
 import type { Output } from './output.ts'
 import { checkProseMirror, readProseMirror } from './prosemirror/prosemirror.ts'
-import { type ContentSchema, nodeSchema } from './schemas/any-schema.ts'
+import { type ContentSchema, kindOfSchema, nodeSchema } from './schemas/any-schema.ts'
 import { checkText, readText, replaceText } from './text/text.ts'
 import {
   checkArray,
@@ -22,7 +23,7 @@ import { serializeXml } from './xml/serialize.ts'
 import { checkXml, replaceTyped, replaceXml } from './xml/xml.ts'
 import { checkXmlText } from './xmltext/validator.ts'
 import { readXmlText, replaceXmlText } from './xmltext/xmltext.ts'
-import type { KnownKind } from './yjs/root-kind.ts'
+import { type KnownKind, rootKind } from './yjs/root-kind.ts'
 import type { RootReplacement } from './yjs/root-replacement.ts'
 
 /**
@@ -52,100 +53,94 @@ export interface ContentType {
   read(doc: Y.Doc, contentKey: string, output?: Output, schemaKind?: KnownKind): unknown
 }
 
-const text: ContentType = {
-  kindOf: () => 'text',
+/** Returns a content type whose data is checked before it replaces a root. */
+const contentType = <Target>(
+  kind: KnownKind | ContentType['kindOf'],
+  check: (data: unknown) => Target,
+  replace: (doc: Y.Doc, contentKey: string, target: Target, schema: ContentSchema | null) => RootReplacement,
+  read: ContentType['read'],
+): ContentType => ({
+  kindOf: typeof kind === 'string' ? () => kind : kind,
   check: (data) => {
-    const target = checkText(data)
-    return (doc, contentKey) => replaceText(doc, contentKey, target)
+    const target = check(data)
+    return (doc, contentKey, schema) => replace(doc, contentKey, target, schema)
   },
-  read: readText,
-}
-
-const map: ContentType = {
-  kindOf: () => 'map',
-  check: (data) => {
-    const target = checkMap(data)
-    return (doc, contentKey) => replaceMap(doc, contentKey, target)
-  },
-  read: readMapRoot,
-}
-
-const array: ContentType = {
-  kindOf: () => 'array',
-  check: (data) => {
-    const target = checkArray(data)
-    return (doc, contentKey) => replaceArray(doc, contentKey, target)
-  },
-  read: readArrayRoot,
-}
-
-const xml: ContentType = {
-  kindOf: () => 'xml',
-  check: (data) => {
-    const target = checkXml(data)
-    return (doc, contentKey, schema) => replaceXml(doc, contentKey, target, nodeSchema(schema))
-  },
-  read: serializeXml,
-}
-
-const markdown: ContentType = {
-  kindOf: markdownKind,
-  check: (data) => {
-    const target = checkFormatted(markdownFormat, data)
-    return (doc, contentKey, schema) => replaceMarkdown(doc, contentKey, target, schema)
-  },
-  read: (doc, contentKey, output, schemaKind) =>
-    readMarkdown(doc, contentKey, markdownFormat, output, schemaKind),
-}
-
-const html: ContentType = {
-  kindOf: () => 'xml',
-  check: (data) => {
-    const target = checkFormatted(htmlFormat, data)
-    return (doc, contentKey, schema) => replaceXmlBlocks(doc, contentKey, target, nodeSchema(schema))
-  },
-  read: (doc, contentKey, output) => readXmlBlocks(doc, contentKey, htmlFormat, output),
-}
-
-const delta: ContentType = {
-  kindOf: () => 'text',
-  check: (data) => {
-    const target = checkDelta(data)
-    return (doc, contentKey) => replaceDelta(doc, contentKey, target)
-  },
-  read: readDelta,
-}
-
-const xmltext: ContentType = {
-  kindOf: () => 'xmltext',
-  check: (data) => {
-    const target = checkXmlText(data)
-    return (doc, contentKey) => replaceXmlText(doc, contentKey, target)
-  },
-  read: readXmlText,
-}
-
-const prosemirror: ContentType = {
-  kindOf: () => 'xml',
-  check: (data) => {
-    const target = checkProseMirror(data)
-    return (doc, contentKey, schema) => replaceTyped(doc, contentKey, target, nodeSchema(schema))
-  },
-  read: readProseMirror,
-}
+  read,
+})
 
 /**
  * Content types by their names in the REST API. The object has no prototype, so that `constructor` is not a
  * type.
  */
 export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign(Object.create(null), {
-  text,
-  map,
-  array,
-  xml,
-  markdown,
-  delta,
-  xmltext,
-  html,
-  prosemirror,
+  text: contentType('text', checkText, replaceText, readText),
+  map: contentType('map', checkMap, replaceMap, readMapRoot),
+  array: contentType('array', checkArray, replaceArray, readArrayRoot),
+  xml: contentType(
+    'xml',
+    checkXml,
+    (doc, contentKey, target, schema) => replaceXml(doc, contentKey, target, nodeSchema(schema)),
+    serializeXml,
+  ),
+  markdown: contentType(
+    markdownKind,
+    (data) => checkFormatted(markdownFormat, data),
+    replaceMarkdown,
+    readMarkdown,
+  ),
+  delta: contentType('text', checkDelta, replaceDelta, readDelta),
+  xmltext: contentType('xmltext', checkXmlText, replaceXmlText, readXmlText),
+  html: contentType(
+    'xml',
+    (data) => checkFormatted(htmlFormat, data),
+    (doc, contentKey, target, schema) => replaceXmlBlocks(doc, contentKey, target, nodeSchema(schema)),
+    (doc, contentKey, output) => readXmlBlocks(doc, contentKey, htmlFormat, output),
+  ),
+  prosemirror: contentType(
+    'xml',
+    checkProseMirror,
+    (doc, contentKey, target, schema) => replaceTyped(doc, contentKey, target, nodeSchema(schema)),
+    readProseMirror,
+  ),
 } satisfies Record<ContentTypeName, ContentType>)
+
+/**
+ * Returns the kind that a root must have, or gets, for content in Markdown: text or XML. If the root is empty,
+ * its schema or its name decides.
+ * @param schemaKind the kind that the schema of the root describes; undefined without a schema
+ */
+function markdownKind(doc: Y.Doc, contentKey: string, schemaKind?: KnownKind): 'text' | 'xml' {
+  const kind = rootKind(doc, contentKey)
+  if (kind !== 'none') return kind === 'text' ? 'text' : 'xml'
+  return schemaKind === 'text' || (schemaKind === undefined && contentKey === quillKey) ? 'text' : 'xml'
+}
+
+/**
+ * Makes a root equal to a text in Markdown. A text that is not from Quill has Markdown as its plain text.
+ * @throws ApiError INVALID_ARGUMENT as for the functions of the kind of root
+ */
+function replaceMarkdown(
+  doc: Y.Doc,
+  contentKey: string,
+  target: TextOfBlocks,
+  schema: ContentSchema | null,
+): RootReplacement {
+  const schemaKind = schema === null ? undefined : kindOfSchema(schema)
+  const kind = markdownKind(doc, contentKey, schemaKind)
+  if (kind === 'xml') return replaceXmlBlocks(doc, contentKey, target, nodeSchema(schema))
+  if (isQuill(doc.share.get(contentKey), contentKey, schemaKind))
+    return replaceQuillBlocks(doc, contentKey, target)
+  return replaceText(doc, contentKey, target.text.toWellFormed())
+}
+
+/**
+ * Returns the content of a root as Markdown.
+ * @throws ApiError as for the functions of the kind of root
+ */
+function readMarkdown(doc: Y.Doc, contentKey: string, output?: Output, schemaKind?: KnownKind): string {
+  const kind = markdownKind(doc, contentKey, schemaKind)
+  if (kind === 'xml') return readXmlBlocks(doc, contentKey, markdownFormat, output)
+  if (isQuill(doc.share.get(contentKey), contentKey, schemaKind))
+    return readQuillBlocks(doc, contentKey, markdownFormat, output)
+  return readText(doc, contentKey)
+}

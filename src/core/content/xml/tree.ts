@@ -66,8 +66,8 @@ export type LiveNode = LiveText | LiveElement
 export type XmlParent = SharedRoot
 
 /**
- * Creates nodes, and assigns numbers to them, from the leaves up. Equal trees have equal numbers. Unlike hashes, numbers cannot
- * collide. The work is linear in the content. Control characters serve as separators: names and
+ * Creates nodes, and assigns numbers to them, from the leaves up. Equal trees have equal numbers. Unlike hashes,
+ * numbers cannot collide. The work is linear in the content. Control characters serve as separators: names and
  * attributes contain no control characters, and a text is the last part of its key.
  */
 export class NodeInterner {

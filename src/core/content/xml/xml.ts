@@ -48,7 +48,16 @@ export const replaceTyped = (
   target: TypedElement,
   schema: CompiledSchema | null = null,
 ): RootReplacement =>
-  applyToRoot(doc, contentKey, planTyped(doc.share.get(contentKey), contentKey, target, schema))
+  applyToRoot(
+    doc,
+    contentKey,
+    planTree(
+      doc.share.get(contentKey),
+      contentKey,
+      (_, marks, numbers) => typedTree(target, marks, numbers),
+      { schema, values: jsonValues },
+    ),
+  )
 
 /**
  * Makes the root equal to the same root of another document, like `replaceXml`. Names, marks and types of
@@ -72,18 +81,6 @@ export const planXml = (
   planTree(type, contentKey, (vocabulary, marks, numbers) => targetTree(parsed, vocabulary, marks, numbers), {
     effort,
     schema,
-  })
-
-/** Compares a root or a nested fragment with a target whose attributes have types, like `planXml`. */
-const planTyped = (
-  type: SharedRoot | undefined,
-  contentKey: string,
-  target: TypedElement,
-  schema: CompiledSchema | null = null,
-): PlannedUpdate | null =>
-  planTree(type, contentKey, (_, marks, numbers) => typedTree(target, marks, numbers), {
-    schema,
-    values: jsonValues,
   })
 
 /** Compares a root or fragment with another root or fragment, like `planXml`. */
