@@ -6,12 +6,12 @@ import {
   type EditDependencies,
   type EditDependency,
   type InsertedRun,
-  type StoredId,
-  type StoredRange,
 } from './edit/edit-dependencies.ts'
 import { targetNotFound } from './edit/edit-errors.ts'
 import { occurrences } from './edit/targets/occurrences.ts'
 import { checkKind, type TargetKind } from './replace.ts'
+import { isStored, itemIn } from './yjs/items.ts'
+import type { IdRange, StoredId } from './yjs/range-index.ts'
 import type { SharedRoot } from './yjs/root-kind.ts'
 
 /** The part of a document into which a change for an older version is merged. */
@@ -72,16 +72,7 @@ class MergingDocument {
     this.#doc = doc
   }
 
-  /** Returns whether a part of a range is not deleted. */
-  isStored = ({ client, clock, length }: StoredRange): boolean => {
-    for (let at = clock; at < clock + length; ) {
-      const item = this.#itemAt({ client, clock: at })
-      if (item === null) return false
-      if (!item.deleted) return true
-      at = item.id.clock + item.length
-    }
-    return false
-  }
+  isStored = (range: IdRange): boolean => isStored(this.#doc, range)
 
   lacksTarget({ types, target, elements }: EditDependency): boolean {
     return (
@@ -102,7 +93,7 @@ class MergingDocument {
       const entry = type._map.get(key)
       return entry !== undefined && !entry.deleted && comparableForm(entry) === form
     }
-    const before = left === null ? null : this.#itemAt(left)
+    const before = left === null ? null : itemIn(this.#doc, left)
     if (left !== null && before?.lastId.clock !== left.clock) return false
     const forms: string[] = []
     for (let item = before === null ? type._start : before.right; item !== null; item = item.right) {
@@ -116,17 +107,10 @@ class MergingDocument {
 
   #typeOf(parent: string | StoredId): SharedRoot | null {
     if (typeof parent === 'string') return this.#doc.share.get(parent) ?? null
-    const item = this.#itemAt(parent)
+    const item = itemIn(this.#doc, parent)
     return item?.content instanceof Y.ContentType && !item.deleted ? item.content.type : null
   }
 
-  /** Returns the item that contains an id; null if the document has no such item, or no longer. */
-  #itemAt({ client, clock }: StoredId): Y.Item | null {
-    const { store } = this.#doc
-    if (clock >= Y.getState(store, client)) return null
-    const item: unknown = Y.getItem(store, Y.createID(client, clock))
-    return item instanceof Y.Item ? item : null
-  }
 }
 
 const includes = ({ id, length }: Y.Item, { client, clock }: StoredId): boolean =>

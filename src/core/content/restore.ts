@@ -8,6 +8,7 @@ import { childrenOf, matchTexts } from './xml/match-texts.ts'
 import { restoreXml } from './xml/xml.ts'
 import { checkXmlText } from './xmltext/validator.ts'
 import { readXmlText, replaceXmlText } from './xmltext/xmltext.ts'
+import { lastItem } from './yjs/items.ts'
 import { fitsKind, type RootKind, rootKind, type SharedRoot } from './yjs/root-kind.ts'
 import { noReplacement, type RootReplacement } from './yjs/root-replacement.ts'
 import { nameOfType, readSequence, type SequenceContent, valuesOf } from './yjs/sequence-content.ts'
@@ -214,8 +215,7 @@ class ExactRestore implements RootReplacement {
   }
 
   #append(type: SharedRoot, past: SharedRoot): void {
-    let left = type._start
-    while (left !== null && left.right !== null) left = left.right
+    let left = lastItem(type)
     for (let item = past._start; item !== null; item = item.right)
       if (!item.deleted) left = this.#put(type, null, { left, right: null }, item.content)
   }

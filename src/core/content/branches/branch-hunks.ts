@@ -8,6 +8,7 @@ import type { ChangedSide, ChangeHunk } from '../history/hunk.ts'
 import { type Segment, SegmentReader } from '../history/segments.ts'
 import { charactersIn, type HistoryVersion, isIn, plainValues } from '../history/version-values.ts'
 import { rootNames } from '../roots.ts'
+import { itemIn } from '../yjs/items.ts'
 import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
@@ -183,10 +184,8 @@ function withDependencies(
 
 /** Returns the id of the value that contains an item; null if the item is directly in a root. */
 function containerOf(doc: Y.Doc, client: number, clock: number): Y.ID | null {
-  const struct = Y.getItem(doc.store, Y.createID(client, clock))
-  return struct instanceof Y.Item && struct.parent instanceof Y.AbstractType
-    ? (struct.parent._item?.id ?? null)
-    : null
+  const parent = itemIn(doc, { client, clock })?.parent
+  return parent instanceof Y.AbstractType ? (parent._item?.id ?? null) : null
 }
 
 /** Returns a function that returns the known authors of a hunk, the first one first. */

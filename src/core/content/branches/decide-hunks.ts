@@ -4,6 +4,7 @@ import { type HistoryVersion, isIn } from '../history/version-values.ts'
 import { contentPart } from '../merge/copy-content.ts'
 import { rootNames } from '../roots.ts'
 import { putItem } from '../values/write-edits.ts'
+import { deleteIds, itemIn } from '../yjs/items.ts'
 import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { RootReplacement } from '../yjs/root-replacement.ts'
@@ -145,7 +146,7 @@ class Transplant {
     const { doc } = this.#transaction
     for (const name of rootNames(source))
       this.#type(source.share.get(name) as SharedRoot, doc.share.get(name) ?? doc.get(name))
-    for (const range of this.#deleted) this.#delete(range)
+    for (const range of this.#deleted) deleteIds(this.#transaction, range)
   }
 
   #type(source: SharedRoot, target: SharedRoot): void {
@@ -208,27 +209,10 @@ class Transplant {
           left = this.#put({ type: target, key: null, left, right: null }, item, offset, length)
   }
 
-  #delete({ client, clock, length }: IdRange): void {
-    const { store } = this.#transaction.doc
-    const end = Math.min(clock + length, Y.getState(store, client))
-    for (let at = clock; at < end; ) {
-      const found: Y.Item | Y.GC = Y.getItemCleanStart(this.#transaction, Y.createID(client, at))
-      if (found instanceof Y.GC) {
-        at = found.id.clock + found.length
-        continue
-      }
-      if (at + found.length > end) Y.getItemCleanStart(this.#transaction, Y.createID(client, end))
-      if (!found.deleted) found.delete(this.#transaction)
-      at += found.length
-    }
-  }
-
   /** Returns the item of the document that ends with an id; null if the document does not have the item. */
   #itemAt(client: number, clock: number): Y.Item | null {
-    const { store } = this.#transaction.doc
-    if (clock >= Y.getState(store, client)) return null
-    const found: unknown = Y.getItem(store, Y.createID(client, clock))
-    if (!(found instanceof Y.Item)) return null
-    return Y.getItemCleanEnd(this.#transaction, store, Y.createID(client, clock))
+    const { doc } = this.#transaction
+    if (itemIn(doc, { client, clock }) === null) return null
+    return Y.getItemCleanEnd(this.#transaction, doc.store, Y.createID(client, clock))
   }
 }

@@ -1,32 +1,23 @@
 import * as Y from 'yjs'
 import { limits } from '../../model/limits.ts'
 import { toJson } from '../json/json.ts'
+import { idOf, rangeOfItem } from '../yjs/items.ts'
+import type { IdRange, StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { Edit } from './edit.ts'
 import type { FlowPiece, FlowView, TextFlow, TextRange } from './targets/flow-view.ts'
 import type { ResolvedTarget } from './targets/resolve.ts'
-
-/** Id of an item in a document. */
-export interface StoredId {
-  readonly client: number
-  readonly clock: number
-}
-
-/** A range of consecutive ids of one client. */
-export interface StoredRange extends StoredId {
-  readonly length: number
-}
 
 /** The stored content on which one edit depends, if it is merged into a later version. */
 export interface EditDependency {
   /** Shared types that are targets. They must still exist. */
   readonly types: readonly StoredId[]
   /** The text of the target. A part of it must still exist. Empty if the target is not a text. */
-  readonly target: readonly StoredRange[]
+  readonly target: readonly IdRange[]
   /** Elements of arrays that the edit deletes. All of them must still exist. */
-  readonly elements: readonly StoredRange[]
-  readonly deleted: readonly StoredRange[]
-  readonly created: StoredRange
+  readonly elements: readonly IdRange[]
+  readonly deleted: readonly IdRange[]
+  readonly created: IdRange
   /** True for an insertion, which the server writes again if it is repeated. */
   readonly isInsertion: boolean
 }
@@ -67,7 +58,7 @@ export class DependencyRecorder {
   readonly #edits: EditDependency[] = []
   readonly #deletions = new Map<number, number>()
   #types: StoredId[] = []
-  #target: StoredRange[] = []
+  #target: IdRange[] = []
 
   constructor(transaction: Y.Transaction, contentKey: string) {
     const { doc } = transaction
@@ -109,7 +100,7 @@ export class DependencyRecorder {
   dependencies = (): EditDependencies => ({ edits: this.#edits, inserted: this.#inserted() })
 
   #addType({ _item: item }: SharedRoot): void {
-    if (item !== null && !this.#isNew(item.id)) this.#types.push(idOf(item.id))
+    if (item !== null && !this.#isNew(item.id)) this.#types.push(idOf(item))
   }
 
   #addText({ flows }: FlowView, { flow, start, end }: TextRange): void {
@@ -123,8 +114,8 @@ export class DependencyRecorder {
   }
 
   /** Returns the older content that was deleted since the last call. */
-  #deleted(): StoredRange[] {
-    const ranges: StoredRange[] = []
+  #deleted(): IdRange[] {
+    const ranges: IdRange[] = []
     for (const [client, deletions] of this.#transaction.deleteSet.clients) {
       for (const { clock, len } of deletions.slice(this.#deletions.get(client) ?? 0))
         if (!this.#isNew({ client, clock })) ranges.push({ client, clock, length: len })
@@ -134,7 +125,7 @@ export class DependencyRecorder {
   }
 
   /** Returns whether a deleted range is an element of an array that still exists. */
-  #isElement = ({ client, clock }: StoredRange): boolean => {
+  #isElement = ({ client, clock }: IdRange): boolean => {
     const { store } = this.#transaction.doc
     const { parent, parentSub, countable } = Y.getItem(store, Y.createID(client, clock))
     if (parentSub !== null || !countable || !(parent instanceof Y.AbstractType)) return false
@@ -153,7 +144,7 @@ export class DependencyRecorder {
       const { parent, parentSub } = item
       if (!(parent instanceof Y.AbstractType) || (parent._item !== null && this.#isNew(parent._item.id)))
         continue
-      const parentId = parent._item === null ? this.#contentKey : idOf(parent._item.id)
+      const parentId = parent._item === null ? this.#contentKey : idOf(parent._item)
       const edit = this.#editOf(item)
       const place = { edit, parent: parentId, key: parentSub, left: null, right: null }
       if (parentSub === null) runs.push({ ...place, ...this.#runAround(item, seen) })
@@ -175,8 +166,8 @@ export class DependencyRecorder {
       isCountable ||= right.countable
     }
     return {
-      left: first.left === null ? null : idOf(first.left.lastId),
-      right: right === null ? null : idOf(right.id),
+      left: first.left === null ? null : endOf(first.left),
+      right: right === null ? null : idOf(right),
       form: forms.join(''),
       isCountable,
     }
@@ -195,7 +186,7 @@ export class DependencyRecorder {
   #isNew = ({ client, clock }: StoredId): boolean => client === this.#client && clock >= this.#firstClock
 }
 
-const idOf = ({ client, clock }: StoredId): StoredId => ({ client, clock })
+const endOf = ({ lastId: { client, clock } }: Y.Item): StoredId => ({ client, clock })
 
 const isOfPath = (edit: Edit): boolean =>
   (edit.is === 'replace' || edit.is === 'remove') && edit.target.is === 'path'
@@ -207,9 +198,9 @@ const isInsertion = (edit: Edit): boolean =>
   (edit.is === 'patch' && edit.operations.some(({ op }) => op === 'add' || op === 'copy'))
 
 /** Returns the ids of the content between two offsets of a piece. */
-function* rangesOf(piece: FlowPiece, from: number, to: number): Generator<StoredRange> {
+function* rangesOf(piece: FlowPiece, from: number, to: number): Generator<IdRange> {
   if (piece.source === null) {
-    yield { ...idOf(piece.item.id), length: piece.item.length }
+    yield rangeOfItem(piece.item)
     return
   }
   const [start, end] = [piece.from + from, piece.from + to]

@@ -1,5 +1,6 @@
 import type * as Y from 'yjs'
 import { escapePointer } from '../../base/json.ts'
+import { indexesIn } from '../yjs/items.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /** Finds the JSON pointers of types in their roots. */
@@ -31,13 +32,3 @@ export class ContentPaths {
   }
 }
 
-/** Returns the index of each item in its sequence. */
-function indexesIn(sequence: SharedRoot): ReadonlyMap<Y.Item, number> {
-  const indexes = new Map<Y.Item, number>()
-  let index = 0
-  for (let item = sequence._start; item !== null; item = item.right) {
-    indexes.set(item, index)
-    if (!item.deleted && item.countable) index += item.length
-  }
-  return indexes
-}

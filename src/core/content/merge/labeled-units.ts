@@ -1,5 +1,4 @@
-import type { StoredId } from '../edit/edit-dependencies.ts'
-import type { IdRange } from '../yjs/range-index.ts'
+import type { IdRange, StoredId } from '../yjs/range-index.ts'
 import type { Overlap } from './overlap.ts'
 import { elementUnit, inBase, inMine, inTheirs, type MergedUnits } from './sequence-clusters.ts'
 

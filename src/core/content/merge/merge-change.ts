@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import type { EditedContent } from '../edit/edit.ts'
-import type { EditDependency, StoredRange } from '../edit/edit-dependencies.ts'
+import type { EditDependency } from '../edit/edit-dependencies.ts'
 import { checkMerge, DeletedTargetError } from '../merge-check.ts'
 import { isEdits, mergeTargetOf, type RootChange } from '../root-change.ts'
 import { type IdRange, type RangeAnswer, RangeIndex } from '../yjs/range-index.ts'
@@ -81,7 +81,7 @@ function withoutLost(result: EditedContent, { lost }: MergeOutcome, { theirs }: 
 }
 
 /** Returns whether each id of a range is in one of the indexes. */
-function isCovered({ client, clock, length }: StoredRange, indexes: readonly RangeIndex<IdRange>[]): boolean {
+function isCovered({ client, clock, length }: IdRange, indexes: readonly RangeIndex<IdRange>[]): boolean {
   for (let at = clock; at < clock + length; ) {
     const end = Math.max(...indexes.map((index) => coveredUntil(index.at(client, at), at)))
     if (end === at) return false

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
-import type { StoredId } from '../edit/edit-dependencies.ts'
-import { type IdRange, type RangeAnswer, RangeIndex } from '../yjs/range-index.ts'
+import { type IdRange, type RangeAnswer, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { ThreeWay } from './merge-values.ts'
 import type { MergeSide } from './overlap.ts'

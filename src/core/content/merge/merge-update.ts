@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
-import type { StoredId } from '../edit/edit-dependencies.ts'
 import { toJson } from '../json/json.ts'
-import { deleteIds, type IdRange } from '../yjs/range-index.ts'
+import { deleteIds, itemIn, rangeOfItem } from '../yjs/items.ts'
+import type { IdRange, StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { ContentPaths } from './content-paths.ts'
 import { copyContent } from './copy-content.ts'
 import { type CopiedText, mergeFormats, restoreFormats } from './merge-formats.ts'
 import { type ThreeWay, ValueMerger } from './merge-values.ts'
-import { itemIn, type MergeInput, MergeVersions, type VersionName } from './merge-versions.ts'
+import { type MergeInput, MergeVersions, type VersionName } from './merge-versions.ts'
 import { idName, MergedSequence, showType } from './merged-sequence.ts'
 import type { MergeSide, Overlap } from './overlap.ts'
 import { hasSameContent } from './same-content.ts'
@@ -330,7 +330,7 @@ class UpdateMerge {
       theirs: this.#entryIn('theirs', type, key),
       mine: this.#entryIn('mine', type, key),
     }
-    const ids = Object.values(entries).flatMap((entry) => (entry === null ? [] : rangeOf(entry)))
+    const ids = Object.values(entries).flatMap((entry) => (entry === null ? [] : rangeOfItem(entry)))
     this.#place(ids, () => this.#mergeValues(type, key, entries))
   }
 
@@ -366,7 +366,7 @@ class UpdateMerge {
   /** Records that the value of the update has lost. */
   #loseEntry(entry: Y.Item | null): void {
     this.#isRepaired = true
-    if (entry !== null && this.#isNew(entry.id)) this.#lost.push(rangeOf(entry))
+    if (entry !== null && this.#isNew(entry.id)) this.#lost.push(rangeOfItem(entry))
   }
 
   #entryIn(version: VersionName, type: SharedRoot, key: string): Y.Item | null {
@@ -402,8 +402,6 @@ const isSharedEntry = (item: Y.Item | null): boolean => item?.content instanceof
 
 const isSameItem = (a: Y.Item | null, b: Y.Item | null): boolean =>
   a?.id.client === b?.id.client && a?.lastId.clock === b?.lastId.clock
-
-const rangeOf = ({ id, length }: Y.Item): IdRange => ({ client: id.client, clock: id.clock, length })
 
 const plainOf = (entry: Y.Item | null): unknown => entry?.content.getContent().at(-1)
 

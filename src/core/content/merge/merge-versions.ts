@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
-import type { StoredId } from '../edit/edit-dependencies.ts'
-import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
+import { itemIn } from '../yjs/items.ts'
+import { type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { MergeSide } from './overlap.ts'
 import { inBase, inMine, inTheirs } from './sequence-clusters.ts'
@@ -101,13 +101,6 @@ export class MergeVersions {
     const item = this.item(version, type._item.id)
     return item !== null && !item.deleted && item.content instanceof Y.ContentType ? item.content.type : null
   }
-}
-
-/** Returns the item that contains an id; null if the document does not have it, or no longer. */
-export function itemIn({ store }: Y.Doc, { client, clock }: StoredId): Y.Item | null {
-  if (clock >= Y.getState(store, client)) return null
-  const item: unknown = Y.getItem(store, Y.createID(client, clock))
-  return item instanceof Y.Item ? item : null
 }
 
 export function* deletedRanges({ clients }: ReturnType<typeof Y.createDeleteSet>): Generator<IdRange> {

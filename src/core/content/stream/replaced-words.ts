@@ -1,16 +1,15 @@
 import * as Y from 'yjs'
-import type { StoredId, StoredRange } from '../edit/edit-dependencies.ts'
 import { ContentPaths } from '../merge/content-paths.ts'
 import { type LabeledPart, TextUnits } from '../merge/labeled-units.ts'
-import { itemIn } from '../merge/merge-versions.ts'
 import type { MergeSide, Overlap } from '../merge/overlap.ts'
 import { elementUnit, inBase, inMine, inTheirs, separates } from '../merge/sequence-clusters.ts'
 import { type TextSpan, wordsIn } from '../merge/words.ts'
-import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
+import { itemIn } from '../yjs/items.ts'
+import { type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /** Content of a sequence. */
-interface ReplacedPart extends StoredRange {
+interface ReplacedPart extends IdRange {
   /** One UTF-16 unit for each id: the character, or `elementUnit`. */
   readonly text: string
 }
@@ -32,13 +31,13 @@ const besideStream = 16
 const unitsAround = 128
 
 /** Returns the texts that contain replaced ranges. */
-export function replacedTexts(doc: Y.Doc, ranges: readonly StoredRange[]): readonly ReplacedText[] {
+export function replacedTexts(doc: Y.Doc, ranges: readonly IdRange[]): readonly ReplacedText[] {
   const replaced = RangeIndex.of(ranges)
   const types = new Set(ranges.map((range) => itemIn(doc, range)?.parent))
   return [...types].flatMap((type) => (type instanceof Y.AbstractType ? textAround(type, replaced) : []))
 }
 
-function textAround(type: SharedRoot, replaced: RangeIndex<StoredRange>): ReplacedText {
+function textAround(type: SharedRoot, replaced: RangeIndex<IdRange>): ReplacedText {
   const all: ReplacedPart[] = []
   let [first, last, count] = [Number.POSITIVE_INFINITY, 0, 0]
   for (let item = type._start; item !== null; item = item.right) {
@@ -86,7 +85,7 @@ interface WordDecision {
 export function decideWords(
   doc: Y.Doc,
   texts: readonly ReplacedText[],
-  replaced: readonly StoredRange[],
+  replaced: readonly IdRange[],
   client: number,
   kept: MergeSide,
 ): WordDecision {
@@ -117,7 +116,7 @@ function* partsOf(
   { store }: Y.Doc,
   type: SharedRoot,
   { parts, isCutBefore, isCutAfter }: ReplacedText,
-  replaced: RangeIndex<StoredRange>,
+  replaced: RangeIndex<IdRange>,
   client: number,
 ): Generator<LabeledPart> {
   const base = RangeIndex.of(parts)

@@ -1,14 +1,15 @@
 import * as Y from 'yjs'
 import { blockContent } from '../edit/check-edits.ts'
 import type { InsertedContent } from '../edit/edit.ts'
-import type { StoredId } from '../edit/edit-dependencies.ts'
 import { blockNote, rowAround } from '../edit/targets/xml-names.ts'
 import { readXmlView } from '../edit/targets/xml-view.ts'
 import { linesOf } from '../edit/writing/content-text.ts'
-import { type ChildPlace, nameOf, parentOf } from '../edit/writing/tree-places.ts'
+import { type ChildPlace, nameOf } from '../edit/writing/tree-places.ts'
 import { XmlEdits } from '../edit/writing/xml-edits.ts'
 import { markdownPart } from '../markdown/markdown.ts'
 import { type ContentSchema, nodeSchema } from '../schemas/any-schema.ts'
+import { itemIn, parentOf } from '../yjs/items.ts'
+import type { StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { placeRemoved, putText, unitsWithoutBreaks } from './sequence-place.ts'
 import type { BlockPlace } from './stream-place.ts'
@@ -143,7 +144,7 @@ function childPlaceOf(
     return { parent: group, after: lastChild(doc, client, group) }
   }
   if (place.left === null) return { parent, after: null }
-  const left = itemAt(doc, place.left)
+  const left = itemIn(doc, place.left)
   if (left === null || left.parent !== parent) throw placeRemoved()
   return { parent, after: left }
 }
@@ -176,14 +177,8 @@ function lastChild(doc: Y.Doc, client: number, parent: SharedRoot): Y.Item | nul
 }
 
 function typeAt(doc: Y.Doc, id: StoredId): SharedRoot {
-  const item = itemAt(doc, id)
+  const item = itemIn(doc, id)
   if (item === null || item.deleted || !(item.content instanceof Y.ContentType)) throw placeRemoved()
   return item.content.type
 }
 
-/** Returns the item with an id; null if it is not in the document any more. */
-function itemAt({ store }: Y.Doc, { client, clock }: StoredId): Y.Item | null {
-  if (clock >= Y.getState(store, client)) return null
-  const item = Y.getItem(store, Y.createID(client, clock))
-  return item instanceof Y.Item ? item : null
-}

@@ -3,7 +3,6 @@ import { isQuill } from '../blocks/quill/quill-dialect.ts'
 import { kindFor, withFormat } from '../edit/apply-edits.ts'
 import { checkEdit, type TargetRequest } from '../edit/check-edits.ts'
 import type { Edit, MatchedPlace } from '../edit/edit.ts'
-import type { StoredId, StoredRange } from '../edit/edit-dependencies.ts'
 import { editNotSupported, targetNotFound } from '../edit/edit-errors.ts'
 import { positionsOf } from '../edit/targets/anchor-positions.ts'
 import { type FlowView, indexAtOffset, type TextFlow, type TextRange } from '../edit/targets/flow-view.ts'
@@ -17,7 +16,8 @@ import { XmlEdits } from '../edit/writing/xml-edits.ts'
 import { contentKeyOf, requireRoot, shownName } from '../roots.ts'
 import { type ContentSchema, kindOfSchema, nodeSchema } from '../schemas/any-schema.ts'
 import { checkRepresentable } from '../unsupported-content.ts'
-import { idsBetween } from '../yjs/range-index.ts'
+import { idOf, idsBetween, isStored, rangeOfItem } from '../yjs/items.ts'
+import type { IdRange, StoredId } from '../yjs/range-index.ts'
 import { rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { type ReplacedText, replacedTexts } from './replaced-words.ts'
 
@@ -74,7 +74,7 @@ export interface BlockPlace {
 export type StreamPlace = { readonly contentKey: string; readonly kind: TextKind } & (TextPlace | BlockPlace)
 
 export interface ReplacedIds {
-  readonly ranges: readonly StoredRange[]
+  readonly ranges: readonly IdRange[]
   /** Elements, inner ones first. An element stays if others have inserted content into it. */
   readonly elements: readonly StoredId[]
   /** The texts that contain the ranges. */
@@ -154,20 +154,9 @@ function checkedSize(found: FoundStreamPlace): FoundStreamPlace {
 export function requireReplaced(doc: Y.Doc, found: FoundStreamPlace): FoundStreamPlace {
   const { ranges, elements } = found.replaced
   const all = [...ranges, ...elements.map((id) => ({ ...id, length: 1 }))]
-  if (all.length > 0 && !all.some((range) => isAlive(doc, range)))
+  if (all.length > 0 && !all.some((range) => isStored(doc, range)))
     throw targetNotFound(`${editName}: the target was deleted after baseVersion`)
   return found
-}
-
-/** Returns whether the document contains a part of a range. */
-function isAlive({ store }: Y.Doc, { client, clock, length }: StoredRange): boolean {
-  const end = Math.min(clock + length, Y.getState(store, client))
-  for (let at = clock; at < end; ) {
-    const item = Y.getItem(store, Y.createID(client, at))
-    if (!item.deleted) return true
-    at = item.id.clock + item.length
-  }
-  return false
 }
 
 /** The neighbor to which a position sticks when others insert text there. */
@@ -275,8 +264,6 @@ function placeInXml(
   })
 }
 
-const idOf = ({ id: { client, clock } }: Y.Item): StoredId => ({ client, clock })
-
 /** Returns the position directly before or after the text of ranges. @throws ApiError if they have no text */
 function positionNextTo(view: FlowView, ranges: readonly TextRange[], neighbor: Neighbor): string {
   const range = neighbor === 'right' ? ranges[0] : ranges.at(-1)
@@ -290,13 +277,13 @@ function positionNextTo(view: FlowView, ranges: readonly TextRange[], neighbor: 
 
 /** Returns the text and the inline elements in ranges. */
 function contentOf(doc: Y.Doc, view: FlowView, textRanges: readonly TextRange[]): ReplacedIds {
-  const ranges: StoredRange[] = []
+  const ranges: IdRange[] = []
   for (const { flow, start, end } of textRanges) {
     for (const piece of (view.flows[flow] as TextFlow).pieces) {
       const from = Math.max(start, piece.start) - piece.start
       const to = Math.min(end, piece.start + piece.length) - piece.start
       if (from >= to) continue
-      if (piece.source === null) ranges.push({ ...idOf(piece.item), length: piece.item.length })
+      if (piece.source === null) ranges.push(rangeOfItem(piece.item))
       else {
         const { type, state } = piece.source
         const [first, last] = [
@@ -312,7 +299,7 @@ function contentOf(doc: Y.Doc, view: FlowView, textRanges: readonly TextRange[])
 
 /** Returns an element and everything in it. */
 function contentIn(doc: Y.Doc, unit: SharedRoot): ReplacedIds {
-  const ranges: StoredRange[] = []
+  const ranges: IdRange[] = []
   const elements: StoredId[] = []
   const waiting: SharedRoot[] = [unit]
   for (let type = waiting.pop(); type !== undefined; type = waiting.pop()) {
@@ -320,7 +307,7 @@ function contentIn(doc: Y.Doc, unit: SharedRoot): ReplacedIds {
     for (let item = type._start; item !== null; item = item.right) {
       if (item.deleted || !item.countable) continue
       if (item.content instanceof Y.ContentType) waiting.push(item.content.type)
-      else ranges.push({ ...idOf(item), length: item.length })
+      else ranges.push(rangeOfItem(item))
     }
   }
   return replacedIn(doc, ranges, elements.reverse())
@@ -328,6 +315,6 @@ function contentIn(doc: Y.Doc, unit: SharedRoot): ReplacedIds {
 
 const replacedIn = (
   doc: Y.Doc,
-  ranges: readonly StoredRange[],
+  ranges: readonly IdRange[],
   elements: readonly StoredId[] = [],
 ): ReplacedIds => ({ ranges, elements, texts: replacedTexts(doc, ranges) })

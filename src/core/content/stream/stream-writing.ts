@@ -1,11 +1,11 @@
 import * as Y from 'yjs'
 import { ApiError, invalid } from '../../base/errors.ts'
-import type { StoredId, StoredRange } from '../edit/edit-dependencies.ts'
 import { keepingKinds } from '../keep-kinds.ts'
 import { keptSide, type OverlapPolicy, reportOf } from '../merge/overlap.ts'
 import type { ContentSchema } from '../schemas/any-schema.ts'
 import { checkAgainstSchema, type NamedSchema, schemaOf, violationKeys } from '../schemas/content-schema.ts'
-import { deleteIds, withoutIds } from '../yjs/range-index.ts'
+import { deleteIds, idOf, itemIn, lastItem, rangeOfItem } from '../yjs/items.ts'
+import { type IdRange, type StoredId, withoutIds } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { RootReplacement } from '../yjs/root-replacement.ts'
 import type { CompleteBlocks } from './complete-blocks.ts'
@@ -202,13 +202,12 @@ export const replacedUnits = ({ ranges, elements }: RemovedIds): number =>
 
 /** Deletes the content of a stream. Content of others that is inside it stays. */
 export function deleteStreamed(doc: Y.Doc, { place, client }: StreamWriter): RootReplacement {
-  const ranges: StoredRange[] = []
+  const ranges: IdRange[] = []
   const elements: StoredId[] = []
   for (const item of doc.store.clients.get(client) ?? []) {
     if (!(item instanceof Y.Item) || item.deleted || item.parentSub !== null) continue
-    const { clock } = item.id
-    if (item.content instanceof Y.ContentType) elements.push({ client, clock })
-    else ranges.push({ client, clock, length: item.length })
+    if (item.content instanceof Y.ContentType) elements.push(idOf(item))
+    else ranges.push(rangeOfItem(item))
   }
   // A stream creates an element before the content of the element.
   return deleting(doc, place, { ranges, elements: elements.reverse() })
@@ -229,9 +228,8 @@ function deleting(
       for (const range of ranges)
         if (range.clock + range.length <= Y.getState(store, range.client)) deleteIds(transaction, range)
       for (const { client, clock } of elements) {
-        if (clock >= Y.getState(store, client)) continue
-        const item = Y.getItem(store, Y.createID(client, clock))
-        if (item instanceof Y.Item && !item.deleted && isEmptied(item)) item.delete(transaction)
+        const item = itemIn(doc, { client, clock })
+        if (item !== null && !item.deleted && isEmptied(item)) item.delete(transaction)
       }
       const deletions = deletedUnits(transaction)
       return { changed: deletions > 0, insertions: 0, deletions }
@@ -292,10 +290,4 @@ function typeOf(item: Y.Item | Y.GC): SharedRoot {
   const { parent } = item
   if (!(parent instanceof Y.AbstractType) || parent._item?.deleted === true) throw placeRemoved()
   return parent
-}
-
-function lastItem(type: SharedRoot): Y.Item | null {
-  let last = type._start
-  while (last !== null && last.right !== null) last = last.right
-  return last
 }

@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { itemIn } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import {
   type FlowPiece,
@@ -48,8 +49,8 @@ function storedPosition(doc: Y.Doc, contentKey: string, encoded: Uint8Array): St
   if (position === null) return null
   const { item: id, tname, assoc } = position
   if (id !== null) {
-    const item = structAt(doc, id)
-    if (!(item instanceof Y.Item && item.parent instanceof Y.AbstractType)) return null
+    const item = itemIn(doc, id)
+    if (!(item?.parent instanceof Y.AbstractType)) return null
     const isShown = !item.deleted && item.countable
     const offset = isShown ? id.clock - item.id.clock + (assoc >= 0 ? 0 : 1) : 0
     return { type: item.parent, item, offset }
@@ -63,13 +64,9 @@ const rootOf = (doc: Y.Doc, contentKey: string, name: string | null): SharedRoot
   name === contentKey ? (doc.share.get(contentKey) ?? null) : null
 
 function typeAt(doc: Y.Doc, id: Y.ID): SharedRoot | null {
-  const item = structAt(doc, id)
-  return item instanceof Y.Item && item.content instanceof Y.ContentType ? item.content.type : null
+  const content = itemIn(doc, id)?.content
+  return content instanceof Y.ContentType ? content.type : null
 }
-
-/** Returns the item or the tombstone with an id; null if the document does not have it. */
-const structAt = ({ store }: Y.Doc, id: Y.ID): ReturnType<typeof Y.getItem> | Y.GC | null =>
-  Y.getState(store, id.client) <= id.clock ? null : Y.getItem(store, id)
 
 /** Returns the index at which each item starts in its shared type. */
 function indexesOf(items: readonly Y.Item[]): ReadonlyMap<Y.Item, number> {

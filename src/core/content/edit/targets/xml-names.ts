@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { parentOf } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 
 /** Names of elements that are a line break inside a text. */
@@ -88,6 +89,3 @@ export function isWithin(type: SharedRoot | null, element: SharedRoot): boolean 
   for (let each = type; each !== null; each = parentOf(each)) if (each === element) return true
   return false
 }
-
-const parentOf = ({ _item: item }: SharedRoot): SharedRoot | null =>
-  item?.parent instanceof Y.AbstractType ? item.parent : null

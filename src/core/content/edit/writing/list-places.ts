@@ -1,8 +1,9 @@
 import * as Y from 'yjs'
 import type { XmlElement, XmlNode } from '../../xml/tree.ts'
+import { parentOf } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { listItemNames } from '../targets/xml-names.ts'
-import { type ChildPlace, liveChildren, nameOf, parentOf, placeAtEnd, placeNextTo } from './tree-places.ts'
+import { type ChildPlace, liveChildren, nameOf, placeAtEnd, placeNextTo } from './tree-places.ts'
 
 /** New nodes, and the place for them. */
 export interface PlacedNodes {

@@ -3,6 +3,7 @@ import * as Y from 'yjs'
 import { type Json, toJson } from '../../json/json.ts'
 import { newValueOf } from '../../values/new-values.ts'
 import { writeEdits } from '../../values/write-edits.ts'
+import { indexesIn, parentOf } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace, MatchedPlace } from '../edit.ts'
 import { editNotSupported } from '../edit-errors.ts'
@@ -18,10 +19,10 @@ import {
   type TargetRoot,
 } from '../targets/resolve.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
-import { indexOfItem, lexicalFormat, NestedFlowWriter, newTextNode } from './nested-writer.ts'
+import { lexicalFormat, NestedFlowWriter, newTextNode } from './nested-writer.ts'
 import { writeOperations } from './source-edits.ts'
 import { textsByRange } from './stored-spaces.ts'
-import { liveChildren, parentOf, sizeOfNode } from './tree-places.ts'
+import { liveChildren, sizeOfNode } from './tree-places.ts'
 
 interface NestedEditRoot extends TargetRoot {
   readonly view: NestedFlowView
@@ -99,7 +100,7 @@ export class NestedEdits {
       const { type } = this.#root
       return this.#insertBlocks(
         {},
-        { parent: type, index: place.at === 'start' ? 0 : lengthOf(type) },
+        { parent: type, index: place.at === 'start' ? 0 : type._length },
         text,
         null,
       )
@@ -160,7 +161,7 @@ export class NestedEdits {
       throw this.#unsupported(
         'no block can be inserted next to this target; use a block that is not inside an element',
       )
-    return { parent, index: indexOfItem(item) + (at === 'before' ? 0 : 1) }
+    return { parent, index: (indexesIn(parent).get(item) ?? 0) + (at === 'before' ? 0 : 1) }
   }
 
   #remove(target: ResolvedTarget): EditOutcome {
@@ -272,13 +273,6 @@ function storedAttribute(type: SharedRoot, name: string): Json {
   return (value instanceof Y.AbstractType ? nestedAttributes(type)[name] : toJson(value)) ?? null
 }
 
-function lengthOf({ _start }: SharedRoot): number {
-  let length = 0
-  for (let item = _start; item !== null; item = item.right)
-    if (!item.deleted && item.countable) length += item.length
-  return length
-}
-
 function newBlock(line: string, attributes: ReadonlyMap<string, Json>, isLexical: boolean): Y.XmlText {
   const block = new Y.XmlText()
   for (const [name, value] of attributes) block.setAttribute(name, value)
@@ -309,7 +303,7 @@ function lastOfSection(heading: SharedRoot): SharedRoot {
 function outermostAlone(block: SharedRoot, isLexical: boolean): SharedRoot | null {
   let outer = block
   for (let parent = parentOf(outer); parent !== null; parent = parentOf(outer)) {
-    if (lengthOf(parent) > 1) return outer
+    if (parent._length > 1) return outer
     if (parent._item === null) return isLexical ? null : outer
     if (isCell(nestedAttributes(parent))) return null
     outer = parent

@@ -2,6 +2,7 @@ import * as Y from 'yjs'
 import type { Hunk } from '../../diff/diff.ts'
 import type { Json } from '../../json/json.ts'
 import { InsertedAttributes } from '../../text/edits-to-delta.ts'
+import { indexesIn } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { FlowPiece, TextFlow, TextRange, TextSource } from '../targets/flow-view.ts'
 import { lexicalType } from '../targets/nested-names.ts'
@@ -280,25 +281,6 @@ function pieceFor(pieces: readonly FlowPiece[], { aStart, aEnd }: Hunk): TextPie
   if (replaced !== undefined) return replaced
   const touching = texts.filter(({ start, length }) => start <= aEnd && start + length >= aStart)
   return touching.find(({ textNode }) => textNode !== null) ?? touching[0] ?? null
-}
-
-/** Returns the indexes of all items in a shared text. */
-function indexesIn({ _start }: SharedRoot): ReadonlyMap<Y.Item, number> {
-  const indexes = new Map<Y.Item, number>()
-  let index = 0
-  for (let item = _start; item !== null; item = item.right) {
-    indexes.set(item, index)
-    if (!item.deleted && item.countable) index += item.length
-  }
-  return indexes
-}
-
-/** Returns the index of an item in its parent. */
-export function indexOfItem({ left }: Y.Item): number {
-  let index = 0
-  for (let item = left; item !== null; item = item.left)
-    if (!item.deleted && item.countable) index += item.length
-  return index
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { LiveElement, XmlElement, XmlNode } from '../../xml/tree.ts'
+import { parentOf } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { blockNote, isBelowRoot, rowAround, rowNames } from '../targets/xml-names.ts'
 import { neighborsOf, type PlacedNodes } from './list-places.ts'
@@ -12,7 +13,7 @@ import {
   tableIn,
   widthOf,
 } from './table-rows.ts'
-import { type ChildPlace, liveChildren, nameOf, parentOf, placeNextTo } from './tree-places.ts'
+import { type ChildPlace, liveChildren, nameOf, placeNextTo } from './tree-places.ts'
 import type { XmlNodeBuilder } from './xml-node-builder.ts'
 
 /** New nodes, the table at their place, and the error for nodes that it cannot have. */

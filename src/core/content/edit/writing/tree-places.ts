@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { lastItem, parentOf } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import {
   blockNote,
@@ -16,11 +17,6 @@ export interface ChildPlace {
 }
 
 export const nameOf = (type: unknown): string => (type instanceof Y.XmlElement ? type.nodeName : '')
-
-export const parentOf = (type: SharedRoot): SharedRoot | null => {
-  const parent = type._item?.parent
-  return parent instanceof Y.AbstractType ? parent : null
-}
 
 /**
  * Returns the element that a block is as a whole: in BlockNote, the container of the block with its nested
@@ -53,13 +49,6 @@ export function placeInContainer(container: SharedRoot, end: 'start' | 'end'): C
   if (last === undefined || nameOf(last) !== blockNote.group)
     return { parent: container, after: last?._item ?? null }
   return { parent: last, after: end === 'start' ? null : lastItem(last) }
-}
-
-/** Returns the last item of a sequence, deleted items included. */
-function lastItem({ _start }: SharedRoot): Y.Item | null {
-  let last = _start
-  while (last !== null && last.right !== null) last = last.right
-  return last
 }
 
 /** Returns the shared types that are live children of a type. */

@@ -5,6 +5,7 @@ import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
 import type { XmlElement, XmlNode } from '../../xml/tree.ts'
 import type { ValueCodec } from '../../xml/value-codec.ts'
+import { parentOf } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type {
   Edit,
@@ -61,7 +62,6 @@ import {
   type ChildPlace,
   liveChildren,
   nameOf,
-  parentOf,
   placeAtEnd,
   placeInContainer,
   placeNextTo,

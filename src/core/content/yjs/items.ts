@@ -1,0 +1,77 @@
+import * as Y from 'yjs'
+import type { IdRange, StoredId } from './range-index.ts'
+import type { SharedRoot } from './root-kind.ts'
+
+/** Returns the item that contains an id; null if the document does not have it, or no longer. */
+export function itemIn({ store }: Y.Doc, { client, clock }: StoredId): Y.Item | null {
+  if (clock >= Y.getState(store, client)) return null
+  const item: unknown = Y.getItem(store, Y.createID(client, clock))
+  return item instanceof Y.Item ? item : null
+}
+
+/** Returns whether a document contains a part of a range, not deleted. */
+export function isStored({ store }: Y.Doc, { client, clock, length }: IdRange): boolean {
+  for (let at = clock, end = Math.min(clock + length, Y.getState(store, client)); at < end; ) {
+    const item = Y.getItem(store, Y.createID(client, at))
+    if (!item.deleted) return true
+    at = item.id.clock + item.length
+  }
+  return false
+}
+
+/** Deletes the content with these ids. Content that is already deleted, or missing, stays so. */
+export function deleteIds(transaction: Y.Transaction, { client, clock, length }: IdRange): void {
+  const end = Math.min(clock + length, Y.getState(transaction.doc.store, client))
+  for (let at = clock; at < end; ) {
+    const found: Y.Item | Y.GC = Y.getItemCleanStart(transaction, Y.createID(client, at))
+    if (found instanceof Y.Item && !found.deleted) {
+      if (at + found.length > end) Y.getItemCleanStart(transaction, Y.createID(client, end))
+      found.delete(transaction)
+    }
+    at = found.id.clock + found.length
+  }
+}
+
+export const idOf = ({ id: { client, clock } }: Y.Item): StoredId => ({ client, clock })
+
+export const rangeOfItem = ({ id: { client, clock }, length }: Y.Item): IdRange => ({ client, clock, length })
+
+/** Returns the ids of the content between two indexes of a sequence. Ranges that follow each other are joined. */
+export function idsBetween(type: SharedRoot, start: number, end: number): readonly IdRange[] {
+  const ranges: { client: number; clock: number; length: number }[] = []
+  let index = 0
+  for (let item = type._start; item !== null && index < end; item = item.right) {
+    if (item.deleted || !item.countable) continue
+    const from = Math.max(0, start - index)
+    const to = Math.min(item.length, end - index)
+    index += item.length
+    if (from >= to) continue
+    const last = ranges.at(-1)
+    const { client, clock } = item.id
+    if (last?.client === client && last.clock + last.length === clock + from) last.length += to - from
+    else ranges.push({ client, clock: clock + from, length: to - from })
+  }
+  return ranges
+}
+
+/** Returns the shared type that contains a type; null for a root. */
+export const parentOf = ({ _item: item }: SharedRoot): SharedRoot | null =>
+  item?.parent instanceof Y.AbstractType ? item.parent : null
+
+/** Returns the last item of a sequence, deleted items included. */
+export function lastItem({ _start }: SharedRoot): Y.Item | null {
+  let last = _start
+  while (last !== null && last.right !== null) last = last.right
+  return last
+}
+
+/** Returns the index of each item in its sequence. */
+export function indexesIn({ _start }: SharedRoot): ReadonlyMap<Y.Item, number> {
+  const indexes = new Map<Y.Item, number>()
+  let index = 0
+  for (let item = _start; item !== null; item = item.right) {
+    indexes.set(item, index)
+    if (!item.deleted && item.countable) index += item.length
+  }
+  return indexes
+}
