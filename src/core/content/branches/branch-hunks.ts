@@ -5,7 +5,7 @@ import { groupChanges } from '../history/change-groups.ts'
 import { HunkWalk } from '../history/change-sets.ts'
 import { DocumentHistory } from '../history/document-history.ts'
 import type { ChangedSide, ChangeHunk } from '../history/hunk.ts'
-import { type Segment, SegmentReader } from '../history/segments.ts'
+import { rangeOfSegment, type Segment, SegmentReader } from '../history/segments.ts'
 import { charactersIn, type HistoryVersion, isIn, plainValues } from '../history/version-values.ts'
 import { rootNames } from '../roots.ts'
 import { itemIn } from '../yjs/items.ts'
@@ -110,10 +110,10 @@ export class BranchComparison implements ComparedBranch {
     const isPair = inserted.length > 0 && deleted.length > 0 && hunk.formatting.length === 0
     if (isPair && this.#textOf('to', inserted) === this.#textOf('from', deleted)) return null
     const ranges = {
-      inserted: inserted.map(rangeOf),
-      deleted: deleted.map(rangeOf),
+      inserted: inserted.map(rangeOfSegment),
+      deleted: deleted.map(rangeOfSegment),
       replaceable: outermost(inserted).flatMap((segment) =>
-        segment.item.parentSub === null ? rangeOf(segment) : [],
+        segment.item.parentSub === null ? rangeOfSegment(segment) : [],
       ),
     }
     return { ...hunk, hunkId: hunkIdOf(ranges), ranges }
@@ -134,7 +134,7 @@ interface HunkSegments {
 
 /** Returns the segments that are not in a value of another segment. */
 function outermost(segments: readonly Segment[]): readonly Segment[] {
-  const own = RangeIndex.of(segments.map(rangeOf))
+  const own = RangeIndex.of(segments.map(rangeOfSegment))
   return segments.filter(({ item }) => !isInside(item, own))
 }
 
@@ -145,12 +145,6 @@ function isInside(item: Y.Item, ranges: RangeIndex<IdRange>): boolean {
   const container = item.parent instanceof Y.AbstractType ? item.parent._item : null
   return container !== null && ranges.has(container.id.client, container.id.clock)
 }
-
-const rangeOf = ({ item, offset, length }: Segment): IdRange => ({
-  client: item.id.client,
-  clock: item.id.clock + offset,
-  length,
-})
 
 /** Number of characters of a hunk id: 96 bits of a hash. */
 const idLength = 16
@@ -199,13 +193,10 @@ export function hunkAuthors(
   return ({ ranges }) => {
     const authors = new Map<string, HunkAuthor>()
     for (const [side, index] of sides)
-      for (const { client, clock, length } of ranges[side])
-        for (let at = clock; at < clock + length; ) {
-          const { range, end } = index.at(client, at)
-          const { by = '', at: time = 0 } = range?.origin ?? {}
-          if (by !== '') authors.set(by, { userId: by, at: Math.max(authors.get(by)?.at ?? 0, time) })
-          at = end
-        }
+      for (const { range } of ranges[side].flatMap((each) => [...index.parts(each)])) {
+        const { by = '', at = 0 } = range?.origin ?? {}
+        if (by !== '') authors.set(by, { userId: by, at: Math.max(authors.get(by)?.at ?? 0, at) })
+      }
     return [...authors.values()]
   }
 }

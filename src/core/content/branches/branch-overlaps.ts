@@ -56,12 +56,8 @@ export function overlapsIn(
   )
   return overlaps.flatMap((overlap) => {
     const hunkIds = new Set<string>()
-    for (const { client, clock, length } of overlap.ids)
-      for (let at = clock; at < clock + length; ) {
-        const { range, end } = index.at(client, at)
-        if (range !== null) hunkIds.add(range.hunkId)
-        at = end
-      }
+    for (const ids of overlap.ids)
+      for (const { range } of index.parts(ids)) if (range !== null) hunkIds.add(range.hunkId)
     return hunkIds.size === 0 ? [] : { ...overlap, kept: 'mine', hunkIds: [...hunkIds] }
   })
 }

@@ -128,12 +128,7 @@ function partOf(struct: Struct, from: number, to: number): Struct {
 function intersection(a: Iterable<IdRange>, b: Iterable<IdRange>): readonly IdRange[] {
   const index = RangeIndex.of(b)
   const common: IdRange[] = []
-  for (const { client, clock, length } of a)
-    for (let at = clock, end = clock + length; at < end; ) {
-      const { range, end: next } = index.at(client, at)
-      const until = Math.min(end, next)
-      if (range !== null) common.push({ client, clock: at, length: until - at })
-      at = until
-    }
+  for (const each of a)
+    for (const { range, ...part } of index.parts(each)) if (range !== null) common.push(part)
   return common
 }

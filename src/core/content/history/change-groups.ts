@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ChangeMeta, ChangeOrigin, ChangeSource } from '../../model/change-origin.ts'
 import type { IdRange } from '../yjs/range-index.ts'
-import type { Segment, SegmentReader } from './segments.ts'
+import { rangeOfSegment, type Segment, type SegmentReader } from './segments.ts'
 
 /** The changes of one author, source and `meta` without a long pause. */
 export interface ChangeGroup {
@@ -124,10 +124,9 @@ class GroupBuilder {
     return this.#inserted.length + this.#deleted.length === 0
   }
 
-  add(what: 'inserted' | 'deleted', { item, offset, length }: Segment): void {
-    const { client, clock } = item.id
-    const range = { client, clock: clock + offset, length }
-    const counted = item.countable ? length : 0
+  add(what: 'inserted' | 'deleted', segment: Segment): void {
+    const range = rangeOfSegment(segment)
+    const counted = segment.item.countable ? segment.length : 0
     if (what === 'inserted') {
       this.#inserted.push(range)
       this.#insertions += counted

@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import type { ChangeOrigin } from '../../model/change-origin.ts'
 import type { AttributedRange, Attribution } from '../../update/attribution/attribution.ts'
-import { type RangeAnswer, RangeIndex } from '../yjs/range-index.ts'
+import { type IdRange, type RangeAnswer, RangeIndex } from '../yjs/range-index.ts'
 import type { DocumentHistory, HistoryState } from './document-history.ts'
 
 /** A part of an item whose ids have the same state and the same origins. */
@@ -16,6 +16,12 @@ export interface Segment {
   /** Origin of the deletion, if the state is `deleted` or `transient`; null if it is unknown. */
   readonly deleter: ChangeOrigin | null
 }
+
+export const rangeOfSegment = ({ item: { id }, offset, length }: Segment): IdRange => ({
+  client: id.client,
+  clock: id.clock + offset,
+  length,
+})
 
 /** Divides the items of a history by the origins of their changes. */
 export class SegmentReader {

@@ -158,13 +158,9 @@ export class UndoOverlaps {
 
   /** Reports that changes stay, because they are parts of overlaps. */
   #report(ranges: readonly IdRange[]): void {
-    for (const { client, clock, length } of ranges)
+    for (const ids of ranges)
       for (const index of [this.#selected.inserted, this.#selected.deleted])
-        for (let at = clock; at < clock + length; ) {
-          const { range, end } = index.at(client, at)
-          if (range !== null) this.#selected.report(range, 'overlap')
-          at = end
-        }
+        for (const { range } of index.parts(ids)) if (range !== null) this.#selected.report(range, 'overlap')
   }
 }
 

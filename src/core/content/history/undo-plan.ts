@@ -5,7 +5,7 @@ import { type IdRange, withoutIds } from '../yjs/range-index.ts'
 import { isKindEntry, type SharedRoot } from '../yjs/root-kind.ts'
 import { nameOfType, valuesOf } from '../yjs/sequence-content.ts'
 import type { RestoredCopies } from './restored-copies.ts'
-import type { Segment, SegmentReader } from './segments.ts'
+import { rangeOfSegment, type Segment, type SegmentReader } from './segments.ts'
 import type { SelectedIds, SelectedRange } from './undo-selection.ts'
 import { type EntryValue, formOfRoot, formOfType } from './version-values.ts'
 
@@ -84,7 +84,7 @@ export class UndoPlan {
     if (!item.deleted) {
       if (inserted === null) {
         if (content instanceof Y.ContentType) this.#type(content.type)
-      } else if (this.#canDelete(item, inserted)) this.#delete(rangeOf(segment))
+      } else if (this.#canDelete(item, inserted)) this.#delete(rangeOfSegment(segment))
       return
     }
     if (inserted !== null) this.#deleteCopies(segment, inserted)
@@ -334,9 +334,3 @@ function* itemsOf({ _map, _start }: SharedRoot): Generator<Y.Item> {
     for (let item: Y.Item | null = last; item !== null; item = item.left) yield item
   for (let item = _start; item !== null; item = item.right) yield item
 }
-
-const rangeOf = ({ item: { id }, offset, length }: Segment): IdRange => ({
-  client: id.client,
-  clock: id.clock + offset,
-  length,
-})

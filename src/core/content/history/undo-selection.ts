@@ -2,7 +2,7 @@ import type { ChangeMeta, ChangeOrigin } from '../../model/change-origin.ts'
 import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import { type GroupedChanges, groupChanges } from './change-groups.ts'
 import { HunkWalk, matchesGroup } from './change-sets.ts'
-import type { Segment, SegmentReader } from './segments.ts'
+import { rangeOfSegment, type Segment, type SegmentReader } from './segments.ts'
 
 /** The changes to undo. All given conditions must be met; without any, all changes between the versions are meant. */
 export interface UndoSelection {
@@ -94,10 +94,9 @@ export class SelectedIds {
       .map((changeId) => ({ changeId, hunk: null, reason: 'unknown-change' }))
     const ranges = { inserted: [] as SelectedRange[], deleted: [] as SelectedRange[] }
     const limits = { hunksMax: 0, charactersMax: 0 }
-    new HunkWalk(reader, grouped, selected, limits, ({ changeId }, hunk, side, { item, offset, length }) => {
+    new HunkWalk(reader, grouped, selected, limits, ({ changeId }, hunk, side, segment) => {
       if (wanted.get(changeId)?.includes(hunk) === false) return
-      const { client, clock } = item.id
-      ranges[side].push({ client, clock: clock + offset, length, changeId, hunk })
+      ranges[side].push({ ...rangeOfSegment(segment), changeId, hunk })
       this.#hunks.add(`${changeId} ${hunk}`)
     }).run()
     this.inserted = RangeIndex.of(ranges.inserted)

@@ -4,7 +4,7 @@ import { type LabeledPart, TextUnits } from '../merge/labeled-units.ts'
 import type { MergeSide, Overlap } from '../merge/overlap.ts'
 import { elementUnit, inBase, inMine, inTheirs, separates } from '../merge/sequence-clusters.ts'
 import { type TextSpan, wordsIn } from '../merge/words.ts'
-import { itemIn } from '../yjs/items.ts'
+import { itemIn, rangeOfItem } from '../yjs/items.ts'
 import { type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
@@ -42,15 +42,11 @@ function textAround(type: SharedRoot, replaced: RangeIndex<IdRange>): ReplacedTe
   let [first, last, count] = [Number.POSITIVE_INFINITY, 0, 0]
   for (let item = type._start; item !== null; item = item.right) {
     if (item.deleted || !item.countable) continue
-    const { client, clock } = item.id
-    all.push({ client, clock, length: item.length, text: unitsOf(item) })
-    for (let at = 0; at < item.length; ) {
-      const { range, end } = replaced.at(client, clock + at)
-      const next = Math.min(item.length, end - clock)
-      if (range !== null) [first, last] = [Math.min(first, count + at), count + next]
-      at = next
+    all.push({ ...rangeOfItem(item), text: unitsOf(item) })
+    for (const { range, length } of replaced.parts(rangeOfItem(item))) {
+      if (range !== null) [first, last] = [Math.min(first, count), count + length]
+      count += length
     }
-    count += item.length
   }
   const [from, to] = [Math.max(0, first - unitsAround), Math.min(count, last + unitsAround)]
   const parts: ReplacedPart[] = []

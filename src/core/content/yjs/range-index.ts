@@ -63,6 +63,16 @@ export class RangeIndex<T extends ClockRange> {
   has(client: number, clock: number): boolean {
     return this.at(client, clock).range !== null
   }
+
+  /** Divides ids by the ranges that contain them. */
+  *parts({ client, clock, length }: IdRange): Generator<IdRange & { readonly range: T | null }> {
+    for (let at = clock, until = clock + length; at < until; ) {
+      const { range, end } = this.at(client, at)
+      const next = Math.min(until, end)
+      yield { range, client, clock: at, length: next - at }
+      at = next
+    }
+  }
 }
 
 const nothing = { range: null, end: Number.POSITIVE_INFINITY } as const
@@ -75,15 +85,9 @@ export function withoutIds<T extends IdRange>(
   if (removed.length === 0) return ranges
   const index = RangeIndex.of(disjoint(removed))
   const left: T[] = []
-  for (const range of ranges) {
-    const { client, clock, length } = range
-    for (let at = clock, end = clock + length; at < end; ) {
-      const answer = index.at(client, at)
-      const next = Math.min(end, answer.end)
-      if (answer.range === null) left.push({ ...range, clock: at, length: next - at })
-      at = next
-    }
-  }
+  for (const each of ranges)
+    for (const { range, clock, length } of index.parts(each))
+      if (range === null) left.push({ ...each, clock, length })
   return left
 }
 
