@@ -5,7 +5,7 @@ import { idOf, rangeOfItem } from '../yjs/items.ts'
 import type { IdRange, StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { Edit } from './edit.ts'
-import type { FlowPiece, FlowView, TextFlow, TextRange } from './targets/flow-view.ts'
+import { type FlowPiece, type FlowView, piecesIn, type TextRange } from './targets/flow-view.ts'
 import type { ResolvedTarget } from './targets/resolve.ts'
 
 /** The stored content on which one edit depends, if it is merged into a later version. */
@@ -103,14 +103,9 @@ export class DependencyRecorder {
     if (item !== null && !this.#isNew(item.id)) this.#types.push(idOf(item))
   }
 
-  #addText({ flows }: FlowView, { flow, start, end }: TextRange): void {
-    for (const piece of (flows[flow] as TextFlow).pieces) {
-      const from = Math.max(start, piece.start)
-      const to = Math.min(end, piece.start + piece.length)
-      if (from >= to) continue
-      for (const range of rangesOf(piece, from - piece.start, to - piece.start))
-        if (!this.#isNew(range)) this.#target.push(range)
-    }
+  #addText(view: FlowView, range: TextRange): void {
+    for (const [piece, from, to] of piecesIn(view, range))
+      for (const ids of rangesOf(piece, from, to)) if (!this.#isNew(ids)) this.#target.push(ids)
   }
 
   /** Returns the older content that was deleted since the last call. */

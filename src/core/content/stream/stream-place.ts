@@ -5,7 +5,7 @@ import { checkEdit, type TargetRequest } from '../edit/check-edits.ts'
 import type { Edit, MatchedPlace } from '../edit/edit.ts'
 import { editNotSupported, targetNotFound } from '../edit/edit-errors.ts'
 import { positionsOf } from '../edit/targets/anchor-positions.ts'
-import { type FlowView, indexAtOffset, type TextFlow, type TextRange } from '../edit/targets/flow-view.ts'
+import { type FlowView, indexAtOffset, piecesIn, type TextRange } from '../edit/targets/flow-view.ts'
 import { readLineView } from '../edit/targets/line-view.ts'
 import { placeOfTarget, resolveTarget } from '../edit/targets/resolve.ts'
 import { readXmlView } from '../edit/targets/xml-view.ts'
@@ -278,11 +278,8 @@ function positionNextTo(view: FlowView, ranges: readonly TextRange[], neighbor: 
 /** Returns the text and the inline elements in ranges. */
 function contentOf(doc: Y.Doc, view: FlowView, textRanges: readonly TextRange[]): ReplacedIds {
   const ranges: IdRange[] = []
-  for (const { flow, start, end } of textRanges) {
-    for (const piece of (view.flows[flow] as TextFlow).pieces) {
-      const from = Math.max(start, piece.start) - piece.start
-      const to = Math.min(end, piece.start + piece.length) - piece.start
-      if (from >= to) continue
+  for (const range of textRanges) {
+    for (const [piece, from, to] of piecesIn(view, range)) {
       if (piece.source === null) ranges.push(rangeOfItem(piece.item))
       else {
         const { type, state } = piece.source

@@ -44,8 +44,8 @@ test('[EDIT-9] reads few pieces of a block of nested texts for each change', () 
     link.insert.setAttribute('__type', 'link')
   const view = readNestedView(root)
   const { flow, reads } = counted(view.flows[0] as TextFlow)
-  doc.transact(() => {
-    const writer = new NestedFlowWriter({ ...view, flows: [flow] })
+  doc.transact((transaction) => {
+    const writer = new NestedFlowWriter(transaction, { ...view, flows: [flow] })
     writer.replace({ flow: 0, start: 0, end: flow.text.length }, 'ac '.repeat(count))
   })
   expect(reads()).toBeLessThan(count * readsMax)
@@ -61,9 +61,10 @@ test('[EDIT-9] writes the formatting of a block with many inline elements once',
   }
   const view = readNestedView(root)
   const applyDelta = vi.spyOn(Y.Text.prototype, 'applyDelta')
-  doc.transact(() => {
-    const writer = new NestedFlowWriter(view)
-    writer.mark({ flow: 0, start: 0, end: view.flows[0]?.text.length ?? 0 }, 'bold', true)
+  doc.transact((transaction) => {
+    const writer = new NestedFlowWriter(transaction, view)
+    const bold = [{ name: 'bold', value: true }]
+    writer.mark({ flow: 0, start: 0, end: view.flows[0]?.text.length ?? 0 }, () => bold)
   })
   expect(applyDelta).toHaveBeenCalledTimes(1 + count)
   applyDelta.mockRestore()

@@ -128,6 +128,18 @@ export interface TextRange {
   readonly end: number
 }
 
+/** Yields the pieces with a part of a range, and the start and the end of this part in the piece. */
+export function* piecesIn(
+  { flows }: FlowView,
+  { flow, start, end }: TextRange,
+): Generator<readonly [piece: FlowPiece, from: number, to: number]> {
+  for (const piece of (flows[flow] as TextFlow).pieces) {
+    const from = Math.max(start, piece.start) - piece.start
+    const to = Math.min(end, piece.start + piece.length) - piece.start
+    if (from < to) yield [piece, from, to]
+  }
+}
+
 /** Character that stands for an inline element. No quote contains it. */
 export const inlinePlaceholder = '\ufffc'
 

@@ -2,13 +2,16 @@ import * as Y from 'yjs'
 import type { Hunk } from '../../diff/diff.ts'
 import { planEdits, stepsMax } from '../../text/plan.ts'
 import type { AttributeRun, Embed, PlainTextState } from '../../text/text-state.ts'
+import type { SharedRoot } from '../../yjs/root-kind.ts'
 import {
   blockAt,
   type FlowPiece,
   type FlowView,
+  piecesIn,
   type TextFlow,
   type TextRange,
   type TextSource,
+  textIn,
 } from '../targets/flow-view.ts'
 import {
   type Marking,
@@ -32,44 +35,49 @@ interface FlowChange {
 }
 
 /** Writes changes of flows to the shared texts that contain them. */
-export class FlowWriter {
+export class FlowWriter<View extends FlowView = FlowView> {
   insertions = 0
   deletions = 0
   changed = false
   readonly #transaction: Y.Transaction
-  readonly #view: FlowView
+  protected readonly view: View
 
-  constructor(transaction: Y.Transaction, view: FlowView) {
+  constructor(transaction: Y.Transaction, view: View) {
     this.#transaction = transaction
-    this.#view = view
+    this.view = view
   }
 
   /** Changes the text of a range to `text` with small edits. Text that both have in common stays. */
   replace(range: TextRange, text: string): void {
-    const hunks = replacementHunks(this.#view, range, text)
-    if (hunks.length > 0) this.#write(range.flow, text, hunks)
+    const hunks = replacementHunks(this.view, range, text)
+    if (hunks.length > 0) this.write(range.flow, text, hunks)
   }
 
   insert(flow: number, offset: number, text: string): void {
     if (text === '') return
-    this.#write(flow, text, [{ aStart: offset, aEnd: offset, bStart: 0, bEnd: text.length }])
+    this.write(flow, text, [{ aStart: offset, aEnd: offset, bStart: 0, bEnd: text.length }])
   }
 
-  mark({ flow, start, end }: TextRange, markingsOf: (source: TextSource) => readonly Marking[]): void {
-    for (const piece of (this.#view.flows[flow] as TextFlow).pieces) {
+  /** @param skipsBreaks as for `markingOperations` */
+  mark(range: TextRange, markingsOf: (source: TextSource) => readonly Marking[], skipsBreaks = false): void {
+    const marked = new Map<SharedRoot, { readonly source: TextSource; readonly ranges: [number, number][] }>()
+    for (const [piece, from, to] of piecesIn(this.view, range)) {
       if (piece.source === null) continue
-      const from = Math.max(start, piece.start) - piece.start + piece.from
-      const to = Math.min(end, piece.start + piece.length) - piece.start + piece.from
-      if (from >= to) continue
-      const operations = markingOperations(piece.source.state, [[from, to]], markingsOf(piece.source), false)
+      const { source } = piece
+      const { ranges } = marked.get(source.type) ?? { ranges: [] }
+      ranges.push([piece.from + from, piece.from + to])
+      marked.set(source.type, { source, ranges })
+    }
+    for (const { source, ranges } of marked.values()) {
+      const operations = markingOperations(source.state, ranges, markingsOf(source), skipsBreaks)
       if (operations.length === 0) continue
-      writeOperations(piece.source.type, operations)
+      writeOperations(source.type, operations)
       this.changed = true
     }
   }
 
-  #write(flow: number, inserted: string, hunks: readonly Hunk[]): void {
-    const { pieces } = this.#view.flows[flow] as TextFlow
+  protected write(flow: number, inserted: string, hunks: readonly Hunk[]): void {
+    const { pieces } = this.view.flows[flow] as TextFlow
     const change: FlowChange = { inserted, hunks: new Map(), deleted: [], created: [] }
     for (const hunk of hunks) addHunk(change, pieces, hunk)
     for (const [source, own] of change.hunks) this.#count(writeHunks(source, inserted, own))
@@ -77,9 +85,8 @@ export class FlowWriter {
       this.#count({ insertions: 0, deletions: 1 })
       item.delete(this.#transaction)
     }
-    const block = this.#view.blocks[blockAt(this.#view, flow, 0)]
     for (const { after, text } of change.created) {
-      const parent = after?.parent ?? block?.type
+      const parent = after?.parent ?? this.view.blocks[blockAt(this.view, flow, 0)]?.type
       if (!(parent instanceof Y.AbstractType)) continue
       Y.XmlFragment.prototype.insertAfter.call(parent, after, [new Y.XmlText(text)])
       this.#count({ insertions: text.length, deletions: 0 })
@@ -97,8 +104,9 @@ export class FlowWriter {
  * Returns the small edits that change the text of a range to `text`, in offsets of the flow. Returns an empty
  * array if the range already has this text.
  */
-export function replacementHunks({ flows }: FlowView, { flow, start, end }: TextRange, text: string): Hunk[] {
-  const state = stateOf(flows[flow] as TextFlow, start, end)
+function replacementHunks(view: FlowView, range: TextRange, text: string): Hunk[] {
+  const { start } = range
+  const state = stateOf(view, range)
   if (state.text === text) return []
   return planEdits(state, text, { steps: stepsMax }).map((hunk) => ({
     ...hunk,
@@ -108,26 +116,23 @@ export function replacementHunks({ flows }: FlowView, { flow, start, end }: Text
 }
 
 /** Returns the part of a flow as the state of one text. Each inline element is a run of its own. */
-function stateOf({ text, pieces }: TextFlow, start: number, end: number): PlainTextState {
+function stateOf(view: FlowView, range: TextRange): PlainTextState {
   const runs: AttributeRun[] = []
   const embeds: Embed[] = []
   let items = 0
-  for (const piece of pieces) {
-    const from = Math.max(start, piece.start)
-    const to = Math.min(end, piece.start + piece.length)
-    if (from >= to) continue
+  for (const [piece, from, to] of piecesIn(view, range)) {
+    const start = piece.start + from - range.start
     if (piece.source === null) {
-      runs.push({ start: from - start, changes: [], size: 0 })
+      runs.push({ start, changes: [], size: 0 })
       continue
     }
     const { state } = piece.source
-    const shift = piece.from - piece.start
-    const part = sliceState(state, from + shift, to + shift)
+    const part = sliceState(state, piece.from + from, piece.from + to)
     items += state.items
-    for (const run of part.runs) runs.push({ ...run, start: run.start + from - start })
-    for (const embed of part.embeds) embeds.push({ ...embed, at: embed.at + from - start })
+    for (const run of part.runs) runs.push({ ...run, start: run.start + start })
+    for (const embed of part.embeds) embeds.push({ ...embed, at: embed.at + start })
   }
-  return { text: text.slice(start, end), runs, embeds, items }
+  return { text: textIn(view, range), runs, embeds, items }
 }
 
 /** Adds the changes of each piece for one edit of a flow. */

@@ -62,7 +62,7 @@ export class NestedEdits {
     this.#transaction = transaction
     this.#root = root
     this.#place = place
-    this.#writer = new NestedFlowWriter(root.view)
+    this.#writer = new NestedFlowWriter(transaction, root.view)
   }
 
   apply(edit: Edit): EditOutcome {
@@ -196,7 +196,7 @@ export class NestedEdits {
       )
     }
     for (const range of ranges) {
-      if (bit === null) this.#writer.mark(range, name, value)
+      if (bit === null) this.#writer.mark(range, () => [{ name, value }])
       else this.#writer.markLexical(range, bit, value === true)
     }
     return this.#outcome(matched)

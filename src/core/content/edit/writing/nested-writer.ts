@@ -1,14 +1,19 @@
 import * as Y from 'yjs'
 import type { Hunk } from '../../diff/diff.ts'
-import type { Json } from '../../json/json.ts'
 import { InsertedAttributes } from '../../text/edits-to-delta.ts'
 import { indexesIn } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
-import type { FlowPiece, TextFlow, TextRange, TextSource } from '../targets/flow-view.ts'
+import {
+  type FlowPiece,
+  piecesIn,
+  type TextFlow,
+  type TextRange,
+  type TextSource,
+} from '../targets/flow-view.ts'
 import { lexicalType } from '../targets/nested-names.ts'
 import type { NestedFlowView } from '../targets/nested-view.ts'
-import { firstPieceAt, replacementHunks } from './flow-writer.ts'
-import { markingOperations, writeOperations } from './source-edits.ts'
+import { FlowWriter, firstPieceAt } from './flow-writer.ts'
+import { writeOperations } from './source-edits.ts'
 
 type TextPiece = Extract<FlowPiece, { source: TextSource }>
 
@@ -55,58 +60,15 @@ const newLineBreak = (): Y.Map<unknown> => new Y.Map([[lexicalType, 'linebreak']
 const lineBreaks = /\r\n|\r|\n/
 
 /** Writes changes of the flows of a root of nested texts. */
-export class NestedFlowWriter {
-  insertions = 0
-  deletions = 0
-  changed = false
-  readonly #view: NestedFlowView
+export class NestedFlowWriter extends FlowWriter<NestedFlowView> {
   readonly #changes = new Map<SharedRoot, IndexChange[]>()
   readonly #indexes = new Map<SharedRoot, ReadonlyMap<Y.Item, number>>()
 
-  constructor(view: NestedFlowView) {
-    this.#view = view
-  }
-
-  /** Changes the text of a range to `text` with small edits. Text that both have in common stays. */
-  replace(range: TextRange, text: string): void {
-    const hunks = replacementHunks(this.#view, range, text)
-    if (hunks.length > 0) this.#write(this.#view.flows[range.flow] as TextFlow, text, hunks)
-  }
-
-  insert(flow: number, offset: number, text: string): void {
-    if (text === '') return
-    const hunk = { aStart: offset, aEnd: offset, bStart: 0, bEnd: text.length }
-    this.#write(this.#view.flows[flow] as TextFlow, text, [hunk])
-  }
-
-  /** Formats a range as Slate does: by attributes of the text. */
-  mark({ flow, start, end }: TextRange, name: string, value: Json): void {
-    const marked = new Map<SharedRoot, { readonly source: TextSource; readonly ranges: [number, number][] }>()
-    for (const piece of (this.#view.flows[flow] as TextFlow).pieces) {
-      if (piece.source === null) continue
-      const from = Math.max(start, piece.start) - piece.start + piece.from
-      const to = Math.min(end, piece.start + piece.length) - piece.start + piece.from
-      if (from >= to) continue
-      const { source } = piece
-      const known = marked.get(source.type)
-      if (known === undefined) marked.set(source.type, { source, ranges: [[from, to]] })
-      else known.ranges.push([from, to])
-    }
-    for (const { source, ranges } of marked.values()) {
-      const operations = markingOperations(source.state, ranges, [{ name, value }], false)
-      if (operations.length === 0) continue
-      writeOperations(source.type, operations)
-      this.changed = true
-    }
-  }
-
   /** Formats a range as Lexical does: by a bit of the node of its text, which is divided for this. */
-  markLexical({ flow, start, end }: TextRange, bit: number, isOn: boolean): void {
+  markLexical(range: TextRange, bit: number, isOn: boolean): void {
     const marked = new Set<SharedRoot>()
-    for (const piece of (this.#view.flows[flow] as TextFlow).pieces) {
-      const from = Math.max(start, piece.start) - piece.start
-      const to = Math.min(end, piece.start + piece.length) - piece.start
-      if (piece.source === null || from >= to) continue
+    for (const [piece, from, to] of piecesIn(this.view, range)) {
+      if (piece.source === null) continue
       const node = piece.textNode?.content
       if (!(node instanceof Y.ContentType && node.type instanceof Y.Map)) continue
       const format = Number(node.type.get('__format') ?? 0)
@@ -128,7 +90,8 @@ export class NestedFlowWriter {
     this.changed ||= marked.size > 0
   }
 
-  #write({ pieces }: TextFlow, inserted: string, hunks: readonly Hunk[]): void {
+  protected override write(flow: number, inserted: string, hunks: readonly Hunk[]): void {
+    const { pieces } = this.view.flows[flow] as TextFlow
     const left = new Map(pieces.map((piece) => [piece, piece.length]))
     const attributes = new Map<TextSource['type'], InsertedAttributes>()
     for (const hunk of hunks) {
@@ -175,7 +138,7 @@ export class NestedFlowWriter {
     const inserted: NewPiece[] = attributes.pieces(own, text)
     const index = (piece.index ?? 0) + aStart - piece.start
     const deletions = aEnd - aStart
-    if (!this.#view.isLexical) return this.#change(type, { index, deletions, inserted })
+    if (!this.view.isLexical) return this.#change(type, { index, deletions, inserted })
     const isStart = aStart === piece.start
     const hasTail = aEnd < piece.start + piece.length
     const { before, after } = lexicalPieces(inserted, piece.textNode ?? null, isStart, hasTail)
@@ -187,7 +150,7 @@ export class NestedFlowWriter {
 
   /** Returns the length of a text without the line breaks that become nodes. */
   #textLength = (text: string): number =>
-    this.#view.isLexical ? text.split(lineBreaks).join('').length : text.length
+    this.view.isLexical ? text.split(lineBreaks).join('').length : text.length
 
   /** Deletes the node of a text of Lexical that has no characters left. */
   #deleteTextNode(piece: FlowPiece): void {
@@ -226,7 +189,7 @@ export class NestedFlowWriter {
         at = Math.max(at, index) + deletions
       }
       writeOperations(type, operations)
-      if (this.#view.isLexical) joinTextNodes(type)
+      if (this.view.isLexical) joinTextNodes(type)
       this.changed = true
     }
     this.#changes.clear()
