@@ -3,7 +3,7 @@ import { blockContent } from '../edit/check-edits.ts'
 import type { InsertedContent } from '../edit/edit.ts'
 import { blockNote, rowAround } from '../edit/targets/xml-names.ts'
 import { readXmlView } from '../edit/targets/xml-view.ts'
-import { linesOf } from '../edit/writing/content-text.ts'
+import { linesOf } from '../edit/writing/root-edits.ts'
 import { type ChildPlace, nameOf } from '../edit/writing/tree-places.ts'
 import { XmlEdits } from '../edit/writing/xml-edits.ts'
 import { markdownPart } from '../markdown/markdown.ts'
@@ -181,4 +181,3 @@ function typeAt(doc: Y.Doc, id: StoredId): SharedRoot {
   if (item === null || item.deleted || !(item.content instanceof Y.ContentType)) throw placeRemoved()
   return item.content.type
 }
-

@@ -1,5 +1,6 @@
 import type * as Y from 'yjs'
 import { type Json, toJson } from '../../json/json.ts'
+import { entryIn } from '../../stored/shared-values.ts'
 import type { PlainTextState } from '../../text/text-state.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { WorkLimit } from '../work-limit.ts'
@@ -161,9 +162,7 @@ export const textIn = ({ flows }: FlowView, { flow, start, end }: TextRange): st
 /** Yields the nodes that have an attribute, with its value. A value of null counts as absent. */
 export function* nodesWith(nodes: readonly ViewNode[], name: string): Generator<NodeWithAttribute> {
   for (const node of nodes) {
-    const item = node.type._map.get(name)
-    if (item === undefined || item.deleted) continue
-    const value = toJson(item.content.getContent()[item.length - 1])
+    const value = toJson(entryIn(node.type, name))
     if (value !== undefined && value !== null) yield { node, block: node.firstBlock, value }
   }
 }

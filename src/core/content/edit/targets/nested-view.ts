@@ -1,8 +1,8 @@
 import * as Y from 'yjs'
 import { limits } from '../../../model/limits.ts'
-import type { Json } from '../../json/json.ts'
-import { toJson } from '../../json/json.ts'
+import { type Json, toJson } from '../../json/json.ts'
 import { Output } from '../../output.ts'
+import { entryIn, readStoredValue } from '../../stored/shared-values.ts'
 import { markUnpaired, readTextState } from '../../text/text-state.ts'
 import { readAttributes } from '../../xmltext/attributes.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
@@ -69,10 +69,7 @@ function nestedIn(type: SharedRoot): SharedRoot[] {
 function namesOf(type: SharedRoot): Readonly<Record<string, Json>> {
   const names: Record<string, Json> = {}
   for (const name of nameAttributes) {
-    const item = type._map.get(name)
-    if (item === undefined || item.deleted) continue
-    const value: unknown = item.content.getContent()[item.length - 1]
-    const json = value instanceof Y.AbstractType ? nestedAttributes(type)[name] : toJson(value)
+    const json = readStoredValue(entryIn(type, name))?.json
     if (json !== undefined) names[name] = json
   }
   return names

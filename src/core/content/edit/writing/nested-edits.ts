@@ -1,28 +1,21 @@
 import { equalityDeep } from 'lib0/function'
 import * as Y from 'yjs'
-import { type Json, toJson } from '../../json/json.ts'
+import type { Json } from '../../json/json.ts'
+import { entryIn, readStoredValue } from '../../stored/shared-values.ts'
 import { newValueOf } from '../../values/new-values.ts'
 import { writeEdits } from '../../values/write-edits.ts'
 import { indexesIn, parentOf } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace, MatchedPlace } from '../edit.ts'
-import { editNotSupported } from '../edit-errors.ts'
-import { blockAt, type TextBlock, type TextFlow, type TextRange } from '../targets/flow-view.ts'
+import type { TextFlow, TextRange } from '../targets/flow-view.ts'
 import { isCell, isPlainNode, lexicalType, nestedLevel } from '../targets/nested-names.ts'
 import { type NestedFlowView, nestedAttributes } from '../targets/nested-view.ts'
 import { shownText } from '../targets/places.ts'
-import {
-  isHeading,
-  placeOfTarget,
-  type ResolvedTarget,
-  resolveTarget,
-  type TargetRoot,
-} from '../targets/resolve.ts'
-import { linesOf, requireTextContent } from './content-text.ts'
+import { isHeading, placeOfTarget, type ResolvedTarget, type TargetRoot } from '../targets/resolve.ts'
 import { lexicalFormat, NestedFlowWriter, newTextNode } from './nested-writer.ts'
+import { linesOf, RootEdits } from './root-edits.ts'
 import { writeOperations } from './source-edits.ts'
-import { textsByRange } from './stored-spaces.ts'
-import { liveChildren, sizeOfNode } from './tree-places.ts'
+import { lastOfSection, sizeOfNode } from './tree-places.ts'
 
 interface NestedEditRoot extends TargetRoot {
   readonly view: NestedFlowView
@@ -52,52 +45,24 @@ const idAttributes: ReadonlySet<string> = new Set(['id', '_id', 'key', 'uid', 'u
 const noMarkdown = '; Markdown and HTML are not supported for Lexical and Slate'
 
 /** One edit of a root of nested texts, as Lexical and Slate use it. */
-export class NestedEdits {
-  readonly #transaction: Y.Transaction
-  readonly #root: NestedEditRoot
-  readonly #place: string
-  readonly #writer: NestedFlowWriter
+export class NestedEdits extends RootEdits<NestedEditRoot, NestedFlowWriter> {
+  protected readonly kind = 'of type "xmltext"'
+  protected readonly writer: NestedFlowWriter
 
   constructor(transaction: Y.Transaction, root: NestedEditRoot, place: string) {
-    this.#transaction = transaction
-    this.#root = root
-    this.#place = place
-    this.#writer = new NestedFlowWriter(transaction, root.view)
+    super(transaction, root, place)
+    this.writer = new NestedFlowWriter(transaction, root.view)
   }
 
-  apply(edit: Edit): EditOutcome {
-    switch (edit.is) {
-      case 'replace':
-        return this.#replace(edit.target, edit.content)
-      case 'insert':
-        return this.#insert(edit.place, requireTextContent(edit.content, this.#place))
-      case 'remove':
-        return this.#remove(this.#resolve(edit.target))
-      case 'mark':
-        return this.#mark(this.#resolve(edit.target), edit.name, edit.value)
-      case 'attributes':
-        return this.#setAttributes(this.#resolve(edit.target), edit.set)
-      default:
-        throw this.#unsupported(
-          edit.is === 'text'
-            ? 'a position needs a text, and the root is of type "xmltext"; use a quote or a block as the target'
-            : 'a patch needs a map or an array, and the root is of type "xmltext"; send another edit',
-        )
-    }
+  protected replace(edited: EditTarget, content: InsertedContent): EditOutcome {
+    const target = this.resolve(edited, content)
+    return this.replaceText(edited, target, this.textOf(content, noMarkdown))
   }
 
-  #replace(edited: EditTarget, content: InsertedContent): EditOutcome {
-    const target = this.#resolve(edited, content)
-    const matched = placeOfTarget(this.#view, target)
-    const text = requireTextContent(content, this.#place, noMarkdown)
-    for (const [range, own] of textsByRange(this.#view, edited, this.#rangesOf(target), text))
-      this.#writer.replace(range, own)
-    return this.#outcome(matched)
-  }
-
-  #insert(place: InsertPlace, text: string): EditOutcome {
+  protected insert(place: InsertPlace, content: InsertedContent): EditOutcome {
+    const text = this.textOf(content)
     if (!('target' in place)) {
-      const { type } = this.#root
+      const { type } = this.root
       return this.#insertBlocks(
         {},
         { parent: type, index: place.at === 'start' ? 0 : type._length },
@@ -105,21 +70,21 @@ export class NestedEdits {
         null,
       )
     }
-    const target = this.#resolve(place.target)
-    const matched = placeOfTarget(this.#view, target)
+    const target = this.resolve(place.target)
+    const matched = placeOfTarget(this.view, target)
     const isInto = place.at === 'into' && !isHeading(target)
     if (target.is === 'text' || isInto || (target.is === 'node' && target.node.inline !== null)) {
-      const ranges = this.#rangesOf(target)
+      const ranges = this.rangesOf(target)
       const [first, last] = [ranges[0] as TextRange, ranges.at(-1) as TextRange]
       const isBefore = place.at === 'before'
-      this.#writer.insert(isBefore ? first.flow : last.flow, isBefore ? first.start : last.end, text)
-      return this.#outcome(matched)
+      this.writer.insert(isBefore ? first.flow : last.flow, isBefore ? first.start : last.end, text)
+      return this.outcome(matched)
     }
-    const type = target.is === 'node' ? target.node.type : this.#requireType(target.block)
+    const type = this.nodeOf(target)
     const inSection = place.at !== 'before' && isHeading(target)
     return this.#insertBlocks(
       matched,
-      this.#nextTo(inSection ? lastOfSection(type) : type, place.at),
+      this.#nextTo(inSection ? lastOfSection(type, levelOf) : type, place.at),
       text,
       type,
     )
@@ -131,7 +96,7 @@ export class NestedEdits {
     text: string,
     near: SharedRoot | null,
   ): EditOutcome {
-    if (text === '') return this.#outcome(matched)
+    if (text === '') return this.outcome(matched)
     const lines = linesOf(text)
     const attributes = this.#newAttributes(near)
     const blocks = lines.map((line) => newBlock(line, attributes, this.#isLexical))
@@ -150,7 +115,7 @@ export class NestedEdits {
       return new Map(Object.entries(attributes).filter(([name]) => !idAttributes.has(name)))
     if (this.#isLexical)
       return new Map(Object.entries({ [lexicalType]: 'paragraph', ...paragraphProperties }))
-    const { paragraphType = 'paragraph' } = this.#view
+    const { paragraphType = 'paragraph' } = this.view
     return new Map(paragraphType === null ? [] : [['type', paragraphType]])
   }
 
@@ -158,25 +123,19 @@ export class NestedEdits {
     const parent = parentOf(type)
     const item = type._item
     if (parent === null || item === null || parent instanceof Y.XmlElement)
-      throw this.#unsupported(
+      throw this.unsupported(
         'no block can be inserted next to this target; use a block that is not inside an element',
       )
     return { parent, index: (indexesIn(parent).get(item) ?? 0) + (at === 'before' ? 0 : 1) }
   }
 
-  #remove(target: ResolvedTarget): EditOutcome {
-    const matched = placeOfTarget(this.#view, target)
-    if (target.is === 'text') {
-      for (const range of target.ranges) this.#writer.replace(range, '')
-      return this.#outcome(matched)
-    }
-    const type = target.is === 'node' ? target.node.type : this.#requireType(target.block)
+  protected remove(target: ResolvedTarget): EditOutcome {
+    const matched = placeOfTarget(this.view, target)
+    if (target.is === 'text') return this.removeText(matched, target)
+    const type = this.nodeOf(target)
     const isInline = target.is === 'node' && target.node.inline !== null
     const removed = isInline ? type : outermostAlone(type, this.#isLexical)
-    if (removed === null) {
-      for (const range of this.#rangesOf(target)) this.#writer.replace(range, '')
-      return this.#outcome(matched)
-    }
+    if (removed === null) return this.removeText(matched, target)
     const { parent, index } = this.#nextTo(removed, 'before')
     const deletions = sizeOfNode(removed) + (removed instanceof Y.XmlText ? 1 : 0)
     writeOperations(parent, [
@@ -186,92 +145,57 @@ export class NestedEdits {
     return { place: matched, insertions: 0, deletions, changed: true }
   }
 
-  #mark(target: ResolvedTarget, name: string, value: Json): EditOutcome {
-    const matched = placeOfTarget(this.#view, target)
-    const ranges = this.#rangesOf(target)
+  protected mark(target: ResolvedTarget, { name, value }: Extract<Edit, { is: 'mark' }>): EditOutcome {
+    const matched = placeOfTarget(this.view, target)
+    const ranges = this.rangesOf(target)
     const bit = this.#isLexical ? lexicalFormat(name) : null
     if (this.#isLexical && (bit === null || !(value === true || value === null))) {
-      throw this.#unsupported(
+      throw this.unsupported(
         `Lexical does not support the mark ${shownText(name)} with this value; expected bold, italic, strikethrough, underline, code, subscript, superscript or highlight, with true or null`,
       )
     }
     for (const range of ranges) {
-      if (bit === null) this.#writer.mark(range, () => [{ name, value }])
-      else this.#writer.markLexical(range, bit, value === true)
+      if (bit === null) this.writer.mark(range, () => [{ name, value }])
+      else this.writer.markLexical(range, bit, value === true)
     }
-    return this.#outcome(matched)
+    return this.outcome(matched)
   }
 
-  #setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
-    const matched = placeOfTarget(this.#view, target)
-    const type = target.is === 'node' ? target.node.type : this.#requireType(this.#blockOf(target))
+  protected setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
+    const matched = placeOfTarget(this.view, target)
+    const type = this.nodeOf(target)
     const changed = [...set].filter(([name, value]) => !equalityDeep(storedAttribute(type, name), value))
     const written = changed.filter(([, value]) => value !== null)
     const removed = changed.filter(([, value]) => value === null).map(([name]) => name)
     const isChanged = changed.length > 0
     if (isChanged) {
       const values = written.map(([name, value]) => [name, newValueOf(value)] as const)
-      writeEdits(this.#transaction, [{ in: 'map', type, set: values, removed }])
+      writeEdits(this.transaction, [{ in: 'map', type, set: values, removed }])
     }
     return { place: matched, insertions: written.length, deletions: removed.length, changed: isChanged }
   }
 
-  #resolve = (target: EditTarget, content?: InsertedContent): ResolvedTarget =>
-    resolveTarget(this.#root, target, this.#place, content)
-
-  get #view(): NestedFlowView {
-    return this.#root.view
-  }
-
   get #isLexical(): boolean {
-    return this.#view.isLexical
-  }
-
-  #block = (index: number): TextBlock => this.#view.blocks[index] as TextBlock
-
-  #blockOf(target: ResolvedTarget): number {
-    if (target.is !== 'text') return target.block
-    const [{ flow, start }] = target.ranges
-    return blockAt(this.#view, flow, start)
-  }
-
-  #requireType(block: number): SharedRoot {
-    const { type } = this.#block(block)
-    if (type === null)
-      throw this.#unsupported(
-        'the target is text at the top of the root, without a block; use another target',
-      )
-    return type
+    return this.view.isLexical
   }
 
   /** Returns the text of a target: a quote, a block, or the only block of a node. */
-  #rangesOf(target: ResolvedTarget): readonly TextRange[] {
+  protected rangesOf(target: ResolvedTarget): readonly TextRange[] {
     if (target.is === 'text') return target.ranges
     if (target.is === 'node' && target.node.inline !== null) return [target.node.inline]
     if (target.is === 'node' && target.node.endBlock !== target.node.firstBlock + 1)
-      throw this.#unsupported('the target has no text of its own; use one of the blocks in it')
-    const { flow, start, end, type } = this.#block(target.block)
-    const isTextblock = (this.#view.flows[flow] as TextFlow).pieces.length > 0
+      throw this.unsupported('the target has no text of its own; use one of the blocks in it')
+    const { flow, start, end, type } = this.block(target.block)
+    const isTextblock = (this.view.flows[flow] as TextFlow).pieces.length > 0
     if (!isTextblock || !(type === null || type instanceof Y.XmlText))
-      throw this.#unsupported('the target has no text; use another block')
+      throw this.unsupported('the target has no text; use another block')
     return [{ flow, start, end }]
   }
-
-  #outcome(place: MatchedPlace): EditOutcome {
-    const { insertions, deletions, changed } = this.#writer
-    return { place, insertions, deletions, changed }
-  }
-
-  #unsupported = (problem: string): Error => editNotSupported(`${this.#place}: ${problem}`)
 }
 
 /** Returns the value of an attribute; null if it is absent. */
-function storedAttribute(type: SharedRoot, name: string): Json {
-  const item = type._map.get(name)
-  if (item === undefined || item.deleted) return null
-  const value: unknown = item.content.getContent()[item.length - 1]
-  return (value instanceof Y.AbstractType ? nestedAttributes(type)[name] : toJson(value)) ?? null
-}
+const storedAttribute = (type: SharedRoot, name: string): Json =>
+  readStoredValue(entryIn(type, name))?.json ?? null
 
 function newBlock(line: string, attributes: ReadonlyMap<string, Json>, isLexical: boolean): Y.XmlText {
   const block = new Y.XmlText()
@@ -282,19 +206,7 @@ function newBlock(line: string, attributes: ReadonlyMap<string, Json>, isLexical
   return block
 }
 
-/** Returns the last sibling in the section of a heading, or the heading itself. */
-function lastOfSection(heading: SharedRoot): SharedRoot {
-  const level = nestedLevel(nestedAttributes(heading)) ?? 0
-  const parent = parentOf(heading)
-  const siblings = parent === null ? [] : liveChildren(parent)
-  let last = heading
-  for (const next of siblings.slice(siblings.indexOf(heading) + 1)) {
-    const nextLevel = nestedLevel(nestedAttributes(next))
-    if (nextLevel !== null && nextLevel <= level) break
-    last = next
-  }
-  return last
-}
+const levelOf = (type: SharedRoot): number | null => nestedLevel(nestedAttributes(type))
 
 /**
  * Returns the outermost text that contains nothing but a block, such as a list with one item. Returns null if

@@ -3,7 +3,6 @@ import * as Y from 'yjs'
 import type { Hunk } from '../../diff/diff.ts'
 import { toJson } from '../../json/json.ts'
 import { editsToDelta, type TextDeltaOperation } from '../../text/edits-to-delta.ts'
-import { planEdits, stepsMax } from '../../text/plan.ts'
 import { type AttributeRun, type PlainTextState, runIndexAtOffset } from '../../text/text-state.ts'
 import { cleanupFormatting } from '../../yjs/cleanup-formatting.ts'
 import { indexAtOffset, type TextSource } from '../targets/flow-view.ts'
@@ -39,14 +38,6 @@ export function sliceState(state: PlainTextState, start: number, end: number): P
     items: state.items,
   }
 }
-
-/** Returns the smallest edits that change the text between two offsets to `target`. */
-export const hunksInRange = (state: PlainTextState, start: number, end: number, target: string): Hunk[] =>
-  planEdits(sliceState(state, start, end), target, { steps: stepsMax }).map((hunk) => ({
-    ...hunk,
-    aStart: hunk.aStart + start,
-    aEnd: hunk.aEnd + start,
-  }))
 
 /**
  * Changes a shared text by edits. Offsets of the original text refer to its string, and offsets of the new

@@ -11,7 +11,7 @@ const editsMax = 10_000
  * quote and its replacement have in common is written as it is stored, because a quote may state one space
  * for a line break or for several spaces.
  */
-export function withStoredSpaces(stored: string, quote: string, text: string): string {
+function withStoredSpaces(stored: string, quote: string, text: string): string {
   if (stored === quote) return text
   const walk = new ParallelWalk(stored, quote)
   const parts: string[] = []

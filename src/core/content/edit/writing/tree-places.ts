@@ -126,3 +126,20 @@ export function sizeOfNode(type: SharedRoot): number {
   }
   return size
 }
+
+/**
+ * Returns the last sibling in the section of a heading, or the heading itself.
+ * @param levelOf returns the level of a heading; null for another node
+ */
+export function lastOfSection(heading: SharedRoot, levelOf: (type: SharedRoot) => number | null): SharedRoot {
+  const level = levelOf(heading) ?? 0
+  const parent = parentOf(heading)
+  const siblings = parent === null ? [] : liveChildren(parent)
+  let last = heading
+  for (const next of siblings.slice(siblings.indexOf(heading) + 1)) {
+    const nextLevel = levelOf(next)
+    if (nextLevel !== null && nextLevel <= level) break
+    last = next
+  }
+  return last
+}

@@ -2,6 +2,7 @@ import { equalityDeep } from 'lib0/function'
 import * as Y from 'yjs'
 import { isObject, type Json, toJson } from '../../json/json.ts'
 import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
+import { entryIn } from '../../stored/shared-values.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
 import type { XmlElement, XmlNode } from '../../xml/tree.ts'
 import type { ValueCodec } from '../../xml/value-codec.ts'
@@ -16,7 +17,6 @@ import type {
   MatchedPlace,
   NodeContent,
 } from '../edit.ts'
-import { editNotSupported } from '../edit-errors.ts'
 import {
   blockAt,
   type FlowPiece,
@@ -26,13 +26,7 @@ import {
   type TextRange,
   type TextSource,
 } from '../targets/flow-view.ts'
-import {
-  isHeading,
-  placeOfTarget,
-  type ResolvedTarget,
-  resolveTarget,
-  type TargetRoot,
-} from '../targets/resolve.ts'
+import { isHeading, placeOfTarget, type ResolvedTarget, type TargetRoot } from '../targets/resolve.ts'
 import {
   blockNote,
   hardBreakNames,
@@ -43,12 +37,11 @@ import {
   textblockNames,
 } from '../targets/xml-names.ts'
 import { readXmlView, type XmlFlowView } from '../targets/xml-view.ts'
-import { linesOf, requireTextContent } from './content-text.ts'
 import { FlowWriter } from './flow-writer.ts'
 import { ownerOfAttribute, placesOfLists } from './list-places.ts'
+import { linesOf, RootEdits } from './root-edits.ts'
 import { joinTexts, liveNeighbor, placeHardBreaks } from './shared-texts.ts'
 import { writeOperations } from './source-edits.ts'
-import { textsByRange } from './stored-spaces.ts'
 import {
   checkRemovedRow,
   checkStreamedRow,
@@ -60,6 +53,7 @@ import {
 import { isRow } from './table-rows.ts'
 import {
   type ChildPlace,
+  lastOfSection,
   liveChildren,
   nameOf,
   placeAtEnd,
@@ -116,42 +110,17 @@ const rowsNeeded =
   'only rows can be before, after or instead of a row; send a table in Markdown or HTML, or rows in XML'
 
 /** One edit of an XML root. */
-export class XmlEdits {
-  readonly #transaction: Y.Transaction
-  readonly #root: XmlEditRoot
-  readonly #place: string
-  readonly #writer: FlowWriter
+export class XmlEdits extends RootEdits<XmlEditRoot> {
+  protected readonly kind = 'XML'
+  protected readonly writer: FlowWriter
   /** The clock of the client before the edit. */
   readonly #clock: number
   #nodes: XmlNodeBuilder | null = null
 
   constructor(transaction: Y.Transaction, root: XmlEditRoot, place: string) {
-    this.#transaction = transaction
-    this.#root = root
-    this.#place = place
-    this.#writer = new FlowWriter(transaction, root.view)
+    super(transaction, root, place)
+    this.writer = new FlowWriter(transaction, root.view)
     this.#clock = Y.getState(root.doc.store, root.doc.clientID)
-  }
-
-  apply(edit: Edit): EditOutcome {
-    switch (edit.is) {
-      case 'replace':
-        return this.#replace(edit.target, edit.content)
-      case 'insert':
-        return this.#insert(edit.place, edit.content)
-      case 'remove':
-        return this.#remove(this.#resolve(edit.target))
-      case 'mark':
-        return this.#mark(this.#resolve(edit.target), edit.name, edit.value)
-      case 'attributes':
-        return this.#setAttributes(this.#resolve(edit.target), edit.set)
-      default:
-        throw this.#unsupported(
-          edit.is === 'text'
-            ? 'a position needs a text, and the root is XML; use a quote or a block as the target'
-            : 'a patch needs a map or an array, and the root is XML; send another edit',
-        )
-    }
   }
 
   /**
@@ -163,16 +132,16 @@ export class XmlEdits {
       return {
         matched: {},
         is: 'blocks',
-        place: placeAtEnd(this.#root.type, place.at),
+        place: placeAtEnd(this.root.type, place.at),
         side: null,
         onlyRows: false,
       }
-    const target = this.#resolve(place.target)
-    const matched = placeOfTarget(this.#view, target)
+    const target = this.resolve(place.target)
+    const matched = placeOfTarget(this.view, target)
     const onlyRows = place.target.is === 'row'
-    if (onlyRows && (!isProse || place.at === 'into')) throw this.#unsupported(rowsNeeded)
+    if (onlyRows && (!isProse || place.at === 'into')) throw this.unsupported(rowsNeeded)
     if (!isProse && this.#isInlineInsertion(target, place.at, { format: 'text', text: '' }))
-      return { matched, is: 'text', ranges: this.#rangesOf(target) }
+      return { matched, is: 'text', ranges: this.rangesOf(target) }
     const side = place.at === 'into' && !isHeading(target) ? null : place.at === 'before' ? 'before' : 'after'
     return { matched, is: 'blocks', place: this.#childPlace(target, place.at), side, onlyRows }
   }
@@ -184,14 +153,14 @@ export class XmlEdits {
    * text would replace a row
    */
   targetOfReplacement(edited: EditTarget, isProse: boolean): XmlReplacement {
-    const target = this.#resolve(edited)
-    const matched = placeOfTarget(this.#view, target)
+    const target = this.resolve(edited)
+    const matched = placeOfTarget(this.view, target)
     const onlyRows = edited.is === 'row'
-    if (onlyRows && !isProse) throw this.#unsupported(rowsNeeded)
-    if (!isProse) return { matched, is: 'text', ranges: this.#rangesOf(target) }
+    if (onlyRows && !isProse) throw this.unsupported(rowsNeeded)
+    if (!isProse) return { matched, is: 'text', ranges: this.rangesOf(target) }
     const whole = this.#wholeNode(target)
     if (whole === null)
-      throw this.#unsupported(
+      throw this.unsupported(
         'Markdown can only replace a whole block; use the format text, or another target',
       )
     const unit = unitOf(whole)
@@ -217,17 +186,16 @@ export class XmlEdits {
     this.#insertBlocks({}, place, content, side === null ? null : { block: null, side })
   }
 
-  #replace(edited: EditTarget, given: InsertedContent): EditOutcome {
-    const target = this.#resolve(edited, given)
+  protected replace(edited: EditTarget, given: InsertedContent): EditOutcome {
+    const target = this.resolve(edited, given)
     const content = this.#literalInCode(target, given)
-    const matched = placeOfTarget(this.#view, target)
     if (edited.is === 'row') this.#checkRows('before', content)
-    if (content.format === 'nodes') return this.#replaceByNodes(matched, target, content)
-    const text = requireTextContent(content, this.#place)
-    for (const [range, own] of textsByRange(this.#view, edited, this.#rangesOf(target), text))
-      this.#writer.replace(range, own)
+    if (content.format === 'nodes')
+      return this.#replaceByNodes(placeOfTarget(this.view, target), target, content)
+    const text = this.textOf(content)
+    const outcome = this.replaceText(edited, target, text)
     this.#placeHardBreaks(text)
-    return this.#outcome(matched)
+    return outcome
   }
 
   #replaceByNodes(matched: MatchedPlace, target: ResolvedTarget, content: NodeContent): EditOutcome {
@@ -237,20 +205,20 @@ export class XmlEdits {
     if (whole !== null && nodes.length === 0) return this.#removeWhole(matched, target, whole)
     if (whole !== null) return this.#replaceNode(matched, whole, nodes, content.around !== null)
     const inline = this.#inCode(target, this.#inlineNodes(content) ?? nodes)
-    const [range, ...others] = this.#rangesOf(target)
+    const [range, ...others] = this.rangesOf(target)
     if (range === undefined || others.length > 0 || !inline.every((node) => node.kind === 'text')) {
-      throw this.#unsupported(
+      throw this.unsupported(
         'content with elements can only replace a whole block; use the whole text of one block as the target',
       )
     }
     const text = inline.map((node) => (node.kind === 'text' ? node.text : '')).join('')
     if (runsIn(inline) > formattedRunsMax)
-      throw this.#unsupported(
+      throw this.unsupported(
         `text with more than ${formattedRunsMax} changes of formatting must replace a block`,
       )
-    this.#writer.replace(range, text)
+    this.writer.replace(range, text)
     this.#formatAs(range, inline, content.around === null)
-    return this.#outcome(matched)
+    return this.outcome(matched)
   }
 
   /** Returns the nodes that replace an element: rows, if this is the row of a table. */
@@ -265,7 +233,7 @@ export class XmlEdits {
   /** Checks that Markdown or HTML for a place in a cell has no table. */
   #checkInCell(nodes: readonly XmlNode[]): void {
     if (nodes.some(isTableNode))
-      throw this.#unsupported('a cell cannot contain a table; insert its rows before or after the cell')
+      throw this.unsupported('a cell cannot contain a table; insert its rows before or after the cell')
   }
 
   /** Checks that content for a place next to a row, or for the place of a row, is of rows. */
@@ -273,21 +241,21 @@ export class XmlEdits {
     const isProse = content.format === 'nodes' && content.around !== null
     const nodes = content.format === 'nodes' ? this.#made(content.values).nodesOf(content) : null
     if (at === 'into' || nodes?.every(isProse ? isTableNode : isRow) !== true)
-      throw this.#unsupported(rowsNeeded)
+      throw this.unsupported(rowsNeeded)
   }
 
   #newRows = (nodes: readonly XmlNode[], isProse: boolean): NewRows => ({
     nodes,
     isProse,
     made: this.#made(),
-    unsupported: this.#unsupported,
+    unsupported: this.unsupported,
   })
 
   /** Gives the text that has replaced a range the formatting of the new texts. */
   #formatAs({ flow, start }: TextRange, texts: readonly XmlNode[], isExact: boolean): void {
     const made = this.#made()
-    const view = readXmlView(this.#root.type)
-    const writer = new FlowWriter(this.#transaction, view)
+    const view = readXmlView(this.root.type)
+    const writer = new FlowWriter(this.transaction, view)
     let at = start
     for (const node of texts) {
       if (node.kind !== 'text') continue
@@ -297,7 +265,7 @@ export class XmlEdits {
         at = end
       }
     }
-    if (writer.changed) this.#writer.changed = true
+    if (writer.changed) this.writer.changed = true
   }
 
   /** Returns whether the content is a line of Markdown or HTML that replaces a quote, so that its block stays. */
@@ -309,11 +277,10 @@ export class XmlEdits {
 
   /** Returns the node that a target covers as a whole; null if it covers a part of a text. */
   #wholeNode(target: ResolvedTarget): SharedRoot | null {
-    if (target.is === 'node') return target.node.type
-    if (target.is === 'block') return this.#requireType(target.block)
+    if (target.is !== 'text') return this.nodeOf(target)
     const [{ flow, start, end }] = target.ranges
-    const isWhole = target.ranges.length === 1 && start === 0 && end === this.#flow(flow).text.length
-    return isWhole ? this.#block(this.#blockOf(target)).type : null
+    const isWhole = target.ranges.length === 1 && start === 0 && end === this.flow(flow).text.length
+    return isWhole ? this.block(this.blockOf(target)).type : null
   }
 
   /** @param keepsStyles whether the format of the nodes cannot state the styles of BlockNote's blocks */
@@ -346,7 +313,7 @@ export class XmlEdits {
     insertions += made.insertBlocks(this.#placeNextTo(unit, 'before'), before)
     insertions += made.insertBlocks(this.#placeNextTo(unit, 'after'), after)
     if (own?.kind === 'element' && own.name === nameOf(type)) {
-      const updated = made.update(this.#transaction, type, own, keepsStyles)
+      const updated = made.update(this.transaction, type, own, keepsStyles)
       insertions += updated?.insertions ?? 0
       deletions += updated?.deletions ?? 0
     } else {
@@ -359,13 +326,13 @@ export class XmlEdits {
     return { place: matched, insertions, deletions, changed: insertions + deletions > 0 }
   }
 
-  #insert(place: InsertPlace, given: InsertedContent): EditOutcome {
+  protected insert(place: InsertPlace, given: InsertedContent): EditOutcome {
     if (!('target' in place)) {
-      const end = placeAtEnd(this.#root.type, place.at)
+      const end = placeAtEnd(this.root.type, place.at)
       return this.#insertBlocks({}, end, given)
     }
-    const target = this.#resolve(place.target)
-    const matched = placeOfTarget(this.#view, target)
+    const target = this.resolve(place.target)
+    const matched = placeOfTarget(this.view, target)
     const content = this.#literalInCode(target, given)
     if (place.target.is === 'row') this.#checkRows(place.at, content)
     if (this.#isInlineInsertion(target, place.at, content)) {
@@ -373,7 +340,7 @@ export class XmlEdits {
     }
     const side = place.at === 'into' && !isHeading(target) ? null : place.at === 'before' ? 'before' : 'after'
     return this.#insertBlocks(matched, this.#childPlace(target, place.at), content, {
-      block: this.#blockOf(target),
+      block: this.blockOf(target),
       side,
     })
   }
@@ -388,7 +355,7 @@ export class XmlEdits {
   }
 
   #offsetOf(target: ResolvedTarget, at: InsertSide): { flow: number; offset: number } {
-    const ranges = this.#rangesOf(target)
+    const ranges = this.rangesOf(target)
     const first = ranges[0] as TextRange
     const last = ranges.at(-1) ?? first
     return at === 'before' ? { flow: first.flow, offset: first.start } : { flow: last.flow, offset: last.end }
@@ -401,13 +368,13 @@ export class XmlEdits {
     content: InsertedContent,
   ): EditOutcome {
     if (content.format !== 'nodes') {
-      const text = requireTextContent(content, this.#place)
-      this.#writer.insert(flow, offset, text)
+      const text = this.textOf(content)
+      this.writer.insert(flow, offset, text)
       this.#placeHardBreaks(text)
-      return this.#outcome(matched)
+      return this.outcome(matched)
     }
     const nodes = this.#inCode(target, this.#inlineNodes(content) ?? [])
-    if (nodes.length === 0) return this.#outcome(matched)
+    if (nodes.length === 0) return this.outcome(matched)
     this.#insertNodes(flow, offset, nodes)
     const insertions = nodes.reduce((sum, { size }) => sum + size, 0)
     return { place: matched, insertions, deletions: 0, changed: true }
@@ -420,9 +387,9 @@ export class XmlEdits {
    */
   #insertNodes(flow: number, offset: number, nodes: readonly XmlNode[]): void {
     const made = this.#made()
-    const block = this.#block(blockAt(this.#view, flow, offset))
-    const parent = block.type ?? this.#root.type
-    const { pieces } = this.#flow(flow)
+    const block = this.block(blockAt(this.view, flow, offset))
+    const parent = block.type ?? this.root.type
+    const { pieces } = this.flow(flow)
     const [left, right] = [textEndingAt(pieces, offset), textStartingAt(pieces, offset)]
     const first = left === null || nodes[0]?.kind !== 'text' ? null : nodes[0]
     const inner = first === null ? nodes : nodes.slice(1)
@@ -435,7 +402,7 @@ export class XmlEdits {
       return
     }
     if (isInside && left.source.state.embeds.length > 0)
-      throw this.#unsupported(
+      throw this.unsupported(
         'the text has embedded values, so that elements cannot be inserted into it; insert them before or after the block',
       )
     const isLastJoined = last?.kind === 'text' && (isInside || right !== null)
@@ -460,8 +427,8 @@ export class XmlEdits {
     const nodes =
       content.format === 'nodes'
         ? made.nodesOf(content)
-        : this.#paragraphs(requireTextContent(content, this.#place), near?.block ?? null)
-    if (nodes.length === 0) return this.#outcome(matched)
+        : this.#paragraphs(this.textOf(content), near?.block ?? null)
+    if (nodes.length === 0) return this.outcome(matched)
     const isProse = content.format === 'nodes' && content.around !== null
     const side = near?.side ?? null
     const parts =
@@ -475,8 +442,8 @@ export class XmlEdits {
   /** Checks that containers of BlockNote become children of a group or of the root. */
   #checkContainers(parent: SharedRoot | null, nodes: readonly XmlNode[]): void {
     const isAround = [blockNote.group, blockNote.container].some((name) => name === nameOf(parent))
-    if (parent === this.#root.type || isAround || !nodes.some(isContainer)) return
-    throw this.#unsupported(
+    if (parent === this.root.type || isAround || !nodes.some(isContainer)) return
+    throw this.unsupported(
       'a container of a block can only be next to other containers; use a block outside of a table as the target',
     )
   }
@@ -485,9 +452,9 @@ export class XmlEdits {
   #paragraphs(text: string, near: number | null): XmlNode[] {
     if (text === '') return []
     const made = this.#made()
-    const type = near === null ? null : this.#block(near).type
+    const type = near === null ? null : this.block(near).type
     const name = type === null ? '' : nameOf(type)
-    const isLikeIt = name !== '' && isPlainTextblock(name) && this.#flow(near ?? 0).pieces.length > 0
+    const isLikeIt = name !== '' && isPlainTextblock(name) && this.flow(near ?? 0).pieces.length > 0
     return linesOf(text).map((line) => made.paragraph(made.text(line), isLikeIt ? name : undefined))
   }
 
@@ -499,29 +466,27 @@ export class XmlEdits {
       return { parent: type, after: liveChildren(type).at(-1)?._item ?? null }
     }
     if (at === 'into' && !isHeading(target))
-      throw this.#unsupported('a text block cannot contain blocks; insert them before or after it')
-    const type = target.is === 'node' ? target.node.type : this.#requireType(this.#blockOf(target))
+      throw this.unsupported('a text block cannot contain blocks; insert them before or after it')
+    const type = this.nodeOf(target)
     const unit = unitOf(type)
     if (at === 'before') return this.#placeNextTo(unit, 'before')
-    return this.#placeNextTo(isHeading(target) ? lastOfSection(unit) : unit, 'after')
+    return this.#placeNextTo(isHeading(target) ? lastOfSection(unit, levelOf) : unit, 'after')
   }
 
   #placeNextTo(type: SharedRoot, side: 'before' | 'after'): ChildPlace {
     const place = placeNextTo(type, side)
     if (place === null)
-      throw this.#unsupported(
+      throw this.unsupported(
         'the target is text at the top of the root, without a block; use another target',
       )
     return place
   }
 
-  #remove(target: ResolvedTarget): EditOutcome {
-    const matched = placeOfTarget(this.#view, target)
-    if (target.is !== 'text') {
-      const type = target.is === 'node' ? target.node.type : this.#requireType(target.block)
-      return this.#removeWhole(matched, target, type)
-    }
-    return this.#removeText(matched, target)
+  protected remove(target: ResolvedTarget): EditOutcome {
+    const matched = placeOfTarget(this.view, target)
+    return target.is === 'text'
+      ? this.removeText(matched, target)
+      : this.#removeWhole(matched, target, this.nodeOf(target))
   }
 
   /** Removes an element. If it must stay, removes its text. */
@@ -529,13 +494,8 @@ export class XmlEdits {
     const isInline = target.is === 'node' && target.node.inline !== null
     if (rowAround(type) === type) checkRemovedRow(type, this.#newRows([], false))
     const removed = isInline ? type : removableWith(unitOf(type))
-    if (removed === null) return this.#removeText(matched, target)
+    if (removed === null) return this.removeText(matched, target)
     return { place: matched, insertions: 0, deletions: this.#delete(removed), changed: true }
-  }
-
-  #removeText(matched: MatchedPlace, target: ResolvedTarget): EditOutcome {
-    for (const range of this.#rangesOf(target)) this.#writer.replace(range, '')
-    return this.#outcome(matched)
   }
 
   #delete(type: SharedRoot): number {
@@ -543,39 +503,36 @@ export class XmlEdits {
     const item = type._item
     if (item === null) return size
     const [left, right] = [liveNeighbor(item, 'left'), liveNeighbor(item, 'right')]
-    item.delete(this.#transaction)
-    joinTexts(this.#transaction, left, right)
+    item.delete(this.transaction)
+    joinTexts(this.transaction, left, right)
     return size
   }
 
-  #mark(target: ResolvedTarget, name: string, value: Json): EditOutcome {
-    const matched = placeOfTarget(this.#view, target)
-    const vocabulary = new ObservedSchema(this.#root.contentKey, undefined, this.#root.schema)
-    const isRich = this.#view.paragraphName !== null || vocabulary.isRichText
+  protected mark(target: ResolvedTarget, { name, value }: Extract<Edit, { is: 'mark' }>): EditOutcome {
+    const matched = placeOfTarget(this.view, target)
+    const vocabulary = new ObservedSchema(this.root.contentKey, undefined, this.root.schema)
+    const isRich = this.view.paragraphName !== null || vocabulary.isRichText
     if (isRich && value !== null && value !== true && !isObject(value)) {
-      throw this.#unsupported('the value of a mark must be true, null, or an object with its attributes')
+      throw this.unsupported('the value of a mark must be true, null, or an object with its attributes')
     }
-    const markingsOf = xmlMarkings(this.#view, vocabulary, name, value)
-    const ranges = this.#rangesOf(target)
-    if (value !== null && this.#root.schema === null && ranges.some(this.#isPlainCode)) {
-      throw this.#unsupported(
+    const markingsOf = xmlMarkings(this.view, vocabulary, name, value)
+    const ranges = this.rangesOf(target)
+    if (value !== null && this.root.schema === null && ranges.some(this.#isPlainCode)) {
+      throw this.unsupported(
         'the text of a code block has no formatting; use a target outside of code blocks',
       )
     }
-    for (const range of ranges) this.#writer.mark(range, markingsOf)
-    return this.#outcome(matched)
+    for (const range of ranges) this.writer.mark(range, markingsOf)
+    return this.outcome(matched)
   }
 
-  #setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
-    const matched = placeOfTarget(this.#view, target)
-    const block = target.is === 'node' ? target.node.type : this.#requireType(this.#blockOf(target))
+  protected setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
+    const matched = placeOfTarget(this.view, target)
+    const block = this.nodeOf(target)
     let [insertions, deletions] = [0, 0]
     for (const [name, value] of set) {
       const type = target.is === 'node' ? block : ownerOfAttribute(block, name)
-      const item = type._map.get(name)
-      const stored: unknown = item?.deleted === false ? item.content.getContent()[item.length - 1] : null
-      const current = toJson(stored) ?? null
-      if (equalityDeep(current, value)) continue
+      if (equalityDeep(toJson(entryIn(type, name)) ?? null, value)) continue
       if (value === null) {
         Y.XmlElement.prototype.removeAttribute.call(type, name)
         deletions += 1
@@ -586,13 +543,6 @@ export class XmlEdits {
       }
     }
     return { place: matched, insertions, deletions, changed: insertions + deletions > 0 }
-  }
-
-  #resolve = (target: EditTarget, content?: InsertedContent): ResolvedTarget =>
-    resolveTarget(this.#root, target, this.#place, content)
-
-  get #view(): XmlFlowView {
-    return this.#root.view
   }
 
   /** Returns the nodes of content that can be inside a text; null if they are blocks. */
@@ -606,7 +556,7 @@ export class XmlEdits {
   }
 
   #placeHardBreaks(text: string): void {
-    if (text.includes('\n')) placeHardBreaks(this.#transaction, this.#clock, this.#view, this.#root.schema)
+    if (text.includes('\n')) placeHardBreaks(this.transaction, this.#clock, this.view, this.root.schema)
   }
 
   /** Returns Markdown next to a quote in code, or instead of it, as the text that it is, unless it has code blocks. */
@@ -614,77 +564,51 @@ export class XmlEdits {
     if (content.format !== 'nodes' || content.source?.format.name !== 'markdown') return content
     const { text, usual } = content.source
     if (target.is !== 'text' || usual.blocks.some(({ kind }) => kind === 'codeBlock')) return content
-    return isCode(nameOf(this.#block(this.#blockOf(target)).type)) ? { format: 'text', text } : content
+    return isCode(nameOf(this.block(this.blockOf(target)).type)) ? { format: 'text', text } : content
   }
 
   /** Returns content of a line in the form that the block of a target accepts: code has only text. */
   #inCode(target: ResolvedTarget, nodes: readonly XmlNode[]): readonly XmlNode[] {
-    if (!isCode(nameOf(this.#block(this.#blockOf(target)).type))) return nodes
+    if (!isCode(nameOf(this.block(this.blockOf(target)).type))) return nodes
     const texts = nodes.map((node) => {
       if (node.kind === 'text') return node.text
       if (hardBreakNames.has(node.name)) return '\n'
-      throw this.#unsupported('a code block cannot contain elements; use another block as the target')
+      throw this.unsupported('a code block cannot contain elements; use another block as the target')
     })
     return this.#made().text(texts.join(''))
   }
 
   /** @param values the form of the values in the content of the edit */
   #made(values?: ValueCodec): XmlNodeBuilder {
-    this.#nodes ??= new XmlNodeBuilder(this.#root, values)
+    this.#nodes ??= new XmlNodeBuilder(this.root, values)
     return this.#nodes
   }
 
   /** Returns whether a range is in code without formatting. Code with formatting is that of another schema. */
   #isPlainCode = ({ flow, start }: TextRange): boolean =>
-    isCode(nameOf(this.#block(blockAt(this.#view, flow, start)).type)) &&
-    this.#flow(flow).pieces.every(
+    isCode(nameOf(this.block(blockAt(this.view, flow, start)).type)) &&
+    this.flow(flow).pieces.every(
       ({ source }) => source === null || source.state.runs.every(({ size }) => size === 0),
     )
-
-  #flow = (index: number): TextFlow => this.#view.flows[index] as TextFlow
-
-  #block = (index: number): TextBlock => this.#view.blocks[index] as TextBlock
-
-  /** Returns the index of the block that contains the start of a target. */
-  #blockOf(target: ResolvedTarget): number {
-    if (target.is !== 'text') return target.block
-    const [{ flow, start }] = target.ranges
-    return blockAt(this.#view, flow, start)
-  }
-
-  #requireType(block: number): SharedRoot {
-    const { type } = this.#block(block)
-    if (type === null)
-      throw this.#unsupported(
-        'the target is text at the top of the root, without a block; use another target',
-      )
-    return type
-  }
 
   /** Returns the block that a target is as a whole, or the only block in it; null if there is no such block. */
   #textblockOf(target: ResolvedTarget): TextBlock | null {
     if (target.is === 'text') return null
     const isOne = target.is === 'block' || target.node.endBlock === target.node.firstBlock + 1
-    const block = isOne ? this.#block(target.block) : undefined
-    return block !== undefined && isTextblock(block, this.#flow(block.flow)) ? block : null
+    const block = isOne ? this.block(target.block) : undefined
+    return block !== undefined && isTextblock(block, this.flow(block.flow)) ? block : null
   }
 
   /** Returns the text of a target: a quote, a block, or the only block of a node. */
-  #rangesOf(target: ResolvedTarget): readonly TextRange[] {
+  protected rangesOf(target: ResolvedTarget): readonly TextRange[] {
     if (target.is === 'text') return target.ranges
     if (target.is === 'node' && target.node.inline !== null) return [target.node.inline]
     const block = this.#textblockOf(target)
     if (block === null)
-      throw this.#unsupported('the target has no text of its own; use one of the blocks in it')
+      throw this.unsupported('the target has no text of its own; use one of the blocks in it')
     return [{ flow: block.flow, start: block.start, end: block.end }]
   }
 
-  #outcome(place: MatchedPlace): EditOutcome {
-    const { insertions, deletions, changed } = this.#writer
-    return { place, insertions, deletions, changed }
-  }
-
-  #unsupported = (problem: string): Error => editNotSupported(`${this.#place}: ${problem}`)
 }
 
 /** Returns the only paragraph of content in a text format, without its container; null if there is other content. */
@@ -734,20 +658,6 @@ const isTextblock = ({ type }: TextBlock, { pieces }: TextFlow): boolean =>
 
 const itemOf = (piece: FlowPiece): Y.Item | null =>
   piece.source === null ? piece.item : piece.source.type._item
-
-/** Returns the last sibling in the section of a heading, or the heading itself. */
-function lastOfSection(heading: SharedRoot): SharedRoot {
-  const level = levelOf(heading) ?? 0
-  const parent = parentOf(heading)
-  let last = heading
-  const siblings = parent === null ? [] : liveChildren(parent)
-  for (const next of siblings.slice(siblings.indexOf(heading) + 1)) {
-    const nextLevel = levelOf(next)
-    if (nextLevel !== null && nextLevel <= level) break
-    last = next
-  }
-  return last
-}
 
 /** Returns the level of a heading, or of the heading that a container of BlockNote starts with. */
 function levelOf(type: SharedRoot): number | null {

@@ -1,0 +1,137 @@
+import type * as Y from 'yjs'
+import type { Json } from '../../json/json.ts'
+import type { SharedRoot } from '../../yjs/root-kind.ts'
+import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace, MatchedPlace } from '../edit.ts'
+import { editNotSupported } from '../edit-errors.ts'
+import { blockAt, type TextBlock, type TextFlow, type TextRange } from '../targets/flow-view.ts'
+import { placeOfTarget, type ResolvedTarget, resolveTarget, type TargetRoot } from '../targets/resolve.ts'
+import type { FlowWriter } from './flow-writer.ts'
+import { textsByRange } from './stored-spaces.ts'
+
+/**
+ * One edit of a root with text. The kinds of roots differ in their views, and in the way in which they insert,
+ * format and delete.
+ */
+export abstract class RootEdits<Root extends TargetRoot, Writer extends FlowWriter = FlowWriter> {
+  protected readonly transaction: Y.Transaction
+  protected readonly root: Root
+  protected readonly place: string
+  protected abstract readonly writer: Writer
+  /** The kind of the root, as the end of a sentence. */
+  protected abstract readonly kind: string
+
+  /** @param place how messages name the edit */
+  constructor(transaction: Y.Transaction, root: Root, place: string) {
+    this.transaction = transaction
+    this.root = root
+    this.place = place
+  }
+
+  apply(edit: Edit): EditOutcome {
+    switch (edit.is) {
+      case 'replace':
+        return this.replace(edit.target, edit.content)
+      case 'insert':
+        return this.insert(edit.place, edit.content)
+      case 'remove':
+        return this.remove(this.resolve(edit.target))
+      case 'mark':
+        return this.mark(this.resolve(edit.target), edit)
+      case 'attributes':
+        return this.setAttributes(this.resolve(edit.target), edit.set)
+      case 'text':
+        return this.textAt(edit)
+      default:
+        throw this.unsupported(`a patch needs a map or an array, and the root is ${this.kind}; send another edit`)
+    }
+  }
+
+  protected abstract replace(edited: EditTarget, content: InsertedContent): EditOutcome
+
+  protected abstract insert(place: InsertPlace, content: InsertedContent): EditOutcome
+
+  protected abstract remove(target: ResolvedTarget): EditOutcome
+
+  protected abstract mark(target: ResolvedTarget, mark: Extract<Edit, { is: 'mark' }>): EditOutcome
+
+  protected abstract setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome
+
+  /** Returns the text of a target. @throws ApiError INVALID_ARGUMENT if it has none of its own */
+  protected abstract rangesOf(target: ResolvedTarget): readonly TextRange[]
+
+  protected textAt(_edit: Extract<Edit, { is: 'text' }>): EditOutcome {
+    throw this.unsupported(
+      `a position needs a text, and the root is ${this.kind}; use a quote or a block as the target`,
+    )
+  }
+
+  protected resolve(target: EditTarget, content?: InsertedContent): ResolvedTarget {
+    return resolveTarget(this.root, target, this.place, content)
+  }
+
+  /** Changes the text of a target with small edits. */
+  protected replaceText(edited: EditTarget, target: ResolvedTarget, text: string): EditOutcome {
+    const matched = placeOfTarget(this.view, target)
+    for (const [range, own] of textsByRange(this.view, edited, this.rangesOf(target), text))
+      this.writer.replace(range, own)
+    return this.outcome(matched)
+  }
+
+  protected removeText(matched: MatchedPlace, target: ResolvedTarget): EditOutcome {
+    for (const range of this.rangesOf(target)) this.writer.replace(range, '')
+    return this.outcome(matched)
+  }
+
+  /**
+   * Returns the text of an edit's content.
+   * @param reason why the root has only text; '' if the message need not name it
+   * @throws ApiError INVALID_ARGUMENT if the content is not text
+   */
+  protected textOf(content: InsertedContent, reason = ''): string {
+    if (content.format === 'text') return content.text.toWellFormed()
+    throw this.unsupported(
+      `the content for this root or target must be text; send a string with the format "text"${reason}`,
+    )
+  }
+
+  protected get view(): Root['view'] {
+    return this.root.view
+  }
+
+  protected flow(index: number): TextFlow {
+    return this.view.flows[index] as TextFlow
+  }
+
+  protected block(index: number): TextBlock {
+    return this.view.blocks[index] as TextBlock
+  }
+
+  /** Returns the index of the block that contains the start of a target. */
+  protected blockOf(target: ResolvedTarget): number {
+    if (target.is !== 'text') return target.block
+    const [{ flow, start }] = target.ranges
+    return blockAt(this.view, flow, start)
+  }
+
+  /** Returns the node of a target: the target itself, or the block that contains its start. */
+  protected nodeOf(target: ResolvedTarget): SharedRoot {
+    const type = target.is === 'node' ? target.node.type : this.block(this.blockOf(target)).type
+    if (type === null)
+      throw this.unsupported('the target is text at the top of the root, without a block; use another target')
+    return type
+  }
+
+  protected outcome(place: MatchedPlace): EditOutcome {
+    const { insertions, deletions, changed } = this.writer
+    return { place, insertions, deletions, changed }
+  }
+
+  protected unsupported = (problem: string): Error => editNotSupported(`${this.place}: ${problem}`)
+}
+
+/** Returns the lines of a text, each of which becomes a block. A line break at the end adds no line. */
+export function linesOf(text: string): string[] {
+  const lines = text.split(/\r\n|\r|\n/)
+  if (lines.length > 1 && lines.at(-1) === '') lines.pop()
+  return lines
+}
