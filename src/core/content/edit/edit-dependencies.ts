@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { firstIndex } from '../../base/search.ts'
 import { limits } from '../../model/limits.ts'
 import { toJson } from '../json/json.ts'
 import { idOf, rangeOfItem } from '../yjs/items.ts'
@@ -168,15 +169,8 @@ export class DependencyRecorder {
     }
   }
 
-  #editOf({ id }: Y.Item): number {
-    let [low, high] = [0, this.#clocks.length - 1]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#clocks[middle] as number) <= id.clock) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
+  #editOf = ({ id }: Y.Item): number =>
+    firstIndex(this.#clocks.length - 1, (index) => (this.#clocks[index] as number) > id.clock)
 
   #isNew = ({ client, clock }: StoredId): boolean => client === this.#client && clock >= this.#firstClock
 }

@@ -1,3 +1,4 @@
+import { firstIndex } from '../../base/search.ts'
 import type { IdRange, StoredId } from '../yjs/range-index.ts'
 import type { Overlap } from './overlap.ts'
 import { elementUnit, inBase, inMine, inTheirs, type MergedUnits } from './sequence-clusters.ts'
@@ -50,13 +51,7 @@ export class LabeledUnits {
   }
 
   #partAt(index: number): number {
-    let [low, high] = [0, this.#parts.length - 1]
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((this.#parts[middle] as Part).start <= index) low = middle
-      else high = middle - 1
-    }
-    return low
+    return firstIndex(this.#parts.length, (at) => (this.#parts[at] as Part).start > index) - 1
   }
 }
 

@@ -1,10 +1,10 @@
+import { firstIndex } from '../../base/search.ts'
 import type { Hunk } from '../diff/diff.ts'
 import { alignToBoundaries, mergeTouching, mergeWhere } from '../diff/merge-hunks.ts'
 import type { DiffBudget } from '../diff/myers.ts'
 import { diffText } from '../diff/text-diff.ts'
 import { Graphemes, snapToGraphemes } from './graphemes.ts'
-import type { Embed, PlainTextState } from './text-state.ts'
-import { runIndexAtOffset } from './text-state.ts'
+import { type Embed, type PlainTextState, runIndexAtOffset } from './text-state.ts'
 
 /** Maximum number of comparison steps of one replacement, which take some tens of milliseconds. */
 export const stepsMax = 6_000_000
@@ -74,13 +74,8 @@ function worthRewriting(state: PlainTextState, before: Hunk, after: Hunk): boole
 
 /** Returns whether there is an embed strictly between two offsets. */
 function holdsEmbed(embeds: readonly Embed[], from: number, to: number): boolean {
-  let [low, high] = [0, embeds.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((embeds[middle] as Embed).at <= from) low = middle + 1
-    else high = middle
-  }
-  return low < embeds.length && (embeds[low] as Embed).at < to
+  const next = embeds[firstIndex(embeds.length, (index) => (embeds[index] as Embed).at > from)]
+  return next !== undefined && next.at < to
 }
 
 /**

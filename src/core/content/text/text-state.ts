@@ -1,5 +1,6 @@
 import { equalityDeep } from 'lib0/function'
 import * as Y from 'yjs'
+import { firstIndex } from '../../base/search.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 export type TextAttributes = Readonly<Record<string, unknown>>
@@ -127,15 +128,8 @@ export const markUnpaired = (text: string): string =>
   text.isWellFormed() ? text : text.replace(unpaired, '\ud800')
 
 /** Returns the index of the run that contains the character at `at`; 0 if the text has no characters. */
-export function runIndexAtOffset(runs: readonly AttributeRun[], at: number): number {
-  let [low, high] = [0, runs.length - 1]
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if ((runs[middle] as AttributeRun).start <= at) low = middle
-    else high = middle - 1
-  }
-  return low
-}
+export const runIndexAtOffset = (runs: readonly { readonly start: number }[], at: number): number =>
+  Math.max(0, firstIndex(runs.length, (index) => (runs[index] as { start: number }).start > at) - 1)
 
 /**
  * Returns the attributes of characters. The offsets must be requested in ascending order, so that a whole

@@ -1,6 +1,6 @@
 import type { Hunk } from '../diff/diff.ts'
 import { planEdits } from '../text/plan.ts'
-import type { PlainTextState } from '../text/text-state.ts'
+import { type PlainTextState, runIndexAtOffset } from '../text/text-state.ts'
 import type { XmlBudget } from './budget.ts'
 import { MarkCursor, type MarkTable } from './mark-sets.ts'
 import type { TextPart, XmlRun, XmlText } from './tree.ts'
@@ -26,7 +26,7 @@ export const emptyText: MarkedText = { text: '', runs: [] }
 export function sliceText({ text, runs }: MarkedText, start: number, end: number): MarkedText {
   if (start === 0 && end === text.length) return { text, runs }
   const inside: XmlRun[] = []
-  for (let index = Math.max(0, runIndexOf(runs, start)); index < runs.length; index++) {
+  for (let index = runIndexAtOffset(runs, start); index < runs.length; index++) {
     const run = runs[index] as XmlRun
     if (run.start >= end) break
     inside.push({ start: Math.max(0, run.start - start), marks: run.marks })
@@ -164,7 +164,7 @@ class ChangeWriter implements TextChange {
 
   #keepCharacters(offset: number): void {
     while (this.#at < offset) {
-      const marked = runIndexOf(this.#target.runs, this.#targetAt)
+      const marked = runIndexAtOffset(this.#target.runs, this.#targetAt)
       const runEnd = this.#enterRun()
       const markedEnd = this.#target.runs[marked + 1]?.start ?? this.#target.text.length
       const length = Math.min(offset - this.#at, runEnd - this.#at, markedEnd - this.#targetAt)
@@ -208,15 +208,4 @@ class ChangeWriter implements TextChange {
     else this.operations.push({ delete: length })
     this.deletions += length
   }
-}
-
-/** Returns the index of the run that contains the character at `at`. */
-export function runIndexOf(runs: readonly XmlRun[], at: number): number {
-  let [low, high] = [0, runs.length - 1]
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if ((runs[middle] as XmlRun).start <= at) low = middle
-    else high = middle - 1
-  }
-  return low
 }

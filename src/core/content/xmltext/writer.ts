@@ -2,7 +2,7 @@ import { attributeDiff, attributesOf, type DeltaAttributes, noAttributes } from 
 import type { FormatTable } from '../delta/formatted-text.ts'
 import type { Hunk } from '../diff/diff.ts'
 import type { JsonObject } from '../json/json.ts'
-import { runIndexOf } from '../xml/text-plan.ts'
+import { runIndexAtOffset } from '../text/text-state.ts'
 import type { XmlRun } from '../xml/tree.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import {
@@ -165,6 +165,6 @@ const endOf = (node: TextNode, target: TextNode): Hunk => ({
 })
 
 function runAt(runs: readonly XmlRun[], at: number): { format: number; end: number } {
-  const index = runIndexOf(runs, at)
+  const index = runIndexAtOffset(runs, at)
   return { format: runs[index]?.marks ?? 0, end: runs[index + 1]?.start ?? Number.POSITIVE_INFINITY }
 }

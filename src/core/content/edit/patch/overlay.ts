@@ -1,4 +1,5 @@
 import type * as Y from 'yjs'
+import { firstIndex } from '../../../base/search.ts'
 import { setMember } from '../../json/json.ts'
 import { entriesIn, entryIn, type StoredValue, storedForm } from '../../stored/shared-values.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
@@ -271,13 +272,8 @@ class StoredElements {
   }
 
   at(index: number): unknown {
-    let [low, high] = [0, this.#items.length - 1]
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((this.#starts[middle] as number) <= index) low = middle
-      else high = middle - 1
-    }
-    return this.#items[low]?.content.getContent()[index - (this.#starts[low] as number)]
+    const at = firstIndex(this.#starts.length, (item) => (this.#starts[item] as number) > index) - 1
+    return this.#items[at]?.content.getContent()[index - (this.#starts[at] as number)]
   }
 }
 

@@ -1,4 +1,5 @@
 import type * as Y from 'yjs'
+import { firstIndex } from '../../../base/search.ts'
 import { type Json, toJson } from '../../json/json.ts'
 import { entryIn } from '../../stored/shared-values.ts'
 import type { PlainTextState } from '../../text/text-state.ts'
@@ -98,13 +99,8 @@ export function offsetsOf({ text, embeds }: PlainTextState): (index: number) => 
     before += length
   }
   return (index) => {
-    let [low, high] = [0, starts.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((starts[middle] as number) < index) low = middle + 1
-      else high = middle
-    }
-    const [start, embed] = [starts[low - 1], embeds[low - 1]]
+    const last = firstIndex(starts.length, (at) => (starts[at] as number) >= index) - 1
+    const [start, embed] = [starts[last], embeds[last]]
     if (start === undefined || embed === undefined) return Math.min(text.length, index)
     return Math.min(text.length, embed.at + Math.max(0, index - start - embed.length))
   }
@@ -146,14 +142,11 @@ export const inlinePlaceholder = '\ufffc'
 
 /** Returns the index of the block that contains an offset of a flow, or that precedes it. */
 export function blockAt({ blocks }: Pick<FlowView, 'blocks'>, flow: number, offset: number): number {
-  let [low, high] = [0, blocks.length - 1]
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    const block = blocks[middle] as TextBlock
-    if (block.flow < flow || (block.flow === flow && block.start <= offset)) low = middle
-    else high = middle - 1
-  }
-  return low
+  const next = firstIndex(blocks.length, (index) => {
+    const block = blocks[index] as TextBlock
+    return block.flow > flow || (block.flow === flow && block.start > offset)
+  })
+  return Math.max(0, next - 1)
 }
 
 export const textIn = ({ flows }: FlowView, { flow, start, end }: TextRange): string =>

@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { firstIndex } from '../../../base/search.ts'
 import { limits } from '../../../model/limits.ts'
 import { type Json, toJson } from '../../json/json.ts'
 import { Output } from '../../output.ts'
@@ -414,13 +415,7 @@ const endOf = (piece: FlowPiece): number | null =>
 
 /** Returns the offset in the flow for an index of a shared text that has these pieces. */
 function offsetIn(pieces: readonly FlowPiece[], index: number): number {
-  let [low, high] = [0, pieces.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (indexOf(pieces[middle] as FlowPiece) <= index) low = middle + 1
-    else high = middle
-  }
-  const piece = pieces[low - 1]
+  const piece = pieces[firstIndex(pieces.length, (at) => indexOf(pieces[at] as FlowPiece) > index) - 1]
   if (piece === undefined) return pieces[0]?.start ?? 0
   return piece.start + Math.min(piece.length, index - indexOf(piece))
 }

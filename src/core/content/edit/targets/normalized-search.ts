@@ -1,3 +1,4 @@
+import { firstIndex } from '../../../base/search.ts'
 import type { Graphemes } from '../../text/graphemes.ts'
 import type { TextFlow, TextRange } from './flow-view.ts'
 import { normalizeText } from './normalized-text.ts'
@@ -74,12 +75,8 @@ export class NormalizedFlows {
   }
 
   #positionOf(offset: number): FlowPosition {
-    let [low, high] = [0, this.#starts.length - 1]
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((this.#starts[middle] as number) <= offset) low = middle
-      else high = middle - 1
-    }
-    return { flow: low, offset: offset - (this.#starts[low] as number) }
+    const starts = this.#starts
+    const flow = firstIndex(starts.length, (index) => (starts[index] as number) > offset) - 1
+    return { flow, offset: offset - (starts[flow] as number) }
   }
 }

@@ -1,3 +1,5 @@
+import { firstIndex } from '../../../base/search.ts'
+
 /** A text in the form in which quotes are compared, with a mapping of its offsets to the original text. */
 interface NormalizedText {
   readonly text: string
@@ -89,14 +91,8 @@ class NormalizedWriter {
 }
 
 function rawOffset(found: readonly Segment[], offset: number, isEnd: boolean): number {
-  let [low, high] = [0, found.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((found[middle] as Segment).start < offset) low = middle + 1
-    else high = middle
-  }
   // An offset at the start of a segment is the same on both sides, so only segments before it matter.
-  const last = found[low - 1]
+  const last = found[firstIndex(found.length, (index) => (found[index] as Segment).start >= offset) - 1]
   if (last === undefined) return offset
   const after = offset - last.start - last.length
   if (after < 0) return isEnd ? last.rawStart + last.rawLength : last.rawStart

@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { firstIndex } from '../../../base/search.ts'
 import type { Hunk } from '../../diff/diff.ts'
 import { planEdits, stepsMax } from '../../text/plan.ts'
 import type { AttributeRun, Embed, PlainTextState } from '../../text/text-state.ts'
@@ -183,15 +184,8 @@ function addInsertion(
 const endOf = ({ start, length }: FlowPiece): number => start + length
 
 /** Returns the index of the first piece that ends at an offset or after it. */
-export function firstPieceAt(pieces: readonly FlowPiece[], offset: number): number {
-  let [low, high] = [0, pieces.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (endOf(pieces[middle] as FlowPiece) < offset) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+export const firstPieceAt = (pieces: readonly FlowPiece[], offset: number): number =>
+  firstIndex(pieces.length, (index) => endOf(pieces[index] as FlowPiece) >= offset)
 
 /** Returns the first piece of text, from an index on, that starts at an offset or before it. */
 function textFrom(pieces: readonly FlowPiece[], from: number, offset: number): TextPiece | undefined {
