@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject, toJson } from '../json/json.ts'
 import { JsonInterner } from '../json/json-interner.ts'
 import { Output } from '../output.ts'
 import { readStoredValue } from '../stored/shared-values.ts'
+import type { DeltaAttributes } from '../text/operations.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /** A range of text with one set of attributes. The range ends at the start of the next range. */
@@ -70,6 +71,25 @@ export class FormatTable {
 
   get(number: number): FormatValue {
     return this.#formats.get(number) as FormatValue
+  }
+
+  /** Returns the attributes of new text that has the format `number`. */
+  attributesOf(number: number): DeltaAttributes {
+    return Object.fromEntries(this.get(number).stored)
+  }
+
+  /** Returns the attributes to set on a text whose format changes. The value null removes an attribute. */
+  change(from: number, to: number): DeltaAttributes {
+    const change: DeltaAttributes = Object.create(null)
+    if (from === to) return change
+    const [before, after] = [this.get(from), this.get(to)]
+    for (const key of before.stored.keys()) if (!after.stored.has(key)) change[key] = null
+    for (const [key, value] of after.stored) {
+      const same =
+        before.stored.has(key) && this.same(before.attributes[key] ?? null, after.attributes[key] ?? null)
+      if (!same) change[key] = value
+    }
+    return change
   }
 
   /**

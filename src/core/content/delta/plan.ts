@@ -3,8 +3,8 @@ import { alignToBoundaries, mergeTouching, mergeWhere } from '../diff/merge-hunk
 import { diffText } from '../diff/text-diff.ts'
 import type { JsonObject } from '../json/json.ts'
 import { snapToGraphemes } from '../text/graphemes.ts'
+import { TextOperations } from '../text/operations.ts'
 import { atMost, editsMaxFor, isSeparator, stepsMax } from '../text/plan.ts'
-import { attributeDiff, attributesOf, type DeltaAttributes, noAttributes } from './attribute-change.ts'
 import type {
   FormatTable,
   FormattedRun,
@@ -69,23 +69,8 @@ function hunksBetween(source: string, target: string, editsMax: number): Hunk[] 
   return snapToGraphemes(source, target, mergeTouching(alignToBoundaries(source, target, swallowed)))
 }
 
-/** An operation for `Y.Text.applyDelta`. */
-type DeltaOperation =
-  | { retain: number; attributes: DeltaAttributes }
-  | { insert: string | JsonObject; attributes: DeltaAttributes }
-  | { delete: number }
-
 /** Collects the operations of one replacement. Tracks the position in the stored text and in the target. */
-class DeltaOperationBuilder {
-  readonly operations: DeltaOperation[] = []
-  /**
-   * `insertions` is the number of inserted UTF-16 units and embeds; `deletions` is the number of deleted
-   * units and embeds.
-   */
-  insertions = 0
-  deletions = 0
-  /** Number of insertions, and of kept ranges whose attributes change. */
-  edits = 0
+class DeltaOperationBuilder extends TextOperations<string | JsonObject> {
   readonly #stored: FormattedTextState
   readonly #target: FormattedTarget
   readonly #formats: FormatTable
@@ -94,8 +79,10 @@ class DeltaOperationBuilder {
   #at = 0
   #targetAt = 0
   #hidden = 0
+  #inserts = 0
 
   constructor(stored: FormattedTextState, target: FormattedTarget, formats: FormatTable) {
+    super()
     this.#stored = stored
     this.#target = target
     this.#formats = formats
@@ -110,8 +97,12 @@ class DeltaOperationBuilder {
       this.#deleteTo(aEnd)
     }
     this.#keepTo(this.#stored.content.text.length)
-    for (let last = this.operations.at(-1); last !== undefined && isIdle(last); last = this.operations.at(-1))
-      this.operations.pop()
+    this.trim()
+  }
+
+  /** Number of insertions, and of kept ranges whose attributes change. */
+  get edits(): number {
+    return this.#inserts + this.markings
   }
 
   /**
@@ -130,7 +121,7 @@ class DeltaOperationBuilder {
         this.#insertTo(this.#targetAt + 1)
         this.#deleteTo(this.#at + 1)
       } else {
-        this.#retain(length, this.#changeHere())
+        this.retain(length, this.#changeHere())
         this.#at += length
         this.#targetAt += length
       }
@@ -158,7 +149,7 @@ class DeltaOperationBuilder {
     const from = this.#sourceRuns.formatAt(this.#at)
     const to = this.#targetRuns.formatAt(this.#targetAt)
     const kept = this.#target.keptFormat?.(from, to, this.#targetAt) ?? to
-    return attributeDiff(this.#formats, from, kept)
+    return this.#formats.change(from, kept)
   }
 
   #insertTo(targetOffset: number): void {
@@ -171,10 +162,8 @@ class DeltaOperationBuilder {
         const runEnd = Math.min(targetOffset, this.#targetRuns.endAt(at))
         while (end < runEnd && !embeds.has(end)) end += 1
       }
-      const attributes = attributesOf(this.#formats, this.#targetRuns.formatAt(at))
-      this.operations.push({ insert: embed ?? text.slice(at, end), attributes })
-      this.insertions += end - at
-      this.edits += 1
+      this.insert(embed ?? text.slice(at, end), this.#formats.attributesOf(this.#targetRuns.formatAt(at)))
+      this.#inserts += 1
       this.#targetAt = end
     }
   }
@@ -185,37 +174,19 @@ class DeltaOperationBuilder {
       this.#passHidden()
       const hidden = this.#stored.hidden[this.#hidden]?.at ?? offset
       const end = Math.min(offset, hidden)
-      this.#delete(end - this.#at)
+      this.delete(end - this.#at)
       this.#at = end
     }
   }
 
   #passHidden(): void {
     for (let next = this.#stored.hidden[this.#hidden]; next?.at === this.#at; ) {
-      this.#retain(next.length, noAttributes())
+      this.retain(next.length)
       this.#hidden += 1
       next = this.#stored.hidden[this.#hidden]
     }
   }
-
-  #retain(length: number, attributes: DeltaAttributes): void {
-    const idle = Object.keys(attributes).length === 0
-    if (!idle) this.edits += 1
-    const last = this.operations.at(-1)
-    if (idle && last !== undefined && 'retain' in last && isIdle(last)) last.retain += length
-    else this.operations.push({ retain: length, attributes })
-  }
-
-  #delete(length: number): void {
-    const last = this.operations.at(-1)
-    if (last !== undefined && 'delete' in last) last.delete += length
-    else if (length > 0) this.operations.push({ delete: length })
-    this.deletions += length
-  }
 }
-
-const isIdle = (operation: DeltaOperation): boolean =>
-  'retain' in operation && Object.keys(operation.attributes).length === 0
 
 /** Finds the run at an offset. Offsets must be requested in ascending order. */
 class RunCursor {

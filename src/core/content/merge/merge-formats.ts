@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
+import { TextOperations } from '../text/operations.ts'
 import { type IdRange, type RangeAnswer, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { ThreeWay } from './merge-values.ts'
@@ -12,11 +13,6 @@ interface FormattedRange extends IdRange {
 }
 
 type Found = RangeAnswer<FormattedRange>
-
-interface Retain {
-  retain: number
-  attributes?: Record<string, unknown>
-}
 
 /** Ids of copies, and the first id of the content that was copied. */
 export interface CopiedText extends IdRange {
@@ -31,7 +27,7 @@ export interface CopiedText extends IdRange {
 export function restoreFormats(type: SharedRoot, version: SharedRoot, copies: readonly CopiedText[]): void {
   const formats = RangeIndex.of(formattedRanges(version))
   const copied = RangeIndex.of(copies)
-  const operations: Retain[] = []
+  const operations = new TextOperations()
   for (const { client, clock, length, attributes } of formattedRanges(type))
     for (let at = clock; at < clock + length; ) {
       const { range: copy, end: copyEnd } = copied.at(client, at)
@@ -40,7 +36,7 @@ export function restoreFormats(type: SharedRoot, version: SharedRoot, copies: re
       const wantedEnd = wanted === null ? Number.POSITIVE_INFINITY : at + wanted.end - sourceClock
       const end = Math.min(clock + length, copyEnd, wantedEnd)
       const change = differences(attributes, wanted?.range?.attributes ?? attributes)
-      operations.push({ retain: end - at, ...(change !== null && { attributes: change }) })
+      operations.retain(end - at, change)
       at = end
     }
   apply(type, operations)
@@ -62,7 +58,7 @@ export function mergeFormats(
   const [base, theirs, mine] = [versions.base, versions.theirs, versions.mine].map((version) =>
     RangeIndex.of(formattedRanges(version)),
   ) as [RangeIndex<FormattedRange>, RangeIndex<FormattedRange>, RangeIndex<FormattedRange>]
-  const operations: Retain[] = []
+  const operations = new TextOperations()
   const overlaps: FormatOverlap[] = []
   for (const { client, clock, length, attributes } of formattedRanges(type))
     for (let at = clock; at < clock + length; ) {
@@ -75,7 +71,7 @@ export function mergeFormats(
         change = differences(attributes, merged)
         if (overlap !== null && !isDeepStrictEqual(overlap, overlaps.at(-1))) overlaps.push(overlap)
       }
-      operations.push({ retain: end - at, ...(change !== null && { attributes: change }) })
+      operations.retain(end - at, change)
       at = end
     }
   apply(type, operations)
@@ -101,8 +97,8 @@ function mergeAttributes(
   return { merged, overlap: Object.keys(overlap.base).length > 0 ? overlap : null }
 }
 
-function apply(type: SharedRoot, operations: Retain[]): void {
-  while (operations.length > 0 && operations.at(-1)?.attributes === undefined) operations.pop()
+function apply(type: SharedRoot, change: TextOperations): void {
+  const { operations } = change.trim()
   if (type._searchMarker !== null) type._searchMarker.length = 0
   if (operations.length > 0) Y.Text.prototype.applyDelta.call(type, operations)
 }

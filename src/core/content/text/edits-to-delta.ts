@@ -1,4 +1,5 @@
 import type { Hunk } from '../diff/diff.ts'
+import { TextOperations } from './operations.ts'
 import {
   AttributeCursor,
   type Embed,
@@ -8,45 +9,31 @@ import {
   type TextAttributes,
 } from './text-state.ts'
 
-/** An operation for `Y.Text.applyDelta`. Its attributes must be a copy, because Yjs modifies them. */
-export type TextDeltaOperation =
-  | { retain: number; attributes: Record<string, unknown> }
-  | { insert: string; attributes: Record<string, unknown> }
-  | { delete: number }
-
-interface TextDelta {
-  readonly operations: TextDeltaOperation[]
-  readonly insertions: number
-  readonly deletions: number
-}
-
 /**
  * Converts edits to one delta. The positions in the delta count the embeds of the text. At each position,
  * inserts precede deletes.
  */
-export function editsToDelta(state: PlainTextState, target: string, hunks: readonly Hunk[]): TextDelta {
+export function editsToDelta(state: PlainTextState, target: string, hunks: readonly Hunk[]): TextOperations {
   const writer = new DeltaWriter(state)
   const formatter = new InsertedAttributes(state)
   for (const hunk of hunks) {
     const inserted = target.slice(hunk.bStart, hunk.bEnd)
     const wholeLines = hunk.aStart === hunk.aEnd && inserted.endsWith('\n')
     writer.retainTo(hunk.aStart, wholeLines || target === '')
-    for (const piece of formatter.pieces(hunk, inserted)) writer.insert(piece)
+    for (const { text, attributes } of formatter.pieces(hunk, inserted)) writer.insert(text, attributes)
     writer.deleteTo(hunk.aEnd, target === '')
   }
-  return { operations: writer.operations, insertions: writer.insertions, deletions: writer.deletions }
+  return writer
 }
 
 /** Writes a delta. Tracks the position in the string and among the embeds. */
-class DeltaWriter {
-  readonly operations: TextDeltaOperation[] = []
-  insertions = 0
-  deletions = 0
+class DeltaWriter extends TextOperations {
   readonly #embeds: readonly Embed[]
   #at = 0
   #embed = 0
 
   constructor(state: PlainTextState) {
+    super()
     this.#embeds = state.embeds
   }
 
@@ -61,13 +48,7 @@ class DeltaWriter {
       this.#embed += 1
     }
     this.#at = offset
-    // The attributes have no prototype, because Yjs looks up attribute names of the document in them.
-    if (length > 0) this.operations.push({ retain: length, attributes: copyOf(emptyAttributes) })
-  }
-
-  insert({ text, attributes }: Piece): void {
-    this.operations.push({ insert: text, attributes: copyOf(attributes) })
-    this.insertions += text.length
+    this.retain(length)
   }
 
   /**
@@ -78,30 +59,19 @@ class DeltaWriter {
     if (offset === this.#at && !everything) return
     for (let embed = this.#next(); embed !== undefined; embed = this.#next()) {
       if (everything ? embed.at > offset : embed.at >= offset) break
-      this.#delete(embed.at - this.#at + (embed.fixed ? 0 : embed.length))
-      if (embed.fixed) this.operations.push({ retain: embed.length, attributes: copyOf(emptyAttributes) })
+      this.delete(embed.at - this.#at + (embed.fixed ? 0 : embed.length))
+      if (embed.fixed) this.retain(embed.length)
       this.#at = embed.at
       this.#embed += 1
     }
-    this.#delete(offset - this.#at)
+    this.delete(offset - this.#at)
     this.#at = offset
   }
 
   #next(): Embed | undefined {
     return this.#embeds[this.#embed]
   }
-
-  #delete(length: number): void {
-    if (length === 0) return
-    const last = this.operations.at(-1)
-    if (last !== undefined && 'delete' in last) last.delete += length
-    else this.operations.push({ delete: length })
-    this.deletions += length
-  }
 }
-
-const copyOf = (attributes: TextAttributes): Record<string, unknown> =>
-  Object.assign(Object.create(null), attributes)
 
 /** A range of inserted text with one set of attributes. */
 interface Piece {

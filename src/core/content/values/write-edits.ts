@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import type { TextDeltaOperation } from '../text/edits-to-delta.ts'
+import type { TextOperation } from '../text/operations.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { PlannedUpdate, RootReplacement } from '../yjs/root-replacement.ts'
 import { type ArrayEdit, type SplitBudget, splitBudget, splitItems } from './item-splits.ts'
@@ -17,7 +17,7 @@ export interface MapEdit {
 export type SharedTypeEdit =
   | MapEdit
   | ArrayEdit
-  | { readonly in: 'text'; readonly type: SharedRoot; readonly operations: readonly TextDeltaOperation[] }
+  | { readonly in: 'text'; readonly type: SharedRoot; readonly operations: readonly TextOperation[] }
   | { readonly in: 'planned'; readonly type: SharedRoot; readonly update: PlannedUpdate }
 
 /**

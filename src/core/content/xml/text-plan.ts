@@ -1,21 +1,10 @@
 import type { Hunk } from '../diff/diff.ts'
+import { type TextInsert, TextOperations } from '../text/operations.ts'
 import { planEdits } from '../text/plan.ts'
 import { type PlainTextState, runIndexAtOffset } from '../text/text-state.ts'
 import type { XmlBudget } from './budget.ts'
 import { MarkCursor, type MarkTable } from './mark-sets.ts'
 import type { TextPart, XmlRun, XmlText } from './tree.ts'
-
-/** An operation for `Y.Text.applyDelta`. Its attributes must be a copy, because Yjs modifies them. */
-type TextOperation =
-  | { retain: number; attributes: Record<string, unknown> }
-  | { insert: string; attributes: Record<string, unknown> }
-  | { delete: number }
-
-interface TextChange {
-  readonly operations: TextOperation[]
-  readonly insertions: number
-  readonly deletions: number
-}
 
 /** A target text with marks. */
 export type MarkedText = Pick<XmlText, 'text' | 'runs'>
@@ -34,7 +23,7 @@ export function sliceText({ text, runs }: MarkedText, start: number, end: number
   return { text: text.slice(start, end), runs: inside }
 }
 
-export const insertsOf = ({ text, runs }: MarkedText, marks: MarkTable): TextOperation[] =>
+export const insertsOf = ({ text, runs }: MarkedText, marks: MarkTable): TextInsert[] =>
   runs.map((run, index) => ({
     insert: text.slice(run.start, runs[index + 1]?.start ?? text.length),
     attributes: marks.attributesOf(run.marks),
@@ -68,7 +57,7 @@ export function textChange(
   target: MarkedText,
   marks: MarkTable,
   effort: XmlBudget,
-): TextChange {
+): TextOperations {
   const change = written(part, target, planText(part.state, target, effort), marks)
   if (change.markings > Math.max(0, effort.editsLeft)) {
     return written(part, target, [wholeOf(part.state, target)], marks)
@@ -82,7 +71,7 @@ function written(
   target: MarkedText,
   hunks: readonly Hunk[],
   marks: MarkTable,
-): TextChange & { readonly markings: number } {
+): TextOperations {
   const writer = new ChangeWriter(part, target, marks)
   for (const hunk of hunks) {
     writer.keepTo(hunk.aStart, target.text === '')
@@ -97,12 +86,7 @@ function written(
  * Writes the operations of a change. Tracks the position in the shared text, among its embeds, and in the
  * target.
  */
-class ChangeWriter implements TextChange {
-  readonly operations: TextOperation[] = []
-  insertions = 0
-  deletions = 0
-  /** Number of ranges whose marks change. */
-  markings = 0
+class ChangeWriter extends TextOperations {
   readonly #state: PlainTextState
   readonly #sets: TextPart['sets']
   readonly #target: MarkedText
@@ -115,6 +99,7 @@ class ChangeWriter implements TextChange {
   #embed = 0
 
   constructor({ state, sets }: TextPart, target: MarkedText, marks: MarkTable) {
+    super()
     this.#state = state
     this.#sets = sets
     this.#cursor = new MarkCursor(marks)
@@ -132,15 +117,14 @@ class ChangeWriter implements TextChange {
       const hasEmbed = embed !== undefined && (embed.at < offset || (embed.at === offset && !beforeEmbeds))
       this.#keepCharacters(hasEmbed ? embed.at : offset)
       if (!hasEmbed) return
-      this.#retain(embed.length, null)
+      this.retain(embed.length)
       this.#embed += 1
     }
   }
 
   insertTo(targetOffset: number): void {
-    const { text, runs } = sliceText(this.#target, this.#targetAt, targetOffset)
-    for (const operation of insertsOf({ text, runs }, this.#marks)) this.operations.push(operation)
-    this.insertions += text.length
+    const inserted = sliceText(this.#target, this.#targetAt, targetOffset)
+    for (const { insert, attributes } of insertsOf(inserted, this.#marks)) this.insert(insert, attributes)
     this.#targetAt = targetOffset
   }
 
@@ -153,11 +137,11 @@ class ChangeWriter implements TextChange {
       const embed = this.#state.embeds[this.#embed]
       const isInside = embed !== undefined && (everything ? embed.at <= offset : embed.at < offset)
       const end = isInside ? embed.at : offset
-      this.#delete(end - this.#at)
+      this.delete(end - this.#at)
       this.#at = end
       if (!isInside) return
-      if (embed.fixed) this.#retain(embed.length, null)
-      else this.#delete(embed.length)
+      if (embed.fixed) this.retain(embed.length)
+      else this.delete(embed.length)
       this.#embed += 1
     }
   }
@@ -169,7 +153,7 @@ class ChangeWriter implements TextChange {
       const markedEnd = this.#target.runs[marked + 1]?.start ?? this.#target.text.length
       const length = Math.min(offset - this.#at, runEnd - this.#at, markedEnd - this.#targetAt)
       const wanted = this.#target.runs[marked]?.marks ?? 0
-      this.#retain(length, this.#marks.change(this.#cursor.stored, this.#sets[this.#run] ?? 0, wanted))
+      this.retain(length, this.#marks.change(this.#cursor.stored, this.#sets[this.#run] ?? 0, wanted))
       this.#at += length
       this.#targetAt += length
     }
@@ -184,28 +168,5 @@ class ChangeWriter implements TextChange {
       next = runs[this.#run + 1]
     }
     return runs[this.#run + 1]?.start ?? text.length
-  }
-
-  #retain(length: number, change: Record<string, unknown> | null): void {
-    const last = this.operations.at(-1)
-    if (change !== null) this.markings += 1
-    // The attributes of a retain have no prototype, because Yjs looks up attribute names of the document in
-    // them.
-    else if (last !== undefined && 'retain' in last && Object.keys(last.attributes).length === 0) {
-      last.retain += length
-      return
-    }
-    this.operations.push({
-      retain: length,
-      attributes: change ?? Object.create(null),
-    })
-  }
-
-  #delete(length: number): void {
-    if (length === 0) return
-    const last = this.operations.at(-1)
-    if (last !== undefined && 'delete' in last) last.delete += length
-    else this.operations.push({ delete: length })
-    this.deletions += length
   }
 }

@@ -101,12 +101,12 @@ export class NestedPlan {
       stream.insertTo(hunk.bEnd)
       stream.deleteTo(hunk.aEnd)
     }
-    if (stream.operations.list.length > 0) this.#writes.push(() => this.#writeStream(type, stream))
+    if (stream.operations.length > 0) this.#writes.push(() => this.#writeStream(type, stream))
     this.#goInside(stream, pairs)
   }
 
   #writeStream(type: SharedRoot, { operations }: NestedTextWriter): void {
-    Y.Text.prototype.applyDelta.call(type, operations.list)
+    Y.Text.prototype.applyDelta.call(type, operations)
     cleanupFormatting(type, this.#effort)
   }
 

@@ -1,7 +1,7 @@
-import { attributeDiff, attributesOf, type DeltaAttributes, noAttributes } from '../delta/attribute-change.ts'
 import type { FormatTable } from '../delta/formatted-text.ts'
 import type { Hunk } from '../diff/diff.ts'
 import type { JsonObject } from '../json/json.ts'
+import { TextOperations } from '../text/operations.ts'
 import { runIndexAtOffset } from '../text/text-state.ts'
 import type { XmlRun } from '../xml/tree.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
@@ -14,46 +14,12 @@ import {
   type TextNode,
 } from './nodes.ts'
 
-/** An operation for `Y.Text.applyDelta`. */
-type Operation =
-  | { retain: number; attributes: DeltaAttributes }
-  | { insert: string | JsonObject | SharedRoot; attributes: DeltaAttributes }
-  | { delete: number }
-
-/** Operations in the order of the text. Adjacent operations are joined if possible. */
-class OperationList {
-  readonly list: Operation[] = []
-
-  insert(insert: string | JsonObject | SharedRoot, attributes: DeltaAttributes): void {
-    this.list.push({ insert, attributes })
-  }
-
-  retain(length: number, change = noAttributes()): void {
-    if (length === 0) return
-    const last = this.list.at(-1)
-    const isIdle = Object.keys(change).length === 0
-    if (isIdle && last !== undefined && 'retain' in last && Object.keys(last.attributes).length === 0) {
-      last.retain += length
-    } else this.list.push({ retain: length, attributes: change })
-  }
-
-  delete(length: number): void {
-    if (length === 0) return
-    const last = this.list.at(-1)
-    if (last !== undefined && 'delete' in last) last.delete += length
-    else this.list.push({ delete: length })
-  }
-}
-
 /**
  * Writes the operations for one shared text. Tracks the position in the shared text and in the target,
  * counted in nodes.
  */
-export class NestedTextWriter {
-  readonly operations = new OperationList()
+export class NestedTextWriter extends TextOperations<string | JsonObject | SharedRoot> {
   readonly unfilled: EmptyType[] = []
-  insertions = 0
-  deletions = 0
   readonly #formats: FormatTable
   readonly #live: ChildNode
   readonly #target: ChildNode
@@ -61,6 +27,7 @@ export class NestedTextWriter {
   #targetAt = 0
 
   constructor(formats: FormatTable, live: ChildNode, target: ChildNode) {
+    super()
     this.#formats = formats
     this.#live = live
     this.#target = target
@@ -70,7 +37,7 @@ export class NestedTextWriter {
   keepTo(at: number): void {
     while (this.#at < at) {
       this.#passHidden()
-      this.operations.retain(lengthOf(this.#live.children[this.#at] as NestedNode))
+      this.retain(lengthOf(this.#live.children[this.#at] as NestedNode))
       this.#at += 1
       this.#targetAt += 1
     }
@@ -88,8 +55,8 @@ export class NestedTextWriter {
     for (; this.#at < at; this.#at++) {
       this.#passHidden()
       const node = this.#live.children[this.#at] as NestedNode
-      this.operations.delete(lengthOf(node))
-      this.deletions += node.size
+      this.delete(lengthOf(node))
+      if (isChild(node)) this.deletions += node.size - 1
     }
   }
 
@@ -101,13 +68,12 @@ export class NestedTextWriter {
       while (at < aStart) {
         const [run, wanted] = [runAt(node.runs, at), runAt(target.runs, targetAt)]
         const end = Math.min(aStart, run.end, at + wanted.end - targetAt)
-        this.operations.retain(end - at, attributeDiff(this.#formats, run.format, wanted.format))
+        this.retain(end - at, this.#formats.change(run.format, wanted.format))
         targetAt += end - at
         at = end
       }
       this.#insertText(target, bStart, bEnd)
-      this.operations.delete(aEnd - aStart)
-      this.deletions += aEnd - aStart
+      this.delete(aEnd - aStart)
       at = aEnd
       targetAt = bEnd
     }
@@ -118,7 +84,7 @@ export class NestedTextWriter {
   /** Keeps a shared value, and changes its formatting. Its content is updated later. */
   reformat(node: ChildNode, target: ChildNode): void {
     this.#passHidden()
-    this.operations.retain(1, attributeDiff(this.#formats, node.format, target.format))
+    this.retain(1, this.#formats.change(node.format, target.format))
     this.#at += 1
     this.#targetAt += 1
   }
@@ -135,8 +101,7 @@ export class NestedTextWriter {
   #insertChild(node: ChildNode): void {
     const unfilled = emptyTypeFor(node)
     const insert = unfilled?.type ?? (node.shared.kind === 'embed' ? node.shared.value : '')
-    this.operations.insert(insert, attributesOf(this.#formats, node.format))
-    this.insertions += 1
+    this.insert(insert, this.#formats.attributesOf(node.format))
     if (unfilled !== null) this.unfilled.push(unfilled)
   }
 
@@ -144,14 +109,13 @@ export class NestedTextWriter {
     for (let at = start; at < end; ) {
       const run = runAt(runs, at)
       const until = Math.min(end, run.end)
-      this.operations.insert(text.slice(at, until), attributesOf(this.#formats, run.format))
+      this.insert(text.slice(at, until), this.#formats.attributesOf(run.format))
       at = until
     }
-    this.insertions += end - start
   }
 
   #passHidden(): void {
-    this.operations.retain(this.#live.hidden.get(this.#at) ?? 0)
+    this.retain(this.#live.hidden.get(this.#at) ?? 0)
   }
 }
 

@@ -1,6 +1,7 @@
 import * as Y from 'yjs'
 import type { Hunk } from '../../diff/diff.ts'
 import { InsertedAttributes } from '../../text/edits-to-delta.ts'
+import { TextOperations } from '../../text/operations.ts'
 import { indexesIn } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import {
@@ -20,7 +21,7 @@ type TextPiece = Extract<FlowPiece, { source: TextSource }>
 /** Text that is inserted into a shared text, with its formatting. */
 interface NewPiece {
   readonly text: string | Y.Map<unknown>
-  readonly attributes: object
+  readonly attributes: Readonly<Record<string, unknown>>
 }
 
 /** A change at an index of a shared text. */
@@ -176,19 +177,19 @@ export class NestedFlowWriter extends FlowWriter<NestedFlowView> {
 
   #flush(): void {
     for (const [type, changes] of this.#changes) {
-      const operations: object[] = []
+      const change = new TextOperations<NewPiece['text']>()
       let at = 0
       for (const { index, deletions, inserted } of changes.sort((a, b) => a.index - b.index)) {
-        if (index > at) operations.push({ retain: index - at, attributes: Object.create(null) })
+        change.retain(index - at)
         for (const { text, attributes } of inserted) {
-          operations.push({ insert: text, attributes: Object.assign(Object.create(null), attributes) })
+          change.insert(text, attributes)
           if (typeof text === 'string') this.insertions += text.length
         }
-        if (deletions > 0) operations.push({ delete: deletions })
-        this.deletions += deletions
+        change.delete(deletions)
         at = Math.max(at, index) + deletions
       }
-      writeOperations(type, operations)
+      writeOperations(type, change.operations)
+      this.deletions += change.deletions
       if (this.view.isLexical) joinTextNodes(type)
       this.changed = true
     }
@@ -251,7 +252,7 @@ function pieceFor(pieces: readonly FlowPiece[], { aStart, aEnd }: Hunk): TextPie
  * then belong to the text before, as when Lexical opens the document.
  */
 function joinTextNodes(type: SharedRoot): void {
-  const operations: object[] = []
+  const change = new TextOperations()
   let [index, written] = [0, 0]
   let previous: string | null = null
   for (let item = type._start; item !== null; item = item.right) {
@@ -259,14 +260,14 @@ function joinTextNodes(type: SharedRoot): void {
     if (!(item.content instanceof Y.ContentString)) {
       const properties = item.content instanceof Y.ContentType ? joinableAs(item.content.type) : null
       if (properties !== null && properties === previous) {
-        operations.push({ retain: index - written, attributes: Object.create(null) }, { delete: 1 })
+        change.retain(index - written).delete(1)
         written = index + 1
       }
       previous = properties
     }
     index += item.length
   }
-  if (operations.length > 0) writeOperations(type, operations)
+  if (change.deletions > 0) writeOperations(type, change.operations)
 }
 
 /** Flag in `__detail` of a text of Lexical that must not be joined with others. */

@@ -2,7 +2,8 @@ import { equalityDeep } from 'lib0/function'
 import * as Y from 'yjs'
 import type { Hunk } from '../../diff/diff.ts'
 import { toJson } from '../../json/json.ts'
-import { editsToDelta, type TextDeltaOperation } from '../../text/edits-to-delta.ts'
+import { editsToDelta } from '../../text/edits-to-delta.ts'
+import { type TextOperation, TextOperations } from '../../text/operations.ts'
 import { type AttributeRun, type PlainTextState, runIndexAtOffset } from '../../text/text-state.ts'
 import { cleanupFormatting } from '../../yjs/cleanup-formatting.ts'
 import { indexAtOffset, type TextSource } from '../targets/flow-view.ts'
@@ -82,17 +83,16 @@ export function markingOperations(
   ranges: readonly Offsets[],
   markings: readonly Marking[],
   skipsBreaks: boolean,
-): TextDeltaOperation[] {
-  const operations: TextDeltaOperation[] = []
+): readonly TextOperation[] {
+  const change = new TextOperations()
   let at = 0
   for (const range of rangesToMark(state, ranges, markings, skipsBreaks)) {
     const from = indexAtOffset(state, range.start, true)
     const to = indexAtOffset(state, range.end, false)
-    if (from > at) operations.push({ retain: from - at, attributes: Object.create(null) })
-    operations.push({ retain: to - from, attributes: Object.assign(Object.create(null), range.change) })
+    change.retain(from - at).retain(to - from, range.change)
     at = to
   }
-  return operations
+  return change.operations
 }
 
 interface MarkedRange {
@@ -117,10 +117,7 @@ function rangesToMark(
     if (first === ranges.length) break
     const changed = markings.filter(({ name, value }) => !isSame(current.get(name), value))
     if (changed.length === 0) continue
-    const change = Object.assign(
-      Object.create(null),
-      Object.fromEntries(changed.map(({ name, value }) => [name, value])),
-    )
+    const change = Object.fromEntries(changed.map(({ name, value }) => [name, value]))
     for (let next = first; next < ranges.length; next++) {
       const [start, end] = ranges[next] as Offsets
       if (start >= runEnd) break

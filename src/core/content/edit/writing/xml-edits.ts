@@ -3,6 +3,7 @@ import * as Y from 'yjs'
 import { isObject, type Json, toJson } from '../../json/json.ts'
 import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
 import { entryIn } from '../../stored/shared-values.ts'
+import { TextOperations } from '../../text/operations.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
 import type { XmlElement, XmlNode } from '../../xml/tree.ts'
 import type { ValueCodec } from '../../xml/value-codec.ts'
@@ -396,9 +397,10 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
     const last = inner.at(-1)?.kind === 'text' ? inner.at(-1) : null
     const isInside = left !== null && left.start + left.length > offset
     const at = left === null ? 0 : indexAtOffset(left.source.state, offset - left.start + left.from, true)
-    const firstOperations = first === null ? [] : made.textOperations(first)
+    const firstOperations =
+      first === null ? [] : [...new TextOperations().retain(at).operations, ...made.textOperations(first)]
     if (left !== null && inner.length === 0) {
-      writeOperations(left.source.type, [...retained(at), ...firstOperations])
+      writeOperations(left.source.type, firstOperations)
       return
     }
     if (isInside && left.source.state.embeds.length > 0)
@@ -410,8 +412,7 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
     const types = (isLastJoined ? inner.slice(0, -1) : inner).map(made.build)
     if (isInside) types.push(moveTail(left.source.type, at, lastOperations))
     else if (right !== null && isLastJoined) writeOperations(right.source.type, lastOperations)
-    if (left !== null && first !== null)
-      writeOperations(left.source.type, [...retained(at), ...firstOperations])
+    if (left !== null && first !== null) writeOperations(left.source.type, firstOperations)
     const before = pieces.findLast((piece) => piece.start + piece.length <= offset && piece !== right)
     const after = left?.source.type._item ?? (before === undefined ? null : itemOf(before))
     if (types.length > 0) made.insertTypes({ parent, after }, types)
@@ -476,9 +477,7 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
   #placeNextTo(type: SharedRoot, side: 'before' | 'after'): ChildPlace {
     const place = placeNextTo(type, side)
     if (place === null)
-      throw this.unsupported(
-        'the target is text at the top of the root, without a block; use another target',
-      )
+      throw this.unsupported('the target is text at the top of the root, without a block; use another target')
     return place
   }
 
@@ -608,7 +607,6 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
       throw this.unsupported('the target has no text of its own; use one of the blocks in it')
     return [{ flow: block.flow, start: block.start, end: block.end }]
   }
-
 }
 
 /** Returns the only paragraph of content in a text format, without its container; null if there is other content. */
@@ -682,9 +680,6 @@ const textEndingAt = (pieces: readonly FlowPiece[], offset: number): TextPiece |
 const textStartingAt = (pieces: readonly FlowPiece[], offset: number): TextPiece | null =>
   pieces.find((piece): piece is TextPiece => piece.source !== null && piece.start === offset) ?? null
 
-const retained = (length: number): object[] =>
-  length === 0 ? [] : [{ retain: length, attributes: Object.create(null) }]
-
 /** Removes the content of a text after an index. Returns a new text with other content and the removed one. */
 function moveTail(type: SharedRoot, index: number, before: readonly object[]): Y.XmlText {
   const delta = Y.Text.prototype.toDelta.call(type) as { insert: string; attributes?: object }[]
@@ -697,6 +692,6 @@ function moveTail(type: SharedRoot, index: number, before: readonly object[]): Y
   }
   const tail = new Y.XmlText()
   tail.applyDelta(operations)
-  writeOperations(type, [...retained(index), { delete: at - index }])
+  writeOperations(type, new TextOperations().retain(index).delete(at - index).operations)
   return tail
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as Y from 'yjs'
 import { isBlockNote } from '../../blocks/dialect.ts'
 import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
+import type { TextInsert } from '../../text/operations.ts'
 import { structsIn } from '../../values/replace-values.ts'
 import { budgetFor, type XmlBudget } from '../../xml/budget.ts'
 import { XmlBuilder } from '../../xml/builder.ts'
@@ -9,6 +10,7 @@ import { MarkTable } from '../../xml/mark-sets.ts'
 import { byName } from '../../xml/names.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
 import { type LiveTree, readTree } from '../../xml/read-tree.ts'
+import { insertsOf, type MarkedText } from '../../xml/text-plan.ts'
 import {
   type LiveElement,
   type LiveNode,
@@ -83,12 +85,7 @@ export class XmlNodeBuilder {
     nodes.some((node) => node.kind === 'text') || nodes.every((node) => this.#isInline(node))
 
   /** Returns the formatting attributes of a text, range by range. */
-  textOperations(node: Extract<XmlNode, { kind: 'text' }>): { insert: string; attributes: object }[] {
-    return node.runs.map((run, index) => ({
-      insert: node.text.slice(run.start, node.runs[index + 1]?.start ?? node.text.length),
-      attributes: this.#marks.attributesOf(run.marks),
-    }))
-  }
+  textOperations = (node: MarkedText): TextInsert[] => insertsOf(node, this.#marks)
 
   /** Inserts blocks. Texts and inline elements become paragraphs. Returns the inserted units and elements. */
   insertBlocks(place: ChildPlace, nodes: readonly XmlNode[]): number {
