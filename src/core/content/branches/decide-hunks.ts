@@ -1,9 +1,8 @@
 import * as Y from 'yjs'
-import type { SegmentReader } from '../history/segments.ts'
+import type { Segment, SegmentReader } from '../history/segments.ts'
 import { type HistoryVersion, isIn } from '../history/version-values.ts'
-import { contentPart } from '../merge/copy-content.ts'
+import { copyContent } from '../merge/copy-content.ts'
 import { rootNames } from '../roots.ts'
-import { putItem } from '../values/write-edits.ts'
 import { deleteIds, itemIn } from '../yjs/items.ts'
 import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
@@ -186,27 +185,11 @@ class Transplant {
     }
   }
 
-  #put(place: Parameters<typeof putItem>[1], item: Y.Item, offset: number, length: number): Y.Item {
-    const copy = putItem(this.#transaction, place, contentPart(item.content, offset, length))
-    if (item.content instanceof Y.ContentType && copy.content instanceof Y.ContentType)
-      this.#fill(item.content.type, copy.content.type)
-    return copy
-  }
-
-  /** Copies the content that a value has in the version into its copy. */
-  #fill(source: SharedRoot, target: SharedRoot): void {
-    for (const [key, last] of source._map)
-      for (let item: Y.Item | null = last; item !== null; item = item.left) {
-        const part = this.#reader.of(item).at(-1)
-        if (part === undefined || !isIn(this.#version, part.state)) continue
-        this.#put({ type: target, key, left: null, right: null }, item, item.length - 1, 1)
-        break
-      }
-    let left: Y.Item | null = null
-    for (let item = source._start; item !== null; item = item.right)
-      for (const { state, offset, length } of this.#reader.of(item))
-        if (isIn(this.#version, state))
-          left = this.#put({ type: target, key: null, left, right: null }, item, offset, length)
+  /** The copy of a value gets the content that the value has in the version. */
+  #put(place: Parameters<typeof copyContent>[1], item: Y.Item, offset: number, length: number): Y.Item {
+    const partsOf = (inside: Y.Item): readonly Segment[] =>
+      this.#reader.of(inside).filter(({ state }) => isIn(this.#version, state))
+    return copyContent(this.#transaction, place, item.content, { offset, length }, partsOf)
   }
 
   /** Returns the item of the document that ends with an id; null if the document does not have the item. */

@@ -1,18 +1,17 @@
 import * as Y from 'yjs'
 import type { Attribution } from '../../update/attribution/attribution.ts'
-import { contentPart } from '../merge/copy-content.ts'
+import { copyContent } from '../merge/copy-content.ts'
 import { keptSide, type OverlapPolicy, type OverlapReport, overlapError, reportOf } from '../merge/overlap.ts'
-import { putItem } from '../values/write-edits.ts'
 import { deleteIds } from '../yjs/items.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { DocumentHistory } from './document-history.ts'
 import { RestoredCopies } from './restored-copies.ts'
-import { SegmentReader } from './segments.ts'
+import { type Segment, SegmentReader } from './segments.ts'
 import { UndoFormatting } from './undo-formatting.ts'
 import { type DecidedUndo, UndoOverlaps } from './undo-overlaps.ts'
 import { type PlannedCopy, UndoPlan } from './undo-plan.ts'
 import { type NotUndone, SelectedIds, type UndoSelection } from './undo-selection.ts'
-import { type EntryValue, entryHistory } from './version-values.ts'
+import type { EntryValue } from './version-values.ts'
 
 export interface UndoResult extends Partial<OverlapReport> {
   /** The update (V1) for the current document; null if nothing changes. */
@@ -93,57 +92,33 @@ class UndoRun {
 
   #copy({ type, client, clock, length }: PlannedCopy): Y.Item {
     const right = Y.getItemCleanStart(this.#transaction, Y.createID(client, clock))
-    const { content } = right
-    const item = putItem(
-      this.#transaction,
-      { type, key: null, left: right.left, right },
-      contentPart(content, 0, length),
-    )
-    this.#fill(item, content)
-    return item
+    return this.#put({ type, key: null, left: right.left, right }, right.content, 0, length)
   }
 
-  /** Inserts the content of a deleted value into its copy. */
-  #fill({ content: copy }: Y.Item, content: Y.Item['content']): void {
-    if (!(copy instanceof Y.ContentType) || !(content instanceof Y.ContentType)) return
-    const { type } = copy
-    for (const [key, last] of content.type._map) this.#fillEntry(type, key, last)
-    let left: Y.Item | null = null
-    for (let item = content.type._start; item !== null; item = item.right)
-      for (const segment of this.#reader.of(item)) {
-        const { offset, length } = segment
-        if (!this.#returns(item, offset) || item.content instanceof Y.ContentDeleted) continue
-        left = putItem(
-          this.#transaction,
-          { type, key: null, left, right: null },
-          contentPart(item.content, offset, length),
-        )
-        this.#fill(left, item.content)
-      }
+  #put(
+    place: Parameters<typeof copyContent>[1],
+    content: Y.Item['content'],
+    offset: number,
+    length: number,
+  ): Y.Item {
+    return copyContent(this.#transaction, place, content, { offset, length }, this.#returned)
   }
 
-  #fillEntry(type: SharedRoot, key: string, last: Y.Item): void {
-    for (const value of entryHistory(last)) {
-      const { item, offset } = value
-      if (!this.#returns(item, offset) || item.content instanceof Y.ContentDeleted) continue
-      this.#put(type, key, value)
-      return
-    }
-  }
-
-  /** Returns whether content of a deleted value is in its copy: the content that was deleted with the value. */
-  #returns({ id }: Y.Item, offset: number): boolean {
-    const clock = id.clock + offset
-    return this.#selected.deleted.has(id.client, clock) && !this.#selected.inserted.has(id.client, clock)
+  /** Returns the parts of an item in a deleted value that its copy has: those that were deleted with the value. */
+  #returned = (item: Y.Item): readonly Segment[] => {
+    if (item.content instanceof Y.ContentDeleted) return []
+    const { client, clock } = item.id
+    const { deleted, inserted } = this.#selected
+    return this.#reader
+      .of(item)
+      .filter(({ offset }) => deleted.has(client, clock + offset) && !inserted.has(client, clock + offset))
   }
 
   #setEntry(type: SharedRoot, key: string, value: EntryValue | null): void {
     if (value === null) type._map.get(key)?.delete(this.#transaction)
-    else this.#put(type, key, value)
-  }
-
-  #put(type: SharedRoot, key: string, { item, offset }: EntryValue): void {
-    const place = { type, key, left: type._map.get(key) ?? null, right: null }
-    this.#fill(putItem(this.#transaction, place, contentPart(item.content, offset, 1)), item.content)
+    else {
+      const place = { type, key, left: type._map.get(key) ?? null, right: null }
+      this.#put(place, value.item.content, value.offset, 1)
+    }
   }
 }

@@ -55,7 +55,7 @@ export interface EntryValue {
 }
 
 /** Returns the values that an entry has had, from the newest one. @param last the newest item of the entry */
-export function* entryHistory(last: Y.Item): Generator<EntryValue> {
+function* entryHistory(last: Y.Item): Generator<EntryValue> {
   for (let item: Y.Item | null = last; item !== null; item = item.left)
     for (let offset = item.length - 1; offset >= 0; offset--) yield { item, offset }
 }

@@ -5,33 +5,51 @@ import type { SharedRoot } from '../yjs/root-kind.ts'
 type Content = Y.Item['content']
 type Place = Parameters<typeof putItem>[1]
 
-/** Inserts a copy of a part of the content of an item. The copy of a shared value has its present content. */
+interface ItemPart {
+  readonly offset: number
+  readonly length: number
+}
+
+const presentParts = (item: Y.Item): readonly ItemPart[] =>
+  item.deleted ? [] : [{ offset: 0, length: item.length }]
+
+/**
+ * Inserts a copy of a part of the content of an item.
+ * @param partsOf which parts of the items in a shared value its copy has; without it, the present ones
+ */
 export function copyContent(
   transaction: Y.Transaction,
   place: Place,
   content: Content,
-  { offset, length }: { readonly offset: number; readonly length: number },
+  { offset, length }: ItemPart,
+  partsOf = presentParts,
 ): Y.Item {
-  const item = putItem(transaction, place, contentPart(content, offset, length))
-  if (content instanceof Y.ContentType && item.content instanceof Y.ContentType)
-    fill(transaction, item.content.type, content.type)
-  return item
+  const copy = putItem(transaction, place, contentPart(content, offset, length))
+  if (content instanceof Y.ContentType && copy.content instanceof Y.ContentType)
+    fill(transaction, copy.content.type, content.type, partsOf)
+  return copy
 }
 
-function fill(transaction: Y.Transaction, target: SharedRoot, source: SharedRoot): void {
-  for (const [key, { deleted, content, length }] of source._map)
-    if (!deleted)
-      copyContent(transaction, { type: target, key, left: null, right: null }, content, {
-        offset: length - 1,
-        length: 1,
-      })
+function fill(
+  transaction: Y.Transaction,
+  target: SharedRoot,
+  source: SharedRoot,
+  partsOf: typeof presentParts,
+): void {
+  for (const [key, last] of source._map)
+    for (let item: Y.Item | null = last; item !== null; item = item.left) {
+      const part = partsOf(item).at(-1)
+      if (part === undefined) continue
+      const value = { offset: part.offset + part.length - 1, length: 1 }
+      copyContent(transaction, { type: target, key, left: null, right: null }, item.content, value, partsOf)
+      break
+    }
   let left: Y.Item | null = null
   for (let item = source._start; item !== null; item = item.right)
-    if (!item.deleted)
-      left = copyContent(transaction, { type: target, key: null, left, right: null }, item.content, {
-        offset: 0,
-        length: item.length,
-      })
+    for (const part of partsOf(item)) {
+      const place: Place = { type: target, key: null, left, right: null }
+      left = copyContent(transaction, place, item.content, part, partsOf)
+    }
 }
 
 /** Returns a copy of a part of the content of an item. */
