@@ -1,4 +1,4 @@
-import { type ApiError, invalid } from '../base/errors.ts'
+import { ApiError, invalid } from '../base/errors.ts'
 
 /**
  * Returns the error for content that does not match its type.
@@ -13,3 +13,20 @@ export const invalidContent = (problem: string, details?: Record<string, unknown
  */
 export const contentLimit = (problem: string, details?: Record<string, unknown>): ApiError =>
   invalid('crdt/content-limit', problem, details)
+
+/**
+ * Runs `act`. An ApiError that does not start with the place of its problem in the request gets this place, and each
+ * one gets the details `more`.
+ */
+export function withPlace<T>(place: string, act: () => T, more?: Record<string, unknown>): T {
+  try {
+    return act()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const { code, message, details = more, retryAfterSeconds } = error
+    throw new ApiError(code, message.startsWith(place) ? message : `${place}: ${message}`, {
+      ...(details && { details: { ...details, ...more } }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    })
+  }
+}

@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
-import { ApiError } from '../../base/errors.ts'
 import { type TextOfBlocks, withEmptinessWarning } from '../blocks/block-format.ts'
 import { isQuill } from '../blocks/quill/quill-dialect.ts'
+import { withPlace } from '../content-error.ts'
 import type { Json } from '../json/json.ts'
 import { keepingKinds } from '../keep-kinds.ts'
 import { requireRoot, shownName } from '../roots.ts'
@@ -102,26 +102,16 @@ interface EditedRoot {
 }
 
 function applyEdit(at: EditedRoot, edit: Edit, index: number): EditOutcome {
+  return withPlace(at.place, () => writeEdit(at, edit), { edit: index })
+}
+
+function writeEdit(at: EditedRoot, edit: Edit): EditOutcome {
   const { transaction, root, kind, contentKey, place, work } = at
-  try {
-    if (kind === 'map' || kind === 'array') work.spend(structsIn(transaction.doc) * stepsPerValue)
-    return kind === 'map' || kind === 'array'
-      ? applyPatch(
-          transaction,
-          root,
-          kind,
-          patchOf(edit, kind, at),
-          edit.is === 'patch' ? `${place}.patch` : place,
-        )
-      : applyTextEdit(transaction, root, kind, contentKey, edit, place, at)
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    const { code, message, details, retryAfterSeconds } = error
-    throw new ApiError(code, message.startsWith(place) ? message : `${place}: ${message}`, {
-      details: { ...details, edit: index },
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    })
-  }
+  if (kind !== 'map' && kind !== 'array')
+    return applyTextEdit(transaction, root, kind, contentKey, edit, place, at)
+  work.spend(structsIn(transaction.doc) * stepsPerValue)
+  const placeOfPatch = edit.is === 'patch' ? `${place}.patch` : place
+  return applyPatch(transaction, root, kind, patchOf(edit, kind, at), placeOfPatch)
 }
 
 /**

@@ -1,6 +1,7 @@
-import { ApiError, invalid } from '../../base/errors.ts'
+import { type ApiError, invalid } from '../../base/errors.ts'
 import { type BlockFormat, checkFormatted } from '../blocks/block-format.ts'
 import { newXmlBlocks } from '../blocks/xml-blocks.ts'
+import { withPlace } from '../content-error.ts'
 import { htmlFormat } from '../html/html.ts'
 import type { Json } from '../json/json.ts'
 import { JsonValidator } from '../json/json-validator.ts'
@@ -170,12 +171,7 @@ function insertPlaceOf(insert: NonNullable<EditRequest['insert']>, place: string
 export function checkEditContent(content: unknown, format: string, place: string): InsertedContent
 export function checkEditContent(content: unknown, format: string | undefined, place: string): GivenContent
 export function checkEditContent(content: unknown, format: string | undefined, place: string): GivenContent {
-  try {
-    return contentIn(content, format, place)
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.message.startsWith(place)) throw error
-    throw new ApiError(error.code, `${place}: ${error.message}`, error.details && { details: error.details })
-  }
+  return withPlace(place, () => contentIn(content, format, place))
 }
 
 function contentIn(content: unknown, format: string | undefined, place: string): GivenContent {

@@ -1,5 +1,5 @@
 import type * as Y from 'yjs'
-import { ApiError } from '../../../base/errors.ts'
+import { withPlace } from '../../content-error.ts'
 import { isArray, isObject, type Json, kindOfJson, toJson } from '../../json/json.ts'
 import {
   elementsIn,
@@ -62,20 +62,6 @@ function planRun(plan: JsonPlan, run: PatchRun, root: SharedRoot): void {
   const target = toJson(withoutCopies(run.root.toPlain())) ?? null
   if (isArray(target)) plan.array(readArray(root), target)
   else if (isObject(target)) plan.map(readMap(root), target)
-}
-
-/** Runs `act`, and adds a position in the request to errors that do not have it. */
-function withPlace(place: string, act: () => void): void {
-  try {
-    act()
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.message.startsWith(place)) throw error
-    const { code, message, details, retryAfterSeconds } = error
-    throw new ApiError(code, `${place}: ${message}`, {
-      ...(details && { details }),
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    })
-  }
 }
 
 /** Returns the longest path that contains the places of all operations. */
