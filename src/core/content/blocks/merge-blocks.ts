@@ -1,4 +1,4 @@
-import { diffTokens } from '../diff/diff.ts'
+import { diffTokens, type Hunk, keptPositions } from '../diff/diff.ts'
 import type { DiffBudget } from '../diff/myers.ts'
 import { diffText } from '../diff/text-diff.ts'
 import { NodeAligner } from '../xml/align.ts'
@@ -84,12 +84,7 @@ export class BlockMerger {
       Int32Array.from(blocks, (block) => this.#keys.of(block))
     const partners = new Int32Array(views.length).fill(-1)
     const hunks = diffTokens(keysOf(views), keysOf(wanted), this.#budget)
-    let [a, b] = [0, 0]
-    const end = { aStart: views.length, aEnd: views.length, bStart: wanted.length, bEnd: wanted.length }
-    for (const hunk of [...hunks, end]) {
-      while (a < hunk.aStart) partners[a++] = b++
-      ;[a, b] = [hunk.aEnd, hunk.bEnd]
-    }
+    for (const [a, b] of keptPositions(hunks, views.length)) partners[a] = b
     let at = 0
     return live.map((each) => {
       const first = partners[at] ?? -1
@@ -150,13 +145,10 @@ export class BlockMerger {
     const a = live.map(({ block }) => this.#origin(block))
     const b = wanted.map((block) => this.#writer.build(block))
     const pair = (i: number, j: number): unknown => pairs.set(wanted[j] as BlockNode, live[i] as LiveBlock)
-    let [i, j] = [0, 0]
-    const end = { hunk: { aStart: a.length, aEnd: a.length, bStart: b.length, bEnd: b.length }, pairs: [] }
-    for (const { hunk, pairs: found } of [...this.#aligner.differences(a, b), end]) {
-      while (i < hunk.aStart) pair(i++, j++)
-      for (const [x, y] of found) pair(x, y)
-      ;[i, j] = [hunk.aEnd, hunk.bEnd]
-    }
+    const differences = this.#aligner.differences(a, b)
+    for (const { pairs: found } of differences) for (const [x, y] of found) pair(x, y)
+    const hunks = differences.map(({ hunk }) => hunk)
+    for (const [x, y] of keptPositions(hunks, a.length)) pair(x, y)
     return pairs
   }
 
@@ -262,17 +254,9 @@ export class BlockMerger {
 const atomCharacter = '\ufffc'
 
 /** Returns for each character of `b` its position in `a`; for new characters −1. */
-function livePositions(
-  a: string,
-  b: string,
-  hunks: readonly { aStart: number; aEnd: number; bStart: number; bEnd: number }[],
-): Int32Array {
+function livePositions(a: string, b: string, hunks: readonly Hunk[]): Int32Array {
   const positions = new Int32Array(b.length).fill(-1)
-  let [i, j] = [0, 0]
-  for (const hunk of [...hunks, { aStart: a.length, aEnd: a.length, bStart: b.length, bEnd: b.length }]) {
-    while (j < hunk.bStart) positions[j++] = i++
-    ;[i, j] = [hunk.aEnd, hunk.bEnd]
-  }
+  for (const [i, j] of keptPositions(hunks, a.length)) positions[j] = i
   return positions
 }
 

@@ -1,9 +1,9 @@
-import type { Hunk } from '../diff/diff.ts'
+import { type Hunk, shifted } from '../diff/diff.ts'
 import { alignToBoundaries, mergeTouching, mergeWhere } from '../diff/merge-hunks.ts'
 import { diffText } from '../diff/text-diff.ts'
 import type { JsonObject } from '../json/json.ts'
 import { snapToGraphemes } from '../text/graphemes.ts'
-import { TextOperations } from '../text/operations.ts'
+import { type DeltaAttributes, TextOperations } from '../text/operations.ts'
 import { atMost, editsMaxFor, isSeparator, stepsMax } from '../text/plan.ts'
 import type {
   FormatTable,
@@ -54,12 +54,7 @@ function hunksIn(source: FormattedText, target: FormattedTarget, editsMax: numbe
   if (changed === undefined) return hunksBetween(source.text, target.text, editsMax)
   const { start, end, targetEnd } = changed
   const found = hunksBetween(source.text.slice(start, end), target.text.slice(start, targetEnd), editsMax)
-  return found.map(({ aStart, aEnd, bStart, bEnd }) => ({
-    aStart: aStart + start,
-    aEnd: aEnd + start,
-    bStart: bStart + start,
-    bEnd: bEnd + start,
-  }))
+  return found.map((hunk) => shifted(hunk, start))
 }
 
 function hunksBetween(source: string, target: string, editsMax: number): Hunk[] {

@@ -11,6 +11,23 @@ export interface Hunk {
   readonly bEnd: number
 }
 
+export const shifted = ({ aStart, aEnd, bStart, bEnd }: Hunk, a: number, b = a): Hunk => ({
+  aStart: aStart + a,
+  aEnd: aEnd + a,
+  bStart: bStart + b,
+  bEnd: bEnd + b,
+})
+
+/** Yields the positions of what stays: in the first sequence, which has the length `aLength`, and in the second one. */
+export function* keptPositions(hunks: readonly Hunk[], aLength: number): Generator<[number, number]> {
+  let [a, b] = [0, 0]
+  for (const { aStart, aEnd, bEnd } of hunks) {
+    while (a < aStart) yield [a++, b++]
+    ;[a, b] = [aEnd, bEnd]
+  }
+  while (a < aLength) yield [a++, b++]
+}
+
 /**
  * Returns the differences between two sequences of token numbers. The differences are in order and never
  * adjacent. Tokens are small whole numbers, which are equal if and only if their texts are equal. Skips equal

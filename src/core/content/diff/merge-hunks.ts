@@ -1,4 +1,4 @@
-import type { Hunk } from './diff.ts'
+import { type Hunk, shifted } from './diff.ts'
 import { betweenCodePoints, startsLine, startsWord } from './tokenizers.ts'
 
 /** Joins hunks that touch or overlap. */
@@ -48,12 +48,7 @@ function slide(a: string, b: string, hunk: Hunk, from: number, to: number): Hunk
     if (rank > bestRank) [best, bestRank] = [by, rank]
     if (rank === rankMax) break
   }
-  return {
-    aStart: hunk.aStart + best,
-    aEnd: hunk.aEnd + best,
-    bStart: hunk.bStart + best,
-    bEnd: hunk.bEnd + best,
-  }
+  return shifted(hunk, best)
 }
 
 const rankMax = 3

@@ -1,4 +1,4 @@
-import { diffTokens, type Hunk } from './diff.ts'
+import { diffTokens, type Hunk, shifted } from './diff.ts'
 import type { DiffBudget } from './myers.ts'
 import {
   betweenCodePoints,
@@ -59,13 +59,6 @@ function isSame(
   for (let at = aStart; at < aEnd; at++) if (a[at] !== b[at - aStart + bStart]) return false
   return true
 }
-
-const shifted = ({ aStart, aEnd, bStart, bEnd }: Hunk, a: number, b: number): Hunk => ({
-  aStart: aStart + a,
-  aEnd: aEnd + a,
-  bStart: bStart + b,
-  bEnd: bEnd + b,
-})
 
 /** Maximum length in UTF-16 units of each side of a replaced range that is compared by code points. */
 const fineLengthMax = 400

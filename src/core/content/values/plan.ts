@@ -1,6 +1,6 @@
 import { ApiError } from '../../base/errors.ts'
 import { planFormatted } from '../delta/delta.ts'
-import { diffTokens, type Hunk } from '../diff/diff.ts'
+import { diffTokens, type Hunk, keptPositions } from '../diff/diff.ts'
 import { isArray, isObject, type Json, type JsonObject } from '../json/json.ts'
 import { JsonInterner } from '../json/json-interner.ts'
 import { pointerTo } from '../json/json-validator.ts'
@@ -217,12 +217,8 @@ export class JsonPlan {
 
   /** Plans the formatting changes of the elements outside the hunks. */
   #formatKept({ elements }: StoredArray, past: StoredArray, hunks: readonly Hunk[]): void {
-    let [a, b] = [0, 0]
-    const end = { aStart: elements.length, aEnd: elements.length, bEnd: past.elements.length }
-    for (const { aStart, aEnd, bEnd } of [...hunks, end]) {
-      for (; a < aStart; a++, b++) this.#format(elements[a] as StoredValue, past.elements[b] as StoredValue)
-      ;[a, b] = [aEnd, bEnd]
-    }
+    for (const [a, b] of keptPositions(hunks, elements.length))
+      this.#format(elements[a] as StoredValue, past.elements[b] as StoredValue)
   }
 
   #formatted = (type: SharedRoot, past: SharedRoot): void => this.#plan(type, planFormatted(type, past))

@@ -1,4 +1,4 @@
-import { diffTokens, type Hunk } from '../diff/diff.ts'
+import { diffTokens, type Hunk, shifted } from '../diff/diff.ts'
 import type { DiffBudget } from '../diff/myers.ts'
 import { words } from '../diff/tokenizers.ts'
 import type { XmlElement, XmlNode } from './tree.ts'
@@ -78,12 +78,7 @@ export class NodeAligner {
     const end: Hunk = { aStart: x.length, aEnd: x.length, bStart: y.length, bEnd: y.length }
     for (const gap of [...diffTokens(x, y, this.#budget), end]) {
       while (i < gap.aStart && j < gap.bStart) found.push([hunk.aStart + i++, hunk.bStart + j++])
-      found.push({
-        aStart: hunk.aStart + gap.aStart,
-        aEnd: hunk.aStart + gap.aEnd,
-        bStart: hunk.bStart + gap.bStart,
-        bEnd: hunk.bStart + gap.bEnd,
-      })
+      found.push(shifted(gap, hunk.aStart, hunk.bStart))
       ;[i, j] = [gap.aEnd, gap.bEnd]
     }
     return found

@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import { firstIndex } from '../../../base/search.ts'
-import type { Hunk } from '../../diff/diff.ts'
+import { type Hunk, shifted } from '../../diff/diff.ts'
 import { planEdits, stepsMax } from '../../text/plan.ts'
 import type { AttributeRun, Embed, PlainTextState } from '../../text/text-state.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
@@ -65,7 +65,7 @@ export class FlowWriter<View extends FlowView = FlowView> {
     for (const [piece, from, to] of piecesIn(this.view, range)) {
       if (piece.source === null) continue
       const { source } = piece
-      const { ranges } = marked.get(source.type) ?? { ranges: [] }
+      const ranges: [number, number][] = marked.get(source.type)?.ranges ?? []
       ranges.push([piece.from + from, piece.from + to])
       marked.set(source.type, { source, ranges })
     }
@@ -109,11 +109,7 @@ function replacementHunks(view: FlowView, range: TextRange, text: string): Hunk[
   const { start } = range
   const state = stateOf(view, range)
   if (state.text === text) return []
-  return planEdits(state, text, { steps: stepsMax }).map((hunk) => ({
-    ...hunk,
-    aStart: hunk.aStart + start,
-    aEnd: hunk.aEnd + start,
-  }))
+  return planEdits(state, text, { steps: stepsMax }).map((hunk) => shifted(hunk, start, 0))
 }
 
 /** Returns the part of a flow as the state of one text. Each inline element is a run of its own. */
