@@ -8,7 +8,7 @@ import {
   type InsertedRun,
 } from './edit/edit-dependencies.ts'
 import { targetNotFound } from './edit/edit-errors.ts'
-import { occurrences } from './edit/targets/occurrences.ts'
+import { occurrences } from './edit/targets/normalized-search.ts'
 import { checkKind, type TargetKind } from './replace.ts'
 import { isStored, itemIn } from './yjs/items.ts'
 import type { IdRange, StoredId } from './yjs/range-index.ts'
@@ -110,7 +110,6 @@ class MergingDocument {
     const item = itemIn(this.#doc, parent)
     return item?.content instanceof Y.ContentType && !item.deleted ? item.content.type : null
   }
-
 }
 
 const includes = ({ id, length }: Y.Item, { client, clock }: StoredId): boolean =>

@@ -10,7 +10,6 @@ import { NodeAligner } from '../xml/align.ts'
 import type { XmlBudget } from '../xml/budget.ts'
 import { cleanupFormatting } from '../yjs/cleanup-formatting.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { changedAttributes } from './attributes.ts'
 import {
   type ChildNode,
   type EmptyType,
@@ -20,7 +19,7 @@ import {
   type SharedNode,
   type TextNode,
 } from './nodes.ts'
-import type { NestedTextReader } from './reader.ts'
+import { changedAttributes, type NestedTextReader } from './reader.ts'
 import { NestedTextWriter } from './writer.ts'
 
 /** A shared value that stays, and the value that it must become. */

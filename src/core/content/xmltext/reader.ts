@@ -2,11 +2,12 @@ import * as Y from 'yjs'
 import { limits } from '../../model/limits.ts'
 import { contentLimit } from '../content-error.ts'
 import { CurrentAttributes, type FormatTable, newAttributeBudget } from '../delta/formatted-text.ts'
-import { isObject, toJson } from '../json/json.ts'
+import { isObject, type Json, type JsonObject, setMember, toJson } from '../json/json.ts'
 import { Output } from '../output.ts'
-import { readMap } from '../stored/shared-values.ts'
+import { readMap, readStoredValue } from '../stored/shared-values.ts'
+import { newValueOf } from '../values/new-values.ts'
+import type { MapEdit } from '../values/write-edits.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { readAttributes } from './attributes.ts'
 import type { ChildNode, NestedInterner, SharedElement, SharedNode, SharedText } from './nodes.ts'
 
 /**
@@ -37,8 +38,7 @@ export class NestedTextReader {
       if (content instanceof Y.ContentFormat) attributes.change(content.key, content.value)
       else if (content instanceof Y.ContentString)
         stream.text(content.str.toWellFormed(), attributes.format())
-      else if (content instanceof Y.ContentEmbed)
-        stream.node(this.#embed(content.embed, attributes.format()))
+      else if (content instanceof Y.ContentEmbed) stream.node(this.#embed(content.embed, attributes.format()))
       else if (content instanceof Y.ContentType) {
         const child = this.#shared(content.type, attributes.format())
         if (child === null) stream.hide(1)
@@ -90,4 +90,31 @@ function emptied(shared: SharedNode): SharedNode {
   if (shared.kind === 'text') return { kind: 'text', attributes: {}, delta: [] }
   if (shared.kind === 'element') return { ...shared, attributes: {}, children: [] }
   return { ...shared, value: {} }
+}
+
+/** Returns the attributes of a shared text or element, except those that JSON cannot express. */
+export function readAttributes(type: SharedRoot, output: Output): JsonObject {
+  const attributes: Record<string, Json> = {}
+  for (const [name, item] of type._map) {
+    if (item.deleted) continue
+    const json = readStoredValue(item.content.getContent()[item.length - 1], output)?.json
+    if (json !== undefined) setMember(attributes, name, json)
+  }
+  return attributes
+}
+
+/** Returns the changes from the attributes `current` to the attributes `target`. */
+export function changedAttributes(
+  current: JsonObject,
+  target: JsonObject,
+  formats: FormatTable,
+): Pick<MapEdit, 'set' | 'removed'> {
+  const changed = Object.entries(target).filter(([name, value]) => {
+    const before = Object.hasOwn(current, name) ? current[name] : undefined
+    return before === undefined || !formats.same(before, value)
+  })
+  return {
+    set: changed.map(([name, value]) => [name, newValueOf(value)]),
+    removed: Object.keys(current).filter((name) => !Object.hasOwn(target, name)),
+  }
 }

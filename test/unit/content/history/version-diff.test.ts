@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import type { DiffFormat } from '../../../../src/core/content/history/diff/diff-formats.ts'
-import { diffJson, type JsonPatchStep } from '../../../../src/core/content/history/diff/json-patch.ts'
-import { readVersionDiff } from '../../../../src/core/content/history/diff/version-diff.ts'
+import {
+  diffJson,
+  type JsonPatchStep,
+  readVersionDiff,
+} from '../../../../src/core/content/history/diff/version-diff.ts'
 import type { Json } from '../../../../src/core/content/json/json.ts'
 import { Random } from '../../../support/data/random-doc.ts'
 import { seed } from '../../../support/data/seed.ts'

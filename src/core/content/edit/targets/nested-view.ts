@@ -5,7 +5,7 @@ import { type Json, toJson } from '../../json/json.ts'
 import { Output } from '../../output.ts'
 import { entryIn, readStoredValue } from '../../stored/shared-values.ts'
 import { markUnpaired, readTextState } from '../../text/text-state.ts'
-import { readAttributes } from '../../xmltext/attributes.ts'
+import { readAttributes } from '../../xmltext/reader.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { WorkLimit } from '../work-limit.ts'
 import {

@@ -2,7 +2,7 @@ import * as Y from 'yjs'
 import { limits } from '../../../model/limits.ts'
 import { Output } from '../../output.ts'
 import { readTextState, storedText } from '../../text/text-state.ts'
-import { readAttributes } from '../../xmltext/attributes.ts'
+import { readAttributes } from '../../xmltext/reader.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { WorkLimit } from '../work-limit.ts'
 import {

@@ -11,7 +11,7 @@ import {
   type TypeForm,
   VersionValues,
 } from '../version-values.ts'
-import { type MergedPart, mergedParts, type PartChange } from './merged-parts.ts'
+import { type MergedPart, mergedParts, type PartChange } from './merged-copy.ts'
 
 /** Adjacent content with the same change. */
 interface DiffRun {
