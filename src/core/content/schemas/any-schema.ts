@@ -1,6 +1,5 @@
 import type { KnownKind } from '../yjs/root-kind.ts'
-import type { TextSchema } from './check-text.ts'
-import type { XmlTextSchema } from './check-xmltext.ts'
+import type { TextSchema, XmlTextSchema } from './check-texts.ts'
 import type { CompiledSchema } from './compiled-schema.ts'
 
 /** A schema of the content of a root. */

@@ -1,6 +1,5 @@
 import type { ContentSchema } from '../any-schema.ts'
-import type { AllowedTypes, TextSchema } from '../check-text.ts'
-import type { XmlTextSchema } from '../check-xmltext.ts'
+import type { AllowedTypes, TextSchema, XmlTextSchema } from '../check-texts.ts'
 import { compileSchema } from '../compiled-schema.ts'
 import type { AttributeSpec, SchemaSpec } from '../schema-spec.ts'
 import { blocknoteSpec } from './blocknote.ts'
