@@ -1,6 +1,6 @@
 import { limits } from '../../model/limits.ts'
 import { contentLimit, invalidContent } from '../content-error.ts'
-import { type Json, jsonTypeName, setMember, withoutSign } from './json.ts'
+import { formatPointer, type Json, jsonTypeName, setMember, withoutSign } from './json.ts'
 
 /** Maximum number of characters of a JSON pointer in a message. */
 const placeLengthMax = 200
@@ -12,7 +12,7 @@ export function pointerTo(path: readonly (string | number)[]): string {
 
 /** Returns a JSON pointer. A long pointer is shortened. */
 export function pointerOf(path: readonly (string | number)[]): string {
-  const pointer = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  const pointer = formatPointer(path)
   const shown = pointer.length > placeLengthMax ? `${pointer.slice(0, placeLengthMax)}…` : pointer
   return shown.toWellFormed()
 }

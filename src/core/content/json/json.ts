@@ -1,3 +1,5 @@
+import { escapePointer } from '../../base/json.ts'
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export interface JsonObject {
   readonly [key: string]: Json
@@ -15,6 +17,10 @@ export function kindOfJson(json: Json): JsonKind {
   if (typeof json !== 'object' || json === null) return 'other'
   return isArray(json) ? 'array' : 'object'
 }
+
+/** Returns the JSON pointer (RFC 6901) to the value at a path. */
+export const formatPointer = (path: readonly (string | number)[]): string =>
+  path.map((step) => `/${escapePointer(String(step))}`).join('')
 
 /** A key that sets the prototype of a plain object when it is assigned. */
 export const prototypeKey = '__proto__'

@@ -1,5 +1,5 @@
 import type * as Y from 'yjs'
-import { escapePointer } from '../../base/json.ts'
+import { formatPointer } from '../json/json.ts'
 import { indexesIn } from '../yjs/items.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
@@ -13,10 +13,7 @@ export class ContentPaths {
     const tokens = key === null ? [] : [key]
     for (let each = type; each._item !== null; each = each._item.parent as SharedRoot)
       tokens.push(each._item.parentSub ?? String(this.#indexOf(each._item)))
-    return tokens
-      .reverse()
-      .map((token) => `/${escapePointer(token)}`)
-      .join('')
+    return formatPointer(tokens.reverse())
   }
 
   /** Call when a sequence has changed. */
@@ -31,4 +28,3 @@ export class ContentPaths {
     return indexes.get(item) ?? 0
   }
 }
-

@@ -1,6 +1,6 @@
 import type * as Y from 'yjs'
 import { withPlace } from '../../content-error.ts'
-import { isArray, isObject, type Json, kindOfJson, toJson } from '../../json/json.ts'
+import { formatPointer, isArray, isObject, type Json, kindOfJson, toJson } from '../../json/json.ts'
 import {
   elementsIn,
   entriesIn,
@@ -20,7 +20,7 @@ import type { EditOutcome, JsonPatchOperation } from '../edit.ts'
 import { isPlainView, SharedCopy, SharedList, SharedObject, toPlain, type Value } from './overlay.ts'
 import { PatchRun } from './patch-run.ts'
 import { withoutCopies } from './plain-copy.ts'
-import { commonLength, formatPointer } from './pointer.ts'
+import { commonLength } from './pointer.ts'
 
 /**
  * Carries out a JSON patch (RFC 6902) on a root, or throws and has changed nothing. The operations run on a

@@ -1,4 +1,5 @@
 import { shortened } from '../../../base/text.ts'
+import { formatPointer } from '../../json/json.ts'
 
 /** Maximum number of characters of a JSON pointer in a message. */
 const shownLengthMax = 200
@@ -13,10 +14,6 @@ export function parsePointer(pointer: string): readonly string[] | null {
   const tokens = pointer.slice(1).toWellFormed().split('/')
   return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
-
-/** Formats reference tokens as a JSON pointer. */
-export const formatPointer = (path: readonly string[]): string =>
-  path.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
 /** Formats reference tokens as a JSON pointer in quotes, for a message. */
 export const shownPointer = (path: readonly string[]): string =>
