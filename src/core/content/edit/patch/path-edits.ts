@@ -1,30 +1,9 @@
-import { type Json, toJson } from '../../json/json.ts'
-import { readArray, readElement, readMap } from '../../stored/shared-values.ts'
+import type { Json } from '../../json/json.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { JsonPatchOperation } from '../edit.ts'
 import { editNotSupported, targetNotFound } from '../edit-errors.ts'
-import {
-  childOf,
-  isListView,
-  isPlainView,
-  SharedList,
-  SharedObject,
-  type Value,
-  viewRoot,
-} from './overlay.ts'
+import { childOf, isListView, type Value, viewRoot } from './overlay.ts'
 import { shownPointer } from './pointer.ts'
-
-/**
- * Returns the JSON view of the value at a path; undefined if there is none.
- * @throws ApiError RESOURCE_EXHAUSTED as for `Output`
- */
-export function valueAt(root: SharedRoot, kind: 'map' | 'array', path: readonly string[]): Json | undefined {
-  const value = findValue(root, kind, path)
-  if (value === undefined) return undefined
-  if (value instanceof SharedObject) return readMap(value.type).json
-  if (value instanceof SharedList) return readArray(value.type).json
-  return isPlainView(value) ? (toJson(value.toPlain()) ?? null) : readElement(value).json
-}
 
 function findValue(root: SharedRoot, kind: 'map' | 'array', path: readonly string[]): Value {
   let value: Value = viewRoot(root, kind)
