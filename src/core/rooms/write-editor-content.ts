@@ -6,7 +6,7 @@ import type { AttachedSchema } from '../directory/schemas/schema-records.ts'
 import type { SchemaService } from '../directory/schemas/schema-service.ts'
 import type { DocumentService, EnsuredDocument } from '../directory/services/document-service.ts'
 import type { DocumentAddress } from '../model/address.ts'
-import type { ReplaceOptions } from './edits/edit-context.ts'
+import type { ReplaceOptions } from './edits/edited-room.ts'
 import type { RoomRegistry } from './room/room-registry.ts'
 
 /** Services that `writeEditorContent` needs. */

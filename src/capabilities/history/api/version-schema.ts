@@ -1,7 +1,7 @@
 import type { TenantCaller } from '../../../core/access/credentials/authenticator.ts'
 import type { FromSchema } from '../../../core/base/schema.ts'
 import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
-import { noContent } from '../../../core/rooms/edits/edit-context.ts'
+import { noContent } from '../../../core/rooms/edits/edited-room.ts'
 import { editorAddress, editorDocumentIds } from '../../../rest/editor-content.ts'
 import { editorId, metadata } from '../../../rest/schemas/resource-schema.ts'
 import type { Services } from '../../../rest/services.ts'

@@ -2,6 +2,7 @@ import { errorCode } from '../../../core/base/errors.ts'
 import { Semaphore } from '../../../core/base/semaphore.ts'
 import { DocumentRejectedError, type Merged, mergeStored } from '../../../core/rooms/log/merge-stored.ts'
 import { DeadlineExceededError, WorkerThread } from '../../../core/rooms/threads/thread.ts'
+import { resultOf } from '../../../core/rooms/threads/thread-task.ts'
 
 export interface MergeLimits {
   /** Maximum size of a document in bytes, as Yjs encodes it. */
@@ -48,7 +49,7 @@ export class MergeThread {
 
   async #onThread(updates: readonly Uint8Array[]): Promise<Merged> {
     const { documentMsMax } = this.#limits
-    const done = await this.#turn
+    const outcome = await this.#turn
       .run('', () => this.#thread.run({ is: 'merge', updates }, documentMsMax))
       .catch((error: unknown) => {
         if (error instanceof DeadlineExceededError)
@@ -57,8 +58,8 @@ export class MergeThread {
           throw new DocumentRejectedError('there is not enough memory to read it')
         throw error
       })
-    if (done.is !== 'merged') throw new Error(`the thread returned ${done.is}`)
-    if (done.merged === null) throw new DocumentRejectedError(done.problem)
-    return done.merged
+    const { merged, problem } = resultOf<'merge'>(outcome)
+    if (merged === null) throw new DocumentRejectedError(problem)
+    return merged
   }
 }

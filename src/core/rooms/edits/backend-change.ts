@@ -14,14 +14,15 @@ import {
   type ChangeApplication,
   checkStorage,
   commitEdit,
-  type EditContext,
+  type EditedRoom,
   type EditResult,
+  headConflict,
   pauseIncoming,
   type RestoreOptions,
   rejectWhenDurable,
   toUnavailable,
   waitUntilDurable,
-} from './edit-context.ts'
+} from './edited-room.ts'
 
 /** A change that was computed on a working copy and is not applied to the document yet. */
 export interface ProposedChange<T> {
@@ -109,7 +110,7 @@ const waitMsMax = 2_000
  * pause their writes.
  * @throws ApiError ABORTED if other nodes were faster each time; UNAVAILABLE; the errors of `compute`
  */
-export function makeChange<T>(room: EditContext, change: BackendChange<T>): Promise<EditResult<T>> {
+export function makeChange<T>(room: EditedRoom, change: BackendChange<T>): Promise<EditResult<T>> {
   const spanned = withSpans(change)
   const made = (): Promise<EditResult<T>> =>
     whileAllowed(change.options.right, () => rejectWhenDurable(room, () => attempt(room, spanned)))
@@ -164,7 +165,7 @@ const knownUser = (by: string): string | undefined => (by === '' ? undefined : b
  * Traces how long a change has waited for the lock.
  * @param since start of the wait, on the clock of `performance.now`
  */
-function traceLock<T>(room: EditContext, { by }: BackendChange<T>, since: number): void {
+function traceLock<T>(room: EditedRoom, { by }: BackendChange<T>, since: number): void {
   if (room.trace === undefined) return
   room.trace.of(by)?.('change_locked', {
     userId: knownUser(by),
@@ -172,12 +173,12 @@ function traceLock<T>(room: EditContext, { by }: BackendChange<T>, since: number
   })
 }
 
-async function attempt<T>(room: EditContext, change: BackendChange<T>): Promise<EditResult<T>> {
+async function attempt<T>(room: EditedRoom, change: BackendChange<T>): Promise<EditResult<T>> {
   const isOvertakable = change.needsHead && !room.commits.hasOneWriter
   await change.prepare?.()
   if (!isOvertakable && change.inPlace !== undefined) {
     const since = performance.now()
-    while (room.held() !== null) await room.held()
+    while (room.lock.held !== null) await room.lock.held
     traceLock(room, change, since)
     // From here to the commit there is no await, so that other callers that waited for the same lock find the
     // changed document.
@@ -188,7 +189,7 @@ async function attempt<T>(room: EditContext, change: BackendChange<T>): Promise<
   const first = startsPaused ? null : await change.compute()
   if (first !== null && !isOvertakable) {
     const isDryRun = change.options.dryRun === true
-    if (isDryRun || (room.held() === null && first.isCurrent())) {
+    if (isDryRun || (room.lock.held === null && first.isCurrent())) {
       change.computed?.('first')
       return isDryRun ? foundOut(room, change, first) : commitHere(room, change, first)
     }
@@ -197,7 +198,7 @@ async function attempt<T>(room: EditContext, change: BackendChange<T>): Promise<
 }
 
 async function whilePaused<T>(
-  room: EditContext,
+  room: EditedRoom,
   change: BackendChange<T>,
   { first, isOvertakable }: { readonly first: ProposedChange<T> | null; readonly isOvertakable: boolean },
 ): Promise<EditResult<T>> {
@@ -229,7 +230,7 @@ async function whilePaused<T>(
 
 /** Applies a change and appends it in the same tick. */
 function commitHere<T>(
-  room: EditContext,
+  room: EditedRoom,
   change: BackendChange<T>,
   { result, update, apply, by = change.by }: ProposedChange<T>,
 ): Promise<EditResult<T>> {
@@ -240,7 +241,7 @@ function commitHere<T>(
 
 /** Appends an applied change. Resolves when it is durable and sent. */
 async function committed<T>(
-  room: EditContext,
+  room: EditedRoom,
   { by, options }: BackendChange<T>,
   { result, added }: AppliedChange<T>,
 ): Promise<EditResult<T>> {
@@ -252,7 +253,7 @@ async function committed<T>(
  * Resolves with the result of a dry run, when the state of the document that the dry run has read is durable.
  */
 async function foundOut<T>(
-  room: EditContext,
+  room: EditedRoom,
   { options }: BackendChange<T>,
   { result, update }: ProposedChange<T>,
 ): Promise<EditResult<T>> {
@@ -262,7 +263,7 @@ async function foundOut<T>(
 
 /** Appends a change with the expected head, then applies it. Returns null if another node was faster. */
 async function commitAtHead<T>(
-  room: EditContext,
+  room: EditedRoom,
   change: BackendChange<T>,
   { result, update, apply, by = change.by }: ProposedChange<T>,
 ): Promise<EditResult<T> | null> {
@@ -298,7 +299,7 @@ async function commitAtHead<T>(
  * Runs `work`, which edits the document. If `work` throws an ApiError or a WorkLimitError, the document is
  * unchanged, and the room continues. Any other error may leave half an edit in the document, so the room ends.
  */
-export function failUnlessRejected<T>(room: EditContext, work: () => T): T {
+export function failUnlessRejected<T>(room: EditedRoom, work: () => T): T {
   try {
     return work()
   } catch (error) {
@@ -306,6 +307,3 @@ export function failUnlessRejected<T>(room: EditContext, work: () => T): T {
     throw error
   }
 }
-
-export const headConflict = (): ApiError =>
-  new ApiError('crdt/document-changed', 'the document has moved on; try again')

@@ -28,9 +28,10 @@ import { type AppliedChange, failUnlessRejected, makeChange, type ProposedChange
 import {
   baseVersionExpired,
   beginEdit,
+  chargedToRest,
   checkDocumentSize,
   checkStorage,
-  type EditContext,
+  type EditedRoom,
   type EditPrecondition,
   type EditResult,
   hasCaughtUp,
@@ -40,9 +41,8 @@ import {
   readDurable,
   resolveBase,
   waitUntilDurable,
-} from './edit-context.ts'
-import { placeOnThread } from './place-on-thread.ts'
-import { findPlaceOnThread, lookUpOnThread, readInline, readOnThread } from './read-on-thread.ts'
+} from './edited-room.ts'
+import { placeOnThread, readInline, readOnThread } from './on-thread.ts'
 import { inlineSizeMax } from './replacement.ts'
 
 export interface DocumentRead<T> {
@@ -66,9 +66,9 @@ export interface DocumentCapture {
  * only when all content in them is durable.
  */
 export class BackendEdits {
-  readonly #room: EditContext
+  readonly #room: EditedRoom
 
-  constructor(room: EditContext) {
+  constructor(room: EditedRoom) {
     this.#room = room
   }
 
@@ -107,7 +107,7 @@ export class BackendEdits {
   #checkFirst(bytes: Uint8Array, summary: UpdateSummary, options: RestoreOptions): void {
     this.#check(bytes, options)
     if (!this.#isLarge(bytes, summary, options))
-      this.#room.charged(1, () => this.#rehearse(bytes, summary, options))
+      chargedToRest(this.#room, () => this.#rehearse(bytes, summary, options))
   }
 
   /** Returns whether copying the document or integrating the update takes too long for the event loop. */
@@ -131,7 +131,7 @@ export class BackendEdits {
     const room = this.#room
     this.#check(bytes, options)
     if (this.#isLarge(bytes, summary, options)) return null
-    return room.charged(1, () => {
+    return chargedToRest(room, () => {
       const warnings = this.#rehearse(bytes, summary, options)
       const { added } = failUnlessRejected(room, () => room.state.integrate(bytes))
       return { added, result: () => ({ vector: room.state.vector(), warnings }) }
@@ -147,7 +147,7 @@ export class BackendEdits {
     summary: UpdateSummary,
     options: RestoreOptions,
   ): Promise<ProposedChange<AppliedResult>> {
-    const { state, charged } = this.#room
+    const { state } = this.#room
     this.#check(bytes, options)
     const placed = this.#isLarge(bytes, summary, options)
       ? checked(await placeOnThread(this.#room, bytes, options.rootSchema ?? null))
@@ -166,7 +166,7 @@ export class BackendEdits {
     }
     const { added: update } = placed
     const takePlaced = (): Uint8Array | null => {
-      if (update !== null) charged(1, () => state.takePlaced(update, placed))
+      if (update !== null) chargedToRest(this.#room, () => state.takePlaced(update, placed))
       return update
     }
     return { result, update, isCurrent, apply: (how) => (how === 'alone' ? takePlaced() : integrate()) }
@@ -226,12 +226,10 @@ export class BackendEdits {
    * or if the content exceeds `bytesMax`; UNAVAILABLE
    */
   async read(reading: DocumentReading, bytesMax: number): Promise<DocumentRead<EncodedContent> | null> {
-    const { state, readers } = this.#room
     return this.#readLive(
-      () =>
-        readInline(readers, state.sizeBytes, bytesMax, (max) =>
-          this.view((doc, bytes) => readEncoded(doc, bytes, reading, max)),
-        ),
+      this.#room.state.sizeBytes,
+      bytesMax,
+      (doc, bytes, max) => readEncoded(doc, bytes, reading, max),
       (thread, bytes) => readOnThread(thread, bytes, reading, bytesMax),
     )
   }
@@ -242,17 +240,15 @@ export class BackendEdits {
    * @throws ApiError RESOURCE_EXHAUSTED if too many large reads wait, or if the work takes too long; UNAVAILABLE
    */
   async anchors(queries: AnchorQueries, sizeMax = Number.POSITIVE_INFINITY): Promise<AnchorAnswers | null> {
-    const { state, readers } = this.#room
+    const { state } = this.#room
     if (state.sizeBytes > sizeMax) return null
     // The document is searched once for each quote and cursor. All stored anchors together need one pass.
     const searches = queries.find.length + (queries.cursors?.length ?? 0)
-    const bytes = state.sizeBytes * Math.max(1, searches)
     const read = await this.#readLive(
-      () =>
-        readInline(readers, bytes, Number.POSITIVE_INFINITY, () =>
-          this.view((doc) => lookUpAnchors(doc, queries)),
-        ),
-      (thread, state) => lookUpOnThread(thread, state, queries),
+      state.sizeBytes * Math.max(1, searches),
+      Number.POSITIVE_INFINITY,
+      (doc) => lookUpAnchors(doc, queries),
+      (thread, bytes) => thread.run({ is: 'anchors', updates: [bytes], queries }),
     )
     return read?.result ?? withState(emptyUpdate, (doc) => lookUpAnchors(doc, queries))
   }
@@ -267,15 +263,13 @@ export class BackendEdits {
     schema: NamedSchema | null,
     baseVersion: string | undefined,
   ): Promise<Pick<DocumentRead<FoundStreamPlace>, 'result' | 'version'> | null> {
-    const { state, readers } = this.#room
     const past = await this.#placeInPast(request, schema, baseVersion)
     if (past !== null) return this.view((doc) => requireReplaced(doc, past))
     return this.#readLive(
-      () =>
-        readInline(readers, state.sizeBytes, Number.POSITIVE_INFINITY, () =>
-          this.view((doc) => findStreamPlace(doc, request, schema === null ? null : schemaOf(schema))),
-        ),
-      (thread, bytes) => findPlaceOnThread(thread, bytes, request, schema),
+      this.#room.state.sizeBytes,
+      Number.POSITIVE_INFINITY,
+      (doc) => findStreamPlace(doc, request, schema === null ? null : schemaOf(schema)),
+      (thread, bytes) => thread.run({ is: 'streamPlace', updates: [bytes], request, schema }),
     )
   }
 
@@ -286,34 +280,44 @@ export class BackendEdits {
     baseVersion: string | undefined,
   ): Promise<FoundStreamPlace | null> {
     const room = this.#room
-    const { address, readers } = room
+    const { address, dependencies } = room
+    const { readers, log } = dependencies
     room.begin()
     const base = resolveBase(room, { baseVersion })
     if (base === null) return null
-    const past = await loadVersion(room.log, room.doc, base)
+    const past = await loadVersion(log, room.doc, base)
     if (past === null) throw baseVersionExpired()
     const bytes = past.encode()
     past.doc.destroy()
     const found = await readInline(readers, bytes.length, Number.POSITIVE_INFINITY, () =>
       withState(bytes, (doc) => findStreamPlace(doc, request, schema === null ? null : schemaOf(schema))),
     )
-    return found ?? readers.use(address, (thread) => findPlaceOnThread(thread, bytes, request, schema))
+    const onThread = (thread: PooledThread): Promise<FoundStreamPlace> =>
+      thread.run({ is: 'streamPlace', updates: [bytes], request, schema })
+    return found ?? readers.use(address, onThread)
   }
 
   /**
    * Reads the document if there is one.
-   * @param inline reads it on the event loop; resolves with null if that would take too long
+   * @param sizeBytes size of a document that takes as long to read
+   * @param bytesMax limit for the encoded content
+   * @param onLoop reads it on the event loop, with a limit for the encoded content
    * @param onThread reads its whole state (V1) on a thread
    */
   async #readLive<T>(
-    inline: () => Promise<DocumentRead<T> | null>,
+    sizeBytes: number,
+    bytesMax: number,
+    onLoop: (doc: Y.Doc, bytes: Uint8Array, bytesMax: number) => T,
     onThread: (thread: PooledThread, bytes: Uint8Array) => Promise<T>,
   ): Promise<DocumentRead<T> | null> {
-    const { address, state, commits, readers } = this.#room
+    const { address, state, commits, dependencies } = this.#room
+    const { readers } = dependencies
     this.#room.begin()
     if (commits.existence !== 'live') await hasCaughtUp(this.#room)
     if (commits.existence !== 'live') return (await waitUntilDurable(this.#room, null)).result
-    const read = await inline()
+    const read = await readInline(readers, sizeBytes, bytesMax, (max) =>
+      this.view((doc, bytes) => onLoop(doc, bytes, max)),
+    )
     if (read !== null) return read
     // The document is encoded only when a thread is free, so that waiting calls do not keep copies of it.
     return readers.use(address, async (thread) => {

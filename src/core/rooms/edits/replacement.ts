@@ -10,16 +10,9 @@ import {
   passesOf,
 } from '../../content/root-change.ts'
 import type { Version } from '../../model/version.ts'
-import { DocumentState } from '../document/document-state.ts'
-import { loadVersion } from '../log/version-content.ts'
-import {
-  applyWithinLimit,
-  changeAndMerge,
-  decideWithinLimit,
-  followWithinLimit,
-  restoreWithinLimit,
-} from '../threads/size-check.ts'
+import { applyWithinLimit } from '../threads/size-check.ts'
 import type { PooledThread } from '../threads/thread-pool.ts'
+import { type CopyEdit, type EditTask, runTask, type TaskOf } from '../threads/thread-task.ts'
 import {
   type AppliedChange,
   type BackendChange,
@@ -28,10 +21,9 @@ import {
   type ProposedChange,
 } from './backend-change.ts'
 import {
-  baseVersionExpired,
   beginEdit,
   copySizeMax,
-  type EditContext,
+  type EditedRoom,
   type EditResult,
   isCreating,
   isKeeping,
@@ -40,15 +32,8 @@ import {
   type ReplaceOptions,
   type RestoreOptions,
   resolveBase,
-} from './edit-context.ts'
-import {
-  type ComputedEdit,
-  computeOnThread,
-  decideOnThread,
-  followOnThread,
-  restoreOnThread,
-  writersFor,
-} from './thread-compute.ts'
+} from './edited-room.ts'
+import { updatesOf } from './on-thread.ts'
 
 /**
  * Maximum sum of the bytes of the document and the characters of the content for a replacement on the event
@@ -69,13 +54,27 @@ const editStepsMax = 1_000_000
 /** Maximum milliseconds of creating the Y.Doc of a large document on the event loop, for edits in place. */
 const loadMsMax = 30
 
+/** A change that was computed in a copy of the document and is not in the document yet. */
+interface ComputedEdit extends CopyEdit {
+  /** The version for which the change was computed. It must still be the current one. */
+  readonly version: Version
+}
+
+/** A change in a copy of the document, on a thread or, without one, on the event loop. */
+interface Computation {
+  /** True if the change takes too long for the event loop. */
+  readonly isLarge: boolean
+  readonly inPlace?: BackendChange<ReplacementResult>['inPlace']
+  readonly compute: (thread: PooledThread | null) => Promise<ComputedEdit>
+}
+
 /** Changes the content of one open document: small content on the event loop, large content on a thread. */
 export class Replacement {
-  readonly #room: EditContext
+  readonly #room: EditedRoom
   /** Milliseconds in which a thread last created the Y.Doc of the document. */
   #loadMs = Number.POSITIVE_INFINITY
 
-  constructor(room: EditContext) {
+  constructor(room: EditedRoom) {
     this.#room = room
   }
 
@@ -91,7 +90,7 @@ export class Replacement {
     prepared: PreparedChange,
     options: ReplaceOptions,
   ): Promise<EditResult<ReplacementResult>> {
-    const room = this.#room
+    const { state, dependencies } = this.#room
     const { change, size } = prepared
     const isFull = (options.full ?? null) !== null
     const needsCopy =
@@ -102,27 +101,21 @@ export class Replacement {
       prepared.checked?.isAtomic === false
     const sizeMax = isEdits(change) && !needsCopy ? editedSizeMax : inlineSizeMax
     const isLarge =
-      prepared.checked === null ||
-      room.state.isExpensive ||
-      size + passesOf(change) * room.state.sizeBytes > sizeMax
-    if (isLarge && room.threads.enabled) {
+      prepared.checked === null || state.isExpensive || size + passesOf(change) * state.sizeBytes > sizeMax
+    if (isLarge && dependencies.threads.enabled) {
       const edited = isEdits(change) && !needsCopy && size <= inlineSizeMax ? prepared.checked : null
-      return this.#onThread(
-        by,
-        {
-          inPlace: edited === null ? undefined : () => this.#changedWithin(edited, options),
-          compute: async (thread) => {
-            const computed = await computeOnThread(room, thread, prepared, options)
-            if (computed.loadMs !== undefined) this.#loadMs = computed.loadMs
-            return computed
-          },
-        },
-        options,
-      )
+      return this.#make(by, options, {
+        isLarge,
+        inPlace: edited === null ? undefined : () => this.#changedWithin(edited, options),
+        compute: (thread) => this.#replaced(thread, prepared, options),
+      })
     }
     const checked = prepared.checked ?? checkChange(change)
-    const inPlace = needsCopy || !checked.isAtomic ? undefined : () => this.#changed(checked, options)
-    return this.#onLoop(by, { inPlace, compute: () => this.#computed(checked, options) }, options)
+    return this.#make(by, options, {
+      isLarge: false,
+      inPlace: needsCopy || !checked.isAtomic ? undefined : () => this.#changed(checked, options),
+      compute: (thread) => this.#replaced(thread, { ...prepared, checked }, options),
+    })
   }
 
   /**
@@ -132,11 +125,13 @@ export class Replacement {
    * @throws ApiError as for `change`
    */
   restore(by: string, past: Uint8Array, options: RestoreOptions): Promise<EditResult<ReplacementResult>> {
-    const room = this.#room
-    const isLarge = room.state.isExpensive || past.length + room.state.sizeBytes > inlineSizeMax
-    return isLarge && room.threads.enabled
-      ? this.#onThread(by, { compute: (thread) => restoreOnThread(room, thread, past, options) }, options)
-      : this.#onLoop(by, { compute: async () => this.#restored(past, options) }, options)
+    const { rootSchema: schema = null } = options
+    return this.#makeInPresent(by, past.length, options, (edit) => ({
+      ...edit,
+      is: 'restore',
+      past: withOwnBuffer(past),
+      schema,
+    }))
   }
 
   /**
@@ -149,11 +144,15 @@ export class Replacement {
     decision: HunkDecision,
     options: RestoreOptions,
   ): Promise<EditResult<ReplacementResult>> {
-    const room = this.#room
-    const isLarge = room.state.isExpensive || decision.other.length + room.state.sizeBytes > inlineSizeMax
-    return isLarge && room.threads.enabled
-      ? this.#onThread(by, { compute: (thread) => decideOnThread(room, thread, decision, options) }, options)
-      : this.#onLoop(by, { compute: async () => this.#decided(decision, options) }, options)
+    const { client, other } = decision
+    const { rootSchema: schema = null } = options
+    return this.#makeInPresent(by, other.length, options, (edit) => ({
+      ...edit,
+      is: 'decide',
+      decision: { ...decision, other: withOwnBuffer(other) },
+      writers: client === undefined ? edit.writers : [{ client, clock: 0 }],
+      schema,
+    }))
   }
 
   /**
@@ -162,55 +161,58 @@ export class Replacement {
    * @throws ApiError as for `change`
    */
   follow(by: string, changes: MainChanges, options: RestoreOptions): Promise<EditResult<ReplacementResult>> {
-    const room = this.#room
-    const { base, updates } = changes
-    const size = [...updates, ...(base === null ? [] : [base])].reduce((sum, { length }) => sum + length, 0)
-    return (room.state.isExpensive || size + room.state.sizeBytes > inlineSizeMax) && room.threads.enabled
-      ? this.#onThread(by, { compute: (thread) => followOnThread(room, thread, changes, options) }, options)
-      : this.#onLoop(by, { compute: async () => this.#followed(changes, options) }, options)
+    const base = changes.base && withOwnBuffer(changes.base)
+    const updates = changes.updates.map(withOwnBuffer)
+    const size = bytesIn(updates) + (base?.length ?? 0)
+    return this.#makeInPresent(by, size, options, (edit) => ({ ...edit, is: 'follow', changes: { base, updates } }))
   }
 
-  #onLoop(
+  /** Makes a change that is valid for the present version only. @param size bytes in addition to those of the document */
+  #makeInPresent(
     by: string,
-    { inPlace, compute }: Computations,
+    size: number,
     options: RestoreOptions,
+    taskOf: (edit: EditTask) => CopyTask,
   ): Promise<EditResult<ReplacementResult>> {
-    const room = this.#room
-    return makeChange(room, {
-      by,
-      options,
-      runs: 'event loop',
-      needsHead: true,
-      firstPause: 'if overtakable',
-      prepare: () => this.#prepare(options),
-      inPlace,
-      compute: async () => this.#proposed(await compute(), options),
-      computed: () => room.replaced('inline'),
+    const { state } = this.#room
+    return this.#make(by, options, {
+      isLarge: state.isExpensive || size + state.sizeBytes > inlineSizeMax,
+      compute: async (thread) => {
+        beginEdit(this.#room, options)
+        return this.#computed(thread, options, taskOf)
+      },
     })
   }
 
-  #onThread(
+  #make(
     by: string,
-    { inPlace, compute }: ThreadComputations,
     options: RestoreOptions,
+    { isLarge, inPlace, compute }: Computation,
   ): Promise<EditResult<ReplacementResult>> {
     const room = this.#room
+    const { threads, metrics } = room.dependencies
+    const isOnThread = isLarge && threads.enabled
     return makeChange(room, {
       by,
       options,
-      runs: 'thread',
+      runs: isOnThread ? 'thread' : 'event loop',
       needsHead: true,
-      firstPause: 'never',
+      firstPause: isOnThread ? 'never' : 'if overtakable',
+      prepare: isOnThread ? undefined : () => this.#prepare(options),
       inPlace,
       compute: async () => {
+        if (!isOnThread) return this.#proposed(await compute(null), options)
         // Only the computation occupies a thread. A change that waits for the lock on a document must not
         // occupy one, because the holder of the lock may itself wait for a thread.
-        const computed = await room.threads.use(room.address, compute)
+        const computed = await threads.use(room.address, compute)
         // The document is created only after the computation, because the thread checks the content.
         await this.#prepare(options)
         return this.#proposed(computed, options)
       },
-      computed: (when) => room.replaced(when === 'first' ? 'thread' : 'thread_locked'),
+      computed: (when) => {
+        const mode = when === 'first' ? 'thread' : 'thread_locked'
+        metrics.replacements.inc({ mode: isOnThread ? mode : 'inline' })
+      },
     })
   }
 
@@ -221,11 +223,11 @@ export class Replacement {
     work?: WorkLimit,
   ): AppliedChange<ReplacementResult> {
     const room = this.#room
-    const { state, documentBytesMax } = room
+    const { limits, metrics } = room.dependencies
     beginEdit(room, options)
-    const write = (): ReplacementResult => applyWithinLimit(state, change, documentBytesMax, work)
-    const { result, added } = failUnlessRejected(room, () => state.edit(write))
-    room.replaced('inline')
+    const write = (): ReplacementResult => applyWithinLimit(room.state, change, limits.documentBytesMax, work)
+    const { result, added } = failUnlessRejected(room, () => room.state.edit(write))
+    metrics.replacements.inc({ mode: 'inline' })
     return { result: () => result, added }
   }
 
@@ -245,68 +247,58 @@ export class Replacement {
   }
 
   /**
-   * Makes a change in a working copy of the base version, or of the current document if the call has no
-   * base version.
+   * Makes a change in a copy of the document. If the call has a base version, makes the change in a copy of that
+   * version, and merges it into a copy of the document.
    */
-  async #computed(checked: CheckedChange, options: ReplaceOptions): Promise<ComputedEdit> {
+  async #replaced(
+    thread: PooledThread | null,
+    { change, checked }: PreparedChange,
+    options: ReplaceOptions,
+  ): Promise<ComputedEdit> {
     const room = this.#room
-    const past = await this.#past(options)
-    beginEdit(room, options)
-    if (past === null && resolveBase(room, options) !== null) return this.#computed(checked, options)
-    if (past !== null) return this.#merged(past, checked, options)
-    return this.#ofPresent(options, (copy) => applyWithinLimit(copy, checked, room.documentBytesMax))
+    let base: Version | null
+    try {
+      beginEdit(room, options)
+      base = resolveBase(room, options)
+    } catch (error) {
+      // Problems of the content are reported first.
+      if (checked === null) await thread?.run({ is: 'check', change })
+      throw error
+    }
+    const past = base === null ? [] : await updatesOf(room, base, false)
+    if (base !== null) beginEdit(room, options)
+    const { onOverlap = 'report' } = options
+    const computed = await this.#computed(thread, options, ({ updates, ...edit }) => ({
+      ...edit,
+      is: 'replace',
+      change,
+      // The result of the check has functions, which cannot be sent to a thread.
+      checked: thread === null ? checked : null,
+      updates: [...past, ...updates],
+      merge: base === null ? undefined : { pastCount: past.length, onOverlap },
+      documentBytesMax: copySizeMax(room, bytesIn(base === null ? updates : past)),
+    }))
+    if (thread !== null && base === null) this.#loadMs = computed.loadMs
+    return computed
   }
 
-  /** Makes a change in `past`, and merges it into a copy of the document. */
-  #merged(
-    past: DocumentState,
-    checked: CheckedChange,
-    { onOverlap = 'report' }: ReplaceOptions,
-  ): ComputedEdit {
-    const room = this.#room
-    const version = presentVersion(room)
-    const copy = DocumentState.fromBytes(room.state.encode())
-    const writer = past.writeAs(room.state.mergers)
-    copy.doc.clientID = writer.client
-    const bytesMax = copySizeMax(room, past.sizeBytes)
-    const { result, update, deletes } = changeAndMerge([past, copy], checked, { onOverlap, bytesMax })
-    for (const { doc } of [past, copy]) doc.destroy()
-    return { writer, change: result, update, deletes, state: null, version }
-  }
-
-  #restored(past: Uint8Array, options: RestoreOptions): ComputedEdit {
-    return this.#ofPresent(options, (copy) =>
-      restoreWithinLimit(copy, past, this.#room.documentBytesMax, options.rootSchema ?? null),
-    )
-  }
-
-  #decided(decision: HunkDecision, options: RestoreOptions): ComputedEdit {
-    const room = this.#room
-    return this.#ofPresent(
-      options,
-      (copy) => decideWithinLimit(copy, decision, room.documentBytesMax, options.rootSchema ?? null),
-      writersFor(room, decision),
-    )
-  }
-
-  #followed(changes: MainChanges, options: RestoreOptions): ComputedEdit {
-    return this.#ofPresent(options, (copy) => followWithinLimit(copy, changes, this.#room.documentBytesMax))
-  }
-
-  /** Makes a change that is valid for the present version only, in a copy of it. */
-  #ofPresent(
+  /** Runs a task that changes a copy of the present document. */
+  async #computed(
+    thread: PooledThread | null,
     options: RestoreOptions,
-    work: (copy: DocumentState) => ReplacementResult,
-    writers = this.#room.state.mergers,
-  ): ComputedEdit {
+    taskOf: (edit: EditTask) => CopyTask,
+  ): Promise<ComputedEdit> {
     const room = this.#room
-    beginEdit(room, options)
+    const { state, dependencies } = room
     const version = presentVersion(room)
-    const copy = DocumentState.fromBytes(room.state.encode())
-    const writer = copy.writeAs(writers)
-    const { result, added, deletes } = copy.edit(() => work(copy))
-    copy.doc.destroy()
-    return { writer, change: result, update: added, deletes, state: null, version }
+    const task = taskOf({
+      updates: thread === null ? [state.encode()] : await updatesOf(room, version, true),
+      writers: state.mergers,
+      documentBytesMax: dependencies.limits.documentBytesMax,
+      state: thread === null || options.dryRun === true ? 'never' : state.bytes === null ? 'ifDear' : 'always',
+      isBounded: thread === null,
+    })
+    return { ...(thread === null ? runTask(task) : await thread.run(task)), version }
   }
 
   /** @throws ApiError `options.keeping` if the change deletes content */
@@ -342,30 +334,14 @@ export class Replacement {
     if (isCreating(this.#room, options)) resolveBase(this.#room, options)
     await prepareCreate(this.#room, options)
   }
-
-  /**
-   * Returns the document at `baseVersion`; null if the document has not changed since that version.
-   * @throws ApiError as for `beginEdit`
-   */
-  async #past(options: ReplaceOptions): Promise<DocumentState | null> {
-    const room = this.#room
-    beginEdit(room, options)
-    const base = resolveBase(room, options)
-    if (base === null) return null
-    const past = await loadVersion(room.log, room.doc, base)
-    if (past === null) throw baseVersionExpired()
-    return past
-  }
 }
 
-interface ThreadComputations {
-  readonly inPlace?: BackendChange<ReplacementResult>['inPlace']
-  readonly compute: (thread: PooledThread) => Promise<ComputedEdit>
-}
+type CopyTask = TaskOf<'replace' | 'restore' | 'decide' | 'follow'>
 
-interface Computations {
-  readonly inPlace?: BackendChange<ReplacementResult>['inPlace']
-  readonly compute: () => Promise<ComputedEdit>
-}
+/** Returns a copy of bytes that may be a view into a larger buffer, which would be sent to a thread as a whole. */
+const withOwnBuffer = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes)
+
+const bytesIn = (updates: readonly Uint8Array[]): number =>
+  updates.reduce((sum, { length }) => sum + length, 0)
 
 const isSame = (a: Version, b: Version): boolean => a.epoch === b.epoch && a.seq === b.seq

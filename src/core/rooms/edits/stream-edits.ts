@@ -16,18 +16,21 @@ import {
   writeStreamed,
 } from '../../content/stream/stream-writing.ts'
 import { DocumentState } from '../document/document-state.ts'
-import { failUnlessRejected, headConflict, makeChange, type ProposedChange } from './backend-change.ts'
+import { failUnlessRejected, makeChange, type ProposedChange } from './backend-change.ts'
 import {
   beginEdit,
+  chargedToRest,
   checkDocumentSize,
-  type EditContext,
+  type EditedRoom,
   type EditPrecondition,
   type EditResult,
+  headConflict,
   noContent,
+  presentVersion,
   readDurable,
-} from './edit-context.ts'
+} from './edited-room.ts'
+import { updatesOf } from './on-thread.ts'
 import { inlineSizeMax } from './replacement.ts'
-import { streamOnThread } from './thread-compute.ts'
 
 /** The effect of a change of a stream. */
 export interface StreamedChange extends ReplacementResult {
@@ -51,9 +54,9 @@ const bytesPerUnit = 3
  * again. New blocks in a large document, and blocks of much Markdown, are computed on a thread.
  */
 export class StreamEdits {
-  readonly #room: EditContext
+  readonly #room: EditedRoom
 
-  constructor(room: EditContext) {
+  constructor(room: EditedRoom) {
     this.#room = room
   }
 
@@ -72,7 +75,7 @@ export class StreamEdits {
   ): Streaming {
     const room = this.#room
     const schema = named === null ? null : schemaOf(named)
-    const mayBeLarge = writer.place.as === 'blocks' && room.threads.enabled
+    const mayBeLarge = writer.place.as === 'blocks' && room.dependencies.threads.enabled
     return this.#change(by, writer, options, {
       prepare: () => {
         this.#checkRoom(text, options)
@@ -123,9 +126,11 @@ export class StreamEdits {
     const received = (): number => receivedUnits(writer, (client) => state.clocks.get(client) ?? 0)
     this.#checkRoom(text, options)
     const before = received()
-    const { change, update } = await room.threads.use(room.address, (thread) =>
-      streamOnThread(room, thread, { writer, text, schema }, options),
-    )
+    const { change, update } = await room.dependencies.threads.use(room.address, async (thread) => {
+      beginEdit(room, options)
+      const updates = await updatesOf(room, presentVersion(room), true)
+      return thread.run({ is: 'stream', updates, writer, text, schema })
+    })
     return {
       update,
       result: () => ({ ...change, received: before + text.length, cursor: streamCursor(state.doc, writer) }),
@@ -212,7 +217,7 @@ export class StreamEdits {
         this.#begin(writer, options)
         const change = prepare()
         if (change === null) return null
-        return room.charged(1, () => {
+        return chargedToRest(room, () => {
           const { result, added } = failUnlessRejected(room, () => room.state.edit(change))
           const { store } = room.state.doc
           const received = receivedUnits(writer, (client) => Y.getState(store, client))
@@ -221,7 +226,10 @@ export class StreamEdits {
         })
       },
       compute,
-      computed: (when) => room.replaced(when === 'first' ? 'thread' : 'thread_locked'),
+      computed: (when) => {
+        const mode = when === 'first' ? 'thread' : 'thread_locked'
+        room.dependencies.metrics.replacements.inc({ mode })
+      },
     })
   }
 }

@@ -16,7 +16,7 @@ import { makeChange, type ProposedChange } from '../edits/backend-change.ts'
 import {
   beginEdit,
   checkDocumentSize,
-  type EditContext,
+  type EditedRoom,
   type EditResult,
   hasCaughtUp,
   noContent,
@@ -25,8 +25,8 @@ import {
   readDurable,
   toUnavailable,
   waitUntilDurable,
-} from '../edits/edit-context.ts'
-import { readInline } from '../edits/read-on-thread.ts'
+} from '../edits/edited-room.ts'
+import { readInline } from '../edits/on-thread.ts'
 import { encodeInSlices, readAttribution } from '../log/read-attribution.ts'
 import type { HistoryRange } from './history-range.ts'
 import { type LoadedHistory, loadHistory } from './history-updates.ts'
@@ -50,9 +50,9 @@ interface ComparedVersions {
 
 /** Reads the history of one open document, and undoes changes. Large histories are read on a thread. */
 export class RoomHistory {
-  readonly #room: EditContext
+  readonly #room: EditedRoom
 
-  constructor(room: EditContext) {
+  constructor(room: EditedRoom) {
     this.#room = room
   }
 
@@ -150,8 +150,8 @@ export class RoomHistory {
 
   /** Loads the updates of a range up to the current version, when it is durable. */
   async #load(range: HistoryRange): Promise<LoadedHistory> {
-    const { log, doc } = this.#room
-    return loadHistory(log, doc, range, await this.#present()).catch(toUnavailable)
+    const { dependencies, doc } = this.#room
+    return loadHistory(dependencies.log, doc, range, await this.#present()).catch(toUnavailable)
   }
 
   /** Returns the current version when it is durable. @throws ApiError NOT_FOUND without content; UNAVAILABLE */
@@ -165,16 +165,16 @@ export class RoomHistory {
   }
 
   async #stateAt(version: string): Promise<readonly Uint8Array[]> {
-    const { log, doc, state } = this.#room
+    const { dependencies, doc, state } = this.#room
     const read = await readDurable(this.#room, () => state.encode())
     if (read.version === version) return [read.result]
     const point = { version, state: null }
-    return (await loadHistory(log, doc, { from: point, to: point }, await this.#present())).updates.from
+    return (await loadHistory(dependencies.log, doc, { from: point, to: point }, await this.#present())).updates.from
   }
 
   #attribution(): Promise<Attribution> {
-    const { log, doc } = this.#room
-    return readAttribution(log, doc).catch(toUnavailable)
+    const { dependencies, doc } = this.#room
+    return readAttribution(dependencies.log, doc).catch(toUnavailable)
   }
 
   async #read(
@@ -182,7 +182,8 @@ export class RoomHistory {
     attribution: Attribution,
     query: HistoryQuery,
   ): Promise<HistoryAnswer> {
-    const { readers, address, state } = this.#room
+    const { dependencies, address, state } = this.#room
+    const { readers } = dependencies
     const lists = [updates.from, updates.to, updates.after]
     const changed = query.is === 'undo' ? bytesOf([...updates.to, ...(updates.after ?? [])]) : 0
     const bytes = bytesOf(lists.flat()) + changed * (undoWeight - 1)
@@ -192,17 +193,10 @@ export class RoomHistory {
     )
     if (inline !== null) return inline
     const encoded = await encodeInSlices(attribution)
-    return readers.use(address, async (thread) => {
-      const outcome = await thread.run({
-        is: 'history',
-        updates: lists.flat(),
-        counts: [updates.from.length, updates.to.length],
-        attribution: encoded,
-        query,
-      })
-      if (outcome.is !== 'history') throw new TypeError(`unexpected result for a history: ${outcome.is}`)
-      return outcome.answer
-    })
+    const counts = [updates.from.length, updates.to.length] as const
+    return readers.use(address, (thread) =>
+      thread.run({ is: 'history', updates: lists.flat(), counts, attribution: encoded, query }),
+    )
   }
 }
 

@@ -3,7 +3,6 @@ import { readUpdate } from '../../update/read-update.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 import type { DocumentState, PlacedIntegration } from '../document/document-state.ts'
 import { loopStepsMax } from '../document/integration-limits.ts'
-import { placeStateOnThread } from '../edits/place-on-thread.ts'
 import type { WriteLock } from '../edits/write-lock.ts'
 import type { RemoteAppend } from '../log/read-log-since.ts'
 import type { ThreadPool } from '../threads/thread-pool.ts'
@@ -66,15 +65,18 @@ export class RemotePlacing {
   /**
    * Integrates an expensive part on a thread. The document stays locked until `end` is called, so that it
    * does not change while the thread works on its copy.
-   * @throws ApiError as for `placeStateOnThread`
+   * @throws ApiError RESOURCE_EXHAUSTED if too many jobs wait for a thread
    */
   async place([foreign]: readonly RemoteAppend[]): Promise<void> {
     if (foreign === undefined) return
+    const { bytes: update } = foreign.update
     const { address, state, lock, endTick } = this.#room
     this.#release = lock.hold(endTick)
     for (let tries = 1; tries <= triesMax; tries += 1) {
       const { revision } = state
-      const placed = await placeStateOnThread(this.#threads, address, state.encode(), foreign.update.bytes)
+      const placed = await this.#threads.use(address, (thread) =>
+        thread.run({ is: 'place', updates: [state.encode()], update, schema: null, isStored: true }),
+      )
       if (state.revision !== revision) continue
       this.#placed = placed
       return

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import { MalformedJsonError } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { SpanSource } from '../../base/span.ts'
 import { type ComparedBranch, compareBranch } from '../../content/branches/branch-hunks.ts'
@@ -22,9 +23,8 @@ import type { Tracer } from '../../tracing/trace.ts'
 import { DocumentExpensiveError, ExpensiveDocuments } from '../document/expensive-documents.ts'
 import { loadStepsMax } from '../document/integration-limits.ts'
 import { Quarantine } from '../document/quarantine.ts'
-import { noContent } from '../edits/edit-context.ts'
-import { openOnThread, parseOnThread, splitOnThread } from '../edits/place-on-thread.ts'
-import { answerOnThread, compareOnThread, readInline, readOnThread } from '../edits/read-on-thread.ts'
+import { noContent } from '../edits/edited-room.ts'
+import { readInline, readOnThread } from '../edits/on-thread.ts'
 import { inlineSizeMax } from '../edits/replacement.ts'
 import { AppendBacklog } from '../log/append-backlog.ts'
 import { BackgroundCompaction, compactAtShutdown } from '../log/background-compaction.ts'
@@ -295,15 +295,19 @@ export class RoomRegistry {
   ): Promise<ComparedBranch> {
     const { readers } = this.#pools
     if (main.length + branch.length <= inlineSizeMax || !readers.enabled) return compareBranch(main, branch)
-    return readers.use(address, (thread) => compareOnThread(thread, main, branch))
+    return readers.use(address, (thread) => thread.run({ is: 'compare', updates: [main, branch] }))
   }
 
   /**
-   * Parses the large response of a backend (JSON in UTF-8) on a thread.
-   * @throws the errors of `parseOnThread`
+   * Parses the large response of a backend (JSON in UTF-8) on a thread. The data of a target is encoded.
+   * @throws MalformedJsonError if the response has the wrong form; ApiError RESOURCE_EXHAUSTED if it takes too long or
+   * too many jobs wait for a thread
    */
-  parse(address: DocumentAddress, json: Uint8Array): Promise<InitialContent> {
-    return parseOnThread(this.#pools.threads, address, json)
+  async parse(address: DocumentAddress, json: Uint8Array): Promise<InitialContent> {
+    const { threads } = this.#pools
+    const { content, problem } = await threads.use(address, (thread) => thread.run({ is: 'parse', json }))
+    if (content === null) throw new MalformedJsonError(problem)
+    return content
   }
 
   /**
@@ -321,7 +325,7 @@ export class RoomRegistry {
   ): Promise<AnsweredText | 'too long' | null> {
     const { readers } = this.#pools
     if (json.length <= inlineSizeMax || !readers.enabled) return answerTextQuery(json, query, charactersMax)
-    return readers.use(address, (thread) => answerOnThread(thread, json, query, charactersMax))
+    return readers.use(address, (thread) => thread.run({ is: 'text', json, query, charactersMax }))
   }
 
   /** Ends every room. All earlier commits are durable when the caller has also closed the engine. */
@@ -452,7 +456,8 @@ export class RoomRegistry {
       try {
         return await loadRoom(log, doc, {
           trust,
-          split: (bytes) => splitOnThread(this.#pools.threads, address, bytes),
+          split: (bytes) =>
+            this.#pools.threads.use(address, (thread) => thread.run({ is: 'split', updates: [bytes] })),
         })
       } catch (error) {
         if (!(error instanceof DocumentExpensiveError)) throw error
@@ -461,7 +466,7 @@ export class RoomRegistry {
     }
     return loadRoom(log, doc, {
       trust,
-      place: (updates) => openOnThread(this.#pools.threads, address, updates),
+      place: (updates) => this.#pools.threads.use(address, (thread) => thread.run({ is: 'open', updates })),
     })
   }
 

@@ -12,10 +12,9 @@ import type { DocumentState } from '../document/document-state.ts'
 import { DocumentExpensiveError } from '../document/expensive-documents.ts'
 import { isTooLargeToPredict } from '../document/integration-limits.ts'
 import { DocumentDamagedError } from '../document/quarantine.ts'
-import { headConflict } from '../edits/backend-change.ts'
 import { BackendEdits } from '../edits/backend-edits.ts'
-import { type ConditionalUpdate, type EditContext, pauseIncoming } from '../edits/edit-context.ts'
-import { placeOnThread, splitOnThread } from '../edits/place-on-thread.ts'
+import { type ConditionalUpdate, type EditedRoom, headConflict, pauseIncoming } from '../edits/edited-room.ts'
+import { placeOnThread } from '../edits/on-thread.ts'
 import { Replacement } from '../edits/replacement.ts'
 import { StreamEdits } from '../edits/stream-edits.ts'
 import { WriteLock } from '../edits/write-lock.ts'
@@ -45,12 +44,6 @@ import { UpdateBacklog } from './update-backlog.ts'
 /** Number of clients that every state vector may contain (`vectorClientsMax` is at least this number). */
 const vectorClientsMin = 20_000
 
-/**
- * Factor for the time that REST updates take, before it is charged to the workspace. It is less than 1
- * because a rate limit also applies to REST updates, and because backends import documents with them.
- */
-const restWeight = 0.25
-
 const haveCostly = (incoming: readonly IncomingUpdate[]): boolean =>
   incoming.length > partsOfCostly || incoming.some(({ summary }) => mayBeCostly(summary))
 
@@ -79,7 +72,7 @@ const idle: RoomPhase = { is: 'idle' }
  * One open editor: a cache of its log, with the sessions on it. Every change, from any source, takes the same
  * steps: vet → apply → append → (durable) → members. No member receives a change before it is durable.
  */
-export class Room {
+export class Room implements EditedRoom {
   readonly address: DocumentAddress
   readonly doc: Key
   readonly state: DocumentState
@@ -87,9 +80,9 @@ export class Room {
   readonly answering: SyncReplyCache
   /** Counts the usage of the organization. */
   readonly usage: UsageCounts
-  readonly #dependencies: RoomDependencies
+  readonly dependencies: RoomDependencies
   /** The trace of this room; undefined if no step of the room is traced. */
-  readonly #trace: RoomTrace | undefined
+  readonly trace: RoomTrace | undefined
   readonly #members = new Set<Member>()
   /** Branches of this editor that are open on this node; null if there are none. */
   #followers: Set<CommitFollower> | null = null
@@ -108,7 +101,7 @@ export class Room {
    */
   readonly #backlog: UpdateBacklog
   /** The lock on the document. While it is locked, arriving updates wait. */
-  readonly #lock = new WriteLock()
+  readonly lock = new WriteLock()
   /** Cancels the timer of the last pause. */
   #cancelPause = (): void => {}
   /** True if the document was used since the last call of `rest`. */
@@ -126,9 +119,9 @@ export class Room {
     this.state = state
     this.answering = new SyncReplyCache(state)
     this.usage = dependencies.usage(address)
-    this.#dependencies = dependencies
+    this.dependencies = dependencies
     const trace = RoomTrace.of(dependencies.tracer, address, dependencies.threads.enabled)
-    this.#trace = trace
+    this.trace = trace
     this.awareness = new RoomAwareness({
       members: this.#members,
       presence: dependencies.presence.presenceOf(address),
@@ -149,7 +142,7 @@ export class Room {
     this.commits = new Commits(log, this.doc, loaded, dependencies.queued, {
       durable: (broadcast) => this.#broadcast(broadcast),
       accepted: (broadcast) => this.#accepted(broadcast),
-      failed: (error) => this.#fail(error),
+      failed: (error) => this.fail(error),
       stored: trace === undefined ? undefined : (appended, updates) => trace.committed(appended, updates),
       appended: (notice) => this.#tellNodes({ is: 'appended', notice }),
       remote: () => this.replica,
@@ -163,18 +156,22 @@ export class Room {
       limits,
       clock,
       isHome: () => dependencies.replicas.isHome(this.doc),
-      quiet: () => pauseIncoming(this.#edited()),
+      quiet: () => pauseIncoming(this),
       keepsAttribution: () => dependencies.keepsAttribution(this.doc),
     })
   }
 
+  pauseOthers(ms: number): void {
+    this.#tellNodes({ is: 'wait', ms })
+  }
+
   #tellNodes(message: ReplicaMessage): void {
-    if (this.#trace !== undefined) this.#trace.of()?.('node_sent', describeMessage(message))
-    this.#dependencies.replicas.tell(this.doc, message)
+    if (this.trace !== undefined) this.trace.of()?.('node_sent', describeMessage(message))
+    this.dependencies.replicas.tell(this.doc, message)
   }
 
   #recordedLog(): CommitLog {
-    const { log, records, unrecorded } = this.#dependencies
+    const { log, records, unrecorded } = this.dependencies
     return new RecordedLog(log, () => records.create(this.address), unrecorded)
   }
 
@@ -189,15 +186,15 @@ export class Room {
         state: this.state,
         commits: this.commits,
         applier: this.#applier,
-        lock: this.#lock,
-        trace: this.#trace,
+        lock: this.lock,
+        trace: this.trace,
         endTick: () => this.endTick(),
-        charged: (updates, work) => this.#charged(updates, work),
+        charged: (updates, work) => this.charged(updates, work),
         added: (updates) => this.#added(updates),
         send: (broadcast) => this.#send(broadcast),
-        commit: (updates, since) => this.#commit(updates, since),
+        commit: (updates, since) => this.commit(updates, since),
       },
-      this.#dependencies,
+      this.dependencies,
     )
     return this.#replica
   }
@@ -207,56 +204,26 @@ export class Room {
    * need it.
    */
   get editing(): BackendEdits {
-    this.#editing ??= new BackendEdits(this.#edited())
+    this.#editing ??= new BackendEdits(this)
     return this.#editing
   }
 
   /** Runs the replacements of REST calls. The object is created on first use. */
   get replacing(): Replacement {
-    this.#replacing ??= new Replacement(this.#edited())
+    this.#replacing ??= new Replacement(this)
     return this.#replacing
   }
 
   /** Writes the content of streams. The object is created on first use. */
   get streaming(): StreamEdits {
-    this.#streaming ??= new StreamEdits(this.#edited())
+    this.#streaming ??= new StreamEdits(this)
     return this.#streaming
   }
 
   /** Reads the history for REST calls, and undoes changes. The object is created on first use. */
   get history(): RoomHistory {
-    this.#history ??= new RoomHistory(this.#edited())
+    this.#history ??= new RoomHistory(this)
     return this.#history
-  }
-
-  #edited(): EditContext {
-    const { log, fences, health, threads, readers, clock, limits, metrics } = this.#dependencies
-    return {
-      log,
-      fences,
-      address: this.address,
-      doc: this.doc,
-      state: this.state,
-      commits: this.commits,
-      threads,
-      readers,
-      documentBytesMax: limits.documentBytesMax,
-      health,
-      held: () => this.#lock.held,
-      replaced: (mode) => metrics.replacements.inc({ mode }),
-      begin: () => this.#begin(),
-      hold: () => {
-        this.endTick()
-        return this.#lock.hold(() => this.endTick())
-      },
-      commit: (update) => this.#commit([update], clock.now()),
-      share: () => this.#share(),
-      charged: (updates, work) => this.#charged(updates, work, restWeight),
-      commitAt: (conditional) => this.#commitAt(conditional),
-      pauseOthers: (ms) => this.#tellNodes({ is: 'wait', ms }),
-      trace: this.#trace,
-      fail: (error) => this.#fail(error),
-    }
   }
 
   /**
@@ -321,12 +288,12 @@ export class Room {
     }
     const { length } = incoming.bytes
     const bytes = length + (phase.is === 'receiving' ? phase.bytes : 0)
-    if (!this.state.hasRoomFor(bytes, this.#dependencies.limits.documentBytesMax)) return false
-    const waits = this.#lock.held !== null || !this.#backlog.isEmpty
+    if (!this.state.hasRoomFor(bytes, this.dependencies.limits.documentBytesMax)) return false
+    const waits = this.lock.held !== null || !this.#backlog.isEmpty
     const kept = waits ? withOwnBytes(incoming) : incoming
     if (phase.is === 'idle') {
-      this.#phase = { is: 'receiving', updates: [kept], bytes, since: this.#dependencies.clock.now() }
-      this.#dependencies.tickScheduler.add(this)
+      this.#phase = { is: 'receiving', updates: [kept], bytes, since: this.dependencies.clock.now() }
+      this.dependencies.tickScheduler.add(this)
     } else {
       phase.updates.push(kept)
       phase.bytes = bytes
@@ -364,7 +331,7 @@ export class Room {
 
   /** True while the document is locked and arriving updates wait. */
   get isHeld(): boolean {
-    return this.#lock.held !== null
+    return this.lock.held !== null
   }
 
   /** Returns whether updates of this member are pending because their dependencies are missing. */
@@ -377,7 +344,7 @@ export class Room {
    * of the member waits.
    */
   waitingOf(member: Member): Promise<void> | null {
-    return this.#backlog.has(member) ? this.#lock.held : null
+    return this.#backlog.has(member) ? this.lock.held : null
   }
 
   /** Applies and commits the updates that arrived in this tick. */
@@ -387,7 +354,7 @@ export class Room {
 
   #take(when: 'in a tick' | 'at the end'): void {
     const phase = this.#phase
-    if (phase.is !== 'receiving' || this.#lock.held !== null) return
+    if (phase.is !== 'receiving' || this.lock.held !== null) return
     const isCostly = when === 'in a tick' && (this.#isCostly || haveCostly(phase.updates))
     if ((isCostly && this.#waitForShare()) || this.#awaitsRights(phase.updates))
       return this.#countWaiting(null)
@@ -401,12 +368,12 @@ export class Room {
     this.#phase = idle
     const meter = this.#metered()
     try {
-      const mustShare = when === 'in a tick' && this.#dependencies.tickScheduler.mustShare(this)
+      const mustShare = when === 'in a tick' && this.dependencies.tickScheduler.mustShare(this)
       const { accepted, expensive, later } = this.#applier.take(
         incoming,
         mustShare ? 'in a shared tick' : when,
       )
-      if (accepted.length > 0) this.#commit(accepted, since)
+      if (accepted.length > 0) this.commit(accepted, since)
       this.#putBack(later, since)
       const taken = incoming.slice(0, incoming.length - later.length)
       this.#slowDown(meter(taken.length), taken)
@@ -416,7 +383,7 @@ export class Room {
       // updates immediately. These updates wait while the document is locked.
       if (later.length > 0 || expensive !== null || !this.#backlog.isEmpty) this.#countWaiting(expensive)
     } catch (error) {
-      this.#fail(error)
+      this.fail(error)
     }
   }
 
@@ -433,7 +400,7 @@ export class Room {
    * from other sockets could start more work for the document in the same tick.
    */
   #waitForTick(): void {
-    setImmediate(this.#lock.hold(() => this.endTick()))
+    setImmediate(this.lock.hold(() => this.endTick()))
   }
 
   /**
@@ -451,7 +418,7 @@ export class Room {
   }
 
   /** Runs `work`, which makes edits on the event loop, and charges its time to the share of the workspace. */
-  #charged<T>(updates: number, work: () => T, weight = 1, incoming: readonly IncomingUpdate[] = []): T {
+  charged<T>(updates: number, work: () => T, weight = 1, incoming: readonly IncomingUpdate[] = []): T {
     const meter = this.#metered()
     try {
       return work()
@@ -462,8 +429,8 @@ export class Room {
   }
 
   /** Resolves when the workspace has event loop time left. Until then, arriving updates wait. */
-  async #share(): Promise<void> {
-    while (!this.#hasEnded && this.#waitForShare()) await this.#lock.held
+  async share(): Promise<void> {
+    while (!this.#hasEnded && this.#waitForShare()) await this.lock.held
   }
 
   /**
@@ -472,7 +439,7 @@ export class Room {
    * @param incoming the updates of clients in this work
    */
   #slowDown(spent: Work, incoming: readonly IncomingUpdate[]): void {
-    const { work } = this.#dependencies
+    const { work } = this.dependencies
     const waitMs = work.spend(this.address.workspaceId, spent)
     this.#isCostly = waitMs > 0
     if (!this.#isCostly) return
@@ -495,15 +462,15 @@ export class Room {
    * time. If so, pauses incoming updates.
    */
   #waitForShare(): boolean {
-    const waitMs = this.#dependencies.work.waitMs(this.address.workspaceId)
+    const waitMs = this.dependencies.work.waitMs(this.address.workspaceId)
     if (waitMs > 0) this.#pause(waitMs)
     return waitMs > 0
   }
 
   #pause(ms: number): void {
-    if (this.#lock.held !== null || this.#hasEnded) return
-    const letGo = this.#lock.hold(() => this.endTick())
-    this.#cancelPause = this.#dependencies.clock.after(ms, letGo)
+    if (this.lock.held !== null || this.#hasEnded) return
+    const letGo = this.lock.hold(() => this.endTick())
+    this.#cancelPause = this.dependencies.clock.after(ms, letGo)
   }
 
   /** Returns whether an update needs the Y.Doc. A thread integrates large ones, and an offer is often known. */
@@ -515,12 +482,14 @@ export class Room {
 
   /** Opens a large document in slices. Updates that arrive at this node in the meantime wait. */
   async #open(bytes: Uint8Array): Promise<void> {
-    const release = this.#lock.hold(() => this.endTick())
+    const release = this.lock.hold(() => this.endTick())
     try {
-      const parts = await splitOnThread(this.#dependencies.threads, this.address, bytes)
+      const parts = await this.dependencies.threads.use(this.address, (thread) =>
+        thread.run({ is: 'split', updates: [bytes] }),
+      )
       if (!this.#hasEnded && this.state.bytesToSplit === bytes) await this.state.openIn(parts)
     } catch (error) {
-      if (endsRoom(error)) this.#fail(error)
+      if (endsRoom(error)) this.fail(error)
       else for (const { from } of this.#phase.is === 'receiving' ? this.#phase.updates : []) this.#drop(from)
     } finally {
       release()
@@ -532,14 +501,14 @@ export class Room {
    * the meantime wait.
    */
   async #place(item: IncomingUpdate, since: number): Promise<void> {
-    const release = this.#lock.hold(() => this.endTick())
+    const release = this.lock.hold(() => this.endTick())
     try {
-      const placed = await placeOnThread(this.#edited(), item.bytes)
+      const placed = await placeOnThread(this, item.bytes)
       if (this.#hasEnded || !this.#members.has(item.from)) return
-      if (mayBeStale(this.#dependencies.fences, item.from)) return this.#putBack([item], since)
+      if (mayBeStale(this.dependencies.fences, item.from)) return this.#putBack([item], since)
       if (placed.problem !== null) return item.from.end(close('badRequest', placed.problem))
-      const accepted = this.#charged(1, () => this.#applier.takePlaced(item, placed), 1, [item])
-      if (accepted.length > 0) this.#commit(accepted, this.#dependencies.clock.now())
+      const accepted = this.charged(1, () => this.#applier.takePlaced(item, placed), 1, [item])
+      if (accepted.length > 0) this.commit(accepted, this.dependencies.clock.now())
       const next = this.#applier.takeExpensive()
       if (next !== null) this.#putBack([next], since)
     } catch (error) {
@@ -551,7 +520,7 @@ export class Room {
   }
 
   #refuse({ from }: IncomingUpdate, error: unknown): void {
-    if (endsRoom(error)) return this.#fail(error)
+    if (endsRoom(error)) return this.fail(error)
     const limit = limitOf(error)
     const isTooExpensive = limit === 'integrationSteps' || limit === 'threadJobSeconds'
     from.end(
@@ -566,11 +535,11 @@ export class Room {
    * wait until that is done.
    */
   #awaitsRights(incoming: readonly IncomingUpdate[]): boolean {
-    const stale = staleRightsOf(incoming, this.#dependencies.fences)
+    const stale = staleRightsOf(incoming, this.dependencies.fences)
     if (stale === null) return false
-    const release = this.#lock.hold(() => this.endTick())
+    const release = this.lock.hold(() => this.endTick())
     Promise.all([...stale].map((right) => right.recheck())).then(release, (error: unknown) => {
-      this.#fail(error)
+      this.fail(error)
       release()
     })
     return true
@@ -579,7 +548,7 @@ export class Room {
   /** Resolves when no update waits to be applied. */
   async applied(): Promise<void> {
     this.endTick()
-    while (this.#lock.held !== null) await this.#lock.held
+    while (this.lock.held !== null) await this.lock.held
   }
 
   /**
@@ -587,7 +556,7 @@ export class Room {
    * the room next.
    */
   flush(): void {
-    this.#lock.release('without calling letGo')
+    this.lock.release('without calling letGo')
     this.#take('at the end')
   }
 
@@ -596,7 +565,7 @@ export class Room {
    * their share of this tick.
    */
   scheduleAnswer(work: () => void): void {
-    this.#dependencies.tickScheduler.answer(work)
+    this.dependencies.tickScheduler.answer(work)
   }
 
   /**
@@ -644,9 +613,9 @@ export class Room {
     if (this.#hasEnded || !(when === 'leaving' ? dueAtLeaving && this.#editedAt > 0 : due)) return
     try {
       await this.#compaction.run()
-      if (this.#compaction.isCompactable) this.#dependencies.compactLater(this.doc)
+      if (this.#compaction.isCompactable) this.dependencies.compactLater(this.doc)
     } catch (err) {
-      this.#dependencies.logger.warn({ err }, 'compaction failed')
+      this.dependencies.logger.warn({ err }, 'compaction failed')
     }
   }
 
@@ -668,7 +637,7 @@ export class Room {
     if (Math.max(this.#editedAt, this.commits.changed.at) >= editedSince) return 'later'
     // An earlier room may have left entries that a compaction can remove.
     const isCompactable =
-      this.#compaction.isCompactable || (await hasOlderVersions(this.#dependencies.log, this.doc))
+      this.#compaction.isCompactable || (await hasOlderVersions(this.dependencies.log, this.doc))
     if (isCompactable && !this.#hasEnded) await this.#compaction.finish()
     return 'done'
   }
@@ -677,7 +646,7 @@ export class Room {
    * Ends the room because its document is expensive to read. At the next open, a thread reads the document.
    */
   closeAsExpensive(): void {
-    this.#dependencies.expensive(this)
+    this.dependencies.expensive(this)
     this.close(close('tryAgainLater', 'the document is expensive to open and is being prepared: try again'))
   }
 
@@ -685,8 +654,8 @@ export class Room {
   close(reason: Close): void {
     if (this.#phase.is === 'ended') return
     this.#phase = { is: 'ended', reason }
-    this.#trace?.of()?.('room_closed', { code: reason.code, reason: reason.reason })
-    if (this.#editedAt > 0 && this.#compaction.isCompactable) this.#dependencies.compactLater(this.doc)
+    this.trace?.of()?.('room_closed', { code: reason.code, reason: reason.reason })
+    if (this.#editedAt > 0 && this.#compaction.isCompactable) this.dependencies.compactLater(this.doc)
     this.awareness.close()
     this.#cancelPause()
     this.#replica?.close()
@@ -696,27 +665,27 @@ export class Room {
     for (const member of members) member.end(reason)
     this.#backlog.set([])
     // Operations that wait for the lock then find that the room has ended.
-    this.#lock.release()
+    this.lock.release()
     const followers = [...(this.#followers ?? [])]
     this.#followers = null
     for (const follower of followers) follower.ended()
     // Appends in progress may still be accepted.
     void this.commits.settled().then(() => this.usage.release())
-    this.#dependencies.ended(this)
+    this.dependencies.ended(this)
   }
 
-  #commit(updates: readonly AppliedUpdate[], since: number): void {
-    const now = this.#dependencies.clock.now()
+  commit(updates: readonly AppliedUpdate[], since: number): void {
+    const now = this.dependencies.clock.now()
     this.#added(updates)
-    const trace = CommitTrace.start(this.#dependencies.spans, this.address, updates, since)
+    const trace = CommitTrace.start(this.dependencies.spans, this.address, updates, since)
     const begun = this.#noted(updates, now, trace)
     this.commits.commit(new UpdateBroadcast(updates, since, trace), now, begun?.jobs)
     if (begun !== null) this.commits.durable.then(begun.stored, begun.lost)
   }
 
-  async #commitAt({ head, update, apply }: ConditionalUpdate): Promise<number | null> {
-    const at = this.#dependencies.clock.now()
-    const trace = CommitTrace.start(this.#dependencies.spans, this.address, [update], at)
+  async commitAt({ head, update, apply }: ConditionalUpdate): Promise<number | null> {
+    const at = this.dependencies.clock.now()
+    const trace = CommitTrace.start(this.dependencies.spans, this.address, [update], at)
     const begun = this.#noted([update], at, trace)
     try {
       const broadcast = new UpdateBroadcast([update], at, trace)
@@ -741,7 +710,7 @@ export class Room {
    * starts; null if it starts none.
    */
   #noted(updates: readonly AppliedUpdate[], now: number, trace: CommitTrace | null): StartedWindows | null {
-    const { edits } = this.#dependencies
+    const { edits } = this.dependencies
     this.#editedAt = now
     const own = updates.some(isCopy) ? updates.filter((update) => !isCopy(update)) : updates
     return own.length === 0 ? null : edits.noted(this.address, authorsOf(own), trace?.current.context ?? null)
@@ -749,7 +718,7 @@ export class Room {
 
   /** Counts the updates of a commit, which are durable. */
   #accepted({ updates }: UpdateBroadcast): void {
-    this.#dependencies.metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
+    this.dependencies.metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
     for (const update of updates) if (!isCopy(update)) this.usage.updates += 1
   }
 
@@ -766,23 +735,23 @@ export class Room {
 
   #added(updates: readonly AppliedUpdate[]): void {
     this.#worked = true
-    this.#compaction.added(updates, this.#dependencies.clock.now())
+    this.#compaction.added(updates, this.dependencies.clock.now())
   }
 
   #broadcast(broadcast: UpdateBroadcast): void {
     const { trace } = broadcast
     if (trace === null) this.#send(broadcast)
     else trace.broadcast(this.#members.size, () => this.#send(broadcast))
-    const { metrics, clock } = this.#dependencies
+    const { metrics, clock } = this.dependencies
     metrics.commitLatencySeconds.observe((clock.now() - broadcast.since) / 1000)
   }
 
   #send(broadcast: UpdateBroadcast): void {
-    if (this.#trace !== undefined) this.#trace.broadcast(broadcast, this.#members)
+    if (this.trace !== undefined) this.trace.broadcast(broadcast, this.#members)
     for (const member of this.#members) member.deliver(broadcast)
     for (const follower of this.#followers ?? []) follower.committed(broadcast.updates)
     // The follow-up work runs after the broadcast, so that it does not delay the members.
-    if (this.state.isDue || this.#compaction.due) this.#dependencies.tickScheduler.follow(this)
+    if (this.state.isDue || this.#compaction.due) this.dependencies.tickScheduler.follow(this)
   }
 
   /**
@@ -795,7 +764,7 @@ export class Room {
       this.state.applyDue()
     } catch (error) {
       const isExpensive = error instanceof DocumentExpensiveError
-      return this.#fail(
+      return this.fail(
         isExpensive ? error : new UpdateApplyError('stored updates could not be applied', { cause: error }),
       )
     }
@@ -811,7 +780,7 @@ export class Room {
   /**
    * Prepares the room for an operation: applies the arrived updates. @throws ApiError if the room has ended
    */
-  #begin(): void {
+  begin(): void {
     this.#worked = true
     this.endTick()
     if (this.#hasEnded)
@@ -827,7 +796,7 @@ export class Room {
       return work()
     } catch (error) {
       if (!(error instanceof DocumentDamagedError || error instanceof DocumentExpensiveError)) throw error
-      this.#fail(error)
+      this.fail(error)
       return null
     }
   }
@@ -836,11 +805,11 @@ export class Room {
    * Ends the room after an error, and drops its state in memory. When clients reconnect, the next room reads
    * the log, and the handshake of each client sends the updates that were lost.
    */
-  #fail(error: unknown): void {
+  fail(error: unknown): void {
     if (this.#hasEnded) return
     const damage = damageIn(error)
     if (damage !== null) {
-      this.#dependencies.damaged(this, damage)
+      this.dependencies.damaged(this, damage)
       return this.close(close('internalError', 'the stored document is damaged; contact the operator'))
     }
     if (isDeletion(error)) return this.close(documentDeleted)
@@ -851,7 +820,7 @@ export class Room {
 
   #logFailure(error: unknown): void {
     const { organizationId, documentId, editorId } = this.address
-    const { logger } = this.#dependencies
+    const { logger } = this.dependencies
     // These errors are not failures of the server: a permission has ended, or a limit was reached, before an
     // update was stored.
     if (isFenced(error) || error instanceof ApiError) {

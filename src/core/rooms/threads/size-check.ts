@@ -80,57 +80,49 @@ export function changeAndMerge(
  * @throws ApiError INVALID_ARGUMENT if the copy is larger than `bytesMax` and than before, or does not match the
  * schema; the copy must then be discarded
  */
-export function restoreWithinLimit(
+export const restoreWithinLimit = (
   copy: DocumentState,
   past: Uint8Array,
   bytesMax: number,
   schema: RootSchema | null,
-): ReplacementResult {
-  const bytesBefore = copy.sizeBytes
-  const check = expectMatch(copy.doc, schema)
-  const then = DocumentState.fromBytes(past, { isBounded: copy.isBounded })
-  const change = keepingKinds(copy.doc, kindsIn(copy.doc), () => restoreContent(copy.doc, then.doc))
-  then.doc.destroy()
-  const warnings = change.changed ? check() : []
-  const bytes = copy.encode().length
-  if (bytes > bytesMax && bytes > bytesBefore) throw tooLarge(bytes, bytesMax)
-  return { ...change, warnings }
-}
+): ReplacementResult =>
+  changeWithinLimit(copy, bytesMax, schema, () => {
+    const then = DocumentState.fromBytes(past, { isBounded: copy.isBounded })
+    const change = keepingKinds(copy.doc, kindsIn(copy.doc), () => restoreContent(copy.doc, then.doc))
+    then.doc.destroy()
+    return change
+  })
 
-/**
- * Makes a decision on hunks of a branch in a copy of a document. Checks the size of the copy afterwards.
- * @param schema as for `restoreWithinLimit`
- * @throws ApiError INVALID_ARGUMENT as for `restoreWithinLimit`
- */
-export function decideWithinLimit(
+/** Makes a decision on hunks of a branch in a copy of a document. @throws ApiError as for `restoreWithinLimit` */
+export const decideWithinLimit = (
   copy: DocumentState,
   decision: HunkDecision,
   bytesMax: number,
   schema: RootSchema | null,
-): ReplacementResult {
-  const before = copy.encode()
-  const check = expectMatch(copy.doc, schema)
-  const change = decideHunks(copy.doc, before, decision)
-  const warnings = change.changed ? check() : []
-  const bytes = copy.encode().length
-  if (bytes > bytesMax && bytes > before.length) throw tooLarge(bytes, bytesMax)
-  return { ...change, warnings }
-}
+): ReplacementResult =>
+  changeWithinLimit(copy, bytesMax, schema, () => decideHunks(copy.doc, copy.encode(), decision))
 
-/**
- * Applies changes of the main editor in a copy of a branch.
- * @throws ApiError INVALID_ARGUMENT as for `restoreWithinLimit`
- */
-export function followWithinLimit(
+/** Applies changes of the main editor in a copy of a branch. @throws ApiError as for `restoreWithinLimit` */
+export const followWithinLimit = (
   copy: DocumentState,
   changes: MainChanges,
   bytesMax: number,
+): ReplacementResult =>
+  changeWithinLimit(copy, bytesMax, null, () => followMain(copy.doc, copy.encode(), changes))
+
+function changeWithinLimit(
+  copy: DocumentState,
+  bytesMax: number,
+  schema: RootSchema | null,
+  work: () => ReplacementResult,
 ): ReplacementResult {
-  const before = copy.encode()
-  const change = followMain(copy.doc, before, changes)
+  const bytesBefore = copy.sizeBytes
+  const check = expectMatch(copy.doc, schema)
+  const change = work()
+  const warnings = change.changed ? check() : []
   const bytes = copy.encode().length
-  if (bytes > bytesMax && bytes > before.length) throw tooLarge(bytes, bytesMax)
-  return change
+  if (bytes > bytesMax && bytes > bytesBefore) throw tooLarge(bytes, bytesMax)
+  return { ...change, warnings }
 }
 
 /**

@@ -8,7 +8,7 @@ import { basename } from 'node:path'
 import { parentPort } from 'node:worker_threads'
 import { unpackUpdates } from './packed-updates.ts'
 import type { SentTask } from './thread.ts'
-import { buffersOf, runThreadTask, type ThreadTask } from './thread-task.ts'
+import { buffersOf, outcomeOf, type ThreadTask } from './thread-task.ts'
 
 /**
  * Priority (nice value) of a thread. If a thread and the event loop need the same core, the thread gets a
@@ -32,6 +32,6 @@ function yieldToEventLoop(): void {
 yieldToEventLoop()
 
 parentPort?.on('message', (job: SentTask) => {
-  const outcome = runThreadTask({ ...job, updates: unpackUpdates(job.updates) } as ThreadTask)
+  const outcome = outcomeOf({ ...job, updates: unpackUpdates(job.updates) } as ThreadTask)
   parentPort?.postMessage(outcome, buffersOf(outcome))
 })

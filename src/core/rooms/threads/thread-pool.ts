@@ -9,7 +9,15 @@ import type { MemoryAccount } from '../../quota/memory-account.ts'
 import type { MemoryLedger } from '../../quota/memory-bounds.ts'
 import { Overruns } from './overruns.ts'
 import { DeadlineExceededError, stopping, WorkerThread } from './thread.ts'
-import { completed, type Done, type ThreadTask, taskBytes } from './thread-task.ts'
+import {
+  type ResultOf,
+  resultOf,
+  runTask,
+  type TaskName,
+  type TaskOf,
+  type ThreadTask,
+  taskBytes,
+} from './thread-task.ts'
 
 export interface ThreadLimits {
   /**
@@ -41,8 +49,11 @@ export interface PooledThread {
    * @throws ApiError if the job is rejected; ApiError RESOURCE_EXHAUSTED if the job takes too long; Error if
    * the job ends the thread
    */
-  run(job: ThreadTask): Promise<Done>
+  run<Name extends TaskName>(job: TaskOf<Name>): Promise<ResultOf<Name>>
 }
+
+/** Runs jobs without a thread. */
+const eventLoop: PooledThread = { run: async (job) => runTask(job) }
 
 /** Seconds after which callers should try again. Must be a whole number. */
 const retryAfterSeconds = 5
@@ -77,11 +88,12 @@ export class ThreadPool {
 
   /**
    * Waits until a thread is free for the workspace of the document, then calls `work` with this thread. No
-   * other call uses the thread until `work` ends.
+   * other call uses the thread until `work` ends. If there are no threads, the event loop runs the jobs.
    * @throws ApiError RESOURCE_EXHAUSTED if too many calls wait, or if too many jobs of the workspace have
    * ended without a result
    */
   async use<T>(document: DocumentAddress, work: (thread: PooledThread) => Promise<T>): Promise<T> {
+    if (!this.enabled) return work(eventLoop)
     this.#check(document)
     const { metrics, purpose } = this.#dependencies
     const cameAt = performance.now()
@@ -156,7 +168,8 @@ export class ThreadPool {
     const deadlineMs = this.#overruns.deadlineMs(document.workspaceId)
     let spentMs = 0
     return {
-      run: async (job) => {
+      run: async <Name extends TaskName>(given: TaskOf<Name>): Promise<ResultOf<Name>> => {
+        const job = given as ThreadTask
         const beganAt = performance.now()
         const claim = this.#dependencies.memory.open(
           { workspaceId: document.workspaceId, address: null },
@@ -166,7 +179,7 @@ export class ThreadPool {
           claim.reserve(taskBytes(job))
           const outcome = await thread.run(job, Math.max(1, Math.round(deadlineMs - spentMs)))
           this.#count('done')
-          return completed(outcome)
+          return resultOf<Name>(outcome)
         } catch (error) {
           if (error instanceof ApiError) throw error
           return this.#failed(error, { document, job, deadlineMs, ms: spentMs + performance.now() - beganAt })

@@ -15,7 +15,7 @@ import {
 } from '../../content/read-document.ts'
 import { type AnsweredText, answerTextQuery, type TextQuery } from '../../content/reading/text-query.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
-import { checkChange, encodeData, type RootChange } from '../../content/root-change.ts'
+import { type CheckedChange, checkChange, encodeData, type RootChange } from '../../content/root-change.ts'
 import {
   expectMatch,
   type NamedSchema,
@@ -53,134 +53,230 @@ import {
   restoreWithinLimit,
 } from './size-check.ts'
 
-/** A job on a copy of a document. All members can be sent to a thread. */
-interface Copy {
-  /** The content of the document: a snapshot (or an empty update) and the updates after it. */
+/** The content of a document: a snapshot (or an empty update) and the updates after it. */
+interface DocumentUpdates {
   readonly updates: readonly Uint8Array[]
-  /**
-   * Whether the result contains the whole state of the document after the job. `ifDear`: only if reading this
-   * state takes less time than applying the update of the job.
-   */
-  readonly state: 'always' | 'ifDear' | 'never'
 }
 
-/** A job that changes a copy of a document. */
-export interface ThreadEdit extends Copy {
+/** A whole state (V1) as the only update. */
+interface WholeState {
+  readonly updates: readonly [Uint8Array]
+}
+
+/** A change of a copy of a document. */
+export interface EditTask extends DocumentUpdates {
   /**
-   * Client ids that the job may write with. The job uses the first id whose clock is the same in the copy. If
-   * no clock is the same, the job uses a new client id.
+   * Client ids that the task may write with. The task uses the first id whose clock is the same in the copy. If
+   * no clock is the same, it uses a new client id.
    */
   readonly writers: readonly ClientClock[]
   /** Maximum encoded size of the document in bytes. */
   readonly documentBytesMax: number
+  /**
+   * Whether the result contains the whole state of the document after the change. `ifDear`: only if reading this
+   * state takes less time than applying the update of the change.
+   */
+  readonly state: 'always' | 'ifDear' | 'never'
+  /** As in `StateOptions`. Default: false. */
+  readonly isBounded?: boolean | undefined
 }
 
-export type ThreadTask =
-  | { readonly is: 'check'; readonly change: RootChange }
+/** A change that was made in a copy of a document. */
+export interface CopyEdit {
+  readonly change: ReplacementResult
+  /** The update (V1) of the change; null if nothing changes. */
+  readonly update: Uint8Array | null
+  /** True if the change deletes content of the document that was copied. */
+  readonly deletes: boolean
   /**
-   * With `merge`, the first `pastCount` of the updates are those of an older version. The change is made for it, and
-   * merged into the document, which the other updates have.
+   * The whole state (V1) of the document after the change, if the room should use this state instead of
+   * applying the update; otherwise null.
    */
-  | (ThreadEdit & {
-      readonly is: 'replace'
+  readonly state: Uint8Array | null
+  /** The client id with which the update was written, and its clock before the update. */
+  readonly writer: ClientClock
+  /** Milliseconds of creating the Y.Doc. */
+  readonly loadMs: number
+}
+
+/** The tasks by name. All parameters and results can be sent to a thread. */
+interface Tasks {
+  readonly check: { readonly job: { readonly change: RootChange }; readonly result: void }
+  readonly replace: {
+    readonly job: EditTask & {
       readonly change: RootChange
+      /** The change if it was checked already; it cannot be sent to a thread. */
+      readonly checked?: CheckedChange | null
+      /**
+       * With `merge`, the first `pastCount` of the updates are those of an older version. The change is made for
+       * it, and merged into the document, which the other updates have.
+       */
       readonly merge?: { readonly pastCount: number; readonly onOverlap: OverlapPolicy } | undefined
-    })
-  /** `past`: the whole state (V1) whose content is restored; `schema`: the schema that the result must match. */
-  | (ThreadEdit & { readonly is: 'restore'; readonly past: Uint8Array; readonly schema: RootSchema | null })
-  /** `schema`: the schema that the result must match. */
-  | (ThreadEdit & {
-      readonly is: 'decide'
-      readonly decision: HunkDecision
-      readonly schema: RootSchema | null
-    })
+    }
+    readonly result: CopyEdit
+  }
+  /** Restores the content of `past`, a whole state (V1). `schema`: the schema that the result must match. */
+  readonly restore: {
+    readonly job: EditTask & { readonly past: Uint8Array; readonly schema: RootSchema | null }
+    readonly result: CopyEdit
+  }
+  /** Makes a decision on hunks of a branch. `schema`: as for `restore`. */
+  readonly decide: {
+    readonly job: EditTask & { readonly decision: HunkDecision; readonly schema: RootSchema | null }
+    readonly result: CopyEdit
+  }
   /** Applies changes of the main editor to a branch. */
-  | (ThreadEdit & { readonly is: 'follow'; readonly changes: MainChanges })
+  readonly follow: { readonly job: EditTask & { readonly changes: MainChanges }; readonly result: CopyEdit }
   /** Compares a branch with its main editor. `updates`: the whole states (V1) of the main editor and the branch. */
-  | { readonly is: 'compare'; readonly updates: readonly [Uint8Array, Uint8Array] }
-  /** `updates`: a single update, which is a whole state (V1). */
-  | {
-      readonly is: 'read'
-      readonly updates: readonly [Uint8Array]
+  readonly compare: {
+    readonly job: { readonly updates: readonly [main: Uint8Array, branch: Uint8Array] }
+    readonly result: ComparedBranch
+  }
+  readonly read: {
+    readonly job: WholeState & {
       readonly reading: DocumentReading
       /** Maximum bytes of the encoded content. */
       readonly bytesMax: number
     }
-  /** `updates`: as for `read`. */
-  | {
-      readonly is: 'anchors'
-      readonly updates: readonly [Uint8Array]
-      readonly queries: AnchorQueries
-    }
-  /** `updates`: as for `read`; `schema`: the schema of the root. */
-  | {
-      readonly is: 'streamPlace'
-      readonly updates: readonly [Uint8Array]
-      readonly request: StreamPlaceRequest
-      readonly schema: NamedSchema | null
-    }
-  /** Writes the next part of a stream. `schema`: as for `streamPlace`. */
-  | {
-      readonly is: 'stream'
-      readonly updates: readonly Uint8Array[]
+    readonly result: EncodedContent
+  }
+  readonly anchors: { readonly job: WholeState & { readonly queries: AnchorQueries }; readonly result: AnchorAnswers }
+  readonly streamPlace: {
+    readonly job: WholeState & { readonly request: StreamPlaceRequest; readonly schema: NamedSchema | null }
+    readonly result: FoundStreamPlace
+  }
+  /** Writes the next part of a stream. The update of the result is null if nothing changes. */
+  readonly stream: {
+    readonly job: DocumentUpdates & {
       readonly writer: StreamWriter
       readonly text: string
       readonly schema: NamedSchema | null
     }
+    readonly result: Pick<CopyEdit, 'change' | 'update'>
+  }
   /** `updates`: the updates of the earlier version, then those up to the later version, then those after it. */
-  | {
-      readonly is: 'history'
-      readonly updates: readonly Uint8Array[]
+  readonly history: {
+    readonly job: DocumentUpdates & {
       /** Numbers of updates of the earlier version, and after it up to the later version. */
       readonly counts: readonly [from: number, to: number]
       /** As `encodeAttribution` returns it. */
       readonly attribution: Uint8Array
       readonly query: HistoryQuery
     }
-  /** Merges the updates of one document of an import. */
-  | { readonly is: 'merge'; readonly updates: readonly Uint8Array[] }
-  /** Parses the response of a backend (JSON in UTF-8). */
-  | { readonly is: 'parse'; readonly json: Uint8Array }
+    readonly result: HistoryAnswer
+  }
+  /** Merges the updates of one document of an import. `merged` is null if it is rejected; `problem` is the reason. */
+  readonly merge: {
+    readonly job: DocumentUpdates
+    readonly result: { readonly merged: Merged | null; readonly problem: string }
+  }
+  /**
+   * Parses the response of a backend (JSON in UTF-8). `content` is null if it has the wrong form; `problem` is the
+   * reason. The data of a target is encoded.
+   */
+  readonly parse: {
+    readonly job: { readonly json: Uint8Array }
+    readonly result: { readonly content: InitialContent | null; readonly problem: string }
+  }
   /** Answers a query about a response of `/v2/crdt/get` (JSON in UTF-8); see `answerTextQuery`. */
-  | {
-      readonly is: 'text'
-      readonly json: Uint8Array
-      readonly query: TextQuery
-      readonly charactersMax: number
-    }
-  /** Splits a whole state into updates for single ticks of an event loop. `updates`: as for `read`. */
-  | { readonly is: 'split'; readonly updates: readonly [Uint8Array] }
+  readonly text: {
+    readonly job: { readonly json: Uint8Array; readonly query: TextQuery; readonly charactersMax: number }
+    readonly result: AnsweredText | 'too long' | null
+  }
+  /** Splits a whole state into updates for single ticks of an event loop; see `splitUpdate`. */
+  readonly split: { readonly job: WholeState; readonly result: readonly Uint8Array[] }
   /** Reads a document whose conflict scans are too expensive for an event loop. */
-  | { readonly is: 'open'; readonly updates: readonly Uint8Array[] }
-  /** Integrates an update whose conflict scans are too expensive for an event loop. */
-  | {
-      readonly is: 'place'
-      /** The document before the update, in the form that `Copy` describes. */
-      readonly updates: readonly Uint8Array[]
+  readonly open: { readonly job: DocumentUpdates; readonly result: PlacedDocument }
+  /** Integrates an update whose conflict scans are too expensive for an event loop into a document. */
+  readonly place: {
+    readonly job: DocumentUpdates & {
       readonly update: Uint8Array
       /** The schema that the result must match. */
       readonly schema: RootSchema | null
       /** True if the log has the update, so that no limit can reject it. */
       readonly isStored: boolean
     }
+    readonly result: PlacedIntegration
+  }
+}
+
+export type TaskName = keyof Tasks
+export type TaskOf<Name extends TaskName> = { readonly is: Name } & Tasks[Name]['job']
+export type ResultOf<Name extends TaskName> = Tasks[Name]['result']
+export type ThreadTask = { [Name in TaskName]: TaskOf<Name> }[TaskName]
+
+const tasks: { readonly [Name in TaskName]: (task: TaskOf<Name>) => ResultOf<Name> } = {
+  check: ({ change }) => void checkChange(change),
+  replace,
+  restore: (task) =>
+    edit(task, (copy) => restoreWithinLimit(copy, task.past, task.documentBytesMax, task.schema)),
+  decide: (task) =>
+    edit(task, (copy) => decideWithinLimit(copy, task.decision, task.documentBytesMax, task.schema)),
+  follow: (task) => edit(task, (copy) => followWithinLimit(copy, task.changes, task.documentBytesMax)),
+  compare: ({ updates }) => compareBranch(...updates),
+  read: ({ updates: [bytes], reading, bytesMax }) => readStateEncoded(bytes, reading, bytesMax),
+  anchors: ({ updates: [bytes], queries }) => withState(bytes, (doc) => lookUpAnchors(doc, queries)),
+  streamPlace: ({ updates: [bytes], request, schema }) =>
+    withState(bytes, (doc) => findStreamPlace(doc, request, schema === null ? null : schemaOf(schema))),
+  stream: (task) => {
+    const copy = stateOf(task)
+    const { result, added } = copy.edit(() => writeInCopy(copy.doc, task.writer, task.text, task.schema))
+    return { change: result, update: added }
+  },
+  history: ({ updates, counts: [from, to], attribution, query }) => {
+    const after = updates.slice(from + to)
+    const parts = { from: updates.slice(0, from), to: updates.slice(from, from + to), after }
+    return answerHistory(parts, decodeAttribution(attribution), query)
+  },
+  merge: ({ updates }) => {
+    try {
+      return { merged: mergeStored(updates), problem: '' }
+    } catch (error) {
+      if (!(error instanceof DocumentRejectedError)) throw error
+      return { merged: null, problem: error.message }
+    }
+  },
+  parse: ({ json }) => {
+    try {
+      const content = readInitialContent(json)
+      const isTarget = content.kind === 'target'
+      return { content: isTarget ? { ...content, target: encodeData(content.target) } : content, problem: '' }
+    } catch (error) {
+      if (!(error instanceof MalformedJsonError)) throw error
+      return { content: null, problem: error.message }
+    }
+  },
+  text: ({ json, query, charactersMax }) => answerTextQuery(json, query, charactersMax),
+  split: ({ updates: [bytes] }) => splitUpdate(bytes, structsPerTick),
+  open: (task) => {
+    const state = stateOf(task).encode()
+    return { state, placements: placementsIn(state) }
+  },
+  place,
+}
+
+/** Runs a task on this thread. @throws the errors of the task */
+export function runTask<Name extends TaskName>(task: TaskOf<Name>): ResultOf<Name> {
+  const { is }: { readonly is: Name } = task
+  return tasks[is](task)
+}
 
 /** Number of copies that a thread has in memory: the bytes of a document or of JSON, and the Y.Doc or the values. */
 const copies = 2
 
-/** Returns a lower bound of the memory in bytes that a job takes. */
-export function taskBytes(job: ThreadTask): number {
-  if ('json' in job) return job.json.length * copies
-  const updates = 'updates' in job ? job.updates : []
+/** Returns a lower bound of the memory in bytes that a task takes. */
+export function taskBytes(task: ThreadTask): number {
+  if ('json' in task) return task.json.length * copies
+  const updates = 'updates' in task ? task.updates : []
   return updates.reduce((sum, { length }) => sum + length, 0) * copies
 }
 
-export type ThreadResult =
-  /** The change is valid. */
-  | { readonly is: 'checked' }
-  /**
-   * The job was rejected. The members are those of an ApiError, because a thread cannot send instances of
-   * classes.
-   */
+/**
+ * The outcome of a task on a thread: its result, or the members of the ApiError that has rejected it, because a thread
+ * cannot send instances of classes.
+ */
+export type ThreadOutcome =
+  | { readonly is: 'done'; readonly result: unknown }
   | {
       readonly is: 'refused'
       readonly code: ErrorCode
@@ -188,50 +284,21 @@ export type ThreadResult =
       readonly details: Record<string, unknown> | undefined
       readonly retryAfterSeconds: number | undefined
     }
-  | {
-      readonly is: 'replaced'
-      readonly change: ReplacementResult
-      /** The update (V1) of the change; null if nothing changes. */
-      readonly update: Uint8Array | null
-      /** True if the change deletes content. */
-      readonly deletes: boolean
-      readonly state: Uint8Array | null
-      readonly writer: ClientClock
-      /** Milliseconds of creating the Y.Doc. */
-      readonly loadMs: number
-    }
-  | {
-      readonly is: 'read'
-      readonly content: Omit<EncodedContent, 'data'>
-      /** The members of an `EncodedJson`, because a thread cannot send instances of classes. */
-      readonly data: Pick<EncodedContent['data'], 'as' | 'parts'>
-    }
-  | { readonly is: 'anchors'; readonly answers: AnchorAnswers }
-  | { readonly is: 'streamPlace'; readonly found: FoundStreamPlace }
-  | {
-      readonly is: 'streamed'
-      readonly change: ReplacementResult
-      /** The update (V1) of the change; null if nothing changes. */
-      readonly update: Uint8Array | null
-    }
-  | { readonly is: 'history'; readonly answer: HistoryAnswer }
-  | { readonly is: 'compared'; readonly compared: ComparedBranch }
-  /** `merged` is null if the document is rejected; `problem` is the reason. */
-  | { readonly is: 'merged'; readonly merged: Merged | null; readonly problem: string }
-  /** `content` is null if the JSON has the wrong form; `problem` is the reason. The data of a target is encoded. */
-  | { readonly is: 'parsed'; readonly content: InitialContent | null; readonly problem: string }
-  | { readonly is: 'text'; readonly answered: AnsweredText | 'too long' | null }
-  /** `parts`: as `splitUpdate` returns them. */
-  | { readonly is: 'split'; readonly parts: readonly Uint8Array[] }
-  | ({ readonly is: 'opened' } & PlacedDocument)
-  | ({ readonly is: 'placed' } & PlacedIntegration)
 
-/** The result of a job that was not rejected. */
-export type Done = Exclude<ThreadResult, { is: 'refused' }>
+/** Runs a task for another thread. @throws all errors except ApiErrors, which are bugs of the server */
+export function outcomeOf(task: ThreadTask): ThreadOutcome {
+  try {
+    return { is: 'done', result: runTask(task) }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const { code, message, details, retryAfterSeconds } = error
+    return { is: 'refused', code, message, details, retryAfterSeconds }
+  }
+}
 
-/** Checks the result of a job, and returns it. @throws ApiError with the reason, if the job was rejected */
-export function completed(outcome: ThreadResult): Done {
-  if (outcome.is !== 'refused') return outcome
+/** Returns the result of a task. @throws ApiError with the reason, if the task was rejected */
+export function resultOf<Name extends TaskName>(outcome: ThreadOutcome): ResultOf<Name> {
+  if (outcome.is === 'done') return outcome.result as ResultOf<Name>
   const { code, message, details, retryAfterSeconds: after } = outcome
   throw new ApiError(code, message, {
     ...(details !== undefined && { details }),
@@ -240,169 +307,57 @@ export function completed(outcome: ThreadResult): Done {
 }
 
 /**
- * Runs a job. If the job is rejected with an ApiError, returns the error as a result.
- * @throws all other errors, which are bugs of the server
- */
-export function runThreadTask(job: ThreadTask): ThreadResult {
-  try {
-    if (job.is === 'replace') return replace(job)
-    if (job.is === 'restore')
-      return edit(job, (copy) => restoreWithinLimit(copy, job.past, job.documentBytesMax, job.schema))
-    if (job.is === 'decide')
-      return edit(job, (copy) => decideWithinLimit(copy, job.decision, job.documentBytesMax, job.schema))
-    if (job.is === 'follow')
-      return edit(job, (copy) => followWithinLimit(copy, job.changes, job.documentBytesMax))
-    if (job.is === 'compare') return { is: 'compared', compared: compareBranch(...job.updates) }
-    if (job.is === 'read') return read(job)
-    if (job.is === 'anchors')
-      return {
-        is: 'anchors',
-        answers: withState(job.updates[0], (doc) => lookUpAnchors(doc, job.queries)),
-      }
-    if (job.is === 'streamPlace') return streamPlace(job)
-    if (job.is === 'stream') return streamed(job)
-    if (job.is === 'history') return history(job)
-    if (job.is === 'merge') return merge(job.updates)
-    if (job.is === 'parse') return parse(job.json)
-    if (job.is === 'text')
-      return { is: 'text', answered: answerTextQuery(job.json, job.query, job.charactersMax) }
-    if (job.is === 'split') return { is: 'split', parts: splitUpdate(job.updates[0], structsPerTick) }
-    if (job.is === 'open') return open(job.updates)
-    if (job.is === 'place') return place(job)
-    checkChange(job.change)
-    return { is: 'checked' }
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    const { code, message, details, retryAfterSeconds } = error
-    return { is: 'refused', code, message, details, retryAfterSeconds }
-  }
-}
-
-/**
  * Returns the buffers of a result that are transferred instead of copied: all buffers that contain nothing
  * else. A receiver would copy a large buffer in one step of its event loop.
  */
-export function buffersOf(outcome: ThreadResult): ArrayBuffer[] {
+export function buffersOf(result: unknown): ArrayBuffer[] {
   const buffers = new Set<ArrayBuffer>()
-  for (const bytes of bytesIn(outcome))
-    if (bytes?.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength)
-      buffers.add(bytes.buffer)
+  addBuffers(result, buffers)
   return [...buffers]
 }
 
-function bytesIn(outcome: ThreadResult): readonly (Uint8Array | null)[] {
-  if (outcome.is === 'read') return outcome.data.parts
-  if (outcome.is === 'history') return historyBytes(outcome.answer)
-  if (outcome.is === 'parsed') return contentBytes(outcome.content)
-  if (outcome.is === 'split') return outcome.parts
-  if (outcome.is === 'merged') return [outcome.merged?.bytes ?? null]
-  if (outcome.is === 'opened') return [outcome.state]
-  if (outcome.is === 'placed') return [outcome.added, outcome.state]
-  if (outcome.is === 'streamed') return [outcome.update]
-  return outcome.is === 'replaced' ? [outcome.update, outcome.state] : []
+function addBuffers(value: unknown, buffers: Set<ArrayBuffer>): void {
+  if (typeof value !== 'object' || value === null) return
+  if (value instanceof Uint8Array) {
+    if (value.buffer instanceof ArrayBuffer && value.length === value.buffer.byteLength)
+      buffers.add(value.buffer)
+  } else if (!Array.isArray(value) || typeof value[0] === 'object')
+    for (const member of Object.values(value)) addBuffers(member, buffers)
 }
 
-function read({ updates: [bytes], reading, bytesMax }: Extract<ThreadTask, { is: 'read' }>): ThreadResult {
-  const { data, ...content } = readStateEncoded(bytes, reading, bytesMax)
-  return { is: 'read', content, data: { as: data.as, parts: data.parts } }
-}
-
-function streamPlace({
-  updates: [bytes],
-  request,
-  schema,
-}: Extract<ThreadTask, { is: 'streamPlace' }>): ThreadResult {
-  const named = schema === null ? null : schemaOf(schema)
-  return { is: 'streamPlace', found: withState(bytes, (doc) => findStreamPlace(doc, request, named)) }
-}
-
-function streamed({ updates, writer, text, schema }: Extract<ThreadTask, { is: 'stream' }>): ThreadResult {
-  const copy = stateOf({ updates })
-  const { result, added } = copy.edit(() => writeInCopy(copy.doc, writer, text, schema))
-  return { is: 'streamed', change: result, update: added }
-}
-
-function history({
-  updates,
-  counts: [from, to],
-  attribution,
-  query,
-}: Extract<ThreadTask, { is: 'history' }>): ThreadResult {
-  const parts = {
-    from: updates.slice(0, from),
-    to: updates.slice(from, from + to),
-    after: updates.slice(from + to),
-  }
-  return { is: 'history', answer: answerHistory(parts, decodeAttribution(attribution), query) }
-}
-
-function historyBytes(answer: HistoryAnswer): readonly (Uint8Array | null)[] {
-  if (answer.is === 'diff') return answer.diff.parts
-  return answer.is === 'undo' ? [answer.result.update] : []
-}
-
-function replace(job: Extract<ThreadTask, { is: 'replace' }>): ThreadResult {
-  const change = checkChange(job.change)
-  const { merge, updates, documentBytesMax: bytesMax } = job
-  if (merge === undefined) return edit(job, (copy) => applyWithinLimit(copy, change, bytesMax))
+function replace(task: TaskOf<'replace'>): CopyEdit {
+  const { merge, updates, documentBytesMax: bytesMax, isBounded } = task
+  const checked = task.checked ?? checkChange(task.change)
+  if (merge === undefined) return edit(task, (copy) => applyWithinLimit(copy, checked, bytesMax))
   const { pastCount, onOverlap } = merge
-  const past = stateOf({ updates: updates.slice(0, pastCount) })
-  const copy = stateOf({ updates: updates.slice(pastCount) })
-  const writer = past.writeAs(job.writers)
+  const past = stateOf({ updates: updates.slice(0, pastCount), isBounded })
+  const copy = stateOf({ updates: updates.slice(pastCount), isBounded })
+  const writer = past.writeAs(task.writers)
   copy.doc.clientID = writer.client
-  const { result, update, deletes, isDear } = changeAndMerge([past, copy], change, { onOverlap, bytesMax })
-  const state = stateFor(job, copy, update !== null, isDear)
-  return { is: 'replaced', change: result, update, deletes, state, writer, loadMs: copy.loadMs }
+  const { result: change, ...made } = changeAndMerge([past, copy], checked, { onOverlap, bytesMax })
+  return copyEdit(task, copy, writer, { change, ...made })
 }
 
-function edit(job: ThreadEdit, work: (copy: DocumentState) => ReplacementResult): ThreadResult {
-  const copy = stateOf(job)
-  const writer = copy.writeAs(job.writers)
-  const { result, added, isDear, deletes } = copy.edit(() => work(copy))
-  const state = stateFor(job, copy, added !== null, isDear)
-  return {
-    is: 'replaced',
-    change: result,
-    update: added,
-    deletes,
-    state,
-    writer,
-    loadMs: copy.loadMs,
-  }
+function edit(task: EditTask, work: (copy: DocumentState) => ReplacementResult): CopyEdit {
+  const copy = stateOf(task)
+  const writer = copy.writeAs(task.writers)
+  const { result: change, added: update, ...made } = copy.edit(() => work(copy))
+  return copyEdit(task, copy, writer, { change, update, ...made })
 }
 
-function merge(updates: readonly Uint8Array[]): ThreadResult {
-  try {
-    return { is: 'merged', merged: mergeStored(updates), problem: '' }
-  } catch (error) {
-    if (!(error instanceof DocumentRejectedError)) throw error
-    return { is: 'merged', merged: null, problem: error.message }
-  }
+function copyEdit(
+  task: EditTask,
+  copy: DocumentState,
+  writer: ClientClock,
+  made: Pick<CopyEdit, 'change' | 'update' | 'deletes'> & { readonly isDear: boolean },
+): CopyEdit {
+  const { change, update, deletes, isDear } = made
+  const isWanted = task.state === 'always' || (task.state === 'ifDear' && isDear)
+  const state = update !== null && isWanted ? copy.encode() : null
+  return { change, update, deletes, state, writer, loadMs: copy.loadMs }
 }
 
-function parse(json: Uint8Array): ThreadResult {
-  try {
-    const content = readInitialContent(json)
-    const encoded = content.kind === 'target' ? { ...content, target: encodeData(content.target) } : content
-    return { is: 'parsed', content: encoded, problem: '' }
-  } catch (error) {
-    if (!(error instanceof MalformedJsonError)) throw error
-    return { is: 'parsed', content: null, problem: error.message }
-  }
-}
-
-function contentBytes(content: InitialContent | null): readonly (Uint8Array | null)[] {
-  if (content?.kind === 'update') return [content.update]
-  const data = content?.kind === 'target' ? content.target.data : null
-  return data instanceof Uint8Array ? [data] : []
-}
-
-function open(updates: readonly Uint8Array[]): ThreadResult {
-  const state = stateOf({ updates }).encode()
-  return { is: 'opened', state, placements: placementsIn(state) }
-}
-
-function place({ updates, update, schema, isStored }: Extract<ThreadTask, { is: 'place' }>): ThreadResult {
+function place({ updates, update, schema, isStored }: TaskOf<'place'>): PlacedIntegration {
   const copy = stateOf({ updates })
   copy.check()
   const stepsMax = isStored ? Number.POSITIVE_INFINITY : documentStepsMax(copy.sizeBytes + update.length)
@@ -413,23 +368,20 @@ function place({ updates, update, schema, isStored }: Extract<ThreadTask, { is: 
     if (placed.added !== null) checkMapEntries(readUpdate(placed.added), copy.doc)
     const warnings = placed.gap ? [] : check()
     const state = placed.added !== null && placed.isDear ? copy.encode() : null
-    return { is: 'placed', ...placed, state, problem: null, warnings }
+    return { ...placed, state, problem: null, warnings }
   } catch (error) {
     if (error instanceof IntegrationTooExpensiveError) throw tooExpensive(stepsMax)
     if (!(error instanceof MalformedUpdateError)) throw error
-    const { message: problem } = error
     const nothing = { added: null, gap: false, isDear: false, placements: [], state: null, warnings: [] }
-    return { is: 'placed', ...nothing, problem }
+    return { ...nothing, problem: error.message }
   }
 }
 
-function stateFor(job: Copy, copy: DocumentState, hasChanged: boolean, isDear: boolean): Uint8Array | null {
-  const isWanted = job.state === 'always' || (job.state === 'ifDear' && isDear)
-  return hasChanged && isWanted ? copy.encode() : null
-}
-
-function stateOf({ updates: [snapshot, ...entries] }: Pick<Copy, 'updates'>): DocumentState {
-  const state = DocumentState.fromBytes(snapshot ?? null, { isBounded: false })
+function stateOf({
+  updates: [snapshot, ...entries],
+  isBounded = false,
+}: Pick<EditTask, 'updates' | 'isBounded'>): DocumentState {
+  const state = DocumentState.fromBytes(snapshot ?? null, { isBounded })
   state.applyPlain(entries.map((bytes) => ({ bytes })))
   return state
 }

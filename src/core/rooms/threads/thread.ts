@@ -4,7 +4,7 @@ import { runUntraced } from '../../base/current-trace.ts'
 import { ApiError } from '../../base/errors.ts'
 import { builtFile } from '../../base/package-file.ts'
 import { type PackedUpdates, packUpdates } from './packed-updates.ts'
-import type { ThreadResult, ThreadTask } from './thread-task.ts'
+import type { ThreadOutcome, ThreadTask } from './thread-task.ts'
 
 /**
  * Path of the built script of a thread. The built file is needed even if the sources run, as in tests,
@@ -43,7 +43,7 @@ export class WorkerThread {
    * @throws DeadlineExceededError; Error if the job ended the thread; ApiError UNAVAILABLE if the server is
    * stopping
    */
-  async run(job: ThreadTask, deadlineMs: number): Promise<ThreadResult> {
+  async run(job: ThreadTask, deadlineMs: number): Promise<ThreadOutcome> {
     // Bytes from a store are views into larger buffers, which would otherwise be sent as a whole.
     const updates = packUpdates('updates' in job ? job.updates : [])
     const buffers = [updates.bytes, updates.lengths].map(({ buffer }) => buffer as ArrayBuffer)
@@ -60,7 +60,7 @@ export class WorkerThread {
         clearTimeout(timer)
         worker.off('message', done).off('error', fail).off('exit', gone)
       }
-      const done = (outcome: ThreadResult): void => {
+      const done = (outcome: ThreadOutcome): void => {
         settle()
         resolve(outcome)
       }

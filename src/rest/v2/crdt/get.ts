@@ -10,7 +10,7 @@ import {
   isResponseTooLarge,
   responseTooLarge,
 } from '../../../core/model/json-pieces.ts'
-import { noContent } from '../../../core/rooms/edits/edit-context.ts'
+import { noContent } from '../../../core/rooms/edits/edited-room.ts'
 import { readAttachedEditor } from '../../../core/rooms/read-editor-content.ts'
 import type { Room } from '../../../core/rooms/room/room.ts'
 import { attributionDisabled, authorRun, toAuthorRunResponse } from '../../changes/change-schema.ts'

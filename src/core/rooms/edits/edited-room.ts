@@ -1,7 +1,9 @@
+import type { Clock } from '../../base/clock.ts'
 import { ApiError, invalid } from '../../base/errors.ts'
 import type { OverlapPolicy } from '../../content/merge/overlap.ts'
 import type { RootSchema } from '../../content/schemas/content-schema.ts'
 import type { WriteRight } from '../../directory/write-right.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { ChangeCause } from '../../model/change-origin.ts'
 import { parseVersion, type Version, versionOf } from '../../model/version.ts'
@@ -15,6 +17,7 @@ import type { ThreadPool } from '../threads/thread-pool.ts'
 import type { AppliedUpdate } from '../updates/broadcast.ts'
 import type { RoomTrace } from '../updates/room-trace.ts'
 import { isStale, StaleRightError } from '../updates/write-rights.ts'
+import type { WriteLock } from './write-lock.ts'
 
 /**
  * The state of the document to which a change is applied. `alone`: exactly the one for which the change was
@@ -26,68 +29,72 @@ export type ChangeApplication = 'alone' | 'among others'
 export interface ConditionalUpdate {
   readonly head: number
   readonly update: AppliedUpdate
-  /**
-   * Applies the update. Called when the update is durable, before it is sent. `among others`: the document
-   * also contains updates that are not durable.
-   */
-  readonly apply: (how: 'alone' | 'among others') => void
+  /** Applies the update. Called when the update is durable, before it is sent. */
+  readonly apply: (how: ChangeApplication) => void
 }
 
-/** The parts of a room that backends need for their reads and changes. */
-export interface EditContext {
+interface EditDependencies {
   readonly log: DocumentLog
+  readonly fences: Pick<FenceStore, 'isCurrent'>
+  readonly threads: ThreadPool
+  /** Threads for reads. They are separate, so that reads do not wait until replacements are done. */
+  readonly readers: ThreadPool
+  readonly limits: {
+    /** Maximum encoded size of the document in bytes. */
+    readonly documentBytesMax: number
+  }
+  /** Returns the health of the store, which shows whether the store can write. */
+  readonly health: () => Health
+  readonly clock: Clock
+  readonly metrics: Metrics
+}
+
+/** A room as the reads and changes of backends see it. */
+export interface EditedRoom {
   readonly address: DocumentAddress
   readonly doc: Key
   readonly state: DocumentState
   readonly commits: Commits
-  readonly threads: ThreadPool
-  /** Threads for reads. They are separate, so that reads do not wait until replacements are done. */
-  readonly readers: ThreadPool
-  /** Maximum encoded size of the document in bytes. */
-  readonly documentBytesMax: number
-  /** Returns the health of the store, which shows whether the store can write. */
-  readonly health: () => Health
+  /** While it is locked, arriving updates wait. */
+  readonly lock: WriteLock
+  readonly trace: RoomTrace | undefined
+  readonly dependencies: EditDependencies
   /**
    * Starts an operation: applies the arrived updates, unless the document is locked.
    * @throws ApiError UNAVAILABLE if the room is closed
    */
-  readonly begin: () => void
-  /**
-   * Locks the document: updates that arrive from now on wait. Returns a function that releases the lock; call
-   * it once.
-   */
-  readonly hold: () => () => void
-  /**
-   * Returns null while the document is not locked; otherwise a promise that resolves when the document may
-   * change again.
-   */
-  readonly held: () => Promise<void> | null
-  /**
-   * Counts a replacement in a metric, by the place where it was computed. `thread_locked`: on a thread, while
-   * arriving updates waited.
-   */
-  readonly replaced: (mode: 'inline' | 'thread' | 'thread_locked') => void
-  readonly commit: (update: AppliedUpdate) => void
-  /** Resolves when the workspace has event loop time left. */
-  readonly share: () => Promise<void>
-  /** Runs `work`, which makes edits on the event loop, and charges its time to the share of the workspace. */
-  readonly charged: <T>(updates: number, work: () => T) => T
+  begin(): void
+  /** Applies and commits the updates that arrived in this tick, unless the document is locked. */
+  endTick(): void
+  /** Appends applied updates. @param since arrival time of the first one, in epoch milliseconds */
+  commit(updates: readonly AppliedUpdate[], since: number): void
   /**
    * Appends an update that is valid only for the document at `head`, and then applies it. Resolves with the
    * sequence number of the update. Resolves with null if the document has changed; the update is then not
    * stored.
    */
-  readonly commitAt: (conditional: ConditionalUpdate) => Promise<number | null>
+  commitAt(conditional: ConditionalUpdate): Promise<number | null>
+  /** Resolves when the workspace has event loop time left. */
+  share(): Promise<void>
+  /** Runs `work`, which makes edits on the event loop, and charges its time to the share of the workspace. */
+  charged<T>(updates: number, work: () => T, weight: number): T
   /**
    * Asks the other nodes to let their arriving updates wait until they receive the next change of this node,
    * but for at most `ms` milliseconds.
    */
-  readonly pauseOthers: (ms: number) => void
-  readonly fences: Pick<FenceStore, 'isCurrent'>
+  pauseOthers(ms: number): void
   /** Ends the room because the document in memory is no longer reliable. */
-  readonly fail: (error: unknown) => void
-  readonly trace?: RoomTrace | undefined
+  fail(error: unknown): void
 }
+
+/**
+ * Factor for the time that REST updates take, before it is charged to the workspace. It is less than 1
+ * because a rate limit also applies to REST updates, and because backends import documents with them.
+ */
+const restWeight = 0.25
+
+/** Runs `work`, which makes an edit of a backend on the event loop, and charges a part of its time to the workspace. */
+export const chargedToRest = <T>(room: EditedRoom, work: () => T): T => room.charged(1, work, restWeight)
 
 /** The conditions under which a change is made. */
 export interface EditPrecondition {
@@ -147,7 +154,7 @@ export interface EditResult<T> {
   readonly bytes: number
 }
 
-export const presentVersion = ({ commits }: EditContext): Version => ({
+export const presentVersion = ({ commits }: EditedRoom): Version => ({
   epoch: commits.epoch,
   seq: commits.head,
 })
@@ -188,7 +195,8 @@ function addsContent(update: Uint8Array): boolean {
  * Checks the size that the document has after an update.
  * @throws ApiError INVALID_ARGUMENT if the document would be too large
  */
-export function checkDocumentSize({ state, documentBytesMax }: EditContext, addedBytes: number): void {
+export function checkDocumentSize({ state, dependencies }: EditedRoom, addedBytes: number): void {
+  const { documentBytesMax } = dependencies.limits
   if (state.hasRoomFor(addedBytes, documentBytesMax)) return
   throw invalid(
     'crdt/document-too-large',
@@ -198,14 +206,14 @@ export function checkDocumentSize({ state, documentBytesMax }: EditContext, adde
 }
 
 /** Returns whether the change will create the document. */
-export const isCreating = ({ commits }: EditContext, { expects }: EditPrecondition): boolean =>
+export const isCreating = ({ commits }: EditedRoom, { expects }: EditPrecondition): boolean =>
   commits.existence !== 'live' && expects !== 'content'
 
 /**
  * Checks the preconditions and calls `making`, if the change will create the document.
  * @throws ApiError as for `beginEdit`; `making` is not called then
  */
-export async function prepareCreate(room: EditContext, options: EditPrecondition): Promise<void> {
+export async function prepareCreate(room: EditedRoom, options: EditPrecondition): Promise<void> {
   if (!isCreating(room, options)) return
   beginEdit(room, options)
   await options.making?.()
@@ -216,12 +224,12 @@ export async function prepareCreate(room: EditContext, options: EditPrecondition
  * the document changes.
  * @throws ApiError UNAVAILABLE, NOT_FOUND, ALREADY_EXISTS, ABORTED; StaleRightError
  */
-export function beginEdit(room: EditContext, { expects, ifVersion, right, full }: EditPrecondition): void {
+export function beginEdit(room: EditedRoom, { expects, ifVersion, right, full }: EditPrecondition): void {
   const { commits } = room
-  const store = room.health()
+  const store = room.dependencies.health()
   if (!store.ok)
     throw new ApiError('server/store-unavailable', `the store is not available: ${store.reason}; try again`)
-  if (right !== undefined && isStale(room.fences, right)) throw new StaleRightError()
+  if (right !== undefined && isStale(room.dependencies.fences, right)) throw new StaleRightError()
   room.begin()
   const exists = commits.existence === 'live'
   if (!exists && expects === 'content') throw full ?? noContent()
@@ -256,7 +264,7 @@ export const authorshipOf = (
 
 /** Commits an applied change of the user `by`. @param added its update; null if it had no effect */
 export function commitEdit(
-  room: EditContext,
+  room: EditedRoom,
   by: string,
   options: EditPrecondition,
   added: Uint8Array | null,
@@ -268,7 +276,7 @@ export function commitEdit(
   if (bytes === null) return
   const summary = readUpdate(bytes)
   state.advance(summary)
-  room.commit({ bytes, summary, ...authorshipOf(by, options) })
+  room.commit([{ bytes, summary, ...authorshipOf(by, options) }], room.dependencies.clock.now())
 }
 
 /**
@@ -276,7 +284,7 @@ export function commitEdit(
  * version of the document at that point. @throws ApiError UNAVAILABLE
  */
 export async function waitUntilDurable<T>(
-  { commits }: EditContext,
+  { commits }: EditedRoom,
   result: T,
 ): Promise<{ result: T; version: string }> {
   try {
@@ -306,7 +314,7 @@ const unheldLooks = 3
  * acknowledged before the call. @throws ApiError UNAVAILABLE
  */
 export async function readDurable<T>(
-  room: EditContext,
+  room: EditedRoom,
   look: () => T,
 ): Promise<{ result: T; version: string }> {
   await room.commits.reach().catch(toUnavailable)
@@ -327,9 +335,10 @@ export async function readDurable<T>(
  * Locks the document, and resolves when no append is in progress: all applied updates are then durable.
  * Resolves with a function that releases the lock.
  */
-export async function pauseIncoming(room: EditContext): Promise<() => void> {
-  while (room.held() !== null) await room.held()
-  const release = room.hold()
+export async function pauseIncoming(room: EditedRoom): Promise<() => void> {
+  while (room.lock.held !== null) await room.lock.held
+  room.endTick()
+  const release = room.lock.hold(() => room.endTick())
   await room.commits.settled()
   return release
 }
@@ -339,7 +348,7 @@ export async function pauseIncoming(room: EditContext): Promise<() => void> {
  * it throws the error, because the rejection reveals this state. If this replica turns out to lack log
  * entries, calls `change` a second time.
  */
-export async function rejectWhenDurable<T>(room: EditContext, change: () => Promise<T>): Promise<T> {
+export async function rejectWhenDurable<T>(room: EditedRoom, change: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await change()
@@ -355,7 +364,7 @@ export async function rejectWhenDurable<T>(room: EditContext, change: () => Prom
  * Returns whether this replica has all entries of the log. If not, because other nodes have appended without
  * a notice, applies their updates first. @throws ApiError UNAVAILABLE
  */
-export const hasCaughtUp = async ({ commits }: EditContext): Promise<boolean> =>
+export const hasCaughtUp = async ({ commits }: EditedRoom): Promise<boolean> =>
   commits.endsAt(commits.head).catch(toUnavailable)
 
 /**
@@ -364,7 +373,7 @@ export const hasCaughtUp = async ({ commits }: EditContext): Promise<boolean> =>
  * @throws ApiError FAILED_PRECONDITION if `baseVersion` is not a version of this document
  */
 export function resolveBase(
-  room: EditContext,
+  room: EditedRoom,
   { baseVersion }: { readonly baseVersion?: string | undefined },
 ): Version | null {
   if (baseVersion === undefined) return null
@@ -380,8 +389,11 @@ export function resolveBase(
  * one of the document, because the updates since that version also take space in the document.
  * @param copyBytes current size of the working copy
  */
-export const copySizeMax = ({ state, documentBytesMax }: EditContext, copyBytes: number): number =>
-  documentBytesMax - Math.max(0, state.sizeBytes - copyBytes)
+export const copySizeMax = ({ state, dependencies }: EditedRoom, copyBytes: number): number =>
+  dependencies.limits.documentBytesMax - Math.max(0, state.sizeBytes - copyBytes)
 
 export const baseVersionExpired = (): ApiError =>
   new ApiError('crdt/base-version-too-old', 'baseVersion is unknown or too old: read the document again')
+
+export const headConflict = (): ApiError =>
+  new ApiError('crdt/document-changed', 'the document has moved on; try again')
