@@ -1,55 +1,49 @@
 import { withRecordName } from '../damaged-record.ts'
 import type { Blobs, Key } from '../engine.ts'
 import { decodeKey, encodeKey, keyRange } from '../key-encoding.ts'
-import type { OpenCalls } from '../open-calls.ts'
 import { inKeyspace, keyspaces } from '../pairs/keyspaces.ts'
 import { addChecksum, checkChecksum } from '../pairs/record-codec.ts'
-import type { GroupCommit } from './store/group-commit.ts'
-import type { ReopeningStore } from './store/reopening-store.ts'
+import type { LevelCore } from './store/level-core.ts'
 
 const blobKey = (key: Key): Buffer => inKeyspace(keyspaces.blobs, encodeKey(key))
 
 export class LevelBlobs implements Blobs {
-  readonly #gate: OpenCalls
-  readonly #disk: ReopeningStore
-  readonly #commit: GroupCommit
+  readonly #core: LevelCore
 
-  constructor({ gate, disk, commit }: { gate: OpenCalls; disk: ReopeningStore; commit: GroupCommit }) {
-    this.#gate = gate
-    this.#disk = disk
-    this.#commit = commit
+  constructor(core: LevelCore) {
+    this.#core = core
   }
 
   put(key: Key, bytes: Uint8Array): Promise<void> {
-    return this.#gate.run(async () => {
-      this.#commit.admit()
+    return this.#core.gate.run(async () => {
+      this.#core.commit.admit()
       const at = blobKey(key)
-      this.#commit.put(at, addChecksum(at, bytes))
-      await this.#commit.durable()
+      this.#core.commit.put(at, addChecksum(at, bytes))
+      await this.#core.commit.durable()
     })
   }
 
   get(key: Key): Promise<Uint8Array | null> {
     const read = async () => {
       const at = blobKey(key)
-      const value = await this.#disk.read((store) => store.get(at))
+      const value = await this.#core.disk.read((store) => store.get(at))
       return value === undefined ? null : checkChecksum(at, value)
     }
-    return this.#gate.run(() => withRecordName('blob', key, read))
+    return this.#core.gate.run(() => withRecordName('blob', key, read))
   }
 
   delete(key: Key): Promise<void> {
-    return this.#gate.run(async () => {
-      this.#commit.admit()
-      this.#commit.delete(blobKey(key))
-      await this.#commit.durable()
+    return this.#core.gate.run(async () => {
+      this.#core.commit.admit()
+      this.#core.commit.delete(blobKey(key))
+      await this.#core.commit.durable()
     })
   }
 
   list(prefix: Key, { after, limit }: { after?: Key; limit: number }): Promise<readonly Key[]> {
-    return this.#gate.run(async () => {
+    return this.#core.gate.run(async () => {
       const range = keyRange(keyspaces.blobs, { prefix, after })
-      return this.#disk.read(async (store) => {
+      return this.#core.disk.read(async (store) => {
         const found: Key[] = []
         if (limit <= 0) return found
         for await (const page of store.pages(range, { limit, values: false })) {

@@ -17,6 +17,7 @@ import { LevelKv } from './kv.ts'
 import { LevelLog } from './log/log.ts'
 import { dumpStore } from './store/dump.ts'
 import { GroupCommit, pendingBytesMax } from './store/group-commit.ts'
+import type { LevelCore } from './store/level-core.ts'
 import { type OpenRequest, openChecked } from './store/open.ts'
 import { RangeCompaction } from './store/range-compaction.ts'
 import { holdMsDefault, ReopeningStore } from './store/reopening-store.ts'
@@ -124,16 +125,17 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
     },
   })
   const commit = new GroupCommit(disk, options.pendingBytesMax ?? pendingBytesMax)
-  const table = new JobTable({ disk, commit, log })
-  const queue = new LevelQueue({ gate, table, commit, clock })
   const fences = new FenceCache()
   const rewriting = new RangeCompaction(gate, commit, disk, clock, log)
+  const core: LevelCore = { gate, disk, commit, clock, log, rewriting, fences }
+  const table = new JobTable(core)
+  const queue = new LevelQueue(core, table)
   const parts = {
     queue,
-    log: new LevelLog({ gate, disk, commit, queue, clock, rewriting, fences }),
-    kv: new LevelKv({ gate, disk, commit, queue, fences }),
+    log: new LevelLog(core, queue),
+    kv: new LevelKv(core, queue),
     fences,
-    blobs: new LevelBlobs({ gate, disk, commit }),
+    blobs: new LevelBlobs(core),
     bus: new LocalBus(),
     foreignChanges: noForeignChanges,
     leases: new LocalLeaseStore(),
@@ -149,24 +151,14 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
     dump: () => ({ format: formatVersion, pages: dumpStore(gate, disk) }),
     close: () => {
       rewriting.stop()
-      closing ??= closeAll({ gate, commit, disk, path })
+      closing ??= closeAll(core, path)
       return closing
     },
   }
 }
 
 /** Waits for the running calls and then for their writes, and closes the store. */
-async function closeAll({
-  gate,
-  commit,
-  disk,
-  path,
-}: {
-  gate: OpenCalls
-  commit: GroupCommit
-  disk: ReopeningStore
-  path: string
-}): Promise<void> {
+async function closeAll({ gate, commit, disk }: LevelCore, path: string): Promise<void> {
   await gate.close()
   await commit.durable().catch(() => undefined)
   const isSound = disk.health().ok

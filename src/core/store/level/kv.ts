@@ -2,16 +2,15 @@ import { isSameBytes } from '../../base/bytes.ts'
 import { KeyedMutex } from '../../base/keyed-mutex.ts'
 import { withRecordName } from '../damaged-record.ts'
 import type { Job, Key, Kv, KvCommit, KvEntry, KvRange } from '../engine.ts'
-import { countersOf, type FenceCache } from '../fences.ts'
+import { countersOf } from '../fences.ts'
 import { copyOfJob } from '../job-state.ts'
 import { decodeKey, encodeKey, keyName, keyRange } from '../key-encoding.ts'
-import type { OpenCalls } from '../open-calls.ts'
 import { keyspaces, under } from '../pairs/keyspaces.ts'
 import { addChecksum, checkChecksum } from '../pairs/record-codec.ts'
 import type { LevelQueue } from './jobs/queue.ts'
-import type { CommitUrgency, GroupCommit } from './store/group-commit.ts'
+import type { CommitUrgency } from './store/group-commit.ts'
+import type { LevelCore } from './store/level-core.ts'
 import { ReadCache } from './store/read-cache.ts'
-import type { ReopeningStore } from './store/reopening-store.ts'
 import { type CacheEntry, known, WriteThroughCache } from './store/write-through-cache.ts'
 
 /** Maximum size of a cached value, and of the result of a cached scan, in bytes. */
@@ -37,11 +36,8 @@ interface Decided {
 }
 
 export class LevelKv implements Kv {
-  readonly #gate: OpenCalls
-  readonly #disk: ReopeningStore
-  readonly #commit: GroupCommit
+  readonly #core: LevelCore
   readonly #queue: LevelQueue
-  readonly #fences: FenceCache
   /**
    * Cache of all values that are being written, and of the values that running checks compare and that are not
    * in `#recent`.
@@ -55,18 +51,9 @@ export class LevelKv implements Kv {
   readonly #scans = new ReadCache<Scans>(cachedScans.partitions, () => true)
   readonly #partitions = new KeyedMutex()
 
-  constructor(dependencies: {
-    gate: OpenCalls
-    disk: ReopeningStore
-    commit: GroupCommit
-    queue: LevelQueue
-    fences: FenceCache
-  }) {
-    this.#gate = dependencies.gate
-    this.#disk = dependencies.disk
-    this.#commit = dependencies.commit
-    this.#queue = dependencies.queue
-    this.#fences = dependencies.fences
+  constructor(core: LevelCore, queue: LevelQueue) {
+    this.#core = core
+    this.#queue = queue
     this.#values = new WriteThroughCache(async (key) => (await this.#readAll([key]))[0] ?? null, 0)
   }
 
@@ -74,14 +61,14 @@ export class LevelKv implements Kv {
     const names = namesOf(part, keys)
     const cached = this.#cached(names)
     if (cached !== null) return Promise.resolve(cached)
-    return this.#gate.run(() => withRecordName('partition', part, () => this.#look(part, keys, names)))
+    return this.#core.gate.run(() => withRecordName('partition', part, () => this.#look(part, keys, names)))
   }
 
   scan(part: Key, range: KvRange): Promise<readonly KvEntry[]> {
     const [space, name] = [keyName(part), scanName(range)]
     const cached = this.#isOpen ? this.#scans.value(space)?.get(name) : undefined
     if (cached !== undefined) return Promise.resolve(cached)
-    return this.#gate.run(() =>
+    return this.#core.gate.run(() =>
       withRecordName('partition', part, async () => {
         const look = this.#scans.begin([space])
         let scans: Scans | undefined
@@ -98,19 +85,19 @@ export class LevelKv implements Kv {
 
   async commit(part: Key, commit: KvCommit): Promise<boolean> {
     const prepared = prepare(part, commit)
-    return this.#gate.run(async () => {
+    return this.#core.gate.run(async () => {
       const written = await this.#partitions.run(keyName(part), () =>
         withRecordName('partition', part, () => this.#decide(prepared)),
       )
       // The values with which the checks compared may not be durable yet. The caller gets the result only
       // when they are durable.
       if (written === null) {
-        await this.#commit.durable()
+        await this.#core.commit.durable()
         return false
       }
       let isDurable = false
       try {
-        await this.#commit.durable(prepared.pace)
+        await this.#core.commit.durable(prepared.pace)
         isDurable = true
         return true
       } finally {
@@ -128,7 +115,7 @@ export class LevelKv implements Kv {
   async #scan(space: Buffer, range: KvRange): Promise<readonly KvEntry[]> {
     const { limit, reverse = false } = range
     if (limit <= 0) return []
-    return this.#disk.read(async (store) => {
+    return this.#core.disk.read(async (store) => {
       const found: KvEntry[] = []
       for await (const page of store.pages(keyRange(space, range), { reverse, limit })) {
         for (const [key, value] of page) {
@@ -144,7 +131,7 @@ export class LevelKv implements Kv {
    * values, which stay pinned until they are durable. If a check fails, returns null.
    */
   async #decide({ name: space, checks, writes, jobs, pace, fences }: Prepared): Promise<Decided | null> {
-    this.#commit.admit()
+    this.#core.commit.admit()
     const pinnedJobs = await this.#queue.pin(jobs)
     const pinned = new Map<string, ValueCell>()
     try {
@@ -163,11 +150,11 @@ export class LevelKv implements Kv {
         return stored !== undefined && isSameBytes(stored, value)
       }
       if (!checks.every(isCurrent)) return null
-      this.#commit.admit()
+      this.#core.commit.admit()
       pinnedJobs.enqueue()
       this.#scans.write(space)
       const cells = writes.map((write) => this.#write(write, pace))
-      return { cells, ended: this.#fences.raiseWith(fences) }
+      return { cells, ended: this.#core.fences.raiseWith(fences) }
     } finally {
       for (const cell of pinned.values()) this.#values.unpin(cell)
       pinnedJobs.release()
@@ -180,8 +167,8 @@ export class LevelKv implements Kv {
    */
   #write({ name, at, value, stored }: Write, pace: CommitUrgency): ValueCell {
     this.#recent.write(name)
-    if (stored === null) this.#commit.delete(at, pace)
-    else this.#commit.put(at, stored, pace)
+    if (stored === null) this.#core.commit.delete(at, pace)
+    else this.#core.commit.put(at, stored, pace)
     return this.#values.hold(at.toString('latin1'), at, value)
   }
 
@@ -198,7 +185,7 @@ export class LevelKv implements Kv {
   }
 
   get #isOpen(): boolean {
-    return this.#gate.isOpen && this.#disk.health().ok
+    return this.#core.gate.isOpen && this.#core.disk.health().ok
   }
 
   async #look(
@@ -218,7 +205,7 @@ export class LevelKv implements Kv {
   }
 
   async #readAll(keys: readonly Buffer[]): Promise<(Uint8Array | null)[]> {
-    const values = await this.#disk.read((store) => Promise.all(keys.map((key) => store.get(key))))
+    const values = await this.#core.disk.read((store) => Promise.all(keys.map((key) => store.get(key))))
     return keys.map((key, index) => {
       const value = values[index]
       return value === undefined ? null : checkChecksum(key, value)

@@ -1,4 +1,3 @@
-import type { Log } from '../../../base/log.ts'
 import { DamagedRecordError } from '../../damaged-record.ts'
 import type { JobRecord } from '../../job-state.ts'
 import {
@@ -12,8 +11,7 @@ import {
 import { dueKey, dueSpace, dueTimeBytes } from '../../pairs/due-keys.ts'
 import { decodeJob, encodeJob } from '../../pairs/job-records.ts'
 import { inKeyspace, keyspaces } from '../../pairs/keyspaces.ts'
-import type { GroupCommit } from '../store/group-commit.ts'
-import type { ReopeningStore } from '../store/reopening-store.ts'
+import type { LevelCore } from '../store/level-core.ts'
 import { type CacheEntry, known, WriteThroughCache } from '../store/write-through-cache.ts'
 import { DueIndex, type DueJob, type StoredDueJob } from './due-index.ts'
 
@@ -40,17 +38,13 @@ const idlePayloadMax = 1_024
  * holder of a lease has died, the job becomes due without further action.
  */
 export class JobTable {
-  readonly #disk: ReopeningStore
-  readonly #commit: GroupCommit
-  readonly #log: Log | undefined
+  readonly #core: LevelCore
   readonly #cells: WriteThroughCache<JobRecord | null, JobKey>
   /** The due times of each queue. */
   readonly #due = new Map<string, DueIndex>()
 
-  constructor({ disk, commit, log }: { disk: ReopeningStore; commit: GroupCommit; log: Log | undefined }) {
-    this.#disk = disk
-    this.#commit = commit
-    this.#log = log
+  constructor(core: LevelCore) {
+    this.#core = core
     this.#cells = new WriteThroughCache(
       (key) => this.#read(key),
       idleJobsMax,
@@ -101,13 +95,13 @@ export class JobTable {
     const index = this.#indexOf(queue)
     return () => {
       if (formerDue !== null) {
-        this.#commit.delete(formerDue)
+        this.#core.commit.delete(formerDue)
         index.delete(formerDue)
       }
-      if (after === null) this.#commit.delete(stored)
+      if (after === null) this.#core.commit.delete(stored)
       else {
-        this.#commit.put(stored, after.value)
-        this.#commit.put(after.due, nothing)
+        this.#core.commit.put(stored, after.value)
+        this.#core.commit.put(after.due, nothing)
       }
       this.#pinUntilDurable(cell, () => {
         if (after !== null) index.add(after.due, { id, at: after.at })
@@ -119,7 +113,7 @@ export class JobTable {
   /** Adds a copy of the job to the group commit as a dead letter. No consumer claims dead letters. */
   putAside({ queue, id }: JobKey, record: JobRecord, lease: string): void {
     const key = inKeyspace(keyspaces.deadLetters, encodeKey([queue, id, lease]))
-    this.#commit.put(key, encodeJob(key, record))
+    this.#core.commit.put(key, encodeJob(key, record))
   }
 
   /** Returns up to `limit` entries of the index that are due at `now`, in the order of their due times. */
@@ -131,7 +125,7 @@ export class JobTable {
   /** Removes an entry of the index that is outdated: its job does not exist, or is due at another time. */
   forgetDue(queue: string, { at, id }: DueJob): void {
     const key = dueKey(queue, at, id)
-    this.#commit.delete(key)
+    this.#core.commit.delete(key)
     this.#indexOf(queue).delete(key)
   }
 
@@ -151,7 +145,7 @@ export class JobTable {
   }
 
   #readDue(spaceBytes: number, range: ByteRange, limit: number): Promise<readonly StoredDueJob[]> {
-    return this.#disk.read(async (store) => {
+    return this.#core.disk.read(async (store) => {
       const found: StoredDueJob[] = []
       for await (const page of store.pages(range, { limit, values: false })) {
         for (const [key] of page) {
@@ -171,7 +165,7 @@ export class JobTable {
       written()
       lost()
     }
-    this.#commit.wait({ durable, lost })
+    this.#core.commit.wait({ durable, lost })
   }
 
   /**
@@ -179,13 +173,13 @@ export class JobTable {
    * missing, so that its queue continues and commits that refer to the job do not fail.
    */
   async #read({ queue, id, stored }: JobKey): Promise<JobRecord | null> {
-    const value = await this.#disk.read((store) => store.get(stored))
+    const value = await this.#core.disk.read((store) => store.get(stored))
     if (value === undefined) return null
     try {
       return decodeJob(stored, value)
     } catch (error) {
       if (!(error instanceof DamagedRecordError)) throw error
-      this.#log?.error({ err: error, queue, id }, 'a damaged job is dropped')
+      this.#core.log?.error({ err: error, queue, id }, 'a damaged job is dropped')
       return null
     }
   }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../../../base/clock.ts'
 import type { ClaimedJob, Job, Queue } from '../../engine.ts'
 import {
   checkJobs,
@@ -13,8 +12,7 @@ import {
   parseLeaseToken,
   rescheduleJob,
 } from '../../job-state.ts'
-import type { OpenCalls } from '../../open-calls.ts'
-import type { GroupCommit } from '../store/group-commit.ts'
+import type { LevelCore } from '../store/level-core.ts'
 import { known } from '../store/write-through-cache.ts'
 import type { DueJob } from './due-index.ts'
 import type { JobCell, JobTable } from './job-table.ts'
@@ -35,16 +33,12 @@ interface JobPin {
 }
 
 export class LevelQueue implements Queue {
-  readonly #gate: OpenCalls
+  readonly #core: LevelCore
   readonly #table: JobTable
-  readonly #commit: GroupCommit
-  readonly #clock: Clock
 
-  constructor(dependencies: { gate: OpenCalls; table: JobTable; commit: GroupCommit; clock: Clock }) {
-    this.#gate = dependencies.gate
-    this.#table = dependencies.table
-    this.#commit = dependencies.commit
-    this.#clock = dependencies.clock
+  constructor(core: LevelCore, table: JobTable) {
+    this.#core = core
+    this.#table = table
   }
 
   /**
@@ -87,16 +81,16 @@ export class LevelQueue implements Queue {
   }
 
   claim(queue: string, count: number, leaseMs: number): Promise<readonly ClaimedJob[]> {
-    return this.#gate.run(async () => {
-      this.#commit.admit()
+    return this.#core.gate.run(async () => {
+      this.#core.commit.admit()
       const found: ClaimedJob[] = []
-      const now = this.#clock.now()
+      const now = this.#core.clock.now()
       while (found.length < count) {
         const due = await this.#table.due(queue, now, count - found.length)
         if (due.length === 0) break
         for (const job of due) found.push(...(await this.#take(queue, job, leaseMs)))
       }
-      if (found.length > 0) await this.#commit.durable()
+      if (found.length > 0) await this.#core.commit.durable()
       return found
     })
   }
@@ -124,7 +118,7 @@ export class LevelQueue implements Queue {
    * record of the first one.
    */
   #prepared(pinned: readonly JobPin[]): readonly (() => void)[] {
-    const now = this.#clock.now()
+    const now = this.#core.clock.now()
     const records = new Map<JobCell, JobRecord>()
     for (const { job, cell } of pinned)
       records.set(cell, enqueueJob(records.get(cell) ?? known(cell), job, now))
@@ -143,7 +137,7 @@ export class LevelQueue implements Queue {
         this.#table.forgetDue(queue, due)
         return []
       }
-      const taken = leaseJob(record, this.#clock.now() + leaseMs, randomUUID())
+      const taken = leaseJob(record, this.#core.clock.now() + leaseMs, randomUUID())
       this.#table.write(cell, taken)
       return [claimJob(queue, due.id, taken)]
     } finally {
@@ -156,14 +150,14 @@ export class LevelQueue implements Queue {
     change: (record: JobRecord, now: number) => JobRecord | null,
     alsoAdd: (record: JobRecord, now: number, cell: JobCell) => void = () => undefined,
   ): Promise<boolean> {
-    return this.#gate.run(async () => {
+    return this.#core.gate.run(async () => {
       const lease = parseLeaseToken(token)
       if (lease === null) return false
-      this.#commit.admit()
+      this.#core.commit.admit()
       const cell = this.#table.pin(lease.queue, lease.id)
       try {
         await cell.ready
-        const [record, now] = [known(cell), this.#clock.now()]
+        const [record, now] = [known(cell), this.#core.clock.now()]
         if (!holdsLease(record, lease.lease, now)) return false
         const add = this.#table.prepare(cell, change(record, now))
         alsoAdd(record, now, cell)
@@ -171,7 +165,7 @@ export class LevelQueue implements Queue {
       } finally {
         this.#table.unpin(cell)
       }
-      await this.#commit.durable()
+      await this.#core.commit.durable()
       return true
     })
   }

@@ -1,16 +1,13 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import type { Clock } from '../../../base/clock.ts'
 import { DamagedRecordError } from '../../damaged-record.ts'
 import { type Key, StoreUnavailableError } from '../../engine.ts'
 import { type CompactionRequest, canCompact, type LiveLogState } from '../../log-state.ts'
-import type { OpenCalls } from '../../open-calls.ts'
 import { encodeAttributionRecord } from '../../pairs/attribution-record.ts'
 import type { DocumentKeyspace } from '../../pairs/document-keyspace.ts'
 import { decodeSnapshot, decodeUpdates, encodeHead, encodeSnapshot } from '../../pairs/record-codec.ts'
 import { droppedSnapshots, oldestSnapshot, snapshotsAfterCompaction } from '../../snapshot-list.ts'
-import type { GroupCommit } from '../store/group-commit.ts'
-import { type RangeCompaction, updateBytesGuessed } from '../store/range-compaction.ts'
-import type { ReopeningStore } from '../store/reopening-store.ts'
+import type { LevelCore } from '../store/level-core.ts'
+import { updateBytesGuessed } from '../store/range-compaction.ts'
 import type { Store } from '../store/store.ts'
 import { known } from '../store/write-through-cache.ts'
 import type { DocumentCacheEntry, DocumentHeads } from './document-heads.ts'
@@ -36,31 +33,14 @@ interface CompactionChange {
   readonly by: string
 }
 
-interface LevelCompactionDependencies {
-  readonly gate: OpenCalls
-  readonly documents: DocumentHeads
-  readonly commit: GroupCommit
-  readonly disk: ReopeningStore
-  readonly clock: Clock
-  readonly rewriting: RangeCompaction
-}
-
 /** Writes the snapshots of compactions, and deletes the updates that become unreachable. */
 export class LevelCompaction {
-  readonly #gate: OpenCalls
+  readonly #core: LevelCore
   readonly #documents: DocumentHeads
-  readonly #commit: GroupCommit
-  readonly #disk: ReopeningStore
-  readonly #clock: Clock
-  readonly #rewriting: RangeCompaction
 
-  constructor({ gate, documents, commit, disk, clock, rewriting }: LevelCompactionDependencies) {
-    this.#gate = gate
+  constructor(core: LevelCore, documents: DocumentHeads) {
+    this.#core = core
     this.#documents = documents
-    this.#commit = commit
-    this.#disk = disk
-    this.#clock = clock
-    this.#rewriting = rewriting
   }
 
   /**
@@ -72,23 +52,23 @@ export class LevelCompaction {
     wanted: CompactionRequest,
     { snapshot, attribution, forget }: CompactedState,
   ): Promise<boolean> {
-    this.#commit.admit()
+    this.#core.commit.admit()
     return this.#documents.pinned(doc, async (cell) => {
       await cell.ready
       if (!canCompact(known(cell), wanted)) return false
-      await this.#commit.durable()
-      const found = await this.#disk.read((store) => readChangedAt(store, cell.key, wanted))
+      await this.#core.commit.durable()
+      const found = await this.#core.disk.read((store) => readChangedAt(store, cell.key, wanted))
       const changed = found?.by === forget && found !== null ? { at: found.at, by: '' } : found
       // Reading a large update and encoding a large snapshot take a tick of the event loop each.
       if (snapshot.length > bytesPerTick) await nextTick()
-      this.#commit.admit()
+      this.#core.commit.admit()
       const standing = known(cell)
       if (!canCompact(standing, wanted)) return false
       if (changed === null) throw new DamagedRecordError(`update ${wanted.upTo} is missing`)
       const compacted = this.#replace(cell, standing, wanted, { changed, bytes: snapshot, attribution })
       // No file may contain the id of a forgotten user.
-      if (forget !== undefined) this.#rewriting.noted(cell.key, Number.POSITIVE_INFINITY)
-      await this.#commit.durable()
+      if (forget !== undefined) this.#core.rewriting.noted(cell.key, Number.POSITIVE_INFINITY)
+      await this.#core.commit.durable()
       await this.#sweep(cell, compacted)
       return true
     })
@@ -106,7 +86,7 @@ export class LevelCompaction {
   ): LiveLogState {
     const { upTo, keepSince } = wanted
     const keys = cell.key
-    const marks = snapshotsAfterCompaction(standing.marks, { seq: upTo, at: this.#clock.now() }, keepSince)
+    const marks = snapshotsAfterCompaction(standing.marks, { seq: upTo, at: this.#core.clock.now() }, keepSince)
     const compacted = { ...standing, marks }
     const key = keys.snapshot(upTo)
     const record = encodeSnapshot(key, { seq: upTo, changed, bytes })
@@ -115,13 +95,13 @@ export class LevelCompaction {
     const gone = droppedSnapshots(standing.marks, marks).map(({ seq }) => keys.snapshot(seq))
     const updates = oldestSnapshot(marks).seq - oldestSnapshot(standing.marks).seq
     const replaced = gone.length * bytes.length + (authors?.length ?? 0)
-    this.#rewriting.noted(keys, replaced + updates * updateBytesGuessed)
+    this.#core.rewriting.noted(keys, replaced + updates * updateBytesGuessed)
     // Nothing after this line may throw: the commit must contain all operations of the compaction.
-    for (const each of gone) this.#commit.delete(each)
-    this.#commit.put(key, record)
-    if (authors !== null) this.#commit.put(keys.attribution, authors)
-    else if (wanted.expectBase > 0) this.#commit.delete(keys.attribution)
-    this.#commit.put(keys.head, head)
+    for (const each of gone) this.#core.commit.delete(each)
+    this.#core.commit.put(key, record)
+    if (authors !== null) this.#core.commit.put(keys.attribution, authors)
+    else if (wanted.expectBase > 0) this.#core.commit.delete(keys.attribution)
+    this.#core.commit.put(keys.head, head)
     this.#documents.set(cell, compacted)
     return compacted
   }
@@ -147,17 +127,17 @@ export class LevelCompaction {
     const anchor = oldestSnapshot(marks).seq
     if (anchor === 0) return
     const end = keys.update(anchor + 1)
-    const lt = anchor === head ? end : await this.#disk.read((store) => recordOf(store, keys, anchor + 1))
-    for (let gte = keys.update(0); this.#gate.isOpen; ) {
-      const covered = await this.#disk.read((store) => firstKeys(store, { gte, lt }))
+    const lt = anchor === head ? end : await this.#core.disk.read((store) => recordOf(store, keys, anchor + 1))
+    for (let gte = keys.update(0); this.#core.gate.isOpen; ) {
+      const covered = await this.#core.disk.read((store) => firstKeys(store, { gte, lt }))
       const last = covered.at(-1)
-      this.#commit.admit()
+      this.#core.commit.admit()
       const standing = known(cell)
       // If the document was created again in the meantime, the same keys belong to the new log and must not
       // be deleted.
       if (last === undefined || standing.state !== 'live' || standing.epoch !== epoch) return
-      for (const key of covered) this.#commit.delete(key)
-      await this.#commit.durable()
+      for (const key of covered) this.#core.commit.delete(key)
+      await this.#core.commit.durable()
       gte = last
     }
   }

@@ -1,40 +1,20 @@
-import type { Clock } from '../../../base/clock.ts'
 import { DamagedRecordError } from '../../damaged-record.ts'
 import type { Key } from '../../engine.ts'
 import type { DocumentKeyspace } from '../../pairs/document-keyspace.ts'
 import { decodeHead, encodeHead } from '../../pairs/record-codec.ts'
-import type { GroupCommit } from '../store/group-commit.ts'
-import { type RangeCompaction, updateBytesGuessed } from '../store/range-compaction.ts'
-import type { ReopeningStore } from '../store/reopening-store.ts'
+import type { LevelCore } from '../store/level-core.ts'
+import { updateBytesGuessed } from '../store/range-compaction.ts'
 import { inEntryOrder, known } from '../store/write-through-cache.ts'
 import type { DocumentCacheEntry, DocumentHeads } from './document-heads.ts'
 
 /** Deletes logs with all their updates and snapshots. */
 export class LogRemoval {
+  readonly #core: LevelCore
   readonly #documents: DocumentHeads
-  readonly #commit: GroupCommit
-  readonly #disk: ReopeningStore
-  readonly #clock: Clock
-  readonly #rewriting: RangeCompaction
 
-  constructor({
-    documents,
-    commit,
-    disk,
-    clock,
-    rewriting,
-  }: {
-    documents: DocumentHeads
-    commit: GroupCommit
-    disk: ReopeningStore
-    clock: Clock
-    rewriting: RangeCompaction
-  }) {
-    this.#rewriting = rewriting
-    this.#clock = clock
+  constructor(core: LevelCore, documents: DocumentHeads) {
+    this.#core = core
     this.#documents = documents
-    this.#commit = commit
-    this.#disk = disk
   }
 
   /**
@@ -43,7 +23,7 @@ export class LogRemoval {
    * be read
    */
   async destroy(doc: Key, only?: number): Promise<void> {
-    this.#commit.admit()
+    this.#core.commit.admit()
     await this.#documents.pinned(doc, async (cell) => {
       try {
         await inEntryOrder(cell, () => this.#destroyLive(cell, only))
@@ -51,7 +31,7 @@ export class LogRemoval {
         if (!(error instanceof DamagedRecordError)) throw error
         await this.#destroyDamaged(cell.key)
       }
-      await this.#commit.durable()
+      await this.#core.commit.durable()
     })
   }
 
@@ -62,13 +42,13 @@ export class LogRemoval {
    */
   async #destroyDamaged(keys: DocumentKeyspace): Promise<void> {
     const stored = await this.#storedKeys(keys)
-    const epoch = (await this.#storedEpoch(keys)) ?? Math.floor(this.#clock.now() / 1000)
-    this.#commit.admit()
+    const epoch = (await this.#storedEpoch(keys)) ?? Math.floor(this.#core.clock.now() / 1000)
+    this.#core.commit.admit()
     this.#remove(keys, stored, epoch)
   }
 
   async #storedEpoch(keys: DocumentKeyspace): Promise<number | null> {
-    const stored = await this.#disk.read((store) => store.get(keys.head))
+    const stored = await this.#core.disk.read((store) => store.get(keys.head))
     try {
       return stored === undefined ? null : decodeHead(keys.head, stored).epoch
     } catch {
@@ -80,10 +60,10 @@ export class LogRemoval {
     const standing = known(cell)
     if (standing.state !== 'live') return
     if (only !== undefined && only !== standing.epoch) return
-    await this.#commit.durable()
+    await this.#core.commit.durable()
     const keys = cell.key
     const stored = await this.#storedKeys(keys)
-    this.#commit.admit()
+    this.#core.commit.admit()
     // Reads the state again, because a compaction may have written another snapshot in the meantime.
     const latest = known(cell)
     const snapshots = latest.state === 'live' ? latest.marks.map(({ seq }) => keys.snapshot(seq)) : []
@@ -99,14 +79,14 @@ export class LogRemoval {
    */
   #remove(keys: DocumentKeyspace, stored: readonly Buffer[], epoch: number): void {
     const head = encodeHead(keys.head, { state: 'deleted', epoch })
-    this.#rewriting.noted(keys, stored.length * updateBytesGuessed)
+    this.#core.rewriting.noted(keys, stored.length * updateBytesGuessed)
     // Nothing after this line may throw: the commit must contain all operations of the removal.
-    for (const key of stored) this.#commit.delete(key)
-    this.#commit.put(keys.head, head)
+    for (const key of stored) this.#core.commit.delete(key)
+    this.#core.commit.put(keys.head, head)
   }
 
   #storedKeys(keys: DocumentKeyspace): Promise<Buffer[]> {
-    return this.#disk.read(async (store) => {
+    return this.#core.disk.read(async (store) => {
       const found: Buffer[] = []
       for (const range of keys.ranges) {
         for await (const page of store.pages(range, { values: false }))

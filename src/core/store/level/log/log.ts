@@ -1,13 +1,12 @@
-import type { Clock } from '../../../base/clock.ts'
-import { DamagedRecordError, withRecordName } from '../../damaged-record.ts'
+import { DamagedRecordError, toCorruptRecord, withRecordName } from '../../damaged-record.ts'
 import type {
   AdoptedLog,
+  Appended,
   AppendOptions,
   AppendResult,
   AppendTo,
   DestroyOptions,
   DocumentLog,
-  FenceStore,
   Key,
   LoadAtOptions,
   LoadedLog,
@@ -15,52 +14,54 @@ import type {
   LoadOptions,
   LogHead,
   LogUpdate,
+  StoreUnavailableError,
 } from '../../engine.ts'
+import { checkFence } from '../../fences.ts'
+import { checkJobs, copyOfJob } from '../../job-state.ts'
 import { decodeKey, keyRange } from '../../key-encoding.ts'
-import { destroyedPerCallMax, headOf, type LogState } from '../../log-state.ts'
-import type { OpenCalls } from '../../open-calls.ts'
+import {
+  adoptedState,
+  destroyedPerCallMax,
+  HeadMovedError,
+  headOf,
+  type LogState,
+  movedResult,
+  resolveAppend,
+} from '../../log-state.ts'
+import { encodeAttributionRecord } from '../../pairs/attribution-record.ts'
 import { keyspaces } from '../../pairs/keyspaces.ts'
-import { decodeHead } from '../../pairs/record-codec.ts'
-import type { LevelQueue } from '../jobs/queue.ts'
-import type { GroupCommit } from '../store/group-commit.ts'
-import type { RangeCompaction } from '../store/range-compaction.ts'
-import type { ReopeningStore } from '../store/reopening-store.ts'
-import { LogAdoption } from './adoption.ts'
-import { AppendQueue } from './append-queue.ts'
+import { decodeHead, encodeHead, encodeSnapshot, encodeUpdates } from '../../pairs/record-codec.ts'
+import { copyOfUpdate } from '../../stored-author.ts'
+import type { LevelQueue, PinnedJobs } from '../jobs/queue.ts'
+import type { WriteWaiter } from '../store/group-commit.ts'
+import type { LevelCore } from '../store/level-core.ts'
+import { inEntryOrder, known } from '../store/write-through-cache.ts'
 import { LevelCompaction } from './compaction.ts'
-import { DocumentHeads, keysOf, readLogStateNow } from './document-heads.ts'
+import { type DocumentCacheEntry, DocumentHeads, keysOf, readLogStateNow } from './document-heads.ts'
 import { LogRemoval } from './log-removal.ts'
 import { readLevelLog, readLevelVersion } from './read-log.ts'
 
-interface LevelLogDependencies {
-  readonly gate: OpenCalls
-  readonly disk: ReopeningStore
-  readonly commit: GroupCommit
-  readonly queue: LevelQueue
-  readonly clock: Clock
-  readonly rewriting: RangeCompaction
-  readonly fences: FenceStore
-}
-
+/**
+ * The logs of documents. If the head of a log is in memory, `append` assigns the sequence numbers and encodes the
+ * record before it returns. Two kinds of appends have to wait: appends without a head in memory, and appends
+ * with jobs whose ids may have been used before. These appends, and all later appends to the same document, are done
+ * one after the other in the order of the calls. The promises of one document also resolve in that order, because the
+ * group commit resolves each promise directly, without another promise in between.
+ */
 export class LevelLog implements DocumentLog {
   readonly hasOneWriter = true
-  readonly #gate: OpenCalls
-  readonly #disk: ReopeningStore
+  readonly #core: LevelCore
+  readonly #queue: LevelQueue
   readonly #documents: DocumentHeads
-  readonly #appends: AppendQueue
   readonly #compaction: LevelCompaction
   readonly #removal: LogRemoval
-  readonly #adoption: LogAdoption
 
-  constructor({ gate, disk, commit, queue, clock, rewriting, fences }: LevelLogDependencies) {
-    this.#gate = gate
-    this.#disk = disk
-    this.#documents = new DocumentHeads(disk)
-    this.#appends = new AppendQueue(this, { gate, documents: this.#documents, commit, queue, clock, fences })
-    const shared = { documents: this.#documents, commit, disk, clock, rewriting }
-    this.#compaction = new LevelCompaction({ gate, ...shared })
-    this.#removal = new LogRemoval(shared)
-    this.#adoption = new LogAdoption(shared)
+  constructor(core: LevelCore, queue: LevelQueue) {
+    this.#core = core
+    this.#queue = queue
+    this.#documents = new DocumentHeads(core.disk)
+    this.#compaction = new LevelCompaction(core, this.#documents)
+    this.#removal = new LogRemoval(core, this.#documents)
   }
 
   append(
@@ -69,8 +70,64 @@ export class LevelLog implements DocumentLog {
     updates: readonly LogUpdate[],
     options: AppendOptions = {},
   ): Promise<AppendResult> {
-    if (!this.#gate.isOpen) return this.#gate.refuse()
-    return this.#appends.append(doc, to, updates, options)
+    const { gate, commit } = this.#core
+    if (!gate.isOpen) return gate.refuse()
+    return new Promise((resolve, reject) => {
+      if (updates.length === 0) throw new RangeError('an append without updates')
+      checkJobs(options.jobs ?? [])
+      commit.admit()
+      const call = new PendingAppend(this.#documents, this, { doc, to, updates, options }, resolve, reject)
+      const { knowledge, lastCall } = call.cell
+      const isReady = knowledge.state === 'known' && lastCall === null
+      const jobs = isReady ? this.#queue.pinNew(options.jobs ?? []) : null
+      if (jobs === null) return this.#writeInOrder(call)
+      this.#write(call, jobs)
+      jobs.release()
+    })
+  }
+
+  #writeInOrder(call: PendingAppend): void {
+    const { gate, commit } = this.#core
+    call.keepCopies()
+    const release = commit.reserve(call.bytes)
+    const write = async () => {
+      const jobs = await this.#queue.pin(call.options.jobs ?? [])
+      try {
+        commit.admit()
+        this.#write(call, jobs)
+      } finally {
+        jobs.release()
+      }
+    }
+    void gate
+      .run(() => inEntryOrder(call.cell, write))
+      .catch((error: unknown) => call.refuse(error))
+      .finally(release)
+  }
+
+  /** Adds the record of an append to the group commit. If the append is rejected, writes nothing. */
+  #write(call: PendingAppend, jobs: PinnedJobs): void {
+    const { fences, clock, commit } = this.#core
+    const { cell, to, updates } = call
+    const keys = cell.key
+    try {
+      checkFence(fences, call.options)
+      const log = resolveAppend(known(cell), to, call.options)
+      const { epoch, marks, head } = log
+      const [first, last] = [head + 1, head + updates.length]
+      const record = encodeUpdates(keys.updatesCrc, first, clock.now(), updates)
+      const newHead = typeof to === 'number' ? null : encodeHead(keys.head, log)
+      const key = keys.update(first)
+      jobs.enqueue()
+      // Nothing after this line may throw: the commit must contain all operations of the append.
+      this.#documents.set(cell, { state: 'live', epoch, marks, head: last })
+      if (newHead !== null) commit.put(keys.head, newHead)
+      commit.put(key, record)
+      call.written({ state: 'appended', epoch, first, last })
+      commit.wait(call)
+    } catch (error) {
+      call.refuse(error)
+    }
   }
 
   load(doc: Key, options: LoadOptions = {}): Promise<LoadedLog> {
@@ -84,7 +141,7 @@ export class LevelLog implements DocumentLog {
         })
       this.#documents.share(doc, keys, state)
       try {
-        return await this.#disk.read((store) => readLevelLog(store, keys, options, found))
+        return await this.#core.disk.read((store) => readLevelLog(store, keys, options, found))
       } catch (error) {
         failed(error)
         throw error
@@ -95,12 +152,12 @@ export class LevelLog implements DocumentLog {
   loadAt(doc: Key, epoch: number, seq: number, options: LoadAtOptions = {}): Promise<LoadedVersion | null> {
     return this.#run('document', doc, async () => {
       const keys = keysOf(doc)
-      return this.#disk.read((store) => readLevelVersion(store, keys, { ...options, epoch, seq }))
+      return this.#core.disk.read((store) => readLevelVersion(store, keys, { ...options, epoch, seq }))
     })
   }
 
   heads(docs: readonly Key[]): Promise<readonly (LogHead | null)[]> {
-    return this.#gate.run(() => Promise.all(docs.map((doc) => this.#head(doc))))
+    return this.#core.gate.run(() => Promise.all(docs.map((doc) => this.#head(doc))))
   }
 
   async list(prefix: Key, options: { after?: Key; limit: number }): Promise<readonly Key[]> {
@@ -113,7 +170,7 @@ export class LevelLog implements DocumentLog {
   ): Promise<readonly Listed[]> {
     return this.#run('documents under', prefix, async () => {
       const range = keyRange(keyspaces.heads, { prefix, after })
-      return this.#disk.read(async (store) => {
+      return this.#core.disk.read(async (store) => {
         const found: Listed[] = []
         if (limit <= 0) return found
         for await (const page of store.pages(range)) {
@@ -145,7 +202,40 @@ export class LevelLog implements DocumentLog {
   }
 
   adopt(doc: Key, log: AdoptedLog): Promise<boolean> {
-    return this.#run('document', doc, () => this.#adoption.adopt(doc, log))
+    const { commit, clock } = this.#core
+    return this.#run('document', doc, async () => {
+      commit.admit()
+      return this.#documents.pinned(doc, async (cell) => {
+        const isDone = await inEntryOrder(cell, async () => {
+          commit.admit()
+          const standing = adoptedState(known(cell), log, clock.now())
+          if (standing !== null) this.#writeAdopted(cell, log, standing)
+          return standing !== null
+        })
+        await commit.durable()
+        return isDone
+      })
+    })
+  }
+
+  /** Writes the head and the snapshot of an adopted log in one commit. */
+  #writeAdopted(
+    cell: DocumentCacheEntry,
+    log: AdoptedLog,
+    standing: Exclude<LogState, { state: 'absent' }>,
+  ): void {
+    const { commit } = this.#core
+    const keys = cell.key
+    const head = encodeHead(keys.head, standing)
+    if (log.state === 'live') {
+      const { head: seq, changed, snapshot, attribution } = log
+      const key = keys.snapshot(seq)
+      const record = encodeSnapshot(key, { seq, changed, bytes: snapshot })
+      if (attribution) commit.put(keys.attribution, encodeAttributionRecord(keys, seq, attribution))
+      commit.put(key, record)
+    }
+    commit.put(keys.head, head)
+    this.#documents.set(cell, standing)
   }
 
   destroy(doc: Key): Promise<void> {
@@ -167,7 +257,7 @@ export class LevelLog implements DocumentLog {
   }
 
   #run<T>(what: string, key: Key, call: () => Promise<T>): Promise<T> {
-    return this.#gate.run(() => withRecordName(what, key, call))
+    return this.#core.gate.run(() => withRecordName(what, key, call))
   }
 
   /**
@@ -181,7 +271,7 @@ export class LevelLog implements DocumentLog {
 
   async #read(doc: Key): Promise<LogState> {
     const keys = keysOf(doc)
-    return this.#disk.read((store) => readLogStateNow(store, keys))
+    return this.#core.disk.read((store) => readLogStateNow(store, keys))
   }
 }
 
@@ -205,5 +295,74 @@ function listed(key: Buffer, value: Buffer): Listed | null {
   } catch (error) {
     if (error instanceof DamagedRecordError) return { doc, epoch: undefined }
     throw error
+  }
+}
+
+/**
+ * One call of `append`. Exists until the promise of the call settles; until then, the cell of the document
+ * stays pinned.
+ */
+class PendingAppend implements WriteWaiter {
+  readonly cell: DocumentCacheEntry
+  readonly to: AppendTo
+  updates: readonly LogUpdate[]
+  options: AppendOptions
+  readonly #doc: Key
+  readonly #documents: DocumentHeads
+  readonly #log: Pick<DocumentLog, 'load'>
+  readonly #resolve: (result: AppendResult | Promise<AppendResult>) => void
+  readonly #reject: (error: unknown) => void
+  #appended: Appended | null = null
+
+  constructor(
+    documents: DocumentHeads,
+    log: Pick<DocumentLog, 'load'>,
+    call: { doc: Key; to: AppendTo; updates: readonly LogUpdate[]; options: AppendOptions },
+    resolve: (result: AppendResult | Promise<AppendResult>) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#documents = documents
+    this.#log = log
+    this.#doc = call.doc
+    this.to = call.to
+    this.updates = call.updates
+    this.options = call.options
+    this.#resolve = resolve
+    this.#reject = reject
+    this.cell = documents.pin(call.doc)
+  }
+
+  /**
+   * Copies the updates and jobs. Call this method before you wait for anything, because the caller may reuse
+   * their buffers.
+   */
+  keepCopies(): void {
+    this.updates = this.updates.map(copyOfUpdate)
+    this.options = { ...this.options, jobs: (this.options.jobs ?? []).map(copyOfJob) }
+  }
+
+  get bytes(): number {
+    return this.updates.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  }
+
+  /** Notes that the sequence numbers are assigned. The append then waits until it is durable. */
+  written(appended: Appended): void {
+    this.#appended = appended
+  }
+
+  durable(): void {
+    this.#documents.unpin(this.cell)
+    this.#resolve(this.#appended as Appended)
+  }
+
+  lost(error: StoreUnavailableError): void {
+    this.refuse(error)
+  }
+
+  refuse(error: unknown): void {
+    this.#documents.unpin(this.cell)
+    if (error instanceof HeadMovedError)
+      this.#resolve(movedResult(this.#log, this.#doc, this.to, this.options, error))
+    else this.#reject(toCorruptRecord('document', this.#doc, error))
   }
 }
