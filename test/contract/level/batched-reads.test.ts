@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { BatchedReads } from '../../../src/core/store/level/store/batched-reads.ts'
-import type { ReadSnapshot } from '../../../src/core/store/level/store/reads.ts'
+import { BatchedReads, type ReadSnapshot } from '../../../src/core/store/level/store/reads.ts'
 import { openLevelStore, type Store } from '../../../src/core/store/level/store/store.ts'
 import { type TemporaryDirectory, temporaryDirectory } from './store-tools.ts'
 

@@ -10,8 +10,7 @@ import {
   type ThreadLimits,
   ThreadPool,
 } from '../../../src/core/rooms/threads/thread-pool.ts'
-import { LocalBus } from '../../../src/core/store/local-bus.ts'
-import { SingleNode } from '../../../src/core/store/single-node.ts'
+import { LocalBus, SingleNode } from '../../../src/core/store/single-node.ts'
 import { roomyAccounts } from '../servers/memory.ts'
 
 /** Replacement for the records of documents, in tests that use only rooms. */

@@ -1,15 +1,15 @@
 import { encodeKey, encodeNumber } from '../../../core/store/key-encoding.ts'
 import type { LogState } from '../../../core/store/log-state.ts'
-import { encodeAttributionRecord } from '../../../core/store/pairs/attribution-record.ts'
-import { DocumentKeyspace } from '../../../core/store/pairs/document-keyspace.ts'
-import { encodeFormat, formatKey } from '../../../core/store/pairs/format-record.ts'
 import { encodeJob } from '../../../core/store/pairs/job-records.ts'
-import { inKeyspace, keyspaces, under } from '../../../core/store/pairs/keyspaces.ts'
+import { DocumentKeyspace, inKeyspace, keyspaces, under } from '../../../core/store/pairs/keyspaces.ts'
 import {
   addChecksum,
+  encodeAttributionRecord,
+  encodeFormat,
   encodeHead,
   encodeSnapshot,
   encodeUpdates,
+  formatKey,
 } from '../../../core/store/pairs/record-codec.ts'
 import { attributionNumber, baseSnapshot, noSnapshots } from '../../../core/store/snapshot-list.ts'
 import { unpackAuthor } from '../../../core/store/stored-author.ts'

@@ -1,27 +1,27 @@
 import { type Clock, systemClock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import type { Engine, StoredUnder } from '../engine.ts'
+import { withRecordName } from '../damaged-record.ts'
+import type { Engine, StoredPage, StoredUnder } from '../engine.ts'
 import { FenceCache } from '../fences.ts'
-import { type ByteRange, keyRange } from '../key-encoding.ts'
-import { LocalBus } from '../local-bus.ts'
-import { LocalLeaseStore } from '../local-lease-store.ts'
+import { type ByteRange, keyRange, rangeOf } from '../key-encoding.ts'
 import { OpenCalls } from '../open-calls.ts'
-import { formatVersion } from '../pairs/format-record.ts'
+import { formatVersion } from '../pairs/record-codec.ts'
 import { keyspaces, logSpaces } from '../pairs/keyspaces.ts'
-import { noForeignChanges, SingleNode } from '../single-node.ts'
+import { LocalBus, LocalLeaseStore, noForeignChanges, SingleNode } from '../single-node.ts'
 import { LevelBlobs } from './blobs.ts'
 import { writeManifest } from './files/file-manifest.ts'
+import { readError } from './files/level-errors.ts'
 import { JobTable } from './jobs/job-table.ts'
 import { LevelQueue } from './jobs/queue.ts'
 import { LevelKv } from './kv.ts'
 import { LevelLog } from './log/log.ts'
-import { dumpStore } from './store/dump.ts'
 import { GroupCommit, pendingBytesMax } from './store/group-commit.ts'
 import type { LevelCore } from './store/level-core.ts'
-import { type OpenRequest, openChecked } from './store/open.ts'
+import { openChecked, type OpenRequest } from './store/open.ts'
 import { RangeCompaction } from './store/range-compaction.ts'
+import type { ReadSnapshot } from './store/reads.ts'
 import { holdMsDefault, ReopeningStore } from './store/reopening-store.ts'
-import { type OpenStore, openLevelStore, type Store } from './store/store.ts'
+import { openLevelStore, type OpenStore, type Store } from './store/store.ts'
 
 /**
  * A key that sorts before all other keys and that no table contains. Compacting the range of this key has
@@ -166,4 +166,38 @@ async function closeAll({ gate, commit, disk }: LevelCore, path: string): Promis
   // After a failed write, the state of the files is unknown. No manifest is written then, because it could be
   // wrong.
   if (isSound) await writeManifest(path).catch(() => undefined)
+}
+
+/** The range that contains all keys of a store. */
+const everything = rangeOf(Buffer.alloc(0))
+
+/**
+ * Yields all stored pairs as they were when the caller requested the first page.
+ * @throws StoreUnavailableError, CorruptRecordError
+ */
+export async function* dumpStore(gate: OpenCalls, disk: ReopeningStore): AsyncGenerator<StoredPage> {
+  gate.pass()
+  yield* dumpSnapshot(await disk.read(async (store) => store.snapshot()))
+}
+
+/**
+ * Yields all pairs of one snapshot, then closes the snapshot.
+ * @throws StoreUnavailableError, CorruptRecordError
+ */
+async function* dumpSnapshot(moment: ReadSnapshot): AsyncGenerator<StoredPage> {
+  const pages = moment.pages(everything)[Symbol.asyncIterator]()
+  const next = () =>
+    pages.next().catch((error: unknown) => {
+      throw readError(error)
+    })
+  try {
+    for (;;) {
+      const page = await withRecordName('the store', [], next)
+      if (page.done === true) return
+      yield page.value
+    }
+  } finally {
+    await pages.return?.()
+    await moment.close()
+  }
 }

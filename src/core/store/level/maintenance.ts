@@ -4,7 +4,7 @@ import { writeManifest } from './files/file-manifest.ts'
 import { openChecked, storePath } from './store/open.ts'
 import { openLevelStore } from './store/store.ts'
 
-export { formatVersion } from '../pairs/format-record.ts'
+export { formatVersion } from '../pairs/record-codec.ts'
 /** Functions for the maintenance of a store while the server is stopped. */
 export { checkStore } from './check/check-store.ts'
 export { partOfPair, selectedRanges, storedEntry } from './check/stored-entry.ts'

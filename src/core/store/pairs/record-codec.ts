@@ -4,6 +4,7 @@ import type { LogEntry, LogUpdate } from '../engine.ts'
 import { decodeNumber, encodeNumber, writeNumber } from '../key-encoding.ts'
 import type { SnapshotInfo, SnapshotList } from '../snapshot-list.ts'
 import { packAuthor, unpackAuthor } from '../stored-author.ts'
+import { type DocumentKeyspace, keyspaces } from './keyspaces.ts'
 
 /**
  * Size of the header of a value. The header contains a CRC-32 (4 bytes) of the key and the other bytes of the
@@ -165,3 +166,22 @@ function decodeMarks(record: Buffer): SnapshotInfo[] {
   }
   return marks
 }
+
+const noChange = { at: 0, by: '' }
+
+/**
+ * Encodes the attribution of the entries up to `base`, in the layout of a snapshot. The record contains `base`,
+ * so that a reader detects an attribution that a version without attribution has left.
+ */
+export const encodeAttributionRecord = (keys: DocumentKeyspace, base: number, bytes: Uint8Array): Buffer =>
+  encodeSnapshot(keys.attribution, { seq: base, changed: noChange, bytes })
+
+/**
+ * Version number of the layout of keys and records. A LevelDB store and every backup have this layout. A server
+ * refuses a store that has a higher number.
+ */
+export const formatVersion = 2
+export const formatKey = Buffer.concat([keyspaces.meta, Buffer.from('format')])
+
+/** Returns the record under `formatKey`, which contains the version number. */
+export const encodeFormat = (): Buffer => addChecksum(formatKey, Buffer.of(formatVersion))

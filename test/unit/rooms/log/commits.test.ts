@@ -11,7 +11,7 @@ import { type CommitListeners, Commits } from '../../../../src/core/rooms/log/co
 import { type AppliedUpdate, UpdateBroadcast } from '../../../../src/core/rooms/updates/broadcast.ts'
 import type { Engine } from '../../../../src/core/store/engine.ts'
 import { openLevelEngine } from '../../../../src/core/store/level/engine.ts'
-import { openMemoryEngine } from '../../../../src/core/store/memory/index.ts'
+import { openMemoryEngine } from '../../../../src/core/store/memory/engine.ts'
 import { readUpdate } from '../../../../src/core/update/read-update.ts'
 import { advance } from '../../../../src/core/update/summary.ts'
 import { typed } from '../../../support/clients/clients.ts'

@@ -2,20 +2,18 @@ import { errorMessage } from '../../../base/errors.ts'
 import type { CheckOptions, Damage, StoreCheck } from '../../damage.ts'
 import { DamagedRecordError } from '../../damaged-record.ts'
 import { EngineOpenError, type Key } from '../../engine.ts'
-import { decodeKey, rangeOf } from '../../key-encoding.ts'
-import { DocumentKeyspace } from '../../pairs/document-keyspace.ts'
-import { keyspaces } from '../../pairs/keyspaces.ts'
+import { type ByteRange, decodeKey, rangeOf } from '../../key-encoding.ts'
+import { DocumentKeyspace, keyspaces } from '../../pairs/keyspaces.ts'
 import { baseSnapshot } from '../../snapshot-list.ts'
 import { checkFiles, withoutRemoved } from '../files/check-files.ts'
 import { writeManifest } from '../files/file-manifest.ts'
-import { readAttributionRecord } from '../log/attribution-record.ts'
+import { readError } from '../files/level-errors.ts'
 import { readLogStateNow } from '../log/document-heads.ts'
-import { readLevelLog, readLevelVersion } from '../log/read-log.ts'
+import { readAttributionRecord, readLevelLog, readLevelVersion } from '../log/read-log.ts'
 import { levelOpenError, openChecked, storePath } from '../store/open.ts'
+import type { KeyValuePair, ScanOptions } from '../store/reads.ts'
 import { openLevelStore, type Store } from '../store/store.ts'
-import { checkExpected } from './check-expected.ts'
-import { checkDueIndex, checkRecord } from './check-records.ts'
-import { readUndamaged } from './read-undamaged.ts'
+import { checkDueIndex, checkExpected, checkRecord } from './check-records.ts'
 import { storedEntry } from './stored-entry.ts'
 
 /**
@@ -217,3 +215,38 @@ function nameOf(encoded: Buffer): string {
 
 const problemOf = (error: unknown): string =>
   error instanceof DamagedRecordError ? error.message : `it cannot be read: ${errorMessage(error)}`
+
+const afterKey = Buffer.alloc(1)
+
+/**
+ * Yields the pairs of a range that can be read. At the first damage, calls `onDamage` with the reason. It
+ * then reads the pairs one by one until a read fails again.
+ */
+export async function* readUndamaged(
+  store: Store,
+  range: ByteRange,
+  options: ScanOptions,
+  onDamage: (problem: string) => void,
+): AsyncGenerator<KeyValuePair> {
+  let { gte } = range
+  let scan: ScanOptions = options
+  for (;;) {
+    let count = 0
+    try {
+      for await (const page of store.pages({ ...range, gte }, scan)) {
+        for (const pair of page) {
+          yield pair
+          count += 1
+          gte = Buffer.concat([pair[0], afterKey])
+        }
+      }
+      if (scan.limit !== 1 || count === 0) return
+    } catch (error) {
+      const read = readError(error)
+      if (!(read instanceof DamagedRecordError)) throw error
+      if (scan.limit === 1) return
+      onDamage(read.message)
+      scan = { ...options, limit: 1 }
+    }
+  }
+}

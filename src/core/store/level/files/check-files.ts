@@ -2,7 +2,7 @@ import { open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mapLimit } from '../../map-limit.ts'
 import { checkManifest, isTable, recordUnreadable, tablesAtStart } from './file-manifest.ts'
-import { requireUnlocked } from './require-unlocked.ts'
+import { requireUnlocked } from './level-errors.ts'
 import { type DamagedBlock, findTableDamage, type TableDamage } from './table-check.ts'
 
 /**

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 import { readJsonOrNull } from '../../../base/json.ts'
 import * as s from '../../../base/schema.ts'
 import { mapLimit } from '../../map-limit.ts'
-import { formatVersion } from '../../pairs/format-record.ts'
+import { formatVersion } from '../../pairs/record-codec.ts'
 import { findTableDamage } from './table-check.ts'
 
 /**

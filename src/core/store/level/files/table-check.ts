@@ -1,9 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { errorMessage } from '../../../base/errors.ts'
-import { ByteCursor } from './byte-cursor.ts'
-import { crc32c, maskCrc } from './crc32c.ts'
-import { decompressSnappy } from './snappy.ts'
 
 /**
  * Position of a block in the file. After the block, the file contains its compression type and its checksum.
@@ -177,4 +174,135 @@ function isSound(what: string, { at, bytes }: BlockHandle, stored: Buffer, onDam
   const problem = `the checksum of its ${what} at byte ${at} is wrong`
   onDamage({ problem, kindAt: at + bytes, kind: stored.readUInt8(bytes) })
   return false
+}
+
+/**
+ * Reads bytes and numbers of LevelDB and Snappy data in sequence. Numbers are little endian.
+ * @throws RangeError if a read exceeds the end of the data
+ */
+export class ByteCursor {
+  readonly #bytes: Buffer
+  #at = 0
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  get left(): number {
+    return this.#bytes.length - this.#at
+  }
+
+  /** Reads a number that is 1 to 4 bytes long. */
+  number(bytes: number): number {
+    this.#at += bytes
+    return this.#bytes.readUIntLE(this.#at - bytes, bytes)
+  }
+
+  /**
+   * Reads a number of variable length, with seven bits in each byte. The highest bit of a byte states whether
+   * another byte follows.
+   */
+  varint(): number {
+    let value = 0
+    for (let factor = 1; ; factor *= 128) {
+      const byte = this.number(1)
+      value += (byte & 127) * factor
+      if (byte < 128) return value
+    }
+  }
+
+  bytes(count: number): Buffer {
+    if (count > this.left) throw new RangeError('past the end')
+    this.#at += count
+    return this.#bytes.subarray(this.#at - count, this.#at)
+  }
+}
+
+/**
+ * Decompresses a Snappy block as specified in format_description.txt of google/snappy: the length, then
+ * elements. An element is either a literal or a copy of earlier output.
+ * @throws RangeError if an element exceeds the end
+ */
+export function decompressSnappy(compressed: Buffer): Buffer {
+  const input = new ByteCursor(compressed)
+  const output = Buffer.alloc(input.varint())
+  let end = 0
+  while (input.left > 0) {
+    const tag = input.number(1)
+    if ((tag & 3) === 0) {
+      const literal = input.bytes(literalBytes(tag, input))
+      output.set(literal, end)
+      end += literal.length
+    } else {
+      const { back, bytes } = copyOf(tag, input)
+      // Copies byte by byte, because the source of the copy may overlap with its output.
+      for (const stop = end + bytes; end < stop; end++) output[end] = output[end - back] as number
+    }
+  }
+  return output
+}
+
+function literalBytes(tag: number, input: ByteCursor): number {
+  const short = tag >>> 2
+  return 1 + (short < 60 ? short : input.number(short - 59))
+}
+
+function copyOf(tag: number, input: ByteCursor): { readonly back: number; readonly bytes: number } {
+  if ((tag & 3) === 1) {
+    return { bytes: 4 + ((tag >>> 2) & 7), back: ((tag >>> 5) << 8) | input.number(1) }
+  }
+  return { bytes: 1 + (tag >>> 2), back: input.number((tag & 3) === 2 ? 2 : 4) }
+}
+
+/** Castagnoli polynomial, with reversed bits. */
+const polynomial = 0x82f63b78
+
+const table = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte
+  for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? polynomial : 0)
+  return crc
+})
+
+/**
+ * Returns the CRC table for bytes that have one more byte after them than the bytes of the table `before`.
+ * With these tables, one step of the loop below processes four bytes.
+ */
+const behind = (before: Uint32Array): Uint32Array =>
+  before.map((crc) => (crc >>> 8) ^ (table[crc & 0xff] as number))
+
+const table1 = behind(table)
+const table2 = behind(table1)
+const table3 = behind(table2)
+
+/**
+ * Returns the CRC-32C of the bytes, as defined in RFC 3720 (iSCSI), 12.1, with examples in B.4. The function
+ * `crc32` of `node:zlib` uses another polynomial.
+ */
+export function crc32c(bytes: Uint8Array): number {
+  let crc = 0xffffffff
+  let at = 0
+  // The loop uses plain indices and four bytes in each step. An iterator or single bytes would take three
+  // times as long.
+  for (const end = bytes.length & ~3; at < end; at += 4) {
+    crc ^=
+      (bytes[at] as number) |
+      ((bytes[at + 1] as number) << 8) |
+      ((bytes[at + 2] as number) << 16) |
+      ((bytes[at + 3] as number) << 24)
+    crc =
+      (table3[crc & 0xff] as number) ^
+      (table2[(crc >>> 8) & 0xff] as number) ^
+      (table1[(crc >>> 16) & 0xff] as number) ^
+      (table[crc >>> 24] as number)
+  }
+  for (; at < bytes.length; at++) crc = (crc >>> 8) ^ (table[(crc ^ (bytes[at] as number)) & 0xff] as number)
+  return (crc ^ 0xffffffff) >>> 0
+}
+
+/**
+ * Returns the masked form of a CRC. LevelDB stores this form, because the CRC of bytes that themselves
+ * contain CRCs would be weak (util/crc32c.h).
+ */
+export function maskCrc(crc: number): number {
+  return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0
 }

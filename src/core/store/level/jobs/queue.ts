@@ -14,8 +14,7 @@ import {
 } from '../../job-state.ts'
 import type { LevelCore } from '../store/level-core.ts'
 import { known } from '../store/write-through-cache.ts'
-import type { DueJob } from './due-index.ts'
-import type { JobCell, JobTable } from './job-table.ts'
+import type { DueJob, JobCell, JobTable } from './job-table.ts'
 
 /** Jobs whose records are loaded, so that they can be enqueued without waiting. */
 export interface PinnedJobs {

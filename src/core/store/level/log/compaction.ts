@@ -2,16 +2,21 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { DamagedRecordError } from '../../damaged-record.ts'
 import { type Key, StoreUnavailableError } from '../../engine.ts'
 import { type CompactionRequest, canCompact, type LiveLogState } from '../../log-state.ts'
-import { encodeAttributionRecord } from '../../pairs/attribution-record.ts'
-import type { DocumentKeyspace } from '../../pairs/document-keyspace.ts'
-import { decodeSnapshot, decodeUpdates, encodeHead, encodeSnapshot } from '../../pairs/record-codec.ts'
+import type { DocumentKeyspace } from '../../pairs/keyspaces.ts'
+import {
+  decodeSnapshot,
+  decodeUpdates,
+  encodeAttributionRecord,
+  encodeHead,
+  encodeSnapshot,
+} from '../../pairs/record-codec.ts'
 import { droppedSnapshots, oldestSnapshot, snapshotsAfterCompaction } from '../../snapshot-list.ts'
 import type { LevelCore } from '../store/level-core.ts'
 import { updateBytesGuessed } from '../store/range-compaction.ts'
 import type { Store } from '../store/store.ts'
 import { known } from '../store/write-through-cache.ts'
 import type { DocumentCacheEntry, DocumentHeads } from './document-heads.ts'
-import { recordOf } from './read-entries.ts'
+import { recordOf } from './read-log.ts'
 
 /**
  * Maximum number of stored appends that one commit deletes. The keys of this many appends take a few hundred

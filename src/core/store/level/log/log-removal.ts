@@ -1,6 +1,6 @@
 import { DamagedRecordError } from '../../damaged-record.ts'
 import type { Key } from '../../engine.ts'
-import type { DocumentKeyspace } from '../../pairs/document-keyspace.ts'
+import type { DocumentKeyspace } from '../../pairs/keyspaces.ts'
 import { decodeHead, encodeHead } from '../../pairs/record-codec.ts'
 import type { LevelCore } from '../store/level-core.ts'
 import { updateBytesGuessed } from '../store/range-compaction.ts'

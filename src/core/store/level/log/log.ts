@@ -28,9 +28,14 @@ import {
   movedResult,
   resolveAppend,
 } from '../../log-state.ts'
-import { encodeAttributionRecord } from '../../pairs/attribution-record.ts'
 import { keyspaces } from '../../pairs/keyspaces.ts'
-import { decodeHead, encodeHead, encodeSnapshot, encodeUpdates } from '../../pairs/record-codec.ts'
+import {
+  decodeHead,
+  encodeAttributionRecord,
+  encodeHead,
+  encodeSnapshot,
+  encodeUpdates,
+} from '../../pairs/record-codec.ts'
 import { copyOfUpdate } from '../../stored-author.ts'
 import type { LevelQueue, PinnedJobs } from '../jobs/queue.ts'
 import type { WriteWaiter } from '../store/group-commit.ts'

@@ -7,14 +7,12 @@ import {
   rebuildStart,
   type VersionRequest,
 } from '../../log-state.ts'
-import type { DocumentKeyspace } from '../../pairs/document-keyspace.ts'
-import { decodeSnapshot, type StoredSnapshot } from '../../pairs/record-codec.ts'
+import type { DocumentKeyspace } from '../../pairs/keyspaces.ts'
+import { decodeSnapshot, decodeUpdates, type StoredSnapshot } from '../../pairs/record-codec.ts'
 import { baseSnapshot } from '../../snapshot-list.ts'
 import type { Reads } from '../store/reads.ts'
 import type { Store } from '../store/store.ts'
-import { readUsableAttribution } from './attribution-record.ts'
 import { type LogEnd, readLogEnd, readLogState } from './document-heads.ts'
-import { type EntryRange, readLevelEntries } from './read-entries.ts'
 
 /**
  * Maximum number of appends at the end of a log that are read together with the head. If the log has fewer
@@ -149,4 +147,83 @@ function changedIn(
   const last = updates.at(-1)
   if (last === undefined) throw new DamagedRecordError('the last update is missing')
   return { at: last.at, by: last.by }
+}
+
+export interface EntryRange {
+  readonly after: number
+  readonly upTo: number
+  readonly bytesMax: number | undefined
+}
+
+/**
+ * Reads the updates after the number `after`. Ends with the update `upTo`, or earlier when the updates exceed
+ * `bytesMax`. The update `upTo` must exist.
+ * @throws DamagedRecordError, also if an update is missing
+ */
+export async function readLevelEntries(
+  reads: Reads,
+  keys: DocumentKeyspace,
+  { after, upTo, bytesMax = Number.POSITIVE_INFINITY }: EntryRange,
+): Promise<LogEntry[]> {
+  const entries: LogEntry[] = []
+  let bytes = 0
+  let expected = after + 1
+  const range = { gte: await recordOf(reads, keys, after + 1), lt: keys.update(upTo + 1) }
+  for await (const page of reads.pages(range)) {
+    for (const [key, value] of page) {
+      for (const entry of decodeUpdates(key, value)) {
+        if (entry.seq < expected) continue
+        if (entry.seq > upTo) return entries
+        if (entry.seq > expected) throw new DamagedRecordError(`update ${expected} is missing`)
+        bytes += entry.bytes.length
+        if (entries.length > 0 && bytes > bytesMax) return entries
+        entries.push(entry)
+        expected += 1
+      }
+    }
+  }
+  if (expected <= upTo) throw new DamagedRecordError(`update ${expected} is missing`)
+  return entries
+}
+
+/**
+ * Returns the key of the append that contains the update `seq`, which must exist. This append is the last one
+ * that starts at or before `seq`.
+ */
+export async function recordOf(reads: Reads, keys: DocumentKeyspace, seq: number): Promise<Buffer> {
+  const upTo = { gte: keys.update(0), lt: keys.update(seq + 1) }
+  for await (const [pair] of reads.pages(upTo, { reverse: true, limit: 1, values: false })) {
+    if (pair !== undefined) return pair[0]
+  }
+  return upTo.gte
+}
+
+/**
+ * Reads the attribution of the entries up to `base`. Returns null if there is none, or if it belongs to
+ * another snapshot.
+ * @throws DamagedRecordError
+ */
+export async function readAttributionRecord(
+  reads: Reads,
+  keys: DocumentKeyspace,
+  base: number,
+): Promise<Uint8Array | null> {
+  const stored = base === 0 ? undefined : await reads.get(keys.attribution)
+  if (stored === undefined) return null
+  const { seq, bytes } = decodeSnapshot(keys.attribution, stored)
+  return seq === base ? bytes : null
+}
+
+/** Like `readAttributionRecord`, but returns null if the attribution is damaged. */
+export async function readUsableAttribution(
+  reads: Reads,
+  keys: DocumentKeyspace,
+  base: number,
+): Promise<Uint8Array | null> {
+  try {
+    return await readAttributionRecord(reads, keys, base)
+  } catch (error) {
+    if (error instanceof DamagedRecordError) return null
+    throw error
+  }
 }

@@ -3,7 +3,7 @@ import { errorMessage } from '../../../base/errors.ts'
 import type { Log } from '../../../base/log.ts'
 import type { ByteRange } from '../../key-encoding.ts'
 import type { OpenCalls } from '../../open-calls.ts'
-import type { DocumentKeyspace } from '../../pairs/document-keyspace.ts'
+import type { DocumentKeyspace } from '../../pairs/keyspaces.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { ReopeningStore } from './reopening-store.ts'
 

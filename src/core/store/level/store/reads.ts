@@ -1,7 +1,7 @@
 import type { Level } from 'level'
 import { asBuffer } from '../../../base/bytes.ts'
+import { runUntraced } from '../../../base/current-trace.ts'
 import type { ByteRange } from '../../key-encoding.ts'
-import type { ReadMany } from './batched-reads.ts'
 
 export type KeyValuePair = readonly [key: Buffer, value: Buffer]
 
@@ -99,3 +99,122 @@ const pairOf = ([key, value]: readonly [Uint8Array, Uint8Array | undefined]): Ke
 ]
 
 const nothing = new Uint8Array(0)
+
+/**
+ * Maximum number of keys in one read. A read of more keys is split, so that the reader threads can serve
+ * other reads in between.
+ */
+const keysAtOnce = 64
+
+/** Reads the values of several keys. Returns them in the order of the keys. */
+export type ReadMany = (keys: readonly Uint8Array[]) => Promise<readonly (Buffer | undefined)[]>
+
+interface Asked {
+  readonly key: Uint8Array
+  readonly resolve: (value: Buffer | undefined) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Combines the reads of all callers in one tick into one read. Handing a read to a thread and being woken by
+ * the thread costs many times as much as the read itself, even if only one small value is read.
+ */
+export class BatchedReads {
+  readonly #readMany: ReadMany
+  #asked: Asked[] = []
+
+  constructor(readMany: ReadMany) {
+    this.#readMany = readMany
+  }
+
+  /** Returns the value of a key as it was at some time between the call and the result. */
+  get(key: Uint8Array): Promise<Buffer | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#asked.push({ key, resolve, reject })
+      if (this.#asked.length === 1) runUntraced(() => setImmediate(() => this.flush()))
+    })
+  }
+
+  /** Starts the waiting reads immediately, instead of at the end of the tick. */
+  flush(): void {
+    const asked = this.#asked
+    this.#asked = []
+    for (let start = 0; start < asked.length; start += keysAtOnce)
+      void this.#answer(asked.slice(start, start + keysAtOnce))
+  }
+
+  async #answer(asked: readonly Asked[]): Promise<void> {
+    try {
+      const values = await this.#readMany(asked.map(({ key }) => key))
+      asked.forEach(({ resolve }, index) => {
+        resolve(values[index])
+      })
+    } catch (error) {
+      // A damaged value must not fail the other reads of the batch, so each key is read again separately.
+      if (asked.length > 1) for (const one of asked) void this.#answer([one])
+      else for (const { reject } of asked) reject(error)
+    }
+  }
+}
+
+/**
+ * Provides one snapshot to all callers that need a snapshot in the same tick. The reads of these callers are
+ * also combined.
+ */
+export class SharedSnapshots {
+  readonly #database: LevelDatabase
+  #current: TickSnapshot | null = null
+
+  constructor(database: LevelDatabase) {
+    this.#database = database
+  }
+
+  enter(): ReadSnapshot {
+    this.#current ??= this.#begin()
+    return this.#current.enter()
+  }
+
+  /** Closes the current snapshot for new callers. Later callers get a new snapshot. */
+  end(): void {
+    // If releasing the snapshot fails, the database releases it when it closes.
+    this.#current?.leave().catch(() => undefined)
+    this.#current = null
+  }
+
+  #begin(): TickSnapshot {
+    const moment = new TickSnapshot(this.#database)
+    setImmediate(() => {
+      if (this.#current === moment) this.end()
+    })
+    return moment
+  }
+}
+
+/** A snapshot that several readers use. It is released when the last reader has left. */
+class TickSnapshot {
+  readonly #snapshot: DatabaseSnapshot
+  readonly #batched: BatchedReads
+  readonly #ranges: ReturnType<typeof rangesOf>
+  /** Number of readers, plus 1 as long as further readers can join. */
+  #users = 1
+
+  constructor(database: LevelDatabase) {
+    this.#snapshot = database.snapshot()
+    this.#ranges = rangesOf(database, this.#snapshot)
+    this.#batched = new BatchedReads(readerOf(database, this.#snapshot))
+  }
+
+  enter(): ReadSnapshot {
+    this.#users += 1
+    return {
+      get: (key) => this.#batched.get(key),
+      ...this.#ranges,
+      close: () => this.leave(),
+    }
+  }
+
+  async leave(): Promise<void> {
+    this.#users -= 1
+    if (this.#users === 0) await this.#snapshot.close()
+  }
+}

@@ -1,8 +1,15 @@
 import { Level } from 'level'
 import { type ByteRange, rangeOf } from '../../key-encoding.ts'
-import { BatchedReads } from './batched-reads.ts'
-import { encodings, type LevelDatabase, type ReadSnapshot, type Reads, rangesOf, readerOf } from './reads.ts'
-import { SharedSnapshots } from './shared-snapshots.ts'
+import {
+  BatchedReads,
+  encodings,
+  type LevelDatabase,
+  rangesOf,
+  readerOf,
+  type Reads,
+  type ReadSnapshot,
+  SharedSnapshots,
+} from './reads.ts'
 
 /** One operation of a batch: puts `value` under `key`, or deletes the key if `value` is null. */
 export interface BatchOperation {

@@ -1,1 +1,0 @@
-export { type LevelEngine, type LevelEngineOptions, openLevelEngine } from './engine.ts'

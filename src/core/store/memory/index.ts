@@ -1,1 +1,0 @@
-export { type MemoryEngineOptions, openMemoryEngine } from './engine.ts'
