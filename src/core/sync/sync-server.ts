@@ -7,15 +7,12 @@ import { steadyTime } from '../base/clock.ts'
 import type { ApiError } from '../base/errors.ts'
 import type { DocumentPath, Tenant } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
-import { Admission, type AdmissionLimits, type AdmissionTicket } from './admission/admission.ts'
-import { ConnectGate } from './admission/connect-gate.ts'
+import { Admission, type AdmissionLimits, type AdmissionTicket, ConnectGate } from './admission/admission.ts'
 import { handshakeError, rejectUpgrade, unknownPath } from './admission/http-rejection.ts'
-import type { Requested } from './admission/rejection-log.ts'
-import { ServerFaults } from './admission/server-faults.ts'
+import { type Requested, ServerFaults } from './admission/rejection-log.ts'
 import { type DocumentRequest, readSyncRequest, type SyncRequest } from './admission/sync-request.ts'
 import { HocuspocusEndpoint } from './connect/hocuspocus-endpoint.ts'
 import { SessionManager } from './connect/session-manager.ts'
-import { staggerCalls } from './connect/staggered-close.ts'
 import { UpgradeRejecter } from './connect/upgrade-rejecter.ts'
 import { HttpTransport } from './http/http-transport.ts'
 import { yWebsocketFor } from './protocols/y-websocket.ts'
@@ -234,3 +231,26 @@ const pathOf = (requested: SyncRequest): DocumentPath | null =>
  * error would end the process.
  */
 const ignoreConnectionError = (): void => {}
+
+/**
+ * Average milliseconds between two closes. The closes are spread, so that the clients do not all connect to
+ * the other nodes at the same moment.
+ */
+const intervalMs = 10
+/** Closes that are due within this number of milliseconds run in one slice. */
+const sliceMs = 20
+
+/**
+ * Calls all functions, each at a random time within `overMs` milliseconds. For few functions, the total time
+ * is shorter: `intervalMs` for each function.
+ */
+export async function staggerCalls(calls: readonly (() => void)[], overMs: number): Promise<void> {
+  const withinMs = Math.min(overMs, calls.length * intervalMs)
+  const schedule = calls.map((end) => ({ end, at: Math.random() * withinMs })).sort((a, b) => a.at - b.at)
+  const startedAt = performance.now()
+  for (const { end, at } of schedule) {
+    const remainingMs = startedAt + at - performance.now()
+    if (remainingMs > sliceMs) await new Promise((resolve) => setTimeout(resolve, remainingMs))
+    end()
+  }
+}

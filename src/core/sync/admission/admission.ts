@@ -1,7 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { loopbackViolation } from '../../access/loopback-guard.ts'
 import { type Close, close } from '../../model/close.ts'
 import { KeyedCounter } from '../../quota/keyed-counter.ts'
 import type { LimitName } from '../../quota/limits.ts'
 import type { RateLimiter } from '../../quota/rate-limiter.ts'
+import type { SyncRequest } from './sync-request.ts'
 
 /**
  * Maximum number of rejected connections that wait for the close frames of their clients. Further rejected
@@ -149,3 +152,32 @@ export class Admission {
  */
 const full = (what: string, limit: LimitName, value: number): Close =>
   close('tryAgainLater', `${what}: ${limit} is ${value}`, limit)
+
+/** The checks of a new client before its token is read. Websockets and sessions over HTTP share them. */
+export class ConnectGate {
+  readonly #admission: Admission
+  readonly #loopbackOnly: boolean
+  #draining: Close | null = null
+
+  /** @param loopbackOnly true if only loopback hosts and origins may connect */
+  constructor(admission: Admission, loopbackOnly: boolean) {
+    this.#admission = admission
+    this.#loopbackOnly = loopbackOnly
+  }
+
+  /** Rejects new clients with this reason from now on. */
+  drain(reason: Close): void {
+    this.#draining = reason
+  }
+
+  /** Counts a new client. Returns the reason if it must be rejected; otherwise null. */
+  problemOf(headers: IncomingHttpHeaders, address: string, requested: SyncRequest): Close | null {
+    if (this.#draining !== null) return this.#draining
+    const tooSoon = this.#admission.takeConnect(address)
+    if (tooSoon !== null) return tooSoon
+    if (requested.kind === 'invalid') return close('badRequest', requested.reason)
+    const problem = this.#loopbackOnly ? loopbackViolation(headers) : null
+    if (problem !== null) return close('unauthenticated', problem)
+    return this.#admission.connectionProblem(address)
+  }
+}

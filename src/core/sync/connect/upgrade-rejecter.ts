@@ -2,9 +2,8 @@ import type { Close } from '../../model/close.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'
 import type { Admission } from '../admission/admission.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
-import { CloseReporter } from '../socket/close-reporter.ts'
-import { rejectedBytesMax } from '../socket/rejected-limit.ts'
-import { type UpgradeRequest, WebsocketUpgrader } from '../socket/websocket-upgrader.ts'
+import { rejectedBytesMax } from '../socket/incomplete-message.ts'
+import { CloseReporter, type UpgradeRequest, WebsocketUpgrader } from '../socket/websocket-upgrader.ts'
 import type { SyncDependencies } from '../sync-dependencies.ts'
 
 /**

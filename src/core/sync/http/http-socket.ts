@@ -6,11 +6,9 @@ import type { ClientSocket, SocketListener } from '../socket/client-socket.ts'
 import { deadAfterMs } from '../socket/heartbeat.ts'
 import type { SocketAcceptor } from '../socket/local-socket.ts'
 import { headBytes } from '../socket/message-cutter.ts'
-import { SocketMemory, type SocketOwner } from '../socket/socket-memory.ts'
-import { UnreadFrames } from '../socket/unread-socket.ts'
+import { SocketMemory, type SocketOwner, UnreadFrames } from '../socket/socket-memory.ts'
 import { FrameMessages } from './encoded-messages.ts'
-import { EventQueue } from './event-queue.ts'
-import { EventResponse, sendClosed } from './event-response.ts'
+import { EventQueue, EventResponse, sendClosed } from './event-response.ts'
 import {
   type BodyLimits,
   type BodyProblem,

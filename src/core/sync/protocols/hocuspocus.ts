@@ -1,15 +1,16 @@
 import { ByteReader } from '../../update/byte-reader.ts'
 import { MalformedMessageError } from '../../update/malformed.ts'
 import { framePartsWithBody, frameRaw, frameWithBody, readBody, varUintBytes } from './frame.ts'
-import type { Message, Protocol } from './message.ts'
 import {
   asMessageError,
   decodeSync,
+  type Message,
+  type Protocol,
   syncTypes,
   tokenBytesMax,
   types,
   unknownMessageType,
-} from './sync-message.ts'
+} from './message.ts'
 
 /** Message types that only Hocuspocus uses (`MessageType` of @hocuspocus/provider 4.8, 2026). */
 const ownTypes = { syncReply: 4, stateless: 5, close: 7, syncStatus: 8, ping: 9, pong: 10 } as const
@@ -165,4 +166,39 @@ function textOf(bytes: Uint8Array): string {
 function prefixOf(name: string, ...type: readonly number[]): Uint8Array {
   const bytes = Buffer.from(name)
   return Buffer.concat([varUintBytes(bytes.length), bytes, Uint8Array.from(type)])
+}
+
+/** A channel that uses the protocol of one document. */
+interface ProtocolUser {
+  /** Document name as the client sends it. */
+  readonly name: string
+  onClosed(fn: () => void): void
+}
+
+interface SharedProtocol {
+  readonly protocol: Protocol
+  users: number
+}
+
+/**
+ * The protocol objects of the open documents, for a protocol whose messages start with the document name.
+ * Channels with the same document name use the same object, and therefore the same frames.
+ */
+export class PerDocumentProtocols {
+  readonly #byName = new Map<string, SharedProtocol>()
+
+  /**
+   * Returns the protocol object for a channel. The object is released when the last of its channels closes.
+   */
+  acquire(user: ProtocolUser): Protocol {
+    const { name } = user
+    const shared = this.#byName.get(name) ?? { protocol: hocuspocus(name), users: 0 }
+    this.#byName.set(name, shared)
+    shared.users += 1
+    user.onClosed(() => {
+      shared.users -= 1
+      if (shared.users === 0) this.#byName.delete(name)
+    })
+    return shared.protocol
+  }
 }

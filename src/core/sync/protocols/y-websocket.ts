@@ -2,15 +2,15 @@ import { messagePermissionDenied } from 'y-protocols/auth'
 import { ByteReader } from '../../update/byte-reader.ts'
 import { MalformedMessageError } from '../../update/malformed.ts'
 import { framePartsWithBody, frameRaw, frameWithBody, readBody, varUintBytes } from './frame.ts'
-import type { Protocol } from './message.ts'
 import {
   asMessageError,
   decodeSync,
+  type Protocol,
   syncTypes,
   tokenBytesMax,
   types,
   unknownMessageType,
-} from './sync-message.ts'
+} from './message.ts'
 
 /**
  * Message type of an echo. A client of Y-Sweet sends an echo, and the server sends the same message back when

@@ -1,7 +1,7 @@
 import type { Identity } from '../../access/identity.ts'
 import type { RealtimeAccess } from '../../access/realtime-access.ts'
 import { close } from '../../model/close.ts'
-import type { ServerFaults } from '../admission/server-faults.ts'
+import type { ServerFaults } from '../admission/rejection-log.ts'
 import type { Session } from './session.ts'
 import { closeForToken } from './socket-authentication.ts'
 

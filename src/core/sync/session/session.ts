@@ -22,12 +22,11 @@ import type { SocketListener } from '../socket/client-socket.ts'
 import { echoAfterMs, Heartbeat, pendingEchoSilenceMs } from '../socket/heartbeat.ts'
 import type { WorkspaceBucket } from '../socket/receive-rate-limit.ts'
 import type { SyncDependencies } from '../sync-dependencies.ts'
-import { ReadOnlyNotice } from './read-only-notice.ts'
 import { SaveAcks } from './save-acks.ts'
 import type { SessionOptions } from './session-options.ts'
-import { SessionRole } from './session-role.ts'
+import { ReadOnlyNotice, SessionRole } from './session-role.ts'
 import { SyncReplyQueue } from './sync-replies.ts'
-import { TokenRefresh } from './token-refresh.ts'
+import { TokenRefresh } from './socket-tokens.ts'
 
 /** Minimum milliseconds between two requests for missing updates. */
 const requestAgainMs = 1_000

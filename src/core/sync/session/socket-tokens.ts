@@ -1,12 +1,13 @@
+import { timingSafeEqualText } from '../../access/credentials/timing-safe.ts'
 import type { Identity } from '../../access/identity.ts'
-import type { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
+import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'
 import type { Admission } from '../admission/admission.ts'
 import type { Misspelling } from '../admission/sync-request.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
-import { isCredentialFailure, type SocketAuthentication } from './socket-authentication.ts'
+import { isCredentialFailure, isUndetermined, type SocketAuthentication } from './socket-authentication.ts'
 
 /** The socket on which the tokens arrive. */
 interface TokenSource {
@@ -113,3 +114,81 @@ const tooManyRejected = close(
   `too many rejected tokens (limit ${rejectedMax})`,
   'rejectedTokens',
 )
+
+interface RefreshedToken {
+  readonly identity: Identity
+  readonly address: DocumentPath
+  renew(identity: Identity): void
+  end(reason: Close): void
+}
+
+/**
+ * Milliseconds before the expiry of a token at which the server requests a newer token. For a token with a
+ * short lifetime, `requestBeforeShare` of its lifetime is used instead.
+ */
+const requestBeforeMs = 20_000
+const requestBeforeShare = 1 / 3
+
+/** Requests and accepts newer tokens of a connected client. A newer token must belong to the same user. */
+export class TokenRefresh {
+  readonly #session: RefreshedToken
+  readonly #tokens: SocketTokens
+  /** Expiry time of the last token for which a newer token was requested. */
+  #requestedFor = 0
+  #isChecking = false
+  /** The last token that the client has sent; null if it has sent none. */
+  #last: string | null = null
+
+  constructor(session: RefreshedToken, tokens: SocketTokens) {
+    this.#session = session
+    this.#tokens = tokens
+  }
+
+  /** Returns whether the server must request a newer token now. Returns true only once for each token. */
+  isDue(now: number): boolean {
+    const { issuedAt, expiresAt } = this.#session.identity
+    if (expiresAt === Number.POSITIVE_INFINITY || this.#requestedFor === expiresAt) return false
+    if (now < expiresAt - Math.min(requestBeforeMs, (expiresAt - issuedAt) * requestBeforeShare)) return false
+    this.#requestedFor = expiresAt
+    return true
+  }
+
+  /**
+   * Checks a newer token and applies it to the session. Ignores further tokens until the check has ended, and a
+   * repeated accepted token. Other tokens count as new connections, because each of them costs as much.
+   */
+  receive(token: string): void {
+    const isRepeated = this.#last !== null && timingSafeEqualText(token, this.#last)
+    if (this.#isChecking || isRepeated) return
+    const tooMany = this.#tokens.countNewer()
+    if (tooMany !== null) return this.#session.end(tooMany)
+    this.#isChecking = true
+    this.#last = token
+    this.#tokens.authenticate(token).then(
+      (identity) => this.#checked(identity),
+      () => this.#session.end(close('tryAgainLater', 'the token could not be checked: try again')),
+    )
+  }
+
+  #checked(identity: Identity | TokenRejectedError): void {
+    this.#isChecking = false
+    const session = this.#session
+    if (identity instanceof TokenRejectedError) this.#reject(identity)
+    else if (isSame(identity, session.identity)) session.renew(identity)
+    else session.end(close('unauthenticated', 'the new token belongs to another user'))
+  }
+
+  #reject(rejected: TokenRejectedError): void {
+    this.#last = null
+    const closing = this.#tokens.reject(rejected, this.#session.address)
+    // If the server could not check the new token, the current token stays valid.
+    if (!isUndetermined(rejected)) this.#session.end(closing)
+  }
+}
+
+const isSame = (one: Identity, other: Identity): boolean =>
+  one.userId === other.userId &&
+  one.tenant.workspaceId === other.tenant.workspaceId &&
+  one.tenant.apiKey === other.tenant.apiKey &&
+  one.agent?.model === other.agent?.model &&
+  one.agent?.onBehalfOf === other.agent?.onBehalfOf

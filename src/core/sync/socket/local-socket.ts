@@ -5,13 +5,18 @@ import type { LimitReports } from '../../quota/limit-reports.ts'
 import { unauthenticatedMessageBytesMax } from '../../quota/memory-bounds.ts'
 import { SlowTransfers } from '../../quota/slow-transfers.ts'
 import type { ClientSocket, SocketListener } from './client-socket.ts'
-import { CloseReporter } from './close-reporter.ts'
 import { type IncompleteChanged, IncompleteMessage } from './incomplete-message.ts'
 import { MessageCutter } from './message-cutter.ts'
-import { SocketMemory, type SocketMemoryAccounts, type SocketOwner } from './socket-memory.ts'
+import {
+  LargeFrameTracker,
+  SocketMemory,
+  type SocketMemoryAccounts,
+  type SocketOwner,
+  UnreadFrames,
+  UnreadSocket,
+} from './socket-memory.ts'
 import { SocketWriter, WriteBatch } from './socket-writer.ts'
-import { LargeFrameTracker, UnreadFrames, UnreadSocket } from './unread-socket.ts'
-import { SyncSocket, type UpgradeRequest, WebsocketUpgrader } from './websocket-upgrader.ts'
+import { CloseReporter, SyncSocket, type UpgradeRequest, WebsocketUpgrader } from './websocket-upgrader.ts'
 
 /** A client websocket with its own TCP connection. */
 class LocalSocket implements ClientSocket {

@@ -3,7 +3,7 @@ import * as Y from 'yjs'
 import { DocumentState } from '../../../../src/core/rooms/document/document-state.ts'
 import { SyncReplyCache } from '../../../../src/core/rooms/room/sync-reply-cache.ts'
 import { hocuspocus } from '../../../../src/core/sync/protocols/hocuspocus.ts'
-import { syncTypes } from '../../../../src/core/sync/protocols/sync-message.ts'
+import { syncTypes } from '../../../../src/core/sync/protocols/message.ts'
 import { yWebsocket } from '../../../../src/core/sync/protocols/y-websocket.ts'
 import { readUpdate } from '../../../../src/core/update/read-update.ts'
 

@@ -1,6 +1,6 @@
 import { assert, asyncProperty, integer } from 'fast-check'
 import { expect, it } from 'vitest'
-import { staggerCalls } from '../../../../src/core/sync/connect/staggered-close.ts'
+import { staggerCalls } from '../../../../src/core/sync/sync-server.ts'
 
 it('[CF-10] calls each function once, and calls all of them immediately if there is no time', async () => {
   await assert(

@@ -1,6 +1,6 @@
 import { array, assert, boolean, constantFrom, integer, oneof, property, record } from 'fast-check'
 import { expect, it } from 'vitest'
-import { FrameBoundaries } from '../../../../src/core/sync/socket/frame-boundaries.ts'
+import { FrameBoundaries } from '../../../../src/core/sync/socket/incomplete-message.ts'
 
 interface Frame {
   readonly length: number
