@@ -1,7 +1,7 @@
 import type { TenantCaller } from '../core/access/credentials/authenticator.ts'
 import { nearMiss } from '../core/base/text.ts'
 import type { OrganizationScope } from '../core/directory/organizations/organization-keys.ts'
-import type { CreatedContent } from '../core/rooms/write-editor-content.ts'
+import type { CreatedContent } from '../core/rooms/editor-content.ts'
 import { type DocumentIds, listMainEditors } from './list-editors.ts'
 import { type CreatedLists, type OperationResult, warningsOf } from './operation.ts'
 import type { Services } from './services.ts'

@@ -8,7 +8,7 @@ import {
 import type { ApiError, ErrorCode, Status } from '../core/base/errors.ts'
 import type { FromSchema, ObjectSchema, Schema } from '../core/base/schema.ts'
 import type { EncodedJson, StreamedArray } from '../core/model/json-pieces.ts'
-import type { CreatedContent } from '../core/rooms/write-editor-content.ts'
+import type { CreatedContent } from '../core/rooms/editor-content.ts'
 import type { AgentRule } from './agent-rule.ts'
 import type { SeededIds } from './seeded-ids.ts'
 import type { Services } from './services.ts'

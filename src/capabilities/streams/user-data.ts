@@ -4,7 +4,7 @@ import type { CheckLease } from '../../core/jobs/task-worker.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import type { Kv } from '../../core/store/engine.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
-import { isNamedIn, metaWithoutUser } from '../../core/update/attribution/remove-author.ts'
+import { isNamedIn, metaWithoutUser } from '../../core/update/attribution/attribution.ts'
 import { type StreamRecord, streamKeys, streamRecordType, streamsPart } from './stream-records.ts'
 
 /** Maximum number of streams that one commit reads and changes. */

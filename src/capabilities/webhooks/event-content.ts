@@ -8,7 +8,7 @@ import {
   type EditorReading,
   type EditorReadServices,
   readEditorContent,
-} from '../../core/rooms/read-editor-content.ts'
+} from '../../core/rooms/editor-content.ts'
 
 type ContentOmission = (typeof payloadOmissions)[number]
 

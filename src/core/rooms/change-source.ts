@@ -5,7 +5,7 @@ import type { CheckLease } from '../jobs/task-worker.ts'
 import { organizationPrefix } from '../model/address.ts'
 import { keySchema } from '../model/address-schemas.ts'
 import { type DocumentLog, type Key, StoreUnavailableError } from '../store/engine.ts'
-import { type AuthorShare, isNamedIn, shareOf } from '../update/attribution/remove-author.ts'
+import { type AuthorShare, isNamedIn, shareOf } from '../update/attribution/attribution.ts'
 import { readAttribution } from './log/read-attribution.ts'
 import type { RoomRegistry } from './room/room-registry.ts'
 

@@ -1,7 +1,6 @@
 import { ByteReader, clockMax } from './byte-reader.ts'
 import { skipContent, struct } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
-import { clientsPerStep, rangesPerStep, runSteps, type Steps } from './steps.ts'
 import type { StructBlock, UpdateSummary } from './summary.ts'
 
 /** The structs of each client in an update, with their offsets in the bytes. */
@@ -139,4 +138,20 @@ function afterNumbers(bytes: Uint8Array, start: number, count: number): number {
     if ((bytes[at] as number) < 128) left -= 1
   }
   return at
+}
+
+/** Work in steps, whose generator returns the result. Other work can run after each step. */
+export type Steps<T> = Generator<void, T, void>
+
+/** Number of ranges in one step, which takes about 1 ms. */
+export const rangesPerStep = 8_192
+/** Number of clients in one step: a client takes about eight times as long as a range. */
+export const clientsPerStep = rangesPerStep / 8
+
+/** Runs all steps at once. */
+export function runSteps<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
 }

@@ -1,4 +1,4 @@
-import { pushTo } from './integrable-part.ts'
+import { type DeletedRange, pushTo, writeDeletions } from './integrable-part.ts'
 import { type StructRun, writeUpdate } from './join-updates.ts'
 import { MalformedUpdateError } from './malformed.ts'
 import {
@@ -8,7 +8,6 @@ import {
   type StructPlace,
   type UpdateListener,
 } from './read-update.ts'
-import { type DeletedRange, writeDeletions } from './sort-deletions.ts'
 import type { StructBlock, UpdateSummary } from './summary.ts'
 
 interface Struct {

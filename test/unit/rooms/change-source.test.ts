@@ -9,7 +9,7 @@ import { readAttribution } from '../../../src/core/rooms/log/read-attribution.ts
 import { RoomRegistry } from '../../../src/core/rooms/room/room-registry.ts'
 import type { Engine } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
-import { shareOf } from '../../../src/core/update/attribution/remove-author.ts'
+import { shareOf } from '../../../src/core/update/attribution/attribution.ts'
 import { noEdits, noRecords, noVisits } from '../../support/data/rooms.ts'
 import { roomyAccounts } from '../../support/servers/memory.ts'
 import { HeldClock } from '../../support/time/clock.ts'

@@ -1,6 +1,6 @@
 import type { DocumentAddress } from '../../../core/model/address.ts'
 import { parseVersion } from '../../../core/model/version.ts'
-import type { HistoryPoint, HistoryRange } from '../../../core/rooms/history/history-range.ts'
+import type { HistoryPoint, HistoryRange } from '../../../core/rooms/history/history-updates.ts'
 import type { Services } from '../../../rest/services.ts'
 import { invalidAt } from '../../../rest/validator.ts'
 

@@ -12,10 +12,8 @@ import { type BroadcastTiming, isVirtualClient, type VirtualUserState } from '..
 import type { Member } from '../updates/member.ts'
 import type { RoomTrace } from '../updates/room-trace.ts'
 import { AwarenessBroadcaster } from './awareness-broadcaster.ts'
-import { AwarenessTombstones } from './awareness-tombstones.ts'
-import { ClientState, userOfState } from './client-state.ts'
-import { PublishedState, withTokenIdentity } from './published-state.ts'
-import { RenewalRequests } from './renewal-requests.ts'
+import { AwarenessTombstones, RenewalRequests } from './awareness-tombstones.ts'
+import { ClientState, PublishedState, userOfState, withTokenIdentity } from './client-state.ts'
 
 /**
  * Maximum number of clients whose states a room shows. Further clients stay connected, and are shown when

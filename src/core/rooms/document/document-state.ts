@@ -3,7 +3,7 @@ import * as Y from 'yjs'
 import { errorMessage } from '../../base/errors.ts'
 import { createDoc } from '../../content/yjs/create-doc.ts'
 import { CorruptRecordError } from '../../store/engine.ts'
-import { integrablePart } from '../../update/integrable-part.ts'
+import { integrablePart, sortDeletions } from '../../update/integrable-part.ts'
 import {
   applyIntegrable,
   type Budget,
@@ -17,7 +17,6 @@ import {
 import { type Joined, joinUpdates } from '../../update/join-updates.ts'
 import { Prediction, predictSteps } from '../../update/predict-steps.ts'
 import { readUpdate } from '../../update/read-update.ts'
-import { sortDeletions } from '../../update/sort-deletions.ts'
 import { readStateVector, writeStateVector } from '../../update/state-vector.ts'
 import { advance, isEmpty, type UpdateSummary } from '../../update/summary.ts'
 import { DocumentExpensiveError } from './expensive-documents.ts'

@@ -5,7 +5,7 @@ import { EncodedJson, isResponseTooLarge } from '../../model/json-pieces.ts'
 import type { Version } from '../../model/version.ts'
 import { IntegrationTooExpensiveError } from '../../update/integration.ts'
 import { emptyUpdate, type PlacedIntegration } from '../document/document-state.ts'
-import { loadVersionUpdates } from '../log/version-content.ts'
+import { loadVersionUpdates } from '../log/load-room.ts'
 import type { PooledThread, ThreadPool } from '../threads/thread-pool.ts'
 import {
   baseVersionExpired,

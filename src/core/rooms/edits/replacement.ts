@@ -164,7 +164,11 @@ export class Replacement {
     const base = changes.base && withOwnBuffer(changes.base)
     const updates = changes.updates.map(withOwnBuffer)
     const size = bytesIn(updates) + (base?.length ?? 0)
-    return this.#makeInPresent(by, size, options, (edit) => ({ ...edit, is: 'follow', changes: { base, updates } }))
+    return this.#makeInPresent(by, size, options, (edit) => ({
+      ...edit,
+      is: 'follow',
+      changes: { base, updates },
+    }))
   }
 
   /** Makes a change that is valid for the present version only. @param size bytes in addition to those of the document */
@@ -295,7 +299,8 @@ export class Replacement {
       updates: thread === null ? [state.encode()] : await updatesOf(room, version, true),
       writers: state.mergers,
       documentBytesMax: dependencies.limits.documentBytesMax,
-      state: thread === null || options.dryRun === true ? 'never' : state.bytes === null ? 'ifDear' : 'always',
+      state:
+        thread === null || options.dryRun === true ? 'never' : state.bytes === null ? 'ifDear' : 'always',
       isBounded: thread === null,
     })
     return { ...(thread === null ? runTask(task) : await thread.run(task)), version }

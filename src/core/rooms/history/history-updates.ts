@@ -2,9 +2,7 @@ import { ApiError } from '../../base/errors.ts'
 import type { HistoryUpdates } from '../../content/history/document-history.ts'
 import { parseVersion, type Version, versionOf } from '../../model/version.ts'
 import type { DocumentLog, Key } from '../../store/engine.ts'
-import { pageBytes } from '../log/load-room.ts'
-import { loadVersionUpdates } from '../log/version-content.ts'
-import type { HistoryPoint, HistoryRange } from './history-range.ts'
+import { loadVersionUpdates, pageBytes } from '../log/load-room.ts'
 
 /** The updates of a range, and its versions. */
 export interface LoadedHistory {
@@ -81,4 +79,18 @@ async function tooOld(log: DocumentLog, doc: Key): Promise<ApiError> {
     `the version is unknown or too old; the oldest version that the log can rebuild is ${oldest ?? 'none'}: send a later version, or a saved version`,
     { details: { oldest } },
   )
+}
+
+/** One version of a document. */
+export interface HistoryPoint {
+  /** The version as text; see `versionOf`. */
+  readonly version: string
+  /** The whole state (V1) of a saved version; null if the version must be rebuilt from the log. */
+  readonly state: Uint8Array | null
+}
+
+/** Two versions of a document. `to` null: the current version. */
+export interface HistoryRange {
+  readonly from: HistoryPoint
+  readonly to: HistoryPoint | null
 }

@@ -28,8 +28,7 @@ import {
 } from '../edits/edited-room.ts'
 import { readInline } from '../edits/on-thread.ts'
 import { encodeInSlices, readAttribution } from '../log/read-attribution.ts'
-import type { HistoryRange } from './history-range.ts'
-import { type LoadedHistory, loadHistory } from './history-updates.ts'
+import { type HistoryRange, type LoadedHistory, loadHistory } from './history-updates.ts'
 
 /** Change sets between two versions. */
 interface ListedChanges {
@@ -169,7 +168,8 @@ export class RoomHistory {
     const read = await readDurable(this.#room, () => state.encode())
     if (read.version === version) return [read.result]
     const point = { version, state: null }
-    return (await loadHistory(dependencies.log, doc, { from: point, to: point }, await this.#present())).updates.from
+    return (await loadHistory(dependencies.log, doc, { from: point, to: point }, await this.#present()))
+      .updates.from
   }
 
   #attribution(): Promise<Attribution> {

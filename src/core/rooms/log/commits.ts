@@ -12,12 +12,15 @@ import {
 } from '../../store/engine.ts'
 import { type AppliedUpdate, type UpdateBroadcast, updateBytesOf } from '../updates/broadcast.ts'
 import { fenceOf, recheckRights } from '../updates/write-rights.ts'
-import type { AppendBacklog } from './append-backlog.ts'
-import { CommitWaiters } from './commit-waiters.ts'
-import { type Existence, LogPosition } from './log-position.ts'
-import { LogTruncatedError, type RemoteAppend, readLogSince } from './read-log-since.ts'
-import type { CommitLog } from './recorded-log.ts'
-import { type AppendNotice, RemoteAppendBuffer } from './remote-append-buffer.ts'
+import { CommitWaiters, type Existence, LogPosition } from './log-position.ts'
+import {
+  type AppendNotice,
+  LogTruncatedError,
+  readLogSince,
+  type RemoteAppend,
+  RemoteAppendBuffer,
+} from './read-log-since.ts'
+import type { AppendBacklog, CommitLog } from './recorded-log.ts'
 
 /** Applies the updates that other nodes have appended. */
 export interface RemoteUpdates {

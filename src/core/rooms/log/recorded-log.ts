@@ -6,7 +6,6 @@ import type {
   Key,
   LogUpdate,
 } from '../../store/engine.ts'
-import type { AppendBacklog } from './append-backlog.ts'
 
 /** The part of a log that the commits of one room use. */
 export type CommitLog = Pick<DocumentLog, 'append' | 'heads' | 'load' | 'hasOneWriter'>
@@ -70,5 +69,37 @@ export class RecordedLog implements CommitLog {
     } finally {
       this.#underWay -= 1
     }
+  }
+}
+
+/**
+ * Maximum bytes of updates, of all documents together, that wait to be appended. If more bytes wait, the
+ * store is too slow.
+ */
+const queuedBytesMax = 67_108_864
+
+/** Counts the bytes of updates that wait, and compares them with a maximum. */
+export class AppendBacklog {
+  #bytes = 0
+  readonly #max: number
+
+  constructor(max = queuedBytesMax) {
+    this.#max = max
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get isFull(): boolean {
+    return this.#bytes > this.#max
+  }
+
+  add(bytes: number): void {
+    this.#bytes += bytes
+  }
+
+  remove(bytes: number): void {
+    this.#bytes -= bytes
   }
 }

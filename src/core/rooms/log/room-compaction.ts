@@ -10,8 +10,7 @@ import {
   keepNone,
 } from './compaction-policy.ts'
 import type { LogTail } from './load-room.ts'
-import { compactedAttribution } from './read-attribution.ts'
-import { type KnownAuthors, TailAuthors } from './tail-authors.ts'
+import { compactedAttribution, type KnownAuthors, TailAuthors } from './read-attribution.ts'
 
 /** Minimum bytes of the tail at which a compaction runs while users are editing. */
 const tailBytesMin = 16 * 1024

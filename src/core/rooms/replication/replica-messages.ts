@@ -1,7 +1,7 @@
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import type { LogUpdate } from '../../store/engine.ts'
-import type { AppendNotice } from '../log/remote-append-buffer.ts'
+import type { AppendNotice } from '../log/read-log-since.ts'
 
 /** A message between nodes about one document. */
 export type ReplicaMessage =

@@ -26,8 +26,8 @@ import type { LoadedRoom } from '../log/load-room.ts'
 import type { Existence } from '../log/log-position.ts'
 import { type CommitLog, RecordedLog } from '../log/recorded-log.ts'
 import { RoomCompaction } from '../log/room-compaction.ts'
-import { Replica } from '../replication/replica.ts'
 import { describeMessage, type ReplicaMessage } from '../replication/replica-messages.ts'
+import { Replica } from '../replication/replica.ts'
 import { type AppliedUpdate, authorsOf, UpdateBroadcast } from '../updates/broadcast.ts'
 import type { Member } from '../updates/member.ts'
 import { type IncomingUpdate, PendingUpdateBuffer, withOwnBytes } from '../updates/pending-updates.ts'
@@ -35,7 +35,6 @@ import { RoomTrace } from '../updates/room-trace.ts'
 import { UpdateApplier, UpdateApplyError } from '../updates/update-applier.ts'
 import { mayBeCostly, partsOfCostly, type Work } from '../updates/work-shares.ts'
 import { allowedOf, mayBeStale, staleRightsOf } from '../updates/write-rights.ts'
-import type { CommitFollower } from './commit-followers.ts'
 import { damageIn, documentDeleted, isDeletion, roomReloaded } from './room-errors.ts'
 import type { RoomDependencies } from './room-options.ts'
 import { SyncReplyCache, type SyncReplyEncoder } from './sync-reply-cache.ts'
@@ -853,3 +852,11 @@ const isCopy = (update: AppliedUpdate): boolean => update.isCopy === true
 
 const bytesIn = (updates: readonly IncomingUpdate[]): number =>
   updates.reduce((sum, { bytes }) => sum + bytes.length, 0)
+
+/** Receives the durable commits of a room, from this and from other nodes. */
+export interface CommitFollower {
+  /** Called when updates are durable, in the order of the commits. Must not throw and must not block. */
+  committed(updates: readonly AppliedUpdate[]): void
+  /** Called once, when the room ends. */
+  ended(): void
+}

@@ -140,7 +140,10 @@ interface Tasks {
     }
     readonly result: EncodedContent
   }
-  readonly anchors: { readonly job: WholeState & { readonly queries: AnchorQueries }; readonly result: AnchorAnswers }
+  readonly anchors: {
+    readonly job: WholeState & { readonly queries: AnchorQueries }
+    readonly result: AnchorAnswers
+  }
   readonly streamPlace: {
     readonly job: WholeState & { readonly request: StreamPlaceRequest; readonly schema: NamedSchema | null }
     readonly result: FoundStreamPlace

@@ -1,6 +1,5 @@
 import type { ChangeMeta, ChangeOrigin, ChangeSource } from '../../model/change-origin.ts'
-import { type IdListener, readIds } from '../outline.ts'
-import { clientsPerStep, rangesPerStep, runSteps, type Steps } from '../steps.ts'
+import { clientsPerStep, type IdListener, rangesPerStep, readIds, runSteps, type Steps } from '../outline.ts'
 import type { AttributedRange, Attribution } from './attribution.ts'
 import { RangeList } from './range-list.ts'
 

@@ -8,7 +8,7 @@ import {
 } from '../../model/change-origin.ts'
 import { ByteReader, clockMax } from '../byte-reader.ts'
 import { MalformedUpdateError } from '../malformed.ts'
-import { clientsPerStep, rangesPerStep, runSteps, type Steps } from '../steps.ts'
+import { clientsPerStep, rangesPerStep, runSteps, type Steps } from '../outline.ts'
 import type { AttributedRange, Attribution } from './attribution.ts'
 import { authorKey, originsOf } from './attribution-builder.ts'
 

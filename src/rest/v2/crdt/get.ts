@@ -11,7 +11,7 @@ import {
   responseTooLarge,
 } from '../../../core/model/json-pieces.ts'
 import { noContent } from '../../../core/rooms/edits/edited-room.ts'
-import { readAttachedEditor } from '../../../core/rooms/read-editor-content.ts'
+import { readAttachedEditor } from '../../../core/rooms/editor-content.ts'
 import type { Room } from '../../../core/rooms/room/room.ts'
 import { attributionDisabled, authorRun, toAuthorRunResponse } from '../../changes/change-schema.ts'
 import { editorAddress, editorDocumentIds } from '../../editor-content.ts'

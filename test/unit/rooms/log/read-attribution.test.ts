@@ -2,8 +2,11 @@ import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import * as Y from 'yjs'
 import { compactWhole, keepNone } from '../../../../src/core/rooms/log/compaction-policy.ts'
-import { compactedAttribution, readAttribution } from '../../../../src/core/rooms/log/read-attribution.ts'
-import { TailAuthors } from '../../../../src/core/rooms/log/tail-authors.ts'
+import {
+  compactedAttribution,
+  readAttribution,
+  TailAuthors,
+} from '../../../../src/core/rooms/log/read-attribution.ts'
 import {
   CorruptRecordError,
   type Engine,

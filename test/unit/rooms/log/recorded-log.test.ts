@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { AppendBacklog } from '../../../../src/core/rooms/log/append-backlog.ts'
-import { RecordedLog } from '../../../../src/core/rooms/log/recorded-log.ts'
+import { AppendBacklog, RecordedLog } from '../../../../src/core/rooms/log/recorded-log.ts'
 import { requireAppended } from '../../../../src/core/store/append-result.ts'
 import type { Appended } from '../../../../src/core/store/engine.ts'
 import { gate } from '../../../support/time/gate.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { systemClock } from '../../../../src/core/base/clock.ts'
-import { AppendBacklog } from '../../../../src/core/rooms/log/append-backlog.ts'
+import { AppendBacklog } from '../../../../src/core/rooms/log/recorded-log.ts'
 import { Commits } from '../../../../src/core/rooms/log/commits.ts'
 import { LogTruncatedError } from '../../../../src/core/rooms/log/read-log-since.ts'
 import { UpdateBroadcast } from '../../../../src/core/rooms/updates/broadcast.ts'

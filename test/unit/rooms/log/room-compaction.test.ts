@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../../../../src/core/base/clock.ts'
-import { AppendBacklog } from '../../../../src/core/rooms/log/append-backlog.ts'
+import { AppendBacklog } from '../../../../src/core/rooms/log/recorded-log.ts'
 import { Commits } from '../../../../src/core/rooms/log/commits.ts'
 import { loadRoom } from '../../../../src/core/rooms/log/load-room.ts'
 import { RoomCompaction } from '../../../../src/core/rooms/log/room-compaction.ts'

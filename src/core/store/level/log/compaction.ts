@@ -91,7 +91,11 @@ export class LevelCompaction {
   ): LiveLogState {
     const { upTo, keepSince } = wanted
     const keys = cell.key
-    const marks = snapshotsAfterCompaction(standing.marks, { seq: upTo, at: this.#core.clock.now() }, keepSince)
+    const marks = snapshotsAfterCompaction(
+      standing.marks,
+      { seq: upTo, at: this.#core.clock.now() },
+      keepSince,
+    )
     const compacted = { ...standing, marks }
     const key = keys.snapshot(upTo)
     const record = encodeSnapshot(key, { seq: upTo, changed, bytes })
@@ -132,7 +136,8 @@ export class LevelCompaction {
     const anchor = oldestSnapshot(marks).seq
     if (anchor === 0) return
     const end = keys.update(anchor + 1)
-    const lt = anchor === head ? end : await this.#core.disk.read((store) => recordOf(store, keys, anchor + 1))
+    const lt =
+      anchor === head ? end : await this.#core.disk.read((store) => recordOf(store, keys, anchor + 1))
     for (let gte = keys.update(0); this.#core.gate.isOpen; ) {
       const covered = await this.#core.disk.read((store) => firstKeys(store, { gte, lt }))
       const last = covered.at(-1)

@@ -1,5 +1,5 @@
 import { isResponseTooLarge, responseTooLarge } from '../../../../../../core/model/json-pieces.ts'
-import { rootToRead } from '../../../../../../core/rooms/read-editor-content.ts'
+import { rootToRead } from '../../../../../../core/rooms/editor-content.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { responseExceeds } from '../../../../../../rest/response-length.ts'
 import {
