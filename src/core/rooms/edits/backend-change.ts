@@ -17,7 +17,6 @@ import {
   type EditedRoom,
   type EditResult,
   headConflict,
-  pauseIncoming,
   type RestoreOptions,
   rejectWhenDurable,
   toUnavailable,
@@ -206,7 +205,7 @@ async function whilePaused<T>(
   for (let tries = 1; tries <= triesMax; tries += 1) {
     if (tries > 1) room.pauseOthers(waitMs)
     const since = performance.now()
-    const release = await pauseIncoming(room)
+    const release = await room.pauseIncoming()
     traceLock(room, change, since)
     const begun = performance.now()
     try {

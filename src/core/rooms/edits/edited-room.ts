@@ -64,8 +64,11 @@ export interface EditedRoom {
    * @throws ApiError UNAVAILABLE if the room is closed
    */
   begin(): void
-  /** Applies and commits the updates that arrived in this tick, unless the document is locked. */
-  endTick(): void
+  /**
+   * Locks the document, and resolves when no append is in progress: all applied updates are then durable.
+   * Resolves with a function that releases the lock.
+   */
+  pauseIncoming(): Promise<() => void>
   /** Appends applied updates. @param since arrival time of the first one, in epoch milliseconds */
   commit(updates: readonly AppliedUpdate[], since: number): void
   /**
@@ -319,7 +322,7 @@ export async function readDurable<T>(
 ): Promise<{ result: T; version: string }> {
   await room.commits.reach().catch(toUnavailable)
   for (let looks = 0; ; looks += 1) {
-    const release = looks < unheldLooks ? null : await pauseIncoming(room)
+    const release = looks < unheldLooks ? null : await room.pauseIncoming()
     try {
       room.begin()
       const result = look()
@@ -329,18 +332,6 @@ export async function readDurable<T>(
       release?.()
     }
   }
-}
-
-/**
- * Locks the document, and resolves when no append is in progress: all applied updates are then durable.
- * Resolves with a function that releases the lock.
- */
-export async function pauseIncoming(room: EditedRoom): Promise<() => void> {
-  while (room.lock.held !== null) await room.lock.held
-  room.endTick()
-  const release = room.lock.hold(() => room.endTick())
-  await room.commits.settled()
-  return release
 }
 
 /**

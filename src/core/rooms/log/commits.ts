@@ -11,6 +11,7 @@ import {
   StoreUnavailableError,
 } from '../../store/engine.ts'
 import { type AppliedUpdate, type UpdateBroadcast, updateBytesOf } from '../updates/broadcast.ts'
+import type { RoomTrace } from '../updates/room-trace.ts'
 import { fenceOf, recheckRights } from '../updates/write-rights.ts'
 import { CommitWaiters, type Existence, LogPosition } from './log-position.ts'
 import {
@@ -43,31 +44,29 @@ export interface RemoteUpdates {
   apply(part: readonly RemoteAppend[]): void
 }
 
-export interface CommitListeners {
+/** The room whose changes are committed. */
+export interface CommittingRoom {
+  /** Traces the commits; undefined if nothing is traced. */
+  readonly trace: Pick<RoomTrace, 'committed'> | undefined
+  /** Applies the updates of other nodes. Read only when such updates arrive. */
+  readonly replica: RemoteUpdates
   /**
-   * Called when the updates of a commit are durable, in the order of the commits. The updates must not be
-   * sent to members before this call.
+   * Sends the updates of a commit to the members. Called when they are durable, in the order of the commits. The
+   * updates must not be sent before this call.
    */
-  durable(broadcast: UpdateBroadcast): void
+  broadcast(broadcast: UpdateBroadcast): void
   /**
-   * Called once for each commit whose append has ended with success, before `durable`. It is also called if
+   * Called once for each commit whose append has ended with success, before `broadcast`. It is also called if
    * the commits have failed in the meantime.
    */
   accepted(broadcast: UpdateBroadcast): void
   /** Called once, when an append was rejected or has an unknown outcome. */
-  failed(error: unknown): void
-  /**
-   * Called when an append has ended with success, before `durable`, for a trace. Undefined if nothing is
-   * traced.
-   */
-  readonly stored?: ((appended: Appended, updates: readonly AppliedUpdate[]) => void) | undefined
+  fail(error: unknown): void
   /**
    * Called with the notice for the other nodes when this node has appended updates. Not called if the log has
    * only one writer.
    */
-  appended(notice: AppendNotice): void
-  /** Returns the object that applies the updates of other nodes. Called only when such updates arrive. */
-  remote(): RemoteUpdates
+  notifyNodes(notice: AppendNotice): void
 }
 
 /** The commit of an update that is appended before it is applied. */
@@ -142,7 +141,7 @@ export class Commits {
   readonly #log: CommitLog
   readonly #doc: Key
   readonly #queued: AppendBacklog
-  readonly #listeners: CommitListeners
+  readonly #room: CommittingRoom
   readonly #position: LogPosition
   readonly #waiters = new CommitWaiters()
   /** The notices of other nodes that wait; null until the first notice arrives. */
@@ -183,12 +182,12 @@ export class Commits {
     doc: Key,
     loaded: LoadedLog,
     queued: AppendBacklog,
-    listeners: CommitListeners,
+    room: CommittingRoom,
   ) {
     this.#log = log
     this.#doc = doc
     this.#queued = queued
-    this.#listeners = listeners
+    this.#room = room
     this.#position = new LogPosition(loaded)
     this.#epoch = loaded.state === 'live' ? loaded.epoch : null
     this.#durableTo = loaded.state === 'live' ? loaded.head : 0
@@ -318,12 +317,12 @@ export class Commits {
   }
 
   #storeExact(appended: Appended, { broadcast, at, apply }: ConditionalCommit): void {
-    this.#listeners.accepted(broadcast)
+    this.#room.accepted(broadcast)
     apply(this.#queue.length === 0 ? 'alone' : 'among others')
     this.#reached(appended)
     this.#position.noteChange(at, broadcast.updates.at(-1)?.by ?? '')
-    this.#listeners.stored?.(appended, broadcast.updates)
-    this.whileBroadcasting(broadcast, (given) => this.#listeners.durable(given))
+    this.#room.trace?.committed(appended, broadcast.updates)
+    this.whileBroadcasting(broadcast, (given) => this.#room.broadcast(given))
     this.#notify(appended, at, broadcast.updates)
   }
 
@@ -531,7 +530,7 @@ export class Commits {
     if (result.state === 'moved') return this.#interrupted(() => this.#readLog(result.missing))
     const commits = this.#appends.shift() as number
     for (let index = 0; index < commits; index += 1)
-      this.#listeners.accepted((this.#queue[index] as QueuedCommit).broadcast)
+      this.#room.accepted((this.#queue[index] as QueuedCommit).broadcast)
     try {
       if (!this.#hasFailed && result.first <= this.#durableTo) throw new LogTruncatedError()
       if (this.#lacksBefore(result)) this.#applyNotices()
@@ -613,13 +612,13 @@ export class Commits {
    */
   #store(appended: Appended, commits: number): void {
     const shift = appended.first - 1 - this.#stored
-    const { stored } = this.#listeners
-    const updates = this.hasOneWriter && stored === undefined ? [] : updatesOf(this.#queue, 0, commits)
-    if (stored !== undefined) stored(appended, updates)
+    const { trace } = this.#room
+    const updates = this.hasOneWriter && trace === undefined ? [] : updatesOf(this.#queue, 0, commits)
+    if (trace !== undefined) trace.committed(appended, updates)
     for (let left = commits; left > 0; left -= 1) {
       const { broadcast } = this.#queue[0] as QueuedCommit
       try {
-        if (!this.#hasFailed) this.#listeners.durable(broadcast)
+        if (!this.#hasFailed) this.#room.broadcast(broadcast)
       } finally {
         // The commit is removed after its broadcast, because until then `broadcastClocks` must not include
         // it.
@@ -637,7 +636,7 @@ export class Commits {
   }
 
   #notify({ epoch, first, last }: Appended, at: number, updates: readonly AppliedUpdate[]): void {
-    if (!this.hasOneWriter) this.#listeners.appended({ epoch, first, last, at, updates })
+    if (!this.hasOneWriter) this.#room.notifyNodes({ epoch, first, last, at, updates })
   }
 
   #reached({ epoch, last }: Pick<Appended, 'epoch' | 'last'>): void {
@@ -677,7 +676,7 @@ export class Commits {
     if (next === 'behind') this.#isBehind = true
     if (next === null || next === 'behind') return
     try {
-      const remote = this.#listeners.remote()
+      const remote = this.#room.replica
       for (const part of remote.split(next.foreign)) {
         if (remote.isExpensive(part)) {
           this.#isBehind = true
@@ -700,7 +699,7 @@ export class Commits {
     foreign: readonly RemoteAppend[],
     reaches: (seq: number) => void = () => {},
   ): Promise<void> {
-    const remote = this.#listeners.remote()
+    const remote = this.#room.replica
     for (const part of remote.split(foreign)) {
       if (remote.isExpensive(part)) await remote.place(part)
       if (this.#hasFailed) return
@@ -714,7 +713,7 @@ export class Commits {
     if (last === undefined) return
     this.#reached({ epoch, last: last.seq })
     if (this.#queue.length === 0) this.#position.noteChange(last.at, last.update.by)
-    this.#listeners.remote().apply(foreign)
+    this.#room.replica.apply(foreign)
   }
 
   #fail(error: unknown): void {
@@ -722,7 +721,7 @@ export class Commits {
     this.#state = { is: this.#isIdle ? 'failed' : 'failing', error }
     for (const { bytes } of this.#queue.slice(this.#inFlight)) this.#queued.remove(bytes)
     for (const { broadcast } of this.#queue) broadcast.trace?.failed(error)
-    this.#listeners.failed(error)
+    this.#room.fail(error)
     this.#settle()
   }
 

@@ -7,9 +7,10 @@ import {
   isSlowToOpen,
   isTailLarge,
   isWorthCompactingOnClose,
+  type KeepsAttribution,
   keepNone,
 } from './compaction-policy.ts'
-import type { LogTail } from './load-room.ts'
+import type { LoadedRoom, LogTail } from './load-room.ts'
 import { compactedAttribution, type KnownAuthors, TailAuthors } from './read-attribution.ts'
 
 /** Minimum bytes of the tail at which a compaction runs while users are editing. */
@@ -63,6 +64,30 @@ interface Covered {
   readonly ms: number
 }
 
+/** A room as its compaction sees it. */
+interface CompactedRoom {
+  readonly doc: Key
+  readonly state: DocumentState
+  readonly commits: Commits
+  readonly dependencies: {
+    readonly log: DocumentLog
+    readonly limits: CompactionLimits
+    readonly clock: Clock
+    /**
+     * `isHome` returns whether this node is the home node, which normally compacts the log. Other nodes compact the log
+     * only when its tail is much longer.
+     */
+    readonly replicas: { isHome(doc: Key): boolean }
+    readonly keepsAttribution: KeepsAttribution
+  }
+  /**
+   * Pauses arriving updates. Resolves when no append is in progress, with a function that ends the pause.
+   * Not called if the log has one writer, because then no other append can be stored before the appends
+   * that the snapshot contains.
+   */
+  pauseIncoming(): Promise<() => void>
+}
+
 /**
  * Stores a snapshot of one document when the tail of its log is too large. The tail may have three quarters
  * of the size of the snapshot. Opening therefore reads at most 1.75 times the state, and a small edit of a
@@ -73,19 +98,7 @@ interface Covered {
  * removes them.
  */
 export class RoomCompaction {
-  readonly #log: DocumentLog
-  readonly #doc: Key
-  readonly #document: DocumentState
-  readonly #commits: Commits
-  readonly #limits: CompactionLimits
-  readonly #clock: Clock
-  /**
-   * Returns whether this node is the home node, which normally compacts the log. Other nodes compact the log
-   * only when its tail is much longer.
-   */
-  readonly #isHome: () => boolean
-  readonly #quiet: () => Promise<() => void>
-  readonly #keepsAttribution: () => Promise<boolean>
+  readonly #room: CompactedRoom
   #base: number
   #snapshotBytes: number
   #tail: LogTail
@@ -94,42 +107,13 @@ export class RoomCompaction {
   /** True if the log has entries that are older than its snapshot. */
   #hasOlder = false
 
-  constructor(
-    log: DocumentLog,
-    doc: Key,
-    dependencies: {
-      state: DocumentState
-      commits: Commits
-      base: number
-      /** Number of the last entry of the log. */
-      head: number
-      tail: LogTail
-      limits: CompactionLimits
-      clock: Clock
-      isHome: () => boolean
-      /**
-       * Pauses arriving updates. Resolves when no append is in progress, with a function that ends the pause.
-       * Not called if the log has one writer, because then no other append can be stored before the appends
-       * that the snapshot contains.
-       */
-      quiet: () => Promise<() => void>
-      /** Returns whether the authors of changes are kept. */
-      keepsAttribution: () => Promise<boolean>
-    },
-  ) {
-    this.#log = log
-    this.#doc = doc
-    this.#document = dependencies.state
-    this.#commits = dependencies.commits
-    this.#base = dependencies.base
-    this.#authors = new TailAuthors(dependencies.head)
-    this.#tail = dependencies.tail
-    this.#limits = dependencies.limits
-    this.#clock = dependencies.clock
-    this.#isHome = dependencies.isHome
-    this.#quiet = dependencies.quiet
-    this.#keepsAttribution = dependencies.keepsAttribution
-    this.#snapshotBytes = Math.max(0, dependencies.state.sizeBytes - dependencies.tail.bytes)
+  constructor(room: CompactedRoom, { loaded, state, tail }: LoadedRoom) {
+    const { base, head } = loaded.state === 'live' ? loaded : { base: 0, head: 0 }
+    this.#room = room
+    this.#base = base
+    this.#authors = new TailAuthors(head)
+    this.#tail = tail
+    this.#snapshotBytes = Math.max(0, state.sizeBytes - tail.bytes)
   }
 
   /** Adds the updates of a commit at the time `at` to the tail. */
@@ -137,7 +121,7 @@ export class RoomCompaction {
     let bytes = 0
     for (const update of updates) bytes += update.bytes.length
     this.#noted(updates.length, bytes)
-    if (this.#commits.hasOneWriter) this.#authors.add(updates, at)
+    if (this.#room.commits.hasOneWriter) this.#authors.add(updates, at)
   }
 
   #noted(entries: number, bytes: number): void {
@@ -155,8 +139,8 @@ export class RoomCompaction {
   get due(): boolean {
     const state = this.#state
     if (this.#tail.bytes < tailBytesMin || state.is === 'running') return false
-    const tail = this.#isHome() ? this.#tail : partOf(this.#tail)
-    const isLong = tail.entries > this.#limits.compactAfterUpdates || isLarge(tail, this.#snapshotBytes)
+    const tail = this.#room.dependencies.replicas.isHome(this.#room.doc) ? this.#tail : partOf(this.#tail)
+    const isLong = tail.entries > this.#room.dependencies.limits.compactAfterUpdates || isLarge(tail, this.#snapshotBytes)
     return isLong && isSlowToOpen(tail, this.#snapshotBytes) && performance.now() >= state.until
   }
 
@@ -214,11 +198,11 @@ export class RoomCompaction {
 
   /** Compacts the log, and returns the earliest time of the next compaction. */
   async #storeCounted(since: number, forget?: string): Promise<number> {
-    const release = this.#commits.hasOneWriter ? null : await this.#quiet()
+    const release = this.#room.commits.hasOneWriter ? null : await this.#room.pauseIncoming()
     const counted = this.#tail
     this.#tail = { entries: 0, bytes: 0 }
     const known = this.#authors.take()
-    const tail = this.#commits.hasOneWriter ? known : null
+    const tail = this.#room.commits.hasOneWriter ? known : null
     try {
       const covered = await this.#covered().finally(release)
       const ms = await this.#store({ since, forget, tail }, counted, covered)
@@ -242,10 +226,12 @@ export class RoomCompaction {
       return 0
     }
     const base = this.#base
-    const { bytes, ms } = (await this.#keepsAttribution())
-      ? await compactedAttribution(this.#log, this.#doc, { epoch, base, upTo, forget, tail })
+    const { doc, dependencies } = this.#room
+    const { log } = dependencies
+    const { bytes, ms } = (await dependencies.keepsAttribution(doc))
+      ? await compactedAttribution(log, doc, { epoch, base, upTo, forget, tail })
       : { bytes: null, ms: 0 }
-    if (await this.#log.compact(this.#doc, epoch, base, upTo, snapshot, since, bytes, forget)) {
+    if (await log.compact(doc, epoch, base, upTo, snapshot, since, bytes, forget)) {
       this.#base = upTo
       this.#authors.compacted(upTo)
       this.#snapshotBytes = snapshot.length
@@ -258,10 +244,10 @@ export class RoomCompaction {
 
   async #covered(): Promise<Covered> {
     const start = performance.now()
-    const snapshot = this.#document.encode()
+    const snapshot = this.#room.state.encode()
     const ms = performance.now() - start
-    const { epoch } = this.#commits
-    return { snapshot, ms, epoch, upTo: await this.#commits.exact }
+    const { epoch } = this.#room.commits
+    return { snapshot, ms, epoch, upTo: await this.#room.commits.exact }
   }
 
   /**
@@ -269,17 +255,18 @@ export class RoomCompaction {
    * to those of its snapshot, whose size is estimated.
    */
   async #overtaken(epoch: number, counted: LogTail): Promise<void> {
-    const [head = null] = await this.#log.heads([this.#doc])
+    const { doc, dependencies } = this.#room
+    const [head = null] = await dependencies.log.heads([doc])
     if (head === null || head.epoch !== epoch || head.base <= this.#base) return this.#putBack(counted)
     this.#authors.lose()
     this.#base = head.base
     this.#hasOlder = head.base > head.oldest
-    this.#snapshotBytes = this.#document.sizeBytes
+    this.#snapshotBytes = this.#room.state.sizeBytes
   }
 
   #keepSince(): number {
-    const { keepVersionsMs } = this.#limits
-    return keepVersionsMs === 0 ? keepNone : this.#clock.now() - keepVersionsMs
+    const { limits, clock } = this.#room.dependencies
+    return limits.keepVersionsMs === 0 ? keepNone : clock.now() - limits.keepVersionsMs
   }
 }
 

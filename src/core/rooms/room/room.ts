@@ -13,17 +13,18 @@ import { DocumentExpensiveError } from '../document/expensive-documents.ts'
 import { isTooLargeToPredict } from '../document/integration-limits.ts'
 import { DocumentDamagedError } from '../document/quarantine.ts'
 import { BackendEdits } from '../edits/backend-edits.ts'
-import { type ConditionalUpdate, type EditedRoom, headConflict, pauseIncoming } from '../edits/edited-room.ts'
+import { type ConditionalUpdate, type EditedRoom, headConflict } from '../edits/edited-room.ts'
 import { placeOnThread } from '../edits/on-thread.ts'
 import { Replacement } from '../edits/replacement.ts'
 import { StreamEdits } from '../edits/stream-edits.ts'
 import { WriteLock } from '../edits/write-lock.ts'
 import { RoomHistory } from '../history/room-history.ts'
 import { CommitTrace } from '../log/commit-trace.ts'
-import { Commits, isFenced } from '../log/commits.ts'
+import { Commits, type CommittingRoom, isFenced } from '../log/commits.ts'
 import { hasOlderVersions } from '../log/compaction-policy.ts'
 import type { LoadedRoom } from '../log/load-room.ts'
 import type { Existence } from '../log/log-position.ts'
+import type { AppendNotice } from '../log/read-log-since.ts'
 import { type CommitLog, RecordedLog } from '../log/recorded-log.ts'
 import { RoomCompaction } from '../log/room-compaction.ts'
 import { describeMessage, type ReplicaMessage } from '../replication/replica-messages.ts'
@@ -71,7 +72,7 @@ const idle: RoomPhase = { is: 'idle' }
  * One open editor: a cache of its log, with the sessions on it. Every change, from any source, takes the same
  * steps: vet → apply → append → (durable) → members. No member receives a change before it is durable.
  */
-export class Room implements EditedRoom {
+export class Room implements EditedRoom, CommittingRoom {
   readonly address: DocumentAddress
   readonly doc: Key
   readonly state: DocumentState
@@ -110,7 +111,8 @@ export class Room implements EditedRoom {
   /** Time of the last edit that this room committed, in epoch milliseconds; 0: there was none. */
   #editedAt = 0
 
-  constructor(address: DocumentAddress, { loaded, state, tail }: LoadedRoom, dependencies: RoomDependencies) {
+  constructor(address: DocumentAddress, given: LoadedRoom, dependencies: RoomDependencies) {
+    const { loaded, state } = given
     const { clock, limits, metrics, memory } = dependencies
     const owner = { workspaceId: address.workspaceId, address: null }
     this.address = address
@@ -119,8 +121,7 @@ export class Room implements EditedRoom {
     this.answering = new SyncReplyCache(state)
     this.usage = dependencies.usage(address)
     this.dependencies = dependencies
-    const trace = RoomTrace.of(dependencies.tracer, address, dependencies.threads.enabled)
-    this.trace = trace
+    this.trace = RoomTrace.of(dependencies.tracer, address, dependencies.threads.enabled)
     this.awareness = new RoomAwareness({
       members: this.#members,
       presence: dependencies.presence.presenceOf(address),
@@ -129,39 +130,25 @@ export class Room implements EditedRoom {
       windowMs: limits.awarenessWindowMs,
       hasContent: () => this.existence === 'live',
       refused: () => metrics.statesRefused.inc(),
-      trace,
+      trace: this.trace,
     })
     this.#applier = new UpdateApplier(
       state,
       new PendingUpdateBuffer(limits.heldBytesMax, clock, (drop) => memory.pendingUpdates.open(owner, drop)),
-      trace,
+      this.trace,
     )
     this.#backlog = new UpdateBacklog((from) => memory.queuedUpdates.open(owner, () => this.#drop(from)))
     const log = loaded.state === 'live' ? dependencies.log : this.#recordedLog()
-    this.commits = new Commits(log, this.doc, loaded, dependencies.queued, {
-      durable: (broadcast) => this.#broadcast(broadcast),
-      accepted: (broadcast) => this.#accepted(broadcast),
-      failed: (error) => this.fail(error),
-      stored: trace === undefined ? undefined : (appended, updates) => trace.committed(appended, updates),
-      appended: (notice) => this.#tellNodes({ is: 'appended', notice }),
-      remote: () => this.replica,
-    })
-    this.#compaction = new RoomCompaction(dependencies.log, this.doc, {
-      state,
-      commits: this.commits,
-      base: loaded.state === 'live' ? loaded.base : 0,
-      head: loaded.state === 'live' ? loaded.head : 0,
-      tail,
-      limits,
-      clock,
-      isHome: () => dependencies.replicas.isHome(this.doc),
-      quiet: () => pauseIncoming(this),
-      keepsAttribution: () => dependencies.keepsAttribution(this.doc),
-    })
+    this.commits = new Commits(log, this.doc, loaded, dependencies.queued, this)
+    this.#compaction = new RoomCompaction(this, given)
   }
 
   pauseOthers(ms: number): void {
     this.#tellNodes({ is: 'wait', ms })
+  }
+
+  notifyNodes(notice: AppendNotice): void {
+    this.#tellNodes({ is: 'appended', notice })
   }
 
   #tellNodes(message: ReplicaMessage): void {
@@ -544,6 +531,18 @@ export class Room implements EditedRoom {
     return true
   }
 
+  /**
+   * Locks the document, and resolves when no append is in progress: all applied updates are then durable.
+   * Resolves with a function that releases the lock.
+   */
+  async pauseIncoming(): Promise<() => void> {
+    while (this.lock.held !== null) await this.lock.held
+    this.endTick()
+    const release = this.lock.hold(() => this.endTick())
+    await this.commits.settled()
+    return release
+  }
+
   /** Resolves when no update waits to be applied. */
   async applied(): Promise<void> {
     this.endTick()
@@ -716,7 +715,7 @@ export class Room implements EditedRoom {
   }
 
   /** Counts the updates of a commit, which are durable. */
-  #accepted({ updates }: UpdateBroadcast): void {
+  accepted({ updates }: UpdateBroadcast): void {
     this.dependencies.metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
     for (const update of updates) if (!isCopy(update)) this.usage.updates += 1
   }
@@ -737,7 +736,7 @@ export class Room implements EditedRoom {
     this.#compaction.added(updates, this.dependencies.clock.now())
   }
 
-  #broadcast(broadcast: UpdateBroadcast): void {
+  broadcast(broadcast: UpdateBroadcast): void {
     const { trace } = broadcast
     if (trace === null) this.#send(broadcast)
     else trace.broadcast(this.#members.size, () => this.#send(broadcast))

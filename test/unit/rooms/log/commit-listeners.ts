@@ -1,4 +1,4 @@
-import type { CommitListeners, RemoteUpdates } from '../../../../src/core/rooms/log/commits.ts'
+import type { CommittingRoom, RemoteUpdates } from '../../../../src/core/rooms/log/commits.ts'
 
 /** Runs everything without a thread. */
 export const remoteUpdates: RemoteUpdates = {
@@ -8,11 +8,12 @@ export const remoteUpdates: RemoteUpdates = {
   apply: () => undefined,
 }
 
-export const listening = (listeners: Partial<CommitListeners> = {}): CommitListeners => ({
-  durable: () => undefined,
+export const listening = (listeners: Partial<CommittingRoom> = {}): CommittingRoom => ({
+  trace: undefined,
+  replica: remoteUpdates,
+  broadcast: () => undefined,
   accepted: () => undefined,
-  failed: () => undefined,
-  appended: () => undefined,
-  remote: () => remoteUpdates,
+  fail: () => undefined,
+  notifyNodes: () => undefined,
   ...listeners,
 })

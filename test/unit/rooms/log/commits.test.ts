@@ -7,7 +7,7 @@ import { ApiError, errorMessage } from '../../../../src/core/base/errors.ts'
 import { documentFences } from '../../../../src/core/directory/organizations/fence-names.ts'
 import { FencedRight } from '../../../../src/core/directory/write-right.ts'
 import { AppendBacklog } from '../../../../src/core/rooms/log/recorded-log.ts'
-import { type CommitListeners, Commits } from '../../../../src/core/rooms/log/commits.ts'
+import { type CommittingRoom, Commits } from '../../../../src/core/rooms/log/commits.ts'
 import { type AppliedUpdate, UpdateBroadcast } from '../../../../src/core/rooms/updates/broadcast.ts'
 import type { Engine } from '../../../../src/core/store/engine.ts'
 import { openLevelEngine } from '../../../../src/core/store/level/engine.ts'
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const lineOf = (
   { log }: Engine,
-  listeners: Partial<CommitListeners>,
+  listeners: Partial<CommittingRoom>,
   queued = new AppendBacklog(),
 ): Commits => new Commits(log, doc, { state: 'absent' }, queued, listening(listeners))
 
@@ -44,8 +44,8 @@ it('[ROOM-1] does not count an update as broadcast before it was broadcast, so t
   const clocks = new Map<number, number>()
   const seen: (readonly (readonly [number, number])[])[] = []
   const line = lineOf(engine, {
-    durable: () => seen.push([...line.broadcastClocks(clocks)].filter(([, clock]) => clock > 0)),
-    failed: () => {},
+    broadcast: () => seen.push([...line.broadcastClocks(clocks)].filter(([, clock]) => clock > 0)),
+    fail: () => {},
   })
   for (const client of [1, 2]) {
     const broadcast = broadcastOf('abc', client)
@@ -71,9 +71,9 @@ it('[ROOM-40] [USE-30] acknowledges and counts a durable update even if a later 
   const line = lineOf(
     engine,
     {
-      durable: () => void told.push('durable'),
+      broadcast: () => void told.push('durable'),
       accepted: ({ updates }) => void told.push(`accepted ${updates.length}`),
-      failed: () => void told.push('failed'),
+      fail: () => void told.push('failed'),
     },
     queued,
   )
@@ -113,8 +113,8 @@ it.each([
   })
   const told: string[] = []
   const line = lineOf(engine, {
-    durable: ({ updates }) => void told.push(`${updates[0]?.by} ${updates[0]?.bytes.length}`),
-    failed: (error) => void told.push(errorMessage(error)),
+    broadcast: ({ updates }) => void told.push(`${updates[0]?.by} ${updates[0]?.bytes.length}`),
+    fail: (error) => void told.push(errorMessage(error)),
   })
   await engine.kv.commit(['organization'], { fences: documentFences(scope, 'd') })
   isAllowed = remains
@@ -153,8 +153,8 @@ it('[ROOM-61] fails an append when a fence is raised during its first attempt an
   })
   const told: string[] = []
   const line = lineOf(engine, {
-    durable: () => void told.push('durable'),
-    failed: (error) => void told.push(errorMessage(error)),
+    broadcast: () => void told.push('durable'),
+    fail: (error) => void told.push(errorMessage(error)),
   })
   line.commit(broadcastOf('first', 1, right), 0)
   await line.settled()

@@ -46,8 +46,8 @@ it('[CR-18] never reports a head that is too high, even if another node has comp
     await log.load(doc),
     new AppendBacklog(),
     listening({
-      failed: (error) => expect(error).toBe(null),
-      remote: () => ({ ...remoteUpdates, apply: () => void heads.push(commits.head) }),
+      fail: (error) => expect(error).toBe(null),
+      replica: { ...remoteUpdates, apply: () => void heads.push(commits.head) },
     }),
   )
   commits.commit(broadcastOf(3), 0)
@@ -96,7 +96,7 @@ it('[CR-22] ends a room whose replica has more updates than its log', async () =
       doc,
       await before.log.load(doc),
       new AppendBacklog(),
-      listening({ failed: (error) => void failures.push(error) }),
+      listening({ fail: (error) => void failures.push(error) }),
     )
     return { commits, failures }
   }

@@ -22,19 +22,21 @@ it('schedules a compaction again after the store has failed to compact', async (
   }))
   const { log } = engine
   await log.append(doc, 'create', [{ bytes: typed('x'.repeat(20_000), 1), by: '' }])
-  const { loaded, state, tail } = await loadRoom(log, doc)
-  const compaction = new RoomCompaction(log, doc, {
-    state,
-    commits: new Commits(log, doc, loaded, new AppendBacklog(), listening()),
-    base: 0,
-    head: 1,
-    tail,
-    limits: { compactAfterUpdates: 500, keepVersionsMs: 0 },
-    clock: systemClock,
-    isHome: () => true,
-    keepsAttribution: async () => true,
-    quiet: () => Promise.reject(new Error('not called')),
-  })
+  const loaded = await loadRoom(log, doc)
+  const room = {
+    doc,
+    state: loaded.state,
+    commits: new Commits(log, doc, loaded.loaded, new AppendBacklog(), listening()),
+    dependencies: {
+      log,
+      limits: { compactAfterUpdates: 500, keepVersionsMs: 0 },
+      clock: systemClock,
+      replicas: { isHome: () => true },
+      keepsAttribution: async () => true,
+    },
+    pauseIncoming: () => Promise.reject(new Error('not called')),
+  }
+  const compaction = new RoomCompaction(room, loaded)
   await expect(compaction.run()).rejects.toThrow(StoreUnavailableError)
   expect(compaction.dueAtLeaving).toBe(true)
   await compaction.run()
