@@ -15,9 +15,7 @@ import { HocuspocusEndpoint } from './connect/hocuspocus-endpoint.ts'
 import { SessionManager } from './connect/session-manager.ts'
 import { UpgradeRejecter } from './connect/upgrade-rejecter.ts'
 import { HttpTransport } from './http/http-transport.ts'
-import { yWebsocketFor } from './protocols/y-websocket.ts'
 import { SocketAuthentication } from './session/socket-authentication.ts'
-import { documentSource, SocketTokens } from './session/socket-tokens.ts'
 import type { UpgradeRequest } from './socket/websocket-upgrader.ts'
 import type { SyncDependencies } from './sync-dependencies.ts'
 
@@ -63,7 +61,12 @@ export class SyncServer {
     this.#gate = new ConnectGate(this.#admission, options.loopbackOnly)
     this.#rejecter = new UpgradeRejecter(this.#admission, dependencies)
     this.#authentication = new SocketAuthentication(authMs, dependencies)
-    this.#sessionManager = new SessionManager(options.createOnConnect, dependencies)
+    this.#sessionManager = new SessionManager(
+      options.createOnConnect,
+      this.#admission,
+      this.#authentication,
+      dependencies,
+    )
     this.#hocuspocus = new HocuspocusEndpoint(
       authMs,
       this.#admission,
@@ -204,21 +207,7 @@ export class SyncServer {
     if (full !== null) return this.#reject(upgrade, full, requested.path, identity.tenant)
     this.#admission.countWorkspace(ticket, workspaceId)
     this.#dependencies.acceptor.accept(upgrade, workspaceId, (socket) =>
-      this.#sessionManager.admit({
-        socket,
-        protocol: yWebsocketFor(requested),
-        identity,
-        withdrawals,
-        tokens: new SocketTokens(
-          this.#authentication,
-          this.#admission,
-          this.#dependencies.reports,
-          documentSource(socket, address, requested),
-        ),
-        isMultiplexed: false,
-        clientAddress: address,
-        ...requested,
-      }),
+      this.#sessionManager.admitDocument(socket, requested, identity, address, withdrawals),
     )
   }
 }

@@ -3,7 +3,7 @@ import type { Identity } from '../../access/identity.ts'
 import { roleOnSocket } from '../../access/roles/agent-role.ts'
 import { mayWrite, roleOn } from '../../access/roles/roles.ts'
 import { ApiError, errorMessage } from '../../base/errors.ts'
-import { type DocumentPath, documentAddress } from '../../model/address.ts'
+import { documentAddress } from '../../model/address.ts'
 import type { ChangeMeta } from '../../model/change-origin.ts'
 import { type Close, close } from '../../model/close.ts'
 import { limitOf } from '../../quota/limits.ts'
@@ -11,50 +11,20 @@ import { DocumentDamagedError } from '../../rooms/document/quarantine.ts'
 import type { RoomHandle } from '../../rooms/room/room-registry.ts'
 import { CorruptRecordError } from '../../store/engine.ts'
 import type { ConnectionTrace } from '../../tracing/trace.ts'
+import type { Admission } from '../admission/admission.ts'
 import type { ServerFaults } from '../admission/rejection-log.ts'
-import type { Protocol } from '../protocols/message.ts'
+import type { DocumentRequest } from '../admission/sync-request.ts'
+import { yWebsocketFor } from '../protocols/y-websocket.ts'
 import { AccessWatch } from '../session/access-watch.ts'
 import { CredentialWatch } from '../session/credential-watch.ts'
 import { Session } from '../session/session.ts'
-import type { SessionOptions } from '../session/session-options.ts'
+import type { AuthenticatedClient, SessionOptions } from '../session/session-options.ts'
 import { documentDisabled } from '../session/session-role.ts'
-import { closeForToken } from '../session/socket-authentication.ts'
-import type { SocketTokens } from '../session/socket-tokens.ts'
+import { closeForToken, type SocketAuthentication } from '../session/socket-authentication.ts'
+import { documentSource, SocketTokens } from '../session/socket-tokens.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
 import type { SyncDependencies } from '../sync-dependencies.ts'
 import { acceptAndClose } from './upgrade-rejecter.ts'
-
-/**
- * An authenticated client, and the websocket (or the channel of a multiplexed one) on which it opens a
- * document.
- */
-interface AuthenticatedClient {
-  readonly socket: ClientSocket
-  readonly protocol: Protocol
-  readonly identity: Identity
-  readonly path: DocumentPath
-  readonly clientAddress: string
-  /** Origin of the page; undefined if the client is not a page. */
-  readonly origin: string | undefined
-  /**
-   * True if the server closes the socket with a transient code when the token expires, so that the client
-   * reconnects with a newer token.
-   */
-  readonly renews: boolean
-  /** Checks newer tokens of the client. */
-  readonly tokens: SocketTokens
-  /** True if the client is on a multiplexed websocket, which may carry several documents. */
-  readonly isMultiplexed: boolean
-  /** True if the client understands live messages. */
-  readonly receivesLive: boolean
-  /** True if the client has requested its own updates. */
-  readonly echoes?: boolean
-  /**
-   * Value of `SessionManager.withdrawals` before the token was checked; later withdrawals are applied when
-   * the session starts.
-   */
-  readonly withdrawals: number
-}
 
 interface TracedClient extends AuthenticatedClient {
   readonly trace: ConnectionTrace | undefined
@@ -73,6 +43,8 @@ interface SessionStart extends Pick<SessionOptions, 'roomHandle' | 'address' | '
 export class SessionManager {
   /** True if the first edit of a client with the role editor creates a document that does not exist. */
   readonly #createOnConnect: boolean
+  readonly #admission: Admission
+  readonly #authentication: SocketAuthentication
   readonly #dependencies: SyncDependencies
   readonly #sessions = new Set<Session>()
   readonly #accessWatch: AccessWatch
@@ -80,8 +52,15 @@ export class SessionManager {
   readonly #faults: ServerFaults
   #draining: Close | null = null
 
-  constructor(createOnConnect: boolean, dependencies: SyncDependencies) {
+  constructor(
+    createOnConnect: boolean,
+    admission: Admission,
+    authentication: SocketAuthentication,
+    dependencies: SyncDependencies,
+  ) {
     this.#createOnConnect = createOnConnect
+    this.#admission = admission
+    this.#authentication = authentication
     this.#dependencies = dependencies
     this.#accessWatch = new AccessWatch(dependencies.access, dependencies.faults)
     this.#credentialWatch = new CredentialWatch(dependencies.access, dependencies.faults)
@@ -91,6 +70,31 @@ export class SessionManager {
   /** Number of withdrawals of credentials so far. */
   get withdrawals(): number {
     return this.#credentialWatch.withdrawals
+  }
+
+  /**
+   * Opens a session for a client on a socket that carries one document, like `admit`.
+   * @param withdrawals as in `AuthenticatedClient`
+   */
+  admitDocument(
+    socket: ClientSocket,
+    requested: DocumentRequest,
+    identity: Identity,
+    clientAddress: string,
+    withdrawals: number,
+  ): void {
+    const source = documentSource(socket, clientAddress, requested)
+    const { reports } = this.#dependencies
+    this.admit({
+      ...requested,
+      socket,
+      protocol: yWebsocketFor(requested),
+      identity,
+      tokens: new SocketTokens(this.#authentication, this.#admission, reports, source),
+      isMultiplexed: false,
+      clientAddress,
+      withdrawals,
+    })
   }
 
   /** Opens a session for the client. If that fails, closes the socket with the reason. */
@@ -182,23 +186,9 @@ export class SessionManager {
 
   #startSession(client: TracedClient, { changes, ...start }: SessionStart): void {
     const { metrics, rooms } = this.#dependencies
-    const { socket, protocol, identity, origin, renews, tokens, isMultiplexed, clientAddress, trace } = client
-    const { echoes = false } = client
+    const { socket, protocol, origin } = client
     const recheck = (): Promise<void> => this.#accessWatch.recheck(session)
-    const dependencies = {
-      socket,
-      protocol,
-      identity,
-      renews,
-      tokens,
-      isMultiplexed,
-      echoes,
-      clientAddress,
-      trace,
-      recheck,
-      ...start,
-    }
-    const session: Session = new Session(dependencies, this.#dependencies)
+    const session: Session = new Session({ ...client, ...start, recheck }, this.#dependencies)
     this.#sessions.add(session)
     this.#accessWatch.add(session, changes, origin)
     const labels = { protocol: protocol.name, transport: socket.transport }

@@ -1,4 +1,5 @@
 import { encodeEventBytes, eventBytesEnd } from '../../base/event-stream.ts'
+import { frameHeaderBytes, framePayloadBytes } from '../protocols/frame.ts'
 
 /**
  * Number of bytes of a large message that are encoded together. It is a multiple of 3, so that the base64 of the
@@ -75,9 +76,9 @@ export class FrameMessages {
     const buffer = Buffer.from(frames.buffer, frames.byteOffset, frames.byteLength)
     const messages: EncodedMessage[] = []
     for (let at = from; at < buffer.length; ) {
-      const { bytes, headerBytes } = readHeader(buffer, at)
-      const begin = at + headerBytes
-      at = begin + bytes
+      // The server never writes a part of a header.
+      const begin = at + frameHeaderBytes(buffer.readUInt8(at + 1))
+      at = begin + framePayloadBytes(buffer, at)
       if (at <= buffer.length) messages.push(new EncodedMessage(buffer.subarray(begin, at)))
       else {
         this.#start = Buffer.from(buffer.subarray(begin))
@@ -86,14 +87,6 @@ export class FrameMessages {
     }
     return messages
   }
-}
-
-/** Reads the header of a frame (RFC 6455 5.2). The server never writes a part of a header. */
-function readHeader(buffer: Buffer, at: number): { bytes: number; headerBytes: number } {
-  const short = buffer.readUInt8(at + 1)
-  if (short < 126) return { bytes: short, headerBytes: 2 }
-  if (short === 126) return { bytes: buffer.readUInt16BE(at + 2), headerBytes: 4 }
-  return { bytes: buffer.readUInt32BE(at + 2) * 2 ** 32 + buffer.readUInt32BE(at + 6), headerBytes: 10 }
 }
 
 function readSplit(start: Buffer, rest: Uint8Array): EncodedMessage {

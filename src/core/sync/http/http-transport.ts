@@ -12,9 +12,7 @@ import type { Requested } from '../admission/rejection-log.ts'
 import type { DocumentRequest, MultiplexedRequest } from '../admission/sync-request.ts'
 import type { HocuspocusEndpoint } from '../connect/hocuspocus-endpoint.ts'
 import type { SessionManager } from '../connect/session-manager.ts'
-import { yWebsocketFor } from '../protocols/y-websocket.ts'
 import { isUndetermined, type SocketAuthentication } from '../session/socket-authentication.ts'
-import { documentSource, SocketTokens } from '../session/socket-tokens.ts'
 import { CloseReporter } from '../socket/websocket-upgrader.ts'
 import type { SocketOwner } from '../socket/socket-memory.ts'
 import type { SyncDependencies } from '../sync-dependencies.ts'
@@ -170,7 +168,7 @@ export class HttpTransport {
     ticket: AdmissionTicket,
     response: ServerResponse,
   ): Promise<boolean> {
-    const { admission, authentication, sessionManager, reports, tracer } = this.#dependencies
+    const { admission, authentication, sessionManager, tracer } = this.#dependencies
     const { path, token, origin, misspelled } = requested
     tracer?.of(path)?.('connect', { clientAddress: address, protocol: 'y-websocket', transport: 'http' })
     const authenticated = admission.countUnauthenticated(address)
@@ -196,21 +194,7 @@ export class HttpTransport {
     admission.countWorkspace(ticket, workspaceId)
     const socket = this.#add(events, { address, workspaceId }, { identity, secret: events.secret }, ticket)
     socket.attach(response, { position: 0, waitMs: events.waitMs })
-    sessionManager.admit({
-      socket,
-      protocol: yWebsocketFor(requested),
-      identity,
-      withdrawals,
-      tokens: new SocketTokens(
-        authentication,
-        admission,
-        reports,
-        documentSource(socket, address, requested),
-      ),
-      isMultiplexed: false,
-      clientAddress: address,
-      ...requested,
-    })
+    sessionManager.admitDocument(socket, requested, identity, address, withdrawals)
     return true
   }
 

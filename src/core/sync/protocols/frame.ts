@@ -90,6 +90,24 @@ export function frameRaw(head: Uint8Array, rest: Uint8Array = nothing): Uint8Arr
   return frame
 }
 
+/** Returns the length of a frame header. @param second the second byte of the header */
+export function frameHeaderBytes(second: number): number {
+  const short = second & 0x7f
+  const more = short === 126 ? 2 : short === 127 ? 8 : 0
+  return 2 + more + (second & 0x80 ? 4 : 0)
+}
+
+/** Returns the length of the payload of a frame. @param header bytes with a whole frame header at offset `at` */
+export function framePayloadBytes(header: ArrayLike<number>, at: number): number {
+  const short = (header[at + 1] as number) & 0x7f
+  if (short < 126) return short
+  const lengthBytes = short === 126 ? 2 : 8
+  let length = 0
+  for (let index = at + 2; index < at + 2 + lengthBytes; index++)
+    length = length * 256 + (header[index] as number)
+  return length
+}
+
 /** Encodes a number as a variable-length unsigned integer of lib0. */
 export function varUintBytes(value: number): Uint8Array {
   const bytes = new Uint8Array(varUintLength(value))

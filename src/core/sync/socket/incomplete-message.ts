@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { SlowTransfers, Transfer } from '../../quota/slow-transfers.ts'
 import { pieceCostBytes } from '../../quota/tick-shares.ts'
+import { frameHeaderBytes, framePayloadBytes } from '../protocols/frame.ts'
 import type { MessageCutter } from './message-cutter.ts'
 
 /**
@@ -200,13 +201,13 @@ export class FrameBoundaries {
       return at + passed
     }
     if (this.#header.length === 0 && chunk.length - at >= headerBytesMax) {
-      const headerBytes = headerLength(chunk[at + 1] as number)
+      const headerBytes = frameHeaderBytes(chunk[at + 1] as number)
       this.#begin(chunk, at)
       return at + headerBytes
     }
     this.#header.push(chunk[at] as number)
     const [, second] = this.#header
-    if (second !== undefined && this.#header.length === headerLength(second)) {
+    if (second !== undefined && this.#header.length === frameHeaderBytes(second)) {
       this.#begin(this.#header, 0)
       this.#header = []
     }
@@ -220,23 +221,6 @@ export class FrameBoundaries {
     if (!isControl) this.#isFragmented = (first & 0x80) === 0
     this.frames += 1
     if (isControl || this.#isFragmented) this.extraFrames += 1
-    this.#remainingBytes = payloadLength(header, at)
+    this.#remainingBytes = framePayloadBytes(header, at)
   }
-}
-
-/** Returns the length of a frame header. @param second the second byte of the header */
-function headerLength(second: number): number {
-  const short = second & 0x7f
-  const more = short === 126 ? 2 : short === 127 ? 8 : 0
-  return 2 + more + (second & 0x80 ? 4 : 0)
-}
-
-function payloadLength(header: ArrayLike<number>, at: number): number {
-  const short = (header[at + 1] as number) & 0x7f
-  if (short < 126) return short
-  const lengthBytes = short === 126 ? 2 : 8
-  let length = 0
-  for (let index = at + 2; index < at + 2 + lengthBytes; index++)
-    length = length * 256 + (header[index] as number)
-  return length
 }

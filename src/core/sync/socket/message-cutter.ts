@@ -1,3 +1,5 @@
+import { frameHeaderBytes, framePayloadBytes } from '../protocols/frame.ts'
+
 /** Maximum number of frames of a message that `ws` receives. `ws` itself accepts 1,024. */
 const framesMax = 1_000
 /** Bytes of the start of a cut message that are kept. They contain the name of the document. */
@@ -66,7 +68,8 @@ export class MessageCutter {
     const passed = new PassedBytes(bytes)
     for (let at = 0; at < bytes.length; ) {
       if (this.#frame === null) {
-        const headerBytes = headerLength(bytes, at)
+        // Of an incomplete header, at least one byte more is needed.
+        const headerBytes = at + 1 < bytes.length ? frameHeaderBytes(bytes.readUInt8(at + 1)) : 2
         if (at + headerBytes > bytes.length) {
           this.#held = Buffer.from(bytes.subarray(at))
           break
@@ -83,7 +86,7 @@ export class MessageCutter {
   /** Starts a frame, and passes its header on, unless the whole frame is dropped. */
   #begin(header: Buffer, at: number, passed: PassedBytes): Frame {
     const [first] = header as unknown as [number]
-    const payloadBytes = payloadLength(header)
+    const payloadBytes = framePayloadBytes(header, 0)
     const frame = { isControl: (first & 0x08) !== 0, isFinal: (first & 0x80) !== 0 }
     if (!frame.isControl) {
       this.#message ??= { bytes: 0, frames: 0, isCut: false }
@@ -162,20 +165,6 @@ function readPayload(frame: Frame, at: number, passed: PassedBytes): number {
   frame.passBytes -= passTo - at
   frame.dropBytes -= end - passTo
   return end
-}
-
-/** Returns the length of the frame header at offset `at`; of an incomplete header at least one byte more. */
-function headerLength(bytes: Buffer, at: number): number {
-  const second = bytes[at + 1]
-  if (second === undefined) return 2
-  const short = second & 0x7f
-  return 2 + (short === 126 ? 2 : short === 127 ? 8 : 0) + (second & 0x80 ? 4 : 0)
-}
-
-function payloadLength(header: Buffer): number {
-  const short = (header[1] as number) & 0x7f
-  if (short < 126) return short
-  return short === 126 ? header.readUInt16BE(2) : header.readUInt32BE(2) * 2 ** 32 + header.readUInt32BE(6)
 }
 
 /** Returns the header of a frame with a shorter payload, which is not the last frame of its message. */
