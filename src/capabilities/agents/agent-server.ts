@@ -243,7 +243,12 @@ function contextOf(
   return {
     api: new AgentApi({ handle, token, client: { address, tool }, signal }),
     answerText: (ids, json, query) =>
-      rooms.answerText(documentAddress(caller.tenant, ids), json, query, mcpLimits.documentCharacters),
+      rooms.compute(documentAddress(caller.tenant, ids), {
+        is: 'text',
+        json,
+        query,
+        charactersMax: mcpLimits.documentCharacters,
+      }),
     pages: new ToolPages(pageTokens, caller),
     agent: {
       organizationIds: [...new Set((grants ?? []).map(({ organizationId }) => organizationId))],

@@ -180,7 +180,10 @@ export class BranchService {
     // The branch is read second, because it must contain the whole main editor.
     const mainState = await this.#stateOf(main)
     const branchState = await this.#stateOf(address)
-    const { hunks, truncated } = await rooms.compareBranch(address, mainState, branchState)
+    const { hunks, truncated } = await rooms.compute(address, {
+      is: 'compare',
+      updates: [mainState, branchState],
+    })
     const attribution = hunks.length === 0 ? null : await readAttribution(log, addressKey(address))
     const authors = attribution === null ? () => [] : hunkAuthors(attribution)
     // The opened branch has recorded the overlaps with the changes that it has taken in.

@@ -19,7 +19,6 @@ import { Prediction, predictSteps } from '../../update/predict-steps.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { readStateVector, writeStateVector } from '../../update/state-vector.ts'
 import { advance, isEmpty, type UpdateSummary } from '../../update/summary.ts'
-import { DocumentExpensiveError } from './expensive-documents.ts'
 import { IncomingBuffer } from './incoming-buffer.ts'
 import {
   integrationStepsMax,
@@ -30,7 +29,7 @@ import {
   placedPartsMax,
   structsPerTick,
 } from './integration-limits.ts'
-import { DocumentDamagedError } from './quarantine.ts'
+import { DocumentDamagedError, DocumentExpensiveError } from './unreadable-documents.ts'
 
 /** An update (V1) without content. A client that has nothing to add sends this update as its SyncStep2. */
 export const emptyUpdate = new Uint8Array(2)

@@ -177,13 +177,7 @@ export class Commits {
   #whenFree: (() => void)[] = []
 
   /** @param queued counts the bytes that wait to be appended, in all documents of this process */
-  constructor(
-    log: CommitLog,
-    doc: Key,
-    loaded: LoadedLog,
-    queued: AppendBacklog,
-    room: CommittingRoom,
-  ) {
+  constructor(log: CommitLog, doc: Key, loaded: LoadedLog, queued: AppendBacklog, room: CommittingRoom) {
     this.#log = log
     this.#doc = doc
     this.#queued = queued

@@ -140,7 +140,8 @@ export class RoomCompaction {
     const state = this.#state
     if (this.#tail.bytes < tailBytesMin || state.is === 'running') return false
     const tail = this.#room.dependencies.replicas.isHome(this.#room.doc) ? this.#tail : partOf(this.#tail)
-    const isLong = tail.entries > this.#room.dependencies.limits.compactAfterUpdates || isLarge(tail, this.#snapshotBytes)
+    const isLong =
+      tail.entries > this.#room.dependencies.limits.compactAfterUpdates || isLarge(tail, this.#snapshotBytes)
     return isLong && isSlowToOpen(tail, this.#snapshotBytes) && performance.now() >= state.until
   }
 

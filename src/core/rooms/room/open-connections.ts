@@ -31,31 +31,6 @@ export interface Connection {
   end(reason: Close): void
 }
 
-/** A connection as `list` returns it. */
-export interface ConnectionEntry {
-  readonly connectionId: string
-  readonly organizationId: string
-  readonly documentId: string
-  readonly editorId: string
-  readonly userId: string
-  readonly name: string
-  readonly accessRole: AccessRole
-  readonly protocol: string
-  readonly transport: TransportName
-  readonly clientAddress: string
-  /** Time of the connection, in epoch milliseconds. */
-  readonly connectedAt: number
-  /** The node to which the client is connected. */
-  readonly node: string
-}
-
-/** Filters for connections. A listed connection matches all filters that are present. */
-interface ConnectionFilter {
-  readonly organizationId?: string
-  readonly documentId?: string
-  readonly userId?: string
-}
-
 /**
  * Maximum number of connections in one page. It is low enough to keep the reply of a node below the size
  * limit of a message.
@@ -63,41 +38,39 @@ interface ConnectionFilter {
 export const connectionsPageMax = 100
 const nameLengthMax = 200
 
-interface ListCall extends PageRange {
-  readonly tenant: Tenant
-  readonly filter: ConnectionFilter
-}
-
-interface CloseCall {
-  readonly tenant: Tenant
-  readonly connectionIds: readonly string[]
-  readonly reason: Close
-}
-
 const listSchema = s.object(
   {
     tenant: addressSchemas.tenant,
+    /** A listed connection matches all filters that are present. */
     filter: s.object({}, { organizationId: s.string, documentId: s.string, userId: s.string }),
     limit: s.number,
   },
   { after: s.string },
 )
-const listAnswerSchema = s.array(
-  s.object({
-    connectionId: s.string,
-    organizationId: s.string,
-    documentId: s.string,
-    editorId: s.string,
-    userId: s.string,
-    name: s.string,
-    accessRole: s.choice(accessRoles),
-    protocol: s.string,
-    transport: s.choice(transportNames),
-    clientAddress: s.string,
-    connectedAt: s.number,
-    node: s.string,
-  }),
-)
+type ListCall = s.TypeOf<typeof listSchema>
+type ConnectionFilter = ListCall['filter']
+
+const entrySchema = s.object({
+  connectionId: s.string,
+  organizationId: s.string,
+  documentId: s.string,
+  editorId: s.string,
+  userId: s.string,
+  name: s.string,
+  accessRole: s.choice(accessRoles),
+  protocol: s.string,
+  transport: s.choice(transportNames),
+  clientAddress: s.string,
+  /** Time of the connection, in epoch milliseconds. */
+  connectedAt: s.number,
+  /** The node to which the client is connected. */
+  node: s.string,
+})
+const entriesSchema = s.array(entrySchema)
+
+/** A connection as `list` returns it. */
+export type ConnectionEntry = s.TypeOf<typeof entrySchema>
+
 const closeSchema = s.object({
   tenant: addressSchemas.tenant,
   connectionIds: s.array(s.string),
@@ -107,6 +80,7 @@ const closeSchema = s.object({
     limit: s.orNull(s.choice(limitNames)),
   }),
 })
+type CloseCall = s.TypeOf<typeof closeSchema>
 
 interface KnownConnection {
   readonly connection: Connection
@@ -131,9 +105,7 @@ export class OpenConnections {
     this.#calls = calls
     this.#clock = clock
     this.#self = self
-    calls.answer('connections.list', 'any', listSchema, (call) =>
-      this.#listHere({ ...call, after: call.after }),
-    )
+    calls.answer('connections.list', 'any', listSchema, (call) => this.#listHere(call))
     calls.answer('connections.close', 'any', closeSchema, (call) => this.#closeHere(call))
   }
 
@@ -156,9 +128,10 @@ export class OpenConnections {
     filter: ConnectionFilter,
     { after, limit }: PageRange,
   ): Promise<ListPage<ConnectionEntry>> {
-    const call: ListCall = { tenant: { workspaceId, apiKey }, filter, after, limit: limit + 1 }
+    const range = { ...(after !== undefined && { after }), limit: limit + 1 }
+    const call: ListCall = { tenant: { workspaceId, apiKey }, filter, ...range }
     const here = this.#listHere(call)
-    const there = await this.#calls.ask('connections.list', call, listAnswerSchema)
+    const there = await this.#calls.ask('connections.list', call, entriesSchema)
     const found = [here, ...there.values()]
       .flat()
       .toSorted((a, b) => (a.connectionId < b.connectionId ? 1 : -1))

@@ -2,7 +2,7 @@ import { errorMessage } from '../../base/errors.ts'
 import { type Close, close } from '../../model/close.ts'
 import { limitOf } from '../../quota/limits.ts'
 import { AppendRejectedError } from '../../store/engine.ts'
-import { DocumentDamagedError } from '../document/quarantine.ts'
+import { DocumentDamagedError } from '../document/unreadable-documents.ts'
 import { UpdateApplyError } from '../updates/update-applier.ts'
 
 /** Close reason for the sessions of a deleted document. */

@@ -2,10 +2,8 @@ import type { Clock } from '../../base/clock.ts'
 import { MalformedJsonError } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { SpanSource } from '../../base/span.ts'
-import { type ComparedBranch, compareBranch } from '../../content/branches/branch-hunks.ts'
 import type { InitialContent } from '../../content/initial-content.ts'
 import { type DocumentReading, type EncodedContent, readStateEncoded } from '../../content/read-document.ts'
-import { type AnsweredText, answerTextQuery, type TextQuery } from '../../content/reading/text-query.ts'
 import type { OrganizationScope } from '../../directory/organizations/organization-keys.ts'
 import { decodeRemovalMessage, removalTopic } from '../../directory/removal/removal-message.ts'
 import type { RemovalTask } from '../../directory/removal/removal-task.ts'
@@ -20,9 +18,8 @@ import { type Close, close } from '../../model/close.ts'
 import { CorruptRecordError, type Engine, type Key, StoreUnavailableError } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
 import type { Tracer } from '../../tracing/trace.ts'
-import { DocumentExpensiveError, ExpensiveDocuments } from '../document/expensive-documents.ts'
 import { loadStepsMax } from '../document/integration-limits.ts'
-import { Quarantine } from '../document/quarantine.ts'
+import { DocumentExpensiveError, ExpensiveDocuments, Quarantine } from '../document/unreadable-documents.ts'
 import { noContent } from '../edits/edited-room.ts'
 import { readInline, readOnThread } from '../edits/on-thread.ts'
 import { inlineSizeMax } from '../edits/replacement.ts'
@@ -33,6 +30,14 @@ import { type LoadedRoom, loadRoom } from '../log/load-room.ts'
 import { createPresence, type PresenceRegistry } from '../presence/presence-registry.ts'
 import { ReplicaSync } from '../replication/replica-sync.ts'
 import { type ThreadPoolOptions, type ThreadPoolSet, threadPools } from '../threads/thread-pool.ts'
+import {
+  type ResultOf,
+  runTask,
+  type TaskName,
+  type TaskOf,
+  type ThreadTask,
+  taskBytes,
+} from '../threads/thread-task.ts'
 import { WorkShares } from '../updates/work-shares.ts'
 import { BranchFollower, type ReplacedContent } from './branch-follower.ts'
 import { RoomHibernation } from './hibernation.ts'
@@ -284,18 +289,15 @@ export class RoomRegistry {
   }
 
   /**
-   * Compares a branch with its main editor, without a room. Large states are compared on a thread.
-   * @param main @param branch whole states (V1)
-   * @throws ApiError RESOURCE_EXHAUSTED if too many reads of large states wait
+   * Runs a task that reads, without a room. A task with much input runs on a thread.
+   * @throws the errors of the task; ApiError RESOURCE_EXHAUSTED if it takes too long or too many large reads wait
    */
-  async compareBranch(
+  async compute<Name extends TaskName>(
     address: DocumentAddress,
-    main: Uint8Array,
-    branch: Uint8Array,
-  ): Promise<ComparedBranch> {
-    const { readers } = this.#pools
-    if (main.length + branch.length <= inlineSizeMax || !readers.enabled) return compareBranch(main, branch)
-    return readers.use(address, (thread) => thread.run({ is: 'compare', updates: [main, branch] }))
+    task: TaskOf<Name>,
+  ): Promise<ResultOf<Name>> {
+    if (taskBytes(task as ThreadTask) <= inlineSizeMax) return runTask(task)
+    return this.#pools.readers.use(address, (thread) => thread.run(task))
   }
 
   /**
@@ -308,24 +310,6 @@ export class RoomRegistry {
     const { content, problem } = await threads.use(address, (thread) => thread.run({ is: 'parse', json }))
     if (content === null) throw new MalformedJsonError(problem)
     return content
-  }
-
-  /**
-   * Answers a query about the response of `/v2/crdt/get` (JSON in UTF-8) for an editor. A large response is
-   * parsed and searched on a thread.
-   * @param charactersMax maximum length of the text in UTF-16 units
-   * @returns null if the response has no editor
-   * @throws ApiError RESOURCE_EXHAUSTED if it takes too long or too many reads of large documents wait
-   */
-  async answerText(
-    address: DocumentAddress,
-    json: Uint8Array,
-    query: TextQuery,
-    charactersMax: number,
-  ): Promise<AnsweredText | 'too long' | null> {
-    const { readers } = this.#pools
-    if (json.length <= inlineSizeMax || !readers.enabled) return answerTextQuery(json, query, charactersMax)
-    return readers.use(address, (thread) => thread.run({ is: 'text', json, query, charactersMax }))
   }
 
   /** Ends every room. All earlier commits are durable when the caller has also closed the engine. */

@@ -52,6 +52,11 @@ export interface PooledThread {
   run<Name extends TaskName>(job: TaskOf<Name>): Promise<ResultOf<Name>>
 }
 
+/**
+ * Number of copies that a thread has in memory at least: the bytes of a document or of JSON, and the Y.Doc or the values.
+ */
+const copies = 2
+
 /** Runs jobs without a thread. */
 const eventLoop: PooledThread = { run: async (job) => runTask(job) }
 
@@ -176,7 +181,7 @@ export class ThreadPool {
           null,
         )
         try {
-          claim.reserve(taskBytes(job))
+          claim.reserve(taskBytes(job) * copies)
           const outcome = await thread.run(job, Math.max(1, Math.round(deadlineMs - spentMs)))
           this.#count('done')
           return resultOf<Name>(outcome)

@@ -41,7 +41,7 @@ import {
   type PlacedIntegration,
   placementsIn,
 } from '../document/document-state.ts'
-import { tooExpensive } from '../document/expensive-documents.ts'
+import { tooExpensive } from '../document/unreadable-documents.ts'
 import { documentStepsMax, structsPerTick } from '../document/integration-limits.ts'
 import type { PlacedDocument } from '../log/load-room.ts'
 import { DocumentRejectedError, type Merged, mergeStored } from '../log/merge-stored.ts'
@@ -264,14 +264,11 @@ export function runTask<Name extends TaskName>(task: TaskOf<Name>): ResultOf<Nam
   return tasks[is](task)
 }
 
-/** Number of copies that a thread has in memory: the bytes of a document or of JSON, and the Y.Doc or the values. */
-const copies = 2
-
-/** Returns a lower bound of the memory in bytes that a task takes. */
+/** Returns the number of bytes of the documents, or of the JSON, that a task reads. */
 export function taskBytes(task: ThreadTask): number {
-  if ('json' in task) return task.json.length * copies
+  if ('json' in task) return task.json.length
   const updates = 'updates' in task ? task.updates : []
-  return updates.reduce((sum, { length }) => sum + length, 0) * copies
+  return updates.reduce((sum, { length }) => sum + length, 0)
 }
 
 /**

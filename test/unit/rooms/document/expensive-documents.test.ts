@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createLog } from '../../../../src/core/base/log.ts'
 import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
 import { addressKey, type DocumentAddress } from '../../../../src/core/model/address.ts'
-import { ExpensiveDocuments } from '../../../../src/core/rooms/document/expensive-documents.ts'
+import { ExpensiveDocuments } from '../../../../src/core/rooms/document/unreadable-documents.ts'
 import { keyName } from '../../../../src/core/store/key-encoding.ts'
 
 const addressOf = (index: number): DocumentAddress => ({

@@ -26,11 +26,8 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-const lineOf = (
-  { log }: Engine,
-  listeners: Partial<CommittingRoom>,
-  queued = new AppendBacklog(),
-): Commits => new Commits(log, doc, { state: 'absent' }, queued, listening(listeners))
+const lineOf = ({ log }: Engine, listeners: Partial<CommittingRoom>, queued = new AppendBacklog()): Commits =>
+  new Commits(log, doc, { state: 'absent' }, queued, listening(listeners))
 
 function broadcastOf(text: string, client: number, right?: AppliedUpdate['right']): UpdateBroadcast {
   const bytes = typed(text, client)
