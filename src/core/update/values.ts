@@ -140,7 +140,7 @@ const unicodeDigits = 4
  * value. The caller must have checked that the bytes are UTF-8.
  * @throws MalformedUpdateError
  */
-export function skipJsonText(reader: ByteReader, end: number): void {
+function skipJsonText(reader: ByteReader, end: number): void {
   const at = afterSpaces(reader.bytes, afterValue(reader, reader.at, end, 0), end)
   if (at !== end) throw notJson()
   reader.at = end

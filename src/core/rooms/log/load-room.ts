@@ -154,7 +154,7 @@ type Split = (bytes: Uint8Array) => Promise<readonly Uint8Array[]>
 const splitHere: Split = async (bytes) => splitUpdate(bytes, structsPerTick)
 
 /** Applies the entries in slices, so that other rooms stay responsive while a long tail is applied. */
-export async function applyInSlices(
+async function applyInSlices(
   state: DocumentState,
   entries: readonly { readonly bytes: Uint8Array }[],
   split = splitHere,

@@ -194,7 +194,7 @@ interface Requirement {
  * Returns the indexes of updates in an order in which each follows the updates that it depends on (Kahn's algorithm).
  * Yjs needs quadratic time for another order. Updates that depend on each other in a circle are left out.
  */
-export function applicationOrder(summaries: readonly UpdateSummary[]): readonly number[] {
+function applicationOrder(summaries: readonly UpdateSummary[]): readonly number[] {
   const { required, missing } = requirementsOf(summaries)
   const clocks = new Map<number, number>()
   const order = missing.flatMap((count, index) => (count === 0 ? [index] : []))

@@ -19,7 +19,7 @@ export interface RemoteAppend {
 }
 
 /** The position of a replica in its log. `epoch` is null if the replica has read nothing from the log. */
-export interface ReplicaPosition {
+interface ReplicaPosition {
   readonly epoch: number | null
   readonly seq: number
 }

@@ -852,7 +852,7 @@ const bytesIn = (updates: readonly IncomingUpdate[]): number =>
   updates.reduce((sum, { bytes }) => sum + bytes.length, 0)
 
 /** Receives the durable commits of a room, from this and from other nodes. */
-export interface CommitFollower {
+interface CommitFollower {
   /** Called when updates are durable, in the order of the commits. Must not throw and must not block. */
   committed(updates: readonly AppliedUpdate[]): void
   /** Called once, when the room ends. */

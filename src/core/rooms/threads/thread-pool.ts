@@ -311,7 +311,7 @@ const forgivenShare = 0.1
  * the debt of its workspace, which decreases slowly. While a workspace has a debt, its jobs have a shorter
  * deadline. If the debt is large, the workspace gets no thread until the debt has decreased.
  */
-export class Overruns {
+class Overruns {
   readonly #jobMs: number
   /** The debt of each workspace in milliseconds. */
   readonly #debts: RateLimiter

@@ -62,7 +62,7 @@ async function firstKey(store: Store, gte: Buffer): Promise<Buffer> {
   return first === undefined ? afterAll : first[0]
 }
 
-export interface LevelEngineOptions {
+interface LevelEngineOptions {
   /** Data directory. It is created if it is missing. The engine stores its data in the subfolder `store`. */
   readonly directory: string
   /**
@@ -175,7 +175,7 @@ const everything = rangeOf(Buffer.alloc(0))
  * Yields all stored pairs as they were when the caller requested the first page.
  * @throws StoreUnavailableError, CorruptRecordError
  */
-export async function* dumpStore(gate: OpenCalls, disk: ReopeningStore): AsyncGenerator<StoredPage> {
+async function* dumpStore(gate: OpenCalls, disk: ReopeningStore): AsyncGenerator<StoredPage> {
   gate.pass()
   yield* dumpSnapshot(await disk.read(async (store) => store.snapshot()))
 }

@@ -53,7 +53,7 @@ class MemoryBlobs implements Blobs {
   }
 }
 
-export interface MemoryEngineOptions {
+interface MemoryEngineOptions {
   readonly clock?: Clock
 }
 

@@ -348,7 +348,7 @@ interface UnroutedSocket {
  * Limits the frames on a multiplexed websocket that belong to no open document. Together, these frames
  * have a budget for each tick, as the messages of a document have.
  */
-export class UnroutedMessages implements BudgetedReader {
+class UnroutedMessages implements BudgetedReader {
   readonly budget = newTickBudget()
   readonly #socket: UnroutedSocket
   readonly #backpressure: ReadBackpressure

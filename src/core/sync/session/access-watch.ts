@@ -193,7 +193,7 @@ interface IndexedSessions {
  * change. Without the index, each change would check all sessions, and the cost of opening rooms would be
  * quadratic.
  */
-export class SessionIndex {
+class SessionIndex {
   readonly #organizations = new Map<string, IndexedSessions>()
 
   add(session: Session): void {
@@ -238,7 +238,7 @@ export class SessionIndex {
 }
 
 /** Returns whether a change may have changed the access of this session. */
-export function isAffectedBy(
+function isAffectedBy(
   { scope, all, documents, users }: AccessChange,
   { address, identity }: Session,
 ): boolean {

@@ -222,7 +222,7 @@ const afterKey = Buffer.alloc(1)
  * Yields the pairs of a range that can be read. At the first damage, calls `onDamage` with the reason. It
  * then reads the pairs one by one until a read fails again.
  */
-export async function* readUndamaged(
+async function* readUndamaged(
   store: Store,
   range: ByteRange,
   options: ScanOptions,

@@ -123,7 +123,7 @@ async function firstCrcOf(
   return crcOf(path, name, bytes, spare)
 }
 
-export interface ManifestComparison {
+interface ManifestComparison {
   /**
    * Sentences about the files that differ from their state at the last close. Each sentence starts with the
    * name of its file.

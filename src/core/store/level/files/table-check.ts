@@ -223,7 +223,7 @@ export class ByteCursor {
  * elements. An element is either a literal or a copy of earlier output.
  * @throws RangeError if an element exceeds the end
  */
-export function decompressSnappy(compressed: Buffer): Buffer {
+function decompressSnappy(compressed: Buffer): Buffer {
   const input = new ByteCursor(compressed)
   const output = Buffer.alloc(input.varint())
   let end = 0
@@ -303,6 +303,6 @@ export function crc32c(bytes: Uint8Array): number {
  * Returns the masked form of a CRC. LevelDB stores this form, because the CRC of bytes that themselves
  * contain CRCs would be weak (util/crc32c.h).
  */
-export function maskCrc(crc: number): number {
+function maskCrc(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0
 }

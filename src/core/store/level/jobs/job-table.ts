@@ -199,14 +199,14 @@ export interface DueJob {
 }
 
 /** An entry with its key in the store. */
-export type StoredDueJob = readonly [key: Buffer, job: DueJob]
+type StoredDueJob = readonly [key: Buffer, job: DueJob]
 
 /**
  * The jobs of one queue in the order of their due times. The first entries are in memory, because a read of
  * the store would have to skip the many entries that were just deleted. An entry may be outdated: its job may
  * not exist any more, or may be due at another time.
  */
-export class DueIndex {
+class DueIndex {
   /** Range of the keys of all entries of the queue. */
   readonly #range: ByteRange
   /** Reads up to `limit` entries of a range from the store, in the order of their keys. */

@@ -149,7 +149,7 @@ function changedIn(
   return { at: last.at, by: last.by }
 }
 
-export interface EntryRange {
+interface EntryRange {
   readonly after: number
   readonly upTo: number
   readonly bytesMax: number | undefined
@@ -160,7 +160,7 @@ export interface EntryRange {
  * `bytesMax`. The update `upTo` must exist.
  * @throws DamagedRecordError, also if an update is missing
  */
-export async function readLevelEntries(
+async function readLevelEntries(
   reads: Reads,
   keys: DocumentKeyspace,
   { after, upTo, bytesMax = Number.POSITIVE_INFINITY }: EntryRange,
@@ -215,7 +215,7 @@ export async function readAttributionRecord(
 }
 
 /** Like `readAttributionRecord`, but returns null if the attribution is damaged. */
-export async function readUsableAttribution(
+async function readUsableAttribution(
   reads: Reads,
   keys: DocumentKeyspace,
   base: number,

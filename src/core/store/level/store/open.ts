@@ -247,7 +247,7 @@ export function levelOpenError(
  * Checks that this server supports the format of a store. If the store is empty, writes the current format.
  * @throws EngineOpenError
  */
-export async function ensureFormat(store: Store, path: string): Promise<void> {
+async function ensureFormat(store: Store, path: string): Promise<void> {
   const version = await readFormat(store, path)
   if (version === null) return writeFormat(store)
   if (version > formatVersion) {

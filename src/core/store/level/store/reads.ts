@@ -29,7 +29,7 @@ export interface ReadSnapshot extends Reads {
 }
 
 export type LevelDatabase = Level<Uint8Array, Uint8Array>
-export type DatabaseSnapshot = ReturnType<LevelDatabase['snapshot']>
+type DatabaseSnapshot = ReturnType<LevelDatabase['snapshot']>
 
 const pagePairs = 1_000
 const pageBytes = 1024 * 1024
@@ -107,7 +107,7 @@ const nothing = new Uint8Array(0)
 const keysAtOnce = 64
 
 /** Reads the values of several keys. Returns them in the order of the keys. */
-export type ReadMany = (keys: readonly Uint8Array[]) => Promise<readonly (Buffer | undefined)[]>
+type ReadMany = (keys: readonly Uint8Array[]) => Promise<readonly (Buffer | undefined)[]>
 
 interface Asked {
   readonly key: Uint8Array

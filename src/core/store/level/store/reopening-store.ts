@@ -227,7 +227,7 @@ export class ReopeningStore {
 }
 
 /** A promise with its `resolve` and `reject`. */
-export class Deferred<T> {
+class Deferred<T> {
   readonly promise: Promise<T>
   #resolve: (value: T) => void = () => undefined
   #reject: (error: unknown) => void = () => undefined
