@@ -104,8 +104,6 @@ export class SyncServer {
     if (error !== null) return this.#rejectUpgrade(request, connection, error)
     const address = clientAddress(request, this.#options.proxies)
     const upgrade: UpgradeRequest = { request, connection, head, address }
-    if (requested.kind !== 'invalid' && requested.misspelled !== null)
-      this.#dependencies.rejections.misspelled(address, requested.misspelled, pathOf(requested))
     const problem = this.#gate.problemOf(request.headers, address, requested)
     if (problem !== null || requested.kind === 'invalid') {
       return this.#reject(
@@ -200,7 +198,7 @@ export class SyncServer {
     if (identity instanceof TokenRejectedError)
       return this.#rejecter.reject(
         upgrade,
-        this.#authentication.reject(identity, address, requested.path, requested.misspelled),
+        this.#authentication.reject(identity, address, requested.path),
       )
     const { workspaceId } = identity.tenant
     const full = this.#admission.workspaceProblem(workspaceId)

@@ -238,45 +238,6 @@ it('[RUN-11] when a websocket is closed because of its messages, logs its addres
   expect(eventsNamed('socket.closed').at(-1)).toMatchObject({ code: 4400, address })
 })
 
-it('[RUN-15] logs a misspelled URL parameter without its value, and states it in the close reason if the token is missing', async () => {
-  server = await startTestServer({}, { log })
-  const token = await server.token('ann')
-  const wsUrl = `${server.wsUrl}/sync/acme/plan/main`
-  const misspelled = (): Line[] => eventsNamed('socket.parameter_misspelled')
-
-  const { code, reason } = await (await RawClient.connect(`${wsUrl}?tokne=${token}`)).closed
-  expect([code, reason]).toEqual([
-    4401,
-    'a token is required: unknown parameter "tokne" (did you mean token?)',
-  ])
-  expect(misspelled()).toMatchObject([
-    { ...document, address, reason: 'unknown parameter "tokne" (did you mean token?)', times: 1 },
-  ])
-
-  const client = await RawClient.connect(`${wsUrl}?token=${token}&Saved=1&colour=red`)
-  await client.roundTrip()
-  client.end()
-  expect(misspelled().at(-1)).toMatchObject({ reason: 'unknown parameter "Saved" (did you mean saved?)' })
-
-  const shared = await RawClient.connect(`${server.wsUrl}/hocuspocus?tokken=${token}`)
-  shared.send(tokenFrame('acme/plan/main', ''))
-  await eventually(() => shared.received.some((bytes) => Buffer.from(bytes).includes('did you mean token?')))
-  shared.end()
-  expect(misspelled()).toHaveLength(3)
-
-  const before = lines.length
-  const others = await RawClient.connect(
-    `${wsUrl}?token=${token}&version=2&sessionAwareness=true&${'x'.repeat(2_000)}`,
-  )
-  await others.roundTrip()
-  others.end()
-  for (let times = 0; times < 20; times++) await (await RawClient.connect(`${wsUrl}?tokne=x`)).closed
-  expect(lines.slice(before).filter(({ event }) => event === 'socket.parameter_misspelled')).toEqual([])
-  await server.stop()
-  expect(misspelled().at(-1)).toMatchObject({ times: 20 })
-  expect(JSON.stringify(lines)).not.toContain(token)
-})
-
 const { start, receiving } = hookTests()
 
 it('[RUN-12] logs a failed webhook attempt with endpoint, event and reason', async () => {

@@ -8,13 +8,11 @@ import type { DocumentPath, Tenant } from '../../model/address.ts'
 import { type Close, closeCodes } from '../../model/close.ts'
 import { RepeatedEvents } from '../../quota/repeated-events.ts'
 import { StoreUnavailableError } from '../../store/engine.ts'
-import { describeMisspelling, type Misspelling } from './sync-request.ts'
 
 interface LoggedRejection {
   readonly event:
     | 'socket.rejected'
     | 'socket.closed'
-    | 'socket.parameter_misspelled'
     | 'token.rejected'
     | 'token.claim_misspelled'
     | 'credentials.rejected'
@@ -39,14 +37,13 @@ export type Requested = DocumentPath | string | null
 const messages: Readonly<Record<LoggedRejection['event'], string>> = {
   'socket.rejected': 'the server rejected a websocket',
   'socket.closed': 'the server closed a websocket permanently',
-  'socket.parameter_misspelled': 'the URL of a websocket has an unknown parameter',
   'token.rejected': 'the server rejected a token',
   'token.claim_misspelled': 'a token of the identity provider has an unknown claim',
   'credentials.rejected': 'the server rejected the credentials of a call',
 }
 
 /**
- * Logs rejected websockets, tokens and credentials, and misspelled parameters and claims. Rejections with the
+ * Logs rejected websockets, tokens and credentials, and misspelled claims. Rejections with the
  * same address, reason and document share one log line that contains their number. For each address and
  * reason, up to ten documents have separate lines. All further documents are counted in one line without a
  * document.
@@ -104,12 +101,6 @@ export class RejectionLog {
   ): void {
     this.#log({ event: 'socket.closed', reason, code, address, requested: path })
     this.#keep(owner, address, path, String(code), reason)
-  }
-
-  /** Logs a misspelled parameter of the URL of a websocket. */
-  misspelled(address: string, misspelling: Misspelling, path: DocumentPath | null): void {
-    const reason = describeMisspelling(misspelling)
-    this.#log({ event: 'socket.parameter_misspelled', reason, code: null, address, requested: path })
   }
 
   /**

@@ -1,20 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { readBearer } from '../../access/tokens/bearer.ts'
-import { misspelledName } from '../../base/text.ts'
 import { type DocumentPath, decodeSegment, idProblem } from '../../model/address.ts'
 
-/**
- * An unknown parameter of the URL (`given`), and the known parameter that the client most likely means
- * (`intended`).
- */
-export interface Misspelling {
-  readonly given: string
-  readonly intended: string
-}
-
 interface Credentials {
-  /** The first misspelled parameter; null if there is none. */
-  readonly misspelled: Misspelling | null
   readonly token: string | null
   /** Origin of the page; undefined if the client is not a page. */
   readonly origin: string | undefined
@@ -76,7 +64,7 @@ export const isSyncRequest = (request: IncomingMessage): boolean =>
  * percent-encoded) or `/hocuspocus`. The token may instead be in the header `Authorization: Bearer`.
  */
 export function readSyncRequest(request: IncomingMessage): SyncRequest {
-  const { endpoint, segments, parameters, credentials } = readParts(request, knownParameters)
+  const { endpoint, segments, parameters, credentials } = readParts(request)
   if (endpoint === 'hocuspocus' && isEmpty(segments))
     return { kind: 'multiplexed', only: null, ...credentials }
   return endpoint === 'sync' ? readDocumentRequest(segments, parameters, credentials) : { kind: 'otherPath' }
@@ -96,7 +84,7 @@ interface HttpSyncRequest {
  * connection carries several documents.
  */
 export function readHttpSyncRequest(request: IncomingMessage): HttpSyncRequest {
-  const { segments, parameters, credentials } = readParts(request, [...knownParameters, ...httpParameters])
+  const { segments, parameters, credentials } = readParts(request)
   const secret = credentials.token ?? sessionSecret.exec(request.headers.authorization ?? '')?.[1] ?? null
   const isHocuspocus = parameters.get('dialect') === 'hocuspocus'
   if (isHocuspocus && isEmpty(segments))
@@ -117,18 +105,14 @@ export const isEventStreamRequest = ({ url = '', headers }: IncomingMessage): bo
   headers['transfer-encoding'] === undefined &&
   headers.expect === undefined
 
-function readParts(request: IncomingMessage, known: readonly string[]): SplitRequest {
+function readParts(request: IncomingMessage): SplitRequest {
   const [path, query = ''] = splitOnce(request.url ?? '', '?')
   const [root, endpoint, ...segments] = path.split('/')
   const parameters = new URLSearchParams(query)
   const given = parameters.get('token')
   // An empty parameter counts as absent.
   const token = given === null || given === '' ? readBearer(request.headers) : given
-  const credentials: Credentials = {
-    misspelled: misspelledIn(parameters, known),
-    token,
-    origin: request.headers.origin,
-  }
+  const credentials: Credentials = { token, origin: request.headers.origin }
   return { endpoint: root === '' ? endpoint : undefined, segments, parameters, credentials }
 }
 
@@ -150,32 +134,6 @@ function readDocumentRequest(
     wantsRole: parameters.get('role') === '1',
   }
 }
-
-const knownParameters: readonly string[] = ['token', 'renew', 'live', 'saved', 'echo', 'role']
-/** Further parameters of a session over HTTP. */
-const httpParameters: readonly string[] = ['session', 'position', 'wait', 'number', 'close', 'dialect']
-/** Maximum number of parameters of one URL that are compared with the known parameters. */
-const comparedMax = 50
-
-/**
- * Returns the first misspelled parameter. Parameters that do not resemble a known one are accepted, because
- * clients of other servers send such parameters.
- */
-function misspelledIn(parameters: URLSearchParams, known: readonly string[]): Misspelling | null {
-  const names = [...parameters.keys()].slice(0, comparedMax)
-  for (const given of names) {
-    const intended = known.includes(given) ? null : misspelledName(given, known)
-    if (intended !== null) return { given, intended }
-  }
-  return null
-}
-
-/**
- * Returns a description of a misspelled parameter for users. The text is short, because the parameter
- * resembles a known one.
- */
-export const describeMisspelling = ({ given, intended }: Misspelling): string =>
-  `unknown parameter ${JSON.stringify(given)} (did you mean ${intended}?)`
 
 function splitOnce(text: string, separator: string): [string, string?] {
   const at = text.indexOf(separator)

@@ -71,13 +71,12 @@ export class HocuspocusEndpoint {
    */
   open(socket: ClientSocket, address: string, request: MultiplexedRequest, authenticated: () => void): void {
     const { reports, backpressure } = this.#dependencies
-    const { token, origin, misspelled } = request
+    const { token, origin } = request
     const end = (reason: Close): void => multiplexed.end(reason)
     const tokens = new SocketTokens(this.#authentication, this.#admission, reports, {
       address,
       token,
       origin,
-      misspelled,
       end,
     })
     const multiplexed: MultiplexedSocket = new MultiplexedSocket(socket, {

@@ -122,10 +122,6 @@ export class HttpTransport {
       const path = requested.kind === 'document' ? requested.path : (request.url ?? '')
       return this.#reject(response, address, problem ?? close('badRequest', 'invalid address'), path)
     }
-    if (requested.misspelled !== null) {
-      const path = requested.kind === 'document' ? requested.path : null
-      this.#dependencies.rejections.misspelled(address, requested.misspelled, path)
-    }
     const ticket: AdmissionTicket = { address: null, workspaceId: null }
     admission.countConnection(ticket, address)
     if (requested.kind === 'multiplexed') this.#openMultiplexed(events, requested, address, ticket, response)
@@ -169,14 +165,14 @@ export class HttpTransport {
     response: ServerResponse,
   ): Promise<boolean> {
     const { admission, authentication, sessionManager, tracer } = this.#dependencies
-    const { path, token, origin, misspelled } = requested
+    const { path, token, origin } = requested
     tracer?.of(path)?.('connect', { clientAddress: address, protocol: 'y-websocket', transport: 'http' })
     const authenticated = admission.countUnauthenticated(address)
     const { withdrawals } = sessionManager
     const identity = await authentication.authenticate(token, origin).finally(authenticated)
     if (response.destroyed) return false
     if (identity instanceof TokenRejectedError) {
-      const { code, reason } = authentication.reject(identity, address, path, misspelled)
+      const { code, reason } = authentication.reject(identity, address, path)
       sendClosed(response, code, reason)
       return false
     }

@@ -4,7 +4,6 @@ import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import { StoreUnavailableError } from '../../store/engine.ts'
-import { describeMisspelling, type Misspelling } from '../admission/sync-request.ts'
 import type { SyncDependencies } from '../sync-dependencies.ts'
 
 /** Authenticates clients by their tokens, and reports rejected tokens. */
@@ -50,17 +49,9 @@ export class SocketAuthentication {
    * Counts and logs a rejected token. Returns the close reason for the client.
    * @param path the document that the client requested; null if it is unknown
    */
-  reject(
-    rejected: TokenRejectedError,
-    clientAddress: string,
-    path: DocumentPath | null,
-    misspelled: Misspelling | null = null,
-  ): Close {
+  reject(rejected: TokenRejectedError, clientAddress: string, path: DocumentPath | null): Close {
     const { metrics, reports, rejections, onRejected, tracer } = this.#dependencies
-    const reason =
-      rejected.reason === 'missing' && misspelled?.intended === 'token'
-        ? close('unauthenticated', `${rejected.message}: ${describeMisspelling(misspelled)}`)
-        : closeForToken(rejected)
+    const reason = closeForToken(rejected)
     const { code } = reason
     rejections.token(clientAddress, rejected, path, code)
     if (path !== null)

@@ -5,7 +5,6 @@ import type { DocumentPath } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'
 import type { Admission } from '../admission/admission.ts'
-import type { Misspelling } from '../admission/sync-request.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
 import { isCredentialFailure, isUndetermined, type SocketAuthentication } from './socket-authentication.ts'
 
@@ -17,8 +16,6 @@ interface TokenSource {
   readonly token: string | null
   /** Origin of the page; undefined if the client is not a page. */
   readonly origin: string | undefined
-  /** Misspelled parameter of the URL; null if there is none. */
-  readonly misspelled: Misspelling | null
   /** Closes the socket with all its documents. */
   end(reason: Close): void
 }
@@ -27,12 +24,11 @@ interface TokenSource {
 export const documentSource = (
   socket: Pick<ClientSocket, 'close'>,
   address: string,
-  { token, origin, misspelled }: Pick<TokenSource, 'token' | 'origin' | 'misspelled'>,
+  { token, origin }: Pick<TokenSource, 'token' | 'origin'>,
 ): TokenSource => ({
   address,
   token,
   origin,
-  misspelled,
   end: ({ code, reason }) => socket.close(code, reason),
 })
 
@@ -77,8 +73,7 @@ export class SocketTokens {
    */
   reject(rejected: TokenRejectedError, path: DocumentPath): Close {
     if (isCredentialFailure(rejected)) this.#countRejected()
-    const { address, misspelled } = this.#source
-    return this.#authentication.reject(rejected, address, path, misspelled)
+    return this.#authentication.reject(rejected, this.#source.address, path)
   }
 
   /** Counts a newer token as a new connection. Returns the close reason if there are too many; otherwise null. */
