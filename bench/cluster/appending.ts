@@ -1,6 +1,6 @@
 import { encodeKeystroke } from '../../src/cli/loadtest/client-protocol.ts'
 import { openPostgresEngine } from '../../src/cluster/postgres/engine.ts'
-import { requireAppended } from '../../src/core/store/append-result.ts'
+import { requireAppended } from '../../src/core/store/log-state.ts'
 import type { AppendTo, Engine } from '../../src/core/store/engine.ts'
 import { openLevelEngine } from '../../src/core/store/level/engine.ts'
 import { cpuOfTree } from '../support/cpu.ts'

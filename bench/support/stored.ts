@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { requireAppended } from '../../src/core/store/append-result.ts'
+import { requireAppended } from '../../src/core/store/log-state.ts'
 import type { AppendResult, Engine, Key } from '../../src/core/store/engine.ts'
 import { openLevelEngine } from '../../src/core/store/level/engine.ts'
 import { progress } from './report.ts'

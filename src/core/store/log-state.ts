@@ -1,7 +1,9 @@
 import {
   type AdoptedLog,
+  type Appended,
   type AppendOptions,
   AppendRejectedError,
+  type AppendResult,
   type AppendTo,
   type DocumentLog,
   type Key,
@@ -151,3 +153,13 @@ export function rebuildStart(standing: LogState, { epoch, seq, after }: VersionR
 
 /** Maximum number of documents that one call of `destroyPrefix` destroys. */
 export const destroyedPerCallMax = 100
+
+/**
+ * Returns the result of an append that cannot be `moved`, because the caller is the only writer or did not
+ * pass `expectHead`.
+ * @throws Error if the result is `moved` nevertheless
+ */
+export function requireAppended(result: AppendResult): Appended {
+  if (result.state === 'moved') throw new Error(`another writer has appended: the log ends at ${result.head}`)
+  return result
+}

@@ -196,10 +196,7 @@ export class SyncServer {
       .finally(authenticated)
     if (connection.destroyed) return
     if (identity instanceof TokenRejectedError)
-      return this.#rejecter.reject(
-        upgrade,
-        this.#authentication.reject(identity, address, requested.path),
-      )
+      return this.#rejecter.reject(upgrade, this.#authentication.reject(identity, address, requested.path))
     const { workspaceId } = identity.tenant
     const full = this.#admission.workspaceProblem(workspaceId)
     if (full !== null) return this.#reject(upgrade, full, requested.path, identity.tenant)

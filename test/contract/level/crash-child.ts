@@ -1,4 +1,4 @@
-import { requireAppended } from '../../../src/core/store/append-result.ts'
+import { requireAppended } from '../../../src/core/store/log-state.ts'
 import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
 import { bytesOf, docKey, keepNone, updates } from '../suite/sample-data.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PostgresDatabase } from '../../../src/cluster/postgres/connection/database.ts'
 import { openPostgresEngine, type PostgresEngineOptions } from '../../../src/cluster/postgres/engine.ts'
-import { requireAppended } from '../../../src/core/store/append-result.ts'
+import { requireAppended } from '../../../src/core/store/log-state.ts'
 import { type Engine, StoreUnavailableError } from '../../../src/core/store/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { startCuttingProxy } from '../../support/faults/connection-cutting-proxy.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { requireAppended } from '../../../src/core/store/append-result.ts'
+import { requireAppended } from '../../../src/core/store/log-state.ts'
 import { claimable, docKey, entriesOf, job, loadLive, outcomeOf, updates } from './sample-data.ts'
 import type { Bench } from './suite.ts'
 

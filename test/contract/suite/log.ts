@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { requireAppended } from '../../../src/core/store/append-result.ts'
+import { requireAppended } from '../../../src/core/store/log-state.ts'
 import type { Key } from '../../../src/core/store/engine.ts'
 import {
   appendNumbered,

@@ -17,7 +17,7 @@ import {
   missingUpdate,
   vet,
 } from '../../../core/rooms/log/merge-stored.ts'
-import { requireAppended } from '../../../core/store/append-result.ts'
+import { requireAppended } from '../../../core/store/log-state.ts'
 import {
   AppendRejectedError,
   type AppendTo,

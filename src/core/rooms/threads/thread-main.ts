@@ -6,9 +6,8 @@ import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { basename } from 'node:path'
 import { parentPort } from 'node:worker_threads'
-import { unpackUpdates } from './packed-updates.ts'
 import type { SentTask } from './thread.ts'
-import { buffersOf, outcomeOf, type ThreadTask } from './thread-task.ts'
+import { buffersOf, outcomeOf, type ThreadTask, unpackUpdates } from './thread-task.ts'
 
 /**
  * Priority (nice value) of a thread. If a thread and the event loop need the same core, the thread gets a

@@ -15,7 +15,7 @@ import {
 } from '../../content/read-document.ts'
 import { type AnsweredText, answerTextQuery, type TextQuery } from '../../content/reading/text-query.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
-import { type CheckedChange, checkChange, encodeData, type RootChange } from '../../content/root-change.ts'
+import { checkChange, type CheckedChange, encodeData, type RootChange } from '../../content/root-change.ts'
 import {
   expectMatch,
   type NamedSchema,
@@ -23,8 +23,8 @@ import {
   schemaOf,
 } from '../../content/schemas/content-schema.ts'
 import {
-  type FoundStreamPlace,
   findStreamPlace,
+  type FoundStreamPlace,
   type StreamPlaceRequest,
 } from '../../content/stream/stream-place.ts'
 import { type StreamWriter, writeInCopy } from '../../content/stream/stream-writing.ts'
@@ -41,8 +41,8 @@ import {
   type PlacedIntegration,
   placementsIn,
 } from '../document/document-state.ts'
-import { tooExpensive } from '../document/unreadable-documents.ts'
 import { documentStepsMax, structsPerTick } from '../document/integration-limits.ts'
+import { tooExpensive } from '../document/unreadable-documents.ts'
 import type { PlacedDocument } from '../log/load-room.ts'
 import { DocumentRejectedError, type Merged, mergeStored } from '../log/merge-stored.ts'
 import {
@@ -384,4 +384,33 @@ function stateOf({
   const state = DocumentState.fromBytes(snapshot ?? null, { isBounded })
   state.applyPlain(entries.map((bytes) => ({ bytes })))
   return state
+}
+
+/** Updates (V1) in one buffer. A thread gets many small updates in this form, because each buffer costs time. */
+export interface PackedUpdates {
+  /** All updates, one after the other. It has a buffer of its own. */
+  readonly bytes: Uint8Array
+  /** Number of bytes of each update. */
+  readonly lengths: Uint32Array
+}
+
+/** Copies updates into one buffer. Takes linear time. */
+export function packUpdates(updates: readonly Uint8Array[]): PackedUpdates {
+  const lengths = Uint32Array.from(updates, ({ length }) => length)
+  const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0))
+  let end = 0
+  for (const update of updates) {
+    bytes.set(update, end)
+    end += update.length
+  }
+  return { bytes, lengths }
+}
+
+/** Returns the updates, which are views into the buffer. */
+export function unpackUpdates({ bytes, lengths }: PackedUpdates): Uint8Array[] {
+  let end = 0
+  return Array.from(lengths, (length) => {
+    end += length
+    return bytes.subarray(end - length, end)
+  })
 }

@@ -3,8 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { runUntraced } from '../../base/current-trace.ts'
 import { ApiError } from '../../base/errors.ts'
 import { builtFile } from '../../base/package-file.ts'
-import { type PackedUpdates, packUpdates } from './packed-updates.ts'
-import type { ThreadOutcome, ThreadTask } from './thread-task.ts'
+import { type PackedUpdates, packUpdates, type ThreadOutcome, type ThreadTask } from './thread-task.ts'
 
 /**
  * Path of the built script of a thread. The built file is needed even if the sources run, as in tests,

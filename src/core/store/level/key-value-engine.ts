@@ -1,12 +1,13 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import type { Engine, StoredUnder } from '../engine.ts'
+import { withRecordName } from '../damaged-record.ts'
+import type { Blobs, Engine, Key, StoredUnder } from '../engine.ts'
 import { FenceCache } from '../fences.ts'
-import { type ByteRange, keyRange } from '../key-encoding.ts'
+import { type ByteRange, decodeKey, encodeKey, keyRange } from '../key-encoding.ts'
 import { OpenCalls } from '../open-calls.ts'
-import { keyspaces, logSpaces } from '../pairs/keyspaces.ts'
+import { inKeyspace, keyspaces, logSpaces } from '../pairs/keyspaces.ts'
+import { addChecksum, checkChecksum } from '../pairs/record-codec.ts'
 import { LocalBus, LocalLeaseStore, noForeignChanges, SingleNode } from '../single-node.ts'
-import { LevelBlobs } from './blobs.ts'
 import { JobTable } from './jobs/job-table.ts'
 import { LevelQueue } from './jobs/queue.ts'
 import { LevelKv } from './kv.ts'
@@ -128,4 +129,54 @@ async function tableBytes(store: Store, { gte, lt }: ByteRange): Promise<number>
 async function firstKey(store: Store, gte: Buffer): Promise<Buffer> {
   const [first] = await store.firstPage({ gte, lt: afterAll }, { limit: 1, values: false })
   return first === undefined ? afterAll : first[0]
+}
+
+const blobKey = (key: Key): Buffer => inKeyspace(keyspaces.blobs, encodeKey(key))
+
+class LevelBlobs implements Blobs {
+  readonly #core: LevelCore
+
+  constructor(core: LevelCore) {
+    this.#core = core
+  }
+
+  put(key: Key, bytes: Uint8Array): Promise<void> {
+    return this.#core.gate.run(async () => {
+      this.#core.commit.admit()
+      const at = blobKey(key)
+      this.#core.commit.put(at, addChecksum(at, bytes))
+      await this.#core.commit.durable()
+    })
+  }
+
+  get(key: Key): Promise<Uint8Array | null> {
+    const read = async () => {
+      const at = blobKey(key)
+      const value = await this.#core.disk.read((store) => store.get(at))
+      return value === undefined ? null : checkChecksum(at, value)
+    }
+    return this.#core.gate.run(() => withRecordName('blob', key, read))
+  }
+
+  delete(key: Key): Promise<void> {
+    return this.#core.gate.run(async () => {
+      this.#core.commit.admit()
+      this.#core.commit.delete(blobKey(key))
+      await this.#core.commit.durable()
+    })
+  }
+
+  list(prefix: Key, { after, limit }: { after?: Key; limit: number }): Promise<readonly Key[]> {
+    return this.#core.gate.run(async () => {
+      const range = keyRange(keyspaces.blobs, { prefix, after })
+      return this.#core.disk.read(async (store) => {
+        const found: Key[] = []
+        if (limit <= 0) return found
+        for await (const page of store.pages(range, { limit, values: false })) {
+          for (const [key] of page) found.push(decodeKey(key.subarray(keyspaces.blobs.length)))
+        }
+        return found
+      })
+    })
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { AppendBacklog, RecordedLog } from '../../../../src/core/rooms/log/recorded-log.ts'
-import { requireAppended } from '../../../../src/core/store/append-result.ts'
+import { requireAppended } from '../../../../src/core/store/log-state.ts'
 import type { Appended } from '../../../../src/core/store/engine.ts'
 import { gate } from '../../../support/time/gate.ts'
 

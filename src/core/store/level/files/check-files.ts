@@ -1,8 +1,7 @@
 import { open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Level } from 'level'
-import { mapLimit } from '../../map-limit.ts'
-import { checkManifest, isTable, recordUnreadable, tablesAtStart } from './file-manifest.ts'
+import { checkManifest, isTable, mapLimit, recordUnreadable, tablesAtStart } from './file-manifest.ts'
 import { levelErrorCode, settleError } from './level-errors.ts'
 import { type DamagedBlock, findTableDamage, type TableDamage } from './table-check.ts'
 

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { readJsonOrNull } from '../../../base/json.ts'
 import * as s from '../../../base/schema.ts'
-import { mapLimit } from '../../map-limit.ts'
 import { formatVersion } from '../../pairs/record-codec.ts'
 import { findTableDamage } from './table-check.ts'
 
@@ -273,4 +272,22 @@ async function replaceFile(path: string, text: string): Promise<void> {
     await file.close()
   }
   await rename(`${path}.new`, path)
+}
+
+/** Maximum number of parallel calls. It is the number of files that Node reads in parallel. */
+const atOnce = 4
+
+/**
+ * Calls `work` for each item, with at most `atOnce` calls in parallel. Without this limit, a store with many
+ * files would cause as many parallel calls. Returns the results in the order of the items.
+ * @throws the errors of `work`
+ */
+export async function mapLimit<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  const left = items.entries()
+  const workOn = async () => {
+    for (const [index, item] of left) results[index] = await work(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, workOn))
+  return results
 }
