@@ -7,7 +7,7 @@ import { steadyTime } from '../base/clock.ts'
 import type { ApiError } from '../base/errors.ts'
 import type { DocumentPath, Tenant } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
-import { Admission, type AdmissionLimits, type AdmissionTicket, ConnectGate } from './admission/admission.ts'
+import { Admission, type AdmissionLimits, type AdmissionTicket } from './admission/admission.ts'
 import { handshakeError, rejectUpgrade, unknownPath } from './admission/http-rejection.ts'
 import { type Requested, ServerFaults } from './admission/rejection-log.ts'
 import { type DocumentRequest, readSyncRequest, type SyncRequest } from './admission/sync-request.ts'
@@ -41,7 +41,6 @@ export class SyncServer {
   readonly #options: SyncOptions
   readonly #dependencies: SyncDependencies
   readonly #admission: Admission
-  readonly #gate: ConnectGate
   readonly #rejecter: UpgradeRejecter
   readonly #authentication: SocketAuthentication
   readonly #sessionManager: SessionManager
@@ -57,8 +56,7 @@ export class SyncServer {
     const dependencies = { ...given, faults: new ServerFaults(given), time: steadyTime(given.clock) }
     this.#options = options
     this.#dependencies = dependencies
-    this.#admission = new Admission(options)
-    this.#gate = new ConnectGate(this.#admission, options.loopbackOnly)
+    this.#admission = new Admission(options, options.loopbackOnly)
     this.#rejecter = new UpgradeRejecter(this.#admission, dependencies)
     this.#authentication = new SocketAuthentication(authMs, dependencies)
     this.#sessionManager = new SessionManager(
@@ -77,7 +75,6 @@ export class SyncServer {
     this.http = new HttpTransport({
       ...dependencies,
       proxies: options.proxies,
-      gate: this.#gate,
       admission: this.#admission,
       authentication: this.#authentication,
       sessionManager: this.#sessionManager,
@@ -104,7 +101,7 @@ export class SyncServer {
     if (error !== null) return this.#rejectUpgrade(request, connection, error)
     const address = clientAddress(request, this.#options.proxies)
     const upgrade: UpgradeRequest = { request, connection, head, address }
-    const problem = this.#gate.problemOf(request.headers, address, requested)
+    const problem = this.#admission.problemOf(request.headers, address, requested)
     if (problem !== null || requested.kind === 'invalid') {
       return this.#reject(
         upgrade,
@@ -131,10 +128,10 @@ export class SyncServer {
    */
   async drain(reason: Close, timeoutMs: number, spreadMs = 0): Promise<void> {
     const deadline = performance.now() + timeoutMs
-    this.#gate.drain(reason)
+    this.#admission.drain(reason)
     const endpoints = [this.#sessionManager, this.#hocuspocus]
     await staggerCalls(
-      endpoints.flatMap((endpoint) => endpoint.drain(reason)),
+      endpoints.flatMap((endpoint) => endpoint.closersFor(reason)),
       spreadMs,
     )
     while (this.#connections.size + this.http.size > 0 && performance.now() < deadline) await sleep(10)

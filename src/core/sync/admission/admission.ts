@@ -40,19 +40,24 @@ export interface AdmissionTicket {
 type Release = () => void
 
 /**
+ * The checks of a new client before its token is read, for websockets and sessions over HTTP.
  * Counts connections in total, by client address and by workspace, from the upgrade request on. The limits
  * are per workspace instead of per API key, because a workspace can create any number of keys.
  */
 export class Admission {
   readonly #limits: AdmissionLimits
+  readonly #loopbackOnly: boolean
   readonly #byAddress: KeyedCounter
   readonly #byWorkspace: KeyedCounter
   readonly #unauthenticated: KeyedCounter
   #total = 0
   #rejections = 0
+  #draining: Close | null = null
 
-  constructor(limits: AdmissionLimits) {
+  /** @param loopbackOnly true if only loopback hosts and origins may connect */
+  constructor(limits: AdmissionLimits, loopbackOnly: boolean) {
     this.#limits = limits
+    this.#loopbackOnly = loopbackOnly
     this.#byAddress = new KeyedCounter(limits.connectionsPerAddressMax)
     this.#byWorkspace = new KeyedCounter(limits.connectionsPerWorkspaceMax)
     this.#unauthenticated = new KeyedCounter(limits.unauthenticatedPerAddressMax)
@@ -70,8 +75,29 @@ export class Admission {
     return close('tryAgainLater', problem, limit)
   }
 
+  /** The reason with which new clients are rejected; null if they are accepted. */
+  get draining(): Close | null {
+    return this.#draining
+  }
+
+  /** Rejects new clients with this reason from now on. */
+  drain(reason: Close): void {
+    this.#draining = reason
+  }
+
+  /** Counts a new client. Returns the reason if it must be rejected; otherwise null. */
+  problemOf(headers: IncomingHttpHeaders, address: string, requested: SyncRequest): Close | null {
+    if (this.#draining !== null) return this.#draining
+    const tooSoon = this.takeConnect(address)
+    if (tooSoon !== null) return tooSoon
+    if (requested.kind === 'invalid') return close('badRequest', requested.reason)
+    const problem = this.#loopbackOnly ? loopbackViolation(headers) : null
+    if (problem !== null) return close('unauthenticated', problem)
+    return this.#connectionProblem(address)
+  }
+
   /** Returns the close reason if a connection from `address` would exceed a limit; otherwise null. */
-  connectionProblem(address: string): Close | null {
+  #connectionProblem(address: string): Close | null {
     const { connectionsMax, connectionsPerAddressMax, unauthenticatedPerAddressMax } = this.#limits
     if (this.#total >= connectionsMax) return full('too many connections', 'maxConnections', connectionsMax)
     if (this.#byAddress.isFull(address)) {
@@ -152,32 +178,3 @@ export class Admission {
  */
 const full = (what: string, limit: LimitName, value: number): Close =>
   close('tryAgainLater', `${what}: ${limit} is ${value}`, limit)
-
-/** The checks of a new client before its token is read. Websockets and sessions over HTTP share them. */
-export class ConnectGate {
-  readonly #admission: Admission
-  readonly #loopbackOnly: boolean
-  #draining: Close | null = null
-
-  /** @param loopbackOnly true if only loopback hosts and origins may connect */
-  constructor(admission: Admission, loopbackOnly: boolean) {
-    this.#admission = admission
-    this.#loopbackOnly = loopbackOnly
-  }
-
-  /** Rejects new clients with this reason from now on. */
-  drain(reason: Close): void {
-    this.#draining = reason
-  }
-
-  /** Counts a new client. Returns the reason if it must be rejected; otherwise null. */
-  problemOf(headers: IncomingHttpHeaders, address: string, requested: SyncRequest): Close | null {
-    if (this.#draining !== null) return this.#draining
-    const tooSoon = this.#admission.takeConnect(address)
-    if (tooSoon !== null) return tooSoon
-    if (requested.kind === 'invalid') return close('badRequest', requested.reason)
-    const problem = this.#loopbackOnly ? loopbackViolation(headers) : null
-    if (problem !== null) return close('unauthenticated', problem)
-    return this.#admission.connectionProblem(address)
-  }
-}

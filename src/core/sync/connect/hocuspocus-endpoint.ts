@@ -39,7 +39,6 @@ export class HocuspocusEndpoint {
   readonly #dependencies: SyncDependencies
   readonly #protocols = new PerDocumentProtocols()
   readonly #sockets = new Set<MultiplexedSocket>()
-  #draining: Close | null = null
 
   constructor(
     authMs: number,
@@ -99,15 +98,12 @@ export class HocuspocusEndpoint {
     const authTimeout = setTimeout(() => this.#endUnauthenticated(multiplexed, address), this.#authMs)
     const idleCheck = setInterval(() => multiplexed.size === 0 && multiplexed.end(unused), idleMs)
     this.#sockets.add(multiplexed)
-    if (this.#draining !== null) multiplexed.end(this.#draining)
+    const { draining } = this.#admission
+    if (draining !== null) multiplexed.end(draining)
   }
 
-  /**
-   * Rejects new clients from now on. Returns one function for each open websocket, which closes the
-   * websocket.
-   */
-  drain(reason: Close): readonly (() => void)[] {
-    this.#draining = reason
+  /** Returns one function for each open websocket, which closes the websocket. */
+  closersFor(reason: Close): readonly (() => void)[] {
     return [...this.#sockets].map((socket) => () => socket.end(reason))
   }
 

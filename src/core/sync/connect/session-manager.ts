@@ -50,7 +50,6 @@ export class SessionManager {
   readonly #accessWatch: AccessWatch
   readonly #credentialWatch: CredentialWatch
   readonly #faults: ServerFaults
-  #draining: Close | null = null
 
   constructor(
     createOnConnect: boolean,
@@ -107,11 +106,10 @@ export class SessionManager {
   }
 
   /**
-   * Rejects new clients from now on. Returns one function for each session, which ends the session. Sessions
+   * Returns one function for each session, which ends the session. Sessions
    * on multiplexed sockets are not included, because their sockets are closed as a whole.
    */
-  drain(reason: Close): readonly (() => void)[] {
-    this.#draining = reason
+  closersFor(reason: Close): readonly (() => void)[] {
     return [...this.#sessions]
       .filter(({ isMultiplexed }) => !isMultiplexed)
       .map((session) => () => session.end(reason))
@@ -172,7 +170,7 @@ export class SessionManager {
   }
 
   #rejectionFor(roomHandle: RoomHandle, { socket }: AuthenticatedClient, canWrite: boolean): Close | null {
-    return this.#draining ?? (this.#canOpen(roomHandle, canWrite) && socket.isOpen ? null : documentNotFound)
+    return this.#admission.draining ?? (this.#canOpen(roomHandle, canWrite) && socket.isOpen ? null : documentNotFound)
   }
 
   /**

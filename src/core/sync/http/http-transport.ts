@@ -7,7 +7,7 @@ import { ApiError } from '../../base/errors.ts'
 import type { Tenant } from '../../model/address.ts'
 import { type Close, close, closeCodes } from '../../model/close.ts'
 import { errorEnvelope } from '../../model/raw-response.ts'
-import type { Admission, AdmissionTicket, ConnectGate } from '../admission/admission.ts'
+import type { Admission, AdmissionTicket } from '../admission/admission.ts'
 import type { Requested } from '../admission/rejection-log.ts'
 import type { DocumentRequest, MultiplexedRequest } from '../admission/sync-request.ts'
 import type { HocuspocusEndpoint } from '../connect/hocuspocus-endpoint.ts'
@@ -27,7 +27,6 @@ import {
 } from './session-request.ts'
 
 interface HttpTransportDependencies extends SyncDependencies {
-  readonly gate: ConnectGate
   readonly admission: Admission
   readonly authentication: SocketAuthentication
   readonly sessionManager: SessionManager
@@ -112,12 +111,12 @@ export class HttpTransport {
   }
 
   async #begin(events: SessionGet, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { gate, admission } = this.#dependencies
+    const { admission } = this.#dependencies
     const { requested, position } = events
     if ((position ?? 0) > 0)
       return sendClosed(response, closeCodes.tryAgainLater, 'unknown session; connect again')
     const address = clientAddress(request, this.#dependencies.proxies)
-    const problem = gate.problemOf(request.headers, address, requested)
+    const problem = admission.problemOf(request.headers, address, requested)
     if (problem !== null || requested.kind === 'invalid' || requested.kind === 'otherPath') {
       const path = requested.kind === 'document' ? requested.path : (request.url ?? '')
       return this.#reject(response, address, problem ?? close('badRequest', 'invalid address'), path)
