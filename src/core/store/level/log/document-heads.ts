@@ -18,58 +18,28 @@ const idleHeadsMax = 4_000
 
 export type DocumentCacheEntry = CacheEntry<LogState, DocumentKeyspace>
 
-/** Cache of the states of documents, including appends that are not durable yet. */
-export class DocumentHeads {
-  readonly #cells: WriteThroughCache<LogState, DocumentKeyspace>
-
+/** Cache of the states of documents by `nameOfLog`, including appends that are not durable yet. */
+export class DocumentHeads extends WriteThroughCache<LogState, DocumentKeyspace> {
   constructor(disk: ReopeningStore) {
-    this.#cells = new WriteThroughCache(
-      (keys) => disk.read((store) => readLogStateNow(store, keys)),
-      idleHeadsMax,
-    )
+    super((keys) => disk.read((store) => readLogStateNow(store, keys)), idleHeadsMax)
   }
 
-  pin(doc: Key): DocumentCacheEntry {
-    return this.#cells.pin(nameOf(doc), () => keysOf(doc))
-  }
-
-  /**
-   * Caches the state that `read` finds, unless the state is cached, so that the first append after a load does
-   * not read it again. Call this method in the tick in which the read starts.
-   */
-  share(doc: Key, keys: DocumentKeyspace, read: () => Promise<LogState>): void {
-    this.#cells.share(nameOf(doc), keys, read)
-  }
-
-  unpin(cell: DocumentCacheEntry): void {
-    this.#cells.unpin(cell)
+  pinDocument(doc: Key): DocumentCacheEntry {
+    return this.pin(nameOfLog(doc), () => keysOf(doc))
   }
 
   /** Runs `work` with the cell of a document. Keeps the cell pinned until `work` ends. */
   async pinned<T>(doc: Key, work: (cell: DocumentCacheEntry) => Promise<T>): Promise<T> {
-    const cell = this.pin(doc)
+    const cell = this.pinDocument(doc)
     try {
       return await work(cell)
     } finally {
       this.unpin(cell)
     }
   }
-
-  set(cell: DocumentCacheEntry, standing: LogState): void {
-    this.#cells.set(cell, standing)
-  }
-
-  /** Returns the state of a log if it is cached and durable; otherwise undefined. */
-  settled(doc: Key): LogState | undefined {
-    return this.#cells.settled(keyName(doc))
-  }
-
-  forget(): void {
-    this.#cells.forget()
-  }
 }
 
-const nameOf = cachedKeyNames(keyName)
+export const nameOfLog = cachedKeyNames(keyName)
 
 export const keysOf = (doc: Key): DocumentKeyspace => new DocumentKeyspace(encodeKey(doc))
 

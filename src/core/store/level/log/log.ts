@@ -18,7 +18,7 @@ import type {
 } from '../../engine.ts'
 import { checkFence } from '../../fences.ts'
 import { checkJobs, copyOfJob } from '../../job-state.ts'
-import { decodeKey, keyRange } from '../../key-encoding.ts'
+import { decodeKey, keyName, keyRange } from '../../key-encoding.ts'
 import {
   adoptedState,
   destroyedPerCallMax,
@@ -42,7 +42,13 @@ import type { WriteWaiter } from '../store/group-commit.ts'
 import type { LevelCore } from '../store/level-core.ts'
 import { inEntryOrder, known } from '../store/write-through-cache.ts'
 import { LevelCompaction } from './compaction.ts'
-import { type DocumentCacheEntry, DocumentHeads, keysOf, readLogStateNow } from './document-heads.ts'
+import {
+  type DocumentCacheEntry,
+  DocumentHeads,
+  keysOf,
+  nameOfLog,
+  readLogStateNow,
+} from './document-heads.ts'
 import { LogRemoval } from './log-removal.ts'
 import { readLevelLog, readLevelVersion } from './read-log.ts'
 
@@ -144,7 +150,7 @@ export class LevelLog implements DocumentLog {
           found = resolve
           failed = reject
         })
-      this.#documents.share(doc, keys, state)
+      this.#documents.share(nameOfLog(doc), keys, state)
       try {
         return await this.#core.disk.read((store) => readLevelLog(store, keys, options, found))
       } catch (error) {
@@ -270,7 +276,7 @@ export class LevelLog implements DocumentLog {
    * store.
    */
   async #head(doc: Key): Promise<LogHead | null> {
-    const known = this.#documents.settled(doc)
+    const known = this.#documents.settled(keyName(doc))
     return headOf(known ?? (await withRecordName('document', doc, () => this.#read(doc))))
   }
 
@@ -334,7 +340,7 @@ class PendingAppend implements WriteWaiter {
     this.options = call.options
     this.#resolve = resolve
     this.#reject = reject
-    this.cell = documents.pin(call.doc)
+    this.cell = documents.pinDocument(call.doc)
   }
 
   /**
