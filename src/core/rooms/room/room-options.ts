@@ -6,6 +6,7 @@ import type { OrganizationScope } from '../../directory/organizations/organizati
 import type { UsageCounts } from '../../directory/usage-counts.ts'
 import type { WriteRight } from '../../directory/write-right.ts'
 import type { EditListener } from '../../events/debounce-windows.ts'
+import type { VisitListener } from '../../events/visit-tracker.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { MemoryLedger } from '../../quota/memory-bounds.ts'
@@ -17,7 +18,7 @@ import type { KeepsAttribution } from '../log/compaction-policy.ts'
 import type { CompactionLimits } from '../log/room-compaction.ts'
 import type { PresenceRegistry } from '../presence/presence-registry.ts'
 import type { ReplicaSync } from '../replication/replica-sync.ts'
-import type { ThreadPool } from '../threads/thread-pool.ts'
+import type { ThreadPoolSet } from '../threads/thread-pool.ts'
 import type { WorkShares } from '../updates/work-shares.ts'
 import type { TickScheduler } from './tick-scheduler.ts'
 
@@ -31,7 +32,7 @@ export interface RoomLimits extends CompactionLimits {
 }
 
 /** The counters for the memory that rooms take. */
-export type RoomMemory = Pick<MemoryLedger, 'pendingUpdates' | 'queuedUpdates' | 'threadJobs'>
+type RoomMemory = Pick<MemoryLedger, 'pendingUpdates' | 'queuedUpdates' | 'threadJobs'>
 
 /** Identifies a room. */
 export interface RoomName {
@@ -39,8 +40,34 @@ export interface RoomName {
   readonly doc: Key
 }
 
+/** What the server gives to its rooms. */
+export interface RoomRegistryOptions {
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly memory: RoomMemory
+  readonly logger: Log
+  /** Writes traces; undefined if nothing is traced. */
+  readonly tracer?: Tracer | undefined
+  readonly spans?: SpanSource | null
+  readonly records: DocumentRegistry
+  /** Receives the authors of edits. */
+  readonly edits: EditListener
+  readonly visits: VisitListener
+  /** Called when a workspace has exceeded its share of the event loop. */
+  readonly overspent: (workspaceId: string) => void
+  /** Returns whether a workspace keeps the authors of changes. Default: each workspace keeps them. */
+  readonly keepsAttribution?: (workspaceId: string) => Promise<boolean>
+  /** Returns the counts of an organization. Default: the usage is not counted. */
+  readonly usage?: (scope: OrganizationScope) => UsageCounts
+}
+
 /** The dependencies of a room. All rooms of a process use the same object. */
-export interface RoomDependencies {
+export interface RoomDependencies
+  extends Pick<
+      RoomRegistryOptions,
+      'clock' | 'metrics' | 'memory' | 'logger' | 'tracer' | 'records' | 'edits'
+    >,
+    ThreadPoolSet {
   readonly log: DocumentLog
   /** The fences that show whether the permissions of members and callers are current. */
   readonly fences: Pick<FenceStore, 'isCurrent'>
@@ -49,18 +76,7 @@ export interface RoomDependencies {
    */
   readonly health: () => Health
   readonly tickScheduler: TickScheduler
-  /** Threads that compute large changes. */
-  readonly threads: ThreadPool
-  readonly readers: ThreadPool
-  /** Threads that integrate expensive updates of other nodes. */
-  readonly mergers: ThreadPool
   readonly presence: PresenceRegistry
-  readonly clock: Clock
-  readonly metrics: Metrics
-  readonly memory: RoomMemory
-  readonly logger: Log
-  /** Writes traces; undefined if nothing is traced. */
-  readonly tracer?: Tracer | undefined
   /** Creates the spans of commits; null if no exporter is configured. */
   readonly spans: SpanSource | null
   readonly limits: RoomLimits
@@ -68,14 +84,11 @@ export interface RoomDependencies {
   readonly replicas: Pick<ReplicaSync, 'tell' | 'isHome'>
   /** Counts the bytes of updates that wait for the end of earlier appends. */
   readonly queued: AppendBacklog
-  readonly records: DocumentRegistry
   /**
    * Counts the bytes of the first updates of new documents, which wait until the records of these documents
    * are stored.
    */
   readonly unrecorded: AppendBacklog
-  /** Receives the authors of edits. */
-  readonly edits: EditListener
   /** Returns the counts of an organization. The room must release them. */
   readonly usage: (scope: OrganizationScope) => UsageCounts
   /** Returns whether the workspace of a document keeps the authors of changes. */

@@ -1,23 +1,17 @@
 import type { Clock } from '../../base/clock.ts'
 import { MalformedJsonError } from '../../base/json.ts'
-import type { Log } from '../../base/log.ts'
-import type { SpanSource } from '../../base/span.ts'
 import type { InitialContent } from '../../content/initial-content.ts'
 import { type DocumentReading, type EncodedContent, readStateEncoded } from '../../content/read-document.ts'
-import type { OrganizationScope } from '../../directory/organizations/organization-keys.ts'
 import { decodeRemovalMessage, removalTopic } from '../../directory/removal/removal-message.ts'
 import type { RemovalTask } from '../../directory/removal/removal-task.ts'
 import { mapInSlices } from '../../directory/store/batch.ts'
-import { type UsageCounts, uncounted } from '../../directory/usage-counts.ts'
-import type { EditListener } from '../../events/debounce-windows.ts'
-import type { VisitListener } from '../../events/visit-tracker.ts'
+import { uncounted } from '../../directory/usage-counts.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { addressKey, type DocumentAddress, organizationPrefix } from '../../model/address.ts'
 import { parseBranchEditorId } from '../../model/branch-address.ts'
 import { type Close, close } from '../../model/close.ts'
 import { CorruptRecordError, type Engine, type Key, StoreUnavailableError } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
-import type { Tracer } from '../../tracing/trace.ts'
 import { loadStepsMax } from '../document/integration-limits.ts'
 import { DocumentExpensiveError, ExpensiveDocuments, Quarantine } from '../document/unreadable-documents.ts'
 import { noContent } from '../edits/edited-room.ts'
@@ -47,7 +41,7 @@ import { OpenDocumentLimit } from './open-document-limit.ts'
 import { Room } from './room.ts'
 import { isPartOfRemoval, removeLateAppends } from './room-deletion.ts'
 import { documentDeleted } from './room-errors.ts'
-import type { DocumentRegistry, RoomDependencies, RoomLimits, RoomMemory, RoomName } from './room-options.ts'
+import type { RoomDependencies, RoomLimits, RoomName, RoomRegistryOptions } from './room-options.ts'
 import { TickScheduler } from './tick-scheduler.ts'
 
 interface RoomsOptions extends RoomLimits, ThreadPoolOptions {
@@ -67,24 +61,6 @@ export interface RoomHandle {
   readonly room: Room
   /** Ends the claim. Must be called exactly once. */
   release(): void
-}
-
-export interface RoomRegistryOptions {
-  readonly clock: Clock
-  readonly metrics: Metrics
-  readonly memory: RoomMemory
-  readonly logger: Log
-  readonly tracer?: Tracer | undefined
-  readonly spans?: SpanSource | null
-  readonly records: DocumentRegistry
-  readonly edits: EditListener
-  readonly visits: VisitListener
-  /** Called when a workspace has exceeded its share of the event loop. */
-  readonly overspent: (workspaceId: string) => void
-  /** Returns whether a workspace keeps the authors of changes. Default: each workspace keeps them. */
-  readonly keepsAttribution?: (workspaceId: string) => Promise<boolean>
-  /** Returns the counts of an organization. Default: the usage is not counted. */
-  readonly usage?: (scope: OrganizationScope) => UsageCounts
 }
 
 interface OpenRoom {
