@@ -28,7 +28,11 @@ export interface ReadSnapshot extends Reads {
   close(): Promise<void>
 }
 
-export type LevelDatabase = Level<Uint8Array, Uint8Array>
+/** A database of `level`. In Node, it has two methods that the types of `level` omit. */
+export type LevelDatabase = Level<Uint8Array, Uint8Array> & {
+  compactRange(start: Uint8Array, end: Uint8Array, options: typeof encodings): Promise<void>
+  approximateSize(start: Uint8Array, end: Uint8Array, options: typeof encodings): Promise<number>
+}
 type DatabaseSnapshot = ReturnType<LevelDatabase['snapshot']>
 
 const pagePairs = 1_000

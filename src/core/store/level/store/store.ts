@@ -49,11 +49,11 @@ const writeBufferBytes = 16 * 1024 * 1024
 
 /** Opens the LevelDB database in `directory`, or creates it. @throws the errors of `level` */
 export async function openLevelStore(directory: string): Promise<Store> {
-  const database: LevelDatabase = new Level<Uint8Array, Uint8Array>(directory, {
+  const database = new Level<Uint8Array, Uint8Array>(directory, {
     ...encodings,
     cacheSize: cacheBytes,
     writeBufferSize: writeBufferBytes,
-  })
+  }) as LevelDatabase
   await database.open()
   const now = new BatchedReads(readerOf(database))
   const moments = new SharedSnapshots(database)
@@ -71,36 +71,13 @@ export async function openLevelStore(directory: string): Promise<Store> {
       moments.end()
     },
     snapshot: () => moments.enter(),
-    compactTables: (range = everything) => compactTables(database, range),
-    tableBytes: async ({ gte, lt }) =>
-      isMeasurable(database) ? database.approximateSize(gte, lt, encodings) : 0,
+    compactTables: ({ gte, lt } = everything) => database.compactRange(gte, lt, encodings),
+    tableBytes: ({ gte, lt }) => database.approximateSize(gte, lt, encodings),
     close: () => {
       now.flush()
       return database.close()
     },
   }
-}
-
-/**
- * A database with `compactRange`. In Node, the databases of `level` have this method, but their types omit
- * it.
- */
-interface Compactable {
-  compactRange(start: Uint8Array, end: Uint8Array, options: typeof encodings): Promise<void>
-}
-
-const isCompactable = (database: LevelDatabase): database is LevelDatabase & Compactable =>
-  'compactRange' in database
-
-interface Measurable {
-  approximateSize(start: Uint8Array, end: Uint8Array, options: typeof encodings): Promise<number>
-}
-
-const isMeasurable = (database: LevelDatabase): database is LevelDatabase & Measurable =>
-  'approximateSize' in database
-
-async function compactTables(database: LevelDatabase, { gte, lt }: ByteRange): Promise<void> {
-  if (isCompactable(database)) await database.compactRange(gte, lt, encodings)
 }
 
 const everything = rangeOf(new Uint8Array(0))
