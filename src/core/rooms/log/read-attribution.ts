@@ -90,7 +90,7 @@ export async function compactedAttribution(
     const [head = null] = await log.heads([doc])
     if (head?.epoch !== epoch || head.base !== base) return null
     const isUsable = tail !== null && tail.after >= base && tail.after + tail.entries === upTo
-    const known = isUsable ? await foldKnown(log, doc, head, tail, work) : null
+    const known = isUsable ? await foldLog(log, doc, head, upTo, work, tail) : null
     return known ?? foldLog(log, doc, head, upTo, work)
   })
   return { bytes, ms: work.ms }
@@ -113,31 +113,10 @@ async function encodedAttribution(
 }
 
 /**
- * Adds the entries before `tail`, and the authors of `tail`, to the stored attribution. Returns null if there is
- * no stored attribution of the snapshot, or if the log is compacted, deleted or created again meanwhile.
- */
-async function foldKnown(
-  log: DocumentLog,
-  doc: Key,
-  head: LogHead,
-  { after, entries, builder: later }: KnownAuthors,
-  work: SlicedWork,
-): Promise<AttributionBuilder | null> {
-  const { epoch, base } = head
-  const since = after === base ? after + entries : base
-  const first = await log.load(doc, { since, epoch, attribution: true, bytesMax: pageBytes })
-  if (!continues(first, head)) return null
-  const stored = await decoded(first.attribution ?? null, work)
-  if (stored === null && base > 0) return null
-  const builder = await work.run(AttributionBuilder.after(stored ?? noAttribution))
-  if (after > base && !(await addPages(log, doc, { head, upTo: after, builder, work }, first))) return null
-  await work.run(builder.addLater(await work.run(later.buildSteps())))
-  return builder
-}
-
-/**
  * Adds the entries up to `upTo` to the stored attribution. Returns null if the log is compacted, deleted or
  * created again meanwhile.
+ * @param tail authors of the last of these entries, which are then not read; with them, returns null also if there is
+ * no stored attribution of the snapshot
  */
 async function foldLog(
   log: DocumentLog,
@@ -145,16 +124,20 @@ async function foldLog(
   head: LogHead,
   upTo: number,
   work: SlicedWork,
+  tail: KnownAuthors | null = null,
 ): Promise<AttributionBuilder | null> {
   const { epoch, base } = head
-  const first = await log.load(doc, { since: base, epoch, attribution: true, bytesMax: pageBytes })
+  const readTo = tail?.after ?? upTo
+  const since = tail !== null && readTo === base ? upTo : base
+  const first = await log.load(doc, { since, epoch, attribution: true, bytesMax: pageBytes })
   if (!continues(first, head)) return null
   const stored = await decoded(first.attribution ?? null, work)
-  if (stored !== null || base === 0) {
-    const builder = await work.run(AttributionBuilder.after(stored ?? noAttribution))
-    return (await addPages(log, doc, { head, upTo, builder, work }, first)) ? builder : null
-  }
-  return foldUnattributed(log, doc, { head, upTo, work }, first)
+  if (stored === null && base > 0)
+    return tail === null ? foldUnattributed(log, doc, { head, upTo, work }, first) : null
+  const builder = await work.run(AttributionBuilder.after(stored ?? noAttribution))
+  if (readTo > base && !(await addPages(log, doc, { head, upTo: readTo, builder, work }, first))) return null
+  if (tail !== null) await work.run(builder.addLater(await work.run(tail.builder.buildSteps())))
+  return builder
 }
 
 /** Decodes the stored attribution. Returns null if there is none, or if it cannot be decoded. */
