@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
-import { requireAppended } from '../../src/core/store/log-state.ts'
 import type { AppendResult, Engine, Key } from '../../src/core/store/engine.ts'
 import { openLevelEngine } from '../../src/core/store/level/engine.ts'
+import { requireAppended } from '../../src/core/store/log-state.ts'
 import { progress } from './report.ts'
 
 /** Number of documents in one commit, or number of concurrent commits of one document. */

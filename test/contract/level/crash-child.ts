@@ -1,5 +1,5 @@
-import { requireAppended } from '../../../src/core/store/log-state.ts'
 import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
+import { requireAppended } from '../../../src/core/store/log-state.ts'
 import { bytesOf, docKey, keepNone, updates } from '../suite/sample-data.ts'
 
 /**

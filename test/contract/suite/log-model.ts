@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { requireAppended } from '../../../src/core/store/log-state.ts'
 import type { DocumentLog, Key } from '../../../src/core/store/engine.ts'
+import { requireAppended } from '../../../src/core/store/log-state.ts'
 import { times } from '../../support/time/full-run.ts'
 import {
   bytesOf,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { requireAppended } from '../../../src/core/store/log-state.ts'
 import type { Key } from '../../../src/core/store/engine.ts'
+import { requireAppended } from '../../../src/core/store/log-state.ts'
 import {
   appendNumbered,
   bytesOf,

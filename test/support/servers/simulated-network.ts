@@ -5,10 +5,10 @@ import { MalformedJsonError } from '../../../src/core/base/json.ts'
 import { bucketOf } from '../../../src/core/store/buckets.ts'
 import type { Bus, BusListener, Cluster, Engine } from '../../../src/core/store/engine.ts'
 import { keyName } from '../../../src/core/store/key-encoding.ts'
-import { LocalBus } from '../../../src/core/store/single-node.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { PolledChanges } from '../../../src/core/store/polled-changes.ts'
 import { QueueLeaseStore } from '../../../src/core/store/queue-lease-store.ts'
+import { LocalBus } from '../../../src/core/store/single-node.ts'
 import { delegatedLog } from '../stores/delegated-log.ts'
 
 /**

@@ -12,9 +12,9 @@ import { lastBackupIn } from '../../../src/capabilities/backups/storage/last-bac
 import { openForReading } from '../../../src/capabilities/backups/storage/offline-store.ts'
 import { type RepositoryBackup, writeToRepository } from '../../../src/capabilities/backups/write-backup.ts'
 import { type Clock, systemClock } from '../../../src/core/base/clock.ts'
-import { requireAppended } from '../../../src/core/store/log-state.ts'
 import type { Engine, StoreDump, StoredPage } from '../../../src/core/store/engine.ts'
 import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
+import { requireAppended } from '../../../src/core/store/log-state.ts'
 
 const folders: string[] = []
 

@@ -17,7 +17,6 @@ import {
   missingUpdate,
   vet,
 } from '../../../core/rooms/log/merge-stored.ts'
-import { requireAppended } from '../../../core/store/log-state.ts'
 import {
   AppendRejectedError,
   type AppendTo,
@@ -25,6 +24,7 @@ import {
   type Engine,
   type LogUpdate,
 } from '../../../core/store/engine.ts'
+import { requireAppended } from '../../../core/store/log-state.ts'
 import { type OfflineStore, openForWriting, type StoreLocation } from '../../backups/storage/offline-store.ts'
 import { recordsOf } from '../offline-records.ts'
 import { ImportEvents } from './import-events.ts'

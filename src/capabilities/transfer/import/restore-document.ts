@@ -1,7 +1,7 @@
 import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
 import { contentSum, DocumentRejectedError, missingUpdate } from '../../../core/rooms/log/merge-stored.ts'
-import { requireAppended } from '../../../core/store/log-state.ts'
 import type { DocumentLog, LogUpdate } from '../../../core/store/engine.ts'
+import { requireAppended } from '../../../core/store/log-state.ts'
 import { decodeAttribution } from '../../../core/update/attribution/attribution-codec.ts'
 import { MalformedUpdateError } from '../../../core/update/malformed.ts'
 import type { MergeThread } from '../documents/merge-thread.ts'

@@ -17,9 +17,9 @@ import { CommitWaiters, type Existence, LogPosition } from './log-position.ts'
 import {
   type AppendNotice,
   LogTruncatedError,
-  readLogSince,
   type RemoteAppend,
   RemoteAppendBuffer,
+  readLogSince,
 } from './read-log-since.ts'
 import type { AppendBacklog, CommitLog } from './recorded-log.ts'
 

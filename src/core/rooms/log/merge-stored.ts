@@ -1,11 +1,11 @@
 import * as Y from 'yjs'
 import { errorMessage } from '../../base/errors.ts'
 import { createDoc } from '../../content/yjs/create-doc.ts'
+import { sortDeletions } from '../../update/integrable-part.ts'
 import { noPlacements, skipObservers, withinBudget } from '../../update/integration.ts'
 import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
-import { sortDeletions } from '../../update/integrable-part.ts'
 import { missingClocks, type UpdateSummary } from '../../update/summary.ts'
 import { documentStepsMax } from '../document/integration-limits.ts'
 

@@ -7,9 +7,9 @@ import {
   type LogEntry,
   type LogHead,
 } from '../../store/engine.ts'
+import { type Attribution, noAttribution, withoutAuthor } from '../../update/attribution/attribution.ts'
 import { type AttributedUpdate, AttributionBuilder } from '../../update/attribution/attribution-builder.ts'
 import { decodeAttributionSteps, encodeAttributionSteps } from '../../update/attribution/attribution-codec.ts'
-import { type Attribution, noAttribution, withoutAuthor } from '../../update/attribution/attribution.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
 import type { Steps } from '../../update/outline.ts'
 import { pageBytes } from './load-room.ts'

@@ -8,16 +8,16 @@ import { exhausted } from '../../quota/limits.ts'
 import type { MemoryAccount } from '../../quota/memory-account.ts'
 import type { MemoryLedger } from '../../quota/memory-bounds.ts'
 import { RateLimiter } from '../../quota/rate-limiter.ts'
+import { DeadlineExceededError, stopping, WorkerThread } from './thread.ts'
 import {
   type ResultOf,
   resultOf,
   runTask,
-  taskBytes,
   type TaskName,
   type TaskOf,
   type ThreadTask,
+  taskBytes,
 } from './thread-task.ts'
-import { DeadlineExceededError, stopping, WorkerThread } from './thread.ts'
 
 export interface ThreadLimits {
   /**

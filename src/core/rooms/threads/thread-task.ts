@@ -15,7 +15,7 @@ import {
 } from '../../content/read-document.ts'
 import { type AnsweredText, answerTextQuery, type TextQuery } from '../../content/reading/text-query.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
-import { checkChange, type CheckedChange, encodeData, type RootChange } from '../../content/root-change.ts'
+import { type CheckedChange, checkChange, encodeData, type RootChange } from '../../content/root-change.ts'
 import {
   expectMatch,
   type NamedSchema,
@@ -23,8 +23,8 @@ import {
   schemaOf,
 } from '../../content/schemas/content-schema.ts'
 import {
-  findStreamPlace,
   type FoundStreamPlace,
+  findStreamPlace,
   type StreamPlaceRequest,
 } from '../../content/stream/stream-place.ts'
 import { type StreamWriter, writeInCopy } from '../../content/stream/stream-writing.ts'
@@ -101,7 +101,7 @@ export interface CopyEdit {
 
 /** The tasks by name. All parameters and results can be sent to a thread. */
 interface Tasks {
-  readonly check: { readonly job: { readonly change: RootChange }; readonly result: void }
+  readonly check: { readonly job: { readonly change: RootChange }; readonly result: undefined }
   readonly replace: {
     readonly job: EditTask & {
       readonly change: RootChange

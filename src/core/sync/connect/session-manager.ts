@@ -170,7 +170,10 @@ export class SessionManager {
   }
 
   #rejectionFor(roomHandle: RoomHandle, { socket }: AuthenticatedClient, canWrite: boolean): Close | null {
-    return this.#admission.draining ?? (this.#canOpen(roomHandle, canWrite) && socket.isOpen ? null : documentNotFound)
+    return (
+      this.#admission.draining ??
+      (this.#canOpen(roomHandle, canWrite) && socket.isOpen ? null : documentNotFound)
+    )
   }
 
   /**

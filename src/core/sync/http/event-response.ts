@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import {
   beginEventStream,
+  type EventOutput,
   encodeEventId,
   encodeServerSentEvent,
   eventBytesStart,
-  type EventOutput,
+  StreamResponse,
   streamComment,
   streamCommentMs,
-  StreamResponse,
 } from '../../base/event-stream.ts'
 import type { UnreadFrames } from '../socket/socket-memory.ts'
 import type { EncodedMessage } from './encoded-messages.ts'

@@ -25,8 +25,8 @@ import type { SyncDependencies } from '../sync-dependencies.ts'
 import { SaveAcks } from './save-acks.ts'
 import type { SessionOptions } from './session-options.ts'
 import { ReadOnlyNotice, SessionRole } from './session-role.ts'
-import { SyncReplyQueue } from './sync-replies.ts'
 import { TokenRefresh } from './socket-tokens.ts'
+import { SyncReplyQueue } from './sync-replies.ts'
 
 /** Minimum milliseconds between two requests for missing updates. */
 const requestAgainMs = 1_000

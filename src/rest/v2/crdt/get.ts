@@ -10,8 +10,8 @@ import {
   isResponseTooLarge,
   responseTooLarge,
 } from '../../../core/model/json-pieces.ts'
-import { noContent } from '../../../core/rooms/edits/edited-room.ts'
 import { readAttachedEditor } from '../../../core/rooms/editor-content.ts'
+import { noContent } from '../../../core/rooms/edits/edited-room.ts'
 import type { Room } from '../../../core/rooms/room/room.ts'
 import { attributionDisabled, authorRun, toAuthorRunResponse } from '../../changes/change-schema.ts'
 import { editorAddress, editorDocumentIds } from '../../editor-content.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { AppendBacklog, RecordedLog } from '../../../../src/core/rooms/log/recorded-log.ts'
-import { requireAppended } from '../../../../src/core/store/log-state.ts'
 import type { Appended } from '../../../../src/core/store/engine.ts'
+import { requireAppended } from '../../../../src/core/store/log-state.ts'
 import { gate } from '../../../support/time/gate.ts'
 
 const update = { bytes: Uint8Array.of(0, 0), by: '' }

@@ -4,10 +4,10 @@ import {
   BatchedReads,
   encodings,
   type LevelDatabase,
+  type ReadSnapshot,
+  type Reads,
   rangesOf,
   readerOf,
-  type Reads,
-  type ReadSnapshot,
   SharedSnapshots,
 } from './reads.ts'
 
