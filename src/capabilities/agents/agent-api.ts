@@ -61,6 +61,7 @@ export class AgentApi {
 
   /**
    * Calls an operation. Returns its response (JSON in UTF-8), which may be too large to parse it on the event loop.
+   * @param data members that are undefined are not sent
    * @throws ToolError for the error of the operation; the reason of the signal if it is aborted. The server
    * finishes the operation anyway
    */

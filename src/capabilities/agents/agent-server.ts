@@ -5,10 +5,7 @@ import {
   type CallToolResult,
   CancelledNotificationSchema,
   ErrorCode,
-  ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
-  ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { AgentCaller } from '../../core/access/credentials/agent-caller.ts'
@@ -22,12 +19,10 @@ import { AgentApi } from './agent-api.ts'
 import { dataNotice } from './document-data.ts'
 import { mcpLimits } from './mcp-limits.ts'
 import { permittedTools } from './permitted-tools.ts'
-import { listResources, parseUri, readResource, resourceTemplates } from './resources.ts'
 import { describeTool, runTool, toErrorResult } from './run-tool.ts'
 import type { McpTool, ToolContext } from './tool.ts'
 import { ToolError } from './tool-error.ts'
 import { ToolPages } from './tool-pages.ts'
-import type { AddressIds } from './tools/editor-address.ts'
 import { toolList } from './tools/tool-list.ts'
 
 const instructions =
@@ -81,7 +76,7 @@ export class AgentServer {
     const { server } = new McpServer(
       { name: 'weft', title: 'Weft', version: readPackageVersion() },
       {
-        capabilities: { tools: {}, resources: {} },
+        capabilities: { tools: {} },
         instructions,
         jsonSchemaValidator: this.#validator,
       },
@@ -97,15 +92,6 @@ export class AgentServer {
       if (tool === undefined) throw new ProtocolError(ErrorCode.InvalidParams, 'unknown tool; see tools/list')
       return this.#callTool(tool, params.arguments ?? {}, agent, signal)
     })
-    server.setRequestHandler(ListResourcesRequestSchema, ({ params }, { signal }) =>
-      this.#withContext(agent, signal, 'resources/list', (context) => listResources(params?.cursor, context)),
-    )
-    server.setRequestHandler(ListResourceTemplatesRequestSchema, () => resourceTemplates)
-    server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }, { signal }) =>
-      this.#withContext(agent, signal, 'resources/read', (context) =>
-        readResource(uri, requireUri(uri), context),
-      ),
-    )
     // The call that it names is part of another request. If it were part of this one, no response would ever follow.
     server.setNotificationHandler(CancelledNotificationSchema, () => {})
     return server
@@ -121,9 +107,7 @@ export class AgentServer {
     const ended = (result: ToolCallResult): unknown => stopTimer({ result })
     try {
       await this.#requirePermitted(tool, agent)
-      const result = await this.#withContext(agent, left, tool.name, (context) =>
-        runTool(tool, args, context),
-      )
+      const result = await this.#run(tool, args, agent, left)
       ended(result.isError === true ? 'error' : 'ok')
       return result
     } catch (error) {
@@ -143,15 +127,11 @@ export class AgentServer {
   }
 
   /**
-   * Runs work for a message, until the client disconnects or the time of the work ends.
-   * @throws ToolError if the time ends, or if the agent has too many calls; ProtocolError for a fault of the server, whose cause is only in the log
+   * Runs a tool, until the client disconnects or the time of the call ends.
+   * @throws ToolError if the time ends, or if the agent has too many calls; ProtocolError if the client has
+   * disconnected, or for a fault of the server, whose cause is only in the log
    */
-  async #withContext<T>(
-    agent: AgentRequest,
-    left: AbortSignal,
-    tool: string,
-    work: (context: ToolContext) => Promise<T>,
-  ): Promise<T> {
+  async #run(tool: McpTool, args: object, agent: AgentRequest, left: AbortSignal): Promise<CallToolResult> {
     const key = agentKeyOf(agent.caller)
     const isFull = this.#running.isFull(key)
     const endCall = this.#running.enter(key)
@@ -159,20 +139,15 @@ export class AgentServer {
     const signal = AbortSignal.any([left, timeout])
     try {
       if (isFull) throw tooManyCalls()
-      return await work(contextOf(this.#services, this.#edge, agent, tool, signal))
+      return await runTool(tool, args, contextOf(this.#services, this.#edge, agent, tool.name, signal))
     } catch (error) {
       if (left.aborted) throw new ProtocolError(ErrorCode.InvalidRequest, 'canceled')
       if (timeout.aborted)
         throw new ToolError('mcp/timeout', `the call took more than ${mcpLimits.callMs / 1000} s`, {
           status: 'UNAVAILABLE',
         })
-      if (error instanceof ProtocolError) throw error
-      if (error instanceof ToolError) {
-        // The errors of tools are results. All others are errors of the protocol.
-        if (toolList.some(({ name }) => name === tool)) throw error
-        throw toProtocolError(error)
-      }
-      this.#services.log.error({ err: error, tool }, 'an MCP request failed')
+      if (error instanceof ToolError) throw error
+      this.#services.log.error({ err: error, tool: tool.name }, 'an MCP request failed')
       throw new ProtocolError(ErrorCode.InternalError, 'internal error; the log of the server has its cause')
     } finally {
       endCall()
@@ -186,12 +161,10 @@ export class AgentServer {
 class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
   readonly code: number
-  readonly data: unknown
 
-  constructor(code: number, message: string, data?: object) {
+  constructor(code: number, message: string) {
     super(message)
     this.code = code
-    this.data = data
   }
 }
 
@@ -208,29 +181,6 @@ const tooManyCalls = (): ToolError =>
     status: 'RESOURCE_EXHAUSTED',
     retryAfterSeconds: 1,
   })
-
-/** @throws ProtocolError */
-function requireUri(uri: string): AddressIds {
-  const ids = parseUri(uri)
-  if (ids === null)
-    throw new ProtocolError(
-      ErrorCode.InvalidParams,
-      'the URI must be weft://{organizationId}/{documentId}/{editorId}',
-    )
-  return ids
-}
-
-const resourceNotFound = -32_002
-
-function toProtocolError({ code, status, message, details }: ToolError): ProtocolError {
-  const number =
-    status === 'NOT_FOUND'
-      ? resourceNotFound
-      : status === 'INVALID_ARGUMENT'
-        ? ErrorCode.InvalidParams
-        : ErrorCode.InvalidRequest
-  return new ProtocolError(number, message, { code, status, ...details })
-}
 
 function contextOf(
   { pageTokens, rooms }: Services,
@@ -250,8 +200,6 @@ function contextOf(
         charactersMax: mcpLimits.documentCharacters,
       }),
     pages: new ToolPages(pageTokens, caller),
-    agent: {
-      organizationIds: [...new Set((grants ?? []).map(({ organizationId }) => organizationId))],
-    },
+    organizationIds: [...new Set((grants ?? []).map(({ organizationId }) => organizationId))],
   }
 }

@@ -1,6 +1,6 @@
 /** Limits of the MCP server. Each has a fixed value, because no deployment needs another one. */
 export const mcpLimits = {
-  /** Calls of tools and requests for resources of one agent at the same time, on one node. */
+  /** Calls of tools of one agent at the same time, on one node. */
   callsAtOnce: 8,
   /** Milliseconds after which a tool call ends with an error. */
   callMs: 60_000,

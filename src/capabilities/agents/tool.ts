@@ -6,11 +6,6 @@ import type { AgentApi } from './agent-api.ts'
 import type { DocumentData } from './document-data.ts'
 import type { ToolPages } from './tool-pages.ts'
 
-interface CallingAgent {
-  /** Organizations that the token of the agent names. */
-  readonly organizationIds: readonly string[]
-}
-
 export interface ToolContext {
   /** Answers a query about the response of `/v2/crdt/get` for an editor. @throws ApiError */
   readonly answerText: (
@@ -20,7 +15,8 @@ export interface ToolContext {
   ) => Promise<AnsweredText | 'too long' | null>
   readonly api: AgentApi
   readonly pages: ToolPages
-  readonly agent: CallingAgent
+  /** Organizations that the token of the agent names. */
+  readonly organizationIds: readonly string[]
 }
 
 /** The outcome of a successful call. */

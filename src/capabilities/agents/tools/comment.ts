@@ -62,20 +62,10 @@ export const commentTool = defineTool({
     const { ids, root } = await findEditor(given, context)
     const { organizationId, documentId, editorId } = ids
     const anchor =
-      quoted === undefined
-        ? undefined
-        : {
-            editorId,
-            ...root,
-            quote: quoted,
-            ...(before !== undefined && { before }),
-            ...(after !== undefined && { after }),
-            ...(occurrence !== undefined && { occurrence }),
-          }
-    const annotation = { ...(anchor !== undefined && { anchor }), comments: [{ text }] }
+      quoted === undefined ? undefined : { editorId, ...root, quote: quoted, before, after, occurrence }
     const added = await addOne(
       '/v2/commentannotations/add',
-      { organizationId, documentId, annotations: [annotation] },
+      { organizationId, documentId, annotations: [{ anchor, comments: [{ text }] }] },
       context,
     )
     return { result: { threadId: added }, documentData: {} }

@@ -4,7 +4,7 @@ import { type OverlapPolicy, overlapPolicies } from '../../../core/content/merge
 import { showAllHidden } from '../document-data.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { editsInput, type GivenEdit } from './edit-input.ts'
-import { editorMembers, type FoundEditor, findEditor } from './editor-address.ts'
+import { editorIdMembers, editorMembers, type FoundEditor, findEditor } from './editor-address.ts'
 
 const version = { type: 'string', maxLength: 200 } as const
 
@@ -86,9 +86,10 @@ const editedSchema = s.object(
 
 interface EditArguments {
   readonly edits: readonly GivenEdit[]
-  readonly baseVersion?: string
-  readonly onOverlap?: OverlapPolicy
-  readonly ifVersion?: string
+  readonly baseVersion: string | undefined
+  readonly onOverlap: OverlapPolicy | undefined
+  readonly ifVersion: string | undefined
+  readonly dryRun?: boolean | undefined
 }
 
 /** The outcome of edits, with hidden characters shown. */
@@ -105,27 +106,14 @@ interface SentEdits {
 /** Applies edits to an editor. @throws ToolError */
 export async function sendEdits(
   { ids, root }: FoundEditor,
-  { edits, baseVersion, onOverlap, ifVersion }: EditArguments,
-  dryRun: boolean,
+  edits: EditArguments,
   { api }: ToolContext,
 ): Promise<SentEdits> {
-  const { data, warnings } = await api.call(
-    '/v2/crdt/edit',
-    {
-      ...ids,
-      ...root,
-      edits,
-      ...(baseVersion !== undefined && { baseVersion }),
-      ...(onOverlap !== undefined && { onOverlap }),
-      ...(ifVersion !== undefined && { ifVersion }),
-      ...(dryRun && { dryRun }),
-    },
-    editedSchema,
-  )
+  const { data, warnings } = await api.call('/v2/crdt/edit', { ...ids, ...root, ...edits }, editedSchema)
   const places = data.edits.map(({ place: { quote, before, after }, changed, insertions, deletions }) => ({
-    ...(quote !== undefined && { quote }),
-    ...(before !== undefined && { before }),
-    ...(after !== undefined && { after }),
+    quote,
+    before,
+    after,
     changed,
     insertions,
     deletions,
@@ -171,26 +159,15 @@ export const editDocumentTool = defineTool({
     type: 'object',
     required: ['organizationId', 'documentId', 'editorId', 'places'],
     properties: {
-      organizationId: { type: 'string' },
-      documentId: { type: 'string' },
-      editorId: { type: 'string' },
+      ...editorIdMembers,
       places: placesMember,
       overlaps: overlapsMember,
     },
   },
-  async handler({ edits, baseVersion, onOverlap, ifVersion, dryRun = false, ...given }, context) {
+  async handler({ edits, baseVersion, onOverlap, ifVersion, dryRun, ...given }, context) {
     const found = await findEditor(given, context)
-    const { documentData, ...result } = await sendEdits(
-      found,
-      {
-        edits,
-        ...(baseVersion !== undefined && { baseVersion }),
-        ...(onOverlap !== undefined && { onOverlap }),
-        ...(ifVersion !== undefined && { ifVersion }),
-      },
-      dryRun,
-      context,
-    )
+    const sent = { edits, baseVersion, onOverlap, ifVersion, dryRun }
+    const { documentData, ...result } = await sendEdits(found, sent, context)
     return { result, documentData: { ...found.ids, ...documentData } }
   },
 })

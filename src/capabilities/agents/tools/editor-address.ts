@@ -31,6 +31,13 @@ export const editorMembers = {
   },
 } as const
 
+/** Members of `documentData` that name an editor. */
+export const editorIdMembers = {
+  organizationId: { type: 'string' },
+  documentId: { type: 'string' },
+  editorId: { type: 'string' },
+} as const
+
 interface GivenEditor {
   readonly organizationId?: string
   readonly documentId: string
@@ -56,15 +63,15 @@ export interface FoundEditor {
 }
 
 /** @throws ToolError if the token has several organizations, or none */
-export function chooseOrganization(given: string | undefined, { agent }: ToolContext): string {
+export function chooseOrganization(given: string | undefined, { organizationIds }: ToolContext): string {
   if (given !== undefined) return given
-  const [only, ...others] = agent.organizationIds
+  const [only, ...others] = organizationIds
   if (only !== undefined && others.length === 0) return only
   throw invalidArgument(
     '/organizationId',
     only === undefined
       ? 'is required, because the token names no organization'
-      : `is required, because the token names several: ${agent.organizationIds.slice(0, 20).join(', ')}`,
+      : `is required, because the token names several: ${organizationIds.slice(0, 20).join(', ')}`,
   )
 }
 
@@ -87,10 +94,9 @@ export async function findEditor(given: GivenEditor, context: ToolContext): Prom
   const { documentId, editorId, contentKey } = given
   const organizationId = chooseOrganization(given.organizationId, context)
   const root = contentKey === undefined ? {} : { contentKey }
-  const address = { organizationId, documentId, ...(editorId !== undefined && { editorId }) }
   const { data } = await context.api.call(
     '/v2/crdt/get',
-    { ...address, ...root, format: 'roots' },
+    { organizationId, documentId, editorId, ...root, format: 'roots' },
     entriesSchema,
   )
   const [only, ...others] = data

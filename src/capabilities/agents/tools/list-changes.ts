@@ -3,7 +3,7 @@ import { shortened } from '../../../core/base/text.ts'
 import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool } from '../tool.ts'
-import { editorMembers, findEditor } from './editor-address.ts'
+import { editorIdMembers, editorMembers, findEditor } from './editor-address.ts'
 import { nextPageMember, pageMembers } from './list-documents.ts'
 
 const { changeCharacters, hunks: hunksMax } = mcpLimits
@@ -69,9 +69,7 @@ export const listChangesTool = defineTool({
     type: 'object',
     required: ['organizationId', 'documentId', 'editorId', 'changes'],
     properties: {
-      organizationId: { type: 'string' },
-      documentId: { type: 'string' },
-      editorId: { type: 'string' },
+      ...editorIdMembers,
       changes: {
         type: 'array',
         items: {
@@ -106,14 +104,7 @@ export const listChangesTool = defineTool({
     const { ids } = await findEditor(given, context)
     const { data, pageToken: next } = await context.api.call(
       '/v2/crdt/changes',
-      {
-        ...ids,
-        from,
-        pageSize,
-        ...(to !== undefined && { to }),
-        ...(by !== undefined && { by }),
-        ...(pageToken !== undefined && { pageToken }),
-      },
+      { ...ids, from, to, by, pageSize, pageToken },
       changesSchema,
     )
     const changes = data.changes.map((change) => {

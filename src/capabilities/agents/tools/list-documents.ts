@@ -70,12 +70,7 @@ export const listDocumentsTool = defineTool({
     const organizationId = chooseOrganization(given, context)
     const { data, pageToken: next } = await context.api.call(
       '/v2/organizations/documents/get',
-      {
-        organizationId,
-        pageSize,
-        ...(name !== undefined && { search: name }),
-        ...(pageToken !== undefined && { pageToken }),
-      },
+      { organizationId, search: name, pageSize, pageToken },
       documentsSchema,
     )
     const documents = data.map(({ id, documentName, lastUpdated }) => ({

@@ -1,11 +1,11 @@
 import * as s from '../../../core/base/schema.ts'
 import { shortened } from '../../../core/base/text.ts'
-import type { TextPageQuery, TextQueryAnswer } from '../../../core/content/reading/text-query.ts'
+import type { TextQueryAnswer } from '../../../core/content/reading/text-query.ts'
 import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { invalidArgument, ToolError } from '../tool-error.ts'
-import { type AddressIds, editorMembers, findEditor } from './editor-address.ts'
+import { type AddressIds, editorIdMembers, editorMembers, findEditor } from './editor-address.ts'
 import { nextPageMember, pageMembers } from './list-documents.ts'
 import { queryEditor } from './read-editor.ts'
 
@@ -92,9 +92,7 @@ export const readDocumentTool = defineTool({
     type: 'object',
     required: ['organizationId', 'documentId', 'editorId', 'text'],
     properties: {
-      organizationId: { type: 'string' },
-      documentId: { type: 'string' },
-      editorId: { type: 'string' },
+      ...editorIdMembers,
       headings: {
         type: 'array',
         description: 'Only on the first page.',
@@ -127,12 +125,15 @@ export const readDocumentTool = defineTool({
     const start = pageToken === undefined ? null : context.pages.open(query, pageToken, positionSchema)
     const { answer, version, format, characters } = await queryEditor(
       found,
-      pageQuery({
+      {
+        is: 'page',
         heading: heading ?? null,
         occurrence: occurrence ?? null,
         at: start?.at ?? null,
         charactersMax: maxCharacters,
-      }),
+        headingsMax: mcpLimits.headings,
+        headingCharactersMax: mcpLimits.headingCharacters,
+      },
       context,
     )
     const page = requirePage(answer, heading)
@@ -158,18 +159,8 @@ export const readDocumentTool = defineTool({
   },
 })
 
-/** Returns the query for a page, with a table of headings. */
-export const pageQuery = (
-  part: Pick<TextPageQuery, 'heading' | 'occurrence' | 'at' | 'charactersMax'>,
-): TextPageQuery => ({
-  is: 'page',
-  ...part,
-  headingsMax: mcpLimits.headings,
-  headingCharactersMax: mcpLimits.headingCharacters,
-})
-
 /** @throws ToolError if the heading is missing or ambiguous */
-export function requirePage(
+function requirePage(
   answer: TextQueryAnswer,
   heading: string | undefined,
 ): Extract<TextQueryAnswer, { is: 'page' }> {

@@ -183,7 +183,7 @@ async function readDocuments(
 ): Promise<{ readonly documents: readonly FoundDocument[]; readonly next: string | null }> {
   const selection =
     documentId === undefined
-      ? { pageSize: mcpLimits.searchedDocuments, ...(page !== null && { pageToken: page }) }
+      ? { pageSize: mcpLimits.searchedDocuments, pageToken: page ?? undefined }
       : { documentIds: [documentId] }
   const { data, pageToken } = await api.call(
     '/v2/organizations/documents/get',

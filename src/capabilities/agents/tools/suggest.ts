@@ -20,7 +20,6 @@ const diffSchema = s.object({
     }),
   ),
 })
-const nothingSchema = s.unknown
 
 const { changeCharacters, hunks: hunksMax } = mcpLimits
 
@@ -61,8 +60,7 @@ export const suggestTool = defineTool({
     type: 'object',
     required: ['organizationId', 'documentId', 'editorId', 'places', 'diff'],
     properties: {
-      organizationId: { type: 'string' },
-      documentId: { type: 'string' },
+      ...editorIdMembers,
       editorId: { type: 'string', description: 'The editor of the branch, for `read_document`.' },
       places: placesMember,
       overlaps: overlapsMember,
@@ -85,18 +83,12 @@ export const suggestTool = defineTool({
     const editorId =
       branch === undefined ? await createBranch(main.ids, name, continuing) : `${main.ids.editorId}@${branch}`
     const found: FoundEditor = { ...main, ids: { ...main.ids, editorId } }
-    const versions = {
-      ...(baseVersion !== undefined && { baseVersion }),
-      ...(onOverlap !== undefined && { onOverlap }),
-      ...(ifVersion !== undefined && { ifVersion }),
-    }
-    const outcome = await sendEdits(found, { edits, ...versions }, false, continuing).catch(
-      async (error: unknown) => {
-        // The call leaves nothing behind if it fails.
-        if (branch === undefined) await deleteBranch(main.ids, name, continuing)
-        throw error
-      },
-    )
+    const sent = { edits, baseVersion, onOverlap, ifVersion }
+    const outcome = await sendEdits(found, sent, continuing).catch(async (error: unknown) => {
+      // The call leaves nothing behind if it fails.
+      if (branch === undefined) await deleteBranch(main.ids, name, continuing)
+      throw error
+    })
     const { documentData, ...result } = outcome
     const { hunks, truncated } = await readDiff(main.ids, name, context)
     const shown = hunks.slice(0, hunksMax)
@@ -121,7 +113,7 @@ async function createBranch(ids: AddressIds, name: string, { api }: ToolContext)
 /** Deletes a branch after an error, which is more important than an error of the deletion. */
 async function deleteBranch(ids: AddressIds, name: string, { api }: ToolContext): Promise<void> {
   try {
-    await api.call('/v2/crdt/branches/delete', { ...ids, name }, nothingSchema)
+    await api.call('/v2/crdt/branches/delete', { ...ids, name }, s.unknown)
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
   }

@@ -2,7 +2,7 @@ import * as s from '../../../core/base/schema.ts'
 import { showAllHidden } from '../document-data.ts'
 import { defineTool } from '../tool.ts'
 import { editingMembers, overlapsMember, overlapsSchema } from './edit-document.ts'
-import { editorMembers, findEditor } from './editor-address.ts'
+import { editorIdMembers, editorMembers, findEditor } from './editor-address.ts'
 import { versionMembers } from './list-changes.ts'
 
 const undoneSchema = s.object(
@@ -53,25 +53,14 @@ export const undoMyChangesTool = defineTool({
     type: 'object',
     required: ['organizationId', 'documentId', 'editorId'],
     properties: {
-      organizationId: { type: 'string' },
-      documentId: { type: 'string' },
-      editorId: { type: 'string' },
+      ...editorIdMembers,
       overlaps: overlapsMember,
     },
   },
-  async handler({ from, to, onOverlap, dryRun = false, ...given }, context) {
+  async handler({ from, to, onOverlap, dryRun, ...given }, context) {
     const { ids } = await findEditor(given, context)
-    const { data } = await context.api.call(
-      '/v2/crdt/undo',
-      {
-        ...ids,
-        from,
-        ...(to !== undefined && { to }),
-        ...(onOverlap !== undefined && { onOverlap }),
-        ...(dryRun && { dryRun }),
-      },
-      undoneSchema,
-    )
+    const sent = { ...ids, from, to, onOverlap, dryRun }
+    const { data } = await context.api.call('/v2/crdt/undo', sent, undoneSchema)
     const { version, changed, undone, notUndone, overlaps } = data
     return {
       result: {
