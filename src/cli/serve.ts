@@ -21,7 +21,7 @@ export function serveCommand(): Command {
     .description('Serve documents.')
     .action(async (flags: { json?: true }) => {
       const { config } = configOf(flags)
-      const log = createLog(config.logLevel, logFormatOf(config))
+      const log = createLog(config.logLevel, isTerminal() ? 'text' : 'json')
       const variables = injectedVariables(process.env)
       if (variables.length > 0)
         log.info(
@@ -99,9 +99,6 @@ function stopOnSignal(starting: Promise<RunningServer>, log: Log): void {
  * Returns whether the output is a terminal. Other output is a log that is stored and that other people read.
  */
 const isTerminal = (): boolean => process.stdout.isTTY
-
-const logFormatOf = ({ logFormat }: Config): 'json' | 'text' =>
-  logFormat === 'auto' ? (isTerminal() ? 'text' : 'json') : logFormat
 
 /**
  * If the output is a terminal, prints the address of the server and how to use it, at every start. The

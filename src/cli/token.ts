@@ -51,7 +51,6 @@ const unknown = {
   revokedUntil: null,
   minted: null,
   foreign: null,
-  agentPolicy: null,
 }
 
 async function mint(userId: string, flags: Flags, config: Config) {

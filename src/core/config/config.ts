@@ -1,4 +1,3 @@
-import { type AgentPolicy, agentPolicies } from './agent-policies.ts'
 import { backupInterval, backupKeyText, backupPlace, backupRetention } from './backup-options.ts'
 import { type ClaimNames, claimNames, usualClaimNames } from './claim-names.ts'
 import { type DeclaredWorkspace, declaredWorkspaces } from './declared-workspaces.ts'
@@ -19,7 +18,6 @@ import {
   webUrl,
   wholeNumber,
 } from './option-parsers.ts'
-import { traceSamplers } from './trace-samplers.ts'
 import { type TraceTarget, traceTargets } from './trace-targets.ts'
 import { webhookAllowlist } from './webhook-allowlist.ts'
 
@@ -136,28 +134,14 @@ export const options = {
     claimNames,
     usualClaimNames,
     'Claims of that provider that identify the user. The claim for `admin` is true for editors of all documents; the ' +
-      'claim for `apiKey` names the API key of the token.',
+      'claim for `apiKey` names the API key of the token; default: the first API key.',
     { defaultText: '`userId=sub,name=name,email=email`' },
-  ),
-  jwtApiKey: optional(headerValue(1), 'API key of tokens of that provider that have no claim for it.', {
-    defaultText: 'the first one',
-  }),
-  agentPolicy: option<AgentPolicy | null>(
-    oneOf(...agentPolicies),
-    null,
-    'Policy of all agents, in addition to the policy of their tokens: `read-only`, `suggest-only` or `no-delete`.',
-    { defaultText: 'none' },
   ),
   metricsToken: secret(headerValue(16), 'Bearer token that `/metrics` requires.', 'none: open'),
   logLevel: option(
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
     'info',
     'Least severe messages to write.',
-  ),
-  logFormat: option(
-    oneOf('auto', 'json', 'text'),
-    'auto',
-    'Format of the log: lines of JSON, or readable `text`; `auto` is `text` in a terminal, and `json` elsewhere.',
   ),
   debug: option<readonly TraceTarget[]>(
     traceTargets,
@@ -184,16 +168,10 @@ export const options = {
   tracesServiceName: option(nonEmpty, 'weft', 'Name of this service in the exported traces.', {
     alsoEnvironment: 'OTEL_SERVICE_NAME',
   }),
-  tracesSampler: option(
-    oneOf(...traceSamplers),
-    'parentbased_always_on',
-    'Traces that the server records. `parentbased_…`: the caller decides about calls with `traceparent`.',
-    { alsoEnvironment: 'OTEL_TRACES_SAMPLER' },
-  ),
   tracesSamplerArg: option(
     ratio,
     1,
-    'Share of the traces that the samplers `traceidratio` and `parentbased_traceidratio` record, from 0 to 1.',
+    'Share of the traces that the server records, from 0 to 1. The caller decides about calls with `traceparent`.',
     { alsoEnvironment: 'OTEL_TRACES_SAMPLER_ARG' },
   ),
   maxBodyBytes: option(wholeNumber(1024, 64 * MB), 16 * MB, 'Largest body of a REST call, in bytes.'),
@@ -325,11 +303,6 @@ export const options = {
     5,
     'Time for which the changes of an editor are one event `crdt.update_data`, in seconds.',
   ),
-  webhookLogRetentionDays: option(
-    wholeNumber(2, 3650),
-    30,
-    'Days after an event for which the delivery log keeps its outcome.',
-  ),
   backupTo: optional(
     backupPlace,
     'Backup repository in which the server makes backups at an interval. In a cluster, one node makes them.',
@@ -403,6 +376,8 @@ export const fixedValues = {
   compactAfterUpdates: 500,
   /** Time in seconds after which a thread stops work on a document of at most the default of `maxDocumentBytes`. */
   threadJobSeconds: 20,
+  /** Days after an event for which the delivery log keeps its outcome. */
+  webhookLogRetentionDays: 30,
 }
 
 export type OptionKey = keyof typeof options
@@ -437,7 +412,14 @@ export const isSecret = (key: OptionKey): boolean => optionOf(key).secret === tr
 export const optionOf = (key: OptionKey): Option<unknown> => options[key]
 
 /** Options that earlier versions had, without a value in their place. */
-const removedKeys = ['streamResumeSeconds', 'createMissing']
+const removedKeys = [
+  'streamResumeSeconds',
+  'createMissing',
+  'jwtApiKey',
+  'agentPolicy',
+  'logFormat',
+  'tracesSampler',
+]
 
 /**
  * Returns a note for the name of an option that earlier versions had, its key or its environment variable; null for other

@@ -51,9 +51,9 @@ export class OtlpSpans implements SpanSource {
   constructor(options: OtlpSpansOptions) {
     const { config, version, node, metrics, log } = options
     this.#queue = new SpanQueue(createExporter(options), metrics, log)
-    this.#updates = new UpdateSampler(config)
+    this.#updates = new UpdateSampler(config.tracesSamplerArg)
     const provider = new TracerProvider({
-      sampler: createSampler(config),
+      sampler: createSampler(config.tracesSamplerArg),
       spanProcessors: [this.#queue],
       resource: resourceFromAttributes({
         'service.name': config.tracesServiceName,

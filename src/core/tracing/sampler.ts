@@ -1,39 +1,25 @@
 import { type Context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api'
 import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
   ParentBasedSampler,
   type Sampler,
   SamplingDecision,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace'
-import type { Config } from '../config/config.ts'
 
 /** Maximum number of traces of client updates per second. Their commits are far more frequent than calls. */
 export const updateTracesPerSecondMax = 100
-
-type SamplerOptions = Pick<Config, 'tracesSampler' | 'tracesSamplerArg'>
 
 const sampledKey = createContextKey('weft.sampled')
 
 /** Parent of a span whose sampling is decided already: the span begins a trace and is recorded. */
 export const sampledRoot: Context = ROOT_CONTEXT.setValue(sampledKey, true)
 
-/** Returns the share of traces that the sampler records if they begin in this process, from 0 to 1. */
-function rootRatio({ tracesSampler, tracesSamplerArg }: SamplerOptions): number {
-  if (tracesSampler.endsWith('traceidratio')) return tracesSamplerArg
-  return tracesSampler.endsWith('always_off') ? 0 : 1
-}
-
-function rootSampler(ratio: number): Sampler {
-  if (ratio === 1) return new AlwaysOnSampler()
-  return ratio === 0 ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(ratio)
-}
-
-/** Creates the sampler that the options name, with its standard meaning. */
-export function createSampler(options: SamplerOptions): Sampler {
-  const root = rootSampler(rootRatio(options))
-  const sampler = options.tracesSampler.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root
+/**
+ * Creates the sampler `parentbased_traceidratio` of OpenTelemetry.
+ * @param ratio share of the traces that begin in this process and are recorded, from 0 to 1
+ */
+export function createSampler(ratio: number): Sampler {
+  const sampler = new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) })
   return {
     shouldSample: (context, ...rest) =>
       context.getValue(sampledKey) === true
@@ -52,8 +38,9 @@ export class UpdateSampler {
   #second = 0
   #count = 0
 
-  constructor(options: SamplerOptions) {
-    this.#ratio = rootRatio(options)
+  /** @param ratio share of the updates that begin a trace, from 0 to 1 */
+  constructor(ratio: number) {
+    this.#ratio = ratio
   }
 
   isSampled(): boolean {

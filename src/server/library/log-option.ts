@@ -29,9 +29,9 @@ const methods: Readonly<Record<string, keyof WeftLog>> = {
  * Creates the log of a server. The log of the application gets the entries in the process, false is off, and
  * undefined writes to standard output.
  */
-export function logOf(given: WeftLog | false | undefined, { logLevel, logFormat }: Config): Log {
+export function logOf(given: WeftLog | false | undefined, { logLevel }: Config): Log {
   if (given === false) return createLog('silent')
-  if (given === undefined) return createLog(logLevel, logFormat === 'text' ? 'text' : 'json')
+  if (given === undefined) return createLog(logLevel, 'json')
   return createLog(logLevel, {
     write: (line) => {
       const { level, time: _, msg = '', ...fields } = JSON.parse(line) as LogEntry

@@ -28,7 +28,7 @@ async function start(overrides: Partial<Config> = {}) {
   const options = {
     otlpEndpoint: collector.url,
     otlpProtocol: 'http/json',
-    tracesSampler: 'parentbased_always_off',
+    tracesSamplerArg: 0,
     ...overrides,
   } as const
   const server = await startTestServer(options, { log })

@@ -53,13 +53,6 @@ it('[OPS-20] [RUN-2] [RUN-3] at each start in a terminal, prints the console lin
   await second.ended
 })
 
-it('[RUN-3] writes the log in the format that the option `logFormat` sets', async () => {
-  const running = startCli(['serve', '--log-format', 'text', '--engine', 'memory'], directory(), local)
-  await running.printed(/info {3}listening {2}port=\d+/)
-  running.child.kill('SIGTERM')
-  expect((await running.ended).code).toBe(0)
-})
-
 it('[OPS-20] logs the name of the credentials file at the first start, and logs no secret', async () => {
   const cwd = directory()
   const first = startCli([], cwd, local)

@@ -13,7 +13,6 @@ it('[OTEL-13] reads the standard variables, unless the variables of Weft are set
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20abc,x-scope=docs',
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       OTEL_SERVICE_NAME: 'docs',
-      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0.25',
       WEFT_TRACES_SERVICE_NAME: 'documents',
     }),
@@ -22,10 +21,9 @@ it('[OTEL-13] reads the standard variables, unless the variables of Weft are set
     otlpHeaders: 'authorization=Basic%20abc,x-scope=docs',
     otlpProtocol: 'http/json',
     tracesServiceName: 'documents',
-    tracesSampler: 'parentbased_traceidratio',
     tracesSamplerArg: 0.25,
   })
-  expect(configOf({})).toMatchObject({ otlpEndpoint: null, tracesSampler: 'parentbased_always_on' })
+  expect(configOf({})).toMatchObject({ otlpEndpoint: null, tracesSamplerArg: 1 })
 })
 
 it.each([
@@ -33,7 +31,6 @@ it.each([
   { OTEL_EXPORTER_OTLP_HEADERS: 'no-value' },
   { OTEL_EXPORTER_OTLP_HEADERS: 'a=%0d%0ab' },
   { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
-  { OTEL_TRACES_SAMPLER: 'jaeger_remote' },
   { OTEL_TRACES_SAMPLER_ARG: '1.5' },
 ])('[OTEL-13] rejects %j and names the variable', (environment) => {
   expect(() => configOf(environment)).toThrow(Object.keys(environment)[0])

@@ -5,7 +5,7 @@ const countOf = (sampler: UpdateSampler, times: number): number =>
   Array.from({ length: times }, () => sampler.isSampled()).filter(Boolean).length
 
 it('[OTEL-12] records a bounded number of updates per second', () => {
-  const sampler = new UpdateSampler({ tracesSampler: 'always_on', tracesSamplerArg: 1 })
+  const sampler = new UpdateSampler(1)
   const startedAt = performance.now()
   const count = countOf(sampler, 20_000)
   const seconds = Math.floor(performance.now() / 1000) - Math.floor(startedAt / 1000) + 1
@@ -14,11 +14,8 @@ it('[OTEL-12] records a bounded number of updates per second', () => {
 })
 
 it('[OTEL-12] records the configured share of the updates', () => {
-  const of = (tracesSampler: 'traceidratio' | 'parentbased_always_off', tracesSamplerArg: number): number =>
-    countOf(new UpdateSampler({ tracesSampler, tracesSamplerArg }), 2000)
-  expect(of('parentbased_always_off', 1)).toBe(0)
-  expect(of('traceidratio', 0)).toBe(0)
-  const some = of('traceidratio', 0.02)
+  expect(countOf(new UpdateSampler(0), 2000)).toBe(0)
+  const some = countOf(new UpdateSampler(0.02), 2000)
   expect(some).toBeGreaterThan(0)
   expect(some).toBeLessThan(100)
 })

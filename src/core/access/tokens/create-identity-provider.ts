@@ -6,10 +6,10 @@ import { IdentityProvider, type IdentityProviderOptions } from './identity-provi
 
 /**
  * Creates the configured identity provider. Returns null if none is configured. Tokens that do not contain an
- * API key get the configured one (`jwtApiKey`), otherwise the API key of `first`.
+ * API key get that of `first`.
  */
 export function createIdentityProvider(
-  { jwtJwksUrl, jwtIssuer, jwtAudience, jwtClaims, jwtApiKey }: Config,
+  { jwtJwksUrl, jwtIssuer, jwtAudience, jwtClaims }: Config,
   first: Tenant,
   tenants: TenantStore,
   clock: Clock,
@@ -21,7 +21,7 @@ export function createIdentityProvider(
     issuer: jwtIssuer,
     audience: jwtAudience,
     claims: jwtClaims,
-    apiKey: jwtApiKey ?? first.apiKey,
+    apiKey: first.apiKey,
     tenantOf: (apiKey) => tenants.tenantOf(apiKey),
     clock,
     onMisspelledClaim,

@@ -1,7 +1,6 @@
 import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto'
 import { decodeProtectedHeader, errors, type JWTPayload, SignJWT } from 'jose'
 import type { Clock } from '../../base/clock.ts'
-import type { AgentPolicy } from '../../config/agent-policies.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { Identity } from '../identity.ts'
 import { type Claims, identityFromClaims, toAgentClaim } from './claims.ts'
@@ -101,8 +100,6 @@ interface TokensOptions {
   readonly minted: Pick<MintedTokens, 'payloadOf' | 'isValid'> | null
   /** Verifies tokens of another issuer. If null, such tokens are rejected. */
   readonly foreign: ExternalTokens | null
-  /** Policy of all agents, in addition to the policy of the token; null: none. */
-  readonly agentPolicy: AgentPolicy | null
 }
 
 /** Verifies the tokens of another issuer. */
@@ -171,7 +168,7 @@ export class RealtimeTokens {
   /** Verifies a token, and returns its identity. @throws TokenRejectedError */
   async verify(token: string): Promise<Identity> {
     if (token.length > tokenLengthMax) throw new TokenRejectedError('malformed')
-    const identity = this.#withServerPolicy(this.#withPastIssue(await this.#identityOf(token)))
+    const identity = this.#withPastIssue(await this.#identityOf(token))
     if (this.#options.clock.now() >= identity.expiresAt) throw new TokenRejectedError('expired')
     if (!(await this.#options.isTenant(identity.tenant))) throw new TokenRejectedError('tenant')
     if (await this.isRevoked(identity)) throw new TokenRejectedError('revoked')
@@ -200,13 +197,6 @@ export class RealtimeTokens {
     const { revokedUntil } = this.#options
     if (revokedUntil === null) return null
     return Promise.all(tokenUsers(identity).map((userId) => revokedUntil(identity.tenant, userId)))
-  }
-
-  #withServerPolicy(identity: Identity): Identity {
-    const { agentPolicy } = this.#options
-    const { agent } = identity
-    if (agent === null || agentPolicy === null || agent.policies.includes(agentPolicy)) return identity
-    return { ...identity, agent: { ...agent, policies: [...agent.policies, agentPolicy] } }
   }
 
   /**
