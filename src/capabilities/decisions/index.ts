@@ -1,10 +1,10 @@
+import type { UserDataScope, UserDataSource } from '../../core/directory/user-data/user-data-source.ts'
 import { defineCapability } from '../../rest/capability.ts'
 import { addJudgment } from './api/v2/memory/judgments/add.ts'
 import { deleteJudgments } from './api/v2/memory/judgments/delete.ts'
 import { queryJudgments } from './api/v2/memory/judgments/query.ts'
 import { suggestDecision } from './api/v2/memory/suggest.ts'
 import { DecisionMemory } from './decision-memory.ts'
-import { judgmentSource } from './user-data.ts'
 
 interface Added {
   readonly memory: DecisionMemory
@@ -21,4 +21,26 @@ export const decisions = defineCapability({
   create: ({ engine, store, clock }) => ({ memory: new DecisionMemory(engine.kv, store, clock) }),
   cascade: ({ memory }) => [{ removeOrganization: (scope, goOn) => memory.forget(scope, goOn) }],
   userData: ({ memory }) => ({ ofTenant: [judgmentSource(memory)] }),
+})
+
+/**
+ * Returns the source of the judgments of a user. An erasure removes the user from each judgment. The judgment
+ * itself remains as a precedent.
+ */
+const judgmentSource = (memory: DecisionMemory): UserDataSource<UserDataScope> => ({
+  name: 'judgments',
+  async list({ organizationId, ...tenant }, reviewerId, range) {
+    const { items, next } = await memory.judgmentsOf(tenant, { reviewerId, organizationId }, range)
+    return {
+      items: items.map(({ organizationId, documentId, ...data }) => ({
+        kind: 'judgment',
+        organizationId,
+        documentId,
+        data,
+      })),
+      next,
+    }
+  },
+  erase: ({ organizationId, ...tenant }, reviewerId) =>
+    memory.forgetReviewer(tenant, { reviewerId, organizationId }),
 })

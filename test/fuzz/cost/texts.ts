@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { termsOf } from '../../../src/capabilities/decisions/terms.ts'
+import { termsOf } from '../../../src/capabilities/decisions/judgment-index.ts'
 import { renderHeadline } from '../../../src/capabilities/notifications/template.ts'
 import { readPublicKey } from '../../../src/capabilities/subscriptions/endpoints/public-key.ts'
 import { clientAddress } from '../../../src/core/access/client-address.ts'

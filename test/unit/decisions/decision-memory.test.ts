@@ -1,9 +1,11 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { DecisionMemory } from '../../../src/capabilities/decisions/decision-memory.ts'
+import {
+  DecisionMemory,
+  type JudgmentInput,
+} from '../../../src/capabilities/decisions/decision-memory.ts'
 import { JudgmentIndexCache } from '../../../src/capabilities/decisions/judgment-index-cache.ts'
 import type { JudgmentScope } from '../../../src/capabilities/decisions/judgment-keys.ts'
-import { type JudgmentInput, JudgmentStore } from '../../../src/capabilities/decisions/judgment-store.ts'
 import { memoryLimits } from '../../../src/capabilities/decisions/limits.ts'
 import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/data/directory.ts'
 
@@ -19,8 +21,8 @@ afterEach(() => directory.close())
 
 const everywhere: JudgmentScope = { organizationId: null, documentId: null }
 const judgment: JudgmentInput = { query: 'late parcel', decision: 'approve', reviewerId: 'ann' }
-const judgmentsOf = (limits = {}): JudgmentStore =>
-  new JudgmentStore(directory.engine.kv, directory.store, directory.clock, { ...memoryLimits, ...limits })
+const judgmentsOf = (limits = {}): DecisionMemory =>
+  new DecisionMemory(directory.engine.kv, directory.store, directory.clock, { ...memoryLimits, ...limits })
 
 const words = ['late', 'parcel', 'refund', 'the', 'bicycle', 'broken']
 const anyInput = fc.record({
@@ -84,7 +86,7 @@ it('[MEM-13] when an organization is deleted while a judgment is written, reject
   const { kv } = directory.engine
   directory.removals.start()
   const going = { ...judgment, organizationId: 'acme' }
-  const judgments = new JudgmentStore(
+  const judgments = new DecisionMemory(
     {
       get: (...parameters) => kv.get(...parameters),
       scan: (...parameters) => kv.scan(...parameters),

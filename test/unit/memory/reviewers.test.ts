@@ -1,13 +1,15 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { DecisionMemory } from '../../../src/capabilities/decisions/decision-memory.ts'
+import {
+  DecisionMemory,
+  type JudgmentInput,
+} from '../../../src/capabilities/decisions/decision-memory.ts'
 import { JudgmentIndexCache } from '../../../src/capabilities/decisions/judgment-index-cache.ts'
 import {
   type Judgment,
   memoryPart,
   type ReviewerScope,
 } from '../../../src/capabilities/decisions/judgment-keys.ts'
-import { type JudgmentInput, JudgmentStore } from '../../../src/capabilities/decisions/judgment-store.ts'
 import { memoryLimits } from '../../../src/capabilities/decisions/limits.ts'
 import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/data/directory.ts'
 import { turnsDuring } from '../../support/time/clock.ts'
@@ -100,7 +102,7 @@ it('[MEM-17] does not list judgments that were deleted with their organization o
   expect((await allOf(ann, 10)).map(({ judgedAt }) => judgedAt)).toEqual([1])
   const limits = { ...memoryLimits, judgments: 1 }
   const { engine, store, clock } = directory
-  await new JudgmentStore(engine.kv, store, clock, limits).add(tenant, {
+  await new DecisionMemory(engine.kv, store, clock, limits).add(tenant, {
     ...judgment,
     reviewerId: 'bob',
   })
