@@ -9,13 +9,11 @@ import { diffVersions } from './api/v2/crdt/versions/diff.ts'
 import { getVersion } from './api/v2/crdt/versions/get.ts'
 import { listVersions } from './api/v2/crdt/versions/list.ts'
 import { restoreVersion } from './api/v2/crdt/versions/restore.ts'
-import { createVersionParts, type VersionDependencies } from './create-version-parts.ts'
 import { versionRanges } from './user-data.ts'
 import { VersionService } from './version-service.ts'
 
 interface Added {
   readonly versions: VersionService
-  readonly versionParts: VersionDependencies
 }
 
 declare module '../../rest/services.ts' {
@@ -35,24 +33,17 @@ export const history = defineCapability({
     getChanges,
     undoContentChanges,
   ],
-  create(services) {
-    const versionParts = createVersionParts(services.engine, {
-      ...services,
-      organizations: services.store,
-      everyMs: services.config.autoVersionMinutes * 60_000,
-    })
-    return { versionParts, versions: new VersionService(services, versionParts) }
-  },
-  cascade: ({ versionParts }) => [
+  create: (services) => ({ versions: new VersionService(services) }),
+  cascade: ({ versions: { store } }) => [
     {
       async removeDocuments(scope, documentIds, goOn) {
-        await mapInSlices(documentIds, (id) => versionParts.store.forgetDocument(scope, id, goOn))
+        await mapInSlices(documentIds, (id) => store.forgetDocument(scope, id, goOn))
       },
-      removeOrganization: (scope, goOn) => versionParts.store.forget(scope, goOn),
+      removeOrganization: (scope, goOn) => store.forget(scope, goOn),
     },
   ],
   userData: ({ store }) => ({ ofOrganization: [rangeSource(store, versionRanges)] }),
-  edits: ({ versionParts }) => [versionParts.notes],
+  edits: ({ versions }) => [versions.tracker],
   start: ({ versions }) => versions.start(),
   stop: ({ versions }) => versions.stop(),
 })

@@ -8,11 +8,15 @@ import {
   editorName,
   type StartedWindows,
 } from '../../core/events/debounce-windows.ts'
-import { EditWindows } from '../../core/events/edit-windows.ts'
-import type { DocumentAddress } from '../../core/model/address.ts'
+import { decodeUserEdit, EditWindows } from '../../core/events/edit-windows.ts'
+import { JobConsumer } from '../../core/jobs/job-consumer.ts'
+import { type DocumentAddress, organizationPrefix } from '../../core/model/address.ts'
 import { addressSchemas } from '../../core/model/address-schemas.ts'
 import type { Bus } from '../../core/store/engine.ts'
+import { keyName } from '../../core/store/key-encoding.ts'
+import type { Services } from '../../rest/services.ts'
 import { authorQueue, automaticJob } from './version-jobs.ts'
+import type { VersionStore } from './version-store.ts'
 
 /**
  * Time in ms for which a recorded author is cached. If an author is no longer cached, the next edit of the
@@ -110,3 +114,34 @@ function shiftOf(name: string): number {
   for (let at = 0; at < name.length; at++) hash = (Math.imul(hash, 31) + name.charCodeAt(at)) >>> 0
   return hash
 }
+
+/** Maximum number of authors that are recorded in one transaction, or in parallel. */
+const authorsAtOnce = 64
+
+/** Creates the consumer that stores the authors whom the tracker has recorded. */
+export const authorConsumer = (
+  store: VersionStore,
+  { engine, clock, log }: Pick<Services, 'engine' | 'clock' | 'log'>,
+): JobConsumer =>
+  new JobConsumer({
+    queue: engine.queue,
+    name: authorQueue,
+    clock,
+    log,
+    atOnce: authorsAtOnce,
+    carryOut: async ({ payload }) => {
+      const { address, user, at } = decodeUserEdit(payload)
+      await store.noteAuthors([{ address, author: { ...user, at } }])
+      return 'done'
+    },
+    groups: {
+      nameOf: ({ payload }) => keyName(organizationPrefix(decodeUserEdit(payload).address)),
+      carryOut: (jobs) =>
+        store.noteAuthors(
+          jobs
+            .map(({ payload }) => decodeUserEdit(payload))
+            .sort((a, b) => a.at - b.at)
+            .map(({ address, user, at }) => ({ address, author: { ...user, at } })),
+        ),
+    },
+  })

@@ -1,9 +1,10 @@
 import * as s from '../../core/base/schema.ts'
 import {
-  type OrganizationScope,
   organizationPart,
+  type OrganizationScope,
 } from '../../core/directory/organizations/organization-keys.ts'
 import type { Metadata } from '../../core/directory/store/records.ts'
+import type { Transaction } from '../../core/directory/store/transaction.ts'
 import {
   addressKey,
   type DocumentAddress,
@@ -11,7 +12,8 @@ import {
   organizationPrefix,
 } from '../../core/model/address.ts'
 import type { Key } from '../../core/store/engine.ts'
-import { type RecordType, readRecord } from '../../core/store/stored-record.ts'
+import { readRecord, type RecordType } from '../../core/store/stored-record.ts'
+import { versionLimits } from './limits.ts'
 
 /** A user who has edited an editor's document. */
 export interface Author {
@@ -93,12 +95,12 @@ export const editorVersionsType: RecordType<EditorVersionsRecord> = {
  * The members of a version, or of the state of versions, that a deletion needs: the users in the index. A
  * record with other malformed members can still be deleted.
  */
-export interface VersionUsers {
+interface VersionUsers {
   readonly createdBy?: string
   readonly authors?: readonly Pick<Author, 'userId'>[]
 }
 
-export const versionUsersType: RecordType<VersionUsers> = {
+const versionUsersType: RecordType<VersionUsers> = {
   name: 'version',
   schema: s.object({}, { createdBy: s.string, authors: s.array(s.object({ userId: s.string })) }),
 }
@@ -170,3 +172,67 @@ export const versionIdOf = (createdAt: number, unique = ''): string =>
 
 /** Returns the `createdAt` in a version id. */
 export const timeOfVersion = (versionId: string): number => Number(versionId.slice(0, versionId.indexOf('-')))
+
+
+const entry: object = {}
+
+/** Writes a version; if `record` is null, deletes the version. Also updates the index by user. */
+export async function writeVersion(
+  transaction: Transaction,
+  ids: EditorIds,
+  versionId: string,
+  record: VersionRecord | null,
+): Promise<void> {
+  const key = versionKeys.version(ids, versionId)
+  const before = await transaction.get(key, record === null ? versionUsersType : versionRecordType)
+  const keyBy = (userId: string): Key => versionKeys.by(userId, ids, versionId)
+  writeIndex(transaction, namedIn(before), namedIn(record), keyBy)
+  if (record === null) transaction.delete(key)
+  else transaction.put(key, record)
+}
+
+/**
+ * Writes the state of all versions of an editor; if `record` is null, deletes the state. Also updates the
+ * index by user.
+ */
+export async function writeVersions(
+  transaction: Transaction,
+  ids: EditorIds,
+  record: EditorVersionsRecord | null,
+): Promise<void> {
+  const key = versionKeys.state(ids)
+  const type: RecordType<VersionUsers> = record === null ? versionUsersType : editorVersionsType
+  const before = await transaction.get(key, type)
+  const keyBy = (userId: string): Key => versionKeys.since(userId, ids)
+  writeIndex(transaction, authorsOf(before), authorsOf(record), keyBy)
+  if (record === null) transaction.delete(key)
+  else transaction.put(key, record)
+}
+
+function writeIndex(
+  transaction: Transaction,
+  before: ReadonlySet<string>,
+  after: ReadonlySet<string>,
+  keyBy: (userId: string) => Key,
+): void {
+  for (const userId of before) if (!after.has(userId)) transaction.delete(keyBy(userId))
+  for (const userId of after) if (!before.has(userId)) transaction.put(keyBy(userId), entry)
+}
+
+const authorsOf = (record: VersionUsers | null): ReadonlySet<string> =>
+  new Set((record?.authors ?? []).map(({ userId }) => userId))
+
+function namedIn(record: VersionUsers | null): ReadonlySet<string> {
+  const { createdBy = '' } = record ?? {}
+  return createdBy === '' ? authorsOf(record) : new Set([...authorsOf(record), createdBy])
+}
+
+/**
+ * Returns the authors together with further ones. Each user appears once, with the time of the user's first
+ * edit. Authors are sorted by this time. Only the first `versionLimits.authors` authors are kept.
+ */
+export function withAuthors(authors: readonly Author[], more: readonly Author[]): readonly Author[] {
+  const all = [...authors, ...more].sort((a, b) => a.at - b.at)
+  const seen = new Set<string>()
+  return all.filter(({ userId }) => !seen.has(userId) && seen.add(userId)).slice(0, versionLimits.authors)
+}

@@ -6,6 +6,7 @@ import { tenantPart } from '../../core/directory/organizations/organization-keys
 import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
 import type { Metadata } from '../../core/directory/store/records.ts'
 import type { WriteRight } from '../../core/directory/write-right.ts'
+import type { JobConsumer } from '../../core/jobs/job-consumer.ts'
 import { TaskWorker } from '../../core/jobs/task-worker.ts'
 import { addressKey, type DocumentAddress } from '../../core/model/address.ts'
 import type { ChangeMeta } from '../../core/model/change-origin.ts'
@@ -14,11 +15,11 @@ import { type EditResult, noContent } from '../../core/rooms/edits/edited-room.t
 import { StoreUnavailableError } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
-import type { VersionDependencies } from './create-version-parts.ts'
 import { expiredVersions } from './retention.ts'
+import { authorConsumer, VersionAuthorTracker } from './version-author-tracker.ts'
 import { type VersionTask, versionQueue, versionTaskOf } from './version-jobs.ts'
 import type { VersionKind, VersionRecord } from './version-keys.ts'
-import { noVersion } from './version-store.ts'
+import { noVersion, VersionStore } from './version-store.ts'
 
 /**
  * Maximum number of attempts of a restore. Concurrent edits make an attempt fail, except for the last
@@ -58,16 +59,26 @@ interface RestoredVersion extends EditResult<ReplacementResult> {
  * edit that all clients receive.
  */
 export class VersionService {
-  readonly #services: Pick<Services, 'rooms' | 'engine' | 'clock' | 'log'>
-  readonly #parts: VersionDependencies
+  readonly store: VersionStore
+  /** Receives the edits of rooms. */
+  readonly tracker: VersionAuthorTracker
+  readonly #services: Services
+  readonly #authors: JobConsumer
   readonly #worker: TaskWorker<VersionTask>
   /** Mutex for each editor. Changes of the versions of one editor run one after the other. */
   readonly #lines = new KeyedMutex()
 
-  constructor(services: Pick<Services, 'rooms' | 'engine' | 'clock' | 'log'>, parts: VersionDependencies) {
+  constructor(services: Services) {
     this.#services = services
-    this.#parts = parts
-    const { engine, clock, log } = services
+    const { engine, clock, log, config } = services
+    this.store = new VersionStore(engine, services.store, clock)
+    this.#authors = authorConsumer(this.store, services)
+    this.tracker = new VersionAuthorTracker({
+      clock,
+      everyMs: config.autoVersionMinutes * 60_000,
+      bus: engine.bus,
+      begun: () => this.#authors.wake(),
+    })
     this.#worker = new TaskWorker({
       engine,
       queueName: versionQueue,
@@ -81,7 +92,7 @@ export class VersionService {
 
   /** Starts the background work. This includes jobs that remained after a crash. */
   start(): void {
-    this.#parts.authors.start()
+    this.#authors.start()
     this.#worker.start()
   }
 
@@ -89,7 +100,7 @@ export class VersionService {
    * Stops the background work. Resolves when none is running. Call this method before the rooms are closed.
    */
   async stop(): Promise<void> {
-    await Promise.all([this.#parts.authors.stop(), this.#worker.stop()])
+    await Promise.all([this.#authors.stop(), this.#worker.stop()])
   }
 
   /**
@@ -102,7 +113,7 @@ export class VersionService {
 
   /** Returns a page of the versions of an editor, the newest first. */
   list(address: DocumentAddress, range: PageRange): Promise<ListPage<VersionRecord>> {
-    return this.#parts.store.list(address, range)
+    return this.store.list(address, range)
   }
 
   /**
@@ -113,7 +124,7 @@ export class VersionService {
     address: DocumentAddress,
     versionId: string,
   ): Promise<{ readonly record: VersionRecord; readonly bytes: Uint8Array }> {
-    const { store } = this.#parts
+    const { store } = this
     const record = await store.require(address, versionId)
     return { record, bytes: await store.contentOf(address, record) }
   }
@@ -121,7 +132,7 @@ export class VersionService {
   /** Deletes a version. Resolves when the deletion is durable. @throws ApiError NOT_FOUND */
   delete(address: DocumentAddress, versionId: string): Promise<void> {
     return this.#inLine(address, async () => {
-      if (!(await this.#parts.store.remove(address, [versionId]))) throw noVersion()
+      if (!(await this.store.remove(address, [versionId]))) throw noVersion()
     })
   }
 
@@ -156,7 +167,7 @@ export class VersionService {
    * destroyed.
    */
   removeEditor(address: DocumentAddress): Promise<void> {
-    return this.#inLine(address, () => this.#parts.store.removeEditor(address))
+    return this.#inLine(address, () => this.store.removeEditor(address))
   }
 
   /**
@@ -205,7 +216,7 @@ export class VersionService {
     { userId }: RestoreRequest,
     earlier: VersionRecord | null,
   ): Promise<VersionRecord> {
-    if (earlier !== null) await this.#parts.store.remove(address, [earlier.versionId])
+    if (earlier !== null) await this.store.remove(address, [earlier.versionId])
     return this.#keep(address, 'automatic', { userId, label: 'Before a restoration' })
   }
 
@@ -218,11 +229,11 @@ export class VersionService {
     kind: VersionKind,
     { label = '', metadata = {}, userId = '' }: VersionDescription,
   ): Promise<VersionRecord> {
-    const { store, authors } = this.#parts
+    const { store } = this
     const { clock } = this.#services
     const { captured, at: createdAt } = await this.#capture(address)
     if (captured === null) throw noContent()
-    await authors.drain()
+    await this.#authors.drain()
     const described = { kind, label, metadata, createdBy: userId, createdAt }
     const record = await store.add(address, { ...described, ...captured })
     if (kind === 'automatic')
@@ -235,18 +246,17 @@ export class VersionService {
     address: DocumentAddress,
   ): Promise<{ readonly captured: DocumentCapture | null; readonly at: number }> {
     const { rooms, clock } = this.#services
-    const { notes } = this.#parts
     return rooms.use(address, async (room) => {
       const capturing = room.editing.capture()
       const at = clock.now()
-      notes.split(address)
+      this.tracker.split(address)
       return { captured: await capturing, at }
     })
   }
 
   async #carryOut({ is, address }: VersionTask): Promise<void> {
     await this.#inLine(address, () =>
-      is === 'sweep' ? this.#parts.store.sweep(address) : this.#keepAutomatically(address),
+      is === 'sweep' ? this.store.sweep(address) : this.#keepAutomatically(address),
     )
   }
 
@@ -256,7 +266,7 @@ export class VersionService {
    */
   async #keepAutomatically(address: DocumentAddress): Promise<void> {
     const { rooms, log } = this.#services
-    const { store } = this.#parts
+    const { store } = this
     try {
       const { items } = await store.list(address, { after: undefined, limit: 1 })
       const present = await rooms.use(address, async (room) => room.editing.version())

@@ -15,23 +15,24 @@ import { deletedUser } from '../../core/model/named-users.ts'
 import type { Blobs, Engine, Key } from '../../core/store/engine.ts'
 import { lastSegment } from '../../core/store/key-encoding.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
-import { withAuthors } from './authors.ts'
-import { BlobNames, contentDigest, hasDigest } from './blob-names.ts'
-import { versionLimits } from './limits.ts'
-import { versionSweepJob } from './version-jobs.ts'
 import {
   type Author,
   blobKeys,
   type EditorVersionsRecord,
   editorVersionsType,
   timeOfVersion,
-  type VersionKind,
-  type VersionRecord,
   versionIdOf,
   versionKeys,
+  type VersionKind,
+  type VersionRecord,
   versionRecordType,
+  withAuthors,
+  writeVersion,
+  writeVersions,
 } from './version-keys.ts'
-import { writeVersion, writeVersions } from './version-writing.ts'
+import { BlobNames, contentDigest, hasDigest } from './blob-names.ts'
+import { versionLimits } from './limits.ts'
+import { versionSweepJob } from './version-jobs.ts'
 
 /** Maximum number of keys that one commit removes. */
 const keysAtOnce = 200
