@@ -1,6 +1,5 @@
 import { createHash, randomInt } from 'node:crypto'
 import * as Y from 'yjs'
-import type { Clock } from '../../core/base/clock.ts'
 import { ApiError, invalid } from '../../core/base/errors.ts'
 import { shortened } from '../../core/base/text.ts'
 import { type BranchHunk, type HunkAuthor, hunkAuthors } from '../../core/content/branches/branch-hunks.ts'
@@ -24,39 +23,20 @@ import {
   branchRecordType,
   requireOpen,
 } from '../../core/directory/branches/branch-records.ts'
-import { type BranchStore, branchPlaceOf, noSuchBranch } from '../../core/directory/branches/branch-store.ts'
+import { branchPlaceOf, noSuchBranch } from '../../core/directory/branches/branch-store.ts'
 import { writeBranch } from '../../core/directory/branches/branch-writing.ts'
-import { findBranch } from '../../core/directory/branches/find-branch.ts'
 import { tellFeedOfDeletion } from '../../core/directory/documents/content-deletion.ts'
-import type { OrganizationStore } from '../../core/directory/organizations/organization-store.ts'
-import type { DocumentService } from '../../core/directory/services/document-service.ts'
 import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
-import type { EventRecorder } from '../../core/events/event-recorder.ts'
 import { withClusterLock } from '../../core/jobs/cluster-lock.ts'
 import { addressKey, type DocumentAddress, documentAddress, idProblem } from '../../core/model/address.ts'
 import { branchEditorId, branchSeparator, parseBranchEditorId } from '../../core/model/branch-address.ts'
 import type { ChangeCause } from '../../core/model/change-origin.ts'
 import { type EditResult, noContent } from '../../core/rooms/edits/edited-room.ts'
 import { readAttribution } from '../../core/rooms/log/read-attribution.ts'
-import type { RoomRegistry } from '../../core/rooms/room/room-registry.ts'
-import type { DocumentLog, LeaseStore } from '../../core/store/engine.ts'
-import { type JudgmentRecorder, judgmentJob } from '../comments/judgment-recorder.ts'
-import type { VersionService } from '../history/version-service.ts'
+import type { Services } from '../../rest/services.ts'
+import { judgmentJob } from '../comments/judgment-recorder.ts'
 import { type BranchDecision, branchEvent } from './branch-events.ts'
-
-interface BranchDependencies {
-  readonly store: BranchStore
-  readonly organizations: OrganizationStore
-  readonly documents: DocumentService
-  readonly rooms: RoomRegistry
-  readonly versions: VersionService
-  readonly events: EventRecorder
-  readonly judging: JudgmentRecorder
-  readonly log: DocumentLog
-  readonly leases: LeaseStore
-  readonly clock: Clock
-}
 
 /** A hunk of a branch, with its authors. */
 export interface AttributedHunk extends BranchHunk {
@@ -116,10 +96,10 @@ const shownCharacters = 100
  * follows it (`rooms/branches`). A decision writes the branch to the main editor, or ends it.
  */
 export class BranchService {
-  readonly #dependencies: BranchDependencies
+  readonly #services: Services
 
-  constructor(dependencies: BranchDependencies) {
-    this.#dependencies = dependencies
+  constructor(services: Services) {
+    this.#services = services
   }
 
   /**
@@ -131,7 +111,7 @@ export class BranchService {
     main: DocumentAddress,
     { name, userId }: { readonly name: string; readonly userId: string },
   ): Promise<BranchRecord> {
-    const { store, rooms, documents, clock, log } = this.#dependencies
+    const { branchStore, rooms, documents, clock, engine } = this.#services
     checkName(main, name)
     await documents.requireEnabled(main, main.documentId)
     await this.#requireMain(main)
@@ -139,8 +119,8 @@ export class BranchService {
     if (baseVersion === null) throw noContent()
     const address = addressOf(main, name)
     const place = placeIn(main, name)
-    const [head = null] = await log.heads([addressKey(address)])
-    if (head !== null && (await store.find(main, place)) === null)
+    const [head = null] = await engine.log.heads([addressKey(address)])
+    if (head !== null && (await branchStore.find(main, place)) === null)
       throw new ApiError(
         'branch/exists',
         `the document has content for the editor id ${JSON.stringify(shortened(address.editorId, shownCharacters))}, which is not a branch; choose another name`,
@@ -148,7 +128,7 @@ export class BranchService {
     const { editorId } = main
     const undecided = { status: 'open', decidedBy: '', decidedAt: null } as const
     const record = { editorId, name, createdBy: userId, createdAt: clock.now(), baseVersion, ...undecided }
-    await store.add(main, main.documentId, record)
+    await branchStore.add(main, main.documentId, record)
     // Opening the branch copies the content.
     await rooms.use(address, (room) => room.editing.version())
     return record
@@ -156,12 +136,12 @@ export class BranchService {
 
   /** @throws ApiError NOT_FOUND */
   get(main: DocumentAddress, name: string): Promise<BranchRecord> {
-    return this.#dependencies.store.require(main, placeIn(main, name))
+    return this.#services.branchStore.require(main, placeIn(main, name))
   }
 
   /** Returns a page of the branches of an editor, in the order of their names. */
   list(main: DocumentAddress, range: PageRange): Promise<ListPage<BranchRecord>> {
-    return this.#dependencies.store.list(main, main, range)
+    return this.#services.branchStore.list(main, main, range)
   }
 
   /**
@@ -175,7 +155,7 @@ export class BranchService {
   }
 
   async #compare(main: DocumentAddress, name: string): Promise<BranchDiff> {
-    const { rooms, log } = this.#dependencies
+    const { rooms, engine } = this.#services
     const address = addressOf(main, name)
     // The branch is read second, because it must contain the whole main editor.
     const mainState = await this.#stateOf(main)
@@ -184,7 +164,7 @@ export class BranchService {
       is: 'compare',
       updates: [mainState, branchState],
     })
-    const attribution = hunks.length === 0 ? null : await readAttribution(log, addressKey(address))
+    const attribution = hunks.length === 0 ? null : await readAttribution(engine.log, addressKey(address))
     const authors = attribution === null ? () => [] : hunkAuthors(attribution)
     // The opened branch has recorded the overlaps with the changes that it has taken in.
     const branch = await this.get(main, name)
@@ -270,9 +250,9 @@ export class BranchService {
    * @throws ApiError NOT_FOUND; ABORTED if the document is being deleted
    */
   async delete(main: DocumentAddress, name: string, check?: (branch: BranchRecord) => void): Promise<void> {
-    await this.#dependencies.documents.requireThere(main, main.documentId)
+    await this.#services.documents.requireThere(main, main.documentId)
     const lock = lockOf(addressOf(main, name))
-    const isRemoved = await withClusterLock(this.#dependencies.leases, lock, () =>
+    const isRemoved = await withClusterLock(this.#services.engine.leases, lock, () =>
       this.#remove(main, name, check),
     )
     if (!isRemoved) throw noSuchBranch({ name })
@@ -290,7 +270,7 @@ export class BranchService {
   /** Removes the record of a branch whose editor is deleted. Does nothing if the editor is not a branch. */
   async forget(editor: DocumentAddress): Promise<void> {
     const ids = parseBranchEditorId(editor.editorId)
-    if (ids !== null) await this.#dependencies.store.remove(editor, branchPlaceOf(editor.documentId, ids))
+    if (ids !== null) await this.#services.branchStore.remove(editor, branchPlaceOf(editor.documentId, ids))
   }
 
   /** Returns the ids without those of branches. */
@@ -298,9 +278,11 @@ export class BranchService {
     document: Omit<DocumentAddress, 'editorId'>,
     editorIds: readonly string[],
   ): Promise<readonly string[]> {
-    const reader = this.#dependencies.organizations.read(document)
-    const found = await Promise.all(editorIds.map((id) => findBranch(reader, document.documentId, id)))
-    return editorIds.filter((_, index) => found[index] === null)
+    const { documents } = this.#services
+    const isBranch = await Promise.all(
+      editorIds.map((editorId) => documents.isBranch({ ...document, editorId })),
+    )
+    return editorIds.filter((_, index) => isBranch[index] === false)
   }
 
   /**
@@ -312,21 +294,21 @@ export class BranchService {
     name: string,
     check?: (branch: BranchRecord) => void,
   ): Promise<boolean> {
-    const { rooms, versions, store, organizations, events, log, clock } = this.#dependencies
+    const { rooms, versions, branchStore, store, events, engine, clock } = this.#services
     const address = addressOf(main, name)
     const place = placeIn(main, name)
-    const branch = await store.find(main, place)
+    const branch = await branchStore.find(main, place)
     if (branch === null) return false
     check?.(branch)
-    const epoch = await log.heads([addressKey(address)]).then(([head]) => head?.epoch ?? null)
+    const epoch = await engine.log.heads([addressKey(address)]).then(([head]) => head?.epoch ?? null)
     const deletion = { address, id: events.nextId(), epoch, user: { userId: 'api' }, at: clock.now() }
-    if (epoch !== null) await tellFeedOfDeletion(organizations, events, deletion, 'before')
+    if (epoch !== null) await tellFeedOfDeletion(store, events, deletion, 'before')
     await versions.removeEditor(address)
     await rooms.destroy(address)
-    const isRemoved = await store.remove(main, place)
+    const isRemoved = await branchStore.remove(main, place)
     await rooms.destroy(address)
     await versions.removeEditor(address)
-    if (epoch !== null) await tellFeedOfDeletion(organizations, events, deletion, 'after')
+    if (epoch !== null) await tellFeedOfDeletion(store, events, deletion, 'after')
     return isRemoved
   }
 
@@ -336,7 +318,7 @@ export class BranchService {
     { userId, dryRun, full, schema }: MergeRequest,
     hunkIds: readonly string[],
   ): Promise<AppliedBranch> {
-    const { rooms, documents } = this.#dependencies
+    const { rooms, documents } = this.#services
     const { branch } = diff
     requireOpen(branch)
     const [right, rootSchema] = await Promise.all([documents.rightToChange(main), schema()])
@@ -374,7 +356,7 @@ export class BranchService {
    * @throws ApiError NOT_FOUND if there is no branch
    */
   #alone<T>(main: DocumentAddress, name: string, work: (branch: BranchRecord) => Promise<T>): Promise<T> {
-    return withClusterLock(this.#dependencies.leases, lockOf(addressOf(main, name)), async () =>
+    return withClusterLock(this.#services.engine.leases, lockOf(addressOf(main, name)), async () =>
       work(await this.#finished(main, await this.get(main, name))),
     )
   }
@@ -388,7 +370,7 @@ export class BranchService {
     const removal = deletionOf(hunks.flatMap(({ ranges }) => ranges.replaceable))
     const hunkIds = hunks.map(({ hunkId }) => hunkId)
     const accepting = { hunkIds, client, removal: Buffer.from(removal).toString('base64') }
-    await this.#dependencies.organizations.carryOut(main, (transaction) =>
+    await this.#services.store.carryOut(main, (transaction) =>
       changeOpen(transaction, placeIn(main, branch.name), (open) => ({
         ...open,
         decidedBy: userId,
@@ -401,7 +383,7 @@ export class BranchService {
   async #finished(main: DocumentAddress, branch: BranchRecord): Promise<BranchRecord> {
     const { accepting, decidedBy: userId } = branch
     if (accepting === undefined) return branch
-    const vector = await this.#dependencies.rooms.use(main, async (room) => {
+    const vector = await this.#services.rooms.use(main, async (room) => {
       await room.editing.version()
       return room.state.vector()
     })
@@ -409,7 +391,7 @@ export class BranchService {
     const removal = new Uint8Array(Buffer.from(accepting.removal, 'base64'))
     if (isAccepted) {
       const replaced = { by: userId, removal, cause: causeOf(branch) }
-      await this.#dependencies.rooms.replaceInBranch(addressOf(main, branch.name), async () => ({
+      await this.#services.rooms.replaceInBranch(addressOf(main, branch.name), async () => ({
         result: null,
         replaced,
       }))
@@ -439,7 +421,7 @@ export class BranchService {
     userId: string,
     hunkIds: readonly string[],
   ): Promise<DecidedHunks> {
-    const { rooms, documents } = this.#dependencies
+    const { rooms, documents } = this.#services
     const address = addressOf(main, branch.name)
     const right = await documents.rightToChange(address)
     const decision = { is: 'reject', other: await this.#stateOf(main), hunkIds } as const
@@ -449,7 +431,7 @@ export class BranchService {
   }
 
   async #stateOf(address: DocumentAddress): Promise<Uint8Array> {
-    const captured = await this.#dependencies.rooms.use(address, (room) => room.editing.capture())
+    const captured = await this.#services.rooms.use(address, (room) => room.editing.capture())
     if (captured === null) throw noContent()
     return captured.bytes
   }
@@ -460,7 +442,7 @@ export class BranchService {
     by: string,
     { dryRun, full, schema }: MergeRequest,
   ): Promise<Pick<MergedBranch, 'version' | 'bytes' | 'warnings'>> {
-    const { rooms, documents } = this.#dependencies
+    const { rooms, documents } = this.#services
     const [right, rootSchema] = await Promise.all([documents.rightToChange(main), schema()])
     const vector = await rooms.use(main, async (room) => room.state.vector())
     const bytes = await rooms.use(addressOf(main, branch.name), (room) => room.editing.missing(vector))
@@ -483,7 +465,7 @@ export class BranchService {
       if (present === null) throw noSuchBranch(branch)
       if (present.status === status) return { branch: present, isNew: false }
       requireOpen(present)
-      const decidedAt = this.#dependencies.clock.now()
+      const decidedAt = this.#services.clock.now()
       const decided: BranchRecord = { ...present, status, decidedBy: userId, decidedAt }
       await writeBranch(transaction, place, decided)
       return { branch: decided, isNew: true }
@@ -513,11 +495,11 @@ export class BranchService {
     hunks: readonly AttributedHunk[],
     change: (transaction: Transaction) => Promise<{ branch: BranchRecord; isNew: boolean }>,
   ): Promise<BranchRecord> {
-    const { organizations, events, judging, clock } = this.#dependencies
+    const { store, events, judging, clock } = this.#services
     const { documentId } = main
     const texts = hunks.map(judgedText).filter((text) => text !== '')
     return judging.await(Math.min(texts.length, judgmentsMax), (jobIds) =>
-      organizations.carryOut(main, async (transaction) => {
+      store.carryOut(main, async (transaction) => {
         const { branch, isNew } = await change(transaction)
         if (!isNew) return { result: branch, jobIds: [] }
         events.recordNew(transaction, main, [branchEvent({ is, documentId, branch, userId, hunkIds })])
@@ -537,8 +519,7 @@ export class BranchService {
   }
 
   async #requireMain(main: DocumentAddress): Promise<void> {
-    const { organizations } = this.#dependencies
-    if ((await findBranch(organizations.read(main), main.documentId, main.editorId)) === null) return
+    if (!(await this.#services.documents.isBranch(main))) return
     throw new ApiError(
       'branch/of-branch',
       `the editor ${JSON.stringify(shortened(main.editorId, shownCharacters))} is a branch, and a branch has no branches; name the editor that it follows`,

@@ -20,11 +20,5 @@ declare module '../../rest/services.ts' {
 export const branches = defineCapability({
   name: 'branches',
   operations: [createBranch, listBranches, getBranch, diffBranch, mergeBranch, rejectBranch, deleteBranch],
-  create(services) {
-    const { engine, branchStore, store } = services
-    const { log, leases } = engine
-    return {
-      branches: new BranchService({ ...services, store: branchStore, organizations: store, log, leases }),
-    }
-  },
+  create: (services) => ({ branches: new BranchService(services) }),
 })

@@ -69,11 +69,7 @@ async function listVersionsByUser(
  * Replaces a user with the deleted user in up to `limit` records. Returns the number of index entries that
  * were processed.
  */
-async function anonymizeVersions(
-  transaction: Transaction,
-  userId: string,
-  limit: number,
-): Promise<number> {
+async function anonymizeVersions(transaction: Transaction, userId: string, limit: number): Promise<number> {
   const entries = await transaction.scan({ prefix: versionKeys.allBy(userId), limit })
   const places = entries.map(placeOf)
   const records = await transaction.getAll(places.map(keyOf), versionDataType)

@@ -3,7 +3,7 @@ import {
   organizationPart,
   type OrganizationScope,
 } from '../../core/directory/organizations/organization-keys.ts'
-import type { Metadata } from '../../core/directory/store/records.ts'
+import { emptyValue, type Metadata } from '../../core/directory/store/records.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
 import {
   addressKey,
@@ -173,9 +173,6 @@ export const versionIdOf = (createdAt: number, unique = ''): string =>
 /** Returns the `createdAt` in a version id. */
 export const timeOfVersion = (versionId: string): number => Number(versionId.slice(0, versionId.indexOf('-')))
 
-
-const entry: object = {}
-
 /** Writes a version; if `record` is null, deletes the version. Also updates the index by user. */
 export async function writeVersion(
   transaction: Transaction,
@@ -216,7 +213,7 @@ function writeIndex(
   keyBy: (userId: string) => Key,
 ): void {
   for (const userId of before) if (!after.has(userId)) transaction.delete(keyBy(userId))
-  for (const userId of after) if (!before.has(userId)) transaction.put(keyBy(userId), entry)
+  for (const userId of after) if (!before.has(userId)) transaction.put(keyBy(userId), emptyValue)
 }
 
 const authorsOf = (record: VersionUsers | null): ReadonlySet<string> =>

@@ -1,9 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import {
-  DecisionMemory,
-  type JudgmentInput,
-} from '../../../src/capabilities/decisions/decision-memory.ts'
+import { DecisionMemory, type JudgmentInput } from '../../../src/capabilities/decisions/decision-memory.ts'
 import { JudgmentIndexCache } from '../../../src/capabilities/decisions/judgment-index-cache.ts'
 import {
   type Judgment,
