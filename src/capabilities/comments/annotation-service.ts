@@ -1,7 +1,5 @@
-import type { Clock } from '../../core/base/clock.ts'
 import { requireResource } from '../../core/directory/documents/resource-lookup.ts'
 import type { OrganizationScope } from '../../core/directory/organizations/organization-keys.ts'
-import type { OrganizationStore } from '../../core/directory/organizations/organization-store.ts'
 import {
   type BatchResults,
   forEachItem,
@@ -11,10 +9,8 @@ import {
 import type { ListPage } from '../../core/directory/store/list-page.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
 import type { ActionUser } from '../../core/events/activity.ts'
-import type { EventRecorder } from '../../core/events/event-recorder.ts'
 import { namedInCallMax, namedUsersMax } from '../../core/model/named-users.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
-import type { DecisionMemory } from '../decisions/decision-memory.ts'
 import { type Decision, judgmentIdOf } from '../decisions/judgment-keys.ts'
 import {
   type AnnotationChange,
@@ -38,7 +34,7 @@ import {
 import { removeSlice } from './comment-removal.ts'
 import { annotationOf } from './find-comments.ts'
 import { markJudged } from './judged-comments.ts'
-import { type JudgmentRecorder, judgmentJob } from './judgment-recorder.ts'
+import { type CommentDependencies, type JudgmentRecorder, judgmentJob } from './judgment-recorder.ts'
 import {
   type AnnotationFilter,
   type AnnotationListing,
@@ -66,13 +62,6 @@ export interface ActionScope {
 interface Decided {
   readonly annotation: AnnotationRecord
   readonly decision: Decision
-}
-
-export interface CommentDependencies {
-  readonly store: OrganizationStore
-  readonly events: EventRecorder
-  readonly clock: Clock
-  readonly memory: DecisionMemory
 }
 
 /**

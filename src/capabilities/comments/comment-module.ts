@@ -1,12 +1,5 @@
-import type { Clock } from '../../core/base/clock.ts'
-import type { Log } from '../../core/base/log.ts'
-import type { OrganizationStore } from '../../core/directory/organizations/organization-store.ts'
-import type { OrganizationService } from '../../core/directory/services/organization-service.ts'
-import type { EventRecorder } from '../../core/events/event-recorder.ts'
-import type { WorkerEngine } from '../../core/jobs/task-worker.ts'
-import type { DecisionMemory } from '../decisions/decision-memory.ts'
 import { AnnotationService } from './annotation-service.ts'
-import { JudgmentRecorder } from './judgment-recorder.ts'
+import { type CommentDependencies, JudgmentRecorder } from './judgment-recorder.ts'
 import { LocationService } from './location-service.ts'
 import { ReactionService } from './reaction-service.ts'
 import { ThreadService } from './thread-service.ts'
@@ -24,21 +17,13 @@ export interface CommentModule {
   readonly judging: JudgmentRecorder
 }
 
-export function createCommentModule(parts: {
-  readonly store: OrganizationStore
-  readonly organizations: OrganizationService
-  readonly events: EventRecorder
-  readonly memory: DecisionMemory
-  readonly engine: WorkerEngine
-  readonly clock: Clock
-  readonly log: Log
-}): CommentModule {
-  const judging = new JudgmentRecorder(parts)
+export function createCommentModule(dependencies: CommentDependencies): CommentModule {
+  const judging = new JudgmentRecorder(dependencies)
   return {
-    annotations: new AnnotationService(parts, judging),
-    threads: new ThreadService(parts),
-    reactions: new ReactionService(parts),
-    locations: new LocationService(parts.store, parts.organizations, parts.memory, parts.events),
+    annotations: new AnnotationService(dependencies, judging),
+    threads: new ThreadService(dependencies),
+    reactions: new ReactionService(dependencies),
+    locations: new LocationService(dependencies),
     judging,
   }
 }

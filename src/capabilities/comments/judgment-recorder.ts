@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/base/clock.ts'
 import { ApiError } from '../../core/base/errors.ts'
-import type { Log } from '../../core/base/log.ts'
 import * as s from '../../core/base/schema.ts'
 import { isUserErased } from '../../core/directory/organizations/erased-users.ts'
 import { type OrganizationScope, tenantPart } from '../../core/directory/organizations/organization-keys.ts'
-import type { OrganizationStore } from '../../core/directory/organizations/organization-store.ts'
 import type { DirectoryReader } from '../../core/directory/store/directory-reader.ts'
 import { readPayload } from '../../core/jobs/job-payload.ts'
-import { TaskWorker, type WorkerEngine } from '../../core/jobs/task-worker.ts'
+import { TaskWorker } from '../../core/jobs/task-worker.ts'
 import { addressSchemas } from '../../core/model/address-schemas.ts'
 import type { Job } from '../../core/store/engine.ts'
-import type { DecisionMemory } from '../decisions/decision-memory.ts'
+import type { Services } from '../../rest/services.ts'
 import type { Decision } from '../decisions/judgment-keys.ts'
 import { memoryLimits } from '../decisions/limits.ts'
 import { commentKeys } from './comment-keys.ts'
@@ -82,13 +80,11 @@ const decidedSchema = s.object(
 
 const decidedOf = (payload: Uint8Array): DecidedSuggestion => readPayload(decidedSchema, payload)
 
-interface JudgmentRecorderDependencies {
-  readonly store: OrganizationStore
-  readonly memory: DecisionMemory
-  readonly engine: WorkerEngine
-  readonly clock: Clock
-  readonly log: Log
-}
+/** What the services of comments use. */
+export type CommentDependencies = Pick<
+  Services,
+  'store' | 'organizations' | 'events' | 'memory' | 'engine' | 'clock' | 'log'
+>
 
 /**
  * Maximum time in ms for which a call waits for its judgments. Without this limit, the call could wait
@@ -110,14 +106,17 @@ export class JudgmentRecorder {
   readonly #worker: TaskWorker<DecidedSuggestion>
   readonly #clock: Clock
 
-  constructor({ memory, store, ...options }: JudgmentRecorderDependencies) {
-    this.#clock = options.clock
+  constructor(dependencies: CommentDependencies) {
+    const { engine, clock, log } = dependencies
+    this.#clock = clock
     this.#worker = new TaskWorker({
-      ...options,
+      engine,
+      clock,
+      log,
       queueName: judgmentQueue,
       taskOf: decidedOf,
       partOf: ({ scope }) => tenantPart(scope),
-      carryOut: (decided) => keep({ memory, store }, decided),
+      carryOut: (decided) => keep(dependencies, decided),
     })
   }
 
@@ -166,7 +165,7 @@ export class JudgmentRecorder {
 }
 
 async function keep(
-  { memory, store }: Pick<JudgmentRecorderDependencies, 'memory' | 'store'>,
+  { memory, store }: CommentDependencies,
   { jobId, scope, text, comment, ...decided }: DecidedSuggestion,
 ): Promise<void> {
   const judgment = { ...decided, query: text, organizationId: scope.organizationId }

@@ -1,21 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { findMissing } from '../../core/directory/documents/resource-lookup.ts'
 import type { OrganizationScope } from '../../core/directory/organizations/organization-keys.ts'
-import {
-  findOrganization,
-  type OrganizationStore,
-} from '../../core/directory/organizations/organization-store.ts'
-import type { OrganizationService } from '../../core/directory/services/organization-service.ts'
+import { findOrganization } from '../../core/directory/organizations/organization-store.ts'
 import { mapInSlices } from '../../core/directory/store/batch.ts'
 import type { FeatureType } from '../../core/events/activity.ts'
 import { removeActivitiesBy } from '../../core/events/activity-store.ts'
-import type { EventRecorder } from '../../core/events/event-recorder.ts'
 import type { Tenant } from '../../core/model/address.ts'
-import type { DecisionMemory } from '../decisions/decision-memory.ts'
 import { removeTombstones } from './annotation-tombstones.ts'
 import { outboundOnlyEvent } from './comment-events.ts'
 import { commentKeys } from './comment-keys.ts'
 import { type CommentTies, type RemoveFirst, removeListed } from './comment-removal.ts'
+import type { CommentDependencies } from './judgment-recorder.ts'
 
 /** Maximum number of activities that one commit removes. */
 const activitiesAtOnce = 200
@@ -36,21 +31,10 @@ interface LocationAddress {
 
 /** Operations on the locations of documents. */
 export class LocationService {
-  readonly #store: OrganizationStore
-  readonly #organizations: OrganizationService
-  readonly #memory: DecisionMemory
-  readonly #events: EventRecorder
+  readonly #dependencies: CommentDependencies
 
-  constructor(
-    store: OrganizationStore,
-    organizations: OrganizationService,
-    memory: DecisionMemory,
-    events: EventRecorder,
-  ) {
-    this.#store = store
-    this.#organizations = organizations
-    this.#memory = memory
-    this.#events = events
+  constructor(dependencies: CommentDependencies) {
+    this.#dependencies = dependencies
   }
 
   /**
@@ -60,24 +44,25 @@ export class LocationService {
    * the activities of an annotation are deleted before the annotation itself.
    */
   async clear(scope: OrganizationScope, { documentId, locationId }: LocationAddress): Promise<void> {
-    if ((await findOrganization(this.#store.read(scope))) === null) return
+    const { store, memory, events } = this.#dependencies
+    if ((await findOrganization(store.read(scope))) === null) return
     const list = { kind: 'location', documentId, locationId } as const
     const beforehand: RemoveFirst = async (transaction, targetEntityId) => {
       const query = { documentId, targetEntityId, featureTypes: featuresOf(documentId, targetEntityId) }
       const removed = await removeActivitiesBy(transaction, 'targetEntityId', query, activitiesAtOnce)
       return removed < activitiesAtOnce ? 'done' : 'more'
     }
-    const forget = (judgmentIds: readonly string[]) => this.#memory.delete(scope, judgmentIds)
+    const forget = (judgmentIds: readonly string[]) => memory.delete(scope, judgmentIds)
     const removed: CommentTies['removed'] = (transaction, annotation, comments) => {
       const deleted = { action: 'comment.delete', actionUser: { userId: 'api' }, annotation } as const
       const occurrences = comments.map((comment) => outboundOnlyEvent({ ...deleted, comment }))
-      this.#events.recordNew(transaction, scope, occurrences)
+      events.recordNew(transaction, scope, occurrences)
     }
-    await removeListed(this.#store, scope, list, goOn, { forget, beforehand, removed })
-    await removeTombstones(this.#store, scope, commentKeys.goneFrom(documentId, locationId), goOn, beforehand)
+    await removeListed(store, scope, list, goOn, { forget, beforehand, removed })
+    await removeTombstones(store, scope, commentKeys.goneFrom(documentId, locationId), goOn, beforehand)
     const query = { documentId, locationId }
     for (let removed = activitiesAtOnce; removed >= activitiesAtOnce; await goOn())
-      removed = await this.#store.carryOut(scope, (transaction) =>
+      removed = await store.carryOut(scope, (transaction) =>
         removeActivitiesBy(transaction, 'locationId', query, activitiesAtOnce),
       )
   }
@@ -87,11 +72,12 @@ export class LocationService {
    * of the tenant.
    */
   async organizationsWith(tenant: Tenant, documentId: string): Promise<readonly string[]> {
+    const { store, organizations } = this.#dependencies
     const owners: string[] = []
     for (let after: string | null | undefined; after !== null; ) {
-      const { items, next } = await this.#organizations.list(tenant, { after, limit: organizationsAtOnce })
+      const { items, next } = await organizations.list(tenant, { after, limit: organizationsAtOnce })
       const missing = await mapInSlices(items, ({ organizationId }) =>
-        findMissing(this.#store.read({ ...tenant, organizationId }), [{ type: 'document', id: documentId }]),
+        findMissing(store.read({ ...tenant, organizationId }), [{ type: 'document', id: documentId }]),
       )
       const found = items.filter((_, index) => missing[index]?.length === 0)
       owners.push(...found.map(({ organizationId }) => organizationId))

@@ -1,8 +1,8 @@
 import { ApiError } from '../../core/base/errors.ts'
 import { type BatchResults, forEachItem, ItemRejectedError } from '../../core/directory/store/batch.ts'
-import type { CommentDependencies } from './annotation-service.ts'
 import { type CommentRecord, putComment, type Reaction } from './comment-records.ts'
 import { findComment } from './find-comments.ts'
+import type { CommentDependencies } from './judgment-recorder.ts'
 import { commentLimits as limits } from './limits.ts'
 import { changeThread, type ThreadChange, type ThreadScope } from './thread-service.ts'
 

@@ -4,7 +4,7 @@ import type { ListPage, PageRange } from '../../core/directory/store/list-page.t
 import { patchRecord } from '../../core/directory/store/patch-record.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
-import { type ActionScope, type CommentDependencies, commentAdded } from './annotation-service.ts'
+import { type ActionScope, commentAdded } from './annotation-service.ts'
 import { appendComments, type NewComment } from './append-comments.ts'
 import { type AnnotationAction, annotationEvent } from './comment-events.ts'
 import { commentKeys as keys } from './comment-keys.ts'
@@ -24,6 +24,7 @@ import {
   threadOf,
 } from './find-comments.ts'
 import { forgetJudged } from './judged-comments.ts'
+import type { CommentDependencies } from './judgment-recorder.ts'
 import { commentLimits as limits } from './limits.ts'
 
 /** Maximum number of comments in one read. */
