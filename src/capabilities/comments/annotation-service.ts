@@ -18,29 +18,28 @@ import {
   changedAnnotation,
   decisionFromChange,
 } from './annotation-changes.ts'
-import { tombstoneAnnotation } from './annotation-tombstones.ts'
-import type { AnnotationView } from './annotation-view.ts'
-import { appendComments, type NewComment } from './append-comments.ts'
-import { type AnnotationAction, annotationEvent, outboundOnlyEvent } from './comment-events.ts'
-import { annotationOrder, commentKeys as keys } from './comment-keys.ts'
-import { quotingActivityId } from './comment-quotes.ts'
-import {
-  type AnnotationRecord,
-  type CommentRecord,
-  commentRecordType,
-  putAnnotation,
-  usersNamedInContent,
-} from './comment-records.ts'
-import { removeSlice } from './comment-removal.ts'
-import { annotationOf } from './find-comments.ts'
-import { markJudged } from './judged-comments.ts'
-import { type CommentDependencies, type JudgmentRecorder, judgmentJob } from './judgment-recorder.ts'
+import { removeSlice, tombstoneAnnotation } from './comment-removal.ts'
 import {
   type AnnotationFilter,
   type AnnotationListing,
+  type AnnotationView,
   findAnnotations,
   listAnnotations,
 } from './list-annotations.ts'
+import {
+  type AnnotationRecord,
+  appendComments,
+  type CommentRecord,
+  commentRecordType,
+  type NewComment,
+  putAnnotation,
+  usersNamedInContent,
+} from './comment-records.ts'
+import { type AnnotationAction, annotationEvent, outboundOnlyEvent } from './comment-events.ts'
+import { annotationOrder, commentKeys as keys } from './comment-keys.ts'
+import { markJudged, quotingActivityId } from './comment-quotes.ts'
+import { annotationOf } from './find-comments.ts'
+import { type CommentDependencies, type JudgmentRecorder, judgmentJob } from './judgment-recorder.ts'
 
 type StoredField = 'documentId' | 'order' | 'createdBy' | 'createdAt' | 'lastUpdated'
 

@@ -6,7 +6,7 @@ import { findNamedUsers, namedUserSchema } from '../../core/model/named-users.ts
 import type { Key } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { RecordType } from '../../core/store/stored-record.ts'
-import { type AnnotationList, commentKeys as keys } from './comment-keys.ts'
+import { type AnnotationList, commentKeys as keys, commentOrder } from './comment-keys.ts'
 
 /** A place in the user interface, such as a page or a view. Members that callers add are stored unchanged. */
 export interface AnnotationLocation {
@@ -240,4 +240,39 @@ function moveEntries(transaction: Transaction, before: readonly Key[], after: re
   const [old, next] = [before, after].map((entries) => new Set(entries.map(keyName)))
   for (const key of before) if (next?.has(keyName(key)) === false) transaction.delete(key)
   for (const key of after) if (old?.has(keyName(key)) === false) transaction.put(key, emptyValue)
+}
+
+/** A comment to add. */
+export interface NewComment {
+  readonly commentId: string
+  readonly from: ActionUser
+  readonly text: string
+}
+
+/**
+ * Appends comments to a thread. The ids of the comments must be unused.
+ * @param thread record of the thread before the change
+ * @returns the stored comments
+ */
+export function appendComments(
+  transaction: Transaction,
+  annotationId: string,
+  thread: ThreadRecord,
+  comments: readonly NewComment[],
+  now: number,
+): readonly CommentRecord[] {
+  const added = comments.map(({ commentId, from, text }, index) => ({
+    commentId,
+    order: commentOrder(thread.next + index),
+    from,
+    text,
+    reactions: [],
+    createdAt: now,
+    lastUpdated: now,
+  }))
+  for (const comment of added) putComment(transaction, annotationId, null, comment)
+  const { length } = added
+  const next = { count: thread.count + length, next: thread.next + length } satisfies ThreadRecord
+  transaction.put(keys.thread(annotationId), next)
+  return added
 }

@@ -14,7 +14,7 @@ import type { Decision } from '../decisions/judgment-keys.ts'
 import { memoryLimits } from '../decisions/limits.ts'
 import { commentKeys } from './comment-keys.ts'
 import { commentRecordType } from './comment-records.ts'
-import type { JudgedComment } from './judged-comments.ts'
+import type { JudgedComment } from './comment-quotes.ts'
 
 /** Queue of decided suggestions that a consumer stores as judgments. */
 const judgmentQueue = 'judgments'

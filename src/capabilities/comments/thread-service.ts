@@ -5,17 +5,18 @@ import { patchRecord } from '../../core/directory/store/patch-record.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import { type ActionScope, commentAdded } from './annotation-service.ts'
-import { appendComments, type NewComment } from './append-comments.ts'
-import { type AnnotationAction, annotationEvent } from './comment-events.ts'
-import { commentKeys as keys } from './comment-keys.ts'
-import { quotingActivityId, removeQuotes } from './comment-quotes.ts'
 import {
   type AnnotationRecord,
+  appendComments,
   type CommentRecord,
   commentRecordType,
   deleteCommentRecord,
+  type NewComment,
   putComment,
 } from './comment-records.ts'
+import { type AnnotationAction, annotationEvent } from './comment-events.ts'
+import { commentKeys as keys } from './comment-keys.ts'
+import { forgetJudged, quotingActivityId, removeQuotes } from './comment-quotes.ts'
 import {
   type AnnotationAddress,
   findComment,
@@ -23,7 +24,6 @@ import {
   requireAnnotation,
   threadOf,
 } from './find-comments.ts'
-import { forgetJudged } from './judged-comments.ts'
 import type { CommentDependencies } from './judgment-recorder.ts'
 import { commentLimits as limits } from './limits.ts'
 

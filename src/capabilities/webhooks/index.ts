@@ -1,5 +1,5 @@
 import { defineCapability } from '../../rest/capability.ts'
-import { participantsOf } from '../comments/participants.ts'
+import { participantsOf } from '../comments/find-comments.ts'
 import type { EventListeners } from './event-listeners.ts'
 import { WebhookService } from './webhook-service.ts'
 

@@ -1,4 +1,4 @@
-import { createCommentCascade } from '../../../src/capabilities/comments/comment-cascade.ts'
+import { createCommentCascade } from '../../../src/capabilities/comments/comment-removal.ts'
 import { DecisionMemory } from '../../../src/capabilities/decisions/decision-memory.ts'
 import { createNotificationCascade } from '../../../src/capabilities/notifications/notification-cascade.ts'
 import { AccessChangeFeed } from '../../../src/core/access/access-change-feed.ts'

@@ -3,7 +3,7 @@ import type { AnnotationChange } from '../../../src/capabilities/comments/annota
 import { commentKeys } from '../../../src/capabilities/comments/comment-keys.ts'
 import { type CommentModule, createCommentModule } from '../../../src/capabilities/comments/comment-module.ts'
 import { judgmentJob } from '../../../src/capabilities/comments/judgment-recorder.ts'
-import { anonymizeComments, findMentions } from '../../../src/capabilities/comments/user-mentions.ts'
+import { anonymizeComments, findMentions } from '../../../src/capabilities/comments/user-data.ts'
 import { memoryPart } from '../../../src/capabilities/decisions/judgment-keys.ts'
 import { createLog } from '../../../src/core/base/log.ts'
 import { markErased } from '../../../src/core/directory/organizations/erased-users.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { commentKeys } from '../../../src/capabilities/comments/comment-keys.ts'
 import { removeListed } from '../../../src/capabilities/comments/comment-removal.ts'
-import { anonymizeComments, findMentions } from '../../../src/capabilities/comments/user-mentions.ts'
+import { anonymizeComments, findMentions } from '../../../src/capabilities/comments/user-data.ts'
 import { versionKeys, writeVersion, writeVersions } from '../../../src/capabilities/history/version-keys.ts'
 import { notificationKeys } from '../../../src/capabilities/notifications/notification-keys.ts'
 import {

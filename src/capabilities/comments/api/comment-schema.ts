@@ -11,7 +11,7 @@ import {
   organizationId,
 } from '../../../rest/schemas/resource-schema.ts'
 import { notifiedUser } from '../../../rest/schemas/user-schema.ts'
-import type { AnnotationView } from '../annotation-view.ts'
+import type { AnnotationView } from '../list-annotations.ts'
 import { type CommentRecord, withoutOrder } from '../comment-records.ts'
 import { commentLimits as limits } from '../limits.ts'
 
