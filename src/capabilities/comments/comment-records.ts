@@ -5,150 +5,118 @@ import type { ActionUser } from '../../core/events/activity.ts'
 import { findNamedUsers, namedUserSchema } from '../../core/model/named-users.ts'
 import type { Key } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
-import type { RecordType } from '../../core/store/stored-record.ts'
 import { type AnnotationList, commentKeys as keys, commentOrder } from './comment-keys.ts'
 
 /** A place in the user interface, such as a page or a view. Members that callers add are stored unchanged. */
-export interface AnnotationLocation {
-  readonly id: string
-  readonly locationName?: string
-}
+const locationSchema = s.object({ id: s.string }, { locationName: s.string })
+export type AnnotationLocation = s.TypeOf<typeof locationSchema>
 
 /** A place in the content of an editor. It stays correct when the content changes. */
-export interface Anchor {
-  readonly editorId: string
-  readonly contentKey: string
-  /** Yjs relative position of the place or of the start of a range, in base64. */
-  readonly position: string
-  /** Yjs relative position of the end of a range, in base64. */
-  readonly positionEnd?: string
-}
+const anchorSchema = s.object(
+  {
+    editorId: s.string,
+    contentKey: s.string,
+    /** Yjs relative position of the place or of the start of a range, in base64. */
+    position: s.string,
+  },
+  {
+    /** Yjs relative position of the end of a range, in base64. */
+    positionEnd: s.string,
+  },
+)
+export type Anchor = s.TypeOf<typeof anchorSchema>
 
-type SuggestionStatus = 'pending' | 'accepted' | 'rejected'
-
-export interface AnnotationSuggestion {
-  readonly status: SuggestionStatus
+const suggestionSchema = s.object({
+  status: s.choice(['pending', 'accepted', 'rejected']),
   /** The suggested content, which can be any JSON value; null if the caller gave none. */
-  readonly content: unknown
-}
+  content: s.unknown,
+})
+export type AnnotationSuggestion = s.TypeOf<typeof suggestionSchema>
 
-export interface AnnotationRecord {
-  /** Id of the annotation. It is unique in the organization. */
-  readonly annotationId: string
-  readonly documentId: string
-  /** Text that determines the position of the annotation in its lists; see `annotationOrder`. */
-  readonly order: string
-  readonly location: AnnotationLocation | null
-  readonly anchor: Anchor | null
-  readonly status: 'open' | 'resolved'
-  readonly priority: string | null
-  readonly assignedTo: ActionUser | null
-  readonly suggestion: AnnotationSuggestion | null
-  readonly createdBy: ActionUser
-  /**
-   * Time of the creation in epoch milliseconds. `lastUpdated` is the time of the last change. Both times
-   * refer to the annotation itself, not to its comments.
-   */
-  readonly createdAt: number
-  readonly lastUpdated: number
-}
-
-export const annotationRecordType: RecordType<AnnotationRecord> = {
+export const annotationRecordType = {
   name: 'annotation',
   schema: s.object({
+    /** Id of the annotation. It is unique in the organization. */
     annotationId: s.string,
     documentId: s.string,
+    /** Text that determines the position of the annotation in its lists; see `annotationOrder`. */
     order: s.string,
-    location: s.orNull(s.object({ id: s.string }, { locationName: s.string })),
-    anchor: s.orNull(
-      s.object({ editorId: s.string, contentKey: s.string, position: s.string }, { positionEnd: s.string }),
-    ),
+    location: s.orNull(locationSchema),
+    anchor: s.orNull(anchorSchema),
     status: s.choice(['open', 'resolved']),
     priority: s.orNull(s.string),
     assignedTo: s.orNull(namedUserSchema),
-    suggestion: s.orNull(
-      s.object({ status: s.choice(['pending', 'accepted', 'rejected']), content: s.unknown }),
-    ),
+    suggestion: s.orNull(suggestionSchema),
     createdBy: namedUserSchema,
+    /**
+     * Time of the creation in epoch milliseconds. `lastUpdated` is the time of the last change. Both times
+     * refer to the annotation itself, not to its comments.
+     */
     createdAt: s.number,
     lastUpdated: s.number,
   }),
 }
+export type AnnotationRecord = s.TypeOf<typeof annotationRecordType.schema>
 
 /**
  * State of a thread. This record changes with every comment that is added or deleted. A comment can therefore
  * not be added to a thread that is being deleted, because the transactions conflict.
  */
-export interface ThreadRecord {
-  /** Number of comments that exist. */
-  readonly count: number
-  /** Number of comments that were ever added, including deleted ones. The next comment gets this number. */
-  readonly next: number
-}
-
-export const threadRecordType: RecordType<ThreadRecord> = {
+export const threadRecordType = {
   name: 'thread',
-  schema: s.object({ count: s.number, next: s.number }),
+  schema: s.object({
+    /** Number of comments that exist. */
+    count: s.number,
+    /** Number of comments that were ever added, including deleted ones. The next comment gets this number. */
+    next: s.number,
+  }),
 }
+export type ThreadRecord = s.TypeOf<typeof threadRecordType.schema>
 
-export interface Reaction {
+const reactionSchema = s.object({
   /** Id of the reaction. It is unique among the reactions to the comment. */
-  readonly reactionId: string
+  reactionId: s.string,
   /** An emoji or its name. */
-  readonly reaction: string
-  readonly user: ActionUser
+  reaction: s.string,
+  user: namedUserSchema,
   /** Time of the reaction in epoch milliseconds. */
-  readonly createdAt: number
-}
+  createdAt: s.number,
+})
+export type Reaction = s.TypeOf<typeof reactionSchema>
 
-export interface CommentRecord {
-  /** Id of the comment. It is unique among the comments of the annotation. */
-  readonly commentId: string
-  /** Text that determines the position of the comment in its thread; see `commentOrder`. */
-  readonly order: string
-  readonly from: ActionUser
-  readonly text: string
-  /** Reactions to the comment, the oldest first. */
-  readonly reactions: readonly Reaction[]
-  /** Time of the creation in epoch milliseconds. `lastUpdated` is the time of the last change. */
-  readonly createdAt: number
-  readonly lastUpdated: number
-}
-
-export const commentRecordType: RecordType<CommentRecord> = {
+export const commentRecordType = {
   name: 'comment',
   schema: s.object({
+    /** Id of the comment. It is unique among the comments of the annotation. */
     commentId: s.string,
+    /** Text that determines the position of the comment in its thread; see `commentOrder`. */
     order: s.string,
     from: namedUserSchema,
     text: s.string,
-    reactions: s.array(
-      s.object({
-        reactionId: s.string,
-        reaction: s.string,
-        user: namedUserSchema,
-        createdAt: s.number,
-      }),
-    ),
+    /** Reactions to the comment, the oldest first. */
+    reactions: s.array(reactionSchema),
+    /** Time of the creation in epoch milliseconds. `lastUpdated` is the time of the last change. */
     createdAt: s.number,
     lastUpdated: s.number,
   }),
 }
+export type CommentRecord = s.TypeOf<typeof commentRecordType.schema>
 
 /** Record with the position of a comment in its thread. It is stored under the id of the comment. */
-export interface CommentPosition {
-  readonly order: string
-  /**
-   * Id of the activity that quotes the text of the comment. Absent if no activity does, and in records of
-   * older versions.
-   */
-  readonly quotedBy?: string
-}
-
-export const commentPositionType: RecordType<CommentPosition> = {
+export const commentPositionType = {
   name: 'position of a comment',
-  schema: s.object({ order: s.string }, { quotedBy: s.string }),
+  schema: s.object(
+    { order: s.string },
+    {
+      /**
+       * Id of the activity that quotes the text of the comment. Absent if no activity does, and in records of
+       * older versions.
+       */
+      quotedBy: s.string,
+    },
+  ),
 }
+export type CommentPosition = s.TypeOf<typeof commentPositionType.schema>
 
 /** Returns a record without its order, which is internal and not sent to clients. */
 export function withoutOrder<R extends { readonly order: string }>(record: R): Omit<R, 'order'> {

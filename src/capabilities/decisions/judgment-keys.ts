@@ -2,7 +2,6 @@ import * as s from '../../core/base/schema.ts'
 import { tenantPart } from '../../core/directory/organizations/organization-keys.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import type { Key } from '../../core/store/engine.ts'
-import type { RecordType } from '../../core/store/stored-record.ts'
 
 export type Decision = 'approve' | 'reject'
 
@@ -22,82 +21,57 @@ export interface ReviewerScope {
 }
 
 /** A decision of a user. */
-export interface Judgment extends JudgmentScope {
-  /** Id of the judgment. The order of the ids is the order of `judgedAt`. */
-  readonly judgmentId: string
-  readonly query: string
-  readonly decision: Decision
-  /** Reason that the reviewer gave; empty if there is none. */
-  readonly reason: string
-  /** Id of the reviewer; empty if the reviewer was erased. */
-  readonly reviewerId: string
-  /** Time of the decision in epoch milliseconds. */
-  readonly judgedAt: number
-}
-
-export const judgmentType: RecordType<Judgment> = {
+export const judgmentType = {
   name: 'judgment',
   schema: s.object({
     ...scopeEntries,
+    /** Id of the judgment. The order of the ids is the order of `judgedAt`. */
     judgmentId: s.string,
     query: s.string,
     // A newer version of Weft may store decisions that this version does not know.
     decision: s.trusted<Decision>(s.string),
+    /** Reason that the reviewer gave; empty if there is none. */
     reason: s.string,
+    /** Id of the reviewer; empty if the reviewer was erased. */
     reviewerId: s.string,
+    /** Time of the decision in epoch milliseconds. */
     judgedAt: s.number,
   }),
 }
+export type Judgment = s.TypeOf<typeof judgmentType.schema>
 
 /** Index entry under the id of a judgment. It contains the scope and the size of the judgment. */
-export interface JudgmentLocation extends JudgmentScope {
-  readonly characters: number
-  readonly reviewerId: string
-}
-
-export const judgmentLocationType: RecordType<JudgmentLocation> = {
+export const judgmentLocationType = {
   name: 'judgment location',
   schema: s.object({ ...scopeEntries, characters: s.number, reviewerId: s.string }),
 }
+export type JudgmentLocation = s.TypeOf<typeof judgmentLocationType.schema>
 
 /**
  * Total numbers of an API key. Every change of the judgments increments `changes`, so concurrent changes
  * conflict.
  */
-export interface MemoryState {
-  readonly count: number
-  readonly characters: number
-  readonly changes: number
-}
-
-export const memoryStateType: RecordType<MemoryState> = {
+export const memoryStateType = {
   name: 'judgment totals',
   schema: s.object({ count: s.number, characters: s.number, changes: s.number }),
 }
+export type MemoryState = s.TypeOf<typeof memoryStateType.schema>
 
 /** Identifies a judgment that a change has added or changed. */
-export interface JudgmentEdit extends JudgmentScope {
-  readonly judgmentId: string
-}
+const editSchema = s.object({ ...scopeEntries, judgmentId: s.string })
+export type JudgmentEdit = s.TypeOf<typeof editSchema>
 
 /** A stored change of judgments. Nodes use it to update their indexes. */
-export interface JudgmentChange {
-  readonly added: readonly JudgmentEdit[]
-  /** Judgments from which an erased reviewer was removed. */
-  readonly anonymised: readonly JudgmentEdit[]
-  readonly removed: readonly string[]
-}
-
-const editSchema = s.object({ ...scopeEntries, judgmentId: s.string })
-
-export const judgmentChangeType: RecordType<JudgmentChange> = {
+export const judgmentChangeType = {
   name: 'change of judgments',
   schema: s.object({
     added: s.array(editSchema),
+    /** Judgments from which an erased reviewer was removed. */
     anonymised: s.array(editSchema),
     removed: s.array(s.string),
   }),
 }
+export type JudgmentChange = s.TypeOf<typeof judgmentChangeType.schema>
 
 /**
  * Returns the partition with the judgments of an API key. The judgments of an organization have a common key

@@ -3,7 +3,7 @@ import {
   organizationPart,
   type OrganizationScope,
 } from '../../core/directory/organizations/organization-keys.ts'
-import { emptyValue, type Metadata } from '../../core/directory/store/records.ts'
+import { emptyValue } from '../../core/directory/store/records.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
 import {
   addressKey,
@@ -16,15 +16,18 @@ import { readRecord, type RecordType } from '../../core/store/stored-record.ts'
 import { versionLimits } from './limits.ts'
 
 /** A user who has edited an editor's document. */
-export interface Author {
-  readonly userId: string
-  /** Name of the user; absent if the name is not known. */
-  readonly name?: string
-  /** Time of the user's first edit since the previous version, in epoch milliseconds. */
-  readonly at: number
-}
-
-const authorSchema = s.object({ userId: s.string, at: s.number }, { name: s.string })
+const authorSchema = s.object(
+  {
+    userId: s.string,
+    /** Time of the user's first edit since the previous version, in epoch milliseconds. */
+    at: s.number,
+  },
+  {
+    /** Name of the user; absent if the name is not known. */
+    name: s.string,
+  },
+)
+export type Author = s.TypeOf<typeof authorSchema>
 
 /**
  * `manual`: a caller requested the version. `automatic`: the version was created in the background or before
@@ -33,77 +36,59 @@ const authorSchema = s.object({ userId: s.string, at: s.number }, { name: s.stri
 export type VersionKind = 'manual' | 'automatic'
 
 /** The stored record of a version. Its content is stored separately as a blob. */
-export interface VersionRecord {
-  /** Id of the version. The order of the ids is the order of `createdAt`. */
-  readonly versionId: string
-  readonly kind: VersionKind
-  /** Label that the caller has given; empty if there is none. */
-  readonly label: string
-  readonly metadata: Metadata
-  /** Time of the creation in epoch milliseconds. */
-  readonly createdAt: number
-  /** Id of the user who created the version; empty if the user is not known. */
-  readonly createdBy: string
-  /** Size of the content in bytes, as Yjs encodes it. */
-  readonly sizeBytes: number
-  /** Version (epoch and head) of the document that has this content. */
-  readonly version: string
-  /** Epoch of the document's log when the version was created. */
-  readonly epoch: number
-  /** Name of the blob with the content. Versions with the same content use the same blob. */
-  readonly hash: string
-  /** Users who edited between the previous version and this one, sorted by the time of their first edit. */
-  readonly authors: readonly Author[]
-}
-
-export const versionRecordType: RecordType<VersionRecord> = {
+export const versionRecordType = {
   name: 'version',
   schema: s.object({
+    /** Id of the version. The order of the ids is the order of `createdAt`. */
     versionId: s.string,
     // A newer version of Weft may store kinds that this version does not know.
     kind: s.trusted<VersionKind>(s.string),
+    /** Label that the caller has given; empty if there is none. */
     label: s.string,
     metadata: s.map(s.unknown),
+    /** Time of the creation in epoch milliseconds. */
     createdAt: s.number,
+    /** Id of the user who created the version; empty if the user is not known. */
     createdBy: s.string,
+    /** Size of the content in bytes, as Yjs encodes it. */
     sizeBytes: s.number,
+    /** Version (epoch and head) of the document that has this content. */
     version: s.string,
+    /** Epoch of the document's log when the version was created. */
     epoch: s.number,
+    /** Name of the blob with the content. Versions with the same content use the same blob. */
     hash: s.string,
+    /** Users who edited between the previous version and this one, sorted by the time of their first edit. */
     authors: s.array(authorSchema),
   }),
 }
+export type VersionRecord = s.TypeOf<typeof versionRecordType.schema>
 
 /**
  * State of all versions of an editor. Every change of the versions writes this record, so concurrent changes
  * conflict.
  */
-export interface EditorVersionsRecord {
-  readonly changes: number
-  /** Time of the newest version in epoch milliseconds. */
-  readonly lastAt: number
-  /** Users who have edited since the newest version. */
-  readonly authors: readonly Author[]
-}
-
-export const editorVersionsType: RecordType<EditorVersionsRecord> = {
+export const editorVersionsType = {
   name: 'state of versions',
-  schema: s.object({ changes: s.number, lastAt: s.number, authors: s.array(authorSchema) }),
+  schema: s.object({
+    changes: s.number,
+    /** Time of the newest version in epoch milliseconds. */
+    lastAt: s.number,
+    /** Users who have edited since the newest version. */
+    authors: s.array(authorSchema),
+  }),
 }
+export type EditorVersionsRecord = s.TypeOf<typeof editorVersionsType.schema>
 
 /**
  * The members of a version, or of the state of versions, that a deletion needs: the users in the index. A
  * record with other malformed members can still be deleted.
  */
-interface VersionUsers {
-  readonly createdBy?: string
-  readonly authors?: readonly Pick<Author, 'userId'>[]
-}
-
-const versionUsersType: RecordType<VersionUsers> = {
+const versionUsersType = {
   name: 'version',
   schema: s.object({}, { createdBy: s.string, authors: s.array(s.object({ userId: s.string })) }),
 }
+type VersionUsers = s.TypeOf<typeof versionUsersType.schema>
 
 /** Keys of versions and their index in the partition of the organization. */
 export const versionKeys = {

@@ -1,6 +1,6 @@
 import * as s from '../../core/base/schema.ts'
 import type { MatchedPlace } from '../../core/content/edit/edit.ts'
-import { type OverlapPolicy, type OverlapReport, overlapPolicies } from '../../core/content/merge/overlap.ts'
+import { type OverlapReport, overlapPolicies } from '../../core/content/merge/overlap.ts'
 import type { ReplacedText } from '../../core/content/stream/replaced-words.ts'
 import { type ReplacedIds, type StreamPlace, streamFormats } from '../../core/content/stream/stream-place.ts'
 import type { Tenant } from '../../core/model/address.ts'
@@ -38,47 +38,6 @@ export interface ContentSize {
   readonly bytes: number
 }
 
-/** A stream, from its opening until some time after its writer could end it. */
-export interface StreamRecord {
-  /** As in `StreamName`. */
-  readonly streamId: string
-  readonly organizationId: string
-  readonly documentId: string
-  readonly editorId: string
-  /** Hash of the opening. */
-  readonly fingerprint: string
-  /** Epoch of the log for which the place was found. */
-  readonly epoch: number
-  readonly place: StreamPlace
-  readonly matched: MatchedPlace
-  /** True if the stream replaces content. */
-  readonly replaces: boolean
-  /**
-   * The ending that the writer has requested first, when all content was durable; null before. It must be carried out,
-   * and all later lines of the writer are ignored.
-   */
-  readonly ending: StreamEnding | null
-  readonly client: number
-  /** As in `StreamWriter`. */
-  readonly counter: number | null
-  /** Name of the schema of the root; null without one. */
-  readonly schema: string | null
-  /** As in `OpenStreamOptions`; absent in the records of earlier versions. */
-  readonly onOverlap?: OverlapPolicy
-  readonly userId: string
-  readonly meta: ChangeMeta | null
-  /** Time after which nothing more is written, in epoch milliseconds. */
-  readonly endsAt: number
-  /** Bytes of the updates of earlier connections. */
-  readonly bytes: number
-  /** UTF-16 units of the content that earlier connections have written, and their bytes in UTF-8. */
-  readonly content: ContentSize
-  /** Number of connections so far. A connection whose number is not the last one writes nothing. */
-  readonly turn: number
-  /** The result; null before the end. */
-  readonly result: StreamResult | null
-}
-
 const result = s.object(
   {
     outcome: s.choice(['done', 'withdrawn', 'overlapped']),
@@ -95,53 +54,76 @@ const result = s.object(
 
 const storedId = s.object({ client: s.number, clock: s.number })
 const root = { contentKey: s.string, kind: s.choice(['text', 'xml', 'xmltext']) }
+const place = s.variant('as', [
+  s.object({
+    ...root,
+    as: s.literal('text'),
+    position: s.string,
+    before: s.choice(['', '\n']),
+    after: s.choice(['', '\n']),
+    isOneLine: s.boolean,
+  }),
+  s.object({
+    ...root,
+    as: s.literal('blocks'),
+    format: s.choice(streamFormats),
+    parent: s.orNull(storedId),
+    left: s.orNull(storedId),
+    side: s.orNull(s.choice(['before', 'after'])),
+    onlyRows: s.boolean,
+  }),
+])
 
-export const streamRecordType: RecordType<StreamRecord> = {
+/** A stream, from its opening until some time after its writer could end it. */
+export const streamRecordType = {
   name: 'stream',
   schema: s.object(
     {
+      /** As in `StreamName`. */
       streamId: s.string,
       organizationId: s.string,
       documentId: s.string,
       editorId: s.string,
+      /** Hash of the opening. */
       fingerprint: s.string,
+      /** Epoch of the log for which the place was found. */
       epoch: s.number,
-      place: s.variant('as', [
-        s.object({
-          ...root,
-          as: s.literal('text'),
-          position: s.string,
-          before: s.choice(['', '\n']),
-          after: s.choice(['', '\n']),
-          isOneLine: s.boolean,
-        }),
-        s.object({
-          ...root,
-          as: s.literal('blocks'),
-          format: s.choice(streamFormats),
-          parent: s.orNull(storedId),
-          left: s.orNull(storedId),
-          side: s.orNull(s.choice(['before', 'after'])),
-          onlyRows: s.boolean,
-        }),
-      ]),
-      matched: s.object({}),
+      place: s.trusted<StreamPlace>(place),
+      matched: s.trusted<MatchedPlace>(s.object({})),
+      /** True if the stream replaces content. */
       replaces: s.boolean,
+      /**
+       * The ending that the writer has requested first, when all content was durable; null before. It must be
+       * carried out, and all later lines of the writer are ignored.
+       */
       ending: s.orNull(s.choice(streamEndings)),
       client: s.number,
+      /** As in `StreamWriter`. */
       counter: s.orNull(s.number),
+      /** Name of the schema of the root; null without one. */
       schema: s.orNull(s.string),
       userId: s.string,
-      meta: s.orNull(s.map(s.orNull(s.anyOf([s.string, s.number, s.boolean])))),
+      meta: s.trusted<ChangeMeta | null>(
+        s.orNull(s.map(s.orNull(s.anyOf([s.string, s.number, s.boolean])))),
+      ),
+      /** Time after which nothing more is written, in epoch milliseconds. */
       endsAt: s.number,
+      /** Bytes of the updates of earlier connections. */
       bytes: s.number,
+      /** UTF-16 units of the content that earlier connections have written, and their bytes in UTF-8. */
       content: s.object({ units: s.number, bytes: s.number }),
+      /** Number of connections so far. A connection whose number is not the last one writes nothing. */
       turn: s.number,
-      result: s.orNull(result),
+      /** The result; null before the end. */
+      result: s.trusted<StreamResult | null>(s.orNull(result)),
     },
-    { onOverlap: s.choice(overlapPolicies) },
+    {
+      /** As in `OpenStreamOptions`; absent in the records of earlier versions. */
+      onOverlap: s.choice(overlapPolicies),
+    },
   ),
 }
+export type StreamRecord = s.TypeOf<typeof streamRecordType.schema>
 
 type RangeTuple = readonly [client: number, clock: number, length: number]
 type IdTuple = readonly [client: number, clock: number]

@@ -3,63 +3,56 @@ import * as s from '../../base/schema.ts'
 import type { BranchOverlap } from '../../content/branches/branch-overlaps.ts'
 import type { BranchIds } from '../../model/branch-address.ts'
 import type { Key } from '../../store/engine.ts'
-import type { RecordType } from '../../store/stored-record.ts'
 
 /** `merged` and `rejected`: the branch is decided and read-only. */
-export type BranchStatus = 'open' | 'merged' | 'rejected'
+const branchStatuses = ['open', 'merged', 'rejected'] as const
+export type BranchStatus = (typeof branchStatuses)[number]
 
 /** The stored record of a branch. Its content is the log of the editor `editorId@name`. */
-export interface BranchRecord extends BranchIds {
-  /** Id of the user who created the branch; '' if the user is not known. */
-  readonly createdBy: string
-  /** Time of the creation in epoch milliseconds. */
-  readonly createdAt: number
-  /** Version of the editor from which the branch was created. */
-  readonly baseVersion: string
-  readonly status: BranchStatus
-  /** Id of the user who merged or rejected the branch, or whose merge of hunks is not finished; otherwise ''. */
-  readonly decidedBy: string
-  /** Time of the merge or rejection in epoch milliseconds; null while the branch is open. */
-  readonly decidedAt: number | null
-  /** A merge of some hunks that is not finished: the main editor has the copies, or will never have them. */
-  readonly accepting?: AcceptedHunks
-  /** The words and values that both sides have changed since the creation, at most 100; absent if there are none. */
-  readonly overlaps?: readonly BranchOverlap[]
-}
-
-/** The data with which a later call finishes a merge of some hunks after a crash. */
-interface AcceptedHunks {
-  readonly hunkIds: readonly string[]
-  /** The client id of the copies. The main editor has the copies if, and only if, it has this client. */
-  readonly client: number
-  /** The update (V1, base64) that deletes the originals of the copies from the branch. */
-  readonly removal: string
-}
-
-export const branchRecordType: RecordType<BranchRecord> = {
+export const branchRecordType = {
   name: 'branch',
   schema: s.object(
     {
+      /** Id of the editor from which the branch was created. */
       editorId: s.string,
       name: s.string,
+      /** Id of the user who created the branch; '' if the user is not known. */
       createdBy: s.string,
+      /** Time of the creation in epoch milliseconds. */
       createdAt: s.number,
+      /** Version of the editor from which the branch was created. */
       baseVersion: s.string,
-      status: s.choice(['open', 'merged', 'rejected']),
+      status: s.choice(branchStatuses),
+      /** Id of the user who merged or rejected the branch, or whose merge of hunks is not finished; otherwise ''. */
       decidedBy: s.string,
+      /** Time of the merge or rejection in epoch milliseconds; null while the branch is open. */
       decidedAt: s.orNull(s.number),
     },
     {
-      accepting: s.object({ hunkIds: s.array(s.string), client: s.number, removal: s.string }),
-      overlaps: s.array(
-        s.object({
-          path: s.string,
-          ids: s.array(s.object({ client: s.number, clock: s.number, length: s.number })),
-        }),
+      /**
+       * A merge of some hunks that is not finished, with the data with which a later call finishes it after a crash.
+       * The main editor has the copies of the hunks, or will never have them.
+       */
+      accepting: s.object({
+        hunkIds: s.array(s.string),
+        /** The client id of the copies. The main editor has the copies if, and only if, it has this client. */
+        client: s.number,
+        /** The update (V1, base64) that deletes the originals of the copies from the branch. */
+        removal: s.string,
+      }),
+      /** The words and values that both sides have changed since the creation, at most 100; absent if there are none. */
+      overlaps: s.trusted<readonly BranchOverlap[]>(
+        s.array(
+          s.object({
+            path: s.string,
+            ids: s.array(s.object({ client: s.number, clock: s.number, length: s.number })),
+          }),
+        ),
       ),
     },
   ),
 }
+export type BranchRecord = s.TypeOf<typeof branchRecordType.schema>
 
 /** Checks that a branch can be changed. @throws ApiError FAILED_PRECONDITION if it was merged or rejected */
 export function requireOpen({ name, status }: Pick<BranchRecord, 'name' | 'status'>): void {
@@ -74,12 +67,11 @@ export function requireOpen({ name, status }: Pick<BranchRecord, 'name' | 'statu
  * The members of a branch that a deletion needs: the users in the index. A record with other malformed members
  * can still be deleted.
  */
-export type BranchUsers = Partial<Pick<BranchRecord, 'createdBy' | 'decidedBy'>>
-
-export const branchUsersType: RecordType<BranchUsers> = {
+export const branchUsersType = {
   name: 'branch',
   schema: s.object({}, { createdBy: s.string, decidedBy: s.string }),
 }
+export type BranchUsers = s.TypeOf<typeof branchUsersType.schema>
 
 /** Identifies a branch within its organization. */
 export interface BranchPlace extends BranchIds {

@@ -1,19 +1,16 @@
 import { createHash } from 'node:crypto'
 import * as s from '../../base/schema.ts'
-import type { RecordType } from '../../store/stored-record.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { keys } from './organization-keys.ts'
 
 /** Marks that the data of a user was deleted from an organization. */
-interface ErasedRecord {
-  /** Time up to which actions of the user are recorded without the user, in epoch milliseconds. */
-  readonly until: number
-}
-
-const erasedRecordType: RecordType<ErasedRecord> = {
+const erasedRecordType = {
   name: 'erasure of a user',
-  schema: s.object({ until: s.number }),
+  schema: s.object({
+    /** Time up to which actions of the user are recorded without the user, in epoch milliseconds. */
+    until: s.number,
+  }),
 }
 
 /** Returns a digest of `parts`. The parts cannot be read from the digest. */

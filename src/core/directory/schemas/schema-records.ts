@@ -2,27 +2,20 @@ import * as s from '../../base/schema.ts'
 import type { SchemaSpec } from '../../content/schemas/schema-spec.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { Key } from '../../store/engine.ts'
-import type { RecordType } from '../../store/stored-record.ts'
 
 /** A schema that an API key has stored. */
-export interface SchemaRecord {
-  readonly name: string
-  readonly schema: SchemaSpec
-  /** Times in epoch milliseconds. */
-  readonly createdAt: number
-  readonly lastUpdated: number
-}
-
-export const schemaRecordType: RecordType<SchemaRecord> = {
+export const schemaRecordType = {
   name: 'schema',
   schema: s.object({
     name: s.string,
     // `checkSchema` has checked the members before they were stored.
     schema: s.trusted<SchemaSpec>(s.object({})),
+    /** Times in epoch milliseconds. */
     createdAt: s.number,
     lastUpdated: s.number,
   }),
 }
+export type SchemaRecord = s.TypeOf<typeof schemaRecordType.schema>
 
 /** The schema of an editor. */
 export interface AttachedSchema {
@@ -33,11 +26,7 @@ export interface AttachedSchema {
 }
 
 /** The schemas of the editors of a document, by editor id. */
-interface EditorSchemas {
-  readonly editors: readonly (AttachedSchema & { readonly editorId: string })[]
-}
-
-export const editorSchemasType: RecordType<EditorSchemas> = {
+export const editorSchemasType = {
   name: 'schemas of editors',
   schema: s.object({
     editors: s.array(s.object({ editorId: s.string, schema: s.string, contentKey: s.string })),

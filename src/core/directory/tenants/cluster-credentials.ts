@@ -3,7 +3,7 @@ import * as s from '../../base/schema.ts'
 import type { Config } from '../../config/config.ts'
 import { withClusterLock } from '../../jobs/cluster-lock.ts'
 import type { Cluster, Engine, Key, Kv } from '../../store/engine.ts'
-import { encodeRecord, type RecordType, readRecord } from '../../store/stored-record.ts'
+import { encodeRecord, readRecord } from '../../store/stored-record.ts'
 import {
   BootstrapError,
   type BootstrapOptions,
@@ -21,24 +21,24 @@ export const clusterPart: Key = ['cluster']
 const agreementKey: Key = ['agreement']
 
 /** The values that all nodes of a store must have in common. */
-interface Agreement {
-  readonly workspaceId: string
-  readonly apiKey: string
-  /** The generated signing secret. Null if the secret is configured; it is then not stored here. */
-  readonly jwtSecret: string | null
-  /** The default access type. Absent if a node of an earlier version, or an import, wrote the agreement. */
-  readonly defaultAccess?: Config['defaultAccess']
-  /** Check values of the signing secrets of the node that started last; see `checkOf`. */
-  readonly checks: readonly string[]
-}
-
-const agreementType: RecordType<Agreement> = {
+const agreementType = {
   name: 'agreement of the nodes',
   schema: s.object(
-    { workspaceId: s.string, apiKey: s.string, jwtSecret: s.orNull(s.string), checks: s.array(s.string) },
-    { defaultAccess: s.choice(['public', 'organizationPrivate', 'restricted']) },
+    {
+      workspaceId: s.string,
+      apiKey: s.string,
+      /** The generated signing secret. Null if the secret is configured; it is then not stored here. */
+      jwtSecret: s.orNull(s.string),
+      /** Check values of the signing secrets of the node that started last; see `checkOf`. */
+      checks: s.array(s.string),
+    },
+    {
+      /** The default access type. Absent if a node of an earlier version, or an import, wrote the agreement. */
+      defaultAccess: s.choice(['public', 'organizationPrivate', 'restricted']),
+    },
   ),
 }
+type Agreement = s.TypeOf<typeof agreementType.schema>
 
 type Secrets = Pick<Config, 'jwtSecret' | 'jwtSecretPrevious'>
 type Shared = Secrets & Pick<Config, 'defaultAccess'>
