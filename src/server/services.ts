@@ -132,7 +132,7 @@ function createCore(
   const { workspaceId, apiKey, jwtSecret } = credentials
   const events = new EventRecorder(clock, (tenant, type) => services.wants(tenant, type), tracer)
   const store = new OrganizationStore(engine, events)
-  const schemas = new SchemaService({ kv: engine.kv, organizations: store, clock })
+  const schemas = new SchemaService(engine.kv, store, clock)
   const branchStore = new BranchStore(store)
   cascade.push({
     async removeDocuments(scope, documentIds, goOn) {

@@ -3,14 +3,13 @@ import type { Clock } from '../../core/base/clock.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import * as s from '../../core/base/schema.ts'
 import { isUserErased } from '../../core/directory/organizations/erased-users.ts'
-import { type OrganizationScope, tenantPart } from '../../core/directory/organizations/organization-keys.ts'
+import { tenantPart } from '../../core/directory/organizations/organization-keys.ts'
 import type { DirectoryReader } from '../../core/directory/store/directory-reader.ts'
 import { readPayload } from '../../core/jobs/job-payload.ts'
 import { TaskWorker } from '../../core/jobs/task-worker.ts'
 import { addressSchemas } from '../../core/model/address-schemas.ts'
 import type { Job } from '../../core/store/engine.ts'
 import type { Services } from '../../rest/services.ts'
-import type { Decision } from '../decisions/judgment-keys.ts'
 import { memoryLimits } from '../decisions/limits.ts'
 import { commentKeys } from './comment-keys.ts'
 import { commentRecordType } from './comment-records.ts'
@@ -19,23 +18,33 @@ import type { JudgedComment } from './comment-quotes.ts'
 /** Queue of decided suggestions that a consumer stores as judgments. */
 const judgmentQueue = 'judgments'
 
-interface DecidedSuggestion {
-  /**
-   * Id of the job that stores the judgment. The id is globally unique, so a repeated job stores the judgment
-   * only once.
-   */
-  readonly jobId: string
-  readonly scope: OrganizationScope
-  readonly documentId: string
-  /** The comment that contains the text. Absent in jobs that older versions have created. */
-  readonly comment?: JudgedComment
-  /** Text of the first comment of the annotation. The judgment quotes this text. */
-  readonly text: string
-  readonly decision: Decision
-  readonly reviewerId: string
-  /** Time of the decision in epoch milliseconds. */
-  readonly judgedAt: number
-}
+const decidedSchema = s.object(
+  {
+    /**
+     * Id of the job that stores the judgment. The id is globally unique, so a repeated job stores the judgment
+     * only once.
+     */
+    jobId: s.string,
+    scope: addressSchemas.organization,
+    documentId: s.string,
+    /** Text of the first comment of the annotation. The judgment quotes this text. */
+    text: s.string,
+    decision: s.choice(['approve', 'reject']),
+    reviewerId: s.string,
+    /** Time of the decision in epoch milliseconds. */
+    judgedAt: s.number,
+  },
+  {
+    /** The comment that contains the text. Absent in jobs that older versions have created. */
+    comment: s.object({
+      commentId: s.string,
+      order: s.string,
+      createdAt: s.number,
+      annotationId: s.string,
+    }),
+  },
+)
+type DecidedSuggestion = s.TypeOf<typeof decidedSchema>
 
 /**
  * Creates the job that stores a judgment. The judgment is stored by a job because it is in another partition
@@ -57,26 +66,6 @@ export function judgmentJob({ jobId, scope, text, ...decided }: DecidedSuggestio
  * remaining half is replaced.
  */
 const quoteOf = (text: string): string => text.slice(0, memoryLimits.queryCharacters).toWellFormed()
-
-const decidedSchema = s.object(
-  {
-    jobId: s.string,
-    scope: addressSchemas.organization,
-    documentId: s.string,
-    text: s.string,
-    decision: s.choice(['approve', 'reject']),
-    reviewerId: s.string,
-    judgedAt: s.number,
-  },
-  {
-    comment: s.object({
-      commentId: s.string,
-      order: s.string,
-      createdAt: s.number,
-      annotationId: s.string,
-    }),
-  },
-)
 
 const decidedOf = (payload: Uint8Array): DecidedSuggestion => readPayload(decidedSchema, payload)
 

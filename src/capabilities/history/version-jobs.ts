@@ -16,15 +16,8 @@ export const authorQueue = 'versionAuthors'
  * A task for the versions of an editor. `sweep` removes the contents that no version uses. `automatic`
  * creates a version.
  */
-export interface VersionTask {
-  readonly is: 'sweep' | 'automatic'
-  readonly address: DocumentAddress
-}
-
-const taskSchema = s.object({
-  is: s.choice(['sweep', 'automatic']),
-  address: addressSchemas.document,
-})
+const taskSchema = s.object({ is: s.choice(['sweep', 'automatic']), address: addressSchemas.document })
+export type VersionTask = s.TypeOf<typeof taskSchema>
 
 /** Decodes the task that a job contains. @throws MalformedJobError */
 export const versionTaskOf = (payload: Uint8Array): VersionTask => readPayload(taskSchema, payload)

@@ -1,10 +1,10 @@
 import type { Clock } from '../base/clock.ts'
+import { TtlCache } from '../base/ttl-cache.ts'
 import type { DomainService } from '../directory/tenants/domain-service.ts'
 import type { Tenant } from '../model/address.ts'
 import { domainsOf, isAllowedOrigin } from '../model/domain.ts'
 import { keyName } from '../store/key-encoding.ts'
 import type { AccessChangeFeed } from './access-change-feed.ts'
-import { TtlCache } from './ttl-cache.ts'
 
 /** Maximum number of API keys whose domains are cached. */
 const cachedOriginsMax = 1_000

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import { TtlCache } from '../../base/ttl-cache.ts'
 import type { BranchRecord } from '../../directory/branches/branch-records.ts'
 import { findBranch } from '../../directory/branches/find-branch.ts'
 import { folderPath } from '../../directory/documents/folder-tree.ts'
@@ -21,7 +22,6 @@ import type { DocumentAddress } from '../../model/address.ts'
 import { keyName } from '../../store/key-encoding.ts'
 import { checkedRecord } from '../../store/stored-record.ts'
 import type { AccessChangeFeed } from '../access-change-feed.ts'
-import { TtlCache } from '../ttl-cache.ts'
 import { documentResource, folderResource, organizationResource } from './access-resource.ts'
 import { type GrantSelector, noAccess, type ResourceAccess, UserAccess } from './user-access.ts'
 

@@ -1,11 +1,11 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { decodeJwt, errors, type JWTPayload } from 'jose'
 import type { Clock } from '../../base/clock.ts'
+import { TtlCache } from '../../base/ttl-cache.ts'
 import { isValidSecret, type MintingSecrets } from '../../directory/tenants/minting-secrets.ts'
 import { idProblem, type Tenant } from '../../model/address.ts'
 import { keyName } from '../../store/key-encoding.ts'
 import type { AccessChangeFeed } from '../access-change-feed.ts'
-import { TtlCache } from '../ttl-cache.ts'
 import { signedPayload } from './signed-payloads.ts'
 
 /** Maximum number of API keys whose minting secrets are cached. */

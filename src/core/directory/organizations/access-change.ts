@@ -9,17 +9,18 @@ import type { OrganizationScope } from './organization-keys.ts'
 export const accessTopic = 'access'
 
 /** Describes which rights in an organization may have changed. */
-export interface AccessChange {
-  readonly scope: OrganizationScope
+const changeSchema = s.object({
+  scope: addressSchemas.organization,
   /**
    * Documents whose own records have changed. The rights of all users on these documents may have changed.
    */
-  readonly documents: readonly string[]
+  documents: s.array(s.string),
   /** Users whose rights may have changed on any resource. */
-  readonly users: readonly string[]
+  users: s.array(s.string),
   /** If true, the rights of all users on everything may have changed. */
-  readonly all: boolean
-}
+  all: s.boolean,
+})
+export type AccessChange = s.TypeOf<typeof changeSchema>
 
 /**
  * Returns the access change that a commit in an organization causes; null if there is none. Does not report
@@ -47,13 +48,6 @@ export function accessChangeOf(scope: OrganizationScope, written: readonly Mutat
 }
 
 export const encodeAccessChange = (change: AccessChange): Uint8Array => Buffer.from(JSON.stringify(change))
-
-const changeSchema = s.object({
-  scope: addressSchemas.organization,
-  documents: s.array(s.string),
-  users: s.array(s.string),
-  all: s.boolean,
-})
 
 /** Decodes a message that `encodeAccessChange` has encoded. @throws MalformedJsonError */
 export const decodeAccessChange = (message: Uint8Array): AccessChange => readJson(changeSchema, message)

@@ -4,6 +4,7 @@ import type { EventRecorder } from '../../events/event-recorder.ts'
 import { eventQueue, eventTopic } from '../../events/outbound-event.ts'
 import type { Bus, Engine, Kv } from '../../store/engine.ts'
 import { CachingDirectoryReader, type DirectoryReader } from '../store/directory-reader.ts'
+import type { ListPage, PageRange } from '../store/list-page.ts'
 import { type OrganizationRecord, organizationRecordType } from '../store/records.ts'
 import { Transaction, TransactionRunner } from '../store/transaction.ts'
 import { type AccessChange, accessChangeOf, accessTopic, encodeAccessChange } from './access-change.ts'
@@ -31,6 +32,25 @@ export class OrganizationStore {
   /** Returns a reader for one call. Do not reuse it, because it caches records. */
   read(scope: OrganizationScope): DirectoryReader {
     return new CachingDirectoryReader(this.#kv, organizationPart(scope))
+  }
+
+  /**
+   * Yields the pages of a listing. Each page gets its own reader, because a reader caches all records that it has
+   * read. If a client stops reading, the server keeps at most one page in memory for that client.
+   * @throws ApiError NOT_FOUND if the organization does not exist, also if it was deleted after an earlier page
+   */
+  async *pages<Item>(
+    scope: OrganizationScope,
+    limit: number,
+    list: (reader: DirectoryReader, range: PageRange) => Promise<ListPage<Item>>,
+  ): AsyncGenerator<readonly Item[], void, undefined> {
+    for (let after: string | null | undefined; after !== null; ) {
+      const reader = this.read(scope)
+      await organizationOf(reader)
+      const page = await list(reader, { limit, after })
+      yield page.items
+      after = page.next
+    }
   }
 
   /**

@@ -4,6 +4,7 @@ import { documentPrefix, organizationPrefix } from '../../model/address.ts'
 import type { Engine, Key } from '../../store/engine.ts'
 import { keyName, lastSegment } from '../../store/key-encoding.ts'
 import { documentExists } from '../documents/document-writes.ts'
+import { markTreeChanged, subfolderIds } from '../documents/folder-tree.ts'
 import type { CascadeHandler } from '../organizations/cascade-handler.ts'
 import {
   keys,
@@ -17,8 +18,8 @@ import {
 import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
 import { removeGrant } from '../permissions/grants.ts'
 import { mapInSlices } from '../store/batch.ts'
-import { deletableType, placedDocumentType } from '../store/records.ts'
-import { removeFolder } from './folder-removal.ts'
+import type { DirectoryReader } from '../store/directory-reader.ts'
+import { deletableType, placedDocumentType, placedFolderType } from '../store/records.ts'
 import { RemovalLocks } from './removal-locks.ts'
 import { encodeRemovalMessage, removalTopic } from './removal-message.ts'
 import type { RemovalTask } from './removal-task.ts'
@@ -27,8 +28,8 @@ import type { RemovalTask } from './removal-task.ts'
 const keysAtOnce = 500
 /** Maximum number of activities that one commit removes. */
 const activitiesAtOnce = 200
-/** Number of documents in one slice. */
-const documentsAtOnce = 50
+/** Number of documents, or of folders, in one slice. */
+const sliceSize = 50
 
 /** A removal task whose organization is not removed itself. */
 type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
@@ -77,11 +78,42 @@ export class CascadeRemoval {
     // If the organization is being deleted or is gone, its own removal includes this resource.
     if ((await findOrganization(this.#store.read(task.scope))) === null) return
     if (task.kind === 'documents') return this.#documents(task.scope, task.documentIds, goOn)
-    await removeFolder(this.#store, task, {
-      goOn,
-      removeDocuments: (documentIds) => this.#removeDocuments(task.scope, documentIds, goOn),
-      removeGrants: (resource) => this.#removeGrants(task.scope, resource),
-    })
+    await this.#folder(task.scope, task.folderId, goOn)
+  }
+
+  /**
+   * Removes a folder that is marked as being deleted, with everything below it. The folder itself is removed
+   * last. Until then, the remaining contents still belong to the folder. Therefore they can be found after a
+   * crash, and no user gains access to them.
+   */
+  async #folder(scope: OrganizationScope, folderId: string, goOn: CheckLease): Promise<void> {
+    const isGoing = async (): Promise<boolean> => isMarked(this.#store.read(scope), folderId)
+    if (!(await isGoing())) return
+    const upwards = (await folderAndBelow(this.#store, scope, folderId)).toReversed()
+    for (let at = 0; at < upwards.length; at += sliceSize) {
+      const slice = upwards.slice(at, at + sliceSize)
+      for (const id of slice) await this.#emptyFolder(scope, id, isGoing, goOn)
+      await mapInSlices(slice, (id) => this.#removeGrants(scope, { type: 'folder', id }))
+      await removeFolderRecords(this.#store, scope, folderId, slice)
+      await goOn()
+    }
+  }
+
+  /** Removes the documents that are directly in a folder, while the folder above it is being deleted. */
+  async #emptyFolder(
+    scope: OrganizationScope,
+    folderId: string,
+    isGoing: () => Promise<boolean>,
+    goOn: CheckLease,
+  ): Promise<void> {
+    while (await isGoing()) {
+      const range = { prefix: keys.documentsIn(folderId), limit: sliceSize }
+      const entries = await this.#store.read(scope).scan(range)
+      if (entries.length === 0) return
+      const documentIds = entries.map(({ key }) => lastSegment(key))
+      await markDocuments(this.#store, scope, documentIds)
+      await this.#removeDocuments(scope, documentIds, goOn)
+    }
   }
 
   async #organization(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
@@ -123,8 +155,8 @@ export class CascadeRemoval {
     documentIds: readonly string[],
     goOn: CheckLease,
   ): Promise<void> {
-    for (let at = 0; at < documentIds.length; at += documentsAtOnce) {
-      const slice = documentIds.slice(at, at + documentsAtOnce)
+    for (let at = 0; at < documentIds.length; at += sliceSize) {
+      const slice = documentIds.slice(at, at + sliceSize)
       const records = await this.#store.read(scope).getAll(slice.map(keys.document), deletableType)
       const marked = slice.filter((_, index) => records[index]?.deleting === true)
       await this.#removeDocuments(scope, marked, goOn)
@@ -195,3 +227,64 @@ export class CascadeRemoval {
     bus.publish(removalTopic, encodeRemovalMessage({ kind: 'gone', prefixes }))
   }
 }
+
+/** Returns the folder and all folders below it. Parents precede their children. */
+async function folderAndBelow(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  folderId: string,
+): Promise<readonly string[]> {
+  const all: string[] = []
+  const reader = store.read(scope)
+  for (let level: readonly string[] = [folderId]; level.length > 0; ) {
+    all.push(...level)
+    level = (await mapInSlices(level, (id) => subfolderIds(reader, id))).flat()
+  }
+  return all
+}
+
+/** Marks documents as being deleted. Each of them then has its own event of the deletion. */
+function markDocuments(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  documentIds: readonly string[],
+): Promise<void> {
+  return store.change(scope, async (transaction) => {
+    const records = await transaction.getAll(documentIds.map(keys.document), placedDocumentType)
+    for (const record of records) {
+      if (record === null || record.deleting === true || (await documentExists(transaction, record))) continue
+      transaction.put(keys.document(record.documentId), { ...record, deleting: true })
+    }
+  })
+}
+
+/**
+ * Returns whether a folder is marked as being deleted. Returns false if the organization is deleted or being
+ * deleted: the removal of the organization includes the folder, and a folder with the same id may be created
+ * again later.
+ */
+async function isMarked(transaction: DirectoryReader, folderId: string): Promise<boolean> {
+  if ((await findOrganization(transaction)) === null) return false
+  return (await transaction.get(keys.folder(folderId), deletableType))?.deleting === true
+}
+
+/**
+ * Removes the records of a slice of folders. Does not count records that an earlier attempt has already
+ * removed.
+ */
+const removeFolderRecords = (
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  folderId: string,
+  slice: readonly string[],
+): Promise<void> =>
+  store.carryOut(scope, async (transaction) => {
+    if (!(await isMarked(transaction, folderId))) return
+    const found = await transaction.getAll(slice.map(keys.folder), placedFolderType)
+    const folders = found.filter((folder) => folder !== null)
+    for (const { folderId, parentFolderId } of folders) {
+      transaction.delete(keys.folder(folderId))
+      transaction.delete(keys.folderIn(parentFolderId, folderId))
+    }
+    if (folders.length > 0) await markTreeChanged(transaction, -folders.length)
+  })

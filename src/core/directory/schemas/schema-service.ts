@@ -37,11 +37,11 @@ export class SchemaService {
   readonly #clock: Clock
   readonly #transactions: TransactionRunner
 
-  constructor(parts: { kv: Kv; organizations: OrganizationStore; clock: Clock }) {
-    this.#kv = parts.kv
-    this.#organizations = parts.organizations
-    this.#clock = parts.clock
-    this.#transactions = new TransactionRunner(parts.kv)
+  constructor(kv: Kv, organizations: OrganizationStore, clock: Clock) {
+    this.#kv = kv
+    this.#organizations = organizations
+    this.#clock = clock
+    this.#transactions = new TransactionRunner(kv)
   }
 
   /**

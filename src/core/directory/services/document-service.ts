@@ -39,10 +39,7 @@ import type { Transaction } from '../store/transaction.ts'
 import { FencedRight, type WriteRight } from '../write-right.ts'
 import type { OrganizationService } from './organization-service.ts'
 
-/**
- * Number of documents in one read when all documents are listed. If a client stops reading, the server keeps
- * at most this number of documents in memory for that client.
- */
+/** Number of documents in one read when all documents are listed. */
 const documentsAtOnce = 100
 
 interface AddedDocuments {
@@ -237,18 +234,7 @@ export class DocumentService {
    */
   async all(scope: OrganizationScope): Promise<() => AsyncIterable<readonly DocumentView[]>> {
     await organizationOf(this.#store.read(scope))
-    return () => this.#pages(scope)
-  }
-
-  async *#pages(scope: OrganizationScope): AsyncGenerator<readonly DocumentView[], void, undefined> {
-    for (let after: string | null | undefined; after !== null; ) {
-      // Each page gets its own reader, because a reader caches all records that it has read.
-      const reader = this.#store.read(scope)
-      await organizationOf(reader)
-      const page = await listDocuments(reader, { limit: documentsAtOnce, after })
-      yield page.items
-      after = page.next
-    }
+    return () => this.#store.pages(scope, documentsAtOnce, listDocuments)
   }
 
   /**

@@ -13,10 +13,7 @@ import { nearMissAmong } from '../store/near-ids.ts'
 import type { AccessType, FolderRecord } from '../store/records.ts'
 import { type FolderPatch, writeFolderPatches } from './folder-updating.ts'
 
-/**
- * Number of folders in one read when all folders are listed. If a client stops reading, the server keeps at
- * most this number of folders in memory for that client.
- */
+/** Number of folders in one read when all folders are listed. */
 const foldersAtOnce = 100
 
 /**
@@ -77,18 +74,7 @@ export class FolderService {
    */
   async all(scope: OrganizationScope): Promise<() => AsyncIterable<readonly FolderView[]>> {
     await organizationOf(this.#store.read(scope))
-    return () => this.#pages(scope)
-  }
-
-  async *#pages(scope: OrganizationScope): AsyncGenerator<readonly FolderView[], void, undefined> {
-    for (let after: string | null | undefined; after !== null; ) {
-      // Each page gets its own reader, because a reader caches all records that it has read.
-      const reader = this.#store.read(scope)
-      await organizationOf(reader)
-      const page = await listFolders(reader, { limit: foldersAtOnce, after })
-      yield page.items
-      after = page.next
-    }
+    return () => this.#store.pages(scope, foldersAtOnce, listFolders)
   }
 
   /**
