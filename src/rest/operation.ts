@@ -194,11 +194,16 @@ export interface Operation extends Omit<Definition<AuthLevel, ObjectSchema, Sche
   run(data: unknown, context: CallContext<AnyCaller>): Promise<OperationResult<unknown>>
 }
 
+/** An operation of whose response the compiler knows the schema. */
+export interface TypedOperation<Response extends Schema | null> extends Operation {
+  readonly response: Response
+}
+
 export function defineOperation<
   const Level extends AuthLevel,
   const Request extends ObjectSchema,
   const Response extends Schema | null,
->(definition: Definition<Level, Request, Response>): Operation {
+>(definition: Definition<Level, Request, Response>): TypedOperation<Response> {
   const { handler, ...described } = definition
   return {
     ...described,
@@ -224,7 +229,7 @@ export function defineAgentOperation<
     data: FromSchema<Request>,
     context: TenantContext,
   ) => Promise<OperationResult<DataOf<Response>>>
-}): Operation {
+}): TypedOperation<Response> {
   return {
     ...described,
     auth: 'key',

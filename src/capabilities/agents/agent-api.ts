@@ -1,7 +1,9 @@
 import type { RequestListener } from 'node:http'
-import { checkJson, readJson } from '../../core/base/json.ts'
+import { readJson } from '../../core/base/json.ts'
+import type { FromSchema, Schema } from '../../core/base/schema.ts'
 import * as s from '../../core/base/schema.ts'
 import { callInProcess, type InProcessClient } from '../../rest/http/in-process-call.ts'
+import type { TypedOperation } from '../../rest/operation.ts'
 import { ToolError } from './tool-error.ts'
 
 interface AgentApiOptions {
@@ -46,14 +48,14 @@ export class AgentApi {
     return new AgentApi({ ...this.#options, signal: new AbortController().signal })
   }
 
-  /**
-   * Calls an operation, and checks the data of its response.
-   * @throws the errors of `read`
-   */
-  async call<Data>(path: string, data: object, schema: s.SchemaOf<Data>): Promise<AgentResult<Data>> {
+  /** Calls an operation. @throws the errors of `read` */
+  async call<Response extends Schema | null>(
+    { path }: TypedOperation<Response>,
+    data: object,
+  ): Promise<AgentResult<FromSchema<Response>>> {
     const { result } = readJson(bodySchema, await this.read(path, data))
     return {
-      data: checkJson(schema, result.data),
+      data: result.data as FromSchema<Response>,
       warnings: result.warnings ?? [],
       pageToken: result.pageToken ?? null,
     }

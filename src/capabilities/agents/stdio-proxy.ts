@@ -19,7 +19,7 @@ const unreachable = -32_000
 /** Milliseconds for which the messages that have arrived can still reach the server when the input has ended. */
 const finishMs = 10_000
 
-export interface StdioProxyOptions {
+interface StdioProxyOptions {
   /** URL of the server, without `/mcp`. */
   readonly url: string
   readonly token: string

@@ -1,16 +1,12 @@
-import * as s from '../../../core/base/schema.ts'
+import type { TypedOperation } from '../../../rest/operation.ts'
+import type { batchResults } from '../../../rest/schemas/batch-results.ts'
+import { addAnnotations } from '../../comments/api/v2/commentannotations/add.ts'
+import { addComments } from '../../comments/api/v2/commentannotations/comments/add.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { invalidArgument, ToolError } from '../tool-error.ts'
 import { chooseOrganization, editorMembers, findEditor } from './editor-address.ts'
 
 const quote = { type: 'string', minLength: 1, maxLength: 5_000 } as const
-
-const batchSchema = s.map(
-  s.object(
-    { success: s.boolean, id: s.string, message: s.string },
-    { details: s.object({ code: s.string }) },
-  ),
-)
 
 export const commentTool = defineTool({
   name: 'comment',
@@ -55,8 +51,7 @@ export const commentTool = defineTool({
       if (quoted !== undefined) throw invalidArgument('/quote', 'must not be given together with threadId')
       const organizationId = chooseOrganization(given.organizationId, context)
       const reply = { organizationId, documentId: given.documentId, annotationId: threadId }
-      const path = '/v2/commentannotations/comments/add'
-      const commentId = await addOne(path, { ...reply, comments: [{ text }] }, context)
+      const commentId = await addOne(addComments, { ...reply, comments: [{ text }] }, context)
       return { result: { threadId, commentId }, documentData: {} }
     }
     const { ids, root } = await findEditor(given, context)
@@ -64,7 +59,7 @@ export const commentTool = defineTool({
     const anchor =
       quoted === undefined ? undefined : { editorId, ...root, quote: quoted, before, after, occurrence }
     const added = await addOne(
-      '/v2/commentannotations/add',
+      addAnnotations,
       { organizationId, documentId, annotations: [{ anchor, comments: [{ text }] }] },
       context,
     )
@@ -73,8 +68,12 @@ export const commentTool = defineTool({
 })
 
 /** Adds one item of a batch, and returns its id. @throws ToolError if it was not added */
-async function addOne(path: string, data: object, { api }: ToolContext): Promise<string> {
-  const { data: results } = await api.call(path, data, batchSchema)
+async function addOne(
+  operation: TypedOperation<typeof batchResults>,
+  data: object,
+  { api }: ToolContext,
+): Promise<string> {
+  const { data: results } = await api.call(operation, data)
   const [result] = Object.values(results)
   if (result === undefined) throw new TypeError('the batch has no result')
   if (result.success) return result.id

@@ -1,6 +1,6 @@
 import type { FromSchema } from '../../../core/base/schema.ts'
-import * as s from '../../../core/base/schema.ts'
 import { type OverlapPolicy, overlapPolicies } from '../../../core/content/merge/overlap.ts'
+import { editContent } from '../../../rest/v2/crdt/edit.ts'
 import { showAllHidden } from '../document-data.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { editsInput, type GivenEdit } from './edit-input.ts'
@@ -61,29 +61,6 @@ export const overlapsMember = {
   },
 } as const
 
-/** The overlaps in responses of REST. */
-export const overlapsSchema = s.array(
-  s.object({ path: s.string, kept: s.string }, { base: s.unknown, theirs: s.unknown, mine: s.unknown }),
-)
-
-const editedSchema = s.object(
-  {
-    version: s.string,
-    changed: s.boolean,
-    edits: s.array(
-      s.object({
-        place: s.object({}, { quote: s.string, before: s.string, after: s.string }),
-        changed: s.boolean,
-        insertions: s.number,
-        deletions: s.number,
-      }),
-    ),
-  },
-  {
-    overlaps: overlapsSchema,
-  },
-)
-
 interface EditArguments {
   readonly edits: readonly GivenEdit[]
   readonly baseVersion: string | undefined
@@ -109,7 +86,7 @@ export async function sendEdits(
   edits: EditArguments,
   { api }: ToolContext,
 ): Promise<SentEdits> {
-  const { data, warnings } = await api.call('/v2/crdt/edit', { ...ids, ...root, ...edits }, editedSchema)
+  const { data, warnings } = await api.call(editContent, { ...ids, ...root, ...edits })
   const places = data.edits.map(({ place: { quote, before, after }, changed, insertions, deletions }) => ({
     quote,
     before,

@@ -1,4 +1,4 @@
-import * as s from '../../../core/base/schema.ts'
+import { getContent } from '../../../rest/v2/crdt/get.ts'
 import type { ToolContext } from '../tool.ts'
 import { invalidArgument } from '../tool-error.ts'
 
@@ -75,14 +75,12 @@ export function chooseOrganization(given: string | undefined, { organizationIds 
   )
 }
 
-const entriesSchema = s.array(s.object({ id: s.string, type: s.string }))
-
 /** Lists the editors of a document that have content, without branches. @throws ToolError */
 export async function listEditorIds(
   context: ToolContext,
   document: { readonly organizationId: string; readonly documentId: string },
 ): Promise<readonly string[]> {
-  const { data } = await context.api.call('/v2/crdt/get', { ...document, format: 'roots' }, entriesSchema)
+  const { data } = await context.api.call(getContent, { ...document, format: 'roots' })
   return data.map((entry) => entry.id)
 }
 
@@ -94,11 +92,8 @@ export async function findEditor(given: GivenEditor, context: ToolContext): Prom
   const { documentId, editorId, contentKey } = given
   const organizationId = chooseOrganization(given.organizationId, context)
   const root = contentKey === undefined ? {} : { contentKey }
-  const { data } = await context.api.call(
-    '/v2/crdt/get',
-    { organizationId, documentId, editorId, ...root, format: 'roots' },
-    entriesSchema,
-  )
+  const address = { organizationId, documentId, editorId, ...root }
+  const { data } = await context.api.call(getContent, { ...address, format: 'roots' })
   const [only, ...others] = data
   if (only === undefined || others.length > 0)
     throw invalidArgument(

@@ -1,5 +1,5 @@
-import * as s from '../../../core/base/schema.ts'
 import { shortened } from '../../../core/base/text.ts'
+import { getChanges } from '../../history/api/v2/crdt/changes.ts'
 import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool } from '../tool.ts'
@@ -7,24 +7,6 @@ import { editorIdMembers, editorMembers, findEditor } from './editor-address.ts'
 import { nextPageMember, pageMembers } from './list-documents.ts'
 
 const { changeCharacters, hunks: hunksMax } = mcpLimits
-
-const changesSchema = s.object({
-  from: s.string,
-  to: s.string,
-  changes: s.array(
-    s.object({
-      changeId: s.string,
-      userId: s.orNull(s.string),
-      lastAt: s.orNull(s.string),
-      source: s.orNull(s.string),
-      meta: s.orNull(s.unknown),
-      inserted: s.number,
-      deleted: s.number,
-      truncated: s.boolean,
-      hunks: s.array(s.object({ deleted: s.string, inserted: s.string })),
-    }),
-  ),
-})
 
 /** Members of the arguments that select versions. */
 export const versionMembers = {
@@ -102,11 +84,8 @@ export const listChangesTool = defineTool({
   },
   async handler({ from, to, by, pageSize = 20, pageToken, ...given }, context) {
     const { ids } = await findEditor(given, context)
-    const { data, pageToken: next } = await context.api.call(
-      '/v2/crdt/changes',
-      { ...ids, from, to, by, pageSize, pageToken },
-      changesSchema,
-    )
+    const sent = { ...ids, from, to, by, pageSize, pageToken }
+    const { data, pageToken: next } = await context.api.call(getChanges, sent)
     const changes = data.changes.map((change) => {
       const { changeId, userId, source, meta, inserted, deleted, lastAt, hunks, truncated } = change
       const shown = hunks.slice(0, hunksMax)

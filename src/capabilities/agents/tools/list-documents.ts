@@ -1,11 +1,7 @@
-import * as s from '../../../core/base/schema.ts'
+import { getDocuments } from '../../../rest/v2/organizations/documents/get.ts'
 import { showAllHidden } from '../document-data.ts'
 import { defineTool } from '../tool.ts'
 import { chooseOrganization, organizationMember } from './editor-address.ts'
-
-const documentsSchema = s.array(
-  s.object({ id: s.string, documentName: s.string }, { folderId: s.orNull(s.string), lastUpdated: s.number }),
-)
 
 /** Members of the arguments of tools with pages. */
 export const pageMembers = {
@@ -68,11 +64,8 @@ export const listDocumentsTool = defineTool({
   },
   async handler({ organizationId: given, name, pageSize = 50, pageToken }, context) {
     const organizationId = chooseOrganization(given, context)
-    const { data, pageToken: next } = await context.api.call(
-      '/v2/organizations/documents/get',
-      { organizationId, search: name, pageSize, pageToken },
-      documentsSchema,
-    )
+    const sent = { organizationId, search: name, pageSize, pageToken }
+    const { data, pageToken: next } = await context.api.call(getDocuments, sent)
     const documents = data.map(({ id, documentName, lastUpdated }) => ({
       documentId: id,
       name: showAllHidden(documentName) as string,

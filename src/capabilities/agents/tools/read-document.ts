@@ -1,6 +1,7 @@
 import * as s from '../../../core/base/schema.ts'
 import { shortened } from '../../../core/base/text.ts'
 import type { TextQueryAnswer } from '../../../core/content/reading/text-query.ts'
+import { getAnnotations } from '../../comments/api/v2/commentannotations/get.ts'
 import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
@@ -17,22 +18,6 @@ const commentLengthMax = 2_000
 
 /** The place at which the next page starts, and the version that was read. */
 const positionSchema = s.object({ at: s.number, version: s.string })
-
-const threadsSchema = s.array(
-  s.object(
-    {
-      annotationId: s.string,
-      status: s.string,
-      comments: s.array(
-        s.object({ commentId: s.string, text: s.string, from: s.object({ userId: s.string }) }),
-      ),
-    },
-    {
-      anchor: s.orNull(s.object({ editorId: s.string })),
-      anchorPlace: s.orNull(s.object({ quote: s.string })),
-    },
-  ),
-)
 
 export const readDocumentTool = defineTool({
   name: 'read_document',
@@ -179,11 +164,8 @@ async function readThreads(
   { organizationId, documentId, editorId }: AddressIds,
   { api }: ToolContext,
 ): Promise<readonly unknown[]> {
-  const { data } = await api.call(
-    '/v2/commentannotations/get',
-    { organizationId, documentId, statuses: ['open'], pageSize: threadsMax },
-    threadsSchema,
-  )
+  const open = { organizationId, documentId, statuses: ['open'], pageSize: threadsMax }
+  const { data } = await api.call(getAnnotations, open)
   const threads = data
     .filter(({ anchor }) => anchor == null || anchor.editorId === editorId)
     .map(({ annotationId, anchorPlace, comments }) => ({

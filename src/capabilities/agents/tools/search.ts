@@ -5,6 +5,7 @@ import {
   type TextMatch,
   type TextSearchQuery,
 } from '../../../core/content/reading/text-query.ts'
+import { getDocuments } from '../../../rest/v2/organizations/documents/get.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { ToolError } from '../tool-error.ts'
@@ -17,8 +18,6 @@ import {
 } from './editor-address.ts'
 import { nextPageMember, pageMembers } from './list-documents.ts'
 import { queryEditor } from './read-editor.ts'
-
-const documentsSchema = s.array(s.object({ id: s.string, documentName: s.string }))
 
 interface FoundDocument {
   readonly id: string
@@ -185,11 +184,7 @@ async function readDocuments(
     documentId === undefined
       ? { pageSize: mcpLimits.searchedDocuments, pageToken: page ?? undefined }
       : { documentIds: [documentId] }
-  const { data, pageToken } = await api.call(
-    '/v2/organizations/documents/get',
-    { organizationId, ...selection },
-    documentsSchema,
-  )
+  const { data, pageToken } = await api.call(getDocuments, { organizationId, ...selection })
   return { documents: data, next: pageToken }
 }
 

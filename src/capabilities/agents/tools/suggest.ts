@@ -1,25 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import * as s from '../../../core/base/schema.ts'
 import { shortened } from '../../../core/base/text.ts'
+import { createBranch } from '../../branches/api/v2/crdt/branches/create.ts'
+import { deleteBranch } from '../../branches/api/v2/crdt/branches/delete.ts'
+import { diffBranch } from '../../branches/api/v2/crdt/branches/diff.ts'
 import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { ToolError } from '../tool-error.ts'
 import { editedMembers, editingMembers, overlapsMember, placesMember, sendEdits } from './edit-document.ts'
 import { type AddressIds, type FoundEditor, findEditor } from './editor-address.ts'
-
-const branchSchema = s.object({ name: s.string, branchEditorId: s.string })
-const diffSchema = s.object({
-  truncated: s.boolean,
-  hunks: s.array(
-    s.object({
-      deleted: s.string,
-      inserted: s.string,
-      userId: s.orNull(s.string),
-      hunkId: s.string,
-    }),
-  ),
-})
 
 const { changeCharacters, hunks: hunksMax } = mcpLimits
 
@@ -81,12 +70,12 @@ export const suggestTool = defineTool({
     const continuing = { ...context, api: context.api.continuing() }
     const name = branch ?? `agent-${randomBytes(6).toString('hex')}`
     const editorId =
-      branch === undefined ? await createBranch(main.ids, name, continuing) : `${main.ids.editorId}@${branch}`
+      branch === undefined ? await beginBranch(main.ids, name, continuing) : `${main.ids.editorId}@${branch}`
     const found: FoundEditor = { ...main, ids: { ...main.ids, editorId } }
     const sent = { edits, baseVersion, onOverlap, ifVersion }
     const outcome = await sendEdits(found, sent, continuing).catch(async (error: unknown) => {
       // The call leaves nothing behind if it fails.
-      if (branch === undefined) await deleteBranch(main.ids, name, continuing)
+      if (branch === undefined) await removeBranch(main.ids, name, continuing)
       throw error
     })
     const { documentData, ...result } = outcome
@@ -105,15 +94,15 @@ export const suggestTool = defineTool({
   },
 })
 
-async function createBranch(ids: AddressIds, name: string, { api }: ToolContext): Promise<string> {
-  const { data } = await api.call('/v2/crdt/branches/create', { ...ids, name }, branchSchema)
+async function beginBranch(ids: AddressIds, name: string, { api }: ToolContext): Promise<string> {
+  const { data } = await api.call(createBranch, { ...ids, name })
   return data.branchEditorId
 }
 
 /** Deletes a branch after an error, which is more important than an error of the deletion. */
-async function deleteBranch(ids: AddressIds, name: string, { api }: ToolContext): Promise<void> {
+async function removeBranch(ids: AddressIds, name: string, { api }: ToolContext): Promise<void> {
   try {
-    await api.call('/v2/crdt/branches/delete', { ...ids, name }, s.unknown)
+    await api.call(deleteBranch, { ...ids, name })
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
   }
@@ -125,7 +114,7 @@ interface BranchChanges {
 }
 
 async function readDiff(ids: AddressIds, name: string, { api }: ToolContext): Promise<BranchChanges> {
-  const { data } = await api.call('/v2/crdt/branches/diff', { ...ids, name }, diffSchema)
+  const { data } = await api.call(diffBranch, { ...ids, name })
   const hunks = data.hunks.map(({ deleted, inserted }) => ({
     deleted: shortened(deleted, changeCharacters),
     inserted: shortened(inserted, changeCharacters),

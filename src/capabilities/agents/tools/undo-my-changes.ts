@@ -1,19 +1,9 @@
-import * as s from '../../../core/base/schema.ts'
+import { undoContentChanges } from '../../history/api/v2/crdt/undo.ts'
 import { showAllHidden } from '../document-data.ts'
 import { defineTool } from '../tool.ts'
-import { editingMembers, overlapsMember, overlapsSchema } from './edit-document.ts'
+import { editingMembers, overlapsMember } from './edit-document.ts'
 import { editorIdMembers, editorMembers, findEditor } from './editor-address.ts'
 import { versionMembers } from './list-changes.ts'
-
-const undoneSchema = s.object(
-  {
-    version: s.string,
-    changed: s.boolean,
-    undone: s.number,
-    notUndone: s.array(s.object({ reason: s.string })),
-  },
-  { overlaps: overlapsSchema },
-)
 
 export const undoMyChangesTool = defineTool({
   name: 'undo_my_changes',
@@ -60,7 +50,7 @@ export const undoMyChangesTool = defineTool({
   async handler({ from, to, onOverlap, dryRun, ...given }, context) {
     const { ids } = await findEditor(given, context)
     const sent = { ...ids, from, to, onOverlap, dryRun }
-    const { data } = await context.api.call('/v2/crdt/undo', sent, undoneSchema)
+    const { data } = await context.api.call(undoContentChanges, sent)
     const { version, changed, undone, notUndone, overlaps } = data
     return {
       result: {
