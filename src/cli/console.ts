@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { Command } from 'commander'
 import { withoutTrailing } from '../core/base/text.ts'
 import type { Config } from '../core/config/config.ts'
-import { credentialsOf, restCredentialsOf } from '../core/directory/tenants/known-credentials.ts'
+import { credentialsOf, restCredentialsOf } from '../core/directory/tenants/credentials-file.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
 import { requireStoredKey } from './location/tenant-credentials.ts'
 

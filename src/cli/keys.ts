@@ -9,7 +9,7 @@ import {
 import { escapeControls } from '../core/base/text.ts'
 import { headerValue } from '../core/config/option-parsers.ts'
 import { ConfigError } from '../core/config/read-config.ts'
-import { configuredWorkspaceToken, credentialsOf } from '../core/directory/tenants/known-credentials.ts'
+import { configuredWorkspaceToken, credentialsOf } from '../core/directory/tenants/credentials-file.ts'
 import { configOf, printResult } from './command-line/command-io.ts'
 import { storeLocation } from './location/store-location.ts'
 

@@ -8,7 +8,7 @@ import {
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
-import type { AgentCaller } from '../../core/access/credentials/agent-caller.ts'
+import type { AgentCaller } from '../../core/access/credentials/authenticator.ts'
 import { readPackageVersion } from '../../core/base/package-version.ts'
 import { documentAddress } from '../../core/model/address.ts'
 import { KeyedCounter } from '../../core/quota/keyed-counter.ts'
@@ -18,12 +18,11 @@ import type { Services } from '../../rest/services.ts'
 import { AgentApi } from './agent-api.ts'
 import { dataNotice } from './document-data.ts'
 import { mcpLimits } from './mcp-limits.ts'
-import { permittedTools } from './permitted-tools.ts'
+import { permittedTools, toolList } from './tools/tool-list.ts'
 import { describeTool, runTool, toErrorResult } from './run-tool.ts'
 import type { McpTool, ToolContext } from './tool.ts'
 import { ToolError } from './tool-error.ts'
 import { ToolPages } from './tool-pages.ts'
-import { toolList } from './tools/tool-list.ts'
 
 const instructions =
   'Weft stores documents that people and agents edit together. Read a document before you edit it, and send its version as ' +

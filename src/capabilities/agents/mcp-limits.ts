@@ -25,3 +25,6 @@ export const mcpLimits = {
   /** Changes in a list of one change set or branch. */
   hunks: 50,
 } as const
+
+/** Path of the MCP server. */
+export const mcpPath = '/mcp'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { readBearer } from '../../core/access/tokens/bearer.ts'
+import { readBearer } from '../../core/access/credentials/credential-headers.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import type { Edge } from '../../rest/capability.ts'
 import { limitCaller, limitMessages } from '../../rest/http/rate-limits.ts'
@@ -10,7 +10,7 @@ import type { ServedRoute } from '../../rest/http/served-route.ts'
 import { setCaller } from '../../rest/http/traced-request.ts'
 import type { Services } from '../../rest/services.ts'
 import type { AgentRequest, AgentServer } from './agent-server.ts'
-import { mcpPath } from './mcp-path.ts'
+import { mcpPath } from './mcp-limits.ts'
 
 /**
  * Creates the route of the MCP server (streamable HTTP without sessions). The SDK is loaded at the first request of an

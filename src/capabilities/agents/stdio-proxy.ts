@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { errorMessage } from '../../core/base/errors.ts'
 import { withoutTrailing } from '../../core/base/text.ts'
-import { mcpPath } from './mcp-path.ts'
+import { mcpPath } from './mcp-limits.ts'
 
 /** Code of the error for a message that did not reach the server. */
 const unreachable = -32_000

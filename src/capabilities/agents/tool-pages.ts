@@ -1,4 +1,4 @@
-import type { AgentCaller } from '../../core/access/credentials/agent-caller.ts'
+import type { AgentCaller } from '../../core/access/credentials/authenticator.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import type { SchemaOf } from '../../core/base/schema.ts'
 import { matchesSchema } from '../../core/base/validation.ts'

@@ -1,4 +1,4 @@
-import { identifyingWorkspacesMax } from '../../core/directory/tenants/list-workspace-ids.ts'
+import { identifyingWorkspacesMax } from '../../core/directory/tenants/tenant-store.ts'
 import { workspaceKeys, workspacesPart } from '../../core/directory/tenants/workspace-keys.ts'
 import type { Key, StoredPage } from '../../core/store/engine.ts'
 import { decodeKey, encodeKey } from '../../core/store/key-encoding.ts'

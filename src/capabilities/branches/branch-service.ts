@@ -16,16 +16,16 @@ import {
 import type { ReplacementResult } from '../../core/content/replacement-result.ts'
 import type { RootSchema } from '../../core/content/schemas/content-schema.ts'
 import {
+  branchKeys,
   type BranchPlace,
   type BranchRecord,
-  type BranchStatus,
-  branchKeys,
   branchRecordType,
+  type BranchStatus,
   requireOpen,
+  writeBranch,
 } from '../../core/directory/branches/branch-records.ts'
 import { branchPlaceOf, noSuchBranch } from '../../core/directory/branches/branch-store.ts'
-import { writeBranch } from '../../core/directory/branches/branch-writing.ts'
-import { tellFeedOfDeletion } from '../../core/directory/documents/content-deletion.ts'
+import { tellFeedOfDeletion } from '../../core/directory/documents/edit-activity-recorder.ts'
 import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
 import { withClusterLock } from '../../core/jobs/cluster-lock.ts'

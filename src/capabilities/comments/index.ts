@@ -1,4 +1,4 @@
-import { rangeSource } from '../../core/directory/user-data/range-source.ts'
+import { rangeSource } from '../../core/directory/user-data/user-data-source.ts'
 import { defineCapability } from '../../rest/capability.ts'
 import { deleteLocationData } from './api/v1/organizations/documents/locations/data/delete.ts'
 import { addAnnotations } from './api/v2/commentannotations/add.ts'

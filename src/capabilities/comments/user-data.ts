@@ -1,6 +1,6 @@
 import type { DirectoryReader } from '../../core/directory/store/directory-reader.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
-import type { ShownEntry, UserRanges } from '../../core/directory/user-data/range-source.ts'
+import type { ShownEntry, UserRanges } from '../../core/directory/user-data/user-data-source.ts'
 import { withoutUser } from '../../core/model/named-users.ts'
 import type { Key } from '../../core/store/engine.ts'
 import { lastSegment } from '../../core/store/key-encoding.ts'

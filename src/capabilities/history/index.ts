@@ -1,5 +1,5 @@
 import { mapInSlices } from '../../core/directory/store/batch.ts'
-import { rangeSource } from '../../core/directory/user-data/range-source.ts'
+import { rangeSource } from '../../core/directory/user-data/user-data-source.ts'
 import { defineCapability } from '../../rest/capability.ts'
 import { getChanges } from './api/v2/crdt/changes.ts'
 import { undoContentChanges } from './api/v2/crdt/undo.ts'

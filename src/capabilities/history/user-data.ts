@@ -1,7 +1,7 @@
 import * as s from '../../core/base/schema.ts'
 import type { DirectoryReader } from '../../core/directory/store/directory-reader.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
-import type { UserRanges } from '../../core/directory/user-data/range-source.ts'
+import type { UserRanges } from '../../core/directory/user-data/user-data-source.ts'
 import { deletedUserId } from '../../core/model/deleted-user.ts'
 import { deletedUser } from '../../core/model/named-users.ts'
 import type { KvEntry } from '../../core/store/engine.ts'

@@ -1,4 +1,4 @@
-import { rangeSource } from '../../core/directory/user-data/range-source.ts'
+import { rangeSource } from '../../core/directory/user-data/user-data-source.ts'
 import { defineCapability } from '../../rest/capability.ts'
 import { addNotification } from './api/v1/notifications/add.ts'
 import { getNotificationConfig } from './api/v2/notifications/config/get.ts'

@@ -1,5 +1,5 @@
 import type { DirectoryReader } from '../../core/directory/store/directory-reader.ts'
-import type { ShownEntry, UserRanges } from '../../core/directory/user-data/range-source.ts'
+import type { ShownEntry, UserRanges } from '../../core/directory/user-data/user-data-source.ts'
 import type { Key, KvEntry } from '../../core/store/engine.ts'
 import { lastSegment } from '../../core/store/key-encoding.ts'
 import { readRecord } from '../../core/store/stored-record.ts'

@@ -103,9 +103,7 @@ export const streamRecordType = {
       /** Name of the schema of the root; null without one. */
       schema: s.orNull(s.string),
       userId: s.string,
-      meta: s.trusted<ChangeMeta | null>(
-        s.orNull(s.map(s.orNull(s.anyOf([s.string, s.number, s.boolean])))),
-      ),
+      meta: s.trusted<ChangeMeta | null>(s.orNull(s.map(s.orNull(s.anyOf([s.string, s.number, s.boolean]))))),
       /** Time after which nothing more is written, in epoch milliseconds. */
       endsAt: s.number,
       /** Bytes of the updates of earlier connections. */

@@ -5,7 +5,7 @@ import type { OnlineServer, OnlineWorkspace } from '../../capabilities/transfer/
 import type { ClientOptions } from '../../client/rest/client-options.ts'
 import { ConfigError } from '../../core/config/read-config.ts'
 import { readableTypes } from '../../core/content/content-type-names.ts'
-import { restCredentialsOf, workspaceCredentialsOf } from '../../core/directory/tenants/known-credentials.ts'
+import { restCredentialsOf, workspaceCredentialsOf } from '../../core/directory/tenants/credentials-file.ts'
 import { configOf } from '../command-line/command-io.ts'
 import { storeLocation } from './store-location.ts'
 import { tenantOf } from './tenant-credentials.ts'

@@ -14,7 +14,7 @@ import {
   type CredentialsRevoked,
   credentialsRevokedTopic,
   decodeCredentialsRevoked,
-} from '../directory/tenants/credentials-revoked.ts'
+} from '../directory/tenants/token-revocations.ts'
 import { workspaceKeys, workspacesPart } from '../directory/tenants/workspace-keys.ts'
 import type { Engine, ForeignChanges } from '../store/engine.ts'
 

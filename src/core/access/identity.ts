@@ -1,6 +1,7 @@
 import type { AgentPolicy } from '../config/agent-policies.ts'
 import type { AccessRole } from '../directory/store/records.ts'
 import type { Tenant } from '../model/address.ts'
+import type { ChangeMeta } from '../model/change-origin.ts'
 
 /** A right on one resource that a realtime token grants. */
 export interface TokenGrant {
@@ -69,3 +70,10 @@ export const anonymous = (tenant: Tenant): Identity => ({
   issuedAt: Number.POSITIVE_INFINITY,
   expiresAt: Number.POSITIVE_INFINITY,
 })
+
+/** Names of the members that the server sets in the data of the changes of an agent. */
+export const agentMetaNames = ['model', 'onBehalfOf'] as const
+
+/** Returns the data that all changes of an agent have; empty if its token describes nothing. */
+export const agentMeta = (agent: AgentTraits): ChangeMeta =>
+  Object.fromEntries(agentMetaNames.flatMap((name) => (agent[name] === null ? [] : [[name, agent[name]]])))

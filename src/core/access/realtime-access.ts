@@ -1,12 +1,12 @@
 import type { Clock } from '../base/clock.ts'
-import type { AccessChange } from '../directory/organizations/access-change.ts'
 import {
+  type AccessChange,
   documentFences,
   domainsFence,
   tokensFence,
   userFence,
-} from '../directory/organizations/fence-names.ts'
-import type { CredentialsRevoked } from '../directory/tenants/credentials-revoked.ts'
+} from '../directory/organizations/access-change.ts'
+import type { CredentialsRevoked } from '../directory/tenants/token-revocations.ts'
 import type { DocumentAddress, Tenant } from '../model/address.ts'
 import type { Fence, FenceStore } from '../store/engine.ts'
 import type { AccessChangeFeed } from './access-change-feed.ts'

@@ -1,9 +1,8 @@
 import { backupInterval, backupKeyText, backupPlace, backupRetention } from './backup-options.ts'
-import { type ClaimNames, claimNames, usualClaimNames } from './claim-names.ts'
-import { type DeclaredWorkspace, declaredWorkspaces } from './declared-workspaces.ts'
-import { type Option, option, optional, rateOption, secret } from './option.ts'
 import {
   booleanFlag,
+  type ClaimNames,
+  claimNames,
   filePath,
   headerList,
   headerValue,
@@ -15,11 +14,14 @@ import {
   ratio,
   schemaName,
   signingSecret,
+  usualClaimNames,
+  webhookAllowlist,
   webUrl,
   wholeNumber,
 } from './option-parsers.ts'
+import { type DeclaredWorkspace, declaredWorkspaces } from './declared-workspaces.ts'
+import { type Option, option, optional, rateOption, secret } from './option.ts'
 import { type TraceTarget, traceTargets } from './trace-targets.ts'
-import { webhookAllowlist } from './webhook-allowlist.ts'
 
 const MB = 2 ** 20
 

@@ -1,6 +1,6 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { parseHeaderList } from './header-list.ts'
-import { postgresUrls } from './postgres-urls.ts'
+import ipaddr from 'ipaddr.js'
 
 /**
  * Parses the text of one option. A parser never throws. It returns `undefined` for an invalid text, and the
@@ -126,4 +126,104 @@ export const schemaName: Parser<string> = {
 export const nonEmpty: Parser<string> = {
   expected: 'a non-empty text',
   parse: (text) => (text.trim() === '' ? undefined : text),
+}
+
+/** Matches a name of an HTTP header, and a value without control characters. */
+const headerName = /^[!#$%&'*+.^_`|~\w-]{1,100}$/
+const headerText = /^[\x20-\x7e]{0,4096}$/
+
+/**
+ * Parses `name=value,name=value` with percent-encoded values, the form of `OTEL_EXPORTER_OTLP_HEADERS`. Returns
+ * undefined if the text is invalid.
+ */
+export function parseHeaderList(text: string): Readonly<Record<string, string>> | undefined {
+  const entries = text.split(',').filter((entry) => entry.trim() !== '')
+  const headers: Record<string, string> = {}
+  for (const entry of entries) {
+    const end = entry.indexOf('=')
+    const name = entry.slice(0, Math.max(0, end)).trim()
+    const value = decoded(entry.slice(end + 1).trim())
+    if (!headerName.test(name) || value === undefined || !headerText.test(value)) return undefined
+    headers[name] = value
+  }
+  return headers
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Splits a URL that contains several servers into one URL for each server, in the same order. The form is
+ * that of libpq: `postgres://user@a:5432,b:5433/database` has two servers. A URL with one server is returned
+ * unchanged.
+ */
+export function postgresUrls(url: string): readonly string[] {
+  const [, before = '', hosts = '', after = ''] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? []
+  return hosts.split(',').map((host) => `${before}${host}${after}`)
+}
+
+/** Names of the claims in the tokens of an identity provider. Null: the tokens do not contain this claim. */
+export interface ClaimNames {
+  readonly userId: string
+  readonly name: string
+  readonly email: string
+  /** Name of a claim that is `true` if the user may edit all documents. */
+  readonly admin: string | null
+  readonly apiKey: string | null
+}
+
+export const usualClaimNames: ClaimNames = {
+  userId: 'sub',
+  name: 'name',
+  email: 'email',
+  admin: null,
+  apiKey: null,
+}
+
+/**
+ * Parses a list such as `userId=sub,apiKey=https://example.com/key`. Members that the list does not contain
+ * keep their default names.
+ */
+export const claimNames: Parser<ClaimNames> = {
+  expected: 'comma-separated `member=claim` pairs, of the members userId, name, email, admin, apiKey',
+  parse(text) {
+    const pairs = text.split(',').map((pair) => /^\s*(\w+)\s*=\s*(\S+)\s*$/.exec(pair))
+    const names = new Map(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']))
+    const known = [...names.keys()].every((name) => Object.hasOwn(usualClaimNames, name))
+    return known && names.size === pairs.length
+      ? { ...usualClaimNames, ...Object.fromEntries(names) }
+      : undefined
+  },
+}
+
+const name = /^(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/
+
+/** Returns whether an entry is an IP address or a CIDR range. Otherwise it is a host name. */
+export const isListedRange = (entry: string): boolean => isIP(entry) !== 0 || entry.includes('/')
+
+/** Parses a list such as `hooks.internal,10.1.0.0/16,::1`. Converts the entries to lower case. */
+export const webhookAllowlist: Parser<readonly string[]> = {
+  expected: 'comma-separated host names, IP addresses and CIDRs',
+  parse(text) {
+    const entries = text.split(',').map((entry) => entry.trim().toLowerCase())
+    return entries.every(isEntry) ? entries : undefined
+  },
+}
+
+/**
+ * Returns whether an entry is valid. A host name whose last part is a number is invalid, because URLs treat
+ * such a name as an IP address.
+ */
+function isEntry(entry: string): boolean {
+  if (entry.includes('%')) return false
+  if (isListedRange(entry))
+    return (
+      isIP(entry) !== 0 || ipaddr.IPv4.isValidCIDRFourPartDecimal(entry) || ipaddr.IPv6.isValidCIDR(entry)
+    )
+  return name.test(entry) && entry.length <= 253 && !/(^|\.)(\d+|0x[0-9a-f]*)$/.test(entry)
 }

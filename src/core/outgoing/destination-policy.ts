@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { withoutTrailing } from '../base/text.ts'
-import { isListedRange } from '../config/webhook-allowlist.ts'
+import { isListedRange } from '../config/option-parsers.ts'
 import type { Resolve } from './dns-resolve.ts'
 
 /** Result of the check of a URL. */

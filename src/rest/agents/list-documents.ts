@@ -1,4 +1,4 @@
-import type { AgentCaller } from '../../core/access/credentials/agent-caller.ts'
+import type { AgentCaller } from '../../core/access/credentials/authenticator.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import type { DocumentListing, DocumentView } from '../../core/directory/documents/document-views.ts'
 import type { OrganizationScope } from '../../core/directory/organizations/organization-keys.ts'

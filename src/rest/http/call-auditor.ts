@@ -2,10 +2,14 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { clientAddress } from '../../core/access/client-address.ts'
-import { type AgentCaller, type AnyCaller, isInTenant } from '../../core/access/credentials/authenticator.ts'
+import {
+  type AgentCaller,
+  type AnyCaller,
+  apiKeyHeader,
+  isInTenant,
+  workspaceIdHeader,
+} from '../../core/access/credentials/authenticator.ts'
 import { type CredentialHeader, readHeader } from '../../core/access/credentials/credential-headers.ts'
-import { apiKeyHeader } from '../../core/access/credentials/key-credentials.ts'
-import { workspaceIdHeader } from '../../core/access/credentials/workspace-credentials.ts'
 import type { AuditScope } from '../../core/audit/keys.ts'
 import type { AuditLog, Ending, OpenAuditRecord } from '../../core/audit/log.ts'
 import type { RecentRequests, RequestOwner } from '../../core/audit/recent-requests.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { AllowedOrigins } from '../../core/access/allowed-origins.ts'
-import { apiKeyHeader, authTokenHeader } from '../../core/access/credentials/key-credentials.ts'
+import { apiKeyHeader, authTokenHeader } from '../../core/access/credentials/authenticator.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import { idempotencyHeader, replayedHeader } from '../idempotency/idempotent-call.ts'
 import { ignoredHeader } from '../members.ts'

@@ -1,10 +1,11 @@
-import type { AuthLevel } from '../../core/access/credentials/authenticator.ts'
-import { apiKeyHeader, authTokenHeader } from '../../core/access/credentials/key-credentials.ts'
-import { adminTokenHeader } from '../../core/access/credentials/operator-credentials.ts'
 import {
+  adminTokenHeader,
+  apiKeyHeader,
+  type AuthLevel,
+  authTokenHeader,
   workspaceAuthTokenHeader,
   workspaceIdHeader,
-} from '../../core/access/credentials/workspace-credentials.ts'
+} from '../../core/access/credentials/authenticator.ts'
 import { causeOf, httpCodes } from '../../core/base/error-codes.ts'
 import type { ObjectSchema } from '../../core/base/schema.ts'
 import type { AgentRule } from '../agent-rule.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
-import { authenticateOperator } from '../../core/access/credentials/operator-credentials.ts'
+import { authenticateOperator } from '../../core/access/credentials/authenticator.ts'
 import { timingSafeEqualText } from '../../core/access/credentials/timing-safe.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import { builtFile } from '../../core/base/package-file.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { authenticateOperator } from '../../core/access/credentials/operator-credentials.ts'
+import { authenticateOperator } from '../../core/access/credentials/authenticator.ts'
 import type { Clock } from '../../core/base/clock.ts'
 import * as s from '../../core/base/schema.ts'
 import type { CallDurations } from '../../core/metrics/call-durations.ts'

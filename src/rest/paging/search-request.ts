@@ -1,4 +1,4 @@
-import { type Search, searchFor } from '../../core/directory/store/search.ts'
+import { type Search, searchFor } from '../../core/directory/store/list-page.ts'
 import { invalidAt } from '../validator.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { FromSchema } from '../../core/base/schema.ts'
-import type { FoundGroup, GroupGrant } from '../../core/directory/services/group-views.ts'
+import type { FoundGroup, GroupGrant } from '../../core/directory/services/group-service.ts'
 import type { BatchItemResult, BatchResults } from '../../core/directory/store/batch.ts'
 import { accessRoles, type GrantRecord } from '../../core/directory/store/records.ts'
 import type { Batch } from '../operation.ts'

@@ -1,6 +1,6 @@
 import type { FromSchema } from '../../core/base/schema.ts'
 import { presetNames } from '../../core/content/schemas/presets/presets.ts'
-import type { SchemaRecord } from '../../core/directory/schemas/schema-records.ts'
+import type { SchemaRecord } from '../../core/directory/schemas/schema-service.ts'
 
 const time = { type: 'integer', description: 'Epoch milliseconds.' } as const
 

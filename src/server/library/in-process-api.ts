@@ -10,12 +10,13 @@ import type {
   Result,
   WeftFailure,
 } from '../../client/api/result.ts'
-import { apiKeyHeader, authTokenHeader } from '../../core/access/credentials/key-credentials.ts'
-import { adminTokenHeader } from '../../core/access/credentials/operator-credentials.ts'
 import {
+  adminTokenHeader,
+  apiKeyHeader,
+  authTokenHeader,
   workspaceAuthTokenHeader,
   workspaceIdHeader,
-} from '../../core/access/credentials/workspace-credentials.ts'
+} from '../../core/access/credentials/authenticator.ts'
 import { errorMessage } from '../../core/base/errors.ts'
 import type { ServerCredentials } from '../../core/directory/tenants/credentials-file.ts'
 import { callInProcess, type InProcessResponse } from '../../rest/http/in-process-call.ts'

@@ -1,7 +1,7 @@
 import { withoutTrailing } from '../../core/base/text.ts'
-import { localUrlAt } from '../../core/config/local-url.ts'
+import { localUrlAt } from '../../core/config/public-url.ts'
 import { readConfig } from '../../core/config/read-config.ts'
-import { restCredentialsOf } from '../../core/directory/tenants/known-credentials.ts'
+import { restCredentialsOf } from '../../core/directory/tenants/credentials-file.ts'
 
 /**
  * Returns the options of `createClient` for a running server, from the same sources as the commands of Weft: the

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { branchKeys, branchRecordType } from '../../../src/core/directory/branches/branch-records.ts'
-import { writeBranch } from '../../../src/core/directory/branches/branch-writing.ts'
+import {
+  branchKeys,
+  branchRecordType,
+  writeBranch,
+} from '../../../src/core/directory/branches/branch-records.ts'
 import type { DocumentLog, Engine } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { eventually, RawClient, typed } from '../../support/clients/clients.ts'

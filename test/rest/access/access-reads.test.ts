@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { directoryRole } from '../../../src/core/access/roles/directory-role.ts'
-import { putMembership, removeMembership } from '../../../src/core/directory/organizations/memberships.ts'
+import { putMembership, removeMembership } from '../../../src/core/directory/organizations/user-records.ts'
 import { putGrant } from '../../../src/core/directory/permissions/grants.ts'
 import type { AccessRole } from '../../../src/core/directory/store/records.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'

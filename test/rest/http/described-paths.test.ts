@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { contentStreamDescription } from '../../../src/capabilities/streams/api/stream-description.ts'
+import { contentStreamDescription } from '../../../src/capabilities/streams/api/stream-schema.ts'
 import { describedPaths } from '../../../src/server/described-paths.ts'
 import { randomSessionId } from '../../support/clients/http-session.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'

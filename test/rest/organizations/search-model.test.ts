@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { searchFor } from '../../../src/core/directory/store/search.ts'
+import { searchFor } from '../../../src/core/directory/store/list-page.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { directoryOn, type TestDirectory, tenant } from '../../support/data/directory.ts'
 

@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { IdentityProvider } from '../../../src/core/access/tokens/identity-provider.ts'
-import type { MisspelledClaim } from '../../../src/core/access/tokens/misspelled-claims.ts'
+import type { MisspelledClaim } from '../../../src/core/access/tokens/claims.ts'
 import {
   RealtimeTokens,
   type TokenProblem,
   TokenRejectedError,
 } from '../../../src/core/access/tokens/realtime-tokens.ts'
 import { systemClock } from '../../../src/core/base/clock.ts'
-import { claimNames, usualClaimNames } from '../../../src/core/config/claim-names.ts'
+import { claimNames, usualClaimNames } from '../../../src/core/config/option-parsers.ts'
 import { newKey, type ProviderKey, TestProvider } from '../../support/servers/identity-provider.ts'
 
 const provider = new TestProvider()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { writeFolderPatches } from '../../../src/core/directory/services/folder-updating.ts'
+import { writeFolderPatches } from '../../../src/core/directory/documents/folder-writes.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { directoryOn, type TestDirectory, tenant } from '../../support/data/directory.ts'
 

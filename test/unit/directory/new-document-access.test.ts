@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest'
-import { accessTopic, decodeAccessChange } from '../../../src/core/directory/organizations/access-change.ts'
-import { documentFences } from '../../../src/core/directory/organizations/fence-names.ts'
+import {
+  accessTopic,
+  decodeAccessChange,
+  documentFences,
+} from '../../../src/core/directory/organizations/access-change.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { directoryOn, tenant } from '../../support/data/directory.ts'
 

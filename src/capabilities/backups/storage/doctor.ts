@@ -3,7 +3,7 @@ import { access, open, rm, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Config } from '../../../core/config/config.ts'
-import { localUrlAt } from '../../../core/config/local-url.ts'
+import { localUrlAt } from '../../../core/config/public-url.ts'
 import {
   describeProcess,
   type FoundProcess,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/base/clock.ts'
-import { CredentialGenerator } from '../../../core/directory/tenants/credential-generator.ts'
+import { CredentialGenerator } from '../../../core/directory/tenants/workspace-service.ts'
 import type { Tenant } from '../../../core/model/address.ts'
 import { readRecord } from '../../../core/store/stored-record.ts'
 import { serveJob } from '../deliveries/delivery-keys.ts'

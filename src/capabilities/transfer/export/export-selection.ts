@@ -3,7 +3,7 @@ import {
   tenantKeys,
   tenantPart,
 } from '../../../core/directory/organizations/organization-keys.ts'
-import { schemaKeys, tenantOfSchemas } from '../../../core/directory/schemas/schema-records.ts'
+import { schemaKeys, tenantOfSchemas } from '../../../core/directory/schemas/schema-service.ts'
 import { clusterPart } from '../../../core/directory/tenants/cluster-credentials.ts'
 import { workspacesPart } from '../../../core/directory/tenants/workspace-keys.ts'
 import { isLeaseJob } from '../../../core/store/queue-lease-store.ts'

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../core/base/json.ts'
 import type { AuthTokenRecord, WorkspaceRecord } from '../../../core/directory/store/records.ts'
-import { CredentialGenerator } from '../../../core/directory/tenants/credential-generator.ts'
+import { CredentialGenerator } from '../../../core/directory/tenants/workspace-service.ts'
 import type { Key } from '../../../core/store/engine.ts'
 import type { CallbacksRecord } from '../../subscriptions/callbacks/callback-records.ts'
 import { generateSecret } from '../../subscriptions/endpoints/signing-secrets.ts'

@@ -1,5 +1,4 @@
-import { tenantOfSchemas } from '../../../core/directory/schemas/schema-records.ts'
-import { recountSchemas } from '../../../core/directory/schemas/schema-service.ts'
+import { recountSchemas, tenantOfSchemas } from '../../../core/directory/schemas/schema-service.ts'
 import { workspacesPart } from '../../../core/directory/tenants/workspace-keys.ts'
 import type { Tenant } from '../../../core/model/address.ts'
 import type { Engine, KvEntry } from '../../../core/store/engine.ts'

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../core/base/clock.ts'
 import { ApiError } from '../../../core/base/errors.ts'
-import { findBranch } from '../../../core/directory/branches/find-branch.ts'
+import { findBranch } from '../../../core/directory/branches/branch-records.ts'
 import type { DocumentView } from '../../../core/directory/documents/document-views.ts'
 import { folderPath } from '../../../core/directory/documents/folder-tree.ts'
 import type { FolderView } from '../../../core/directory/documents/folder-views.ts'

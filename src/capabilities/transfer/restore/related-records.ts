@@ -6,7 +6,7 @@ import {
   type Resource,
   type SubjectType,
 } from '../../../core/directory/organizations/organization-keys.ts'
-import { editorSchemasType } from '../../../core/directory/schemas/schema-records.ts'
+import { editorSchemasType } from '../../../core/directory/schemas/schema-service.ts'
 import { type GrantRecord, grantRecordType } from '../../../core/directory/store/records.ts'
 import type { Engine, Key, KvEntry } from '../../../core/store/engine.ts'
 import { lastSegment } from '../../../core/store/key-encoding.ts'

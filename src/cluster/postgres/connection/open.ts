@@ -1,6 +1,5 @@
 import { errorMessage } from '../../../core/base/errors.ts'
-import { schemaName } from '../../../core/config/option-parsers.ts'
-import { postgresUrls } from '../../../core/config/postgres-urls.ts'
+import { postgresUrls, schemaName } from '../../../core/config/option-parsers.ts'
 import { EngineOpenError, StoreUnavailableError } from '../../../core/store/engine.ts'
 import type { PostgresDatabase } from './database.ts'
 import { statement } from './database-session.ts'

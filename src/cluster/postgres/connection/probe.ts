@@ -1,4 +1,4 @@
-import { postgresUrls } from '../../../core/config/postgres-urls.ts'
+import { postgresUrls } from '../../../core/config/option-parsers.ts'
 import { connectTimeoutMs } from './connection-pool.ts'
 import { PostgresDatabase } from './database.ts'
 import { statement } from './database-session.ts'

@@ -5,14 +5,18 @@ import { type AccessRole, roleStrength } from '../../directory/store/records.ts'
 import type { WriteRight } from '../../directory/write-right.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { Fence } from '../../store/engine.ts'
-import type { AgentCaller, AgentIdentity } from '../credentials/agent-caller.ts'
-import type { OnRejection } from '../credentials/credential-headers.ts'
-import { apiKeyHeader, authTokenHeader } from '../credentials/key-credentials.ts'
-import { adminTokenHeader } from '../credentials/operator-credentials.ts'
-import { workspaceAuthTokenHeader, workspaceIdHeader } from '../credentials/workspace-credentials.ts'
+import {
+  adminTokenHeader,
+  type AgentCaller,
+  type AgentIdentity,
+  apiKeyHeader,
+  authTokenHeader,
+  workspaceAuthTokenHeader,
+  workspaceIdHeader,
+} from '../credentials/authenticator.ts'
+import { type OnRejection, readBearer } from '../credentials/credential-headers.ts'
 import type { Permission, RealtimeAccess } from '../realtime-access.ts'
 import { mayWrite, type RoleOnDocument, roleOn } from '../roles/roles.ts'
-import { readBearer } from '../tokens/bearer.ts'
 import { type TokenProblem, TokenRejectedError } from '../tokens/realtime-tokens.ts'
 
 /**

@@ -62,3 +62,9 @@ export function invalidCredentials(message: string, onRefusal: OnRejection): Api
   onRefusal('wrong_credentials')
   return new ApiError('auth/invalid-credentials', message)
 }
+
+const bearer = /^Bearer +(\S+)$/i
+
+/** Returns the token of the header `Authorization: Bearer`; null if there is none. */
+export const readBearer = ({ authorization = '' }: IncomingHttpHeaders): string | null =>
+  bearer.exec(authorization)?.[1] ?? null

@@ -1,7 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { TtlCache } from '../../base/ttl-cache.ts'
-import type { BranchRecord } from '../../directory/branches/branch-records.ts'
-import { findBranch } from '../../directory/branches/find-branch.ts'
+import { type BranchRecord, findBranch } from '../../directory/branches/branch-records.ts'
 import { folderPath } from '../../directory/documents/folder-tree.ts'
 import {
   keys,
@@ -22,8 +21,15 @@ import type { DocumentAddress } from '../../model/address.ts'
 import { keyName } from '../../store/key-encoding.ts'
 import { checkedRecord } from '../../store/stored-record.ts'
 import type { AccessChangeFeed } from '../access-change-feed.ts'
-import { documentResource, folderResource, organizationResource } from './access-resource.ts'
-import { type GrantSelector, noAccess, type ResourceAccess, UserAccess } from './user-access.ts'
+import {
+  documentResource,
+  folderResource,
+  type GrantSelector,
+  noAccess,
+  organizationResource,
+  type ResourceAccess,
+  UserAccess,
+} from './user-access.ts'
 
 /** Maximum number of cached organizations. */
 const cachedOrganizationsMax = 10_000

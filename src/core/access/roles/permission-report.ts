@@ -1,5 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
+import { folderPath } from '../../directory/documents/folder-tree.ts'
 import {
+  keys,
   type OrganizationScope,
   type Resource,
   rootFolderId,
@@ -8,11 +10,16 @@ import { findOrganization, type OrganizationStore } from '../../directory/organi
 import { activeGrant } from '../../directory/permissions/grants.ts'
 import { mapInSlices } from '../../directory/store/batch.ts'
 import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
-import type { AccessRole, AccessType } from '../../directory/store/records.ts'
-import { type AccessResource, organizationResource } from './access-resource.ts'
+import { type AccessRole, type AccessType, documentRecordType } from '../../directory/store/records.ts'
+import {
+  type AccessResource,
+  documentResource,
+  folderResource,
+  type GrantSelector,
+  organizationResource,
+  UserAccess,
+} from './user-access.ts'
 import { type AccessReason, directoryRole } from './directory-role.ts'
-import { FolderPaths } from './folder-paths.ts'
-import { type GrantSelector, UserAccess } from './user-access.ts'
 
 /** The rights of one user on one resource. */
 type ResourceReport =
@@ -191,4 +198,39 @@ function byId<Value>(entries: readonly (readonly [string, Value])[]): Readonly<R
   const all: Record<string, Value> = Object.create(null)
   for (const [id, value] of entries) all[id] = value
   return all
+}
+
+/**
+ * Reads the paths from resources up to the organization. The path of a folder is read only once for all
+ * resources in the folder.
+ */
+class FolderPaths {
+  readonly #reader: DirectoryReader
+  readonly #top: AccessResource
+  readonly #fromFolders = new Map<string, Promise<readonly AccessResource[] | null>>()
+
+  constructor(reader: DirectoryReader, top: AccessResource) {
+    this.#reader = reader
+    this.#top = top
+  }
+
+  /** Returns the path from the document up to the organization; null if the document does not exist. */
+  async ofDocument(documentId: string): Promise<readonly AccessResource[] | null> {
+    const document = await this.#reader.get(keys.document(documentId), documentRecordType)
+    if (document === null || document.deleting === true) return null
+    const above = await this.from(document.folderId)
+    return above && [documentResource(documentId, document), ...above]
+  }
+
+  /** Returns the path from the folder up to the organization; null if the folder does not exist. */
+  from(folderId: string): Promise<readonly AccessResource[] | null> {
+    const path = this.#fromFolders.get(folderId) ?? this.#read(folderId)
+    this.#fromFolders.set(folderId, path)
+    return path
+  }
+
+  async #read(folderId: string): Promise<readonly AccessResource[] | null> {
+    const folders = await folderPath(this.#reader, folderId)
+    return folders && [...folders.map(folderResource), this.#top]
+  }
 }

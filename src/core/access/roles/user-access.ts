@@ -1,14 +1,53 @@
-import { effectiveAccessType } from '../../directory/documents/folder-tree.ts'
-import { keys, type Resource, type Subject } from '../../directory/organizations/organization-keys.ts'
+import { effectiveAccessType, type FolderAccess } from '../../directory/documents/folder-tree.ts'
+import {
+  keys,
+  type OrganizationScope,
+  type Resource,
+  type Subject,
+} from '../../directory/organizations/organization-keys.ts'
 import { findOrganization } from '../../directory/organizations/organization-store.ts'
 import { indexedExpiry } from '../../directory/permissions/grants.ts'
 import { mapInSlices } from '../../directory/store/batch.ts'
 import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
-import { type GrantRecord, grantRecordType } from '../../directory/store/records.ts'
+import {
+  type DocumentRecord,
+  type FolderRecord,
+  type GrantRecord,
+  grantRecordType,
+} from '../../directory/store/records.ts'
 import { lastSegment } from '../../store/key-encoding.ts'
 import { readRecord } from '../../store/stored-record.ts'
-import type { AccessResource } from './access-resource.ts'
 import { type AccessLevel, type GrantOfGroup, strongestFirst } from './directory-role.ts'
+
+/** A resource, and the access settings that are stored for it. */
+export interface AccessResource extends FolderAccess {
+  readonly resource: Resource
+}
+
+export const documentResource = (
+  documentId: string,
+  { accessType }: Pick<DocumentRecord, 'accessType'>,
+): AccessResource => ({
+  resource: { type: 'document', id: documentId },
+  accessType,
+  inheritAccessFromParent: true,
+})
+
+export const organizationResource = ({ organizationId }: OrganizationScope): AccessResource => ({
+  resource: { type: 'organization', id: organizationId },
+  accessType: null,
+  inheritAccessFromParent: true,
+})
+
+export const folderResource = ({
+  folderId,
+  accessType,
+  inheritAccessFromParent,
+}: FolderRecord): AccessResource => ({
+  resource: { type: 'folder', id: folderId },
+  accessType,
+  inheritAccessFromParent,
+})
 
 /** Maximum number of groups of one user that are read. It is higher than the current limit of memberships. */
 const groupsMax = 1_000

@@ -1,14 +1,16 @@
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose'
 import type { Clock } from '../../base/clock.ts'
-import type { ClaimNames } from '../../config/claim-names.ts'
+import type { ClaimNames } from '../../config/option-parsers.ts'
+import type { Config } from '../../config/config.ts'
+import type { TenantStore } from '../../directory/tenants/tenant-store.ts'
 import { idProblem, type Tenant } from '../../model/address.ts'
 import type { Identity } from '../identity.ts'
-import { findMisspelledClaim, type MisspelledClaim } from './misspelled-claims.ts'
+import { findMisspelledClaim, type MisspelledClaim } from './claims.ts'
 import {
   clockToleranceSeconds,
   type ExternalTokens,
-  TokenRejectedError,
   tokenProblemOf,
+  TokenRejectedError,
 } from './realtime-tokens.ts'
 
 /**
@@ -21,7 +23,7 @@ const algorithms = ['RS256', 'ES256']
  */
 const keysMs = 600_000
 
-export interface IdentityProviderOptions {
+interface IdentityProviderOptions {
   /** URL of the JSON Web Key Set (RFC 7517 5). */
   readonly jwksUrl: string
   readonly issuer: string
@@ -142,3 +144,27 @@ function publishedKeys(options: IdentityProviderOptions): JWTVerifyGetKey {
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/**
+ * Creates the configured identity provider. Returns null if none is configured. Tokens that do not contain an
+ * API key get that of `first`.
+ */
+export function createIdentityProvider(
+  { jwtJwksUrl, jwtIssuer, jwtAudience, jwtClaims }: Config,
+  first: Tenant,
+  tenants: TenantStore,
+  clock: Clock,
+  onMisspelledClaim: IdentityProviderOptions['onMisspelledClaim'],
+): IdentityProvider | null {
+  if (jwtJwksUrl === null || jwtIssuer === null || jwtAudience === null) return null
+  return new IdentityProvider({
+    jwksUrl: jwtJwksUrl,
+    issuer: jwtIssuer,
+    audience: jwtAudience,
+    claims: jwtClaims,
+    apiKey: first.apiKey,
+    tenantOf: (apiKey) => tenants.tenantOf(apiKey),
+    clock,
+    onMisspelledClaim,
+  })
+}

@@ -1,8 +1,19 @@
 import { ApiError } from '../../base/errors.ts'
 import * as s from '../../base/schema.ts'
 import type { BranchOverlap } from '../../content/branches/branch-overlaps.ts'
-import type { BranchIds } from '../../model/branch-address.ts'
+import { type BranchIds, parseBranchEditorId } from '../../model/branch-address.ts'
 import type { Key } from '../../store/engine.ts'
+import type { DirectoryReader } from '../store/directory-reader.ts'
+import { emptyValue } from '../store/records.ts'
+import type { Transaction } from '../store/transaction.ts'
+
+/** Limits of the branches of one document. */
+export const branchLimits = {
+  /** Maximum number of branches of one document, over all its editors. Further branches are rejected. */
+  branches: 10_000,
+  /** Maximum length of the name of a branch in characters. */
+  nameCharacters: 100,
+} as const
 
 /** `merged` and `rejected`: the branch is decided and read-only. */
 const branchStatuses = ['open', 'merged', 'rejected'] as const
@@ -71,7 +82,7 @@ export const branchUsersType = {
   name: 'branch',
   schema: s.object({}, { createdBy: s.string, decidedBy: s.string }),
 }
-export type BranchUsers = s.TypeOf<typeof branchUsersType.schema>
+type BranchUsers = s.TypeOf<typeof branchUsersType.schema>
 
 /** Identifies a branch within its organization. */
 export interface BranchPlace extends BranchIds {
@@ -94,4 +105,35 @@ export const branchKeys = {
     editorId,
     name,
   ],
+}
+
+/** Writes a branch; if `record` is null, deletes the branch. Also updates the index by user. */
+export async function writeBranch(
+  transaction: Transaction,
+  place: BranchPlace,
+  record: BranchRecord | null,
+): Promise<void> {
+  const key = branchKeys.branch(place)
+  const before = await transaction.get<BranchUsers>(key, record === null ? branchUsersType : branchRecordType)
+  const [old, users] = [usersIn(before), usersIn(record)]
+  for (const userId of old) if (!users.has(userId)) transaction.delete(branchKeys.by(userId, place))
+  for (const userId of users) if (!old.has(userId)) transaction.put(branchKeys.by(userId, place), emptyValue)
+  if (record === null) transaction.delete(key)
+  else transaction.put(key, record)
+}
+
+const usersIn = (record: BranchUsers | null): ReadonlySet<string> =>
+  new Set([record?.createdBy ?? '', record?.decidedBy ?? ''].filter((userId) => userId !== ''))
+
+/**
+ * Returns the branch with an editor id: the editor from which it was created, its creator and its status.
+ * Returns null if the editor is not a branch. An editor id without `@` takes no read.
+ */
+export async function findBranch(
+  reader: DirectoryReader,
+  documentId: string,
+  editorId: string,
+): Promise<BranchRecord | null> {
+  const ids = parseBranchEditorId(editorId)
+  return ids === null ? null : reader.get(branchKeys.branch({ documentId, ...ids }), branchRecordType)
 }

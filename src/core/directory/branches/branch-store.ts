@@ -11,9 +11,14 @@ import type { OrganizationStore } from '../organizations/organization-store.ts'
 import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
 import { counterRecordType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
-import { type BranchPlace, type BranchRecord, branchKeys, branchRecordType } from './branch-records.ts'
-import { writeBranch } from './branch-writing.ts'
-import { branchLimits } from './limits.ts'
+import {
+  branchKeys,
+  branchLimits,
+  type BranchPlace,
+  type BranchRecord,
+  branchRecordType,
+  writeBranch,
+} from './branch-records.ts'
 
 /** Maximum number of branches that one commit removes. */
 const removedAtOnce = 200

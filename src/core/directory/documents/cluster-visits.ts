@@ -1,16 +1,18 @@
 import * as s from '../../base/schema.ts'
-import type { Visitor } from '../../events/visit-tracker.ts'
-import { deletedUser, namedUserSchema } from '../../model/named-users.ts'
+import type { DomainEvent } from '../../events/event-recorder.ts'
+import type { OutboundEvent } from '../../events/outbound-event.ts'
+import type { VisitChange, Visitor } from '../../events/visit-tracker.ts'
+import { deletedUser, namedUserSchema, withoutUser } from '../../model/named-users.ts'
 import type { Cluster, Engine, Key, Kv, KvEntry } from '../../store/engine.ts'
 import { lastSegment } from '../../store/key-encoding.ts'
-import { type RecordType, readRecord } from '../../store/stored-record.ts'
+import { readRecord, type RecordType } from '../../store/stored-record.ts'
 import type { DirectoryOptions } from '../directory-options.ts'
-import { isUserErased, userDigest } from '../organizations/erased-users.ts'
-import { type OrganizationScope, organizationPart } from '../organizations/organization-keys.ts'
+import { areUsersErased, isUserErased, userDigest } from '../organizations/erased-users.ts'
+import { organizationPart, type OrganizationScope } from '../organizations/organization-keys.ts'
 import { findOrganization } from '../organizations/organization-store.ts'
 import { mapInSlices } from '../store/batch.ts'
+import type { DirectoryReader } from '../store/directory-reader.ts'
 import type { Transaction } from '../store/transaction.ts'
-import { leaveEvent, type VisitEvent, withoutErasedUsers } from './visit-event.ts'
 
 /** Partition with one entry for each pair of a node and an organization in which that node has visits. */
 const nodesPart: Key = ['visits']
@@ -279,4 +281,39 @@ export async function anonymizeVisits(
     after = page.at(-1)?.key
   } while (after !== undefined && count < limit)
   return count
+}
+
+/** The event that a user has joined or left a document. */
+export interface VisitEvent extends Omit<VisitChange, 'document'> {
+  readonly event: OutboundEvent
+  readonly documentId: string
+}
+
+/** Returns the event that a user has left a document, without its time. No call has caused it. */
+function leaveEvent(documentId: string, { user, kind, source }: Visitor): Omit<VisitEvent, 'at'> {
+  const event: OutboundEvent = {
+    type: 'presence.leave',
+    documentId,
+    actionUser: user,
+    data: { user, kind, source },
+  }
+  return { event, visitor: { user, kind, source }, documentId, trace: null }
+}
+
+/**
+ * Returns the events, except those of users whose data was deleted after the event. The name of such a user
+ * must not appear again.
+ */
+export async function withoutErasedUsers(
+  reader: DirectoryReader,
+  visits: readonly VisitEvent[],
+): Promise<readonly DomainEvent[]> {
+  const erased = await areUsersErased(
+    reader,
+    visits.map(({ event, at }) => ({ userId: event.actionUser.userId, at })),
+  )
+  return visits.map(({ event, trace }, index) => {
+    const outbound = erased[index] === true ? withoutUser(event, { userId: event.actionUser.userId }) : event
+    return { activity: null, outbound, trace }
+  })
 }

@@ -2,9 +2,16 @@ import { lastSegment } from '../../store/key-encoding.ts'
 import { readRecord } from '../../store/stored-record.ts'
 import { keys } from '../organizations/organization-keys.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
-import { type ListPage, listEntries, listSlices, type PageRange } from '../store/list-page.ts'
+import {
+  filterItems,
+  listEntries,
+  type ListPage,
+  listSlices,
+  type PageRange,
+  type Search,
+  type StoredItem,
+} from '../store/list-page.ts'
 import { type AccessType, type DocumentRecord, documentRecordType } from '../store/records.ts'
-import { filterItems, type Search, type StoredItem } from '../store/search.ts'
 import { effectiveAccessType, folderPath } from './folder-tree.ts'
 import { noSuchFolder } from './folder-views.ts'
 

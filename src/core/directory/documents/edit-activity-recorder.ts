@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { ActionUser, ActivityEvent } from '../../events/activity.ts'
 import { readActivities, writeActivities } from '../../events/activity-store.ts'
-import type { ContentDeletion } from '../../events/change-jobs.ts'
+import type { ActionUser, ActivityEvent } from '../../events/activity.ts'
+import { type ContentDeletion, deletionJob } from '../../events/change-jobs.ts'
 import {
   decodeUserEdit,
-  EditWindows,
   editQueue,
+  EditWindows,
   idOfWindow,
   type UserEdit,
 } from '../../events/edit-windows.ts'
+import type { EventRecorder } from '../../events/event-recorder.ts'
 import { JobConsumer } from '../../jobs/job-consumer.ts'
 import { type DocumentAddress, organizationPrefix } from '../../model/address.ts'
 import { deletedUser } from '../../model/named-users.ts'
@@ -16,8 +17,8 @@ import type { Engine } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
 import type { DirectoryOptions } from '../directory-options.ts'
 import { areUsersErased, isUserErased } from '../organizations/erased-users.ts'
+import type { OrganizationStore } from '../organizations/organization-store.ts'
 import type { Transaction } from '../store/transaction.ts'
-import { tellFeedOfDeletion } from './content-deletion.ts'
 import { findMissing } from './resource-lookup.ts'
 
 /**
@@ -227,3 +228,15 @@ const deletionOf = ({ documentId, editorId }: DocumentAddress, user: ActionUser)
   displayMessageTemplate: '{{user}} deleted the content of {{editorId}}',
   displayMessageTemplateData: { user, editorId },
 })
+
+/** Adds the event of a deletion of content to the change feed. Call it before the deletion and after it. */
+export async function tellFeedOfDeletion(
+  store: OrganizationStore,
+  events: EventRecorder,
+  deletion: ContentDeletion,
+  when: 'before' | 'after',
+): Promise<void> {
+  const { address } = deletion
+  if (!events.wants(address, 'crdt.delete_data')) return
+  await store.carryOut(address, async (transaction) => transaction.enqueue(deletionJob(deletion, when)))
+}

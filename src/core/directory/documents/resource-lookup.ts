@@ -1,9 +1,24 @@
 import { ApiError } from '../../base/errors.ts'
 import type { Key } from '../../store/engine.ts'
-import { keys, type Resource, rootFolderId } from '../organizations/organization-keys.ts'
-import { findOrganization, organizationOf } from '../organizations/organization-store.ts'
+import {
+  keys,
+  type OrganizationScope,
+  type Resource,
+  rootFolderId,
+} from '../organizations/organization-keys.ts'
+import {
+  findOrganization,
+  organizationOf,
+  type OrganizationStore,
+} from '../organizations/organization-store.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
-import { documentRecordType, type FolderRecord } from '../store/records.ts'
+import {
+  type DocumentRecord,
+  documentRecordType,
+  type FolderRecord,
+  type OrganizationRecord,
+  organizationRecordType,
+} from '../store/records.ts'
 import { folderPath } from './folder-tree.ts'
 
 /**
@@ -63,4 +78,43 @@ export async function requireResource(reader: DirectoryReader, resource: Resourc
 export async function requireExisting(reader: DirectoryReader, resource: Resource): Promise<void> {
   const [missing] = await findMissing(reader, [resource])
   if (missing !== undefined) throw notFound(missing)
+}
+
+/**
+ * Maximum number of attempts to read a document. If the folder of the document is missing, either the
+ * document is being removed, or it was moved during the read. Another attempt distinguishes the two cases.
+ */
+const attemptsMax = 3
+
+/**
+ * Result of the question whether a document exists. A document may exist without records, because its content
+ * may be written before its records.
+ */
+type DocumentExistence =
+  | {
+      readonly state: 'there'
+      readonly organization: OrganizationRecord | null
+      readonly document: DocumentRecord | null
+    }
+  /** The document, an ancestor folder or the organization is being deleted. */
+  | { readonly state: 'going' }
+
+/** Returns whether a document exists. This takes one read, plus one read for each ancestor folder. */
+export async function readExistence(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  documentId: string,
+): Promise<DocumentExistence> {
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const reader = store.read(scope)
+    const documentKey = keys.document(documentId)
+    // Fetches both records in one read. The reader caches them for the next two lines.
+    await reader.getAll([keys.organization, documentKey])
+    const organization = await reader.get(keys.organization, organizationRecordType)
+    const document = await reader.get(documentKey, documentRecordType)
+    if (organization?.deleting === true || document?.deleting === true) break
+    if ((await folderPath(reader, document?.folderId ?? rootFolderId)) !== null)
+      return { state: 'there', organization, document }
+  }
+  return { state: 'going' }
 }

@@ -7,8 +7,7 @@ import type { DirectoryOptions } from '../directory-options.ts'
 import { type OrganizationScope, organizationPart } from '../organizations/organization-keys.ts'
 import { findOrganization } from '../organizations/organization-store.ts'
 import { mapInSlices } from '../store/batch.ts'
-import { ClusterVisits } from './cluster-visits.ts'
-import { type VisitEvent, withoutErasedUsers } from './visit-event.ts'
+import { ClusterVisits, type VisitEvent, withoutErasedUsers } from './cluster-visits.ts'
 
 /**
  * Maximum number of events that wait while the store is unavailable. When this number is reached, further

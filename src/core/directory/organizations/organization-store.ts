@@ -7,9 +7,14 @@ import { CachingDirectoryReader, type DirectoryReader } from '../store/directory
 import type { ListPage, PageRange } from '../store/list-page.ts'
 import { type OrganizationRecord, organizationRecordType } from '../store/records.ts'
 import { Transaction, TransactionRunner } from '../store/transaction.ts'
-import { type AccessChange, accessChangeOf, accessTopic, encodeAccessChange } from './access-change.ts'
+import {
+  type AccessChange,
+  accessChangeOf,
+  accessTopic,
+  encodeAccessChange,
+  raisedBy,
+} from './access-change.ts'
 import { deriveActivities } from './derive-activities.ts'
-import { raisedBy } from './fence-names.ts'
 import { keys, type OrganizationScope, organizationPart } from './organization-keys.ts'
 
 /**

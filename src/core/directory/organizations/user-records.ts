@@ -1,6 +1,12 @@
 import { ItemRejectedError } from '../store/batch.ts'
 import { patchOthers, patchRecord } from '../store/patch-record.ts'
-import { type AccessRole, type Metadata, type UserRecord, userRecordType } from '../store/records.ts'
+import {
+  type AccessRole,
+  emptyValue,
+  type Metadata,
+  type UserRecord,
+  userRecordType,
+} from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { keys, type Subject } from './organization-keys.ts'
 
@@ -67,4 +73,20 @@ export async function ensureUsers(
   const records = await transaction.getAll(userIds.map(keys.user), userRecordType)
   for (const [index, userId] of userIds.entries())
     if (records[index] === null) transaction.put(keys.user(userId), newUser(userId, now))
+}
+
+/** The membership of one user in one group. */
+interface GroupMembership {
+  readonly groupId: string
+  readonly userId: string
+}
+
+export function putMembership(transaction: Transaction, { groupId, userId }: GroupMembership): void {
+  transaction.put(keys.member(groupId, userId), emptyValue)
+  transaction.put(keys.groupOf(userId, groupId), emptyValue)
+}
+
+export function removeMembership(transaction: Transaction, { groupId, userId }: GroupMembership): void {
+  transaction.delete(keys.member(groupId, userId))
+  transaction.delete(keys.groupOf(userId, groupId))
 }

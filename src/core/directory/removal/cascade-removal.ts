@@ -21,8 +21,7 @@ import { mapInSlices } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import { deletableType, placedDocumentType, placedFolderType } from '../store/records.ts'
 import { RemovalLocks } from './removal-locks.ts'
-import { encodeRemovalMessage, removalTopic } from './removal-message.ts'
-import type { RemovalTask } from './removal-task.ts'
+import { encodeRemovalMessage, type RemovalTask, removalTopic } from './removal-task.ts'
 
 /** Maximum number of keys in one commit. */
 const keysAtOnce = 500

@@ -5,8 +5,14 @@ import { TaskWorker, type WorkerEngine } from '../../jobs/task-worker.ts'
 import type { Bus } from '../../store/engine.ts'
 import { tenantPart } from '../organizations/organization-keys.ts'
 import type { CascadeRemoval } from './cascade-removal.ts'
-import { encodeRemovalMessage, removalTopic } from './removal-message.ts'
-import { type RemovalTask, removalJob, removalQueue, removalTaskOf } from './removal-task.ts'
+import {
+  encodeRemovalMessage,
+  removalJob,
+  removalQueue,
+  type RemovalTask,
+  removalTaskOf,
+  removalTopic,
+} from './removal-task.ts'
 
 /** Result of a change that marks resources for removal. If `task` is null, there is nothing to remove. */
 interface MarkedForRemoval<T> {

@@ -1,6 +1,7 @@
+import { readJson } from '../../base/json.ts'
 import * as s from '../../base/schema.ts'
 import { readPayload } from '../../jobs/job-payload.ts'
-import { addressSchemas } from '../../model/address-schemas.ts'
+import { addressSchemas, keySchema } from '../../model/address-schemas.ts'
 import type { Job } from '../../store/engine.ts'
 
 /** Name of the queue of removal jobs. */
@@ -9,7 +10,7 @@ export const removalQueue = 'removal'
 const scope = addressSchemas.organization
 
 /** Identifies resources that are marked as being deleted. They must be removed with all their contents. */
-export const removalTaskSchema = s.variant('kind', [
+const removalTaskSchema = s.variant('kind', [
   s.object({ kind: s.literal('organization'), scope }),
   s.object({ kind: s.literal('folder'), scope, folderId: s.string }),
   s.object({ kind: s.literal('documents'), scope, documentIds: s.array(s.string) }),
@@ -28,3 +29,25 @@ export const removalJob = (id: string, task: RemovalTask): Job => ({
 
 /** Decodes the task of a job that `removalJob` has created. @throws MalformedJobError */
 export const removalTaskOf = (payload: Uint8Array): RemovalTask => readPayload(removalTaskSchema, payload)
+
+/** Topic of messages that report that a removal has begun or that logs were deleted. */
+export const removalTopic = 'documents.removed'
+
+const messageSchema = s.variant('kind', [
+  /**
+   * The resource of the task is marked as being deleted. Its sessions must end. Its contents are removed
+   * later.
+   */
+  s.object({ kind: s.literal('begun'), task: removalTaskSchema }),
+  /**
+   * Logs have been removed. `prefixes` are the key prefixes of the organizations or documents whose logs were
+   * removed.
+   */
+  s.object({ kind: s.literal('gone'), prefixes: s.array(keySchema) }),
+])
+type RemovalMessage = s.TypeOf<typeof messageSchema>
+
+export const encodeRemovalMessage = (news: RemovalMessage): Uint8Array => Buffer.from(JSON.stringify(news))
+
+/** Decodes a message that `encodeRemovalMessage` has encoded. @throws MalformedJsonError */
+export const decodeRemovalMessage = (message: Uint8Array): RemovalMessage => readJson(messageSchema, message)

@@ -1,7 +1,7 @@
 import type { Key } from '../../store/engine.ts'
 import { lastSegment } from '../../store/key-encoding.ts'
 import type { CascadeHandler, SubjectDataHandler } from '../organizations/cascade-handler.ts'
-import { removeMembership } from '../organizations/memberships.ts'
+import { removeMembership } from '../organizations/user-records.ts'
 import { keys, type OrganizationScope, type Subject } from '../organizations/organization-keys.ts'
 import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
 import { indexedResource, removeGrant } from '../permissions/grants.ts'

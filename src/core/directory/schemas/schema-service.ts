@@ -1,27 +1,67 @@
 import type { Clock } from '../../base/clock.ts'
 import { ApiError, invalid } from '../../base/errors.ts'
+import * as s from '../../base/schema.ts'
 import { shortened } from '../../base/text.ts'
 import { checkSchema } from '../../content/schemas/check-schema.ts'
 import { compileSchema } from '../../content/schemas/compiled-schema.ts'
 import type { NamedSchema, RootSchema } from '../../content/schemas/content-schema.ts'
 import { isPresetName } from '../../content/schemas/presets/presets.ts'
+import type { SchemaSpec } from '../../content/schemas/schema-spec.ts'
 import type { DocumentAddress, Tenant } from '../../model/address.ts'
-import type { Kv } from '../../store/engine.ts'
+import type { Key, Kv } from '../../store/engine.ts'
 import { readRecord } from '../../store/stored-record.ts'
-import { findBranch } from '../branches/find-branch.ts'
+import { findBranch } from '../branches/branch-records.ts'
 import { keys, type OrganizationScope } from '../organizations/organization-keys.ts'
 import type { OrganizationStore } from '../organizations/organization-store.ts'
-import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
+import { listEntries, type ListPage, type PageRange } from '../store/list-page.ts'
 import { counterRecordType, deletableType } from '../store/records.ts'
 import { Transaction, TransactionRunner } from '../store/transaction.ts'
-import {
-  type AttachedSchema,
-  editorSchemasType,
-  type SchemaRecord,
-  schemaKeys,
-  schemaRecordType,
-  schemasPart,
-} from './schema-records.ts'
+
+/** A schema that an API key has stored. */
+const schemaRecordType = {
+  name: 'schema',
+  schema: s.object({
+    name: s.string,
+    // `checkSchema` has checked the members before they were stored.
+    schema: s.trusted<SchemaSpec>(s.object({})),
+    /** Times in epoch milliseconds. */
+    createdAt: s.number,
+    lastUpdated: s.number,
+  }),
+}
+export type SchemaRecord = s.TypeOf<typeof schemaRecordType.schema>
+
+/** The schema of an editor. */
+export interface AttachedSchema {
+  /** Name of a preset, or of a schema of the API key. */
+  readonly schema: string
+  /** The root that the schema describes. */
+  readonly contentKey: string
+}
+
+/** The schemas of the editors of a document, by editor id. */
+export const editorSchemasType = {
+  name: 'schemas of editors',
+  schema: s.object({
+    editors: s.array(s.object({ editorId: s.string, schema: s.string, contentKey: s.string })),
+  }),
+}
+
+/** Partition with the schemas of an API key. */
+const schemasPart = ({ workspaceId, apiKey }: Tenant): Key => ['schemas', workspaceId, apiKey]
+
+/** Returns the API key whose schemas are in a partition; null for any other partition. */
+export function tenantOfSchemas([name, workspaceId, apiKey]: Key): Tenant | null {
+  const isOne = name === 'schemas' && workspaceId !== undefined && apiKey !== undefined
+  return isOne ? { workspaceId, apiKey } : null
+}
+
+export const schemaKeys = {
+  /** Counter: the number of schemas. */
+  count: ['count'] satisfies Key,
+  schemas: ['schemas'] satisfies Key,
+  schema: (name: string): Key => ['schemas', name],
+}
 
 /** Maximum number of schemas of one API key. */
 export const schemasMax = 100

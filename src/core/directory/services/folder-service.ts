@@ -3,15 +3,19 @@ import { invalid } from '../../base/errors.ts'
 import type { DocumentWriteOptions } from '../documents/document-writes.ts'
 import { folderPath } from '../documents/folder-tree.ts'
 import { type FolderView, listFolders, noSuchFolder, viewBelow } from '../documents/folder-views.ts'
-import { type FolderInput, writeNewFolders } from '../documents/folder-writes.ts'
+import {
+  type FolderInput,
+  type FolderPatch,
+  writeFolderPatches,
+  writeNewFolders,
+} from '../documents/folder-writes.ts'
 import { keys, type OrganizationScope, rootFolderId } from '../organizations/organization-keys.ts'
 import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
 import type { RemovalService } from '../removal/removal-service.ts'
 import { removalJob } from '../removal/removal-task.ts'
 import type { BatchResults } from '../store/batch.ts'
-import { nearMissAmong } from '../store/near-ids.ts'
+import { nearMissAmong } from '../store/list-page.ts'
 import type { AccessType, FolderRecord } from '../store/records.ts'
-import { type FolderPatch, writeFolderPatches } from './folder-updating.ts'
 
 /** Number of folders in one read when all folders are listed. */
 const foldersAtOnce = 100

@@ -16,8 +16,16 @@ import { findOrganization, type OrganizationStore } from '../organizations/organ
 import type { RemovalService } from '../removal/removal-service.ts'
 import { removalJob } from '../removal/removal-task.ts'
 import { type BatchResults, forEachItemConcurrently, ItemRejectedError, mapInSlices } from '../store/batch.ts'
-import { type ListPage, listEntries, listSlices, type PageRange } from '../store/list-page.ts'
-import { nearMissAmong } from '../store/near-ids.ts'
+import {
+  filterItems,
+  listEntries,
+  type ListPage,
+  listSlices,
+  nearMissAmong,
+  type PageRange,
+  type Search,
+  type StoredItem,
+} from '../store/list-page.ts'
 import { patchRecord } from '../store/patch-record.ts'
 import {
   emptyValue,
@@ -25,7 +33,6 @@ import {
   type OrganizationRecord,
   organizationRecordType,
 } from '../store/records.ts'
-import { filterItems, type Search, type StoredItem } from '../store/search.ts'
 import { Transaction } from '../store/transaction.ts'
 
 /**

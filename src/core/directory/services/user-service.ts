@@ -9,9 +9,16 @@ import { activeGrant, putGrant, removeExpired, removeGrant } from '../permission
 import type { SubjectRemoval } from '../removal/subject-removal.ts'
 import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
-import { type ListPage, listEntries, listSlices, type PageRange } from '../store/list-page.ts'
+import {
+  filterItems,
+  listEntries,
+  type ListPage,
+  listSlices,
+  type PageRange,
+  type Search,
+  type StoredItem,
+} from '../store/list-page.ts'
 import { type GrantRecord, grantRecordType, type UserRecord, userRecordType } from '../store/records.ts'
-import { filterItems, type Search, type StoredItem } from '../store/search.ts'
 import type { Transaction } from '../store/transaction.ts'
 
 /** A user, and the user's role on the requested resource. */

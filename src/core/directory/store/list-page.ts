@@ -1,15 +1,17 @@
 import { invalid } from '../../base/errors.ts'
 import { MalformedJsonError, readJson } from '../../base/json.ts'
 import type { SchemaOf } from '../../base/schema.ts'
+import { nearMiss } from '../../base/text.ts'
 import { estimatedLength } from '../../model/json-pieces.ts'
 import type { Key, KvEntry } from '../../store/engine.ts'
+import { lastSegment } from '../../store/key-encoding.ts'
 import type { DirectoryReader } from './directory-reader.ts'
 
 /**
  * Maximum length of the JSON of a page, without the last slice of the page. A page ends when it reaches this
  * length, so it may have fewer items than its limit.
  */
-export const pageLengthMax = 4_194_304
+const pageLengthMax = 4_194_304
 /** Number of items in the first slice of a page. */
 const firstSlice = 100
 /** Approximate length of the JSON of each further slice. */
@@ -73,5 +75,93 @@ export async function listSlices<Item>(
     if (slice.next === null || left <= 0 || length >= pageLengthMax) return { items, next: slice.next }
     from = slice.next
     size = Math.max(1, Math.floor((sliceLength * items.length) / Math.max(1, length)))
+  }
+}
+
+/** Maximum number of ids in each of two reads. */
+const idsMax = 200
+
+/**
+ * Returns the id directly under `prefix` of which `id`, which may exist too, is most likely a misspelling; null if
+ * there is none. Compares the first ids, and those that follow the first half of `id`. So a misspelling may stay
+ * unnoticed among many ids, and the work is limited.
+ */
+export async function nearMissAmong(
+  reader: DirectoryReader,
+  prefix: Key,
+  id: string,
+): Promise<string | null> {
+  const points = Array.from(id)
+  const half = points.slice(0, points.length >> 1).join('')
+  const pages = await Promise.all(
+    [undefined, half]
+      .filter((after) => after !== '')
+      .map((after) => listEntries(reader, prefix, { after, limit: idsMax })),
+  )
+  const ids = pages.flatMap(({ items }) => items.map(({ key }) => lastSegment(key)))
+  return nearMiss(
+    id,
+    ids.filter((each) => each !== id),
+  )
+}
+
+/** Maximum number of records in one read. */
+const atOnce = 250
+
+/** The id of a listed item and its stored record; `record` is null if it has just been removed. */
+export interface StoredItem<R> {
+  readonly id: string
+  readonly record: R | null
+}
+
+/** A search in a listing: the search term, and a limit for the work of one call. */
+export interface Search {
+  /** Returns whether one of the texts contains the search term. */
+  isIn(...texts: readonly string[]): boolean
+  /** Maximum number of records that one search call reads. */
+  readonly lookedAtMax: number
+}
+
+/**
+ * Returns a search for `text`. It finds `text` anywhere in other texts, independent of upper and lower case
+ * and of Unicode normalization.
+ */
+export function searchFor(text: string, lookedAtMax: number): Search {
+  const wanted = plain(text)
+  return { isIn: (...texts) => texts.some((each) => plain(each).includes(wanted)), lookedAtMax }
+}
+
+/**
+ * Converts a text to a form in which texts can be compared. `toLowerCase` alone is not sufficient: the lower
+ * case of a sigma depends on its position in the word, and ß would not match SS.
+ */
+const plain = (text: string): string => text.normalize('NFC').toLowerCase().toUpperCase().normalize('NFC')
+
+/**
+ * Returns the matching items of a listing, in the order of the listing. Reads at most `lookedAtMax` records.
+ * A page may therefore have fewer items than requested, or none, although more pages follow. A page also ends
+ * when its JSON reaches the maximum length of a page.
+ * @param list returns every item of a range, including items that do not match
+ */
+export async function filterItems<R>(
+  list: (range: PageRange) => Promise<ListPage<StoredItem<R>>>,
+  { after, limit }: PageRange,
+  { lookedAtMax }: Search,
+  isFound: (record: R) => boolean,
+): Promise<ListPage<StoredItem<R>>> {
+  const found: StoredItem<R>[] = []
+  let length = 0
+  let from = after
+  for (let left = lookedAtMax; ; left -= atOnce) {
+    const { items, next } = await list({ after: from, limit: Math.min(left, atOnce) })
+    for (const [index, item] of items.entries()) {
+      if (item.record === null || !isFound(item.record)) continue
+      found.push(item)
+      length += estimatedLength(item)
+      if (found.length === limit || length >= pageLengthMax)
+        return { items: found, next: index === items.length - 1 ? next : item.id }
+    }
+    if (next === null || left <= atOnce) return { items: found, next }
+    from = next
   }
 }

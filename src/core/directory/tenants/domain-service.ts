@@ -1,7 +1,7 @@
 import { ApiError } from '../../base/errors.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { Bus } from '../../store/engine.ts'
-import { domainsFence } from '../organizations/fence-names.ts'
+import { domainsFence } from '../organizations/access-change.ts'
 import {
   type CounterRecord,
   counterRecordType,
@@ -9,7 +9,7 @@ import {
   domainsRecordType,
 } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
-import { credentialsRevokedTopic, encodeCredentialsRevoked } from './credentials-revoked.ts'
+import { credentialsRevokedTopic, encodeCredentialsRevoked } from './token-revocations.ts'
 import type { TenantStore } from './tenant-store.ts'
 import { workspaceKeys } from './workspace-keys.ts'
 

@@ -1,14 +1,14 @@
 import { ApiError } from '../../base/errors.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { Key, Kv } from '../../store/engine.ts'
-import { type RecordType, readRecord } from '../../store/stored-record.ts'
-import { authTokensFence } from '../organizations/fence-names.ts'
-import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
+import { readRecord, type RecordType } from '../../store/stored-record.ts'
+import { authTokensFence } from '../organizations/access-change.ts'
+import { listEntries, type ListPage, type PageRange } from '../store/list-page.ts'
 import {
-  type ApiKeyRecord,
-  type AuthTokenRecord,
   apiKeyOwnerType,
+  type ApiKeyRecord,
   apiKeyRecordType,
+  type AuthTokenRecord,
   authTokenRecordType,
   counterRecordType,
   retiredTokensRecordType,
@@ -186,4 +186,27 @@ async function apiKeyCount(transaction: Transaction, workspaceId: string): Promi
   if (record !== null) return record.count
   const range = { prefix: workspaceKeys.apiKeys(workspaceId), limit: apiKeysMax }
   return (await transaction.scan(range)).length
+}
+
+/** Maximum number of workspaces by which a store is recognized. */
+export const identifyingWorkspacesMax = 1_000
+const recordsAtOnce = 200
+
+/** Returns the ids of the first workspaces of a store, sorted. @throws StoreUnavailableError */
+export async function listWorkspaceIds(kv: Pick<Kv, 'scan'>): Promise<readonly string[]> {
+  const ids = new Set<string>()
+  let last: string | undefined
+  for (;;) {
+    const found = await kv.scan(workspacesPart, {
+      prefix: workspaceKeys.workspaces,
+      // Greater than the keys of all records of the workspace.
+      ...(last !== undefined && { after: [...workspaceKeys.workspace(last), '~'] }),
+      limit: recordsAtOnce,
+    })
+    for (const { key } of found) {
+      last = key[1] as string
+      if (key.length === 2 && ids.size < identifyingWorkspacesMax) ids.add(last)
+    }
+    if (found.length < recordsAtOnce || ids.size >= identifyingWorkspacesMax) return [...ids]
+  }
 }

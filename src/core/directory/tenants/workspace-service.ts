@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { Rate } from '../../config/rate.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { Bus } from '../../store/engine.ts'
-import { authTokensFence } from '../organizations/fence-names.ts'
+import { authTokensFence } from '../organizations/access-change.ts'
 import {
   type ApiKeyRecord,
   type AuthTokenRecord,
@@ -14,8 +15,7 @@ import {
   workspaceRecordType,
 } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
-import { CredentialGenerator } from './credential-generator.ts'
-import { credentialsRevokedTopic, encodeCredentialsRevoked } from './credentials-revoked.ts'
+import { credentialsRevokedTopic, encodeCredentialsRevoked } from './token-revocations.ts'
 import { writeNewDomains } from './domain-service.ts'
 import { authTokensMax, putNewApiKey, type TenantStore } from './tenant-store.ts'
 import { workspaceKeys } from './workspace-keys.ts'
@@ -262,4 +262,25 @@ async function retire(
   const tokens = retiredOf<AuthTokenRecord>(earlier, replaced, times)
   if (tokens.length === 0) transaction.delete(key)
   else transaction.put(key, { tokens } satisfies RetiredTokensRecord)
+}
+
+/** Generates ids and secrets. Also records whether any were generated. */
+export class CredentialGenerator {
+  #used = false
+
+  get used(): boolean {
+    return this.#used
+  }
+
+  /** Returns an id with 96 random bits, such as `key_9f86d081884c7d659a2feaa0`. */
+  id(kind: string): string {
+    this.#used = true
+    return `${kind}_${randomBytes(12).toString('hex')}`
+  }
+
+  /** Returns a secret with 256 random bits. Its characters are safe in headers and URLs. */
+  secret(): string {
+    this.#used = true
+    return randomBytes(32).toString('base64url')
+  }
 }

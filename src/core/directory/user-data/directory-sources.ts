@@ -1,20 +1,27 @@
-import { activityRecordType } from '../../events/activity.ts'
 import { activityKeys, positionIn } from '../../events/activity-keys.ts'
+import { activityRecordType } from '../../events/activity.ts'
 import { activityRangesOf, anonymizeActivities } from '../../events/anonymize-activities.ts'
+import { deletedUserId } from '../../model/deleted-user.ts'
 import type { KvEntry } from '../../store/engine.ts'
 import { lastSegment } from '../../store/key-encoding.ts'
 import { readRecord } from '../../store/stored-record.ts'
-import { branchKeys } from '../branches/branch-records.ts'
-import { anonymizeBranches, listBranchesByUser } from '../branches/user-branches.ts'
+import {
+  branchKeys,
+  type BranchPlace,
+  type BranchRecord,
+  branchRecordType,
+  writeBranch,
+} from '../branches/branch-records.ts'
 import { anonymizeVisits } from '../documents/cluster-visits.ts'
 import { keys, type OrganizationScope } from '../organizations/organization-keys.ts'
 import type { OrganizationStore } from '../organizations/organization-store.ts'
 import { userSubject } from '../organizations/user-records.ts'
 import { indexedExpiry, indexedResource } from '../permissions/grants.ts'
 import { removeSomeGrants, removeSomeMemberships } from '../removal/subject-removal.ts'
+import type { DirectoryReader } from '../store/directory-reader.ts'
 import { grantRecordType, userRecordType } from '../store/records.ts'
-import { rangeSource, type UserRanges } from './range-source.ts'
-import type { UserDataSource } from './user-data-source.ts'
+import type { Transaction } from '../store/transaction.ts'
+import { rangeSource, type UserDataSource, type UserRanges } from './user-data-source.ts'
 
 /** Maximum number of records that one commit changes. */
 const sliceMax = 100
@@ -101,3 +108,55 @@ const visits: UserRanges = {
   show: () => Promise.resolve([]),
   erase: (transaction, userId) => anonymizeVisits(transaction, userId, sliceMax),
 }
+
+/** A branch that a user has created or decided. */
+interface UserBranch {
+  readonly documentId: string
+  readonly data: Partial<BranchRecord>
+}
+
+/**
+ * Returns the branches to which index entries of a user refer, without other users. The result contains null
+ * for a branch that was deleted meanwhile.
+ */
+async function listBranchesByUser(
+  reader: DirectoryReader,
+  entries: readonly KvEntry[],
+  userId: string,
+): Promise<readonly (UserBranch | null)[]> {
+  const places = entries.map(placeIn)
+  const records = await reader.getAll(places.map(branchKeys.branch), branchRecordType)
+  return places.map(({ documentId }, at) => {
+    const record = records[at] ?? null
+    if (record === null) return null
+    const { createdBy, decidedBy, accepting: _, ...data } = record
+    const own = { ...(createdBy === userId && { createdBy }), ...(decidedBy === userId && { decidedBy }) }
+    return { documentId, data: { ...data, ...own } }
+  })
+}
+
+/**
+ * Replaces a user with the deleted user in up to `limit` branches. Returns the number of index entries that
+ * were processed.
+ */
+async function anonymizeBranches(transaction: Transaction, userId: string, limit: number): Promise<number> {
+  const entries = await transaction.scan({ prefix: branchKeys.allBy(userId), limit })
+  const places = entries.map(placeIn)
+  const records = await transaction.getAll(places.map(branchKeys.branch), branchRecordType)
+  const replaced = (id: string): string => (id === userId ? deletedUserId : id)
+  for (const [at, place] of places.entries()) {
+    const record = records[at] ?? null
+    if (record === null) transaction.delete(branchKeys.by(userId, place))
+    else {
+      const [createdBy, decidedBy] = [replaced(record.createdBy), replaced(record.decidedBy)]
+      await writeBranch(transaction, place, { ...record, createdBy, decidedBy })
+    }
+  }
+  return entries.length
+}
+
+const placeIn = ({ key: [, , documentId = '', editorId = '', name = ''] }: KvEntry): BranchPlace => ({
+  documentId,
+  editorId,
+  name,
+})

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { readBearer } from '../../access/tokens/bearer.ts'
+import { readBearer } from '../../access/credentials/credential-headers.ts'
 import { type DocumentPath, decodeSegment, idProblem } from '../../model/address.ts'
 
 interface Credentials {

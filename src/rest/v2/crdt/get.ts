@@ -1,7 +1,7 @@
 import { ApiError } from '../../../core/base/errors.ts'
 import type { FromSchema } from '../../../core/base/schema.ts'
 import { isRootMissing } from '../../../core/content/roots.ts'
-import type { AttachedSchema } from '../../../core/directory/schemas/schema-records.ts'
+import type { AttachedSchema } from '../../../core/directory/schemas/schema-service.ts'
 import type { DocumentAddress } from '../../../core/model/address.ts'
 import {
   EncodedJson,

@@ -1,4 +1,4 @@
-import { branchLimits } from '../../../../../../core/directory/branches/limits.ts'
+import { branchLimits } from '../../../../../../core/directory/branches/branch-records.ts'
 import { disabledDocument, documentBeingDeleted } from '../../../../../../rest/editor-content.ts'
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
 import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'

@@ -1,4 +1,4 @@
-import type { AgentCaller } from '../../../../../../core/access/credentials/agent-caller.ts'
+import type { AgentCaller } from '../../../../../../core/access/credentials/authenticator.ts'
 import { ApiError } from '../../../../../../core/base/errors.ts'
 import type { BranchRecord } from '../../../../../../core/directory/branches/branch-records.ts'
 import { keepingOf } from '../../../../../../rest/agents/authorize-agent.ts'

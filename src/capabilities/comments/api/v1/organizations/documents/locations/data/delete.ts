@@ -1,4 +1,4 @@
-import { checkBodyCredentials } from '../../../../../../../../core/access/credentials/key-credentials.ts'
+import { checkBodyCredentials } from '../../../../../../../../core/access/credentials/authenticator.ts'
 import { ApiError } from '../../../../../../../../core/base/errors.ts'
 import { defineOperation } from '../../../../../../../../rest/operation.ts'
 import { credentialLengthMax, documentId } from '../../../../../../../../rest/schemas/resource-schema.ts'
