@@ -1,10 +1,11 @@
 import type { RequestListener } from 'node:http'
+import type { ErrorCode } from '../../core/base/error-codes.ts'
+import { ApiError } from '../../core/base/errors.ts'
 import { readJson } from '../../core/base/json.ts'
 import type { FromSchema, Schema } from '../../core/base/schema.ts'
 import * as s from '../../core/base/schema.ts'
 import { callInProcess, type InProcessClient } from '../../rest/http/in-process-call.ts'
 import type { TypedOperation } from '../../rest/operation.ts'
-import { ToolError } from './tool-error.ts'
 
 interface AgentApiOptions {
   /** Answers requests to REST. */
@@ -23,11 +24,7 @@ interface AgentResult<Data> {
   readonly pageToken: string | null
 }
 
-const errorSchema = s.object({
-  status: s.string,
-  message: s.string,
-  details: s.object({ code: s.string }),
-})
+const errorSchema = s.object({ message: s.string, details: s.object({ code: s.trusted<ErrorCode>(s.string) }) })
 const resultSchema = s.object({}, { data: s.unknown, pageToken: s.string, warnings: s.array(s.string) })
 const bodySchema = s.object({ result: resultSchema })
 const failedSchema = s.object({ error: errorSchema })
@@ -64,7 +61,7 @@ export class AgentApi {
   /**
    * Calls an operation. Returns its response (JSON in UTF-8), which may be too large to parse it on the event loop.
    * @param data members that are undefined are not sent
-   * @throws ToolError for the error of the operation; the reason of the signal if it is aborted. The server
+   * @throws ApiError for the error of the operation; the reason of the signal if it is aborted. The server
    * finishes the operation anyway
    */
   async read(path: string, data: object): Promise<Uint8Array> {
@@ -75,8 +72,7 @@ export class AgentApi {
     if (answer.status < 400) return answer.body
     const { error } = readJson(failedSchema, answer.body)
     const { code, ...details } = error.details
-    throw new ToolError(code, error.message, {
-      status: error.status,
+    throw new ApiError(code, error.message, {
       details,
       ...(answer.retryAfterSeconds !== undefined && { retryAfterSeconds: answer.retryAfterSeconds }),
     })

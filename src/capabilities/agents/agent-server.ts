@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { AgentCaller } from '../../core/access/credentials/authenticator.ts'
+import { ApiError } from '../../core/base/errors.ts'
 import { readPackageVersion } from '../../core/base/package-version.ts'
 import { documentAddress } from '../../core/model/address.ts'
 import { KeyedCounter } from '../../core/quota/keyed-counter.ts'
@@ -21,7 +22,6 @@ import { mcpLimits } from './mcp-limits.ts'
 import { permittedTools, toolList } from './tools/tool-list.ts'
 import { describeTool, runTool, toErrorResult } from './run-tool.ts'
 import type { McpTool, ToolContext } from './tool.ts'
-import { ToolError } from './tool-error.ts'
 import { ToolPages } from './tool-pages.ts'
 
 const instructions =
@@ -111,23 +111,21 @@ export class AgentServer {
       return result
     } catch (error) {
       ended(left.aborted ? 'canceled' : isRejection(error) ? 'rejected' : 'error')
-      if (error instanceof ToolError) return toErrorResult(error)
+      if (error instanceof ApiError) return toErrorResult(error)
       throw error
     }
   }
 
-  /** @throws ToolError if the token does not permit the tool on any document */
+  /** @throws ApiError if the token does not permit the tool on any document */
   async #requirePermitted(tool: McpTool, { caller, address }: AgentRequest): Promise<void> {
     if (permittedTools(caller.identity).includes(tool)) return
     await this.#edge.auditor.toolRejected(caller, tool.name, address)
-    throw new ToolError('mcp/tool-not-permitted', `the token does not permit the tool ${tool.name}`, {
-      status: 'PERMISSION_DENIED',
-    })
+    throw new ApiError('mcp/tool-not-permitted', `the token does not permit the tool ${tool.name}`)
   }
 
   /**
    * Runs a tool, until the client disconnects or the time of the call ends.
-   * @throws ToolError if the time ends, or if the agent has too many calls; ProtocolError if the client has
+   * @throws ApiError if the time ends, or if the agent has too many calls; ProtocolError if the client has
    * disconnected, or for a fault of the server, whose cause is only in the log
    */
   async #run(tool: McpTool, args: object, agent: AgentRequest, left: AbortSignal): Promise<CallToolResult> {
@@ -142,10 +140,8 @@ export class AgentServer {
     } catch (error) {
       if (left.aborted) throw new ProtocolError(ErrorCode.InvalidRequest, 'canceled')
       if (timeout.aborted)
-        throw new ToolError('mcp/timeout', `the call took more than ${mcpLimits.callMs / 1000} s`, {
-          status: 'UNAVAILABLE',
-        })
-      if (error instanceof ToolError) throw error
+        throw new ApiError('mcp/timeout', `the call took more than ${mcpLimits.callMs / 1000} s`)
+      if (error instanceof ApiError) throw error
       this.#services.log.error({ err: error, tool: tool.name }, 'an MCP request failed')
       throw new ProtocolError(ErrorCode.InternalError, 'internal error; the log of the server has its cause')
     } finally {
@@ -173,11 +169,10 @@ type ToolCallResult = 'ok' | 'error' | 'rejected' | 'canceled'
 const rejectionCodes: readonly string[] = ['mcp/tool-not-permitted', 'mcp/too-many-calls']
 
 const isRejection = (error: unknown): boolean =>
-  error instanceof ToolError && rejectionCodes.includes(error.code)
+  error instanceof ApiError && rejectionCodes.includes(error.code)
 
-const tooManyCalls = (): ToolError =>
-  new ToolError('mcp/too-many-calls', `at most ${mcpLimits.callsAtOnce} calls at the same time`, {
-    status: 'RESOURCE_EXHAUSTED',
+const tooManyCalls = (): ApiError =>
+  new ApiError('mcp/too-many-calls', `at most ${mcpLimits.callsAtOnce} calls at the same time`, {
     retryAfterSeconds: 1,
   })
 

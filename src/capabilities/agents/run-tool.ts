@@ -1,4 +1,5 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
+import { causeOf } from '../../core/base/error-codes.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import type { Schema } from '../../core/base/schema.ts'
 import { rightForm } from '../../core/content/edit/right-form.ts'
@@ -7,7 +8,6 @@ import { checkMembers } from '../../rest/members.ts'
 import { validatorOf } from '../../rest/validator.ts'
 import { createBoundary, dataNotice, enclose, showAllHidden } from './document-data.ts'
 import type { McpTool, ToolContext, ToolOutcome } from './tool.ts'
-import { ToolError, toToolError } from './tool-error.ts'
 
 /** A JSON schema, as clients get it. */
 type PublishedSchema = { readonly type: 'object'; readonly [keyword: string]: unknown }
@@ -61,13 +61,12 @@ export async function runTool(tool: McpTool, args: object, context: ToolContext)
     checkArguments(tool, args)
     return toResult(await tool.run(args, context))
   } catch (error) {
-    if (error instanceof ToolError) return toErrorResult(error)
-    if (error instanceof ApiError) return toErrorResult(toToolError(error))
+    if (error instanceof ApiError) return toErrorResult(error)
     throw error
   }
 }
 
-/** @throws ToolError */
+/** @throws ApiError INVALID_ARGUMENT */
 function checkArguments(tool: McpTool, args: object): void {
   try {
     const checked = { effect: 'once', request: tool.input, unknownHint: rightForm } as const
@@ -75,15 +74,14 @@ function checkArguments(tool: McpTool, args: object): void {
     validatorOf(tool.input)(args, 0)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    throw asArguments(toToolError(error))
+    throw asArguments(error)
   }
 }
 
 /** Removes the prefix `/data` of the paths, because arguments of a tool have no such member. */
-function asArguments({ code, status, message, details }: ToolError): ToolError {
-  const issues = Array.isArray(details.issues) ? (details.issues as { path: string; message: string }[]) : []
-  return new ToolError(code, message.replace(/^\/data/, ''), {
-    status,
+function asArguments({ code, message, details }: ApiError): ApiError {
+  const issues = Array.isArray(details?.issues) ? (details.issues as { path: string; message: string }[]) : []
+  return new ApiError(code, message.replace(/^\/data/, ''), {
     details: { issues: issues.map((issue) => ({ ...issue, path: issue.path.replace(/^\/data/, '') })) },
   })
 }
@@ -103,11 +101,14 @@ function toResult({ result, documentData }: ToolOutcome): CallToolResult {
 }
 
 /** Returns an error for the model. Its message can quote a document, so it is data. */
-export function toErrorResult(error: ToolError): CallToolResult {
-  const { code, status, remedy, retryAfterSeconds, message, details } = error
-  const shown = {
-    error: { code, status, remedy, ...(retryAfterSeconds !== null && { retryAfterSeconds }) },
-  }
+export function toErrorResult({
+  code,
+  status,
+  retryAfterSeconds,
+  message,
+  details = {},
+}: ApiError): CallToolResult {
+  const shown = { error: { code, status, remedy: causeOf(code).remedy, retryAfterSeconds } }
   const data = {
     message: showHidden(message),
     ...(Object.keys(details).length > 0 && { details: showAllHidden(details) }),

@@ -1,9 +1,8 @@
 import type { AgentCaller } from '../../core/access/credentials/authenticator.ts'
-import { ApiError } from '../../core/base/errors.ts'
+import { invalid } from '../../core/base/errors.ts'
 import type { SchemaOf } from '../../core/base/schema.ts'
 import { matchesSchema } from '../../core/base/validation.ts'
 import type { PageTokens } from '../../rest/page-tokens.ts'
-import { ToolError, toToolError } from './tool-error.ts'
 
 /** The page tokens of one agent. A token is valid only for its agent, its tool and its query. */
 export class ToolPages {
@@ -25,18 +24,12 @@ export class ToolPages {
 
   /**
    * Returns the position of a token.
-   * @throws ToolError if the token is damaged, or belongs to another query, tool or agent
+   * @throws ApiError INVALID_ARGUMENT if the token is damaged, or belongs to another query, tool or agent
    */
   open<Position>(query: readonly unknown[], token: string, schema: SchemaOf<Position>): Position {
-    try {
-      const position = this.#tokens.open([...this.#caller, ...query], token)
-      if (matchesSchema(schema, position)) return position
-    } catch (error) {
-      throw error instanceof ApiError ? toToolError(error) : error
-    }
+    const position = this.#tokens.open([...this.#caller, ...query], token)
+    if (matchesSchema(schema, position)) return position
     // Another version of the server has created the token.
-    throw new ToolError('request/page-token', 'the page token is out of date; start again without it', {
-      status: 'INVALID_ARGUMENT',
-    })
+    throw invalid('request/page-token', 'the page token is out of date; start again without it')
   }
 }

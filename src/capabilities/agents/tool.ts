@@ -1,3 +1,4 @@
+import { type ApiError, invalid } from '../../core/base/errors.ts'
 import type { FromSchema, ObjectSchema } from '../../core/base/schema.ts'
 import type { AnsweredText, TextQuery } from '../../core/content/reading/text-query.ts'
 import type { AccessRole } from '../../core/directory/store/records.ts'
@@ -40,7 +41,7 @@ export interface McpTool {
   readonly result: ObjectSchema
   /** Members of `documentData`. */
   readonly documentData: ObjectSchema
-  /** @throws ToolError */
+  /** @throws ApiError */
   run(data: unknown, context: ToolContext): Promise<ToolOutcome>
 }
 
@@ -71,3 +72,7 @@ export function defineTool<
     },
   }
 }
+
+/** Returns the error for arguments that the tool rejects itself. */
+export const invalidArgument = (path: string, message: string): ApiError =>
+  invalid('request/invalid-member', `${path} ${message}`, { issues: [{ path, message }] })

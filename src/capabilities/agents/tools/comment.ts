@@ -1,9 +1,10 @@
+import type { ErrorCode } from '../../../core/base/error-codes.ts'
+import { ApiError } from '../../../core/base/errors.ts'
 import type { TypedOperation } from '../../../rest/operation.ts'
 import type { batchResults } from '../../../rest/schemas/batch-results.ts'
 import { addAnnotations } from '../../comments/api/v2/commentannotations/add.ts'
 import { addComments } from '../../comments/api/v2/commentannotations/comments/add.ts'
-import { defineTool, type ToolContext } from '../tool.ts'
-import { invalidArgument, ToolError } from '../tool-error.ts'
+import { defineTool, invalidArgument, type ToolContext } from '../tool.ts'
 import { chooseOrganization, editorMembers, findEditor } from './editor-address.ts'
 
 const quote = { type: 'string', minLength: 1, maxLength: 5_000 } as const
@@ -67,7 +68,7 @@ export const commentTool = defineTool({
   },
 })
 
-/** Adds one item of a batch, and returns its id. @throws ToolError if it was not added */
+/** Adds one item of a batch, and returns its id. @throws ApiError if it was not added */
 async function addOne(
   operation: TypedOperation<typeof batchResults>,
   data: object,
@@ -78,5 +79,5 @@ async function addOne(
   if (result === undefined) throw new TypeError('the batch has no result')
   if (result.success) return result.id
   const { code = 'request/invalid-member', ...details } = result.details ?? {}
-  throw new ToolError(code, result.message, { status: 'FAILED_PRECONDITION', details })
+  throw new ApiError(code as ErrorCode, result.message, { details })
 }

@@ -106,7 +106,7 @@ interface SentEdits {
   }
 }
 
-/** Applies edits to an editor. @throws ToolError */
+/** Applies edits to an editor. @throws ApiError */
 export async function sendEdits(
   { ids, root }: FoundEditor,
   edits: EditArguments,

@@ -1,6 +1,5 @@
 import { getContent } from '../../../rest/v2/crdt/get.ts'
-import type { ToolContext } from '../tool.ts'
-import { invalidArgument } from '../tool-error.ts'
+import { invalidArgument, type ToolContext } from '../tool.ts'
 
 const idLengthMax = 512
 
@@ -62,7 +61,7 @@ export interface FoundEditor {
   readonly kind: ContentKind
 }
 
-/** @throws ToolError if the token has several organizations, or none */
+/** @throws ApiError if the token has several organizations, or none */
 export function chooseOrganization(given: string | undefined, { organizationIds }: ToolContext): string {
   if (given !== undefined) return given
   const [only, ...others] = organizationIds
@@ -75,7 +74,7 @@ export function chooseOrganization(given: string | undefined, { organizationIds 
   )
 }
 
-/** Lists the editors of a document that have content, without branches. @throws ToolError */
+/** Lists the editors of a document that have content, without branches. @throws ApiError */
 export async function listEditorIds(
   context: ToolContext,
   document: { readonly organizationId: string; readonly documentId: string },
@@ -86,7 +85,7 @@ export async function listEditorIds(
 
 /**
  * Finds the editor that the arguments name, and the kind of its root.
- * @throws ToolError if it does not exist, or if the document has several editors and none is named
+ * @throws ApiError if it does not exist, or if the document has several editors and none is named
  */
 export async function findEditor(given: GivenEditor, context: ToolContext): Promise<FoundEditor> {
   const { documentId, editorId, contentKey } = given

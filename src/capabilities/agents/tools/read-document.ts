@@ -1,11 +1,11 @@
+import { ApiError } from '../../../core/base/errors.ts'
 import * as s from '../../../core/base/schema.ts'
 import { shortened } from '../../../core/base/text.ts'
 import type { TextQueryAnswer } from '../../../core/content/reading/text-query.ts'
 import { getAnnotations } from '../../comments/api/v2/commentannotations/get.ts'
 import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
-import { defineTool, type ToolContext } from '../tool.ts'
-import { invalidArgument, ToolError } from '../tool-error.ts'
+import { defineTool, invalidArgument, type ToolContext } from '../tool.ts'
 import { type AddressIds, editorIdMembers, editorMembers, findEditor } from './editor-address.ts'
 import { nextPageMember, pageMembers } from './list-documents.ts'
 import { queryEditor } from './read-editor.ts'
@@ -144,7 +144,7 @@ export const readDocumentTool = defineTool({
   },
 })
 
-/** @throws ToolError if the heading is missing or ambiguous */
+/** @throws ApiError if the heading is missing or ambiguous */
 function requirePage(
   answer: TextQueryAnswer,
   heading: string | undefined,
@@ -153,10 +153,10 @@ function requirePage(
   if (answer.is === 'several headings')
     throw invalidArgument('/occurrence', `is required, because ${answer.count} headings have this text`)
   if (answer.is !== 'no heading') throw new TypeError(`unexpected answer to a query for a page: ${answer.is}`)
-  throw new ToolError(
+  throw new ApiError(
     'crdt/target-not-found',
     `the document has no such heading: ${JSON.stringify(heading)}`,
-    { status: 'FAILED_PRECONDITION', details: { headings: answer.headings } },
+    { details: { headings: answer.headings } },
   )
 }
 

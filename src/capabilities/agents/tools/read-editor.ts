@@ -1,7 +1,6 @@
 import { ApiError } from '../../../core/base/errors.ts'
 import type { TextQuery, TextQueryAnswer } from '../../../core/content/reading/text-query.ts'
 import type { ToolContext } from '../tool.ts'
-import { ToolError, toToolError } from '../tool-error.ts'
 import type { ContentKind, FoundEditor } from './editor-address.ts'
 
 type TextFormat = 'markdown' | 'text' | 'json'
@@ -24,7 +23,7 @@ const formatsOf: Readonly<Record<ContentKind, readonly TextFormat[]>> = {
 
 /**
  * Answers a query about the content of an editor, in the first of the formats that the content has.
- * @throws ToolError if there is no content, or too much
+ * @throws ApiError if there is no content, or too much
  */
 export async function queryEditor(
   { ids, root, kind }: FoundEditor,
@@ -36,23 +35,17 @@ export async function queryEditor(
     const json = await context.api
       .read('/v2/crdt/get', { ...ids, ...root, format })
       .catch((error: unknown) => {
-        if (error instanceof ToolError && error.code === 'crdt/root-kind-mismatch' && format !== 'json')
+        if (error instanceof ApiError && error.code === 'crdt/root-kind-mismatch' && format !== 'json')
           return null
         throw error
       })
     if (json === null) continue
-    const answered = await context.answerText(ids, json, query).catch((error: unknown) => {
-      throw error instanceof ApiError ? toToolError(error) : error
-    })
+    const answered = await context.answerText(ids, json, query)
     if (answered === null) continue
     if (answered === 'too long')
-      throw new ToolError('mcp/document-too-large', 'the editor has too much content for this tool', {
-        status: 'FAILED_PRECONDITION',
-      })
+      throw new ApiError('mcp/document-too-large', 'the editor has too much content for this tool')
     const { isText, ...text } = answered
     return { ...text, format: format === 'json' && isText ? 'text' : format }
   }
-  throw new ToolError('crdt/root-kind-mismatch', 'the root has no content that can be read as text', {
-    status: 'INVALID_ARGUMENT',
-  })
+  throw new ApiError('crdt/root-kind-mismatch', 'the root has no content that can be read as text')
 }

@@ -1,3 +1,4 @@
+import { ApiError } from '../../../core/base/errors.ts'
 import * as s from '../../../core/base/schema.ts'
 import { showHidden } from '../../../core/content/reading/hidden-characters.ts'
 import {
@@ -8,7 +9,6 @@ import {
 import { getDocuments } from '../../../rest/v2/organizations/documents/get.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
-import { ToolError } from '../tool-error.ts'
 import {
   chooseOrganization,
   documentMember,
@@ -248,10 +248,10 @@ async function searchable<T>(reading: Promise<T>): Promise<T | 'empty' | 'skippe
   try {
     return await reading
   } catch (error) {
-    if (!(error instanceof ToolError)) throw error
+    if (!(error instanceof ApiError)) throw error
     if (empty.includes(error.code)) return 'empty'
     if (skipped.includes(error.code)) return 'skipped'
-    if (error.code === 'mcp/document-too-large' || error.details.limit === 'maxResponseBytes')
+    if (error.code === 'mcp/document-too-large' || error.details?.limit === 'maxResponseBytes')
       return 'too large'
     throw error
   }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { ApiError } from '../../../core/base/errors.ts'
 import { shortened } from '../../../core/base/text.ts'
 import { createBranch } from '../../branches/api/v2/crdt/branches/create.ts'
 import { deleteBranch } from '../../branches/api/v2/crdt/branches/delete.ts'
@@ -6,7 +7,6 @@ import { diffBranch } from '../../branches/api/v2/crdt/branches/diff.ts'
 import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
-import { ToolError } from '../tool-error.ts'
 import { editedMembers, editingMembers, overlapsMember, placesMember, sendEdits } from './edit-document.ts'
 import { type AddressIds, type FoundEditor, findEditor } from './editor-address.ts'
 
@@ -104,7 +104,7 @@ async function removeBranch(ids: AddressIds, name: string, { api }: ToolContext)
   try {
     await api.call(deleteBranch, { ...ids, name })
   } catch (error) {
-    if (!(error instanceof ToolError)) throw error
+    if (!(error instanceof ApiError)) throw error
   }
 }
 
