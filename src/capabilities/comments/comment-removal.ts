@@ -144,25 +144,6 @@ export function tombstoneAnnotation(
     transaction.put([...keys.goneFrom(documentId, location.id), annotationId], emptyValue)
 }
 
-/** A document whose annotations are being removed. */
-interface DocumentInRemoval {
-  readonly scope: OrganizationScope
-  readonly documentId: string
-  /** Called between commits. Throws if the removal must stop. */
-  readonly goOn: () => Promise<void>
-  readonly memory: Pick<DecisionMemory, 'delete'>
-}
-
-/** Removes the annotations and tombstones of a document. The document must be marked as being deleted. */
-async function removeDocumentComments(
-  store: OrganizationStore,
-  { scope, documentId, goOn, memory }: DocumentInRemoval,
-): Promise<void> {
-  const forget = (judgmentIds: readonly string[]) => memory.delete(scope, judgmentIds)
-  await removeListed(store, scope, { kind: 'document', documentId }, goOn, { forget })
-  await removeTombstones(store, scope, keys.goneIn(documentId), goOn)
-}
-
 /**
  * Removes all tombstones under `prefix`. For each tombstone, `beforehand` first removes other data of the
  * annotation.
@@ -204,7 +185,10 @@ export const createCommentCascade = (
   memory: Pick<DecisionMemory, 'delete'>,
 ): CascadeHandler => ({
   async removeDocuments(scope, documentIds, goOn) {
-    for (const documentId of documentIds)
-      await removeDocumentComments(store, { scope, documentId, goOn, memory })
+    const forget = (judgmentIds: readonly string[]) => memory.delete(scope, judgmentIds)
+    for (const documentId of documentIds) {
+      await removeListed(store, scope, { kind: 'document', documentId }, goOn, { forget })
+      await removeTombstones(store, scope, keys.goneIn(documentId), goOn)
+    }
   },
 })

@@ -15,16 +15,7 @@ declare module '../../rest/services.ts' {
 /** Content that arrives in pieces, such as the text of a model. */
 export const streams = defineCapability({
   name: 'streams',
-  create(services) {
-    const { config } = services
-    const limits = {
-      bytes: config.streamBytes,
-      ms: config.streamSeconds * 1000,
-      perKey: config.streamsPerKey,
-      perAgent: config.streamsPerAgent,
-    }
-    return { streams: new StreamService({ ...services, limits }) }
-  },
+  create: (services) => ({ streams: new StreamService(services) }),
   userData: ({ engine }) => ({ ofTenant: [streamSource(engine.kv)] }),
   routes: (services, edge) => [contentStreamRoute(services, edge)],
   paths: [contentStreamDescription],

@@ -1,8 +1,6 @@
 import { createHash, randomInt } from 'node:crypto'
-import type { Clock } from '../../core/base/clock.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import { readJsonOrNull } from '../../core/base/json.ts'
-import type { Log } from '../../core/base/log.ts'
 import * as s from '../../core/base/schema.ts'
 import type { MatchedPlace } from '../../core/content/edit/edit.ts'
 import type { OverlapPolicy } from '../../core/content/merge/overlap.ts'
@@ -11,22 +9,19 @@ import {
   type ReplacedIds,
   type StreamPlaceRequest,
 } from '../../core/content/stream/stream-place.ts'
-import type { SchemaService } from '../../core/directory/schemas/schema-service.ts'
-import type { DocumentService } from '../../core/directory/services/document-service.ts'
 import { TransactionRunner } from '../../core/directory/store/transaction.ts'
 import { FencedRight, type WriteRight } from '../../core/directory/write-right.ts'
 import { JobConsumer, type JobDisposition } from '../../core/jobs/job-consumer.ts'
 import { readPayload } from '../../core/jobs/job-payload.ts'
-import type { Metrics } from '../../core/metrics/metrics.ts'
 import type { DocumentAddress, Tenant } from '../../core/model/address.ts'
 import type { ChangeMeta } from '../../core/model/change-origin.ts'
 import { KeyedCounter } from '../../core/quota/keyed-counter.ts'
 import { exhausted } from '../../core/quota/limits.ts'
 import { noContent } from '../../core/rooms/edits/edited-room.ts'
 import type { NewWriter } from '../../core/rooms/presence/shown-writer.ts'
-import type { RoomRegistry } from '../../core/rooms/room/room-registry.ts'
-import type { ClaimedJob, Engine } from '../../core/store/engine.ts'
+import type { ClaimedJob } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
+import type { Services } from '../../rest/services.ts'
 import { OpenStream, takenOver, tooLate } from './open-stream.ts'
 import {
   replacedRecordType,
@@ -55,19 +50,6 @@ interface StreamLimits {
   readonly perKey: number
   /** Maximum number of open streams of an agent on this node. */
   readonly perAgent: number
-}
-
-interface StreamServiceOptions {
-  readonly engine: Pick<Engine, 'kv' | 'queue' | 'bus' | 'fences'>
-  readonly rooms: RoomRegistry
-  readonly documents: Pick<DocumentService, 'rightToChange'>
-  readonly schemas: Pick<SchemaService, 'attachedTo' | 'named'>
-  readonly clock: Clock
-  readonly log: Log
-  readonly metrics: Pick<Metrics, 'streamsOpen' | 'streamsEnded'>
-  readonly limits: StreamLimits
-  /** Aborted when the server stops. All streams of this node are then cut. */
-  readonly stopping: AbortSignal
 }
 
 export interface StreamOpening {
@@ -144,7 +126,8 @@ interface RequestedEnding {
  * If it does not come back, its content stays as it is.
  */
 export class StreamService {
-  readonly #options: StreamServiceOptions
+  readonly limits: StreamLimits
+  readonly #services: Services
   readonly #transactions: TransactionRunner
   readonly #active = new Map<string, ActiveStream>()
   /** Streams that are being opened. */
@@ -154,12 +137,18 @@ export class StreamService {
   readonly #consumer: JobConsumer
   readonly #endMessages: () => void
 
-  constructor(options: StreamServiceOptions) {
-    this.#options = options
-    const { engine, clock, log, limits } = options
+  constructor(services: Services) {
+    this.#services = services
+    const { engine, clock, log, config, stopping } = services
+    this.limits = {
+      bytes: config.streamBytes,
+      ms: config.streamSeconds * 1000,
+      perKey: config.streamsPerKey,
+      perAgent: config.streamsPerAgent,
+    }
     this.#transactions = new TransactionRunner(engine.kv)
-    this.#perKey = new KeyedCounter(limits.perKey)
-    this.#perAgent = new KeyedCounter(limits.perAgent)
+    this.#perKey = new KeyedCounter(this.limits.perKey)
+    this.#perAgent = new KeyedCounter(this.limits.perAgent)
     this.#consumer = new JobConsumer({
       queue: engine.queue,
       name: streamQueue,
@@ -169,16 +158,13 @@ export class StreamService {
       atOnce: jobsAtOnce,
       carryOut: (job) => this.#remove(job),
     })
-    options.stopping.addEventListener('abort', () => void this.#cutAll())
+    // All streams of this node are cut when the server stops.
+    stopping.addEventListener('abort', () => void this.#cutAll())
     this.#endMessages = engine.bus.subscribe(takeOverTopic, (message) => {
       const taken = readJsonOrNull(takeOverSchema, message)
       const active = taken === null ? undefined : this.#active.get(streamKey(taken))
       if (taken !== null && active !== undefined && active.turn < taken.turn) void active.leave(takenOver())
     })
-  }
-
-  get limits(): StreamLimits {
-    return this.#options.limits
   }
 
   /** Starts to end the streams whose writers do not come back. */
@@ -253,7 +239,8 @@ export class StreamService {
    * @throws ApiError RESOURCE_EXHAUSTED
    */
   #enter({ apiKey }: Tenant, agentId: string | null, takesPlace: boolean): () => void {
-    const { limits, metrics } = this.#options
+    const { limits } = this
+    const { metrics } = this.#services
     const agent = agentId === null ? null : keyName([apiKey, agentId])
     if (!takesPlace && agent !== null && this.#perAgent.isFull(agent))
       throw exhausted('streamsPerAgent', limits.perAgent, {
@@ -280,7 +267,7 @@ export class StreamService {
 
   /** Finds the place of a new stream, and stores its record. */
   async #begin(name: StreamName, opening: StreamOpening, right: WriteRight): Promise<StreamRecord> {
-    const { rooms, schemas, clock, limits } = this.#options
+    const { rooms, schemas, clock } = this.#services
     const { address, request, baseVersion, onOverlap, userId, meta, fingerprint } = opening
     const { streamId } = name
     const named = opening.schema ?? (await schemas.attachedTo(address))?.schema
@@ -294,7 +281,7 @@ export class StreamService {
     const { place, matched, replaced } = found
     const replaces = replaced.ranges.length + replaced.elements.length > 0
     const { organizationId, documentId, editorId } = address
-    const endsAt = clock.now() + limits.ms
+    const endsAt = clock.now() + this.limits.ms
     const record: StreamRecord = {
       streamId,
       organizationId,
@@ -333,7 +320,7 @@ export class StreamService {
    * @throws ApiError ALREADY_EXISTS if the stream has another opening; its connection continues
    */
   async #continue(name: StreamName, opening: StreamOpening): Promise<StreamRecord | null> {
-    const { engine, clock, limits } = this.#options
+    const { engine, clock } = this.#services
     const { workspaceId, apiKey, streamId } = name
     const found = await this.#read(name)
     if (found === null) return null
@@ -342,7 +329,7 @@ export class StreamService {
     const { result } = await this.#transactions.run(streamsPart(name), async (transaction) => {
       const record = await transaction.get(streamKeys.stream(streamId), streamRecordType)
       if (record === null || record.result !== null) return record
-      if (record.ending === null && record.endsAt <= clock.now()) throw tooLate(limits.ms / 1000)
+      if (record.ending === null && record.endsAt <= clock.now()) throw tooLate(this.limits.ms / 1000)
       const next: StreamRecord = { ...record, turn: record.turn + 1 }
       transaction.put(streamKeys.stream(streamId), next)
       transaction.raise([streamFence(name)])
@@ -371,7 +358,7 @@ export class StreamService {
         await stream.stop(reason)
         try {
           const isStored = await this.#store(name, turn, stream, result)
-          if (isStored && result !== null) this.#options.metrics.streamsEnded.inc({ outcome: result.outcome })
+          if (isStored && result !== null) this.#services.metrics.streamsEnded.inc({ outcome: result.outcome })
         } finally {
           if (this.#active.get(key) === active) this.#active.delete(key)
           leave()
@@ -403,7 +390,7 @@ export class StreamService {
     record: StreamRecord,
     { right: writerRight, full, shown }: StreamPermission,
   ): Promise<OpenStream> {
-    const { rooms, engine, schemas, clock } = this.#options
+    const { rooms, engine, schemas, clock } = this.#services
     const { place, client, counter, userId, meta, streamId, turn, bytes, content } = record
     const { onOverlap = 'report' } = record
     const name = { ...address, streamId }

@@ -11,15 +11,9 @@ export const namedUsersMax = 100
 /** Maximum number of users that all records of one call may mention together. */
 export const namedInCallMax = 2_000
 
-/** A user, in the form in which records contain it. */
-export interface NamedUser {
-  readonly userId: string
-  readonly name?: string
-  readonly email?: string
-}
-
-/** Schema of a user in stored records and messages. */
+/** A user, in the form in which records and messages contain it. */
 export const namedUserSchema = s.object({ userId: s.string }, { name: s.string, email: s.string })
+export type NamedUser = s.TypeOf<typeof namedUserSchema>
 
 export const deletedUser: NamedUser = { userId: deletedUserId }
 
