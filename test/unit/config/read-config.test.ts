@@ -53,6 +53,7 @@ it.each([
   ['streamSeconds', 900, 'WEFT_STREAM_SECONDS'],
   ['compactAfterUpdates', 500, 'WEFT_COMPACT_AFTER_UPDATES'],
   ['threadJobSeconds', 20, 'WEFT_THREAD_JOB_SECONDS'],
+  ['webhookLogRetentionDays', 30, 'WEFT_WEBHOOK_LOG_RETENTION_DAYS'],
 ])(
   '[CFG-17] names the option %s of earlier versions as removed, with its value %d',
   (key, value, variable) => {
@@ -64,7 +65,8 @@ it.each([
 )
 
 it('[CFG-17] names removed options without a value, and lists them with unknown ones', () => {
-  expect(() => configOfValues({ createMissing: false })).toThrow('(removed; see CHANGELOG.md)')
+  for (const key of ['createMissing', 'jwtApiKey', 'agentPolicy', 'logFormat', 'tracesSampler'])
+    expect(() => configOfValues({ [key]: '' })).toThrow('(removed; see CHANGELOG.md)')
   const unknown = { WEFT_STREAM_RESUME_SECONDS: '1', WEFT_PROT: '1' }
   expect(() => checkVariables(unknown)).toThrow(
     /WEFT_STREAM_RESUME_SECONDS \(removed; see CHANGELOG\.md\), WEFT_PROT.*WEFT_PORT/,
