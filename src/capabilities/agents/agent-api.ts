@@ -24,7 +24,10 @@ interface AgentResult<Data> {
   readonly pageToken: string | null
 }
 
-const errorSchema = s.object({ message: s.string, details: s.object({ code: s.trusted<ErrorCode>(s.string) }) })
+const errorSchema = s.object({
+  message: s.string,
+  details: s.object({ code: s.trusted<ErrorCode>(s.string) }),
+})
 const resultSchema = s.object({}, { data: s.unknown, pageToken: s.string, warnings: s.array(s.string) })
 const bodySchema = s.object({ result: resultSchema })
 const failedSchema = s.object({ error: errorSchema })

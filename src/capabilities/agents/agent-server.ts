@@ -19,10 +19,10 @@ import type { Services } from '../../rest/services.ts'
 import { AgentApi } from './agent-api.ts'
 import { dataNotice } from './document-data.ts'
 import { mcpLimits } from './mcp-limits.ts'
-import { permittedTools, toolList } from './tools/tool-list.ts'
 import { describeTool, runTool, toErrorResult } from './run-tool.ts'
 import type { McpTool, ToolContext } from './tool.ts'
 import { ToolPages } from './tool-pages.ts'
+import { permittedTools, toolList } from './tools/tool-list.ts'
 
 const instructions =
   'Weft stores documents that people and agents edit together. Read a document before you edit it, and send its version as ' +

@@ -16,11 +16,11 @@ import {
 import type { ReplacementResult } from '../../core/content/replacement-result.ts'
 import type { RootSchema } from '../../core/content/schemas/content-schema.ts'
 import {
-  branchKeys,
   type BranchPlace,
   type BranchRecord,
-  branchRecordType,
   type BranchStatus,
+  branchKeys,
+  branchRecordType,
   requireOpen,
   writeBranch,
 } from '../../core/directory/branches/branch-records.ts'

@@ -18,14 +18,9 @@ import {
   changedAnnotation,
   decisionFromChange,
 } from './annotation-changes.ts'
-import { removeSlice, tombstoneAnnotation } from './comment-removal.ts'
-import {
-  type AnnotationFilter,
-  type AnnotationListing,
-  type AnnotationView,
-  findAnnotations,
-  listAnnotations,
-} from './list-annotations.ts'
+import { type AnnotationAction, annotationEvent, outboundOnlyEvent } from './comment-events.ts'
+import { annotationOrder, commentKeys as keys } from './comment-keys.ts'
+import { markJudged, quotingActivityId } from './comment-quotes.ts'
 import {
   type AnnotationRecord,
   appendComments,
@@ -35,11 +30,16 @@ import {
   putAnnotation,
   usersNamedInContent,
 } from './comment-records.ts'
-import { type AnnotationAction, annotationEvent, outboundOnlyEvent } from './comment-events.ts'
-import { annotationOrder, commentKeys as keys } from './comment-keys.ts'
-import { markJudged, quotingActivityId } from './comment-quotes.ts'
+import { removeSlice, tombstoneAnnotation } from './comment-removal.ts'
 import { annotationOf } from './find-comments.ts'
 import { type CommentDependencies, type JudgmentRecorder, judgmentJob } from './judgment-recorder.ts'
+import {
+  type AnnotationFilter,
+  type AnnotationListing,
+  type AnnotationView,
+  findAnnotations,
+  listAnnotations,
+} from './list-annotations.ts'
 
 type StoredField = 'documentId' | 'order' | 'createdBy' | 'createdAt' | 'lastUpdated'
 

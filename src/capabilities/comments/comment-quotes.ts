@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { emptyValue } from '../../core/directory/store/records.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
-import { readActivities, replaceActivity } from '../../core/events/activity-store.ts'
 import type { ActivityRecord } from '../../core/events/activity.ts'
+import { readActivities, replaceActivity } from '../../core/events/activity-store.ts'
 import { lastSegment } from '../../core/store/key-encoding.ts'
 import { commentKeys as keys } from './comment-keys.ts'
-import { type CommentPosition, commentPositionType, type CommentRecord } from './comment-records.ts'
+import { type CommentPosition, type CommentRecord, commentPositionType } from './comment-records.ts'
 
 /**
  * Templates of the activities that quote a comment, by event type. `withoutWords` replaces `quoting` when the

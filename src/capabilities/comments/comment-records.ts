@@ -5,7 +5,7 @@ import type { ActionUser } from '../../core/events/activity.ts'
 import { findNamedUsers, namedUserSchema } from '../../core/model/named-users.ts'
 import type { Key } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
-import { type AnnotationList, commentKeys as keys, commentOrder } from './comment-keys.ts'
+import { type AnnotationList, commentOrder, commentKeys as keys } from './comment-keys.ts'
 
 /** A place in the user interface, such as a page or a view. Members that callers add are stored unchanged. */
 const locationSchema = s.object({ id: s.string }, { locationName: s.string })

@@ -9,8 +9,8 @@ import { commentKeys as keys } from './comment-keys.ts'
 import {
   type AnnotationRecord,
   annotationRecordType,
-  commentPositionType,
   type CommentRecord,
+  commentPositionType,
   commentRecordType,
   type ThreadRecord,
   threadRecordType,

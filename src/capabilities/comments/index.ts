@@ -11,8 +11,8 @@ import { updateComments } from './api/v2/commentannotations/comments/update.ts'
 import { deleteAnnotations } from './api/v2/commentannotations/delete.ts'
 import { getAnnotations } from './api/v2/commentannotations/get.ts'
 import { updateAnnotations } from './api/v2/commentannotations/update.ts'
-import { createCommentCascade } from './comment-removal.ts'
 import { type CommentModule, createCommentModule } from './comment-module.ts'
+import { createCommentCascade } from './comment-removal.ts'
 import { mentions } from './user-data.ts'
 
 declare module '../../rest/services.ts' {

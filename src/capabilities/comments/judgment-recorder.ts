@@ -12,8 +12,8 @@ import type { Job } from '../../core/store/engine.ts'
 import type { Services } from '../../rest/services.ts'
 import { memoryLimits } from '../decisions/limits.ts'
 import { commentKeys } from './comment-keys.ts'
-import { commentRecordType } from './comment-records.ts'
 import type { JudgedComment } from './comment-quotes.ts'
+import { commentRecordType } from './comment-records.ts'
 
 /** Queue of decided suggestions that a consumer stores as judgments. */
 const judgmentQueue = 'judgments'

@@ -7,9 +7,9 @@ import { readRecord } from '../../core/store/stored-record.ts'
 import {
   type AnnotationList,
   type AnnotationPosition,
-  commentKeys as keys,
   decodeAnnotationPosition,
   encodeAnnotationPosition,
+  commentKeys as keys,
 } from './comment-keys.ts'
 import {
   type AnnotationRecord,

@@ -6,9 +6,9 @@ import { mapInSlices } from '../../core/directory/store/batch.ts'
 import type { FeatureType } from '../../core/events/activity.ts'
 import { removeActivitiesBy } from '../../core/events/activity-store.ts'
 import type { Tenant } from '../../core/model/address.ts'
-import { type CommentTies, type RemoveFirst, removeListed, removeTombstones } from './comment-removal.ts'
 import { outboundOnlyEvent } from './comment-events.ts'
 import { commentKeys } from './comment-keys.ts'
+import { type CommentTies, type RemoveFirst, removeListed, removeTombstones } from './comment-removal.ts'
 import type { CommentDependencies } from './judgment-recorder.ts'
 
 /** Maximum number of activities that one commit removes. */

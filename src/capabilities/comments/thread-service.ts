@@ -5,6 +5,9 @@ import { patchRecord } from '../../core/directory/store/patch-record.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import { type ActionScope, commentAdded } from './annotation-service.ts'
+import { type AnnotationAction, annotationEvent } from './comment-events.ts'
+import { commentKeys as keys } from './comment-keys.ts'
+import { forgetJudged, quotingActivityId, removeQuotes } from './comment-quotes.ts'
 import {
   type AnnotationRecord,
   appendComments,
@@ -14,9 +17,6 @@ import {
   type NewComment,
   putComment,
 } from './comment-records.ts'
-import { type AnnotationAction, annotationEvent } from './comment-events.ts'
-import { commentKeys as keys } from './comment-keys.ts'
-import { forgetJudged, quotingActivityId, removeQuotes } from './comment-quotes.ts'
 import {
   type AnnotationAddress,
   findComment,

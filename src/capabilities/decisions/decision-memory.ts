@@ -22,14 +22,14 @@ import { JudgmentIndexCache } from './judgment-index-cache.ts'
 import {
   type Decision,
   type Judgment,
+  type JudgmentLocation,
+  type JudgmentScope,
   judgmentIdOf,
   judgmentKeys,
-  type JudgmentLocation,
   judgmentLocationType,
-  type JudgmentScope,
   judgmentType,
-  memoryPart,
   type MemoryState,
+  memoryPart,
   memoryStateType,
   type ReviewerScope,
 } from './judgment-keys.ts'

@@ -1,7 +1,7 @@
 import * as s from '../../core/base/schema.ts'
 import {
-  organizationPart,
   type OrganizationScope,
+  organizationPart,
 } from '../../core/directory/organizations/organization-keys.ts'
 import { emptyValue } from '../../core/directory/store/records.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
@@ -12,7 +12,7 @@ import {
   organizationPrefix,
 } from '../../core/model/address.ts'
 import type { Key } from '../../core/store/engine.ts'
-import { readRecord, type RecordType } from '../../core/store/stored-record.ts'
+import { type RecordType, readRecord } from '../../core/store/stored-record.ts'
 import { versionLimits } from './limits.ts'
 
 /** A user who has edited an editor's document. */

@@ -15,24 +15,24 @@ import { deletedUser } from '../../core/model/named-users.ts'
 import type { Blobs, Engine, Key } from '../../core/store/engine.ts'
 import { lastSegment } from '../../core/store/key-encoding.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
+import { BlobNames, contentDigest, hasDigest } from './blob-names.ts'
+import { versionLimits } from './limits.ts'
+import { versionSweepJob } from './version-jobs.ts'
 import {
   type Author,
   blobKeys,
   type EditorVersionsRecord,
   editorVersionsType,
   timeOfVersion,
-  versionIdOf,
-  versionKeys,
   type VersionKind,
   type VersionRecord,
+  versionIdOf,
+  versionKeys,
   versionRecordType,
   withAuthors,
   writeVersion,
   writeVersions,
 } from './version-keys.ts'
-import { BlobNames, contentDigest, hasDigest } from './blob-names.ts'
-import { versionLimits } from './limits.ts'
-import { versionSweepJob } from './version-jobs.ts'
 
 /** Maximum number of keys that one commit removes. */
 const keysAtOnce = 200

@@ -1,6 +1,6 @@
 import { defineCapability } from '../../rest/capability.ts'
-import { contentStreamDescription } from './api/stream-schema.ts'
 import { contentStreamRoute } from './api/stream-route.ts'
+import { contentStreamDescription } from './api/stream-schema.ts'
 import { StreamService } from './stream-service.ts'
 import { streamSource } from './user-data.ts'
 

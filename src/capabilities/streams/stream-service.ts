@@ -358,7 +358,8 @@ export class StreamService {
         await stream.stop(reason)
         try {
           const isStored = await this.#store(name, turn, stream, result)
-          if (isStored && result !== null) this.#services.metrics.streamsEnded.inc({ outcome: result.outcome })
+          if (isStored && result !== null)
+            this.#services.metrics.streamsEnded.inc({ outcome: result.outcome })
         } finally {
           if (this.#active.get(key) === active) this.#active.delete(key)
           leave()

@@ -1,4 +1,6 @@
 import { backupInterval, backupKeyText, backupPlace, backupRetention } from './backup-options.ts'
+import { type DeclaredWorkspace, declaredWorkspaces } from './declared-workspaces.ts'
+import { type Option, option, optional, rateOption, secret } from './option.ts'
 import {
   booleanFlag,
   type ClaimNames,
@@ -19,8 +21,6 @@ import {
   webUrl,
   wholeNumber,
 } from './option-parsers.ts'
-import { type DeclaredWorkspace, declaredWorkspaces } from './declared-workspaces.ts'
-import { type Option, option, optional, rateOption, secret } from './option.ts'
 import { type TraceTarget, traceTargets } from './trace-targets.ts'
 
 const MB = 2 ** 20

@@ -1,5 +1,5 @@
-import { agentMeta, agentMetaNames } from '../../core/access/identity.ts'
 import type { AgentIdentity } from '../../core/access/credentials/authenticator.ts'
+import { agentMeta, agentMetaNames } from '../../core/access/identity.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import { isJsonObject } from '../../core/base/json.ts'
 import type { AgentRule } from '../agent-rule.ts'

@@ -1,7 +1,7 @@
 import {
+  type AuthLevel,
   adminTokenHeader,
   apiKeyHeader,
-  type AuthLevel,
   authTokenHeader,
   workspaceAuthTokenHeader,
   workspaceIdHeader,

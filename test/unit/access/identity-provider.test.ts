@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { IdentityProvider } from '../../../src/core/access/tokens/identity-provider.ts'
 import type { MisspelledClaim } from '../../../src/core/access/tokens/claims.ts'
+import { IdentityProvider } from '../../../src/core/access/tokens/identity-provider.ts'
 import {
   RealtimeTokens,
   type TokenProblem,

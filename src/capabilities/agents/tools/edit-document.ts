@@ -1,11 +1,11 @@
 import type { FromSchema } from '../../../core/base/schema.ts'
-import { overlapPolicies, type OverlapPolicy } from '../../../core/content/merge/overlap.ts'
+import { type OverlapPolicy, overlapPolicies } from '../../../core/content/merge/overlap.ts'
 import { editSchema } from '../../../rest/schemas/edit-target-schema.ts'
 import { editContent } from '../../../rest/v2/crdt/edit.ts'
 import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
-import { editorIdMembers, editorMembers, findEditor, type FoundEditor } from './editor-address.ts'
+import { editorIdMembers, editorMembers, type FoundEditor, findEditor } from './editor-address.ts'
 
 /** Returns a schema without descriptions: they would repeat that of a target for each edit. */
 const brief = <S>(schema: S): S =>

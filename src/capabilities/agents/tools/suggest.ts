@@ -8,7 +8,7 @@ import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { editedMembers, editingMembers, overlapsMember, placesMember, sendEdits } from './edit-document.ts'
-import { type AddressIds, type FoundEditor, findEditor } from './editor-address.ts'
+import { type AddressIds, editorIdMembers, type FoundEditor, findEditor } from './editor-address.ts'
 
 const { changeCharacters, hunks: hunksMax } = mcpLimits
 

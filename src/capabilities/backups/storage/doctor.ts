@@ -3,13 +3,13 @@ import { access, open, rm, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Config } from '../../../core/config/config.ts'
-import { localUrlAt } from '../../../core/config/public-url.ts'
 import {
   describeProcess,
   type FoundProcess,
   processOnPort,
   processWith,
 } from '../../../core/config/process-with.ts'
+import { localUrlAt } from '../../../core/config/public-url.ts'
 import { readCredentials } from '../../../core/directory/tenants/credentials-file.ts'
 import { filesBeside, openFilesMax } from '../../../core/quota/open-files.ts'
 import {

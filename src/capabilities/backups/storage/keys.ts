@@ -3,7 +3,6 @@ import { systemClock } from '../../../core/base/clock.ts'
 import { ApiError } from '../../../core/base/errors.ts'
 import { createLog } from '../../../core/base/log.ts'
 import type { ApiKeyRecord, WorkspaceRecord } from '../../../core/directory/store/records.ts'
-import { type CreatedApiKey, CredentialGenerator } from '../../../core/directory/tenants/workspace-service.ts'
 import {
   readCredentials,
   type ServerCredentials,
@@ -11,6 +10,7 @@ import {
   writeCredentials,
 } from '../../../core/directory/tenants/credentials-file.ts'
 import { createTenancy, type Tenancy } from '../../../core/directory/tenants/tenancy.ts'
+import { type CreatedApiKey, CredentialGenerator } from '../../../core/directory/tenants/workspace-service.ts'
 import type { Tenant } from '../../../core/model/address.ts'
 import {
   directoryOf,

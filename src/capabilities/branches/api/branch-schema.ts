@@ -1,7 +1,7 @@
 import type { FromSchema } from '../../../core/base/schema.ts'
 import { hunkLimits } from '../../../core/content/branches/branch-hunks.ts'
 import { type Overlap, reportOf } from '../../../core/content/merge/overlap.ts'
-import { branchLimits, type BranchRecord } from '../../../core/directory/branches/branch-records.ts'
+import { type BranchRecord, branchLimits } from '../../../core/directory/branches/branch-records.ts'
 import { branchEditorId } from '../../../core/model/branch-address.ts'
 import { hunkAnchor, hunkContent, requiredOfHunk } from '../../../rest/changes/hunk-schema.ts'
 import { editorDocumentIds, overlapMembers } from '../../../rest/editor-content.ts'

@@ -8,8 +8,8 @@ import { anchorPlaces } from '../../../rest/anchor-places.ts'
 import { editorAddress } from '../../../rest/editor-content.ts'
 import type { DocumentIds } from '../../../rest/list-editors.ts'
 import type { TenantContext } from '../../../rest/operation.ts'
-import type { AnnotationView } from '../list-annotations.ts'
 import type { Anchor } from '../comment-records.ts'
+import type { AnnotationView } from '../list-annotations.ts'
 import { type anchor, type annotationRecords, toAnnotationResponse } from './comment-schema.ts'
 
 /** A validated anchor. If its root is omitted, `placeAnchors` chooses the root. */

@@ -11,9 +11,9 @@ import {
   organizationId,
 } from '../../../rest/schemas/resource-schema.ts'
 import { notifiedUser } from '../../../rest/schemas/user-schema.ts'
-import type { AnnotationView } from '../list-annotations.ts'
 import { type CommentRecord, withoutOrder } from '../comment-records.ts'
 import { commentLimits as limits } from '../limits.ts'
+import type { AnnotationView } from '../list-annotations.ts'
 
 const id = { type: 'string', format: 'id' } as const
 

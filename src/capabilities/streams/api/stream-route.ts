@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { agentMeta } from '../../../core/access/identity.ts'
 import type { TenantCaller } from '../../../core/access/credentials/authenticator.ts'
 import { watchCaller } from '../../../core/access/credentials/caller-watch.ts'
+import { agentMeta } from '../../../core/access/identity.ts'
 import { ApiError, invalid } from '../../../core/base/errors.ts'
 import type { FromSchema } from '../../../core/base/schema.ts'
 import { overlapError } from '../../../core/content/merge/overlap.ts'
@@ -33,8 +33,8 @@ import { OpenStream, tooLate } from '../open-stream.ts'
 import { StreamPump } from '../stream-pump.ts'
 import type { StreamResult } from '../stream-records.ts'
 import type { EnteredStream, StreamOpening } from '../stream-service.ts'
-import { contentStreamPath, jsonLinesType, streamOpening } from './stream-schema.ts'
 import { JsonLineReader, lineBytesMax, readStreamLine } from './stream-lines.ts'
+import { contentStreamPath, jsonLinesType, streamOpening } from './stream-schema.ts'
 
 type Opening = FromSchema<typeof streamOpening>
 

@@ -6,9 +6,9 @@ import type { WriteRight } from '../../directory/write-right.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { Fence } from '../../store/engine.ts'
 import {
-  adminTokenHeader,
   type AgentCaller,
   type AgentIdentity,
+  adminTokenHeader,
   apiKeyHeader,
   authTokenHeader,
   workspaceAuthTokenHeader,

@@ -11,6 +11,7 @@ import { activeGrant } from '../../directory/permissions/grants.ts'
 import { mapInSlices } from '../../directory/store/batch.ts'
 import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
 import { type AccessRole, type AccessType, documentRecordType } from '../../directory/store/records.ts'
+import { type AccessReason, directoryRole } from './directory-role.ts'
 import {
   type AccessResource,
   documentResource,
@@ -19,7 +20,6 @@ import {
   organizationResource,
   UserAccess,
 } from './user-access.ts'
-import { type AccessReason, directoryRole } from './directory-role.ts'
 
 /** The rights of one user on one resource. */
 type ResourceReport =

@@ -1,7 +1,7 @@
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose'
+import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import type { Clock } from '../../base/clock.ts'
-import type { ClaimNames } from '../../config/option-parsers.ts'
 import type { Config } from '../../config/config.ts'
+import type { ClaimNames } from '../../config/option-parsers.ts'
 import type { TenantStore } from '../../directory/tenants/tenant-store.ts'
 import { idProblem, type Tenant } from '../../model/address.ts'
 import type { Identity } from '../identity.ts'
@@ -9,8 +9,8 @@ import { findMisspelledClaim, type MisspelledClaim } from './claims.ts'
 import {
   clockToleranceSeconds,
   type ExternalTokens,
-  tokenProblemOf,
   TokenRejectedError,
+  tokenProblemOf,
 } from './realtime-tokens.ts'
 
 /**

@@ -12,10 +12,10 @@ import { type ListPage, listEntries, type PageRange } from '../store/list-page.t
 import { counterRecordType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import {
-  branchKeys,
-  branchLimits,
   type BranchPlace,
   type BranchRecord,
+  branchKeys,
+  branchLimits,
   branchRecordType,
   writeBranch,
 } from './branch-records.ts'

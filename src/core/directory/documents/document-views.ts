@@ -4,8 +4,8 @@ import { keys } from '../organizations/organization-keys.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import {
   filterItems,
-  listEntries,
   type ListPage,
+  listEntries,
   listSlices,
   type PageRange,
   type Search,

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { readActivities, writeActivities } from '../../events/activity-store.ts'
 import type { ActionUser, ActivityEvent } from '../../events/activity.ts'
+import { readActivities, writeActivities } from '../../events/activity-store.ts'
 import { type ContentDeletion, deletionJob } from '../../events/change-jobs.ts'
 import {
   decodeUserEdit,
-  editQueue,
   EditWindows,
+  editQueue,
   idOfWindow,
   type UserEdit,
 } from '../../events/edit-windows.ts'

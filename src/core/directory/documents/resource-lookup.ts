@@ -8,8 +8,8 @@ import {
 } from '../organizations/organization-keys.ts'
 import {
   findOrganization,
-  organizationOf,
   type OrganizationStore,
+  organizationOf,
 } from '../organizations/organization-store.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import {

@@ -7,9 +7,9 @@ import { tenantPart } from '../organizations/organization-keys.ts'
 import type { CascadeRemoval } from './cascade-removal.ts'
 import {
   encodeRemovalMessage,
+  type RemovalTask,
   removalJob,
   removalQueue,
-  type RemovalTask,
   removalTaskOf,
   removalTopic,
 } from './removal-task.ts'

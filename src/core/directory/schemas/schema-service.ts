@@ -13,7 +13,7 @@ import { readRecord } from '../../store/stored-record.ts'
 import { findBranch } from '../branches/branch-records.ts'
 import { keys, type OrganizationScope } from '../organizations/organization-keys.ts'
 import type { OrganizationStore } from '../organizations/organization-store.ts'
-import { listEntries, type ListPage, type PageRange } from '../store/list-page.ts'
+import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
 import { counterRecordType, deletableType } from '../store/records.ts'
 import { Transaction, TransactionRunner } from '../store/transaction.ts'
 

@@ -4,7 +4,6 @@ import type { DocumentAddress } from '../../model/address.ts'
 import { mainAddress } from '../../model/branch-address.ts'
 import type { FenceStore } from '../../store/engine.ts'
 import { findBranch, requireOpen } from '../branches/branch-records.ts'
-import { readExistence, requireResource } from '../documents/resource-lookup.ts'
 import {
   type DocumentListing,
   type DocumentView,
@@ -24,6 +23,7 @@ import {
 import { accessTypeIn, folderPath } from '../documents/folder-tree.ts'
 import { noSuchFolder } from '../documents/folder-views.ts'
 import { writeNewFolders } from '../documents/folder-writes.ts'
+import { readExistence, requireResource } from '../documents/resource-lookup.ts'
 import { documentFences } from '../organizations/access-change.ts'
 import { keys, type OrganizationScope, rootFolderId } from '../organizations/organization-keys.ts'
 import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'

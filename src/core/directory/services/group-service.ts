@@ -3,20 +3,20 @@ import { ApiError } from '../../base/errors.ts'
 import { keySchema } from '../../model/address-schemas.ts'
 import { lastSegment } from '../../store/key-encoding.ts'
 import { requireResource } from '../documents/resource-lookup.ts'
-import { ensureUsers, putMembership, removeMembership } from '../organizations/user-records.ts'
 import {
   keys,
   type OrganizationScope,
   type Resource,
   type Subject,
 } from '../organizations/organization-keys.ts'
-import { organizationOf, type OrganizationStore } from '../organizations/organization-store.ts'
+import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
+import { ensureUsers, putMembership, removeMembership } from '../organizations/user-records.ts'
 import { activeGrant, indexedResource } from '../permissions/grants.ts'
 import type { SubjectRemoval } from '../removal/subject-removal.ts'
 import { type BatchResults, emptyBatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
-import { listEntries, type ListPage, type PageRange, readPagePosition } from '../store/list-page.ts'
-import { type GrantRecord, grantRecordType, type GroupRecord, groupRecordType } from '../store/records.ts'
+import { type ListPage, listEntries, type PageRange, readPagePosition } from '../store/list-page.ts'
+import { type GrantRecord, type GroupRecord, grantRecordType, groupRecordType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 
 /**

@@ -18,8 +18,8 @@ import { removalJob } from '../removal/removal-task.ts'
 import { type BatchResults, forEachItemConcurrently, ItemRejectedError, mapInSlices } from '../store/batch.ts'
 import {
   filterItems,
-  listEntries,
   type ListPage,
+  listEntries,
   listSlices,
   nearMissAmong,
   type PageRange,

@@ -11,8 +11,8 @@ import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batc
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import {
   filterItems,
-  listEntries,
   type ListPage,
+  listEntries,
   listSlices,
   type PageRange,
   type Search,

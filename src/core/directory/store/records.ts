@@ -1,5 +1,4 @@
 import * as s from '../../base/schema.ts'
-import type { Rate } from '../../config/rate.ts'
 
 // The records of the directory. They are stored as JSON in the Kv of the engine. The type of a record follows from its
 // schema. Times are in epoch milliseconds, unless a member says otherwise.
@@ -27,7 +26,7 @@ export const workspaceRecordType = {
        */
       storedBytesMax: s.number,
       /** Rate of the calls of the workspace. Absent if the workspace has no limit of its own. */
-      calls: s.object({ perSecond: s.number, burst: s.number }) satisfies s.SchemaOf<Rate>,
+      calls: s.object({ perSecond: s.number, burst: s.number }),
       /** False if the workspace does not keep the authors of changes; absent otherwise. */
       attribution: s.literal(false),
     },

@@ -5,7 +5,6 @@ import type { Config } from '../../config/config.ts'
 import type { DeclaredWorkspace } from '../../config/declared-workspaces.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { WorkspaceRecord } from '../store/records.ts'
-import { CredentialGenerator, defaultTokenName } from './workspace-service.ts'
 import {
   credentialsPath,
   readCredentials,
@@ -14,6 +13,7 @@ import {
   writeCredentials,
 } from './credentials-file.ts'
 import type { TenantStore } from './tenant-store.ts'
+import { CredentialGenerator, defaultTokenName } from './workspace-service.ts'
 
 export type ConfiguredCredentials = {
   readonly [K in keyof ServerCredentials | 'bootstrap' | 'addKey']: Config[K]

@@ -9,8 +9,8 @@ import {
   domainsRecordType,
 } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
-import { credentialsRevokedTopic, encodeCredentialsRevoked } from './token-revocations.ts'
 import type { TenantStore } from './tenant-store.ts'
+import { credentialsRevokedTopic, encodeCredentialsRevoked } from './token-revocations.ts'
 import { workspaceKeys } from './workspace-keys.ts'
 
 /** Maximum number of domains of one API key. */

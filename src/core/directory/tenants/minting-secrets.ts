@@ -3,10 +3,10 @@ import type { Tenant } from '../../model/address.ts'
 import type { Bus } from '../../store/engine.ts'
 import { type MintingSecretList, type MintingSecretRecord, mintingSecretListType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
-import { CredentialGenerator, noSuchApiKey } from './workspace-service.ts'
-import { credentialsRevokedTopic, encodeCredentialsRevoked } from './token-revocations.ts'
 import type { TenantStore } from './tenant-store.ts'
+import { credentialsRevokedTopic, encodeCredentialsRevoked } from './token-revocations.ts'
 import { workspaceKeys } from './workspace-keys.ts'
+import { CredentialGenerator, noSuchApiKey } from './workspace-service.ts'
 
 /**
  * The secrets with which the backends of an API key sign their own realtime tokens. An API key has at most

@@ -1,14 +1,14 @@
 import { ApiError } from '../../base/errors.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { Key, Kv } from '../../store/engine.ts'
-import { readRecord, type RecordType } from '../../store/stored-record.ts'
+import { type RecordType, readRecord } from '../../store/stored-record.ts'
 import { authTokensFence } from '../organizations/access-change.ts'
-import { listEntries, type ListPage, type PageRange } from '../store/list-page.ts'
+import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
 import {
-  apiKeyOwnerType,
   type ApiKeyRecord,
-  apiKeyRecordType,
   type AuthTokenRecord,
+  apiKeyOwnerType,
+  apiKeyRecordType,
   authTokenRecordType,
   counterRecordType,
   retiredTokensRecordType,

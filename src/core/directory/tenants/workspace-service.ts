@@ -15,9 +15,9 @@ import {
   workspaceRecordType,
 } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
-import { credentialsRevokedTopic, encodeCredentialsRevoked } from './token-revocations.ts'
 import { writeNewDomains } from './domain-service.ts'
 import { authTokensMax, putNewApiKey, type TenantStore } from './tenant-store.ts'
+import { credentialsRevokedTopic, encodeCredentialsRevoked } from './token-revocations.ts'
 import { workspaceKeys } from './workspace-keys.ts'
 
 /** Name of the first auth token of an API key. */

@@ -1,14 +1,14 @@
-import { activityKeys, positionIn } from '../../events/activity-keys.ts'
 import { activityRecordType } from '../../events/activity.ts'
+import { activityKeys, positionIn } from '../../events/activity-keys.ts'
 import { activityRangesOf, anonymizeActivities } from '../../events/anonymize-activities.ts'
 import { deletedUserId } from '../../model/deleted-user.ts'
 import type { KvEntry } from '../../store/engine.ts'
 import { lastSegment } from '../../store/key-encoding.ts'
 import { readRecord } from '../../store/stored-record.ts'
 import {
-  branchKeys,
   type BranchPlace,
   type BranchRecord,
+  branchKeys,
   branchRecordType,
   writeBranch,
 } from '../branches/branch-records.ts'

@@ -1,7 +1,7 @@
 import * as s from '../../base/schema.ts'
 import type { CheckLease } from '../../jobs/task-worker.ts'
-import { keySchema } from '../../model/address-schemas.ts'
 import type { Tenant } from '../../model/address.ts'
+import { keySchema } from '../../model/address-schemas.ts'
 import type { Key, KvEntry } from '../../store/engine.ts'
 import type { OrganizationScope } from '../organizations/organization-keys.ts'
 import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
