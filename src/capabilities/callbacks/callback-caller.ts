@@ -16,12 +16,10 @@ import {
 import type { DestinationPolicy } from '../../core/outgoing/destination-policy.ts'
 import { isSuccess, ResponseTooLargeError } from '../../core/outgoing/http-post.ts'
 import { failureText } from '../../core/outgoing/no-response-error.ts'
-import { signatureHeaders } from '../../core/outgoing/sign.ts'
-import { withTraceHeaders } from '../../core/outgoing/trace-headers.ts'
+import { signatureHeaders, signingSecrets } from '../../core/outgoing/sign.ts'
 import { RepeatedEvents } from '../../core/quota/repeated-events.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { CallbacksRecord } from '../subscriptions/callbacks/callback-records.ts'
-import { signingSecrets } from '../subscriptions/endpoints/signing-secrets.ts'
 import { CallSlots } from './call-slots.ts'
 import { CircuitBreakers } from './circuit-breaker.ts'
 import { type AnsweringCallbackName, attemptPauses, attemptsMax, callLimits } from './limits.ts'
@@ -220,11 +218,11 @@ export class CallbackCaller {
     const now = clock.now()
     try {
       const response = await this.#sender.send(
-        withTraceHeaders({
+        {
           url,
           body,
           headers: signatureHeaders({ id, at: now, body }, signingSecrets(callbacks, now)),
-        }),
+        },
         {
           stop,
           reads: 'body',

@@ -1,12 +1,12 @@
 import type { QueuedEvent } from '../../core/events/outbound-event.ts'
 import { jsonPieces, StreamedArray } from '../../core/model/json-pieces.ts'
 import type { OutgoingRequest } from '../../core/outgoing/checked-sender.ts'
-import { signatureHeaders, tokenHeaders } from '../../core/outgoing/sign.ts'
+import { signatureHeaders, signingSecrets, tokenHeaders } from '../../core/outgoing/sign.ts'
 import type { MessageRecord } from '../subscriptions/deliveries/delivery-records.ts'
-import { signingSecrets } from '../subscriptions/endpoints/signing-secrets.ts'
 import type { WebhookTarget } from '../subscriptions/target.ts'
-import { type EventContent, type EventContentReader, editorOf, omittedContent } from './event-content.ts'
+import { editorOf, type EventContent, type EventContentReader, omittedContent } from './event-content.ts'
 import type { ComposedMessage, OutgoingMessage } from './outgoing-message.ts'
+import { encodePayload, encodingFor } from './payload-encryption.ts'
 import {
   advancedPayload,
   basicPayload,
@@ -16,7 +16,6 @@ import {
   type RecipientResolver,
   storePayload,
 } from './payload.ts'
-import { encodePayload, encodingFor } from './payload-encryption.ts'
 
 type StoreTarget = Extract<WebhookTarget, { kind: 'store' }>
 type AdvancedOrBasic = Exclude<WebhookTarget, StoreTarget>

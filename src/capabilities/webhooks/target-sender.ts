@@ -7,7 +7,6 @@ import type { QueuedEvent } from '../../core/events/outbound-event.ts'
 import type { Metrics } from '../../core/metrics/metrics.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import type { OutgoingRequest } from '../../core/outgoing/checked-sender.ts'
-import { withTraceHeaders } from '../../core/outgoing/trace-headers.ts'
 import type { MemoryAccount } from '../../core/quota/memory-account.ts'
 import type { Tracer } from '../../core/tracing/trace.ts'
 import type {
@@ -225,8 +224,7 @@ export class TargetSender {
     try {
       const composed = await this.#options.compose(target, outgoing, at)
       if (composed === null) return null
-      const { version } = composed
-      const request = withTraceHeaders(composed.request)
+      const { request, version } = composed
       claim.reserve(request.body.byteLength)
       return { outcome: await this.#options.attempt(request), version }
     } catch (err) {

@@ -1,8 +1,7 @@
 import { MalformedJsonError, readJson } from '../base/json.ts'
 import * as s from '../base/schema.ts'
 import { CorruptRecordError, type Key, type Kv, type KvEntry } from '../store/engine.ts'
-import { auditKeys } from './keys.ts'
-import type { AuditActor, AuditRecord } from './record.ts'
+import { type AuditActor, type AuditRecord, auditKeys } from './record.ts'
 
 /** Filters of a listing. A record is listed if it matches all filters that are set. */
 export interface AuditQuery {

@@ -5,9 +5,17 @@ import type { Log } from '../base/log.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import type { Kv, KvCommit } from '../store/engine.ts'
 import { keyName } from '../store/key-encoding.ts'
-import { type AuditScope, auditId, auditKeys, auditPart } from './keys.ts'
 import { type AuditPage, type AuditQuery, type AuditRange, listRecords } from './listing.ts'
-import { type AuditedIds, type AuditRecord, success, unknownOutcome } from './record.ts'
+import {
+  type AuditedIds,
+  type AuditRecord,
+  type AuditScope,
+  auditId,
+  auditKeys,
+  auditPart,
+  success,
+  unknownOutcome,
+} from './record.ts'
 
 export type NewRecord = Pick<AuditRecord, 'operation' | 'actor'> & Partial<Omit<AuditRecord, 'id' | 'at'>>
 

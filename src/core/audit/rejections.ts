@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { TenantStore } from '../directory/tenants/tenant-store.ts'
-import type { AuditScope } from './keys.ts'
 import type { AuditLog, NewRecord } from './log.ts'
+import type { AuditScope } from './record.ts'
 
 /** Time in ms for which rejections are counted before their number is written to the log. */
 const windowMs = 60_000

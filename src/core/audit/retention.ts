@@ -4,8 +4,8 @@ import type { Log } from '../base/log.ts'
 import type { TenantStore } from '../directory/tenants/tenant-store.ts'
 import { PeriodicTask } from '../jobs/periodic-task.ts'
 import type { Key, Kv } from '../store/engine.ts'
-import { type AuditScope, auditKeys, auditPart } from './keys.ts'
 import { recordIn } from './listing.ts'
+import { type AuditScope, auditKeys, auditPart } from './record.ts'
 
 const sweepMs = 3_600_000
 /**

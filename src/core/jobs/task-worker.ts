@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { ApiError } from '../base/errors.ts'
+import { readJson } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
+import * as s from '../base/schema.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import type { ClaimedJob, Engine, Job, Key } from '../store/engine.ts'
 import { keyName } from '../store/key-encoding.ts'
 import { type HeldLease, JobConsumer, type JobDisposition } from './job-consumer.ts'
-import { JobResultBus } from './job-results.ts'
 
 /**
  * Maximum number of tasks that are claimed at the same time. It exceeds the number of tasks that run, because
@@ -49,6 +50,9 @@ interface TaskWorkerOptions<Task> {
   readonly carryOut: (task: Task, goOn: CheckLease) => Promise<void>
 }
 
+/** Message to the nodes that wait for a job. The bus may lose it. */
+const outcomeSchema = s.object({ jobId: s.string, outcome: s.choice(['done', 'failed']) })
+
 interface Waiter {
   resolve(): void
   reject(error: unknown): void
@@ -63,8 +67,9 @@ export class TaskWorker<Task> {
   readonly #waiters = new Map<string, Waiter>()
   readonly #consumer: JobConsumer
   readonly #slots = new Semaphore(atOnce)
-  readonly #results: JobResultBus
-  readonly #endResults: () => void
+  /** Topic of the outcomes on the bus. */
+  readonly #topic: string
+  readonly #unsubscribe: () => void
   #stopped = false
 
   constructor(options: TaskWorkerOptions<Task>) {
@@ -79,8 +84,12 @@ export class TaskWorker<Task> {
       atOnce: claimedMax,
       carryOut: (job, lease) => this.#carryOut(job, lease),
     })
-    this.#results = new JobResultBus(engine.bus, name)
-    this.#endResults = this.#results.listen((jobId, outcome) => this.#settle(jobId, outcome))
+    this.#topic = `work.${name}`
+    this.#unsubscribe = engine.bus.subscribe(this.#topic, (message) => {
+      const { jobId, outcome } = readJson(outcomeSchema, message)
+      this.#settle(jobId, outcome)
+      return undefined
+    })
   }
 
   /** Starts to claim tasks. */
@@ -94,7 +103,7 @@ export class TaskWorker<Task> {
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#consumer.stop()
-    this.#endResults()
+    this.#unsubscribe()
     for (const waiter of this.#waiters.values()) waiter.reject(stopping())
   }
 
@@ -169,7 +178,8 @@ export class TaskWorker<Task> {
    * outcome to the other nodes.
    */
   #tell(jobId: string, outcome: 'done' | 'failed'): void {
-    if (!this.#waiters.has(jobId)) this.#results.tell(jobId, outcome)
+    if (!this.#waiters.has(jobId))
+      this.#options.engine.bus.publish(this.#topic, Buffer.from(JSON.stringify({ jobId, outcome })))
     this.#settle(jobId, outcome)
   }
 

@@ -1,8 +1,16 @@
 import type { Clock } from '../base/clock.ts'
+import { currentTrace } from '../base/current-trace.ts'
+import { toTraceHeaders } from '../base/trace-context.ts'
 import { type DestinationPolicy, pinnedLookup } from './destination-policy.ts'
-import { type PostResponse, post, ResponsePacer, ResponseTooLargeError } from './http-post.ts'
+import {
+  type PostResponse,
+  type PostSizeLimits,
+  post,
+  postLimits,
+  ResponsePacer,
+  ResponseTooLargeError,
+} from './http-post.ts'
 import { NoResponseError } from './no-response-error.ts'
-import { type PostSizeLimits, postLimits } from './post-limits.ts'
 
 /** A request to a receiver that an API key has configured. */
 export interface OutgoingRequest {
@@ -42,7 +50,7 @@ interface SendOptions {
 
 /**
  * Sends single POST requests to destinations that are checked first. Each request has its own connection, which
- * is closed at the end. Redirects are not followed.
+ * is closed at the end, and the headers of the current trace. Redirects are not followed.
  */
 export class CheckedSender {
   readonly #options: SenderOptions
@@ -66,7 +74,7 @@ export class CheckedSender {
     stop.addEventListener('abort', interrupt, { once: true })
     const disarm = this.#options.clock.after(deadlineMs, () => end.abort(timeout(deadlineMs)))
     try {
-      return await this.#post(request, options, end.signal)
+      return await this.#post(withTraceHeaders(request), options, end.signal)
     } finally {
       disarm()
       stop.removeEventListener('abort', interrupt)
@@ -100,6 +108,13 @@ export class CheckedSender {
     if (Buffer.byteLength(Object.entries(headers).flat().join()) > headerBytesMax)
       throw new NoResponseError(`the headers have more than ${headerBytesMax} bytes`)
   }
+}
+
+/** Adds the headers of the current trace to a request, if there is one. */
+function withTraceHeaders(request: OutgoingRequest): OutgoingRequest {
+  const trace = currentTrace()
+  if (trace === undefined) return request
+  return { ...request, headers: { ...request.headers, ...toTraceHeaders(trace.context) } }
 }
 
 /** Thrown if a request had no response within its deadline. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createAudit } from '../../../src/core/audit/audit.ts'
-import type { AuditScope } from '../../../src/core/audit/keys.ts'
+import type { AuditScope } from '../../../src/core/audit/record.ts'
 import type { ClaimedId } from '../../../src/core/audit/rejections.ts'
 import { createLog } from '../../../src/core/base/log.ts'
 import { createTenancy } from '../../../src/core/directory/tenants/tenancy.ts'

@@ -4,8 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/base/clock.ts'
-import { type PostResponse, post, ResponsePacer } from '../../../src/core/outgoing/http-post.ts'
-import { postLimits } from '../../../src/core/outgoing/post-limits.ts'
+import { type PostResponse, post, postLimits, ResponsePacer } from '../../../src/core/outgoing/http-post.ts'
 
 let server: Server
 

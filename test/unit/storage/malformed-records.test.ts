@@ -5,8 +5,8 @@ import {
   readBackupParts,
 } from '../../../src/capabilities/backups/storage/backup-file.ts'
 import { StorageError } from '../../../src/capabilities/backups/storage/storage-error.ts'
-import { auditKeys, auditPart } from '../../../src/core/audit/keys.ts'
 import { listRecords } from '../../../src/core/audit/listing.ts'
+import { auditKeys, auditPart } from '../../../src/core/audit/record.ts'
 import { MalformedJsonError, readJson } from '../../../src/core/base/json.ts'
 import * as s from '../../../src/core/base/schema.ts'
 import { readPagePosition } from '../../../src/core/directory/store/list-page.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { signingSecrets } from '../../../src/capabilities/subscriptions/endpoints/signing-secrets.ts'
 import { targetIdOf } from '../../../src/capabilities/subscriptions/target.ts'
 import { eventTypes } from '../../../src/core/events/outbound-event.ts'
+import { signingSecrets } from '../../../src/core/outgoing/sign.ts'
 import { tenant } from '../../support/data/directory.ts'
 import { newEndpoint, openProcess, toldEvent } from './setup.ts'
 

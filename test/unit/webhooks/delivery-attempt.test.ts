@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { postLimits } from '../../../src/core/outgoing/post-limits.ts'
+import { postLimits } from '../../../src/core/outgoing/http-post.ts'
 import { onRequest } from '../../support/clients/delivery-receiver.ts'
 import { answer, attempting, saying, started, stopReceivers } from './attempt-setup.ts'
 

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { resolveByDns, resolveName } from '../../../src/core/outgoing/dns-resolve.ts'
+import { resolveByDns, resolveName } from '../../../src/core/outgoing/destination-policy.ts'
 
 /** Types of records (RFC 1035, 3596). */
 const [a, aaaa] = [1, 28]

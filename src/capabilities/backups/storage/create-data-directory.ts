@@ -1,5 +1,5 @@
-import { createAudit } from '../../../core/audit/audit.ts'
-import { startAuditing } from '../../../core/audit/start.ts'
+import { startAuditing } from '../../../core/audit/audit.ts'
+import { AuditLog } from '../../../core/audit/log.ts'
 import { systemClock } from '../../../core/base/clock.ts'
 import { createLog } from '../../../core/base/log.ts'
 import type { Config } from '../../../core/config/config.ts'
@@ -21,9 +21,8 @@ export async function createDataDirectory(config: Config): Promise<ServerCredent
   const { engine, close } = await openForImport(config.dataDir)
   try {
     const { tenants } = createTenancy(engine, systemClock)
-    const parts = { kv: engine.kv, tenants, clock: systemClock, log: createLog('silent'), keepMs: 0 }
-    const carryOut = await startAuditing(createAudit(parts).audit, config.audit)
-    const { clock, log } = parts
+    const [clock, log] = [systemClock, createLog('silent')]
+    const carryOut = await startAuditing(new AuditLog(engine.kv, clock, log), config.audit)
     const options = { configured: config, directory: config.dataDir, tenants, clock, log, carryOut }
     return (await bootstrapNode(engine, { ...options, keptIn: 'directory' })).credentials
   } finally {

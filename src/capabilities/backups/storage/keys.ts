@@ -1,4 +1,4 @@
-import { createAudit } from '../../../core/audit/audit.ts'
+import { AuditLog } from '../../../core/audit/log.ts'
 import { systemClock } from '../../../core/base/clock.ts'
 import { ApiError } from '../../../core/base/errors.ts'
 import { createLog } from '../../../core/base/log.ts'
@@ -191,14 +191,7 @@ async function carryOut<T>(
   { workspaceId, apiKey, operation, audited }: KeyChange,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { tenants } = createTenancy(engine, systemClock)
-  const { audit } = createAudit({
-    kv: engine.kv,
-    tenants,
-    clock: systemClock,
-    log: createLog('silent'),
-    keepMs: 0,
-  })
+  const audit = new AuditLog(engine.kv, systemClock, createLog('silent'))
   const ids = { workspaceId: [workspaceId], ...(apiKey !== undefined && { apiKey: [apiKey] }) }
   try {
     return await (audited ? audit.carryOut(workspaceId, { operation, actor: 'operator', ids }, work) : work())

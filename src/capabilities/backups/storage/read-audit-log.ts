@@ -1,6 +1,5 @@
-import { type AuditScope, auditPart } from '../../../core/audit/keys.ts'
 import { type AuditQuery, listRecords } from '../../../core/audit/listing.ts'
-import type { AuditRecord } from '../../../core/audit/record.ts'
+import { type AuditRecord, type AuditScope, auditPart } from '../../../core/audit/record.ts'
 import { TenantStore } from '../../../core/directory/tenants/tenant-store.ts'
 import type { Kv } from '../../../core/store/engine.ts'
 import { openOfflineStore } from './offline-store.ts'

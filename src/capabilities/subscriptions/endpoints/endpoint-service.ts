@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/base/clock.ts'
 import { CredentialGenerator } from '../../../core/directory/tenants/workspace-service.ts'
 import type { Tenant } from '../../../core/model/address.ts'
+import { generateSecret, rotateSecret } from '../../../core/outgoing/sign.ts'
 import { readRecord } from '../../../core/store/stored-record.ts'
 import { serveJob } from '../deliveries/delivery-keys.ts'
 import { type CursorPage, type ListingCursor, pageAt } from '../deliveries/listing-cursor.ts'
@@ -16,7 +17,6 @@ import {
   type NewEndpoint,
   putNewEndpoint,
 } from './endpoint-records.ts'
-import { generateSecret, rotateSecret } from './signing-secrets.ts'
 
 /**
  * Manages the endpoints of API keys. Callers identify an endpoint by its id or its uid. Operations of users

@@ -1,9 +1,9 @@
 import { isJsonObject } from '../../../core/base/json.ts'
 import type { AuthTokenRecord, WorkspaceRecord } from '../../../core/directory/store/records.ts'
 import { CredentialGenerator } from '../../../core/directory/tenants/workspace-service.ts'
+import { generateSecret } from '../../../core/outgoing/sign.ts'
 import type { Key } from '../../../core/store/engine.ts'
 import type { CallbacksRecord } from '../../subscriptions/callbacks/callback-records.ts'
-import { generateSecret } from '../../subscriptions/endpoints/signing-secrets.ts'
 import type { BasicConfig, EndpointRecord } from '../../subscriptions/webhook-records.ts'
 
 /** A record without its secrets, and the names of the members that an import must generate. */
