@@ -9,9 +9,17 @@ import {
   readPosition,
   writePosition,
 } from './activity-keys.ts'
-import { type ActivityQuery, indexesFor, matcher } from './activity-query.ts'
+import {
+  type ActivityQuery,
+  type Chunk,
+  type ChunkRange,
+  compareIn,
+  indexesFor,
+  matcher,
+  type Order,
+  readChunk,
+} from './activity-query.ts'
 import { readActivities } from './activity-store.ts'
-import { type Chunk, type ChunkRange, compareIn, type Order, readChunk } from './index-chunk.ts'
 import type { PartitionReader } from './partition.ts'
 
 /**

@@ -2,8 +2,8 @@ import type { Clock } from '../base/clock.ts'
 import type { TraceContext } from '../base/trace-context.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import type { Tracer } from '../tracing/trace.ts'
-import { ClockAlignedWindows } from './clock-aligned-windows.ts'
 import {
+  ClockAlignedWindows,
   type CountingWindow,
   countIn,
   type EditAuthor,

@@ -85,23 +85,6 @@ export function countIn(window: CountingWindow | undefined, now: number): window
   return true
 }
 
-/** Counts how often each name occurs within its window. */
-export interface WindowCounter<Subject> {
-  /**
-   * Counts one occurrence if the window of the name is open, and returns the window. Returns null if no window
-   * is open; the caller must then begin a window.
-   */
-  count(name: string): CountingWindow | null
-  /** Begins a window, counts its first occurrence, and returns the window. */
-  begin(name: string, subject: Subject): CountingWindow
-  /** Removes the window without calling the callback for its end. */
-  forget(name: string): void
-  /** Removes the windows of all names with this prefix, without calling the callback for their end. */
-  forgetAll(start: string): void
-  /** Ends all windows immediately. */
-  end(): void
-}
-
 interface WindowBounds {
   /**
    * Returns the end of a window that begins at `now`, in epoch milliseconds. For a later `now`, the end must
@@ -124,7 +107,7 @@ export const windowsMax = 50_000
  * crash does not lose the event. All windows have the same length, or end as `bounds` defines. Windows
  * therefore end in the order in which they began, and one timer is sufficient.
  */
-export class DebounceWindows<Subject> implements WindowCounter<Subject> {
+export class DebounceWindows<Subject> {
   readonly #clock: Clock
   readonly #bounds: WindowBounds
   readonly #ended: ((subject: Subject, count: number) => void) | null
@@ -147,11 +130,16 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
     this.#ended = ended
   }
 
+  /**
+   * Counts one occurrence if the window of the name is open, and returns the window. Returns null if no window
+   * is open; the caller must then begin a window.
+   */
   count(name: string): CountingWindow | null {
     const window = this.#open.get(name)
     return countIn(window, this.#clock.now()) ? window : null
   }
 
+  /** Begins a window, counts its first occurrence, and returns the window. */
   begin(name: string, subject: Subject): CountingWindow {
     // Ends the previous window of the name, if its timer is late.
     this.#end(name)
@@ -221,4 +209,72 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
     if (this.#open.size === 0) this.#stop()
     return window
   }
+}
+
+/**
+ * Number of phases, which are the groups into which names are divided. The windows of each phase end at other
+ * times, so that not all windows end together.
+ */
+const phases = 64
+
+/**
+ * Windows whose start and end depend only on the clock and the name. Therefore all nodes use the same windows
+ * without exchanging messages. The windows of two nodes differ only by the difference of their clocks.
+ */
+export class ClockAlignedWindows<Subject> {
+  readonly #clock: Clock
+  readonly #windowMs: number
+  readonly #phases: readonly DebounceWindows<Subject>[]
+
+  /**
+   * Creates windows of `windowMs` milliseconds.
+   * @param ended callback for the end of a window; see `DebounceWindows`
+   */
+  constructor(clock: Clock, windowMs: number, ended: ((subject: Subject, count: number) => void) | null) {
+    this.#clock = clock
+    this.#windowMs = windowMs
+    this.#phases = Array.from({ length: phases }, (_, phase) => {
+      const endAt = (now: number): number => this.#end(phase, now)
+      return new DebounceWindows(clock, windowMs, ended, { endAt, max: Math.ceil(windowsMax / phases) })
+    })
+  }
+
+  /** Returns the end of the current window of a name, in epoch milliseconds. */
+  endOf(name: string): number {
+    return this.#end(phaseOf(name), this.#clock.now())
+  }
+
+  count(name: string): CountingWindow | null {
+    return this.#of(name).count(name)
+  }
+
+  begin(name: string, subject: Subject): CountingWindow {
+    return this.#of(name).begin(name, subject)
+  }
+
+  forget(name: string): void {
+    this.#of(name).forget(name)
+  }
+
+  forgetAll(start: string): void {
+    for (const windows of this.#phases) windows.forgetAll(start)
+  }
+
+  end(): void {
+    for (const windows of this.#phases) windows.end()
+  }
+
+  #end(phase: number, now: number): number {
+    const shift = Math.floor((phase * this.#windowMs) / phases)
+    return (Math.floor((now - shift) / this.#windowMs) + 1) * this.#windowMs + shift
+  }
+
+  #of = (name: string): DebounceWindows<Subject> => this.#phases[phaseOf(name)] as DebounceWindows<Subject>
+}
+
+/** Returns the phase of a name, which is the same on every node. */
+function phaseOf(name: string): number {
+  let hash = 0
+  for (let at = 0; at < name.length; at++) hash = (Math.imul(hash, 31) + name.charCodeAt(at)) >>> 0
+  return hash % phases
 }

@@ -4,8 +4,8 @@ import * as s from '../base/schema.ts'
 import { readPayload } from '../jobs/job-payload.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
-import { ClockAlignedWindows } from './clock-aligned-windows.ts'
 import {
+  ClockAlignedWindows,
   type CountingWindow,
   countIn,
   type EditAuthor,

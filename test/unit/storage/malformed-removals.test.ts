@@ -19,11 +19,11 @@ import { Transaction } from '../../../src/core/directory/store/transaction.ts'
 import { activityKeys } from '../../../src/core/events/activity-keys.ts'
 import { listActivities } from '../../../src/core/events/activity-listing.ts'
 import {
+  anonymizeActivities,
   readActivities,
   removeActivitiesBy,
   removeActivitiesOf,
 } from '../../../src/core/events/activity-store.ts'
-import { anonymizeActivities } from '../../../src/core/events/anonymize-activities.ts'
 import type { Key } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { encodeRecord } from '../../../src/core/store/stored-record.ts'

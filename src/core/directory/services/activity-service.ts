@@ -13,8 +13,7 @@ import {
   listActivities,
 } from '../../events/activity-listing.ts'
 import type { ActivityQuery } from '../../events/activity-query.ts'
-import { readActivities, removeActivity } from '../../events/activity-store.ts'
-import { namesTooManyUsers } from '../../events/anonymize-activities.ts'
+import { namesTooManyUsers, readActivities, removeActivity } from '../../events/activity-store.ts'
 import type { DomainEvent, EventRecorder } from '../../events/event-recorder.ts'
 import type { EventType, OutboundEvent } from '../../events/outbound-event.ts'
 import { namedInCallMax, namedUsersMax } from '../../model/named-users.ts'

@@ -1,6 +1,6 @@
 import { activityRecordType } from '../../events/activity.ts'
 import { activityKeys, positionIn } from '../../events/activity-keys.ts'
-import { activityRangesOf, anonymizeActivities } from '../../events/anonymize-activities.ts'
+import { activityRangesOf, anonymizeActivities } from '../../events/activity-store.ts'
 import { deletedUserId } from '../../model/deleted-user.ts'
 import type { KvEntry } from '../../store/engine.ts'
 import { lastSegment } from '../../store/key-encoding.ts'
