@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { listOnline } from '../capabilities/transfer/documents/rest-client.ts'
-import type { UsageRow } from '../capabilities/usage/usage-csv.ts'
+import type { UsageRow } from '../capabilities/usage/api/usage-schema.ts'
 import { type Granularity, granularities } from '../capabilities/usage/usage-reader.ts'
 import { msPerDay } from '../capabilities/usage/usage-records.ts'
 import { systemClock } from '../core/base/clock.ts'
@@ -20,7 +20,6 @@ interface Flags {
   readonly granularity: Granularity
   readonly by: 'workspace' | 'organization'
   readonly organization?: string
-  readonly csv?: true
   readonly json?: true
 }
 
@@ -50,7 +49,6 @@ export const usageCommand = (): Command =>
         .default('workspace'),
     )
     .option('--organization <id>', 'Only organizations with this id, of any API key.')
-    .addOption(new Option('--csv', 'Print CSV, with the columns of the console.').conflicts('json'))
     .option('--json', 'Print one line of JSON for each row.')
     .addHelpText(
       'after',
@@ -59,11 +57,6 @@ export const usageCommand = (): Command =>
     .action(async (flags: Flags) => {
       const server = await requireWorkspace(flags)
       const query = queryOf(flags)
-      if (flags.csv) {
-        const lines = listOnline(server, '/v2/workspace/usage/export', query, linesSchema)
-        for await (const line of lines) await printWithBackpressure(`${line}\r`)
-        return
-      }
       const items = listOnline(server, '/v2/workspace/usage/get', query, itemsSchema)
       const isByOrganization = query.by === 'organization'
       if (!flags.json) await printWithBackpressure(tableHeader(isByOrganization))
@@ -89,7 +82,6 @@ function queryOf({ since, until, granularity, by, organization }: Flags) {
   }
 }
 
-const linesSchema = s.array(s.string)
 const itemsSchema = s.array(
   s.object(
     {

@@ -127,7 +127,6 @@ const moving = [
   '/v2/metrics/history/get',
   '/v2/metrics/storage/get',
   '/v2/workspace/audit/get',
-  '/v2/workspace/usage/export',
   '/v2/workspace/usage/get',
   '/v2/feed/get',
   '/v2/workspace/advancedwebhook/deliveries/get',

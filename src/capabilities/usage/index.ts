@@ -1,5 +1,4 @@
 import { defineCapability } from '../../rest/capability.ts'
-import { exportUsage } from './api/v2/workspace/usage/export.ts'
 import { getUsage } from './api/v2/workspace/usage/get.ts'
 import { createUsage, type UsageModule } from './create-usage.ts'
 
@@ -14,7 +13,7 @@ declare module '../../rest/services.ts' {
 /** Usage of workspaces and organizations, by hour, day and month. */
 export const usage = defineCapability({
   name: 'usage',
-  operations: [getUsage, exportUsage],
+  operations: [getUsage],
   create(services) {
     const usage = createUsage(services)
     return { usage, counts: usage.meter }

@@ -5,9 +5,8 @@ import type { OrganizationScope } from '../../core/directory/organizations/organ
 import type { StorageQuota } from '../../core/directory/storage-quota.ts'
 import type { Kv } from '../../core/store/engine.ts'
 import { encodeRecord } from '../../core/store/stored-record.ts'
-import type { UsageCounter } from './usage-counter.ts'
 import { msPerHour, usagePart } from './usage-records.ts'
-import { type CountedHour, WorkspaceUsage } from './workspace-usage.ts'
+import { type CountedHour, type UsageCounter, WorkspaceUsage } from './workspace-usage.ts'
 
 /** Interval in ms at which the counts are stored. A crash loses the counts of this time at most. */
 const writeEveryMs = 60_000

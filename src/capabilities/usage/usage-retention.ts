@@ -5,8 +5,7 @@ import type { TenantStore } from '../../core/directory/tenants/tenant-store.ts'
 import { PeriodicTask } from '../../core/jobs/periodic-task.ts'
 import type { Key, Kv } from '../../core/store/engine.ts'
 import { encodeRecord, readRecord } from '../../core/store/stored-record.ts'
-import { UsageBucket } from './usage-bucket.ts'
-import { startOf, storedUsage, type UsageReader } from './usage-reader.ts'
+import { startOf, storedUsage, UsageBucket, type UsageReader } from './usage-reader.ts'
 import { dayKey, msPerDay, type UsageSubject, usagePart, usageRecordType } from './usage-records.ts'
 
 /** Number of days for which usage by hour is kept. */

@@ -8,8 +8,8 @@ import { dataOf, startTestServer, type TestServer } from '../../support/servers/
 import { adminToken, otherWorkspace } from '../../support/servers/tenants.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-usage-'))
-/** An id that is a formula, and reverses the direction of a line. */
-const hostileId = '=1+1\u202e'
+/** An id that reverses the direction of a line. */
+const hostileId = 'a\u202e'
 
 let server: TestServer
 let environment: Readonly<Record<string, string>>
@@ -33,8 +33,8 @@ afterAll(async () => {
 
 const usage = (...args: readonly string[]): Promise<Ran> => runCli(['usage', ...args], root, environment)
 
-const read = async (operation: 'get' | 'export', data: object): Promise<unknown> =>
-  dataOf(await server.post(`/v2/workspace/usage/${operation}`, data, workspaceHeaders(server.credentials)))
+const read = async (data: object): Promise<unknown> =>
+  dataOf(await server.post('/v2/workspace/usage/get', data, workspaceHeaders(server.credentials)))
 
 it('[USE-34] prints a table of the workspace for the last 24 hours', async () => {
   const { code, out, err } = await usage()
@@ -68,14 +68,6 @@ it('[USE-34] prints the organizations, without control characters of their ids',
   expect(out).not.toContain('\u202e')
 })
 
-it('[USE-34] prints the CSV file of usage/export with --csv', async () => {
-  const { code, out, err } = await usage('--organization', hostileId, '--granularity', 'month', '--csv')
-  expect([code, err]).toEqual([0, ''])
-  const lines = await read('export', { organizationId: hostileId, granularity: 'month' })
-  expect(out).toBe((lines as readonly string[]).map((line) => `${line}\r\n`).join(''))
-  expect(out).toContain(`,'${hostileId},`)
-})
-
 it('[USE-34] prints a line of JSON for each item with --json', async () => {
   const { code, out } = await usage('--by', 'organization', '--granularity', 'month', '--json')
   expect(code).toBe(0)
@@ -83,7 +75,7 @@ it('[USE-34] prints a line of JSON for each item with --json', async () => {
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as ReadUsage)
-  expect(items).toEqual(await read('get', { by: 'organization', granularity: 'month' }))
+  expect(items).toEqual(await read({ by: 'organization', granularity: 'month' }))
   expect(items.length).toBe(3)
 })
 
@@ -91,8 +83,6 @@ it('[USE-34] reads the workspace and the time that the flags name', async () => 
   const other = await otherWorkspace(server)
   const before = await usage('--since', '2020-01-01', '--until', '2020-01-02')
   expect([before.code, before.err]).toEqual([0, 'there was no usage in this time\n'])
-  const file = await usage('--since', '2020-01-01', '--until', '2020-01-02', '--csv')
-  expect(file.out.trimEnd().split('\r\n')).toEqual([expect.stringMatching(/^start,apiKey,/)])
   const unknown = await usage('--workspace', other.workspaceId)
   expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('set WEFT_WORKSPACE_AUTH_TOKEN')])
   // The token belongs to the first workspace.
@@ -115,7 +105,6 @@ it('[USE-34] takes the credentials from the data directory of the server', async
 it.each([
   [['--until', '2020-01-01'], {}, 'the time of --until is not after that of --since'],
   [['--since', 'yesterday'], {}, 'Expected a date such as'],
-  [['--csv', '--json'], {}, "option '--csv' cannot be used with option '--json'"],
   [[], { WEFT_URL: '' }, 'is not a URL; expected a URL such as http://localhost:8787'],
   [[], { WEFT_URL: 'http://127.0.0.1:9' }, 'start the server, or name its URL (--url, WEFT_URL)'],
   [

@@ -1,18 +1,14 @@
 import type { FromSchema } from '../../../core/base/schema.ts'
-import type { OperationContext } from '../../../rest/operation.ts'
-import { pageRequest, pageSizeMax, readPageWithToken } from '../../../rest/paging/page-request.ts'
-import type { UsageRow } from '../usage-csv.ts'
-import { granularities, type UsageItem } from '../usage-reader.ts'
-import { msPerHour } from '../usage-records.ts'
+import { pageRequest } from '../../../rest/paging/page-request.ts'
+import { granularities } from '../usage-reader.ts'
 
 /** The end of the year 9999, in epoch milliseconds. */
 const timeMax = 253_402_300_799_999
-const minuteMs = 60_000
 
 const time = { type: 'integer', minimum: 0, maximum: timeMax } as const
 const count = { type: 'integer', minimum: 0 } as const
 
-/** Selects usage. All operations that read usage have this request. */
+/** Selects usage. */
 export const usageRequest = {
   type: 'object',
   properties: {
@@ -77,44 +73,5 @@ export const usageItem = {
   },
 } as const
 
-/**
- * Reads a page of usage. The first page has the current counts of this node.
- * @param path path of the operation, to which its page tokens belong
- * @throws ApiError INVALID_ARGUMENT if the page token belongs to another query; StoreUnavailableError
- */
-export async function readUsagePage(
-  path: string,
-  data: FromSchema<typeof usageRequest>,
-  { caller: { workspaceId }, services: { usage, pageTokens, clock } }: OperationContext<'workspace'>,
-): Promise<{ readonly items: readonly UsageRow[]; readonly token: { readonly pageToken?: string } }> {
-  const { from = 0, granularity = 'hour', organizationId, pageSize = pageSizeMax, pageToken } = data
-  const by = organizationId === undefined ? (data.by ?? 'workspace') : 'organization'
-  // The end of the current hour, so that the token of the next page has the same query for a while.
-  const { to = endOfHour(clock.now()) } = data
-  const query = { from, to, granularity, by, ...(organizationId !== undefined && { organizationId }) }
-  if (pageToken === undefined) await usage.meter.write(workspaceId)
-  const { found, token } = await readPageWithToken(
-    pageTokens,
-    [path, workspaceId, from, data.to ?? null, granularity, by, organizationId ?? null],
-    { pageSize: Math.min(pageSize, pageSizeMax), ...(pageToken !== undefined && { pageToken }) },
-    (range) => usage.reader.list(workspaceId, query, range),
-  )
-  return { items: found.items.map(toUsageResponse), token }
-}
-
-const endOfHour = (now: number): number => now - (now % msPerHour) + msPerHour
-
-function toUsageResponse({ subject, bucket }: UsageItem): UsageRow {
-  const { start, opened, peak, openMs, updates, bytesSent, calls, stored } = bucket
-  return {
-    start,
-    ...subject,
-    connectionsOpened: opened,
-    connectionsPeak: peak,
-    connectionMinutes: openMs / minuteMs,
-    updates,
-    bytesSent,
-    calls,
-    ...(stored !== null && { bytesStored: stored.bytes }),
-  }
-}
+/** The usage of one hour, day or month. */
+export type UsageRow = FromSchema<typeof usageItem>

@@ -1,8 +1,12 @@
 import { defineOperation } from '../../../../../../rest/operation.ts'
+import { pageSizeMax, readPageWithToken } from '../../../../../../rest/paging/page-request.ts'
+import type { UsageItem } from '../../../../usage-reader.ts'
+import { msPerHour } from '../../../../usage-records.ts'
 import { daysKeptDays, hoursKeptDays } from '../../../../usage-retention.ts'
-import { readUsagePage, usageItem, usageRequest } from '../../../usage-schema.ts'
+import { type UsageRow, usageItem, usageRequest } from '../../../usage-schema.ts'
 
 const path = '/v2/workspace/usage/get'
+const minuteMs = 60_000
 
 export const getUsage = defineOperation({
   path,
@@ -20,8 +24,36 @@ export const getUsage = defineOperation({
   request: usageRequest,
   response: { type: 'array', items: usageItem },
   errors: [],
-  async handler(data, context) {
-    const { items, token } = await readUsagePage(path, data, context)
-    return { message: `${items.length} items found.`, data: items, ...token }
+  async handler(data, { caller: { workspaceId }, services: { usage, pageTokens, clock } }) {
+    const { from = 0, granularity = 'hour', organizationId, pageSize = pageSizeMax, pageToken } = data
+    const by = organizationId === undefined ? (data.by ?? 'workspace') : 'organization'
+    // The end of the current hour, so that the token of the next page has the same query for a while.
+    const { to = endOfHour(clock.now()) } = data
+    const query = { from, to, granularity, by, ...(organizationId !== undefined && { organizationId }) }
+    if (pageToken === undefined) await usage.meter.write(workspaceId)
+    const { found, token } = await readPageWithToken(
+      pageTokens,
+      [path, workspaceId, from, data.to ?? null, granularity, by, organizationId ?? null],
+      { pageSize: Math.min(pageSize, pageSizeMax), ...(pageToken !== undefined && { pageToken }) },
+      (range) => usage.reader.list(workspaceId, query, range),
+    )
+    return { message: `${found.items.length} items found.`, data: found.items.map(toUsageResponse), ...token }
   },
 })
+
+const endOfHour = (now: number): number => now - (now % msPerHour) + msPerHour
+
+function toUsageResponse({ subject, bucket }: UsageItem): UsageRow {
+  const { start, opened, peak, openMs, updates, bytesSent, calls, stored } = bucket
+  return {
+    start,
+    ...subject,
+    connectionsOpened: opened,
+    connectionsPeak: peak,
+    connectionMinutes: openMs / minuteMs,
+    updates,
+    bytesSent,
+    calls,
+    ...(stored !== null && { bytesStored: stored.bytes }),
+  }
+}
