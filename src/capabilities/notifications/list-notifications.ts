@@ -6,8 +6,7 @@ import type { ListPage, PageRange } from '../../core/directory/store/list-page.t
 import { notificationLimits as limits } from './limits.ts'
 import { notificationKeys as keys, type NotificationList } from './notification-keys.ts'
 import { type NotificationRecord, notificationRecordType } from './notification-records.ts'
-import { type NotificationFilter, type Selected, select } from './selection.ts'
-import type { InboxRule } from './visibility.ts'
+import { type InboxRule, type NotificationFilter, type Selected, select } from './visibility.ts'
 
 /** Maximum number of list entries in one read. */
 const chunkSize = limits.together

@@ -12,6 +12,7 @@ import {
 import {
   type BatchResults,
   emptyBatchResults,
+  failedResult,
   forEachItem,
   ItemRejectedError,
   mapInSlices,
@@ -25,21 +26,23 @@ import { namedUsersMax } from '../../core/model/named-users.ts'
 import type { Key } from '../../core/store/engine.ts'
 import { lastSegment } from '../../core/store/key-encoding.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
-import { type DeleteRequest, deleteNotifications } from './delete-notifications.ts'
 import { notificationLimits as limits } from './limits.ts'
 import { existing, listNotifications, type NotificationListing } from './list-notifications.ts'
 import { notificationKeys as keys } from './notification-keys.ts'
 import {
   addNotification,
+  dropRecipient,
   type NotificationRecord,
   namesTooMany,
   notificationReadStateType,
+  notificationRecordType,
   putReadState,
+  removeReadState,
   rewriteNotification,
 } from './notification-records.ts'
-import { checkFilter, type NotificationFilter, type Selected, select } from './selection.ts'
+import { removeWholly } from './notification-removal.ts'
 import { renderHeadline } from './template.ts'
-import { reachabilityOf } from './visibility.ts'
+import { checkFilter, type NotificationFilter, reachabilityOf, type Selected, select } from './visibility.ts'
 
 /** A notification to add. Its members are the same as in `NotificationRecord`. */
 type NewNotification = Omit<NotificationRecord, 'createdAt' | 'lastUpdated'>
@@ -146,13 +149,55 @@ export class NotificationService {
     return results
   }
 
-  /** Deletes notifications. See `deleteNotifications`. */
-  delete(
+  /**
+   * Deletes up to `limits.deleted` notifications that match the filter. If the filter specifies a user, the
+   * notifications are deleted for this user only. A notification that has no other recipient is then deleted
+   * completely.
+   * @param ids ids of the notifications to delete; undefined for all matching notifications
+   * @returns the result of each notification; `complete` is false if further ones may match
+   */
+  async delete(
     scope: OrganizationScope,
     filter: NotificationFilter,
     ids: readonly string[] | undefined,
-  ): Promise<DeleteRequest> {
-    return deleteNotifications(this.#store, scope, filter, ids)
+  ): Promise<{ readonly results: BatchResults; readonly complete: boolean }> {
+    const { items, next } = await this.#toDelete(scope, filter, ids)
+    const results = emptyBatchResults()
+    for (const id of ids ?? [])
+      results[id] = failedResult(id, 'notification/not-found', 'there is no such notification')
+    await mapInSlices(items, async ({ record: { id } }) => {
+      if (filter.userId === undefined) await removeWholly(this.#store, scope, id)
+      else await this.#deleteFor(scope, id, filter.userId)
+      results[id] = { success: true, id, message: 'deleted' }
+    })
+    return { results, complete: next === null }
+  }
+
+  /** Returns the notifications to delete. The result includes notifications that the user's settings hide. */
+  async #toDelete(
+    scope: OrganizationScope,
+    filter: NotificationFilter,
+    ids: readonly string[] | undefined,
+  ): Promise<ListPage<Selected>> {
+    const reader = this.#store.read(scope)
+    await checkFilter(reader, filter)
+    if (ids === undefined) {
+      const listing = { ...filter, order: 'asc', after: undefined, limit: limits.deleted } as const
+      return listNotifications(this.#store, scope, listing, 'all')
+    }
+    const records = await existing(reader, [...new Set(ids)])
+    return { items: await select(reader, records, filter, 'all'), next: null }
+  }
+
+  async #deleteFor(scope: OrganizationScope, id: string, userId: string): Promise<void> {
+    const outcome = await this.#store.change(scope, async (transaction) => {
+      const record = await transaction.get(keys.notification(id), notificationRecordType)
+      if (record === null) return 'dropped'
+      if (record.notifyAll) await putReadState(transaction, id, userId, { gone: true })
+      else await removeReadState(transaction, id, userId)
+      return dropRecipient(transaction, record, userId)
+    })
+    if (outcome === 'nobody left') await removeWholly(this.#store, scope, id)
   }
 
   #updateTogether(scope: OrganizationScope, changes: readonly NotificationChange[]): Promise<BatchResults> {

@@ -1,6 +1,6 @@
 import { createCommentCascade } from '../../../src/capabilities/comments/comment-removal.ts'
 import { DecisionMemory } from '../../../src/capabilities/decisions/decision-memory.ts'
-import { createNotificationCascade } from '../../../src/capabilities/notifications/notification-cascade.ts'
+import { createNotificationCascade } from '../../../src/capabilities/notifications/notification-removal.ts'
 import { AccessChangeFeed } from '../../../src/core/access/access-change-feed.ts'
 import { AccessReader } from '../../../src/core/access/roles/document-access.ts'
 import { PermissionReporter } from '../../../src/core/access/roles/permission-report.ts'
