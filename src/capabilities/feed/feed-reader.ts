@@ -6,13 +6,14 @@ import type { Tenant } from '../../core/model/address.ts'
 import type { Key } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
-import { feedKeys as keys, numberIn } from './feed-keys.ts'
 import {
   type FeedEntry,
-  type FeedEvent,
-  type FeedState,
   feedEntryType,
+  type FeedEvent,
+  feedKeys as keys,
+  type FeedState,
   feedStateType,
+  numberIn,
 } from './feed-records.ts'
 import type { FeedStore } from './feed-store.ts'
 import { feedLimits } from './limits.ts'

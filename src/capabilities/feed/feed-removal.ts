@@ -6,9 +6,15 @@ import { eventIdOf } from '../../core/events/outbound-event.ts'
 import type { CheckLease } from '../../core/jobs/task-worker.ts'
 import type { OrganizationAddress, Tenant } from '../../core/model/address.ts'
 import { withoutUser } from '../../core/model/named-users.ts'
-import { feedKeys as keys, numberIn } from './feed-keys.ts'
-import { type FeedEvent, feedEntryType, feedStateType, userIdMembers } from './feed-records.ts'
-import type { FeedStore } from './feed-store.ts'
+import {
+  type FeedEvent,
+  feedEntryType,
+  feedStateType,
+  feedKeys as keys,
+  numberIn,
+  userIdMembers,
+} from './feed-records.ts'
+import { type FeedEngine, FeedStore } from './feed-store.ts'
 
 /** Maximum number of events that one commit changes. */
 const atOnce = 200
@@ -21,8 +27,8 @@ export class FeedRemoval {
   readonly #store: FeedStore
   readonly #clock: Clock
 
-  constructor(store: FeedStore, clock: Clock) {
-    this.#store = store
+  constructor(engine: FeedEngine, clock: Clock) {
+    this.#store = new FeedStore(engine)
     this.#clock = clock
   }
 

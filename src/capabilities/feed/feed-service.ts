@@ -1,37 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../../core/base/clock.ts'
-import type { Log } from '../../core/base/log.ts'
-import type { OrganizationStore } from '../../core/directory/organizations/organization-store.ts'
-import type { Metrics } from '../../core/metrics/metrics.ts'
-import type { DocumentAddress, Tenant } from '../../core/model/address.ts'
-import type { Version } from '../../core/model/version.ts'
-import type { Engine } from '../../core/store/engine.ts'
+import { type HeldLease, JobConsumer, type JobDisposition } from '../../core/jobs/job-consumer.ts'
+import type { Tenant } from '../../core/model/address.ts'
+import type { ClaimedJob } from '../../core/store/engine.ts'
 import type { FeedConfig } from '../subscriptions/feed-config.ts'
-import type { FeedConfigService } from '../subscriptions/feed-config-service.ts'
-import { readUpdatesBetween } from './editor-change.ts'
 import { type FeedFilter, type FeedPage, FeedReader, type FeedStart, isFeedOff } from './feed-reader.ts'
-import { FeedRemoval } from './feed-removal.ts'
-import { FeedStore } from './feed-store.ts'
-import { FeedSweeper } from './feed-sweeper.ts'
+import { feedOfJob, feedSweepMs, feedSweepQueue } from './feed-records.ts'
+import { type FeedServices, FeedStore } from './feed-store.ts'
 import { FeedWaiters } from './feed-waiters.ts'
 import { FeedWriter } from './feed-writer.ts'
 
-interface FeedServiceOptions {
-  readonly engine: Pick<Engine, 'kv' | 'bus' | 'queue' | 'log'>
-  readonly clock: Clock
-  readonly log: Log
-  readonly metrics: Pick<Metrics, 'feedEvents' | 'feedReaders'>
-  readonly organizations: OrganizationStore
-  readonly removal: FeedRemoval
-  readonly configs: FeedConfigService
-  readonly subscriptions: {
-    feedOf(tenant: Tenant): Promise<FeedConfig>
-    /** Maximum time in ms for which another node uses an outdated configuration. */
-    readonly outdatedMs: number
-  }
-  /** Aborted when nothing may wait for events any more. */
-  readonly stopping: AbortSignal
-}
+/** Maximum number of feeds that are swept concurrently. */
+const sweepsAtOnce = 2
+/** Maximum number of records that one commit removes from a feed that is off. */
+const purgedAtOnce = 500
 
 /** The request of a reader. */
 export interface FeedQuery extends FeedFilter {
@@ -50,40 +31,46 @@ interface FollowOptions<Prepared> {
   readonly prepare: (page: FeedPage) => Promise<Prepared>
 }
 
-/** Creates the part of the feed that removes data. */
-export const createFeedRemoval = (engine: Pick<Engine, 'kv' | 'bus'>, clock: Clock): FeedRemoval =>
-  new FeedRemoval(new FeedStore(engine), clock)
-
 /** The change feeds of API keys. */
 export class FeedService {
   readonly writer: FeedWriter
-  readonly #options: FeedServiceOptions
+  readonly #services: FeedServices
   readonly #store: FeedStore
   readonly #reader: FeedReader
   readonly #waiters: FeedWaiters
-  readonly #sweeper: FeedSweeper
+  readonly #sweeps: JobConsumer
+  #isStopped = false
 
-  constructor(options: FeedServiceOptions) {
-    this.#options = options
-    const store = new FeedStore(options.engine)
-    this.#store = store
-    this.#reader = new FeedReader(store)
-    this.#waiters = new FeedWaiters({ ...options, bus: options.engine.bus })
-    this.#sweeper = new FeedSweeper({ ...options, store })
-    this.writer = new FeedWriter({ ...options, store })
+  constructor(services: FeedServices) {
+    this.#services = services
+    const { engine, clock, log } = services
+    this.#store = new FeedStore(engine)
+    this.#reader = new FeedReader(this.#store)
+    this.#waiters = new FeedWaiters(services)
+    this.#sweeps = new JobConsumer({
+      queue: engine.queue,
+      name: feedSweepQueue,
+      clock,
+      log,
+      atOnce: sweepsAtOnce,
+      carryOut: (job, lease) => this.#sweep(job, lease),
+    })
+    this.writer = new FeedWriter(services, this.#store)
   }
 
   /** Starts to remove old events. */
   start(): void {
-    this.#sweeper.start()
+    this.#sweeps.start()
   }
 
-  stop(): Promise<void> {
-    return this.#sweeper.stop()
+  /** Resolves when no sweep runs any more. The next start continues with the remaining events. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#sweeps.stop()
   }
 
   config(tenant: Tenant): Promise<FeedConfig> {
-    return this.#options.configs.read(tenant)
+    return this.#services.feedConfigs.read(tenant)
   }
 
   /**
@@ -91,10 +78,10 @@ export class FeedService {
    * when all nodes record its events: in a cluster, up to 5 s later.
    */
   async configure(tenant: Tenant, change: Partial<FeedConfig>): Promise<FeedConfig> {
-    const { configs, clock } = this.#options
-    const before = await configs.read(tenant)
+    const { feedConfigs, clock } = this.#services
+    const before = await feedConfigs.read(tenant)
     if (change.enabled === true) await this.#store.begin(tenant, async () => {})
-    const config = await configs.update(tenant, change)
+    const config = await feedConfigs.update(tenant, change)
     if (!config.enabled) await this.#store.end(tenant, clock.now())
     if (config.enabled && !before.enabled) await this.#untilAllNodesKnow()
     return config
@@ -102,7 +89,7 @@ export class FeedService {
 
   /** Waits until no node uses a configuration that was read before. The notice to the nodes may be lost. */
   async #untilAllNodesKnow(): Promise<void> {
-    const { engine, clock, subscriptions, stopping } = this.#options
+    const { engine, clock, subscriptions, stopping } = this.#services
     if (engine.log.hasOneWriter) return
     await new Promise<void>((resolve) => {
       const cancel = clock.after(subscriptions.outdatedMs, resolve)
@@ -123,7 +110,12 @@ export class FeedService {
    */
   async page(tenant: Tenant, query: FeedQuery, waitMs: number): Promise<FeedPage> {
     if (waitMs === 0) return this.#read(tenant, query, query.start)
-    return this.#waiters.admit(tenant, () => this.#nextPage(tenant, query, waitMs))
+    const leave = this.#waiters.enter(tenant)
+    try {
+      return await this.#nextPage(tenant, query, waitMs)
+    } finally {
+      leave()
+    }
   }
 
   /**
@@ -137,7 +129,7 @@ export class FeedService {
     { quietMs, left, charge, prepare }: FollowOptions<Prepared>,
   ): AsyncGenerator<Prepared | null> {
     const leave = this.#waiters.enter(tenant)
-    const ended = AbortSignal.any([left, this.#options.stopping])
+    const ended = AbortSignal.any([left, this.#services.stopping])
     try {
       let waitMs = 0
       for (let { start } = query; !this.#waiters.isStopped && !left.aborted; waitMs = quietMs) {
@@ -154,15 +146,6 @@ export class FeedService {
     }
   }
 
-  /** Returns the updates between two versions of an editor; see `readUpdatesBetween`. */
-  updatesBetween(
-    address: DocumentAddress,
-    range: { readonly since: Version | null; readonly until: Version },
-    bytesMax: number,
-  ): Promise<readonly Uint8Array[] | null> {
-    return readUpdatesBetween(this.#options.engine.log, address, range, bytesMax)
-  }
-
   /** Reads a page. A feed that is configured to be on, but has no records, begins: its store was restored. */
   async #read(tenant: Tenant, query: FeedQuery, start: FeedStart): Promise<FeedPage> {
     const read = () => this.#reader.read(tenant, query, start, query.limit)
@@ -173,12 +156,28 @@ export class FeedService {
     }
     await this.#store.begin(tenant, async () => {})
     // The feed may have been turned off meanwhile.
-    if (!(await this.config(tenant)).enabled) await this.#store.end(tenant, this.#options.clock.now())
+    if (!(await this.config(tenant)).enabled) await this.#store.end(tenant, this.#services.clock.now())
     return read()
   }
 
+  /** Removes old events of a feed, or all records if the feed is off. */
+  async #sweep({ payload }: ClaimedJob, lease: HeldLease): Promise<JobDisposition> {
+    const { subscriptions, feedRemoval, clock } = this.#services
+    const tenant = feedOfJob(payload)
+    const goOn = async (): Promise<void> => {
+      if (!lease.isHeld || this.#isStopped) throw new Error('the server is stopping')
+    }
+    const config = await subscriptions.feedOf(tenant)
+    if (config.enabled) {
+      const isLeft = await feedRemoval.sweep(tenant, clock.now() - config.keepSeconds * 1000, goOn)
+      return isLeft ? { againAfterMs: feedSweepMs } : 'done'
+    }
+    while (await this.#store.purge(tenant, purgedAtOnce)) await goOn()
+    return 'done'
+  }
+
   async #nextPage(tenant: Tenant, query: FeedQuery, waitMs: number, left?: AbortSignal): Promise<FeedPage> {
-    const { clock } = this.#options
+    const { clock } = this.#services
     const until = clock.now() + waitMs
     let { start } = query
     for (;;) {

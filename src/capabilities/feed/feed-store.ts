@@ -1,17 +1,47 @@
+import { createHash, randomUUID } from 'node:crypto'
 import { CachingDirectoryReader, type DirectoryReader } from '../../core/directory/store/directory-reader.ts'
 import { type Transaction, TransactionRunner } from '../../core/directory/store/transaction.ts'
 import type { Tenant } from '../../core/model/address.ts'
-import type { Engine } from '../../core/store/engine.ts'
-import { FeedChange } from './feed-change.ts'
-import { encodeFeedNotice, feedPart, feedSweepJob, feedTopic, feedKeys as keys } from './feed-keys.ts'
-import { type FeedState, feedStateType } from './feed-records.ts'
+import { deletedUserId } from '../../core/model/deleted-user.ts'
+import { findNamedUsers } from '../../core/model/named-users.ts'
+import type { Engine, Key } from '../../core/store/engine.ts'
+import { readRecord } from '../../core/store/stored-record.ts'
+import type { Services } from '../../rest/services.ts'
+import type { SubscriptionCache } from '../subscriptions/subscription-cache.ts'
+import {
+  encodeFeedNotice,
+  type FeedEntry,
+  feedEntryType,
+  type FeedEvent,
+  feedKeys as keys,
+  feedPart,
+  type FeedState,
+  feedStateType,
+  feedSweepJob,
+  feedTopic,
+  numberIn,
+  userIdMembers,
+} from './feed-records.ts'
+import { feedLimits } from './limits.ts'
+
+/** What the parts of the feed use. */
+export interface FeedServices
+  extends Pick<
+    Services,
+    'engine' | 'clock' | 'log' | 'metrics' | 'store' | 'feedRemoval' | 'feedConfigs' | 'stopping'
+  > {
+  readonly subscriptions: Pick<SubscriptionCache, 'feedOf' | 'outdatedMs'>
+}
+
+/** What a feed needs of an engine. */
+export type FeedEngine = Pick<Engine, 'kv' | 'bus'>
 
 /** Stores the feeds of API keys. Each feed has its own partition. */
 export class FeedStore {
-  readonly #engine: Pick<Engine, 'kv' | 'bus'>
+  readonly #engine: FeedEngine
   readonly #transactions: TransactionRunner
 
-  constructor(engine: Pick<Engine, 'kv' | 'bus'>) {
+  constructor(engine: FeedEngine) {
     this.#engine = engine
     this.#transactions = new TransactionRunner(engine.kv)
   }
@@ -77,3 +107,147 @@ export class FeedStore {
     return result
   }
 }
+
+/** Value of `oldestAt` of a feed without events. */
+const never = Number.MAX_SAFE_INTEGER
+
+/** One change of a feed, as part of a transaction on its partition. */
+export class FeedChange {
+  readonly #transaction: Transaction
+  #state: FeedState
+
+  private constructor(transaction: Transaction, state: FeedState) {
+    this.#transaction = transaction
+    this.#state = state
+  }
+
+  /**
+   * Runs `work` and stores the state that it leaves.
+   * @param ifOff the effect if the feed is off: `begin` begins a new generation, `skip` returns null without
+   * running `work`
+   */
+  static async run<T>(
+    transaction: Transaction,
+    ifOff: 'begin' | 'skip',
+    work: (change: FeedChange) => Promise<T>,
+  ): Promise<T | null> {
+    const before = await transaction.get(keys.state, feedStateType)
+    if (before?.enabled !== true && ifOff === 'skip') return null
+    const change = new FeedChange(transaction, before?.enabled === true ? before : firstState(before))
+    const result = await work(change)
+    if (change.#state !== before) transaction.put(keys.state, change.#state)
+    return result
+  }
+
+  get state(): FeedState {
+    return this.#state
+  }
+
+  /** Adds an event with the next number. */
+  add(id: string, event: FeedEvent, addedAt: number): void {
+    const number = this.#state.last + 1
+    const { oldestAt, lastChain } = this.#state
+    const chain = nextChain(lastChain, id)
+    this.#state = {
+      ...this.#state,
+      last: number,
+      lastChain: chain,
+      oldestAt: Math.min(oldestAt, addedAt),
+    }
+    this.#transaction.put(keys.entry(number), { id, chain, addedAt, event } satisfies FeedEntry)
+    this.#transaction.put(keys.numberOf(id), { number })
+    for (const key of indexKeys(event, number)) this.#transaction.put(key, {})
+  }
+
+  /** Replaces an event by the same event with other users. */
+  replace(number: number, before: FeedEntry, event: FeedEvent): void {
+    if (before.event === null) return
+    for (const key of indexKeys(before.event, number)) this.#transaction.delete(key)
+    this.#transaction.put(keys.entry(number), { ...before, event } satisfies FeedEntry)
+    for (const key of indexKeys(event, number)) this.#transaction.put(key, {})
+  }
+
+  /** Removes an event, and keeps its place. */
+  clear(number: number, before: FeedEntry): void {
+    if (before.event === null) return
+    for (const key of indexKeys(before.event, number)) this.#transaction.delete(key)
+    this.#transaction.put(keys.entry(number), { ...before, event: null } satisfies FeedEntry)
+  }
+
+  /**
+   * Removes the oldest events that are too old or too many, at most `limit`. Returns whether more may remain.
+   * @param before events that were added before this time are too old, in epoch milliseconds
+   * @param entriesMax maximum number of kept events
+   */
+  async trim(before: number, limit: number, entriesMax: number = feedLimits.entries): Promise<boolean> {
+    const { last, trimmed, oldestAt } = this.#state
+    const excess = last - entriesMax
+    if (trimmed >= excess && oldestAt >= before) return false
+    const stored = await this.#transaction.scan({ prefix: keys.entries, limit: limit + 1 })
+    const entries = stored.map((each) => ({
+      number: numberIn(each.key),
+      entry: readRecord(feedEntryType, each),
+    }))
+    const kept = entries.findIndex(
+      ({ number, entry }) => number > Math.max(trimmed, excess) && entry.addedAt >= before,
+    )
+    const removed = entries.slice(0, kept === -1 ? limit : Math.min(kept, limit))
+    for (const { number, entry } of removed) this.#remove(number, entry)
+    const next = entries[removed.length]
+    const newest = removed.at(-1)
+    const upTo = Math.max(trimmed, newest?.number ?? 0)
+    this.#state = {
+      ...this.#state,
+      trimmed: upTo,
+      trimmedChain: newest !== undefined && upTo > trimmed ? newest.entry.chain : this.#state.trimmedChain,
+      oldestAt: oldestTime(next, upTo, before),
+    }
+    return removed.length === limit
+  }
+
+  #remove(number: number, { id, event }: FeedEntry): void {
+    this.#transaction.delete(keys.entry(number))
+    this.#transaction.delete(keys.numberOf(id))
+    if (event !== null) for (const key of indexKeys(event, number)) this.#transaction.delete(key)
+  }
+}
+
+/**
+ * Returns the time before which no stored event was added.
+ * @param next the oldest event that is left; undefined if only events of this transaction are left
+ */
+function oldestTime(
+  next: { readonly number: number; readonly entry: FeedEntry } | undefined,
+  trimmed: number,
+  before: number,
+): number {
+  if (next === undefined) return before
+  // An event of an earlier generation must be removed at any age.
+  return next.number <= trimmed ? 0 : next.entry.addedAt
+}
+
+/** The state of a feed that was off. Its generation has no events. Events of earlier generations are old. */
+const firstState = (before: FeedState | null): FeedState => ({
+  enabled: true,
+  generation: randomUUID().slice(0, 8),
+  last: before?.last ?? 0,
+  trimmed: before?.last ?? 0,
+  oldestAt: before === null ? never : 0,
+  lastChain: '',
+  trimmedChain: '',
+})
+
+/** Number of hex digits of a chain. */
+const chainDigits = 12
+
+/** Returns the chain of an event that follows the event with the chain `before`. */
+const nextChain = (before: string, id: string): string =>
+  createHash('sha256').update(`${before} ${id}`).digest('hex').slice(0, chainDigits)
+
+/** Returns the keys of all index entries of an event. */
+const indexKeys = (event: FeedEvent, number: number): readonly Key[] => [
+  keys.ofOrganization(event.organizationId, number),
+  ...[...findNamedUsers(event, userIdMembers)]
+    .filter((userId) => userId !== deletedUserId)
+    .map((userId) => keys.namingUser(event.organizationId, userId, number)),
+]

@@ -1,59 +1,42 @@
-import type { Clock } from '../../core/base/clock.ts'
 import { readJson } from '../../core/base/json.ts'
-import type { Metrics } from '../../core/metrics/metrics.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import { addressSchemas } from '../../core/model/address-schemas.ts'
 import { exhausted } from '../../core/quota/limits.ts'
-import type { Bus } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
-import { feedTopic } from './feed-keys.ts'
+import type { Services } from '../../rest/services.ts'
+import { feedTopic } from './feed-records.ts'
 import { feedLimits } from './limits.ts'
 
 /** Maximum time in ms between two reads of a reader that waits. The bus may lose a notice. */
 const pollMs = 5_000
 
-interface FeedWaitersOptions {
-  readonly bus: Bus
-  readonly clock: Clock
-  readonly metrics: Pick<Metrics, 'feedReaders'>
-  /** Aborted when nothing may wait any more. */
-  readonly stopping: AbortSignal
-}
+type WaitingServices = Pick<Services, 'engine' | 'clock' | 'metrics' | 'stopping'>
 
 /** Lets readers wait for new events of a feed. */
 export class FeedWaiters {
-  readonly #options: FeedWaitersOptions
+  readonly #services: WaitingServices
   readonly #readers = new Map<string, number>()
   readonly #waiting = new Map<string, Set<() => void>>()
 
-  constructor(options: FeedWaitersOptions) {
-    this.#options = options
-    options.bus.subscribe(feedTopic, (message) => {
+  constructor(services: WaitingServices) {
+    this.#services = services
+    const { bus } = services.engine
+    bus.subscribe(feedTopic, (message) => {
       this.#wake(nameOf(readJson(addressSchemas.tenant, message)))
       return undefined
     })
-    options.bus.onLoss(() => this.#wakeAll())
-    options.stopping.addEventListener('abort', () => this.#wakeAll())
+    bus.onLoss(() => this.#wakeAll())
+    services.stopping.addEventListener('abort', () => this.#wakeAll())
   }
 
   get isStopped(): boolean {
-    return this.#options.stopping.aborted
+    return this.#services.stopping.aborted
   }
 
   /**
-   * Runs `work` for a reader that may wait.
-   * @throws ApiError RESOURCE_EXHAUSTED if the feed has too many such readers on this node; the errors of `work`
+   * Counts a reader that may wait. Returns the function that must be called when the reader ends.
+   * @throws ApiError RESOURCE_EXHAUSTED if the feed has too many such readers on this node
    */
-  async admit<T>(tenant: Tenant, work: () => Promise<T>): Promise<T> {
-    const leave = this.enter(tenant)
-    try {
-      return await work()
-    } finally {
-      leave()
-    }
-  }
-
-  /** Counts a reader. Returns the function that must be called when the reader ends. @throws like `admit` */
   enter(tenant: Tenant): () => void {
     const name = nameOf(tenant)
     const readers = this.#readers.get(name) ?? 0
@@ -64,12 +47,12 @@ export class FeedWaiters {
         retryAfterSeconds: 5,
       })
     this.#readers.set(name, readers + 1)
-    this.#options.metrics.feedReaders.inc()
+    this.#services.metrics.feedReaders.inc()
     return () => {
       const left = (this.#readers.get(name) ?? 1) - 1
       if (left === 0) this.#readers.delete(name)
       else this.#readers.set(name, left)
-      this.#options.metrics.feedReaders.dec()
+      this.#services.metrics.feedReaders.dec()
     }
   }
 
@@ -95,7 +78,7 @@ export class FeedWaiters {
       wait: async (ms, left) => {
         if (this.isStopped || left?.aborted === true) ring()
         left?.addEventListener('abort', ring)
-        const cancel = this.#options.clock.after(Math.min(ms, pollMs), ring)
+        const cancel = this.#services.clock.after(Math.min(ms, pollMs), ring)
         await rung
         cancel()
         left?.removeEventListener('abort', ring)

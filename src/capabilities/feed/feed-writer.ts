@@ -1,16 +1,11 @@
-import type { Clock } from '../../core/base/clock.ts'
 import { areUsersErased } from '../../core/directory/organizations/erased-users.ts'
 import { keys as organizationKeys } from '../../core/directory/organizations/organization-keys.ts'
-import {
-  findOrganization,
-  type OrganizationStore,
-} from '../../core/directory/organizations/organization-store.ts'
+import { findOrganization } from '../../core/directory/organizations/organization-store.ts'
 import { mapInSlices } from '../../core/directory/store/batch.ts'
 import { documentRecordType } from '../../core/directory/store/records.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
 import { editorName } from '../../core/events/debounce-windows.ts'
 import { eventIdOf, type QueuedEvent } from '../../core/events/outbound-event.ts'
-import type { Metrics } from '../../core/metrics/metrics.ts'
 import {
   type DocumentAddress,
   documentAddress,
@@ -20,29 +15,20 @@ import {
 } from '../../core/model/address.ts'
 import { findNamedUsers, withoutUser } from '../../core/model/named-users.ts'
 import { versionOf } from '../../core/model/version.ts'
-import type { Engine, LogHead } from '../../core/store/engine.ts'
+import type { LogHead } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
-import { type FeedConfig, feedEventTypes } from '../subscriptions/feed-config.ts'
-import type { FeedConfigService } from '../subscriptions/feed-config-service.ts'
+import { feedEventTypes } from '../subscriptions/feed-config.ts'
 import { readEditorChange, readEditorHeads } from './editor-change.ts'
-import type { FeedChange } from './feed-change.ts'
-import { feedSweepJob, feedKeys as keys } from './feed-keys.ts'
-import { type EditorPosition, editorPositionType, type FeedEvent, userIdMembers } from './feed-records.ts'
-import type { FeedRemoval } from './feed-removal.ts'
-import type { FeedStore } from './feed-store.ts'
-import { feedSweepMs } from './feed-sweeper.ts'
+import {
+  type EditorPosition,
+  editorPositionType,
+  type FeedEvent,
+  feedKeys as keys,
+  feedSweepJob,
+  userIdMembers,
+} from './feed-records.ts'
+import type { FeedChange, FeedServices, FeedStore } from './feed-store.ts'
 import { feedLimits } from './limits.ts'
-
-interface FeedWriterOptions {
-  readonly engine: Pick<Engine, 'log'>
-  readonly clock: Clock
-  readonly store: FeedStore
-  readonly removal: FeedRemoval
-  readonly organizations: OrganizationStore
-  readonly subscriptions: { feedOf(tenant: Tenant): Promise<FeedConfig> }
-  readonly configs: Pick<FeedConfigService, 'read'>
-  readonly metrics: Pick<Metrics, 'feedEvents'>
-}
 
 /** Maximum number of logs that are read concurrently. */
 const logsAtOnce = 8
@@ -71,10 +57,12 @@ interface ChangedEditor {
  * same events adds nothing: an event is known by its id, and a change of content by the version of its editor.
  */
 export class FeedWriter {
-  readonly #options: FeedWriterOptions
+  readonly #services: FeedServices
+  readonly #store: FeedStore
 
-  constructor(options: FeedWriterOptions) {
-    this.#options = options
+  constructor(services: FeedServices, store: FeedStore) {
+    this.#services = services
+    this.#store = store
   }
 
   /**
@@ -83,7 +71,7 @@ export class FeedWriter {
    * @throws StoreUnavailableError, CorruptRecordError, ApiError ABORTED; nothing is added in these cases
    */
   async append(tenant: Tenant, events: readonly QueuedEvent[]): Promise<void> {
-    const { subscriptions, store, clock, metrics } = this.#options
+    const { subscriptions, clock, metrics } = this.#services
     const given = events.filter(isForFeed)
     if (given.length === 0) return
     const config = await subscriptions.feedOf(tenant)
@@ -100,7 +88,7 @@ export class FeedWriter {
       transaction.enqueue(feedSweepJob(tenant, now + feedSweepMs))
       return found.length
     }
-    const added = (await store.change(tenant, add)) ?? (await this.#begin(tenant, add))
+    const added = (await this.#store.change(tenant, add)) ?? (await this.#begin(tenant, add))
     metrics.feedEvents.inc(added)
     await this.#forgetGone(given)
   }
@@ -110,8 +98,8 @@ export class FeedWriter {
     tenant: Tenant,
     add: (change: FeedChange, transaction: Transaction) => Promise<number>,
   ): Promise<number> {
-    const { configs, store } = this.#options
-    return (await configs.read(tenant)).enabled ? store.begin(tenant, add) : 0
+    const { enabled } = await this.#services.feedConfigs.read(tenant)
+    return enabled ? this.#store.begin(tenant, add) : 0
   }
 
   /**
@@ -159,7 +147,7 @@ export class FeedWriter {
     event: QueuedEvent,
   ): Promise<readonly NewEvent[]> {
     const address = addressOf(tenant, event)
-    const [head = null] = await readEditorHeads(this.#options.engine.log, [address])
+    const [head = null] = await readEditorHeads(this.#services.engine.log, [address])
     if (head !== null && head.epoch === event.data.epoch) return []
     const deleted = { ...feedEvent(event), data: { editorId: address.editorId } }
     const again = await this.#changesOf(change, [{ event, address, before: null, after: event.id }])
@@ -193,7 +181,7 @@ export class FeedWriter {
   async #changesOf(change: FeedChange, given: readonly ChangedEditor[]): Promise<readonly NewEvent[]> {
     const editors = await this.#withoutGoing(given)
     const heads = await readEditorHeads(
-      this.#options.engine.log,
+      this.#services.engine.log,
       editors.map(({ address }) => address),
     )
     const found = await mapInSlices(
@@ -219,7 +207,7 @@ export class FeedWriter {
           ),
         ),
       ]
-      const reader = this.#options.organizations.read(scope)
+      const reader = this.#services.store.read(scope)
       const records = await reader.getAll(documentIds.map(organizationKeys.document), documentRecordType)
       for (const [index, record] of records.entries())
         if (record?.deleting === true) going.add(keyName([scope.organizationId, documentIds[index] ?? '']))
@@ -239,11 +227,11 @@ export class FeedWriter {
       before !== null && before.generation === generation && before.epoch === head.epoch ? before.seq : null
     if (since !== null && since >= head.head) return null
     const read = await readEditorChange(
-      this.#options.engine.log,
+      this.#services.engine.log,
       address,
       head,
       since ?? 0,
-      this.#options.clock.now(),
+      this.#services.clock.now(),
     )
     if (read === null) return null
     const { organizationId, documentId, editorId } = address
@@ -288,7 +276,7 @@ export class FeedWriter {
           each,
         })),
       )
-      const reader = this.#options.organizations.read({ ...tenant, organizationId })
+      const reader = this.#services.store.read({ ...tenant, organizationId })
       const erased = await areUsersErased(reader, actions)
       for (const [index, { userId, each }] of actions.entries()) {
         if (erased[index] !== true) continue
@@ -308,8 +296,8 @@ export class FeedWriter {
       events.map(({ scope }) => [keyName(organizationPrefix(scope)), scope]),
     )
     for (const scope of scopes.values())
-      if ((await findOrganization(this.#options.organizations.read(scope))) === null)
-        await this.#options.removal.forgetOrganization(scope, async () => {})
+      if ((await findOrganization(this.#services.store.read(scope))) === null)
+        await this.#services.feedRemoval.forgetOrganization(scope, async () => {})
   }
 }
 

@@ -1,12 +1,10 @@
 import { defineCapability } from '../../rest/capability.ts'
-import { feedStreamRoute } from './api/feed-stream.ts'
-import { feedStreamDescription } from './api/feed-stream-description.ts'
+import { feedStreamDescription, feedStreamRoute } from './api/feed-stream.ts'
 import { getFeed } from './api/v2/feed/get.ts'
 import { getFeedConfig } from './api/v2/workspace/feed/get.ts'
 import { updateFeedConfig } from './api/v2/workspace/feed/update.ts'
-import type { FeedRemoval } from './feed-removal.ts'
-import { createFeedRemoval, FeedService } from './feed-service.ts'
-import { feedSource } from './user-data.ts'
+import { FeedRemoval } from './feed-removal.ts'
+import { FeedService } from './feed-service.ts'
 
 interface Added {
   readonly feed: FeedService
@@ -22,15 +20,8 @@ export const feed = defineCapability({
   name: 'feed',
   operations: [getFeed, getFeedConfig, updateFeedConfig],
   create(services) {
-    const { engine, clock, store, feedConfigs } = services
-    const feedRemoval = createFeedRemoval(engine, clock)
-    const feed = new FeedService({
-      ...services,
-      organizations: store,
-      removal: feedRemoval,
-      configs: feedConfigs,
-    })
-    return { feed, feedRemoval }
+    const feedRemoval = new FeedRemoval(services.engine, services.clock)
+    return { feedRemoval, feed: new FeedService({ ...services, feedRemoval }) }
   },
   cascade: ({ feedRemoval }) => [
     {
@@ -40,7 +31,28 @@ export const feed = defineCapability({
       removeOrganization: (scope, goOn) => feedRemoval.forgetOrganization(scope, goOn),
     },
   ],
-  userData: ({ feedRemoval }) => ({ ofOrganization: [feedSource(feedRemoval)] }),
+  userData: ({ feedRemoval }) => ({
+    // An erasure keeps the events, and replaces the user with the deleted user.
+    ofOrganization: [
+      {
+        name: 'events',
+        async list(scope, userId, range) {
+          const { items, next } = await feedRemoval.listOfUser(scope, userId, range)
+          const { organizationId } = scope
+          return {
+            items: items.map(({ documentId, ...data }) => ({
+              kind: 'event',
+              organizationId,
+              documentId,
+              data,
+            })),
+            next,
+          }
+        },
+        erase: (scope, userId) => feedRemoval.eraseUser(scope, userId),
+      },
+    ],
+  }),
   routes: (services, edge) => [feedStreamRoute(services, edge)],
   paths: [feedStreamDescription],
   start: ({ feed }) => feed.start(),

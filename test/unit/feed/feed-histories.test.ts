@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { feedPart } from '../../../src/capabilities/feed/feed-keys.ts'
+import { feedPart } from '../../../src/capabilities/feed/feed-records.ts'
 import { FeedStore } from '../../../src/capabilities/feed/feed-store.ts'
 import { Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { createWebhookModule } from '../../../src/capabilities/subscriptions/webhook-module.ts'
 import { EventListeners } from '../../../src/capabilities/webhooks/event-listeners.ts'
 import { Fanout } from '../../../src/capabilities/webhooks/fanout.ts'
 import { createLog } from '../../../src/core/base/log.ts'
@@ -10,12 +9,11 @@ import { allOf, eventOf, openFeed } from './feed-setup.ts'
 async function openFanout(errors: Error[]) {
   const opened = await openFeed()
   const log = createLog('silent')
-  const { engine, clock, organizations, feed } = opened
-  const { subscriptions, deliveries, deliveryRemoval } = createWebhookModule(engine, clock)
+  const { store, feed, subscriptions, deliveries, deliveryRemoval } = opened
   const fanout = new Fanout({
     log,
     listeners: new EventListeners(log),
-    organizations,
+    organizations: store,
     deliveries,
     removal: deliveryRemoval,
     subscriptions,

@@ -1,20 +1,14 @@
 import { expect, it } from 'vitest'
 import { FeedStore } from '../../../src/capabilities/feed/feed-store.ts'
 import { FeedWriter } from '../../../src/capabilities/feed/feed-writer.ts'
-import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import { allOf, eventOf, openFeed, tenant } from './feed-setup.ts'
 
 it('[FEED-50] a writer that has an old configuration does not turn a feed on', async () => {
   const opened = await openFeed()
-  const { engine, feed, feedConfigs } = opened
+  const { services, engine, feed } = opened
   const before = await feed.config(tenant)
-  const writer = new FeedWriter({
-    ...opened,
-    store: new FeedStore(engine),
-    configs: feedConfigs,
-    subscriptions: { feedOf: async () => before },
-    metrics: createMetrics(),
-  })
+  const subscriptions = { feedOf: async () => before, outdatedMs: 0 }
+  const writer = new FeedWriter({ ...services, subscriptions }, new FeedStore(engine))
   await writer.append(tenant, [eventOf('document.create')])
   expect(await allOf(opened)).toHaveLength(1)
   await feed.configure(tenant, { enabled: false })
@@ -38,7 +32,7 @@ it('[FEED-51] a cursor whose next events are removed during the read has expired
       },
     },
   }))
-  const { feed, clock, removal } = opened
+  const { feed, clock, feedRemoval: removal } = opened
   for (let index = 0; index < 3; index += 1) {
     await feed.writer.append(tenant, [eventOf('document.create')])
     clock.advance(1_000)

@@ -29,7 +29,7 @@ const storedKeys = async ({ engine }: OpenFeed): Promise<readonly string[]> =>
 describe('age and number', () => {
   it('[FEED-30] removes the events that are too old, and their cursors expire', async () => {
     const opened = await openFeed()
-    const { feed, clock, removal } = opened
+    const { feed, clock, feedRemoval: removal } = opened
     await feed.configure(tenant, { keepSeconds: 60 })
     await add(opened, 3)
     const [first] = await allOf(opened)
@@ -87,7 +87,7 @@ describe('age and number', () => {
     await opened.feed.configure(tenant, { enabled: true })
     await add(opened, 2)
     expect(await allOf(opened)).toHaveLength(2)
-    await opened.removal.sweep(tenant, opened.clock.now() - 1_000, goOn)
+    await opened.feedRemoval.sweep(tenant, opened.clock.now() - 1_000, goOn)
     expect((await storedKeys(opened)).filter((key) => key.startsWith('entries'))).toHaveLength(2)
   })
 })
@@ -95,7 +95,7 @@ describe('age and number', () => {
 describe('users', () => {
   it('[FEED-31] an erased user is in no event any more, and the other users stay', async () => {
     const opened = await openFeed()
-    const { engine, feed, removal } = opened
+    const { engine, feed, feedRemoval: removal } = opened
     await appendUpdates(engine, ['ann', 'bob'])
     const user = { userId: 'ann', name: 'Ann' }
     await feed.writer.append(tenant, [
@@ -121,7 +121,7 @@ describe('users', () => {
 describe('organizations', () => {
   it('[FEED-32] a deleted organization leaves only its deletion, and cursors stay valid', async () => {
     const opened = await openFeed()
-    const { engine, feed, organizations, removal } = opened
+    const { engine, feed, store: organizations, feedRemoval: removal } = opened
     await appendUpdates(engine, ['ann'])
     await add(opened, 450)
     await feed.writer.append(tenant, [changeOf()])
@@ -145,7 +145,7 @@ describe('organizations', () => {
     await appendUpdates(opened.engine, ['ann'])
     await opened.feed.writer.append(tenant, [changeOf()])
     await opened.engine.log.destroy(addressKey(address))
-    await opened.removal.forgetDocument(scope, 'd', goOn)
+    await opened.feedRemoval.forgetDocument(scope, 'd', goOn)
     expect((await storedKeys(opened)).filter((key) => key.startsWith('editors'))).toEqual([])
     expect(await allOf(opened)).toHaveLength(1)
   })

@@ -1,5 +1,6 @@
 import type { FeedItem } from '../../../src/capabilities/feed/feed-reader.ts'
-import { createFeedRemoval, FeedService } from '../../../src/capabilities/feed/feed-service.ts'
+import { FeedRemoval } from '../../../src/capabilities/feed/feed-removal.ts'
+import { FeedService } from '../../../src/capabilities/feed/feed-service.ts'
 import { createWebhookModule } from '../../../src/capabilities/subscriptions/webhook-module.ts'
 import { createLog } from '../../../src/core/base/log.ts'
 import { keys } from '../../../src/core/directory/organizations/organization-keys.ts'
@@ -28,23 +29,20 @@ export async function openFeed(wrap: (engine: Engine) => Engine = (engine) => en
   const engine = wrap(await openMemoryEngine())
   const clock = new HeldClock()
   const stopping = new AbortController()
-  const organizations = new OrganizationStore(engine, new EventRecorder(clock, () => false))
-  const { subscriptions, feedConfigs } = createWebhookModule(engine, clock)
-  const removal = createFeedRemoval(engine, clock)
-  const feed = new FeedService({
+  const services = {
+    ...createWebhookModule(engine, clock),
     engine,
     clock,
     log: createLog('silent'),
     metrics: createMetrics(),
-    organizations,
-    removal,
-    configs: feedConfigs,
-    subscriptions,
+    store: new OrganizationStore(engine, new EventRecorder(clock, () => false)),
+    feedRemoval: new FeedRemoval(engine, clock),
     stopping: stopping.signal,
-  })
-  await addOrganization(organizations)
+  }
+  const feed = new FeedService(services)
+  await addOrganization(services.store)
   await feed.configure(tenant, { enabled: true })
-  return { engine, clock, organizations, removal, feed, feedConfigs, stopping }
+  return { ...services, services, feed }
 }
 
 export const addOrganization = (organizations: OrganizationStore): Promise<void> =>

@@ -74,7 +74,7 @@ describe('append', () => {
   it('[FEED-16] the content of a document that is being deleted does not follow the event of the deletion', async () => {
     const opened = await openFeed()
     await appendUpdates(opened.engine, ['ann'])
-    await opened.organizations.change(scope, async (transaction) => {
+    await opened.store.change(scope, async (transaction) => {
       putDocument(transaction, {
         ...newDocument({ documentId: 'd', accessType: 'public' }, 0),
         deleting: true,

@@ -6,11 +6,12 @@ import { parseVersion } from '../../../core/model/version.ts'
 import { type EditorReadServices, readEditorContent } from '../../../core/rooms/editor-content.ts'
 import { keyName } from '../../../core/store/key-encoding.ts'
 import type { Services } from '../../../rest/services.ts'
+import { readUpdatesBetween } from '../editor-change.ts'
 import type { FeedItem, FeedPage } from '../feed-reader.ts'
 import { feedLimits } from '../limits.ts'
 import type { contentOmissions, FeedRequest } from './feed-schema.ts'
 
-type FeedContentServices = EditorReadServices & Pick<Services, 'feed'>
+type FeedContentServices = EditorReadServices & Pick<Services, 'engine'>
 
 type Omission = (typeof contentOmissions)[number]
 
@@ -101,14 +102,16 @@ async function contentOf(
 }
 
 async function changesOf(
-  { feed }: FeedContentServices,
+  { engine }: FeedContentServices,
   address: DocumentAddress,
   { data }: FeedItem,
 ): Promise<FoundContent> {
   const until = parseVersion(String(data.version))
   const since = data.versionBefore === null ? null : parseVersion(String(data.versionBefore))
   const updates =
-    until === null ? null : await feed.updatesBetween(address, { since, until }, feedLimits.contentBytes)
+    until === null
+      ? null
+      : await readUpdatesBetween(engine.log, address, { since, until }, feedLimits.contentBytes)
   if (updates === null) return omitted('compacted')
   const encoded = updates.map((update) => new EncodedJson('base64', [update]))
   return {

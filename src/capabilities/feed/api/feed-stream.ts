@@ -21,11 +21,59 @@ import type { ServedResponse } from '../../../rest/http/served-response.ts'
 import type { ServedRoute } from '../../../rest/http/served-route.ts'
 import { setCaller } from '../../../rest/http/traced-request.ts'
 import { PartWriter } from '../../../rest/http/unread-responses.ts'
+import type { PathDescription } from '../../../rest/openapi/path-description.ts'
 import type { Services } from '../../../rest/services.ts'
 import { invalidAt, validatorOf } from '../../../rest/validator.ts'
 import { addContent, type SentFeedEvent, type SentFeedPage } from './feed-content.ts'
-import { type FeedRequest, feedQueryOf, feedSelection, furtherCalls } from './feed-schema.ts'
-import { feedStreamPath } from './feed-stream-description.ts'
+import { feedErrors, feedQueryOf, type FeedRequest, feedSelection, furtherCalls } from './feed-schema.ts'
+
+const feedStreamPath = '/v2/feed/stream'
+
+/** The stream of the change feed, for the OpenAPI document. */
+export const feedStreamDescription: PathDescription = {
+  path: feedStreamPath,
+  methods: {
+    get: {
+      operationId: 'v2_feed_stream',
+      summary: 'Stream events',
+      description:
+        'Sends the events of the feed as server-sent events. The id of each event is its cursor, and its data is an ' +
+        'event of `/v2/feed/get`. The server ends a stream after 10 minutes; the client then continues with the last ' +
+        'id. An event `error` with the body of an error response also ends a stream.',
+      tag: 'feed',
+      security: 'key',
+      parameters: [
+        ...Object.entries(feedSelection).map(([name, { description, ...schema }]) => ({
+          name,
+          in: 'query' as const,
+          description,
+          schema,
+        })),
+        {
+          name: 'last-event-id',
+          in: 'header',
+          description: 'Replaces `cursor`. Browsers send it when they reconnect.',
+          schema: { type: 'string', maxLength: feedSelection.cursor.maxLength },
+        },
+      ],
+      answer: {
+        type: 'text/event-stream',
+        schema: { type: 'string', description: 'Server-sent events.' },
+        example:
+          'id: AAAAAAAAAAE\ndata: {"id":"…","type":"document.create","documentId":"report","data":{}}\n\n',
+      },
+      commonErrors: [
+        'INVALID_ARGUMENT',
+        'UNAUTHENTICATED',
+        'PERMISSION_DENIED',
+        'RESOURCE_EXHAUSTED',
+        'INTERNAL',
+        'UNAVAILABLE',
+      ],
+      errors: feedErrors,
+    },
+  },
+}
 
 /** Time in ms after which a stream ends. The client then connects again, with credentials that may have changed. */
 const streamMs = 600_000

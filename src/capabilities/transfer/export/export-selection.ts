@@ -9,7 +9,7 @@ import { workspacesPart } from '../../../core/directory/tenants/workspace-keys.t
 import { isLeaseJob } from '../../../core/store/queue-lease-store.ts'
 import type { StoredEntry } from '../../../core/store/stored-entry.ts'
 import { isObjectPart, objectQueue } from '../../backups/objects/object-index.ts'
-import { feedSweepQueue, isFeedPart } from '../../feed/feed-keys.ts'
+import { feedSweepQueue, isFeedPart } from '../../feed/feed-records.ts'
 
 /** Partition that records the jobs that imports have enqueued. Exports do not contain this partition. */
 export const importPart = ['import']
