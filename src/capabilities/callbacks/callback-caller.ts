@@ -1,24 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { pauseAfter } from '../../core/base/backoff.ts'
-import type { Clock } from '../../core/base/clock.ts'
 import { type CurrentTrace, currentTrace, runTraced, startSpan } from '../../core/base/current-trace.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import { MalformedJsonError } from '../../core/base/json.ts'
-import type { Log } from '../../core/base/log.ts'
-import type { Metrics } from '../../core/metrics/metrics.ts'
 import type { Tenant } from '../../core/model/address.ts'
-import {
-  CheckedSender,
-  type LocalReceivers,
-  ResponseTimeoutError,
-} from '../../core/outgoing/checked-sender.ts'
-import type { DestinationPolicy } from '../../core/outgoing/destination-policy.ts'
+import { CheckedSender, ResponseTimeoutError } from '../../core/outgoing/checked-sender.ts'
 import { isSuccess, ResponseTooLargeError } from '../../core/outgoing/http-post.ts'
 import { failureText } from '../../core/outgoing/no-response-error.ts'
 import { signatureHeaders, signingSecrets } from '../../core/outgoing/sign.ts'
 import { RepeatedEvents } from '../../core/quota/repeated-events.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
+import type { Services } from '../../rest/services.ts'
 import type { CallbacksRecord } from '../subscriptions/callbacks/callback-records.ts'
 import { CallSlots } from './call-slots.ts'
 import { CircuitBreakers } from './circuit-breaker.ts'
@@ -37,15 +30,10 @@ export type CallbackOutcome<Answer> =
 
 type Failed = Extract<CallbackOutcome<never>, { kind: 'failed' }>
 
-interface CallbackCallerOptions {
-  readonly clock: Clock
-  readonly metrics: Metrics
-  readonly log: Log
-  readonly destinations: DestinationPolicy
-  readonly receivers?: LocalReceivers | undefined
-  /** Aborts all calls when the server stops. */
-  readonly stopping: AbortSignal
-}
+type CallingServices = Pick<
+  Services,
+  'clock' | 'metrics' | 'log' | 'destinations' | 'stopping' | 'functions'
+>
 
 interface CallbackCall<Answer> {
   readonly tenant: Tenant
@@ -78,17 +66,18 @@ interface FailureEvent {
  * the calls that fail, so that they affect no other API key, and no other user.
  */
 export class CallbackCaller {
-  readonly #options: CallbackCallerOptions
+  readonly #services: CallingServices
   readonly #sender: CheckedSender
   readonly #slots: Readonly<Record<AnsweringCallbackName, CallSlots>>
   readonly #breakers: Readonly<Record<AnsweringCallbackName, CircuitBreakers>>
   readonly #failures: RepeatedEvents<FailureEvent>
   readonly #end = new AbortController()
 
-  constructor(options: CallbackCallerOptions) {
-    const { clock, log, metrics, stopping } = options
-    this.#options = options
-    this.#sender = new CheckedSender(options)
+  constructor(services: CallingServices) {
+    const { clock, log, metrics, destinations, functions, stopping } = services
+    this.#services = services
+    this.#sender = new CheckedSender({ destinations, clock, receivers: functions?.receivers })
+    // All calls end when the server stops.
     stopping.addEventListener('abort', () => this.#end.abort(), { once: true })
     // Each call in progress has a listener; the slots limit their number.
     setMaxListeners(0, this.#end.signal)
@@ -105,7 +94,7 @@ export class CallbackCaller {
   /** Calls a callback. The promise never rejects: failures are outcomes. */
   async call<Answer>(call: CallbackCall<Answer>): Promise<CallbackOutcome<Answer>> {
     const { tenant, name, callbacks } = call
-    const { metrics } = this.#options
+    const { metrics } = this.#services
     const config = callbacks[name]
     if (config === null) return failed('unreachable', 'the callback is not configured')
     const receiver = keyName([tenant.workspaceId, tenant.apiKey, config.url, call.userId ?? ''])
@@ -149,7 +138,7 @@ export class CallbackCaller {
     trace: CurrentTrace | undefined,
   ): Promise<CallbackOutcome<Answer>> {
     const { name, tenant } = call
-    const { clock } = this.#options
+    const { clock } = this.#services
     const breakers = this.#breakers[name]
     const slots = this.#slots[name]
     if (slots.isFull(tenant)) return tooBusy
@@ -189,7 +178,7 @@ export class CallbackCaller {
     call: CallbackCall<Answer>,
     { url, deadline, stop }: { readonly url: string; readonly deadline: number; readonly stop: AbortSignal },
   ): Promise<CallbackOutcome<Answer>> {
-    const { clock } = this.#options
+    const { clock } = this.#services
     const id = `call_${randomUUID()}`
     const body = Buffer.from(
       JSON.stringify({ callback: call.name, apiKey: call.tenant.apiKey, ...call.data }),
@@ -213,7 +202,7 @@ export class CallbackCaller {
       readonly stop: AbortSignal
     },
   ): Promise<CallbackOutcome<Answer>> {
-    const { clock } = this.#options
+    const { clock } = this.#services
     const { url, id, body, deadline, stop } = request
     const now = clock.now()
     try {

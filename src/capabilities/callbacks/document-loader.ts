@@ -1,9 +1,6 @@
-import type { Clock } from '../../core/base/clock.ts'
 import { ApiError, errorMessage } from '../../core/base/errors.ts'
 import { type InitialContent, readInitialContent } from '../../core/content/initial-content.ts'
 import { prepareChange } from '../../core/content/root-change.ts'
-import type { SchemaService } from '../../core/directory/schemas/schema-service.ts'
-import type { StorageQuota } from '../../core/directory/storage-quota.ts'
 import { LockTimeoutError, withClusterLock } from '../../core/jobs/cluster-lock.ts'
 import { addressKey, type DocumentAddress } from '../../core/model/address.ts'
 import { parseBranchEditorId } from '../../core/model/branch-address.ts'
@@ -12,22 +9,15 @@ import type { EditorLoader } from '../../core/rooms/edits/editor-loader.ts'
 import { inlineSizeMax } from '../../core/rooms/edits/replacement.ts'
 import type { Room } from '../../core/rooms/room/room.ts'
 import type { RoomRegistry } from '../../core/rooms/room/room-registry.ts'
-import type { LeaseStore } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
+import type { Services } from '../../rest/services.ts'
 import type { CallbacksRecord } from '../subscriptions/callbacks/callback-records.ts'
-import type { SubscriptionCache } from '../subscriptions/subscription-cache.ts'
-import type { CallbackCaller } from './callback-caller.ts'
 import { notFoundMax, notFoundMs, parsedInlineMax } from './limits.ts'
 
-interface DocumentLoaderOptions extends Pick<EditorWriteServices, 'documents'> {
-  readonly schemas: EditorWriteServices['schemas'] & Pick<SchemaService, 'of'>
-  readonly rooms: Pick<RoomRegistry, 'open' | 'use' | 'parse'>
-  readonly caller: CallbackCaller
-  readonly subscriptions: Pick<SubscriptionCache, 'callbacksOf'>
-  readonly storage: Pick<StorageQuota, 'errorIfFull'>
-  readonly leases: LeaseStore
-  readonly clock: Clock
-}
+type LoadingServices = Pick<
+  Services,
+  'documents' | 'schemas' | 'rooms' | 'callbacks' | 'subscriptions' | 'storage' | 'engine' | 'clock'
+>
 
 /**
  * Reads a response of `load`. Reads a large one on a thread.
@@ -48,22 +38,22 @@ const cause = { source: 'rest', meta: null } as const
  * many callers need an editor at the same time, on any node, one call is made and one change is committed.
  */
 export class DocumentLoader implements EditorLoader {
-  readonly #options: DocumentLoaderOptions
+  readonly #services: LoadingServices
   readonly #loading = new Map<string, Promise<void>>()
   /** Editors for which the backend has no content, with the time until which this is remembered. */
   readonly #missing = new Map<string, number>()
 
-  constructor(options: DocumentLoaderOptions) {
-    this.#options = options
+  constructor(services: LoadingServices) {
+    this.#services = services
   }
 
   async ready(address: DocumentAddress): Promise<void> {
-    const callbacks = await this.#options.subscriptions.callbacksOf(address)
+    const callbacks = await this.#services.subscriptions.callbacksOf(address)
     if (callbacks === null || callbacks.load === null || parseBranchEditorId(address.editorId) !== null)
       return
     if (!(await this.#isAbsent(address))) return
     const name = keyName(addressKey(address))
-    if ((this.#missing.get(name) ?? 0) > this.#options.clock.now()) return
+    if ((this.#missing.get(name) ?? 0) > this.#services.clock.now()) return
     const loading = this.#loading.get(name) ?? this.#begin(name, address, callbacks)
     await loading
   }
@@ -75,7 +65,7 @@ export class DocumentLoader implements EditorLoader {
   }
 
   async #isAbsent(address: DocumentAddress): Promise<boolean> {
-    const handle = await this.#options.rooms.open(address)
+    const handle = await this.#services.rooms.open(address)
     const { existence } = handle.room
     handle.release()
     return existence === 'absent'
@@ -83,14 +73,14 @@ export class DocumentLoader implements EditorLoader {
 
   /** Loads under a lock of the cluster, so that other nodes find the content of this call. */
   async #load(name: string, address: DocumentAddress, callbacks: CallbacksRecord): Promise<void> {
-    const { leases, documents, storage } = this.#options
+    const { engine, documents, storage } = this.#services
     const { load } = callbacks
     if (load === null) return
     if (!(await mayCreate(documents, address))) return
     const full = await storage.errorIfFull(address.workspaceId)
     if (full !== null) throw full
     const problem = await withClusterLock(
-      leases,
+      engine.leases,
       `load ${name}`,
       () => this.#ask(name, address, callbacks),
       load.timeoutMs,
@@ -104,7 +94,7 @@ export class DocumentLoader implements EditorLoader {
 
   /** Calls the callback, and commits its content. Returns the reason if that fails; null if it succeeds. */
   async #ask(name: string, address: DocumentAddress, callbacks: CallbacksRecord): Promise<string | null> {
-    const { rooms, caller } = this.#options
+    const { rooms, callbacks: caller } = this.#services
     // Another node may have created the editor. The version of the room includes the commits of all nodes.
     const isThere = await rooms.use(address, async (room) => (await room.editing.version()) !== null)
     if (isThere) return null
@@ -154,14 +144,14 @@ export class DocumentLoader implements EditorLoader {
   ): Promise<void> {
     const change = prepareChange(target, inlineSizeMax)
     const write = { change, userId, schema }
-    await writeEditorContent(this.#options, address, write, { expects: 'nothing', cause })
+    await writeEditorContent(this.#services, address, write, { expects: 'nothing', cause })
   }
 
   async #apply(
     address: DocumentAddress,
     { update, userId }: Extract<InitialContent, { kind: 'update' }>,
   ): Promise<void> {
-    const { rooms, documents, schemas } = this.#options
+    const { rooms, documents, schemas } = this.#services
     const making = async (): Promise<void> => void (await documents.ensure(address, address.documentId))
     const apply = async (room: Room) => {
       const [right, rootSchema] = await Promise.all([documents.rightToChange(address), schemas.of(address)])
@@ -172,7 +162,7 @@ export class DocumentLoader implements EditorLoader {
 
   #remember(name: string): void {
     this.#missing.delete(name)
-    this.#missing.set(name, this.#options.clock.now() + notFoundMs)
+    this.#missing.set(name, this.#services.clock.now() + notFoundMs)
     const [oldest] = this.#missing.keys()
     if (this.#missing.size > notFoundMax && oldest !== undefined) this.#missing.delete(oldest)
   }

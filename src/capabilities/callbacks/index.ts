@@ -7,11 +7,9 @@ import { testCallback } from './api/v2/workspace/callbacks/test.ts'
 import { updateCallbacks } from './api/v2/workspace/callbacks/update.ts'
 import { CallbackCaller } from './callback-caller.ts'
 import { CallbackDecider } from './callback-decider.ts'
-import { CallbackTester } from './callback-tester.ts'
 import { DocumentLoader } from './document-loader.ts'
 
 interface Added {
-  readonly callbackTester: CallbackTester
   readonly callbacks: CallbackCaller
 }
 
@@ -31,14 +29,11 @@ export const callbacks = defineCapability({
     testCallback,
   ],
   create(services) {
-    const { engine, functions } = services
-    const callbacks = new CallbackCaller({ ...services, receivers: functions?.receivers })
-    const asking = { ...services, leases: engine.leases, caller: callbacks }
+    const callbacks = new CallbackCaller(services)
     return {
       callbacks,
-      callbackTester: new CallbackTester(callbacks, services.rooms, services.clock),
       decider: new CallbackDecider(callbacks, services.subscriptions, services.clock),
-      loader: new DocumentLoader(asking),
+      loader: new DocumentLoader({ ...services, callbacks }),
     }
   },
   async flush({ callbacks }) {

@@ -37,7 +37,7 @@ it('[CALL-52] does not return a decision more than a minute after it has expired
   ends.push(() => backend.stop())
   const stopping = new AbortController().signal
   const services = { clock, metrics: createMetrics(), log: createLog('silent') }
-  const caller = new CallbackCaller({ ...services, destinations: loopback, stopping })
+  const caller = new CallbackCaller({ ...services, destinations: loopback, stopping, functions: null })
   const callbacks = {
     authorize: { url: backend.url, timeoutMs: 5_000, onFailure: 'reject' },
     load: null,

@@ -2,7 +2,7 @@ import type { FromSchema } from '../../../core/base/schema.ts'
 import { readingFormats } from '../../../core/content/read-document.ts'
 import { contentKeySchema } from '../../../rest/schemas/resource-schema.ts'
 import { invalidAt } from '../../../rest/validator.ts'
-import { nullable } from '../../subscriptions/api/endpoint-schema.ts'
+import { nullable, signingSecret } from '../../subscriptions/api/endpoint-schema.ts'
 import { urlProblem } from '../../subscriptions/api/webhook-schema.ts'
 import {
   authorizeFailures,
@@ -141,13 +141,7 @@ export const callbacksAnswer = {
 export const callbackSecretAnswer = {
   type: 'object',
   required: ['secret'],
-  properties: {
-    secret: {
-      type: 'string',
-      description: '`whsec_` and the key as base64, as Standard Webhooks spells it.',
-      examples: ['whsec_plJ3nmyCDGBKInavdOK15jsl'],
-    },
-  },
+  properties: { secret: signingSecret },
 } as const
 
 export const noCallbacks = {

@@ -128,17 +128,31 @@ export const endpointAnswer = {
   },
 } as const
 
+export const signingSecret = {
+  type: 'string',
+  description: '`whsec_` and the key as base64, as Standard Webhooks spells it.',
+  examples: ['whsec_plJ3nmyCDGBKInavdOK15jsl'],
+} as const
+
+/** Default grace period in seconds (1 day). */
+export const graceSecondsDefault = 86_400
+
+/** Request member of the rotation of a signing secret. */
+export const graceSeconds = {
+  type: 'integer',
+  minimum: 0,
+  maximum: limits.graceSeconds,
+  default: graceSecondsDefault,
+  description: 'Time in seconds for which the replaced secret also signs.',
+} as const
+
 /** Schema of the signing secret of an endpoint. */
 export const secretAnswer = {
   type: 'object',
   required: ['endpointId', 'secret'],
   properties: {
     endpointId: { type: 'string', description: 'Id of the endpoint.' },
-    secret: {
-      type: 'string',
-      description: '`whsec_` and the key as base64, as Standard Webhooks spells it.',
-      examples: ['whsec_plJ3nmyCDGBKInavdOK15jsl'],
-    },
+    secret: signingSecret,
   },
 } as const
 

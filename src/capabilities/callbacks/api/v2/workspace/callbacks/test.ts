@@ -1,12 +1,33 @@
 import { ApiError } from '../../../../../../core/base/errors.ts'
+import type { FromSchema } from '../../../../../../core/base/schema.ts'
 import { accessRoles } from '../../../../../../core/directory/store/records.ts'
+import type { DocumentAddress } from '../../../../../../core/model/address.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
+import type { Services } from '../../../../../../rest/services.ts'
 import { nullable } from '../../../../../subscriptions/api/endpoint-schema.ts'
-import { callFailures } from '../../../../callback-caller.ts'
+import type { CallbacksRecord } from '../../../../../subscriptions/callbacks/callback-records.ts'
+import { type CallbackOutcome, callFailures } from '../../../../callback-caller.ts'
+import { readDecision } from '../../../../callback-decider.ts'
+import { readLoaded } from '../../../../document-loader.ts'
 import { noCallbacks } from '../../../callback-schema.ts'
 
 /** The user in a test of `authorize`. */
 const testUserId = 'test'
+
+/** The members of a valid response that a test reports. */
+const testAnswer = {
+  type: 'object',
+  properties: {
+    role: nullable({ type: 'string', enum: accessRoles }),
+    ttlSeconds: { type: 'number' },
+    notFound: { type: 'boolean' },
+    type: { type: 'string' },
+    contentKey: { type: 'string' },
+    updateBytes: { type: 'integer', description: 'Size of a Yjs update.' },
+  },
+} as const
+
+type TestAnswer = FromSchema<typeof testAnswer>
 
 export const testCallback = defineOperation({
   path: '/v2/workspace/callbacks/test',
@@ -49,17 +70,7 @@ export const testCallback = defineOperation({
       },
       durationMs: { type: 'integer', description: 'Time of the call in ms, with waits and retries.' },
       answer: {
-        ...nullable({
-          type: 'object',
-          properties: {
-            role: nullable({ type: 'string', enum: accessRoles }),
-            ttlSeconds: { type: 'number' },
-            notFound: { type: 'boolean' },
-            type: { type: 'string' },
-            contentKey: { type: 'string' },
-            updateBytes: { type: 'integer', description: 'Size of a Yjs update.' },
-          },
-        }),
+        ...nullable(testAnswer),
         description: 'The answer of the callback; null if the call failed.',
       },
     },
@@ -75,7 +86,49 @@ export const testCallback = defineOperation({
         `the API key has no callback ${callback}; configure it first`,
       )
     const address = { ...tenant, organizationId, documentId, editorId }
-    const result = await services.callbackTester.test(callback, callbacks, address, userId)
-    return { message: 'The callback was called.', data: result }
+    const start = services.clock.now()
+    const outcome = await callAsTest(services, callback, callbacks, { ...address, userId })
+    const durationMs = services.clock.now() - start
+    return {
+      message: 'The callback was called.',
+      data:
+        outcome.kind === 'answered'
+          ? { result: 'answered' as const, reason: null, durationMs, answer: outcome.answer }
+          : { result: outcome.failure, reason: outcome.reason, durationMs, answer: null },
+    }
   },
 })
+
+/**
+ * Calls a callback about an editor; `authorize` about a user without a name and an email address. The call counts in
+ * the metrics and in the circuit breakers like all others.
+ */
+function callAsTest(
+  { callbacks: caller, rooms }: Services,
+  name: 'authorize' | 'load',
+  callbacks: CallbacksRecord,
+  { userId, ...address }: DocumentAddress & { readonly userId: string },
+): Promise<CallbackOutcome<TestAnswer>> {
+  const { organizationId, documentId, editorId } = address
+  const editor = { organizationId, documentId, editorId }
+  const call = { tenant: address, name, callbacks, subject: 'test' }
+  if (name === 'load')
+    return caller.call({
+      ...call,
+      userId: null,
+      data: editor,
+      read: async (body): Promise<TestAnswer> => {
+        const content = await readLoaded(rooms, address, body)
+        if (content.kind === 'none') return { notFound: true }
+        if (content.kind === 'update') return { updateBytes: content.update.length }
+        const { type, contentKey } = content.target
+        return { type, ...(contentKey !== undefined && { contentKey }) }
+      },
+    })
+  return caller.call({
+    ...call,
+    userId,
+    data: { ...editor, user: { userId, name: '', email: '' }, agent: null },
+    read: async (body): Promise<TestAnswer> => readDecision(body),
+  })
+}

@@ -1,9 +1,12 @@
 import { defineOperation } from '../../../../../../../../rest/operation.ts'
-import { subscriptionLimits } from '../../../../../../limits.ts'
-import { advancedOff, endpointId, noSuchEndpoint, secretAnswer } from '../../../../../endpoint-schema.ts'
-
-/** Default grace period in seconds (1 day). */
-const graceSecondsDefault = 86_400
+import {
+  advancedOff,
+  endpointId,
+  graceSeconds,
+  graceSecondsDefault,
+  noSuchEndpoint,
+  secretAnswer,
+} from '../../../../../endpoint-schema.ts'
 
 export const rotateEndpointSecret = defineOperation({
   path: '/v2/workspace/advancedwebhook/endpoints/secret/rotate',
@@ -17,16 +20,7 @@ export const rotateEndpointSecret = defineOperation({
   request: {
     type: 'object',
     required: ['endpointId'],
-    properties: {
-      endpointId,
-      graceSeconds: {
-        type: 'integer',
-        minimum: 0,
-        maximum: subscriptionLimits.graceSeconds,
-        default: graceSecondsDefault,
-        description: 'Time in seconds for which the replaced secret also signs events.',
-      },
-    },
+    properties: { endpointId, graceSeconds },
   },
   response: secretAnswer,
   errors: [...advancedOff, noSuchEndpoint],
