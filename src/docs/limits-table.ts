@@ -103,7 +103,7 @@ const rows: { readonly [Limit in LimitName]: Limit extends keyof Config ? Row | 
   },
   maxWebhookContentBytes: {
     kind: 'size',
-    what: 'bytes of the content of an editor in a webhook, or in a call of `store`',
+    what: 'bytes of the content of an editor in a call of `store`',
     met: 'the content is left out, and `contentOmitted` gives the reason',
   },
   maxBodyBytes: { kind: 'size', what: 'bytes of a REST body', met: 'REST: 413' },

@@ -1,5 +1,4 @@
 import * as s from '../../core/base/schema.ts'
-import type { ReadingFormat } from '../../core/content/read-document.ts'
 import type { RecordType } from '../../core/store/stored-record.ts'
 
 /** Switches an event on or off. For a group, the value can also be a map of switches by name. */
@@ -87,10 +86,6 @@ export interface EndpointRecord {
   readonly enabledSince: number
   /** Maximum number of attempts per second; null if there is no limit. */
   readonly rateLimit: number | null
-  /**
-   * Format in which `crdt.update_data` contains the content of the editor; null or absent: without content.
-   */
-  readonly contentFormat?: ReadingFormat | null
   /** Id that the caller has chosen. It is unique among the endpoints of the API key. */
   readonly uid: string | null
   readonly metadata: Readonly<Record<string, string>> | null
@@ -141,27 +136,21 @@ const texts = s.array(s.string)
 
 export const endpointRecordType: RecordType<EndpointRecord> = {
   name: 'webhook endpoint',
-  schema: s.object(
-    {
-      id: s.string,
-      url: s.string,
-      description: s.orNull(s.string),
-      filterTypes: s.orNull(texts),
-      channels: s.orNull(texts),
-      // A newer version of Weft may store reasons that this version does not know.
-      disabledBy: s.orNull(s.trusted<DisabledBy>(s.string)),
-      enabledSince: s.number,
-      rateLimit: s.orNull(s.number),
-      uid: s.orNull(s.string),
-      metadata: s.orNull(s.map(s.string)),
-      createdAt: s.number,
-      updatedAt: s.number,
-      secret: s.string,
-      previousSecret: s.orNull(s.object({ secret: s.string, until: s.number })),
-    },
-    {
-      // A newer version of Weft may store formats that this version does not know.
-      contentFormat: s.orNull(s.trusted<ReadingFormat>(s.string)),
-    },
-  ),
+  schema: s.object({
+    id: s.string,
+    url: s.string,
+    description: s.orNull(s.string),
+    filterTypes: s.orNull(texts),
+    channels: s.orNull(texts),
+    // A newer version of Weft may store reasons that this version does not know.
+    disabledBy: s.orNull(s.trusted<DisabledBy>(s.string)),
+    enabledSince: s.number,
+    rateLimit: s.orNull(s.number),
+    uid: s.orNull(s.string),
+    metadata: s.orNull(s.map(s.string)),
+    createdAt: s.number,
+    updatedAt: s.number,
+    secret: s.string,
+    previousSecret: s.orNull(s.object({ secret: s.string, until: s.number })),
+  }),
 }

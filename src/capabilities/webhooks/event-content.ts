@@ -1,7 +1,7 @@
 import { ApiError } from '../../core/base/errors.ts'
 import type { ReadingFormat } from '../../core/content/read-document.ts'
 import type { DocumentService } from '../../core/directory/services/document-service.ts'
-import type { payloadOmissions, QueuedEvent } from '../../core/events/outbound-event.ts'
+import type { QueuedEvent } from '../../core/events/outbound-event.ts'
 import type { DocumentAddress } from '../../core/model/address.ts'
 import { type EncodedJson, encodedBytes, isResponseTooLarge } from '../../core/model/json-pieces.ts'
 import {
@@ -10,9 +10,13 @@ import {
   readEditorContent,
 } from '../../core/rooms/editor-content.ts'
 
-type ContentOmission = (typeof payloadOmissions)[number]
+/**
+ * Why a request has no content. `too-large`: it has more bytes than `maxWebhookContentBytes`. `deleted`: the editor has
+ * no content any more. `unreadable`: the root does not exist, or it cannot be read in the format.
+ */
+type ContentOmission = 'too-large' | 'deleted' | 'unreadable'
 
-/** The members of a payload that contain the content of an editor. */
+/** The members of a request of the callback `store` that contain the content of an editor. */
 export interface EventContent {
   readonly contentFormat: ReadingFormat
   /** The content as JSON; null if it is left out. */
@@ -31,12 +35,12 @@ export interface EventContent {
 /** The format of the content, and its root. */
 type ContentReading = Pick<EditorReading, 'contentKey'> & { readonly format: ReadingFormat }
 
-/** Services that the content of payloads needs. */
+/** Services that the content needs. */
 export interface ContentServices extends EditorReadServices {
   readonly documents: Pick<DocumentService, 'isGoing' | 'isBranch'>
 }
 
-/** Reads the content that the payload of an event contains. */
+/** Reads the content that requests of the callback `store` contain. */
 export class EventContentReader {
   readonly #services: ContentServices
   readonly #bytesMax: number
@@ -47,22 +51,16 @@ export class EventContentReader {
     this.#bytesMax = bytesMax
   }
 
-  /**
-   * Reads the present content of the editor that an event reports. Returns null for events of other types and
-   * for tests, which have no editor.
-   * @throws ApiError UNAVAILABLE or RESOURCE_EXHAUSTED if the editor cannot be read at this time
-   */
-  async of(event: QueuedEvent, reading: ContentReading): Promise<EventContent | null> {
-    const address = editorOf(event)
-    return address === null ? null : this.#read(address, reading)
-  }
-
   /** Returns whether the editor is a branch, whose content is a draft. */
   isBranch(address: DocumentAddress): Promise<boolean> {
     return this.#services.documents.isBranch(address)
   }
 
-  async #read(address: DocumentAddress, reading: ContentReading): Promise<EventContent> {
+  /**
+   * Reads the present content of an editor.
+   * @throws ApiError UNAVAILABLE or RESOURCE_EXHAUSTED if the editor cannot be read at this time
+   */
+  async read(address: DocumentAddress, reading: ContentReading): Promise<EventContent> {
     const { format } = reading
     try {
       const read = await readEditorContent(this.#services, address, reading, this.#bytesMax)
@@ -81,8 +79,8 @@ export class EventContentReader {
   }
 }
 
-/** Returns the members of a payload without content. */
-export const omittedContent = (
+/** Returns the members of a request without content. */
+const omittedContent = (
   contentFormat: ReadingFormat,
   contentOmitted: ContentOmission,
   version: string | null = null,

@@ -36,7 +36,7 @@ export class EventListeners {
   /** Calls the listeners of an event. Does not wait for their promises. */
   notify(event: QueuedEvent): void {
     if (event.only !== undefined || !this.wants(event.type)) return
-    const payload = advancedPayload({ webhookId: event.id, event, detail: 'whole', content: null })
+    const payload = advancedPayload({ webhookId: event.id, event, detail: 'whole' })
     for (const listener of this.#listeners.get(event.type) ?? []) void this.#call(listener, payload)
   }
 

@@ -15,7 +15,7 @@ export interface RecipientResolver {
 }
 
 /** How much of an event a payload contains. `protected`: no names, e-mail addresses or content. */
-export type Detail = 'whole' | 'protected'
+type Detail = 'whole' | 'protected'
 
 /** The input from which a payload is built: an event, and the id of its message. */
 export interface PayloadInput {
@@ -23,8 +23,6 @@ export interface PayloadInput {
   readonly webhookId: string
   readonly event: QueuedEvent
   readonly detail: Detail
-  /** The content of the changed editor, for `advancedPayload`; null: without content. */
-  readonly content: EventContent | null
 }
 
 /**
@@ -54,13 +52,13 @@ export const processedPayload = (input: PayloadInput, recipients: readonly Recip
  * Returns the payload for advanced endpoints. The acting user and the ids are in `data`, next to the data of
  * the event.
  */
-export function advancedPayload({ webhookId, event, detail, content }: PayloadInput) {
+export function advancedPayload({ webhookId, event, detail }: PayloadInput) {
   const { type, actionUser, data, at } = detailed(event, detail)
   return {
     event: type,
     actionType: type,
     source: sourceOf(type),
-    data: { ...data, ...content, actionUser, metadata: metadataOf(event) },
+    data: { ...data, actionUser, metadata: metadataOf(event) },
     webhookId,
     timestamp: at,
   }

@@ -1,16 +1,14 @@
-import type { QueuedEvent } from '../../core/events/outbound-event.ts'
 import { jsonPieces, StreamedArray } from '../../core/model/json-pieces.ts'
 import type { OutgoingRequest } from '../../core/outgoing/checked-sender.ts'
 import { signatureHeaders, signingSecrets, tokenHeaders } from '../../core/outgoing/sign.ts'
 import type { MessageRecord } from '../subscriptions/deliveries/delivery-records.ts'
 import type { WebhookTarget } from '../subscriptions/target.ts'
-import { editorOf, type EventContent, type EventContentReader, omittedContent } from './event-content.ts'
+import { editorOf, type EventContentReader } from './event-content.ts'
 import type { ComposedMessage, OutgoingMessage } from './outgoing-message.ts'
 import { encodePayload, encodingFor } from './payload-encryption.ts'
 import {
   advancedPayload,
   basicPayload,
-  type Detail,
   type PayloadInput,
   processedPayload,
   type RecipientResolver,
@@ -54,8 +52,7 @@ export class RequestComposer {
     const sealing = encodingFor(target.config)
     if (sealing.kind === 'impossible') throw new Error('there is no public key to encrypt with')
     const detail = isProtected(target) ? 'protected' : 'whole'
-    const content = await this.#content(target, event, detail)
-    const payload = await this.#payload(target, { webhookId: message.id, event, detail, content })
+    const payload = await this.#payload(target, { webhookId: message.id, event, detail })
     const body = encodePayload(jsonBytes(payload), sealing)
     if (target.kind === 'basic')
       return withoutVersion({ url: target.url, headers: tokenHeaders(target.config.authToken), body })
@@ -75,20 +72,13 @@ export class RequestComposer {
   ): Promise<ComposedMessage | null> {
     const editor = editorOf(event)
     if (editor === null || (await this.#contents.isBranch(editor))) return null
-    const content = await this.#contents.of(event, callback)
-    const { progress } = message
-    if (content === null || content.contentOmitted === 'deleted') return null
-    if (content.version !== null && content.version === progress?.version) return null
+    const content = await this.#contents.read(editor, callback)
+    if (content.contentOmitted === 'deleted') return null
+    if (content.version !== null && content.version === message.progress?.version) return null
     const body = jsonBytes(storePayload(event, content))
     const id = storeIdOf(message, content.version)
     const headers = signatureHeaders({ id, at: now, body }, signingSecrets(callbacks, now))
     return { request: { url: callback.url, headers, body }, version: content.version }
-  }
-
-  async #content(target: AdvancedOrBasic, event: QueuedEvent, detail: Detail): Promise<EventContent | null> {
-    const format = target.kind === 'endpoint' ? (target.endpoint.contentFormat ?? null) : null
-    if (format === null || editorOf(event) === null) return null
-    return detail === 'protected' ? omittedContent(format, 'protected') : this.#contents.of(event, { format })
   }
 
   async #payload(target: AdvancedOrBasic, input: PayloadInput): Promise<object> {

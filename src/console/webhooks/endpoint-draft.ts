@@ -9,8 +9,6 @@ export interface Draft {
   /** Ids of organizations and documents, separated by commas; empty for all. */
   readonly channels: string
   readonly rateLimit: string
-  /** Format of the content in `crdt.update_data`; empty: without content. */
-  readonly contentFormat: string
 }
 
 export const emptyDraft: Draft = {
@@ -19,7 +17,6 @@ export const emptyDraft: Draft = {
   filterTypes: [],
   channels: '',
   rateLimit: '',
-  contentFormat: '',
 }
 
 export const draftOf = (endpoint: EndpointSettings): Draft => ({
@@ -28,11 +25,10 @@ export const draftOf = (endpoint: EndpointSettings): Draft => ({
   filterTypes: endpoint.filterTypes ?? [],
   channels: endpoint.channels?.join(', ') ?? '',
   rateLimit: endpoint.rateLimit === null ? '' : `${endpoint.rateLimit}`,
-  contentFormat: endpoint.contentFormat ?? '',
 })
 
 /** Returns the members of the endpoint in a draft. A member for which the draft has no value is null. */
-function membersOf({ url, description, filterTypes, channels, rateLimit, contentFormat }: Draft) {
+function membersOf({ url, description, filterTypes, channels, rateLimit }: Draft) {
   const named = channels
     .split(',')
     .map((each) => each.trim())
@@ -43,7 +39,6 @@ function membersOf({ url, description, filterTypes, channels, rateLimit, content
     filterTypes: filterTypes.length === 0 ? null : filterTypes,
     channels: named.length === 0 ? null : named,
     rateLimit: rateLimit === '' ? null : Number(rateLimit),
-    contentFormat: contentFormat === '' ? null : contentFormat,
   }
 }
 

@@ -1,6 +1,6 @@
-import { Checkbox, Select, TextField } from '../ui/controls.tsx'
+import { Checkbox, TextField } from '../ui/controls.tsx'
 import type { Draft } from './endpoint-draft.ts'
-import { contentFormats, endpointEventTypes } from './webhook-types.ts'
+import { endpointEventTypes } from './webhook-types.ts'
 
 interface EndpointFieldsProps {
   readonly draft: Draft
@@ -8,9 +8,8 @@ interface EndpointFieldsProps {
 }
 
 export function EndpointFields({ draft, onChange }: EndpointFieldsProps) {
-  const set =
-    (member: 'url' | 'description' | 'channels' | 'rateLimit' | 'contentFormat') => (value: string) =>
-      onChange({ ...draft, [member]: value })
+  const set = (member: 'url' | 'description' | 'channels' | 'rateLimit') => (value: string) =>
+    onChange({ ...draft, [member]: value })
   const toggle = (type: string, isChosen: boolean) => {
     const others = draft.filterTypes.filter((each) => each !== type)
     onChange({ ...draft, filterTypes: isChosen ? [...others, type] : others })
@@ -46,12 +45,6 @@ export function EndpointFields({ draft, onChange }: EndpointFieldsProps) {
           type="number"
           value={draft.rateLimit}
           onInput={set('rateLimit')}
-        />
-        <Select
-          label="Content in crdt.update_data"
-          value={draft.contentFormat}
-          options={[['', 'none'], ...contentFormats.map((format) => [format, format] as const)]}
-          onChange={set('contentFormat')}
         />
       </div>
     </>

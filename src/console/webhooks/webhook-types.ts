@@ -27,7 +27,7 @@ export const endpointEventTypes = [
   'message.attempt.exhausted',
 ] as const
 
-/** Formats of the content in `crdt.update_data`, with the names that the API uses. */
+/** Formats of the content for the callback `store`, with the names that the API uses. */
 export const contentFormats = [
   'json',
   'text',
@@ -50,8 +50,6 @@ export interface EndpointSettings {
   readonly channels: readonly string[] | null
   readonly disabled: boolean
   readonly rateLimit: number | null
-  /** Format of the content in `crdt.update_data`; null: without content. */
-  readonly contentFormat: string | null
   readonly uid: string | null
   readonly createdAt: string
 }

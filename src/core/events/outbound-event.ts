@@ -182,10 +182,3 @@ export const queuedEventSchema = s.object(
  * @throws MalformedJobError
  */
 export const decodeQueuedEvent = (payload: Uint8Array): QueuedEvent => readPayload(queuedEventSchema, payload)
-
-/**
- * Reasons why a payload has no content. `too-large`: it has more bytes than `maxWebhookContentBytes`. `deleted`: the
- * editor has no content any more. `unreadable`: the root does not exist, or it cannot be read in the format of the
- * target. `protected`: data protection is on.
- */
-export const payloadOmissions = ['too-large', 'deleted', 'unreadable', 'protected'] as const

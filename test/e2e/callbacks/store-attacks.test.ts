@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
+import { storeTargetIds } from '../../../src/capabilities/subscriptions/event-recipient.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { dataOf, type TestServer } from '../../support/servers/server.ts'
 import { answering, hanging, hookTests, organizationId } from '../../support/servers/webhook-servers.ts'
@@ -9,8 +10,8 @@ const minute = 60_000
 const { start: startHooks, receiving } = hookTests()
 
 /** Starts a server whose callback `store` calls a receiver. */
-async function start(behavior = answering(200)) {
-  const hooks = await startHooks({ updateEventWindowSeconds: 1 })
+async function start(behavior = answering(200), config: Parameters<typeof startHooks>[0] = {}) {
+  const hooks = await startHooks({ updateEventWindowSeconds: 1, ...config })
   const { server, clock } = hooks
   const receiver = await receiving(behavior)
   const store = { url: receiver.url, format: 'text', minSeconds: 1 }
@@ -55,6 +56,25 @@ it('[CALL-79] sends the last version of each editor within 35 minutes after a re
   const last = (name: string) => receiver.bodies.findLast((body) => body.documentId === name)?.content
   await passing(() => names.every((name) => last(name) === `${name} new`), minute / 2)
   expect(clock.now() - back).toBeLessThanOrEqual(35 * minute)
+})
+
+it('[HOOK-258] fails attempts beyond the memory for requests that receivers have not read, and repeats them', async () => {
+  const MB = 2 ** 20
+  const limits = { maxDocumentBytes: 2 * MB, sendBufferBytes: MB, memoryBudgetBytes: MB }
+  const { receiver, passing, write, log } = await start(hanging, limits)
+  const names = Array.from({ length: 24 }, (_, index) => `d${index}`)
+  const text = 'x'.repeat(900_000)
+  for (const name of names) await write(name, text)
+  const errors = async () =>
+    (await Promise.all(storeTargetIds.map((id) => log(id)))).flatMap(({ deliveries }) =>
+      deliveries.flatMap(({ attempts }) => attempts.map(({ error }) => error ?? '')),
+    )
+  await passing(async () => (await errors()).some((error) => error.includes('too many large calls')))
+  expect(receiver.hooks.length).toBeGreaterThan(0)
+  receiver.behavior = answering(200)
+  const hasCome = (name: string): boolean =>
+    receiver.bodies.some(({ documentId, content }) => documentId === name && content === text)
+  await passing(() => names.every(hasCome), minute)
 })
 
 it('[CALL-80] sends nothing of a document or an organization that was deleted while its request failed', async () => {

@@ -110,7 +110,7 @@ it('[HOOK-243] actions of users trigger every event of the catalog, and endpoint
     }),
   )
   dataOf(await server.post('/v2/workspace/feed/update', { enabled: true }))
-  const id = await endpoint(advanced.url, { contentFormat: 'text' })
+  const id = await endpoint(advanced.url)
   const failed = await endpoint(failing.url, { filterTypes: ['document.create'] })
   await test(id)
   const targets = [id, 'basic-raw', 'basic-processed']
@@ -171,7 +171,7 @@ it('[HOOK-259] under data protection, events and tests have the form that their 
   const hooks = await start()
   const { server, endpoint, test, log } = hooks
   const receiver = await receiving()
-  const id = await endpoint(receiver.url, { contentFormat: 'text' })
+  const id = await endpoint(receiver.url)
   dataOf(await server.post('/v2/workspace/advancedwebhookconfig/update', { enableDataProtection: true }))
   const has = (types: readonly EventType[]) =>
     eventually(

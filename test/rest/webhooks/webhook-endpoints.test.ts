@@ -43,7 +43,6 @@ const unset = {
   channels: null,
   disabled: false,
   rateLimit: null,
-  contentFormat: null,
   uid: null,
   metadata: null,
 }
@@ -77,7 +76,6 @@ it('[HOOK-21] returns an endpoint as it was created, with null for members that 
     channels: ['acme', 'constructor'],
     disabled: true,
     rateLimit: 5,
-    contentFormat: 'markdown',
     uid: 'mine',
     metadata: { a: 'b', constructor: 'c' },
   }
@@ -108,7 +106,6 @@ it.each<[string, object, string]>([
   ['no deliveries', { rateLimit: 0 }, 'rateLimit'],
   ['less than none', { rateLimit: -1 }, 'rateLimit'],
   ['half a delivery', { rateLimit: 1.5 }, 'rateLimit'],
-  ['a format that no read has', { contentFormat: 'pdf' }, 'contentFormat'],
   ['numbers in metadata', { metadata: { a: 1 } }, 'metadata/a'],
   ['large metadata', { metadata: { a: 'x'.repeat(4_096) } }, 'metadata'],
 ])(
@@ -151,8 +148,7 @@ it('[HOOK-23] changes the given members of an endpoint, clears members that are 
     { disabled: true },
     { metadata: { c: 'd' } },
     { description: null, filterTypes: null },
-    { contentFormat: 'html' },
-    { channels: null, rateLimit: null, contentFormat: null, metadata: null },
+    { channels: null, rateLimit: null, metadata: null },
     { disabled: false, description: '' },
   ]
   let expected: object = { ...endpoint, updatedAt }

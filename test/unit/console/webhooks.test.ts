@@ -50,20 +50,18 @@ it('[CON-48] omits empty fields when it creates an endpoint, and clears them whe
     filterTypes: null,
     channels: ['acme', 'notes'],
     rateLimit: null,
-    contentFormat: null,
   })
   const stored = {
     id: 'ep',
     disabled: false,
     uid: null,
     createdAt: '',
-    ...toUpdateRequest({ ...draft, rateLimit: '5', contentFormat: 'html' }),
+    ...toUpdateRequest({ ...draft, rateLimit: '5' }),
   }
   expect(draftOf(stored as Parameters<typeof draftOf>[0])).toEqual({
     ...draft,
     url: 'https://example.com',
     rateLimit: '5',
-    contentFormat: 'html',
   })
   expect(contentFormats).toEqual(readingFormats)
 })

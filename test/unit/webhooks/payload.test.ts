@@ -46,7 +46,6 @@ const told = (detail: 'whole' | 'protected', more: Partial<QueuedEvent> = {}) =>
   webhookId: 'msg_1',
   event: event(more),
   detail,
-  content: null,
 })
 const metadata = { apiKey: 'key', organizationId: 'org', documentId: 'doc' }
 const recipients: readonly Recipient[] = [

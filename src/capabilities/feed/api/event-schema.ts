@@ -1,8 +1,7 @@
 import type { ObjectSchema, Schema } from '../../../core/base/schema.ts'
-import { readingFormats } from '../../../core/content/read-document.ts'
 import { accessRoles } from '../../../core/directory/store/records.ts'
 import { featureTypes } from '../../../core/events/activity.ts'
-import { type EventType, eventTypes, payloadOmissions } from '../../../core/events/outbound-event.ts'
+import { type EventType, eventTypes } from '../../../core/events/outbound-event.ts'
 import { mapValues } from '../../../rest/openapi/schemas.ts'
 import { activityContent } from '../../../rest/schemas/activity-schema.ts'
 import { notifiedUser } from '../../../rest/schemas/user-schema.ts'
@@ -70,29 +69,7 @@ export const activityEventData = {
 export const contentEventData = {
   type: 'object',
   required: ['editorId'],
-  properties: {
-    editorId: id,
-    contentFormat: {
-      type: 'string',
-      enum: readingFormats,
-      description:
-        'Format of `content`. It and the next members are only for endpoints with a `contentFormat`.',
-    },
-    content: { description: 'The content in this format; null if it is left out.' },
-    contentOmitted: {
-      type: 'string',
-      enum: payloadOmissions,
-      description: 'Why `content` is null.',
-    },
-    contentKey: text,
-    contentType: text,
-    version: {
-      anyOf: [text, { type: 'null' }],
-      description: 'The version that has this content; null if there is none.',
-    },
-    lastUpdate: { type: 'string', format: 'date-time', description: 'Time of the last update.' },
-    lastUpdatedBy: { ...text, description: 'Id of the author of the last update; empty if not known.' },
-  },
+  properties: { editorId: id },
 } as const satisfies ObjectSchema
 
 /** Data of a change of content in the feed. */

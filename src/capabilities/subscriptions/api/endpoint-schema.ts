@@ -1,6 +1,5 @@
 import type { FromSchema, Schema } from '../../../core/base/schema.ts'
 import { didYouMean } from '../../../core/base/text.ts'
-import { readingFormats } from '../../../core/content/read-document.ts'
 import { eventTypes, isEventType } from '../../../core/events/outbound-event.ts'
 import type { Services } from '../../../rest/services.ts'
 import { invalidAt } from '../../../rest/validator.ts'
@@ -64,14 +63,6 @@ export const endpointProperties = {
     maximum: 1_000_000,
     description: 'Maximum deliveries per second; default: unlimited.',
   },
-  contentFormat: {
-    type: 'string',
-    enum: readingFormats,
-    description:
-      'Format in which `crdt.update_data` contains the content of the editor, as `/v2/crdt/get` returns it; default: ' +
-      'without content.',
-    examples: ['markdown'],
-  },
   metadata: {
     type: 'object',
     additionalProperties: { type: 'string', maxLength: limits.metadataBytes },
@@ -102,7 +93,6 @@ export const endpointAnswer = {
     'channels',
     'disabled',
     'rateLimit',
-    'contentFormat',
     'uid',
     'metadata',
     'createdAt',
@@ -120,7 +110,6 @@ export const endpointAnswer = {
         'True: the endpoint gets no events. A call, its own response 410, or five days of only failures disabled it.',
     },
     rateLimit: nullable(endpointProperties.rateLimit),
-    contentFormat: nullable(endpointProperties.contentFormat),
     uid: nullable(uid),
     metadata: { anyOf: [{ type: 'null' }, endpointProperties.metadata] },
     createdAt: time,
@@ -159,23 +148,31 @@ export const secretAnswer = {
 /**
  * Converts an endpoint to its response, which contains only the listed members of the record, and no secrets.
  */
-export const toEndpointResponse = (endpoint: EndpointRecord): FromSchema<typeof endpointAnswer> => {
-  const { id, url, description, filterTypes, channels, disabledBy, rateLimit, uid, metadata } = endpoint
-  return {
-    id,
-    url,
-    description,
-    filterTypes,
-    channels,
-    disabled: disabledBy !== null,
-    rateLimit,
-    contentFormat: endpoint.contentFormat ?? null,
-    uid,
-    metadata,
-    createdAt: new Date(endpoint.createdAt).toISOString(),
-    updatedAt: new Date(endpoint.updatedAt).toISOString(),
-  }
-}
+export const toEndpointResponse = ({
+  id,
+  url,
+  description,
+  filterTypes,
+  channels,
+  disabledBy,
+  rateLimit,
+  uid,
+  metadata,
+  createdAt,
+  updatedAt,
+}: EndpointRecord): FromSchema<typeof endpointAnswer> => ({
+  id,
+  url,
+  description,
+  filterTypes,
+  channels,
+  disabled: disabledBy !== null,
+  rateLimit,
+  uid,
+  metadata,
+  createdAt: new Date(createdAt).toISOString(),
+  updatedAt: new Date(updatedAt).toISOString(),
+})
 
 /** The members that need checks beyond those of their schema. */
 interface Judged {

@@ -10,7 +10,7 @@ import { type EndpointRecord, endpointRecordType } from '../webhook-records.ts'
 /** Members of an endpoint that callers set. */
 type Described = Pick<
   EndpointRecord,
-  'url' | 'description' | 'filterTypes' | 'channels' | 'rateLimit' | 'contentFormat' | 'metadata'
+  'url' | 'description' | 'filterTypes' | 'channels' | 'rateLimit' | 'metadata'
 >
 
 export interface NewEndpoint extends Described, Pick<EndpointRecord, 'uid'> {

@@ -40,7 +40,7 @@ export const createEndpoint = defineOperation({
   ],
   async handler(data, { caller, services }) {
     const { url, description = null, filterTypes = [], channels = [], disabled = false } = data
-    const { rateLimit = null, contentFormat = null, metadata = null, uid = null } = data
+    const { rateLimit = null, metadata = null, uid = null } = data
     checkEndpoint({ url, metadata })
     const endpoint = await services.endpoints.create(caller.tenant, {
       url,
@@ -49,7 +49,6 @@ export const createEndpoint = defineOperation({
       channels: filterOf(channels),
       disabled,
       rateLimit,
-      contentFormat,
       metadata,
       uid,
     })

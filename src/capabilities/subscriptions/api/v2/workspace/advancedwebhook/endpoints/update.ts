@@ -35,14 +35,13 @@ export const updateEndpoint = defineOperation({
       channels: nullable({ ...members.channels, minItems: 1 }),
       disabled: members.disabled,
       rateLimit: nullable(members.rateLimit),
-      contentFormat: nullable(members.contentFormat),
       metadata: nullable(members.metadata),
     },
   },
   response: endpointAnswer,
   errors: [...advancedOff, noSuchEndpoint],
   async handler({ endpointId, ...data }, { caller, services }) {
-    const { url, description, filterTypes, channels, disabled, rateLimit, contentFormat, metadata } = data
+    const { url, description, filterTypes, channels, disabled, rateLimit, metadata } = data
     const change = {
       url,
       description,
@@ -50,7 +49,6 @@ export const updateEndpoint = defineOperation({
       channels: channels && filterOf(channels),
       disabled,
       rateLimit,
-      contentFormat,
       metadata,
     }
     if (Object.values(change).every((value) => value === undefined))
