@@ -12,7 +12,6 @@ import { history } from './history/index.ts'
 import { notifications } from './notifications/index.ts'
 import { observability } from './observability/index.ts'
 import { streams } from './streams/index.ts'
-import { subscriptions } from './subscriptions/index.ts'
 import { usage } from './usage/index.ts'
 import { userdata } from './userdata/index.ts'
 import { webhooks } from './webhooks/index.ts'
@@ -23,14 +22,13 @@ import { webhooks } from './webhooks/index.ts'
  */
 export const capabilities: readonly Capability[] = [
   usage,
-  subscriptions,
   decisions,
   notifications,
   comments,
   history,
   branches,
-  feed,
   webhooks,
+  feed,
   callbacks,
   streams,
   userdata,

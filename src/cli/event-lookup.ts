@@ -1,17 +1,13 @@
 import { StorageError } from '../capabilities/backups/storage/storage-error.ts'
-import {
-  fixedTargetIds,
-  type RoutedEvent,
-  storeTargetIds,
-} from '../capabilities/subscriptions/event-recipient.ts'
+import { listingHint } from '../capabilities/transfer/documents/listing-hints.ts'
+import { callOnline, listOnline, type OnlineServer } from '../capabilities/transfer/documents/rest-client.ts'
+import { fixedTargetIds, type RoutedEvent, storeTargetIds } from '../capabilities/webhooks/event-recipient.ts'
 import {
   type ExplainedConfig,
   type ExplainedEndpoint,
   type Explanation,
   storeName,
-} from '../capabilities/subscriptions/explain.ts'
-import { listingHint } from '../capabilities/transfer/documents/listing-hints.ts'
-import { callOnline, listOnline, type OnlineServer } from '../capabilities/transfer/documents/rest-client.ts'
+} from '../capabilities/webhooks/explain.ts'
 import * as s from '../core/base/schema.ts'
 
 /** Maximum number of organizations in which an activity is searched. Each organization needs one call. */

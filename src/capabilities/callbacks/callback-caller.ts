@@ -12,7 +12,7 @@ import { signatureHeaders, signingSecrets } from '../../core/outgoing/sign.ts'
 import { RepeatedEvents } from '../../core/quota/repeated-events.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
-import type { CallbacksRecord } from '../subscriptions/callbacks/callback-records.ts'
+import type { CallbacksRecord } from '../webhooks/callback-records.ts'
 import { CallSlots } from './call-slots.ts'
 import { CircuitBreakers } from './circuit-breaker.ts'
 import { type AnsweringCallbackName, attemptPauses, attemptsMax, callLimits } from './limits.ts'
@@ -30,10 +30,7 @@ export type CallbackOutcome<Answer> =
 
 type Failed = Extract<CallbackOutcome<never>, { kind: 'failed' }>
 
-type CallingServices = Pick<
-  Services,
-  'clock' | 'metrics' | 'log' | 'destinations' | 'stopping' | 'functions'
->
+type CallingServices = Pick<Services, 'clock' | 'metrics' | 'log' | 'destinations' | 'stopping' | 'functions'>
 
 interface CallbackCall<Answer> {
   readonly tenant: Tenant

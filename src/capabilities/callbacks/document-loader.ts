@@ -11,7 +11,7 @@ import type { Room } from '../../core/rooms/room/room.ts'
 import type { RoomRegistry } from '../../core/rooms/room/room-registry.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
-import type { CallbacksRecord } from '../subscriptions/callbacks/callback-records.ts'
+import type { CallbacksRecord } from '../webhooks/callback-records.ts'
 import { notFoundMax, notFoundMs, parsedInlineMax } from './limits.ts'
 
 type LoadingServices = Pick<

@@ -7,18 +7,18 @@ import { findNamedUsers } from '../../core/model/named-users.ts'
 import type { Engine, Key } from '../../core/store/engine.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import type { Services } from '../../rest/services.ts'
-import type { SubscriptionCache } from '../subscriptions/subscription-cache.ts'
+import type { SubscriptionCache } from '../webhooks/subscription-cache.ts'
 import {
   encodeFeedNotice,
   type FeedEntry,
-  feedEntryType,
   type FeedEvent,
-  feedKeys as keys,
-  feedPart,
   type FeedState,
+  feedEntryType,
+  feedPart,
   feedStateType,
   feedSweepJob,
   feedTopic,
+  feedKeys as keys,
   numberIn,
   userIdMembers,
 } from './feed-records.ts'

@@ -17,14 +17,15 @@ import { findNamedUsers, withoutUser } from '../../core/model/named-users.ts'
 import { versionOf } from '../../core/model/version.ts'
 import type { LogHead } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
-import { feedEventTypes } from '../subscriptions/feed-config.ts'
+import { feedEventTypes } from '../webhooks/feed-config.ts'
 import { readEditorChange, readEditorHeads } from './editor-change.ts'
 import {
   type EditorPosition,
   editorPositionType,
   type FeedEvent,
-  feedKeys as keys,
   feedSweepJob,
+  feedSweepMs,
+  feedKeys as keys,
   userIdMembers,
 } from './feed-records.ts'
 import type { FeedChange, FeedServices, FeedStore } from './feed-store.ts'

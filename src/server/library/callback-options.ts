@@ -3,12 +3,12 @@ import {
   timeoutMsDefault,
   timeoutMsMin,
 } from '../../capabilities/callbacks/api/callback-schema.ts'
-import type { CallbackFunctions } from '../../capabilities/subscriptions/callbacks/callback-functions.ts'
 import {
   authorizeFailures,
+  type CallbackFunctions,
   loadFailures,
-} from '../../capabilities/subscriptions/callbacks/callback-records.ts'
-import { subscriptionLimits } from '../../capabilities/subscriptions/limits.ts'
+} from '../../capabilities/webhooks/callback-records.ts'
+import { subscriptionLimits } from '../../capabilities/webhooks/limits.ts'
 import { errorMessage } from '../../core/base/errors.ts'
 import { ConfigError } from '../../core/config/error.ts'
 import { oneOf, type Parser, wholeNumber } from '../../core/config/option-parsers.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { subscriptionsTopic } from '../../../src/capabilities/subscriptions/subscription-cache.ts'
+import { subscriptionsTopic } from '../../../src/capabilities/webhooks/subscription-cache.ts'
 import { accessTopic } from '../../../src/core/directory/organizations/access-change.ts'
 import { removalTopic } from '../../../src/core/directory/removal/removal-task.ts'
 import { credentialsRevokedTopic } from '../../../src/core/directory/tenants/token-revocations.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { termsOf } from '../../../src/capabilities/decisions/judgment-index.ts'
 import { renderHeadline } from '../../../src/capabilities/notifications/template.ts'
-import { readPublicKey } from '../../../src/capabilities/subscriptions/endpoints/public-key.ts'
+import { readPublicKey } from '../../../src/capabilities/webhooks/sending/payload-encryption.ts'
 import { clientAddress } from '../../../src/core/access/client-address.ts'
 import { SignedPayloads } from '../../../src/core/access/tokens/signed-payloads.ts'
 import { contentTypes } from '../../../src/core/content/content-types.ts'

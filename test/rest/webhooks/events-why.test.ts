@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { explainEvent } from '../../../src/capabilities/subscriptions/explain.ts'
-import { activeTargets, targetIdOf, targetsOfEvent } from '../../../src/capabilities/subscriptions/target.ts'
+import { explainEvent } from '../../../src/capabilities/webhooks/explain.ts'
+import { activeTargets, targetIdOf, targetsOfEvent } from '../../../src/capabilities/webhooks/target.ts'
 import type {
   AdvancedConfig,
   BasicConfig,
   EndpointRecord,
-} from '../../../src/capabilities/subscriptions/webhook-records.ts'
+} from '../../../src/capabilities/webhooks/webhook-records.ts'
 import { eventTypes } from '../../../src/core/events/outbound-event.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { runCli } from '../../support/servers/cli.ts'

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
+  type EndpointRecord,
   subscriptionKeys,
   subscriptionsPart,
-} from '../../../src/capabilities/subscriptions/subscription-keys.ts'
-import type { EndpointRecord } from '../../../src/capabilities/subscriptions/webhook-records.ts'
+} from '../../../src/capabilities/webhooks/webhook-records.ts'
 import type { Engine } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { errorOf, oddIds } from '../../support/servers/acme-server.ts'

@@ -1,30 +1,20 @@
 import { expect, it } from 'vitest'
-import { EventListeners } from '../../../src/capabilities/webhooks/event-listeners.ts'
-import { Fanout } from '../../../src/capabilities/webhooks/fanout.ts'
-import { createLog } from '../../../src/core/base/log.ts'
+import { EventListeners } from '../../../src/capabilities/webhooks/sending/event-listeners.ts'
+import { Fanout } from '../../../src/capabilities/webhooks/sending/fanout.ts'
 import { StoreUnavailableError } from '../../../src/core/store/engine.ts'
 import { allOf, eventOf, openFeed } from './feed-setup.ts'
 
 /** Creates a fan-out whose feed fails before it adds events, once for each of the given errors. */
 async function openFanout(errors: Error[]) {
   const opened = await openFeed()
-  const log = createLog('silent')
-  const { store, feed, subscriptions, deliveries, deliveryRemoval } = opened
-  const fanout = new Fanout({
-    log,
-    listeners: new EventListeners(log),
-    organizations: store,
-    deliveries,
-    removal: deliveryRemoval,
-    subscriptions,
-    feed: {
-      append: async (...given) => {
-        const error = errors.shift()
-        if (error !== undefined) throw error
-        await feed.writer.append(...given)
-      },
-    },
-  })
+  const { services, feed } = opened
+  const append: typeof feed.writer.append = async (...given) => {
+    const error = errors.shift()
+    if (error !== undefined) throw error
+    await feed.writer.append(...given)
+  }
+  const listeners = new EventListeners(services.log)
+  const fanout = new Fanout({ ...services, tracer: undefined, listeners, feed: { writer: { append } } })
   return { opened, fanout }
 }
 

@@ -17,22 +17,20 @@ import {
   notificationRecordType,
   notificationStateType,
 } from '../../../src/capabilities/notifications/notification-records.ts'
+import { erasureRecordType } from '../../../src/capabilities/userdata/erasure-records.ts'
 import {
   deliveryStateType,
   editorMessageType,
   messageEventType,
   messageRecordType,
-} from '../../../src/capabilities/subscriptions/deliveries/delivery-records.ts'
-import {
-  subscriptionKeys,
-  subscriptionsPart,
-} from '../../../src/capabilities/subscriptions/subscription-keys.ts'
+} from '../../../src/capabilities/webhooks/deliveries/delivery-records.ts'
 import {
   advancedConfigType,
   basicConfigType,
   endpointRecordType,
-} from '../../../src/capabilities/subscriptions/webhook-records.ts'
-import { erasureRecordType } from '../../../src/capabilities/userdata/erasure-records.ts'
+  subscriptionKeys,
+  subscriptionsPart,
+} from '../../../src/capabilities/webhooks/webhook-records.ts'
 import { MalformedJsonError } from '../../../src/core/base/json.ts'
 import { CachingDirectoryReader } from '../../../src/core/directory/store/directory-reader.ts'
 import {
@@ -57,11 +55,11 @@ import {
   workspaceRecordType,
 } from '../../../src/core/directory/store/records.ts'
 import { Transaction } from '../../../src/core/directory/store/transaction.ts'
-import { activityRecordType, activityTraitsType } from '../../../src/core/events/activity.ts'
 import { activityPositionType } from '../../../src/core/events/activity-keys.ts'
+import { activityRecordType, activityTraitsType } from '../../../src/core/events/activity.ts'
 import type { Key } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
-import { encodeRecord, type RecordType, readRecord } from '../../../src/core/store/stored-record.ts'
+import { encodeRecord, readRecord, type RecordType } from '../../../src/core/store/stored-record.ts'
 import { callExpiryType, expiryRecordType } from '../../../src/rest/idempotency/call-records.ts'
 import { tenant } from '../../support/data/directory.ts'
 import { newEndpoint, openProcess } from '../subscriptions/setup.ts'

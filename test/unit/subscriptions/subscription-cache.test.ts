@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { SubscriptionCache } from '../../../src/capabilities/subscriptions/subscription-cache.ts'
-import { targetIdOf } from '../../../src/capabilities/subscriptions/target.ts'
+import type { SubscriptionCache } from '../../../src/capabilities/webhooks/subscription-cache.ts'
+import { targetIdOf } from '../../../src/capabilities/webhooks/target.ts'
 import { eventTypes } from '../../../src/core/events/outbound-event.ts'
 import type { Tenant } from '../../../src/core/model/address.ts'
 import type { Kv } from '../../../src/core/store/engine.ts'

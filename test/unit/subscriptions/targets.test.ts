@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { targetIdOf } from '../../../src/capabilities/subscriptions/target.ts'
+import { targetIdOf } from '../../../src/capabilities/webhooks/target.ts'
 import { eventTypes } from '../../../src/core/events/outbound-event.ts'
 import { signingSecrets } from '../../../src/core/outgoing/sign.ts'
 import { tenant } from '../../support/data/directory.ts'

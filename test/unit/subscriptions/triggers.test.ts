@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { BasicConfigPatch } from '../../../src/capabilities/subscriptions/webhook-config-service.ts'
+import type { BasicConfigPatch } from '../../../src/capabilities/webhooks/webhook-config-service.ts'
 import { tenant } from '../../support/data/directory.ts'
 import { openProcess } from './setup.ts'
 

@@ -1,4 +1,7 @@
-import { type AttemptOutcome, AttemptSender } from '../../../src/capabilities/webhooks/delivery-attempt.ts'
+import {
+  type AttemptOutcome,
+  AttemptSender,
+} from '../../../src/capabilities/webhooks/sending/delivery-attempt.ts'
 import type { OutgoingRequest, SenderOptions } from '../../../src/core/outgoing/checked-sender.ts'
 import { DestinationPolicy } from '../../../src/core/outgoing/destination-policy.ts'
 import { type Behavior, onRequest, Receiver } from '../../support/clients/delivery-receiver.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { AttemptSender } from '../../../src/capabilities/webhooks/delivery-attempt.ts'
+import { AttemptSender } from '../../../src/capabilities/webhooks/sending/delivery-attempt.ts'
 import { systemClock } from '../../../src/core/base/clock.ts'
 import { readConfig } from '../../../src/core/config/read-config.ts'
 import { type Destination, DestinationPolicy } from '../../../src/core/outgoing/destination-policy.ts'

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { AttemptSender } from '../../../src/capabilities/webhooks/delivery-attempt.ts'
+import { AttemptSender } from '../../../src/capabilities/webhooks/sending/delivery-attempt.ts'
 import { DestinationPolicy } from '../../../src/core/outgoing/destination-policy.ts'
 import { postLimits } from '../../../src/core/outgoing/http-post.ts'
 import { type Behavior, onRequest } from '../../support/clients/delivery-receiver.ts'

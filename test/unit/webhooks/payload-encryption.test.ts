@@ -11,12 +11,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readPublicKey } from '../../../src/capabilities/subscriptions/endpoints/public-key.ts'
 import {
   encodePayload,
   encodingFor,
   type PayloadEncoding,
-} from '../../../src/capabilities/webhooks/payload-encryption.ts'
+  readPublicKey,
+} from '../../../src/capabilities/webhooks/sending/payload-encryption.ts'
 import { missing } from '../../support/needs.ts'
 
 const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength })

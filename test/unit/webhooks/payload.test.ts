@@ -5,7 +5,7 @@ import {
   basicPayload,
   processedPayload,
   type Recipient,
-} from '../../../src/capabilities/webhooks/payload.ts'
+} from '../../../src/capabilities/webhooks/sending/payload.ts'
 import { type EventType, eventTypes, type QueuedEvent } from '../../../src/core/events/outbound-event.ts'
 
 const scope = { workspaceId: 'ws', apiKey: 'key', organizationId: 'org' }

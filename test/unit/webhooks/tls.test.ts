@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AttemptSender } from '../../../src/capabilities/webhooks/delivery-attempt.ts'
+import { AttemptSender } from '../../../src/capabilities/webhooks/sending/delivery-attempt.ts'
 import { onRequest } from '../../support/clients/delivery-receiver.ts'
 import { type Certificate, selfSigned } from '../../support/servers/certificates.ts'
 import { HeldClock } from '../../support/time/clock.ts'

@@ -2,16 +2,16 @@ import type { FromSchema } from '../../../core/base/schema.ts'
 import { readingFormats } from '../../../core/content/read-document.ts'
 import { contentKeySchema } from '../../../rest/schemas/resource-schema.ts'
 import { invalidAt } from '../../../rest/validator.ts'
-import { nullable, signingSecret } from '../../subscriptions/api/endpoint-schema.ts'
-import { urlProblem } from '../../subscriptions/api/webhook-schema.ts'
+import { nullable, signingSecret } from '../../webhooks/api/endpoint-schema.ts'
+import { urlProblem } from '../../webhooks/api/webhook-schema.ts'
 import {
   authorizeFailures,
-  type CallbacksRecord,
   callbackNames,
+  type CallbacksRecord,
   loadFailures,
   type StoreCallback,
-} from '../../subscriptions/callbacks/callback-records.ts'
-import { subscriptionLimits as limits } from '../../subscriptions/limits.ts'
+} from '../../webhooks/callback-records.ts'
+import { subscriptionLimits as limits } from '../../webhooks/limits.ts'
 
 /** Minimum timeout of a call in ms. */
 export const timeoutMsMin = 100

@@ -1,7 +1,7 @@
 import { changeJob } from '../../../core/events/change-jobs.ts'
 import type { DocumentAddress, Tenant } from '../../../core/model/address.ts'
 import type { Engine, Job } from '../../../core/store/engine.ts'
-import { type ConfigSnapshot, readConfigSnapshot, wantsChanges } from '../../subscriptions/config-snapshot.ts'
+import { type ConfigSnapshot, readConfigSnapshot, wantsChanges } from '../../webhooks/config-snapshot.ts'
 
 /**
  * The jobs that add imported documents to the change feed of their API key, and that send them to the callback

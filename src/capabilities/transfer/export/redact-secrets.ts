@@ -3,8 +3,8 @@ import type { AuthTokenRecord, WorkspaceRecord } from '../../../core/directory/s
 import { CredentialGenerator } from '../../../core/directory/tenants/workspace-service.ts'
 import { generateSecret } from '../../../core/outgoing/sign.ts'
 import type { Key } from '../../../core/store/engine.ts'
-import type { CallbacksRecord } from '../../subscriptions/callbacks/callback-records.ts'
-import type { BasicConfig, EndpointRecord } from '../../subscriptions/webhook-records.ts'
+import type { CallbacksRecord } from '../../webhooks/callback-records.ts'
+import type { BasicConfig, EndpointRecord } from '../../webhooks/webhook-records.ts'
 
 /** A record without its secrets, and the names of the members that an import must generate. */
 interface RedactedRecord {

@@ -1,6 +1,6 @@
 import { invalid } from '../../../../../../core/base/errors.ts'
 import { defineOperation, warningsOf } from '../../../../../../rest/operation.ts'
-import { destinationWarnings } from '../../../../../subscriptions/api/endpoint-schema.ts'
+import { destinationWarnings } from '../../../../../webhooks/api/endpoint-schema.ts'
 import {
   callbackList,
   callbacksAnswer,

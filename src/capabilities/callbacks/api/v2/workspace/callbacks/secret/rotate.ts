@@ -1,5 +1,5 @@
 import { defineOperation } from '../../../../../../../rest/operation.ts'
-import { graceSeconds, graceSecondsDefault } from '../../../../../../subscriptions/api/endpoint-schema.ts'
+import { graceSeconds, graceSecondsDefault } from '../../../../../../webhooks/api/endpoint-schema.ts'
 import { callbackSecretAnswer, noCallbacks } from '../../../../callback-schema.ts'
 
 export const rotateCallbackSecret = defineOperation({

@@ -1,0 +1,67 @@
+import { invalid } from '../../../../../../../core/base/errors.ts'
+import { defineOperation, warningsOf } from '../../../../../../../rest/operation.ts'
+import {
+  advancedOff,
+  checkEndpoint,
+  destinationWarnings,
+  endpointAnswer,
+  endpointId,
+  endpointProperties as members,
+  endpointWarnings,
+  filterOf,
+  noSuchEndpoint,
+  nullable,
+  toEndpointResponse,
+} from '../../../../endpoint-schema.ts'
+
+export const updateEndpoint = defineOperation({
+  path: '/v2/workspace/advancedwebhook/endpoints/update',
+  auth: 'key',
+  effect: 'repeatable',
+  audited: 'admin',
+  summary: 'Change a webhook endpoint',
+  description:
+    'Changes the given members; at least one member besides `endpointId` is required. Null unsets what can be unset. With ' +
+    '`disabled` false an endpoint that was disabled for its failures is sent events again.',
+  warns: true,
+  request: {
+    type: 'object',
+    required: ['endpointId'],
+    properties: {
+      endpointId,
+      url: members.url,
+      description: nullable(members.description),
+      filterTypes: nullable({ ...members.filterTypes, minItems: 1 }),
+      channels: nullable({ ...members.channels, minItems: 1 }),
+      disabled: members.disabled,
+      rateLimit: nullable(members.rateLimit),
+      metadata: nullable(members.metadata),
+    },
+  },
+  response: endpointAnswer,
+  errors: [...advancedOff, noSuchEndpoint],
+  async handler({ endpointId, ...data }, { caller, services }) {
+    const { url, description, filterTypes, channels, disabled, rateLimit, metadata } = data
+    const change = {
+      url,
+      description,
+      filterTypes: filterTypes && filterOf(filterTypes),
+      channels: channels && filterOf(channels),
+      disabled,
+      rateLimit,
+      metadata,
+    }
+    if (Object.values(change).every((value) => value === undefined))
+      throw invalid(
+        'request/invalid-member',
+        `at least one of ${Object.keys(change).join(', ')} must be given`,
+      )
+    checkEndpoint(data)
+    const endpoint = await services.endpoints.update(caller.tenant, endpointId, change)
+    return {
+      message: 'Endpoint updated.',
+      data: toEndpointResponse(endpoint),
+      ...warningsOf([...endpointWarnings(endpoint), ...destinationWarnings(services, [endpoint.url])]),
+    }
+  },
+})

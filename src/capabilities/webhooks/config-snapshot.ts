@@ -1,0 +1,98 @@
+import { counterRecordType } from '../../core/directory/store/records.ts'
+import { type EventType, eventTypes } from '../../core/events/outbound-event.ts'
+import type { Tenant } from '../../core/model/address.ts'
+import type { Kv } from '../../core/store/engine.ts'
+import { readRecord } from '../../core/store/stored-record.ts'
+import { type CallbacksRecord, callbacksRecordType, withFunctions } from './callback-records.ts'
+import { typeExclusion } from './event-recipient.ts'
+import { type FeedConfig, feedConfigType, noFeedConfig, typesForFeed } from './feed-config.ts'
+import { subscriptionLimits } from './limits.ts'
+import { activeTargets, type WebhookTarget } from './target.ts'
+import {
+  advancedConfigType,
+  basicConfigType,
+  endpointRecordType,
+  noAdvancedConfig,
+  noBasicConfig,
+  subscriptionKeys as keys,
+  subscriptionsPart,
+} from './webhook-records.ts'
+
+/** Estimated memory in bytes that a snapshot needs in addition to its records. */
+const overheadBytes = 512
+
+/** The configuration of the webhooks and of the feed of an API key at one revision. */
+export interface ConfigSnapshot {
+  readonly revision: number
+  /** Targets that can receive events. */
+  readonly targets: readonly WebhookTarget[]
+  readonly feed: FeedConfig
+  /** Event types that must be recorded, because at least one target or the feed wants them. */
+  readonly types: ReadonlySet<EventType>
+  /** The callbacks; null if none are configured. */
+  readonly callbacks: CallbacksRecord | null
+  /** Estimated memory of the snapshot in bytes. */
+  readonly bytes: number
+}
+
+/** Returns whether changes of content must be recorded: for the change feed, or for the callback `store`. */
+export const wantsChanges = ({ feed, callbacks }: ConfigSnapshot): boolean =>
+  feed.enabled || (callbacks?.store ?? null) !== null
+
+/**
+ * Returns the revision of an API key's webhook configuration. The revision is the number of changes so far.
+ */
+export async function readConfigRevision(kv: Kv, tenant: Tenant): Promise<number> {
+  const [bytes = null] = await kv.get(subscriptionsPart(tenant), [keys.revision])
+  return bytes === null ? 0 : readRecord(counterRecordType, { key: keys.revision, value: bytes }).count
+}
+
+/**
+ * Reads the webhook configuration of an API key. The revision is read before the rest: if the configuration
+ * changes during the read, the snapshot has an outdated revision, and is read again later.
+ * @param functions callbacks that are functions of this process; null if there are none
+ */
+export async function readConfigSnapshot(
+  kv: Kv,
+  tenant: Tenant,
+  functions: CallbacksRecord | null = null,
+): Promise<ConfigSnapshot> {
+  const part = subscriptionsPart(tenant)
+  const revision = await readConfigRevision(kv, tenant)
+  const [[basic = null, advanced = null, feedRecord = null, callbackBytes = null], entries] =
+    await Promise.all([
+      kv.get(part, [keys.basic, keys.advanced, keys.feed, keys.callbacks]),
+      kv.scan(part, { prefix: keys.endpoints, limit: subscriptionLimits.endpoints }),
+    ])
+  const stored =
+    callbackBytes === null
+      ? null
+      : readRecord(callbacksRecordType, { key: keys.callbacks, value: callbackBytes })
+  const callbacks = withFunctions(stored, functions)
+  const targets = activeTargets({
+    callbacks,
+    basic: basic === null ? noBasicConfig : readRecord(basicConfigType, { key: keys.basic, value: basic }),
+    advanced:
+      advanced === null
+        ? noAdvancedConfig
+        : readRecord(advancedConfigType, { key: keys.advanced, value: advanced }),
+    endpoints: entries.map((entry) => readRecord(endpointRecordType, entry)),
+  })
+  const feed =
+    feedRecord === null ? noFeedConfig : readRecord(feedConfigType, { key: keys.feed, value: feedRecord })
+  const types = new Set([
+    ...eventTypes.filter((type) => targets.some(({ recipient }) => typeExclusion(recipient, type) === null)),
+    ...(feed.enabled ? typesForFeed : []),
+  ])
+  const sizes = [basic, advanced, callbackBytes, ...entries.map(({ value }) => value)].map(
+    (value) => value?.length ?? 0,
+  )
+  return {
+    revision,
+    targets,
+    feed,
+    types,
+    callbacks,
+    bytes: sizes.reduce((sum, size) => sum + size, overheadBytes),
+  }
+}

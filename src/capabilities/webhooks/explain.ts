@@ -1,0 +1,106 @@
+import { didYouMean } from '../../core/base/text.ts'
+import { eventTypes, exhaustedType, isEventType } from '../../core/events/outbound-event.ts'
+import type { StoreCallback } from './callback-records.ts'
+import {
+  basicForms,
+  basicRecipient,
+  type EventRecipient,
+  type Exclusion,
+  endpointRecipient,
+  exclusionOf,
+  type RoutedEvent,
+} from './event-recipient.ts'
+import type { AdvancedConfig, BasicConfig, EndpointRecord } from './webhook-records.ts'
+
+/** Name of the callback `store`, which has several targets. */
+export const storeName = 'store'
+
+/** The configuration that decides where an event is sent. */
+export interface ExplainedConfig {
+  readonly basic: BasicConfig
+  readonly advanced: Pick<AdvancedConfig, 'isEnabled'>
+  readonly endpoints: readonly ExplainedEndpoint[]
+  /** The callback `store`; null if it is not configured. */
+  readonly store: Pick<StoreCallback, 'minSeconds'> | null
+}
+
+/** The members of an advanced endpoint that decide whether it gets an event. */
+export interface ExplainedEndpoint extends Pick<EndpointRecord, 'id' | 'filterTypes' | 'channels'> {
+  readonly disabled: boolean
+}
+
+/** States whether one target gets the event, and why. */
+export interface Explanation {
+  /** Id of the endpoint, `basic-raw`, `basic-processed` or `store`. */
+  readonly endpointId: string
+  readonly isSent: boolean
+  /** Why the event is not sent, or the condition under which it is sent; null if it is sent in any case. */
+  readonly reason: string | null
+}
+
+/**
+ * Returns the event with the members that the server would use. Only `message.attempt.exhausted` events have
+ * a failed endpoint. They have no document, because they belong to the whole organization.
+ */
+export const eventAsSent = (event: RoutedEvent): RoutedEvent =>
+  event.type === exhaustedType ? { ...event, documentId: null } : { ...event, failedEndpointId: null }
+
+/**
+ * Explains for each target why the target gets or does not get an event. The server makes the same decision
+ * when it sends events.
+ */
+export function explainEvent(config: ExplainedConfig, given: RoutedEvent): readonly Explanation[] {
+  const event = eventAsSent(given)
+  const { store } = config
+  return [
+    ...recipientsIn(config).map((recipient) => explained(recipient, event)),
+    ...(store === null ? [] : [explainedStore(store, event)]),
+  ]
+}
+
+/** The callback `store` gets the content of the editor instead of the event. */
+function explainedStore(
+  { minSeconds }: Pick<StoreCallback, 'minSeconds'>,
+  { type }: RoutedEvent,
+): Explanation {
+  const isSent = type === 'crdt.update_data'
+  const reason = isSent
+    ? `the callback store gets the content of the editor, at most once in ${minSeconds} s; it gets no branches`
+    : 'the callback store gets only changes of content (crdt.update_data)'
+  return { endpointId: storeName, isSent, reason }
+}
+
+const recipientsIn = ({ basic, advanced, endpoints }: ExplainedConfig): readonly EventRecipient[] => [
+  ...basicForms.map((form) => basicRecipient(basic, form)),
+  ...endpoints.map((endpoint) =>
+    endpointRecipient(endpoint, { isServiceOn: advanced.isEnabled, isDisabled: endpoint.disabled }),
+  ),
+]
+
+function explained(recipient: EventRecipient, event: RoutedEvent): Explanation {
+  const { type } = event
+  const endpointId = recipient.id
+  if (!isEventType(type)) {
+    const reason = `Weft has no event of the type ${type}${didYouMean(type, eventTypes)}`
+    return { endpointId, isSent: false, reason }
+  }
+  const exclusion = exclusionOf(recipient, event)
+  if (exclusion !== null) return { endpointId, isSent: false, reason: reasons[exclusion](recipient, type) }
+  const isOpen = type === exhaustedType && event.failedEndpointId === null
+  return {
+    endpointId,
+    isSent: true,
+    reason: isOpen ? 'it is sent, unless the endpoint that failed is this one' : null,
+  }
+}
+
+const reasons: Readonly<Record<Exclusion, (recipient: EventRecipient, type: string) => string>> = {
+  'service-off': ({ kind }) => `the ${kind === 'basic' ? 'basic' : 'advanced'} webhook service is off`,
+  'no-url': () => 'it has no URL',
+  disabled: () => 'the endpoint is disabled',
+  'only-named': () => 'a test is sent only to the endpoint that it names',
+  'trigger-off': (_, type) => `the trigger ${type} is off`,
+  'filtered-out': (_, type) => `its filterTypes do not have ${type}`,
+  'own-failure': () => 'it is about a failure of this endpoint',
+  'other-channel': () => 'its channels have neither the organization nor the document',
+}

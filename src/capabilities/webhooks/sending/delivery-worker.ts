@@ -1,0 +1,252 @@
+import { setMaxListeners } from 'node:events'
+import { Semaphore } from '../../../core/base/semaphore.ts'
+import {
+  type HeldLease,
+  JobConsumer,
+  type JobConsumerOptions,
+  type JobDisposition,
+} from '../../../core/jobs/job-consumer.ts'
+import type { ClaimedJob } from '../../../core/store/engine.ts'
+import type { Services } from '../../../rest/services.ts'
+import {
+  deliveryTopic,
+  retryQueue,
+  serveQueue,
+  sweepQueue,
+  targetName,
+  targetOf,
+} from '../deliveries/delivery-keys.ts'
+import type { TargetAddress } from '../deliveries/delivery-records.ts'
+import { sweepMs } from '../deliveries/delivery-service.ts'
+import { AttemptSender } from './delivery-attempt.ts'
+import type { FailureLog } from './failure-log.ts'
+import { RequestComposer } from './request-composer.ts'
+import { type Sending, type SendResult, TargetSender } from './target-sender.ts'
+
+/** Interval in ms at which the metrics are updated. */
+const showMs = 1_000
+
+/**
+ * Metrics of the messages that wait for the targets that this process has served. The numbers of a target are
+ * read each time after it was served. After a restart, a target does not count until its next attempt is due.
+ */
+class BacklogGauge {
+  readonly #services: Services
+  readonly #waiting = new Map<string, { readonly pending: number; readonly oldestAt: number }>()
+  #cancelShow: () => void = () => {}
+
+  constructor(services: Services) {
+    this.#services = services
+  }
+
+  async update(address: TargetAddress): Promise<void> {
+    const name = targetName(address)
+    const { pending, oldestAt } = await this.#services.deliveries.waiting(address)
+    if (oldestAt === null) this.#waiting.delete(name)
+    else this.#waiting.set(name, { pending, oldestAt })
+  }
+
+  /** Updates the metrics now and at intervals. */
+  start(): void {
+    this.#show()
+    this.#cancelShow = this.#services.clock.after(showMs, () => this.start())
+  }
+
+  stop(): void {
+    this.#cancelShow()
+  }
+
+  #show(): void {
+    const { metrics, clock } = this.#services
+    const all = [...this.#waiting.values()]
+    const oldest = all.reduce((least, { oldestAt }) => Math.min(least, oldestAt), clock.now())
+    metrics.webhookPending.set(all.reduce((sum, { pending }) => sum + pending, 0))
+    metrics.webhookOldestPendingSeconds.set((clock.now() - oldest) / 1000)
+  }
+}
+
+/**
+ * Maximum number of targets that are claimed in advance. Claiming in advance is necessary to share the slots
+ * fairly between workspaces.
+ */
+const claimedMax = 1_000
+/**
+ * Maximum number of targets that are served concurrently, in total and for one workspace. One API key always
+ * has fewer targets than `each`. Targets whose last attempt failed have the same number of separate slots, so
+ * that receivers that hang take no slot from receivers that respond.
+ */
+const atOnce = { total: 256, each: 128 }
+/**
+ * Maximum number of targets of one workspace that wait for a slot. Further targets are put back into the
+ * queue, so that targets of other workspaces can be claimed.
+ */
+const waitingMax = 64
+/**
+ * Delay in ms after which a target that was put back can be claimed again. The delay is longer for failing
+ * targets, because there may be many of them and serving them is mostly useless.
+ */
+const putBackMs = { answering: 1_000, failing: 5_000 }
+/**
+ * Upper bounds in ms for the random delay between a notice of new work and the claim. All nodes receive the
+ * notice at the same time. The delay is at most `lookWithinMsPerNode` for each other node, and at most
+ * `lookWithinMs` in total.
+ */
+const lookWithinMsPerNode = 25
+const lookWithinMs = 50
+/** Maximum number of concurrent jobs that only enqueue other jobs. */
+const retriesAtOnce = 64
+/** Polling interval in ms for due retries. The shortest delay of a retry is 5 s, with 10% jitter. */
+const retryPollMs = 1_000
+const sweepsAtOnce = 4
+const dayMs = 86_400_000
+
+type WorkerState =
+  | { readonly is: 'created' }
+  | { readonly is: 'sending' }
+  /** A notice has arrived. A claim follows after a random delay. */
+  | { readonly is: 'sending, claim due'; readonly cancelClaim: () => void }
+  | { readonly is: 'stopped' }
+
+/** Sends messages to many targets concurrently. Only one process at a time serves a target. */
+export class DeliveryWorker {
+  readonly #services: Services
+  readonly #sending: Sending
+  readonly #slots = { answering: new Semaphore(atOnce), failing: new Semaphore(atOnce) }
+  readonly #serving: JobConsumer
+  readonly #consumers: readonly JobConsumer[]
+  readonly #backlog: BacklogGauge
+  readonly #unsubscribe: () => void
+  readonly #cut = new AbortController()
+  #state: WorkerState = { is: 'created' }
+
+  constructor(services: Services, failures: FailureLog) {
+    this.#services = services
+    // Each attempt in progress adds a listener, so their number has no limit.
+    setMaxListeners(0, this.#cut.signal)
+    const { destinations, clock, functions } = services
+    this.#sending = {
+      services,
+      composer: new RequestComposer(services),
+      attempts: new AttemptSender({ destinations, clock, receivers: functions?.receivers }),
+      failures,
+      cut: this.#cut.signal,
+    }
+    this.#backlog = new BacklogGauge(services)
+    this.#serving = this.#consumer({
+      name: serveQueue,
+      atOnce: claimedMax,
+      carryOut: (job, lease) => this.#serve(job, lease),
+    })
+    this.#consumers = [
+      this.#serving,
+      this.#consumer({
+        name: retryQueue,
+        atOnce: retriesAtOnce,
+        pollMs: retryPollMs,
+        carryOut: (job) => this.#retry(job),
+      }),
+      this.#consumer({
+        name: sweepQueue,
+        atOnce: sweepsAtOnce,
+        carryOut: (job, lease) => this.#sweep(job, lease),
+      }),
+    ]
+    this.#unsubscribe = services.engine.bus.subscribe(deliveryTopic, () => {
+      this.#notified()
+      return undefined
+    })
+  }
+
+  /** Starts to send messages, including those that a crash left behind. */
+  start(): void {
+    this.#state = { is: 'sending' }
+    for (const consumer of this.#consumers) consumer.start()
+    this.#backlog.start()
+  }
+
+  /**
+   * Resolves when nothing is sent any more. Attempts in progress may end within `graceMs`. Attempts that take
+   * longer are aborted, and repeated after the next start.
+   */
+  async stop(graceMs: number): Promise<void> {
+    if (this.#state.is === 'sending, claim due') this.#state.cancelClaim()
+    this.#state = { is: 'stopped' }
+    this.#unsubscribe()
+    this.#backlog.stop()
+    const disarm = this.#services.clock.after(graceMs, () => this.#cut.abort())
+    await Promise.all(this.#consumers.map((consumer) => consumer.stop()))
+    disarm()
+    // Notifies the other nodes, so that they continue with the targets that were put back.
+    this.#services.engine.bus.publish(deliveryTopic, new Uint8Array())
+  }
+
+  /** Schedules one claim after a notice. Ignores further notices until this claim. */
+  #notified(): void {
+    if (this.#state.is !== 'sending') return
+    const { clock, engine } = this.#services
+    const withinMs = Math.min((engine.cluster.nodes().length - 1) * lookWithinMsPerNode, lookWithinMs)
+    if (withinMs === 0) return this.#serving.wake()
+    const cancelClaim = clock.after(Math.floor(Math.random() * withinMs), () => {
+      this.#state = { is: 'sending' }
+      this.#serving.wake()
+    })
+    this.#state = { is: 'sending, claim due', cancelClaim }
+  }
+
+  #consumer(options: Omit<JobConsumerOptions, 'queue' | 'clock' | 'log'>): JobConsumer {
+    const { engine, clock, log } = this.#services
+    return new JobConsumer({ queue: engine.queue, clock, log, ...options })
+  }
+
+  async #serve(job: ClaimedJob, lease: HeldLease): Promise<JobDisposition> {
+    const address = targetOf(job.payload)
+    const mayGoOn = this.#mayGoOn(lease)
+    const { failingSince } = await this.#services.deliveries.state(address)
+    const kind = failingSince === null ? 'answering' : 'failing'
+    const slots = this.#slots[kind]
+    if (slots.waitingOf(address.workspaceId) >= waitingMax) return { againAfterMs: putBackMs[kind] }
+    return slots.run(address.workspaceId, async () => {
+      if (!mayGoOn()) return { againAfterMs: 0 }
+      const served = await TargetSender.serve(this.#sending, address, mayGoOn)
+      const then = await this.#then(address, served, mayGoOn)
+      await this.#backlog.update(address)
+      return then
+    })
+  }
+
+  #mayGoOn(lease: HeldLease): () => boolean {
+    return () => lease.isHeld && this.#state.is !== 'stopped'
+  }
+
+  async #then(address: TargetAddress, served: SendResult, mayGoOn: () => boolean): Promise<JobDisposition> {
+    if (served.kind === 'waits') return { againAfterMs: served.ms }
+    if (served.kind === 'empty') return 'done'
+    const { deliveryRemoval } = this.#services
+    if (await deliveryRemoval.isTargetRemoved(address)) await deliveryRemoval.purge(address, goOn(mayGoOn))
+    else await this.#fail(address, mayGoOn)
+    return 'done'
+  }
+
+  /** Marks the waiting messages of a disabled target as failed. Otherwise they would wait indefinitely. */
+  async #fail(address: TargetAddress, mayGoOn: () => boolean): Promise<void> {
+    const check = goOn(mayGoOn)
+    while ((await this.#services.deliveries.failDisabled(address)) > 0) await check()
+  }
+
+  async #retry(job: ClaimedJob): Promise<JobDisposition> {
+    await this.#services.deliveries.serve(targetOf(job.payload))
+    return 'done'
+  }
+
+  async #sweep(job: ClaimedJob, lease: HeldLease): Promise<JobDisposition> {
+    const { deliveryRemoval, clock, config } = this.#services
+    const before = clock.now() - config.webhookLogRetentionDays * dayMs
+    const check = goOn(this.#mayGoOn(lease))
+    const isLeft = await deliveryRemoval.sweep(targetOf(job.payload), before, check)
+    return isLeft ? { againAfterMs: sweepMs } : 'done'
+  }
+}
+
+const goOn = (mayGoOn: () => boolean) => async (): Promise<void> => {
+  if (!mayGoOn()) throw new Error('the server is stopping')
+}

@@ -1,0 +1,118 @@
+import type { QueuedEvent } from '../../../core/events/outbound-event.ts'
+import { jsonPieces, StreamedArray } from '../../../core/model/json-pieces.ts'
+import type { OutgoingRequest } from '../../../core/outgoing/checked-sender.ts'
+import { signatureHeaders, signingSecrets, tokenHeaders } from '../../../core/outgoing/sign.ts'
+import type { Services } from '../../../rest/services.ts'
+import type { MessageRecord } from '../deliveries/delivery-records.ts'
+import type { WebhookTarget } from '../target.ts'
+import { editorOf, readEventContent } from './event-content.ts'
+import { encodePayload, encodingFor } from './payload-encryption.ts'
+import {
+  advancedPayload,
+  basicPayload,
+  type PayloadInput,
+  processedPayload,
+  storePayload,
+} from './payload.ts'
+import { CommentRecipients } from './recipients.ts'
+
+/** A message and its event. */
+export interface OutgoingMessage {
+  readonly message: MessageRecord
+  readonly event: QueuedEvent
+}
+
+/** The request for a message. */
+export interface ComposedMessage {
+  readonly request: OutgoingRequest
+  /** The version that the request of the callback `store` contains; otherwise null. */
+  readonly version: string | null
+}
+
+type StoreTarget = Extract<WebhookTarget, { kind: 'store' }>
+type AdvancedOrBasic = Exclude<WebhookTarget, StoreTarget>
+
+const withoutVersion = (request: OutgoingRequest): ComposedMessage => ({ request, version: null })
+
+/** Returns the id of a version of an editor, which is the same in all attempts. */
+const storeIdOf = ({ id, progress }: MessageRecord, version: string | null): string =>
+  progress === undefined || version === null
+    ? id
+    : `store_${progress.editor}_${Buffer.from(version).toString('base64url')}`
+
+/** Builds the HTTP request for a message. */
+export class RequestComposer {
+  readonly #services: Services
+  readonly #recipients: CommentRecipients
+
+  constructor(services: Services) {
+    this.#services = services
+    this.#recipients = new CommentRecipients(services.store)
+  }
+
+  /**
+   * Builds the request with the configuration that the target has at `now`. Returns null if the receiver of the
+   * callback `store` needs no request: it has the version, or the editor is a branch or was deleted.
+   * @param now epoch milliseconds
+   * @throws Error if the payload must be encrypted and there is no key; ApiError if the content of the editor
+   * cannot be read at this time
+   */
+  async compose(
+    target: WebhookTarget,
+    { message, event }: OutgoingMessage,
+    now: number,
+  ): Promise<ComposedMessage | null> {
+    if (target.kind === 'store') return this.#composeStore(target, { message, event }, now)
+    const sealing = encodingFor(target.config)
+    if (sealing.kind === 'impossible') throw new Error('there is no public key to encrypt with')
+    const detail = isProtected(target) ? 'protected' : 'whole'
+    const payload = await this.#payload(target, { webhookId: message.id, event, detail })
+    const body = encodePayload(jsonBytes(payload), sealing)
+    if (target.kind === 'basic')
+      return withoutVersion({ url: target.url, headers: tokenHeaders(target.config.authToken), body })
+    const secrets = signingSecrets(target.endpoint, now)
+    const headers = signatureHeaders({ id: message.id, at: now, body }, secrets)
+    return withoutVersion({ url: target.endpoint.url, headers, body })
+  }
+
+  /**
+   * Builds the request of the callback `store`. Its id names the version, so that a receiver which ignores
+   * repeated ids misses no version.
+   */
+  async #composeStore(
+    { callback, callbacks }: StoreTarget,
+    { message, event }: OutgoingMessage,
+    now: number,
+  ): Promise<ComposedMessage | null> {
+    const editor = editorOf(event)
+    if (editor === null || (await this.#services.documents.isBranch(editor))) return null
+    const content = await readEventContent(this.#services, editor, callback)
+    if (content.contentOmitted === 'deleted') return null
+    if (content.version !== null && content.version === message.progress?.version) return null
+    const body = jsonBytes(storePayload(event, content))
+    const id = storeIdOf(message, content.version)
+    const headers = signatureHeaders({ id, at: now, body }, signingSecrets(callbacks, now))
+    return { request: { url: callback.url, headers, body }, version: content.version }
+  }
+
+  async #payload(target: AdvancedOrBasic, input: PayloadInput): Promise<object> {
+    if (target.kind === 'endpoint') return advancedPayload(input)
+    if (target.form === 'raw') return basicPayload(input)
+    return processedPayload(input, await this.#recipients.of(input.event))
+  }
+}
+
+const isProtected = (target: AdvancedOrBasic): boolean =>
+  target.kind === 'endpoint'
+    ? target.config.enableDataProtection
+    : target.config.triggers.enableDataProtection === true
+
+/** Encodes a payload as JSON in UTF-8. */
+function jsonBytes(payload: object): Buffer {
+  const parts: Uint8Array[] = []
+  for (const piece of jsonPieces(payload)) {
+    if (piece instanceof StreamedArray) throw new TypeError('a payload has no streamed array')
+    parts.push(typeof piece === 'string' ? Buffer.from(piece) : piece)
+  }
+  return Buffer.concat(parts)
+}

@@ -1,0 +1,230 @@
+import type { Clock } from '../../core/base/clock.ts'
+import { readJson } from '../../core/base/json.ts'
+import type { EventType } from '../../core/events/outbound-event.ts'
+import type { Tenant } from '../../core/model/address.ts'
+import { addressSchemas } from '../../core/model/address-schemas.ts'
+import type { Engine } from '../../core/store/engine.ts'
+import { cachedKeyNames, keyName } from '../../core/store/key-encoding.ts'
+import type { CallbacksRecord } from './callback-records.ts'
+import {
+  type ConfigSnapshot,
+  readConfigRevision,
+  readConfigSnapshot,
+  wantsChanges,
+} from './config-snapshot.ts'
+import type { FeedConfig } from './feed-config.ts'
+import { type MatchableEvent, targetIdOf, targetsOfEvent, type WebhookTarget } from './target.ts'
+
+/** Topic on the bus for the notice that the configuration of an API key has changed. */
+export const subscriptionsTopic = 'subscriptions.change'
+
+export const encodeChange = ({ workspaceId, apiKey }: Tenant): Uint8Array =>
+  Buffer.from(JSON.stringify({ workspaceId, apiKey }))
+
+const decodeChange = (message: Uint8Array): Tenant => readJson(addressSchemas.tenant, message)
+
+const nameOf = cachedKeyNames(({ workspaceId, apiKey }: Tenant) => keyName([workspaceId, apiKey]))
+
+/**
+ * One read of a configuration. After a change, the cache gets a new object, so that the result of an outdated
+ * read is not cached.
+ */
+interface CachedSubscriptions {
+  readonly reading: Promise<ConfigSnapshot>
+  /** The result of the read; null while the read runs. */
+  snapshot: ConfigSnapshot | null
+  /**
+   * Time in epoch milliseconds of the last check in which the snapshot was equal to the stored configuration.
+   */
+  checkedAt: number
+  isChecking: boolean
+}
+
+/**
+ * Age in ms at which a snapshot becomes outdated: another node may have changed the configuration since the
+ * last check.
+ */
+const checkedMs = 5_000
+/** Minimum interval in ms between two checks of a snapshot. */
+const checkEveryMs = 2_500
+
+/**
+ * Maximum total of the estimated bytes of all cached snapshots. If the total is larger, the oldest snapshots
+ * are evicted.
+ */
+const cachedBytesMax = 33_554_432
+
+/**
+ * Caches the configuration of the webhooks and of the feed of API keys, so that it is known which event types
+ * each key needs.
+ */
+export class SubscriptionCache {
+  readonly #kv: Engine['kv']
+  readonly #clock: Clock
+  readonly #checkedMs: number
+  readonly #checkEveryMs: number
+  readonly #bytesMax: number
+  readonly #functions: CallbacksRecord | null
+  readonly #cache = new Map<string, CachedSubscriptions>()
+  #bytes = 0
+
+  constructor(
+    { kv, bus, foreignChanges }: Pick<Engine, 'kv' | 'bus' | 'foreignChanges'>,
+    clock: Clock,
+    bytesMax: number = cachedBytesMax,
+    functions: CallbacksRecord | null = null,
+  ) {
+    this.#kv = kv
+    this.#clock = clock
+    this.#checkedMs = Math.max(checkedMs, foreignChanges.maxAgeMs)
+    this.#checkEveryMs = Math.max(checkEveryMs, foreignChanges.maxAgeMs)
+    this.#bytesMax = bytesMax
+    this.#functions = functions
+    bus.subscribe(subscriptionsTopic, (message) => {
+      this.forget(decodeChange(message))
+      return undefined
+    })
+    bus.onLoss(() => {
+      this.#cache.clear()
+      this.#bytes = 0
+    })
+  }
+
+  /** Maximum time in ms for which a node uses an outdated configuration, if it gets no notice of a change. */
+  get outdatedMs(): number {
+    return this.#checkedMs
+  }
+
+  /**
+   * Returns whether any target or the feed may get events of a type. For changes of content, only targets count:
+   * see `wantsChanges`. If the configuration is not cached, returns true and starts to read the configuration. A
+   * change by this process applies immediately. A change by another node applies when its notice arrives. If the
+   * notice is lost, the change applies within 5 s.
+   */
+  wanted(tenant: Tenant, type: EventType): boolean {
+    return this.#isWanted(tenant, ({ types }) => types.has(type))
+  }
+
+  /**
+   * Returns whether the feed of an API key may be on, or its callback `store`. The rules of `wanted` apply.
+   */
+  wantsChanges(tenant: Tenant): boolean {
+    return this.#isWanted(tenant, wantsChanges)
+  }
+
+  #isWanted(tenant: Tenant, isIn: (snapshot: ConfigSnapshot) => boolean): boolean {
+    const known = this.#cache.get(nameOf(tenant))
+    if (known === undefined) this.#load(tenant)
+    if (known === undefined || known.snapshot === null || isIn(known.snapshot)) return true
+    return !this.#isChecked(tenant, known)
+  }
+
+  async feedOf(tenant: Tenant): Promise<FeedConfig> {
+    return (await this.#current(tenant)).feed
+  }
+
+  /** Returns the targets that get an event according to the stored configuration. */
+  async targetsOf(tenant: Tenant, event: MatchableEvent): Promise<readonly WebhookTarget[]> {
+    const { targets } = await this.#current(tenant)
+    return targetsOfEvent(targets, event)
+  }
+
+  /**
+   * Returns the target with an id (see `targetIdOf`) according to the stored configuration. Returns null if
+   * nothing is sent to the target, because the target is disabled or removed, or because its service is off.
+   */
+  async targetOf(tenant: Tenant, targetId: string): Promise<WebhookTarget | null> {
+    const { targets } = await this.#current(tenant)
+    return targets.find((target) => targetIdOf(target) === targetId) ?? null
+  }
+
+  /**
+   * Returns the callbacks of an API key; null if none are configured. A change by this process applies
+   * immediately, a change by another node like in `wanted`.
+   */
+  async callbacksOf(tenant: Tenant): Promise<CallbacksRecord | null> {
+    const known = this.#cache.get(nameOf(tenant))
+    if (known !== undefined && known.snapshot !== null && this.#isChecked(tenant, known))
+      return known.snapshot.callbacks
+    return (await this.#current(tenant)).callbacks
+  }
+
+  /** Evicts the configuration of an API key. The caller must call this method after each change. */
+  forget(tenant: Tenant): void {
+    const name = nameOf(tenant)
+    this.#bytes -= this.#cache.get(name)?.snapshot?.bytes ?? 0
+    this.#cache.delete(name)
+  }
+
+  /**
+   * Returns whether the last successful check of a snapshot is recent enough to rely on the snapshot. Starts
+   * a new check if one is due.
+   */
+  #isChecked(tenant: Tenant, known: CachedSubscriptions): boolean {
+    const age = this.#clock.now() - known.checkedAt
+    if (age >= this.#checkEveryMs && !known.isChecking) {
+      known.isChecking = true
+      void this.#check(tenant, known).finally(() => {
+        known.isChecking = false
+      })
+    }
+    return age < this.#checkedMs
+  }
+
+  /**
+   * Compares the revision of a snapshot with the revision in the store. If the store cannot be read, the
+   * snapshot becomes outdated after `#checkedMs`.
+   */
+  async #check(tenant: Tenant, known: CachedSubscriptions): Promise<void> {
+    const asked = this.#clock.now()
+    const revision = await readConfigRevision(this.#kv, tenant).catch(() => null)
+    if (revision === null) return
+    if (revision === known.snapshot?.revision) known.checkedAt = asked
+    else if (this.#cache.get(nameOf(tenant)) === known) this.#load(tenant)
+  }
+
+  async #current(tenant: Tenant): Promise<ConfigSnapshot> {
+    const name = nameOf(tenant)
+    const known = this.#cache.get(name)
+    if (known === undefined) return this.#load(tenant).reading
+    const snapshot = await known.reading
+    if (snapshot.revision === (await readConfigRevision(this.#kv, tenant))) return snapshot
+    // If several callers run concurrently, the first one reads the configuration again, and the others use
+    // its result.
+    return this.#cache.get(name) === known ? this.#load(tenant).reading : this.#current(tenant)
+  }
+
+  /**
+   * Starts to read a configuration, and caches the read. If the read fails, the cache evicts it, so that the
+   * next call starts a new read.
+   */
+  #load(tenant: Tenant): CachedSubscriptions {
+    const name = nameOf(tenant)
+    this.forget(tenant)
+    const cached: CachedSubscriptions = {
+      reading: readConfigSnapshot(this.#kv, tenant, this.#functions),
+      snapshot: null,
+      checkedAt: this.#clock.now(),
+      isChecking: false,
+    }
+    this.#cache.set(name, cached)
+    const isCurrent = () => this.#cache.get(name) === cached
+    cached.reading.then(
+      (snapshot) => isCurrent() && this.#keep(cached, snapshot),
+      () => isCurrent() && this.#cache.delete(name),
+    )
+    return cached
+  }
+
+  #keep(cached: CachedSubscriptions, snapshot: ConfigSnapshot): void {
+    cached.snapshot = snapshot
+    this.#bytes += snapshot.bytes
+    for (const [name, { snapshot: oldest }] of this.#cache) {
+      if (this.#bytes <= this.#bytesMax) return
+      // Skips a read that is still running, because its size is not known yet.
+      if (oldest === null) continue
+      this.#bytes -= oldest.bytes
+      this.#cache.delete(name)
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import { ApiError, invalid } from '../../core/base/errors.ts'
+import type { Transaction } from '../../core/directory/store/transaction.ts'
+import type { Tenant } from '../../core/model/address.ts'
+import { type FeedConfig, feedConfigType, noFeedConfig } from './feed-config.ts'
+import { subscriptionLimits as limits } from './limits.ts'
+import type { SubscriptionStore } from './subscription-store.ts'
+import { hasTriggers, mergeTriggers } from './triggers.ts'
+import {
+  type AdvancedConfig,
+  advancedConfigType,
+  type BasicConfig,
+  basicConfigType,
+  type BasicServiceConfig,
+  noAdvancedConfig,
+  noBasicConfig,
+  subscriptionKeys as keys,
+  type Triggers,
+} from './webhook-records.ts'
+
+type ChangedFields<T> = { readonly [K in keyof T]?: T[K] | undefined }
+
+/** A change of the basic service's configuration. Absent members stay unchanged. */
+export interface BasicConfigPatch {
+  readonly useWebhookService?: boolean | undefined
+  readonly webhookServiceConfig?: ChangedFields<BasicServiceConfig> | undefined
+}
+
+/** A change of the advanced service's configuration. Absent members stay unchanged. */
+type AdvancedConfigPatch = ChangedFields<AdvancedConfig>
+
+/**
+ * Manages the basic webhook service of API keys, and the configuration that all advanced endpoints of a key
+ * have in common.
+ */
+export class WebhookConfigService {
+  readonly #store: SubscriptionStore
+
+  constructor(store: SubscriptionStore) {
+    this.#store = store
+  }
+
+  async basic(tenant: Tenant): Promise<BasicConfig> {
+    return (await this.#store.read(tenant).get(keys.basic, basicConfigType)) ?? noBasicConfig
+  }
+
+  async advanced(tenant: Tenant): Promise<AdvancedConfig> {
+    return (await this.#store.read(tenant).get(keys.advanced, advancedConfigType)) ?? noAdvancedConfig
+  }
+
+  /**
+   * Changes the configuration of the basic service. If the change enables the service and no triggers are
+   * stored, stores the default triggers.
+   * @throws ApiError INVALID_ARGUMENT if the service would encrypt without a key, or if there are too many
+   * triggers; in both cases nothing has changed
+   */
+  updateBasic(tenant: Tenant, change: BasicConfigPatch): Promise<BasicConfig> {
+    return this.#store.change(tenant, async (transaction) => {
+      const stored = (await transaction.get(keys.basic, basicConfigType)) ?? noBasicConfig
+      const next = changedBasic(stored, change)
+      checkEncryption(next.webhookServiceConfig)
+      checkTriggers(next.webhookServiceConfig.triggers)
+      transaction.put(keys.basic, next)
+      return next
+    })
+  }
+
+  /**
+   * Changes the configuration of the advanced service.
+   * @throws ApiError FAILED_PRECONDITION if the first change does not enable the service; INVALID_ARGUMENT if
+   * the service would encrypt without a key. In both cases nothing has changed
+   */
+  updateAdvanced(tenant: Tenant, change: AdvancedConfigPatch): Promise<AdvancedConfig> {
+    return this.#store.change(tenant, async (transaction) => {
+      const stored = await transaction.get(keys.advanced, advancedConfigType)
+      if (stored === null && change.isEnabled !== true) throw neverConfigured()
+      const next = { ...(stored ?? noAdvancedConfig), ...given(change) }
+      checkEncryption(next)
+      transaction.put(keys.advanced, next)
+      return next
+    })
+  }
+}
+
+const neverConfigured = (): ApiError =>
+  new ApiError(
+    'webhook/never-configured',
+    'advanced webhooks were never configured: begin with isEnabled true in advancedwebhookconfig/update',
+  )
+
+/** Checks that advanced webhooks are enabled. @throws ApiError FAILED_PRECONDITION if they are not */
+export async function checkAdvanced(transaction: Transaction): Promise<void> {
+  const config = await transaction.get(keys.advanced, advancedConfigType)
+  if (config === null) throw neverConfigured()
+  if (!config.isEnabled)
+    throw new ApiError(
+      'webhook/disabled',
+      'advanced webhooks are disabled: set isEnabled in advancedwebhookconfig/update',
+    )
+}
+
+/**
+ * Returns the configuration after a change. Copies only the known members, because a change may contain other
+ * members.
+ */
+function changedBasic(stored: BasicConfig, change: BasicConfigPatch): BasicConfig {
+  const { useWebhookService = stored.useWebhookService, webhookServiceConfig = {} } = change
+  const {
+    triggers = {},
+    enableDataProtection: beside,
+    encodeData,
+    encryptData,
+    publicKey,
+    ...others
+  } = webhookServiceConfig
+  const { authToken, rawNotificationUrl, processedNotificationUrl } = others
+  const { webhookServiceConfig: config } = stored
+  const isSeeding = change.useWebhookService === true && !hasTriggers(config.triggers)
+  const wrapping = { encodeData, encryptData, publicKey }
+  const protection =
+    beside === undefined ? {} : { enableDataProtection: beside || triggers.enableDataProtection === true }
+  const merged = mergeTriggers(config.triggers, { ...triggers, ...protection }, isSeeding)
+  return {
+    useWebhookService,
+    webhookServiceConfig: {
+      ...config,
+      ...given({ authToken, rawNotificationUrl, processedNotificationUrl, ...wrapping }),
+      ...((beside ?? config.enableDataProtection) !== undefined && {
+        enableDataProtection: merged.enableDataProtection === true,
+      }),
+      triggers: merged,
+    },
+  }
+}
+
+function checkTriggers(triggers: Triggers): void {
+  if (Buffer.byteLength(JSON.stringify(triggers)) > limits.triggersBytes)
+    throw invalid(
+      'request/invalid-member',
+      `all triggers together must be at most ${limits.triggersBytes} bytes as JSON`,
+    )
+}
+
+function checkEncryption({
+  encryptData,
+  publicKey,
+}: Pick<AdvancedConfig, 'encryptData' | 'publicKey'>): void {
+  if (encryptData && publicKey === '')
+    throw invalid('webhook/public-key-missing', 'encryptData needs a publicKey')
+}
+
+/** Returns the members of a change whose value is not undefined. */
+const given = <T extends object>(change: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as {
+    readonly [K in keyof T]?: Exclude<T[K], undefined>
+  }
+
+/** Reads and changes the configuration of the feed of API keys. */
+export class FeedConfigService {
+  readonly #store: SubscriptionStore
+
+  constructor(store: SubscriptionStore) {
+    this.#store = store
+  }
+
+  async read(tenant: Tenant): Promise<FeedConfig> {
+    return (await this.#store.read(tenant).get(keys.feed, feedConfigType)) ?? noFeedConfig
+  }
+
+  /** Changes the given members. @throws ApiError ABORTED if conflicts with concurrent changes continue */
+  update(tenant: Tenant, change: Partial<FeedConfig>): Promise<FeedConfig> {
+    return this.#store.change(tenant, async (transaction) => {
+      const next = { ...((await transaction.get(keys.feed, feedConfigType)) ?? noFeedConfig), ...change }
+      transaction.put(keys.feed, next)
+      return next
+    })
+  }
+}

@@ -1,0 +1,202 @@
+import * as s from '../../core/base/schema.ts'
+import type { Tenant } from '../../core/model/address.ts'
+import type { Key } from '../../core/store/engine.ts'
+import type { RecordType } from '../../core/store/stored-record.ts'
+
+/** Switches an event on or off. For a group, the value can also be a map of switches by name. */
+export type TriggerValue = boolean | Readonly<Record<string, boolean>>
+
+/**
+ * Switches for the events that the basic service sends, by event type. An event whose type is absent is not
+ * sent. `enableDataProtection` is also one of the names. Names of groups and names without an event are
+ * stored as given, but switch nothing after they are stored.
+ */
+export type Triggers = Readonly<Record<string, TriggerValue>>
+
+/**
+ * Configuration of the basic webhook service of an API key. Before the first change it has `false`, empty
+ * strings, and no triggers.
+ */
+export interface BasicConfig {
+  readonly useWebhookService: boolean
+  readonly webhookServiceConfig: BasicServiceConfig
+}
+
+export interface BasicServiceConfig {
+  /** Value of the `authorization` header after `Basic `. If it is empty, no header is sent. */
+  readonly authToken: string
+  /**
+   * URL for events in the raw form; empty if there is no URL. `processedNotificationUrl` is the URL for the
+   * processed form. Each of the two URLs gets every enabled event.
+   */
+  readonly rawNotificationUrl: string
+  readonly processedNotificationUrl: string
+  /** Whether bodies are sent as base64 instead of JSON. `encryptData` takes precedence. */
+  readonly encodeData: boolean
+  readonly encryptData: boolean
+  /**
+   * Public key as a PEM file, or as the base64 body of one, in the form SPKI or PKCS#1. Empty if there is no
+   * key.
+   */
+  readonly publicKey: string
+  /**
+   * Same value as that of the trigger with this name. Present only if a caller has set it outside of
+   * `triggers`.
+   */
+  readonly enableDataProtection?: boolean
+  readonly triggers: Triggers
+}
+
+/** Settings that apply to all advanced endpoints of an API key. */
+export interface AdvancedConfig {
+  readonly isEnabled: boolean
+  readonly encryptData: boolean
+  readonly encodeData: boolean
+  readonly publicKey: string
+  /** True if payloads must not contain names, e-mail addresses and content. They still contain ids. */
+  readonly enableDataProtection: boolean
+}
+
+/** Reason why an endpoint is disabled. */
+export type DisabledBy =
+  | 'user'
+  /** The endpoint responded with the status 410. */
+  | 'gone'
+  /** All attempts failed for five days. */
+  | 'failures'
+
+/** A receiver of events. */
+export interface EndpointRecord {
+  readonly id: string
+  readonly url: string
+  readonly description: string | null
+  /**
+   * Types of the events that the endpoint gets; null for all types. The list may include types that Weft does
+   * not have.
+   */
+  readonly filterTypes: readonly string[] | null
+  /**
+   * Ids of organizations and documents. The endpoint gets only events that belong to one of them; null for
+   * all events.
+   */
+  readonly channels: readonly string[] | null
+  readonly disabledBy: DisabledBy | null
+  /**
+   * Time in epoch milliseconds at which the endpoint was created or last enabled. Failures before this time
+   * do not count.
+   */
+  readonly enabledSince: number
+  /** Maximum number of attempts per second; null if there is no limit. */
+  readonly rateLimit: number | null
+  /** Id that the caller has chosen. It is unique among the endpoints of the API key. */
+  readonly uid: string | null
+  readonly metadata: Readonly<Record<string, string>> | null
+  /** Time of the creation in epoch milliseconds. `updatedAt` is the time of the last change. */
+  readonly createdAt: number
+  readonly updatedAt: number
+  /** Signing secret: `whsec_`, followed by 32 random bytes in base64. */
+  readonly secret: string
+  /**
+   * The previous signing secret, which also signs until `until` (epoch milliseconds); null if there is none.
+   */
+  readonly previousSecret: { readonly secret: string; readonly until: number } | null
+}
+
+const triggersSchema = s.map(s.anyOf([s.boolean, s.map(s.boolean)]))
+
+export const basicConfigType: RecordType<BasicConfig> = {
+  name: 'basic webhook configuration',
+  schema: s.object({
+    useWebhookService: s.boolean,
+    webhookServiceConfig: s.object(
+      {
+        authToken: s.string,
+        rawNotificationUrl: s.string,
+        processedNotificationUrl: s.string,
+        encodeData: s.boolean,
+        encryptData: s.boolean,
+        publicKey: s.string,
+        triggers: triggersSchema,
+      },
+      { enableDataProtection: s.boolean },
+    ),
+  }),
+}
+
+export const advancedConfigType: RecordType<AdvancedConfig> = {
+  name: 'advanced webhook configuration',
+  schema: s.object({
+    isEnabled: s.boolean,
+    encryptData: s.boolean,
+    encodeData: s.boolean,
+    publicKey: s.string,
+    enableDataProtection: s.boolean,
+  }),
+}
+
+const texts = s.array(s.string)
+
+export const endpointRecordType: RecordType<EndpointRecord> = {
+  name: 'webhook endpoint',
+  schema: s.object({
+    id: s.string,
+    url: s.string,
+    description: s.orNull(s.string),
+    filterTypes: s.orNull(texts),
+    channels: s.orNull(texts),
+    // A newer version of Weft may store reasons that this version does not know.
+    disabledBy: s.orNull(s.trusted<DisabledBy>(s.string)),
+    enabledSince: s.number,
+    rateLimit: s.orNull(s.number),
+    uid: s.orNull(s.string),
+    metadata: s.orNull(s.map(s.string)),
+    createdAt: s.number,
+    updatedAt: s.number,
+    secret: s.string,
+    previousSecret: s.orNull(s.object({ secret: s.string, until: s.number })),
+  }),
+}
+
+/** Configuration of the basic service before the first change. */
+export const noBasicConfig: BasicConfig = {
+  useWebhookService: false,
+  webhookServiceConfig: {
+    authToken: '',
+    rawNotificationUrl: '',
+    processedNotificationUrl: '',
+    encodeData: false,
+    encryptData: false,
+    publicKey: '',
+    triggers: {},
+  },
+}
+
+/** Configuration of advanced webhooks before the first change. */
+export const noAdvancedConfig: AdvancedConfig = {
+  isEnabled: false,
+  encryptData: false,
+  encodeData: false,
+  publicKey: '',
+  enableDataProtection: false,
+}
+
+/**
+ * Returns the partition with the configuration of the webhooks, the callbacks and the change feed of an API key. The
+ * whole configuration is in one partition, so that each change is one commit.
+ */
+export const subscriptionsPart = ({ workspaceId, apiKey }: Tenant): Key => ['webhooks', workspaceId, apiKey]
+
+export const subscriptionKeys = {
+  /** Number of changes. Every change writes this key, so that concurrent changes conflict. */
+  revision: ['revision'],
+  basic: ['basic'],
+  advanced: ['advanced'],
+  /** The callbacks, in one record. */
+  callbacks: ['callbacks'],
+  /** Configuration of the change feed. */
+  feed: ['feed'],
+  endpoints: ['endpoints'],
+  endpoint: (id: string): Key => ['endpoints', id],
+  /** Index: the endpoint that has a uid. */
+  endpointOfUid: (uid: string): Key => ['endpointOfUid', uid],
+}
