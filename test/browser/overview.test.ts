@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { historyNames } from '../../src/capabilities/observability/history-names.ts'
+import { historyNames } from '../../src/capabilities/observability/metric-points.ts'
 import { RawClient } from '../support/clients/clients.ts'
 import { openBrowser } from '../support/servers/browser.ts'
 import { complaintsOf, openConsole, seriousFindings } from '../support/servers/console.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { historyNames } from '../../src/capabilities/observability/history-names.ts'
+import { historyNames } from '../../src/capabilities/observability/metric-points.ts'
 import {
   dayIntervalMs,
   dayMax,

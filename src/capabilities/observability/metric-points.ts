@@ -1,6 +1,18 @@
 import { bucketsBetween, histogramQuantile } from '../../core/metrics/histogram.ts'
 import type { Scrape } from '../../core/metrics/scrape.ts'
 
+/** Names of the values in a sample of the metrics history. Durations are in seconds, and memory is in bytes. */
+export const historyNames = [
+  'connections',
+  'updatesPerSecond',
+  'commitP50',
+  'commitP99',
+  'loopP50',
+  'loopP99',
+  'webhookQueue',
+  'memory',
+] as const
+
 /** The known values at one point in time: seconds, bytes and counts. */
 export interface MetricPoint {
   /** Epoch milliseconds. */

@@ -2,8 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Clock } from '../../core/base/clock.ts'
 import type { Metrics } from '../../core/metrics/metrics.ts'
 import { Scrape, samplesOf } from '../../core/metrics/scrape.ts'
-import { historyNames } from './history-names.ts'
-import { metricPoint } from './metric-points.ts'
+import { historyNames, metricPoint } from './metric-points.ts'
 
 type HistoryName = (typeof historyNames)[number]
 

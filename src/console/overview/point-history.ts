@@ -1,5 +1,8 @@
-import { historyNames } from '../../capabilities/observability/history-names.ts'
-import { type MetricPoint, unknownPoint } from '../../capabilities/observability/metric-points.ts'
+import {
+  historyNames,
+  type MetricPoint,
+  unknownPoint,
+} from '../../capabilities/observability/metric-points.ts'
 
 /** Time in ms for which all points are kept. */
 export const keptMs = 300_000

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { historyNames } from '../../../src/capabilities/observability/history-names.ts'
-import { type MetricPoint, metricPoint, rate } from '../../../src/capabilities/observability/metric-points.ts'
+import {
+  historyNames,
+  type MetricPoint,
+  metricPoint,
+  rate,
+} from '../../../src/capabilities/observability/metric-points.ts'
 import type { SampleSeries } from '../../../src/capabilities/observability/metrics-history.ts'
 import {
   chartSpecs,

@@ -11,7 +11,6 @@ import {
 import type { Bus, Key } from '../../../core/store/engine.ts'
 import { lastSegment } from '../../../core/store/key-encoding.ts'
 import { storedEditorOf } from '../callback-records.ts'
-import type { DeliveryChange } from './delivery-change.ts'
 import {
   deliveriesPart,
   deliveryKeys as keys,
@@ -22,7 +21,6 @@ import {
   sweepJob,
   timeIn,
 } from './delivery-keys.ts'
-import { listMessages } from './delivery-listing.ts'
 import {
   type AttemptRecord,
   deliveryLimits,
@@ -37,8 +35,8 @@ import {
   messageRecordType,
   type TargetAddress,
 } from './delivery-records.ts'
-import type { DeliveryStore } from './delivery-store.ts'
-import type { CursorPage, ListingCursor } from './listing-cursor.ts'
+import type { DeliveryChange, DeliveryStore } from './delivery-store.ts'
+import { type CursorPage, type ListingCursor, listMessages } from './listing-cursor.ts'
 import {
   failMessage,
   newMessage,

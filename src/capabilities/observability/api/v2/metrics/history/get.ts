@@ -1,5 +1,5 @@
 import { defineOperation } from '../../../../../../rest/operation.ts'
-import { historyNames } from '../../../../history-names.ts'
+import { historyNames } from '../../../../metric-points.ts'
 import { dayIntervalMs, dayMax, recentIntervalMs, recentMax } from '../../../../metrics-history.ts'
 import { maySeeMetrics, metricsTokenMember } from '../../../metrics-access.ts'
 
