@@ -9,7 +9,7 @@ import { requireServer, type ServerFlags, withServerFlags } from './location/loc
 
 interface Flags extends ServerFlags {
   readonly cursor?: string
-  readonly from?: 'oldest' | 'latest' | 'now'
+  readonly from?: 'oldest' | 'now'
   readonly types?: readonly string[]
   readonly organization?: string
   readonly documents?: readonly string[]
@@ -42,11 +42,8 @@ export const feedCommand = (): Command =>
     .description('Print the events of the change feed of a running server.')
     .option('--cursor <cursor>', 'Only events after this cursor, which is in each printed event.')
     .addOption(
-      new Option(
-        '--from <start>',
-        'Start without a cursor: the oldest event, the latest ones, or the next one.',
-      )
-        .choices(['oldest', 'latest', 'now'])
+      new Option('--from <start>', 'Start without a cursor: the oldest event, or the next one.')
+        .choices(['oldest', 'now'])
         .default('oldest'),
     )
     .option('--types <type...>', 'Only events of these types, such as crdt.update_data.')

@@ -8,11 +8,11 @@ import { keyName } from '../../core/store/key-encoding.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import {
   type FeedEntry,
-  feedEntryType,
   type FeedEvent,
-  feedKeys as keys,
   type FeedState,
+  feedEntryType,
   feedStateType,
+  feedKeys as keys,
   numberIn,
 } from './feed-records.ts'
 import type { FeedStore } from './feed-store.ts'
@@ -25,11 +25,8 @@ export interface FeedFilter {
   readonly documentIds?: readonly string[] | undefined
 }
 
-/**
- * The start of a page: the oldest kept event, the first of the latest matching events that fit on one page, the
- * place after the last event, or the place after a cursor.
- */
-export type FeedStart = 'oldest' | 'latest' | 'now' | { readonly cursor: string }
+/** The start of a page: the oldest kept event, the place after the last event, or the place after a cursor. */
+export type FeedStart = 'oldest' | 'now' | { readonly cursor: string }
 
 /** An event of a page. */
 export interface FeedItem extends FeedEvent {
@@ -116,10 +113,7 @@ export class FeedReader {
         scanned += slice.entries.length
         return slice
       })
-    const after =
-      start === 'latest'
-        ? await placeOfLatest(reader, state, filter, limit, readSlice)
-        : await placeOf(reader, state, start)
+    const after = await placeOf(reader, state, start)
     const page = new PageBuilder(state, filter, limit)
     if (after < state.last)
       for await (const [number, entry] of entriesFrom(reader, filter.organizationId, after, readSlice))
@@ -139,49 +133,13 @@ export class FeedReader {
 }
 
 /** Returns the number of the last event before the start. */
-async function placeOf(
-  reader: DirectoryReader,
-  state: FeedState,
-  start: Exclude<FeedStart, 'latest'>,
-): Promise<number> {
+async function placeOf(reader: DirectoryReader, state: FeedState, start: FeedStart): Promise<number> {
   if (start === 'oldest') return state.trimmed
   if (start === 'now') return state.last
   const { generation, number, chain } = decodeCursor(start.cursor)
   if (generation !== state.generation || number < state.trimmed) throw expiredCursor()
   if (number > state.last || (await chainAt(reader, state, number)) !== chain) throw unknownCursor()
   return number
-}
-
-/**
- * Returns the number of the last event before the latest `limit` matching ones. Reads backwards, within the limits
- * of one page.
- */
-async function placeOfLatest(
-  reader: DirectoryReader,
-  state: FeedState,
-  filter: FeedFilter,
-  limit: number,
-  readSlice: SliceReader,
-): Promise<number> {
-  const matches = matcherOf(filter)
-  const { pageBytes, scanned } = feedLimits
-  const left = { events: limit, bytes: pageBytes, entries: scanned }
-  for await (const [number, { event }] of entriesFrom(
-    reader,
-    filter.organizationId,
-    state.last + 1,
-    readSlice,
-    true,
-  )) {
-    if (number <= state.trimmed) break
-    left.entries -= 1
-    if (event !== null && matches(event)) {
-      left.events -= 1
-      left.bytes -= bytesOf(event)
-    }
-    if (left.events <= 0 || left.bytes <= 0 || left.entries <= 0) return number - 1
-  }
-  return state.trimmed
 }
 
 /** Returns the chain of an event that the feed has, or of the last removed one. @throws ApiError if it was removed */
@@ -204,15 +162,12 @@ interface Slice {
 /** Runs a read of one slice of a feed. */
 type SliceReader = (read: () => Promise<Slice>) => Promise<Slice>
 
-/**
- * Reads the entries after a number, or before it if `reverse` is true: all of them, or those of an organization.
- */
+/** Reads the entries after a number: all of them, or those of an organization. */
 async function* entriesFrom(
   reader: DirectoryReader,
   organizationId: string | undefined,
   start: number,
   readSlice: SliceReader,
-  reverse = false,
 ): AsyncIterable<NumberedEntry> {
   const [prefix, keyOf]: readonly [Key, (number: number) => Key] =
     organizationId === undefined
@@ -221,7 +176,7 @@ async function* entriesFrom(
   for (let last: number | null = start; last !== null; ) {
     const after = keyOf(last)
     const slice: Slice = await readSlice(async () => {
-      const found = await reader.scan({ prefix, after, reverse, limit: chunkMax })
+      const found = await reader.scan({ prefix, after, limit: chunkMax })
       const numbers = found.map(({ key }) => numberIn(key))
       const entries =
         organizationId === undefined

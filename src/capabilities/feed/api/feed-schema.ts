@@ -38,11 +38,10 @@ export const feedSelection = {
   },
   from: {
     type: 'string',
-    enum: ['oldest', 'latest', 'now'],
+    enum: ['oldest', 'now'],
     default: 'oldest',
     description:
-      'Where to start without a cursor: at the oldest event that the feed has, at the latest `pageSize` matching events, ' +
-      'or after the last event.',
+      'Where to start without a cursor: at the oldest event that the feed has, or after the last event.',
   },
   types: {
     type: 'array',
@@ -232,7 +231,7 @@ export const furtherCalls = ({ scanned }: FeedPage): number =>
 
 /**
  * Returns the query of a request.
- * @throws ApiError INVALID_ARGUMENT for `from: "latest"` or `from: "now"` with a cursor
+ * @throws ApiError INVALID_ARGUMENT for `from: "now"` with a cursor
  */
 export function feedQueryOf({
   cursor,
