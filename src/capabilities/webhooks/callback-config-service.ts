@@ -5,6 +5,7 @@ import type { Tenant } from '../../core/model/address.ts'
 import { generateSecret, rotateSecret } from '../../core/outgoing/sign.ts'
 import { type CallbackName, type CallbacksRecord, callbacksRecordType } from './callback-records.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
+import { given } from './webhook-config-service.ts'
 import { subscriptionKeys as keys } from './webhook-records.ts'
 
 /** Changes to the callbacks. An absent callback stays unchanged, null removes it. */
@@ -32,10 +33,9 @@ export class CallbackConfigService {
     const now = this.#clock.now()
     const none = { authorize: null, load: null, store: null, previousSecret: null, createdAt: now }
     const secret = generateSecret()
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
     return this.#store.change(tenant, async (transaction) => {
       const stored = await transaction.get(keys.callbacks, callbacksRecordType)
-      const next: CallbacksRecord = { ...none, secret, ...stored, ...given, updatedAt: now }
+      const next: CallbacksRecord = { ...none, secret, ...stored, ...given(change), updatedAt: now }
       transaction.put(keys.callbacks, next)
       return next
     })

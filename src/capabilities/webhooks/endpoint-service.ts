@@ -11,7 +11,7 @@ import { type CursorPage, type ListingCursor, pageAt } from './deliveries/listin
 import { fixedTargetIds } from './event-recipient.ts'
 import { subscriptionLimits as limits } from './limits.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
-import { checkAdvanced } from './webhook-config-service.ts'
+import { checkAdvanced, given } from './webhook-config-service.ts'
 import {
   type DisabledBy,
   type EndpointRecord,
@@ -204,8 +204,7 @@ export function changedEndpoint(
   { disabled, ...change }: EndpointChange,
   now: number,
 ): EndpointRecord {
-  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-  const described: EndpointRecord = { ...endpoint, ...given, updatedAt: now }
+  const described: EndpointRecord = { ...endpoint, ...given(change), updatedAt: now }
   if (disabled === true) return { ...described, disabledBy: endpoint.disabledBy ?? 'user' }
   if (disabled === false && endpoint.disabledBy !== null)
     return { ...described, disabledBy: null, enabledSince: now }

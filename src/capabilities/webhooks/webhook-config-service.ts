@@ -9,11 +9,11 @@ import {
   type AdvancedConfig,
   advancedConfigType,
   type BasicConfig,
-  basicConfigType,
   type BasicServiceConfig,
+  basicConfigType,
+  subscriptionKeys as keys,
   noAdvancedConfig,
   noBasicConfig,
-  subscriptionKeys as keys,
   type Triggers,
 } from './webhook-records.ts'
 
@@ -149,7 +149,7 @@ function checkEncryption({
 }
 
 /** Returns the members of a change whose value is not undefined. */
-const given = <T extends object>(change: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } =>
+export const given = <T extends object>(change: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as {
     readonly [K in keyof T]?: Exclude<T[K], undefined>
   }

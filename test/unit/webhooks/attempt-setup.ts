@@ -15,7 +15,7 @@ export interface Attempting {
   readonly receiver: Receiver
   /** Stopped until the test advances it. */
   readonly clock: HeldClock
-  readonly outcome: Promise<AttemptOutcome>
+  readonly outcome: Promise<AttemptOutcome | null>
   readonly stop: AbortController
 }
 

@@ -10,8 +10,8 @@ import { answer, attempting, saying, started, stopReceivers } from './attempt-se
 afterEach(stopReceivers)
 
 const { deadlineMs, drainMs } = postLimits
-const failed = { kind: 'failed', failure: 'unreachable', httpStatus: null }
-const late = { ...failed, failure: 'timeout', durationMs: deadlineMs, error: 'no answer within 15 s' }
+const failed = { result: 'unreachable', httpStatus: null }
+const late = { ...failed, result: 'timeout', durationMs: deadlineMs, error: 'no answer within 15 s' }
 
 /** Writes a byte at a time for as long as the connection lasts. */
 const dripping =
@@ -88,7 +88,7 @@ it.each(unfinished)('[HOOK-131] uses the status of a receiver that %s', async (_
     clock.advance(drainMs / 10)
     durationMs += drainMs / 10
   }
-  expect(await outcome).toEqual({ kind: 'succeeded', httpStatus: 200, durationMs })
+  expect(await outcome).toEqual({ result: 'answered', httpStatus: 200, durationMs, error: null })
   expect(durationMs).toBeLessThan(deadlineMs)
   await expect.poll(() => receiver.open).toBe(0)
 })
@@ -102,7 +102,7 @@ it.each([
   const { receiver, outcome } = await attempting((socket) => {
     poured = pouring(socket, `HTTP/1.1 200 OK\r\n${header}\r\n\r\n`, chunk)
   })
-  expect(await outcome).toMatchObject({ kind: 'succeeded', httpStatus: 200 })
+  expect(await outcome).toMatchObject({ result: 'answered', httpStatus: 200 })
   await expect.poll(() => receiver.open).toBe(0)
   // The buffers of both ends hold more than the limit of the read.
   expect(poured.bytes).toBeLessThan(32 * 2 ** 20)
@@ -132,7 +132,7 @@ it.each([
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab', () => setTimeout(() => end(socket), 50)),
     ),
   )
-  expect(await outcome).toEqual({ kind: 'succeeded', httpStatus: 200, durationMs: 0 })
+  expect(await outcome).toEqual({ result: 'answered', httpStatus: 200, durationMs: 0, error: null })
 })
 
 it('[HOOK-131] ends an attempt if the receiver answers without reading the body', async () => {
@@ -144,7 +144,7 @@ it('[HOOK-131] ends an attempt if the receiver answers without reading the body'
     },
     { body },
   )
-  expect(await outcome).toMatchObject({ kind: 'succeeded', httpStatus: 200 })
+  expect(await outcome).toMatchObject({ result: 'answered', httpStatus: 200 })
   receiver.resume()
   await expect.poll(() => receiver.open).toBe(0)
   expect(receiver.received.length).toBeLessThan(body.byteLength)
@@ -200,7 +200,7 @@ it.each([
   ['a chunk extension', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;', 'x'.repeat(1000)],
 ])('[HOOK-135] uses the status of a receiver that sends %s without end', async (_what, head, chunk) => {
   const { receiver, outcome } = await attempting((socket) => void pouring(socket, head, chunk))
-  expect(await outcome).toMatchObject({ kind: 'succeeded', httpStatus: 200 })
+  expect(await outcome).toMatchObject({ result: 'answered', httpStatus: 200 })
   await expect.poll(() => receiver.open).toBe(0)
 })
 

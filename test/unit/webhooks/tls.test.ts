@@ -45,7 +45,7 @@ describe('TLS', () => {
 
   it('[HOOK-137] accepts a certificate of a known authority for the host name', async () => {
     for (const host of ['hooks.example.com', 'hooks.example.com.'])
-      expect(await attempted(host, certificate.cert)).toMatchObject({ kind: 'succeeded', httpStatus: 200 })
+      expect(await attempted(host, certificate.cert)).toMatchObject({ result: 'answered', httpStatus: 200 })
   })
 
   it('[HOOK-137] sends nothing to a server with any other certificate', async () => {
@@ -58,7 +58,6 @@ describe('TLS', () => {
     ]
     for (const outcome of wrong)
       expect(outcome).toMatchObject({
-        kind: 'failed',
         httpStatus: null,
         error: expect.stringMatching('the certificate is not valid'),
       })
@@ -68,8 +67,7 @@ describe('TLS', () => {
   it('[HOOK-137] fails if the receiver does not use TLS', async () => {
     const plain = await started((socket) => socket.once('data', () => socket.end(answer(200))))
     expect(await attempted('hooks.example.com', certificate.cert, plain)).toEqual({
-      kind: 'failed',
-      failure: 'unreachable',
+      result: 'unreachable',
       httpStatus: null,
       durationMs: 0,
       error: expect.stringMatching('the TLS connection failed'),

@@ -6,7 +6,6 @@ import { nullable, signingSecret } from '../../webhooks/api/endpoint-schema.ts'
 import { urlProblem } from '../../webhooks/api/webhook-schema.ts'
 import {
   authorizeFailures,
-  callbackNames,
   type CallbacksRecord,
   loadFailures,
   type StoreCallback,
@@ -201,6 +200,3 @@ const storeResponse = ({ url, format, contentKey, minSeconds }: StoreCallback) =
   ...(contentKey !== undefined && { contentKey }),
   minSeconds,
 })
-
-/** The names of the callbacks, for messages. */
-export const callbackList = callbackNames.join(', ')

@@ -1,3 +1,4 @@
+import { invalid } from '../../../core/base/errors.ts'
 import type { FromSchema, Schema } from '../../../core/base/schema.ts'
 import { didYouMean } from '../../../core/base/text.ts'
 import { eventTypes, isEventType } from '../../../core/events/outbound-event.ts'
@@ -192,6 +193,12 @@ export function checkEndpoint({ url, metadata }: Judged): void {
       path: '/data/metadata',
       message: `must be at most ${limits.metadataBytes} bytes as JSON`,
     })
+}
+
+/** Checks that a change has at least one member. @throws ApiError INVALID_ARGUMENT */
+export function requireChange(change: object): void {
+  if (Object.values(change).every((value) => value === undefined))
+    throw invalid('request/invalid-member', `at least one of ${Object.keys(change).join(', ')} must be given`)
 }
 
 /** Returns the unique items in the given order. Returns null, which means all, for an empty list. */

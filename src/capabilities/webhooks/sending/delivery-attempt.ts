@@ -11,26 +11,16 @@ import {
 } from '../../../core/outgoing/checked-sender.ts'
 import { isSuccess } from '../../../core/outgoing/http-post.ts'
 import { failureText } from '../../../core/outgoing/no-response-error.ts'
+import type { AttemptRecord } from '../deliveries/delivery-records.ts'
 
-/** Outcome of an attempt. `durationMs` is the time in ms from the DNS lookup to the end of the attempt. */
-export type AttemptOutcome =
-  /** The receiver responded with a 2xx status. */
-  | { readonly kind: 'succeeded'; readonly httpStatus: number; readonly durationMs: number }
+/** Outcome of an attempt. */
+export interface AttemptOutcome extends Omit<AttemptRecord, 'at'> {
   /**
-   * The receiver responded with another status (`status`), there was no response, or the request could not be built
-   * (`unsent`). `httpStatus` is null without a response.
+   * `answered`: with a 2xx status. `status`: with another status; 410 means that the receiver does not want further
+   * messages. `unsent`: the request could not be built.
    */
-  | {
-      readonly kind: 'failed'
-      readonly failure: 'status' | 'timeout' | 'unreachable' | 'unsent'
-      readonly httpStatus: number | null
-      readonly durationMs: number
-      readonly error: string
-    }
-  /** The receiver responded with 410: it does not want further messages. */
-  | { readonly kind: 'gone'; readonly httpStatus: 410; readonly durationMs: number }
-  /** The server stopped during the attempt, so the outcome does not concern the receiver. */
-  | { readonly kind: 'interrupted' }
+  readonly result: 'answered' | 'status' | 'timeout' | 'unreachable' | 'unsent'
+}
 
 /**
  * Makes single attempts. Each attempt is one POST. Only the status of the response counts; the body is
@@ -47,29 +37,31 @@ export class AttemptSender {
 
   /**
    * Makes an attempt. The promise never rejects: failures are outcomes.
-   * @param stop aborts the attempt
+   * @param stop aborts the attempt. The result is then null, because the outcome does not concern the receiver
    */
-  async make(delivery: OutgoingRequest, stop: AbortSignal): Promise<AttemptOutcome> {
-    if (stop.aborted) return { kind: 'interrupted' }
+  async make(delivery: OutgoingRequest, stop: AbortSignal): Promise<AttemptOutcome | null> {
+    if (stop.aborted) return null
     const startedAt = this.#clock.now()
     try {
       const { status } = await this.#sender.send(delivery, { stop })
       return outcomeOf(status, this.#clock.now() - startedAt)
     } catch (error) {
-      if (stop.aborted) return { kind: 'interrupted' }
-      const failure = error instanceof ResponseTimeoutError ? 'timeout' : 'unreachable'
+      if (stop.aborted) return null
+      const result = error instanceof ResponseTimeoutError ? 'timeout' : 'unreachable'
       const durationMs = this.#clock.now() - startedAt
-      return { kind: 'failed', failure, httpStatus: null, durationMs, error: failureText(error) }
+      return { result, httpStatus: null, durationMs, error: failureText(error) }
     }
   }
 }
 
 function outcomeOf(httpStatus: number, durationMs: number): AttemptOutcome {
-  if (isSuccess(httpStatus)) return { kind: 'succeeded', httpStatus, durationMs }
-  if (httpStatus === 410) return { kind: 'gone', httpStatus, durationMs }
+  if (isSuccess(httpStatus)) return { result: 'answered', httpStatus, durationMs, error: null }
   const more = httpStatus >= 300 && httpStatus < 400 ? '; redirects are not followed' : ''
-  const error = `the receiver answered ${httpStatus}${more}`
-  return { kind: 'failed', failure: 'status', httpStatus, durationMs, error }
+  const error =
+    httpStatus === 410
+      ? 'the receiver accepts no more events (410)'
+      : `the receiver answered ${httpStatus}${more}`
+  return { result: 'status', httpStatus, durationMs, error }
 }
 
 /**
@@ -77,7 +69,7 @@ function outcomeOf(httpStatus: number, durationMs: number): AttemptOutcome {
  * time of the attempt make no difference.
  * @param attempt resolves with null if the receiver needs no request
  */
-export async function traceDelivery<T extends { readonly outcome: AttemptOutcome }>(
+export async function traceDelivery<T extends { readonly outcome: AttemptOutcome | null }>(
   spans: SpanSource | null,
   { trace, type, id, scope, documentId }: QueuedEvent,
   targetId: string,
@@ -100,13 +92,9 @@ export async function traceDelivery<T extends { readonly outcome: AttemptOutcome
   })
   const made = await runTraced({ context: span?.context ?? parent, spans }, attempt)
   // An attempt that was not made is not exported.
-  if (span === undefined || made === null) return made
-  const { outcome } = made
-  if (outcome.kind === 'interrupted') return made
-  if (outcome.httpStatus !== null) span.set({ 'http.response.status_code': outcome.httpStatus })
-  span.end(outcome.kind === 'failed' ? errorTypeOfOutcome(outcome) : undefined)
+  if (span === undefined || made === null || made.outcome === null) return made
+  const { result, httpStatus } = made.outcome
+  if (httpStatus !== null) span.set({ 'http.response.status_code': httpStatus })
+  span.end(result === 'answered' ? undefined : String(httpStatus ?? result))
   return made
 }
-
-const errorTypeOfOutcome = ({ failure, httpStatus }: Extract<AttemptOutcome, { kind: 'failed' }>): string =>
-  httpStatus === null ? failure : String(httpStatus)

@@ -84,11 +84,7 @@ export class TargetSender {
    * Sends due messages.
    * @param mayGoOn called before each attempt; if it returns false, sending ends
    */
-  static async serve(
-    sending: Sending,
-    address: TargetAddress,
-    mayGoOn: () => boolean,
-  ): Promise<SendResult> {
+  static async serve(sending: Sending, address: TargetAddress, mayGoOn: () => boolean): Promise<SendResult> {
     const state = await sending.services.deliveries.state(address)
     return new TargetSender(sending, address, state, mayGoOn).#serve()
   }
@@ -151,12 +147,13 @@ export class TargetSender {
     )
     if (made === null) return this.#skip(outgoing)
     const { outcome, version } = made
-    if (outcome.kind === 'interrupted') return false
+    if (outcome === null) return false
     this.#attemptedAt = at
-    metrics.webhookAttemptSeconds.observe(outcome.durationMs / 1000)
-    metrics.webhookAttempts.inc({ outcome: outcome.kind === 'succeeded' ? 'succeeded' : 'failed' })
+    const { result, ...answer } = outcome
+    const attempt = { at, ...answer }
+    metrics.webhookAttemptSeconds.observe(attempt.durationMs / 1000)
+    metrics.webhookAttempts.inc({ outcome: result === 'answered' ? 'succeeded' : 'failed' })
     if (target.kind === 'store') this.#countCall(outcome)
-    const attempt = attemptOf(outcome, at)
     this.#trace(outgoing.event, attempt)
     this.#recording.add({
       messageId: outgoing.message.id,
@@ -164,18 +161,17 @@ export class TargetSender {
       ...storeAttemptOf(target, outgoing, version),
     })
     this.#sending.failures.attempted(this.#address, outgoing.message, attempt)
-    if (outcome.kind !== 'gone' || target.kind !== 'endpoint') return true
+    if (attempt.httpStatus !== 410 || target.kind !== 'endpoint') return true
     await this.#disable(target.endpoint.id, 'gone')
     return false
   }
 
   /** Counts a call of the callback `store`. */
-  #countCall(outcome: Exclude<AttemptOutcome, { kind: 'interrupted' }>): void {
+  #countCall({ result, durationMs }: AttemptOutcome): void {
     const { metrics } = this.#services
-    const result = callResultOf(outcome)
     if (result === 'unsent') return
     metrics.callbackCalls.inc({ callback: 'store', result })
-    metrics.callbackSeconds.observe({ callback: 'store' }, outcome.durationMs / 1000)
+    metrics.callbackSeconds.observe({ callback: 'store' }, durationMs / 1000)
   }
 
   /** Records that a message needs no request. */
@@ -194,7 +190,7 @@ export class TargetSender {
     target: WebhookTarget,
     outgoing: OutgoingMessage,
     at: number,
-  ): Promise<{ readonly outcome: AttemptOutcome; readonly version: string | null } | null> {
+  ): Promise<{ readonly outcome: AttemptOutcome | null; readonly version: string | null } | null> {
     const { unreadResponses } = this.#services.memoryAccounts
     const claim = unreadResponses.open({ workspaceId: this.#address.workspaceId, address: null }, null)
     try {
@@ -232,7 +228,8 @@ export class TargetSender {
     const { failingSince } = this.#state
     if (target.kind !== 'endpoint' || failingSince === null) return
     const since = Math.max(failingSince, target.endpoint.enabledSince)
-    if (this.#services.clock.now() - since >= disableAfterMs) await this.#disable(target.endpoint.id, 'failures')
+    if (this.#services.clock.now() - since >= disableAfterMs)
+      await this.#disable(target.endpoint.id, 'failures')
   }
 
   async #disable(endpointId: string, by: 'gone' | 'failures'): Promise<void> {
@@ -248,17 +245,11 @@ const isTemporary = ({ status }: ApiError): boolean =>
   status === 'UNAVAILABLE' || status === 'RESOURCE_EXHAUSTED' || status === 'ABORTED'
 
 const failedWith = (error: string): AttemptOutcome => ({
-  kind: 'failed',
-  failure: 'unsent',
+  result: 'unsent',
   httpStatus: null,
   durationMs: 0,
   error,
 })
-
-function callResultOf(outcome: Exclude<AttemptOutcome, { kind: 'interrupted' }>) {
-  if (outcome.kind === 'succeeded') return 'answered'
-  return outcome.kind === 'gone' ? 'status' : outcome.failure
-}
 
 /** Returns what the message of an editor must know of an attempt of the callback `store`. */
 const storeAttemptOf = (
@@ -269,15 +260,3 @@ const storeAttemptOf = (
   target.kind === 'store' && progress !== undefined
     ? { store: { events: progress.events, version, spacingMs: target.callback.minSeconds * 1000 } }
     : {}
-
-const attemptOf = (outcome: Exclude<AttemptOutcome, { kind: 'interrupted' }>, at: number): AttemptRecord => ({
-  at,
-  httpStatus: outcome.httpStatus,
-  durationMs: outcome.durationMs,
-  error: errorOf(outcome),
-})
-
-function errorOf(outcome: Exclude<AttemptOutcome, { kind: 'interrupted' }>): string | null {
-  if (outcome.kind === 'succeeded') return null
-  return outcome.kind === 'gone' ? 'the receiver accepts no more events (410)' : outcome.error
-}

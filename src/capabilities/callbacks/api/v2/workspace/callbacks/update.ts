@@ -1,8 +1,6 @@
-import { invalid } from '../../../../../../core/base/errors.ts'
 import { defineOperation, warningsOf } from '../../../../../../rest/operation.ts'
-import { destinationWarnings } from '../../../../../webhooks/api/endpoint-schema.ts'
+import { destinationWarnings, requireChange } from '../../../../../webhooks/api/endpoint-schema.ts'
 import {
-  callbackList,
   callbacksAnswer,
   callbacksChange,
   toCallbacksChange,
@@ -24,8 +22,7 @@ export const updateCallbacks = defineOperation({
   errors: [],
   async handler(data, { caller, services }) {
     const change = toCallbacksChange(data)
-    if (Object.values(change).every((value) => value === undefined))
-      throw invalid('request/invalid-member', `at least one of ${callbackList} must be given`)
+    requireChange(change)
     const record = await services.callbackConfigs.update(caller.tenant, change)
     const urls = [record.authorize, record.load, record.store].map((callback) => callback?.url)
     return {

@@ -1,5 +1,5 @@
-import { invalid } from '../../../../../../core/base/errors.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
+import { requireChange } from '../../../../../webhooks/api/endpoint-schema.ts'
 import { feedLimits } from '../../../../limits.ts'
 import { feedConfigAnswer } from '../../../feed-schema.ts'
 
@@ -27,8 +27,7 @@ export const updateFeedConfig = defineOperation({
   response: feedConfigAnswer,
   errors: [],
   async handler({ enabled, keepSeconds }, { caller, services }) {
-    if (enabled === undefined && keepSeconds === undefined)
-      throw invalid('request/invalid-member', 'enabled or keepSeconds must be given')
+    requireChange({ enabled, keepSeconds })
     const config = await services.feed.configure(caller.tenant, {
       ...(enabled !== undefined && { enabled }),
       ...(keepSeconds !== undefined && { keepSeconds }),

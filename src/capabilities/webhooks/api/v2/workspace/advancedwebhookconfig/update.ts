@@ -1,5 +1,5 @@
-import { invalid } from '../../../../../../core/base/errors.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
+import { requireChange } from '../../../endpoint-schema.ts'
 import { advancedAnswer, advancedChange, checkWebhookConfig } from '../../../webhook-schema.ts'
 
 export const updateAdvancedWebhookConfig = defineOperation({
@@ -23,11 +23,7 @@ export const updateAdvancedWebhookConfig = defineOperation({
   async handler(data, { caller, services }) {
     const { isEnabled, encryptData, encodeData, publicKey, enableDataProtection } = data
     const change = { isEnabled, encryptData, encodeData, publicKey, enableDataProtection }
-    if (Object.values(change).every((value) => value === undefined))
-      throw invalid(
-        'request/invalid-member',
-        `at least one of ${Object.keys(change).join(', ')} must be given`,
-      )
+    requireChange(change)
     checkWebhookConfig('/data', publicKey === undefined ? {} : { publicKey })
     const config = await services.webhookConfigs.updateAdvanced(caller.tenant, change)
     return { message: 'Advanced webhook configuration updated.', data: config }

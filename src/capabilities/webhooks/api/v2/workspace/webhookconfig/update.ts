@@ -1,9 +1,8 @@
-import { invalid } from '../../../../../../core/base/errors.ts'
 import { escapePointer } from '../../../../../../core/base/json.ts'
 import { defineOperation, warningsOf } from '../../../../../../rest/operation.ts'
 import { invalidAt } from '../../../../../../rest/validator.ts'
 import { misspelledProtection, unknownTriggers } from '../../../../triggers.ts'
-import { destinationWarnings } from '../../../endpoint-schema.ts'
+import { destinationWarnings, requireChange } from '../../../endpoint-schema.ts'
 import { basicAnswer, basicChange, checkWebhookConfig, unknownTrigger } from '../../../webhook-schema.ts'
 
 export const updateWebhookConfig = defineOperation({
@@ -21,8 +20,7 @@ export const updateWebhookConfig = defineOperation({
   response: basicAnswer,
   errors: [],
   async handler({ useWebhookService, webhookServiceConfig }, { caller, services }) {
-    if (useWebhookService === undefined && webhookServiceConfig === undefined)
-      throw invalid('request/invalid-member', 'useWebhookService or webhookServiceConfig must be given')
+    requireChange({ useWebhookService, webhookServiceConfig })
     checkWebhookConfig('/data/webhookServiceConfig', webhookServiceConfig ?? {})
     const misspelled = misspelledProtection(webhookServiceConfig?.triggers ?? {})
     if (misspelled !== undefined)

@@ -1,4 +1,3 @@
-import { invalid } from '../../../../../../../core/base/errors.ts'
 import { defineOperation, warningsOf } from '../../../../../../../rest/operation.ts'
 import {
   advancedOff,
@@ -6,11 +5,12 @@ import {
   destinationWarnings,
   endpointAnswer,
   endpointId,
-  endpointProperties as members,
   endpointWarnings,
   filterOf,
+  endpointProperties as members,
   noSuchEndpoint,
   nullable,
+  requireChange,
   toEndpointResponse,
 } from '../../../../endpoint-schema.ts'
 
@@ -51,11 +51,7 @@ export const updateEndpoint = defineOperation({
       rateLimit,
       metadata,
     }
-    if (Object.values(change).every((value) => value === undefined))
-      throw invalid(
-        'request/invalid-member',
-        `at least one of ${Object.keys(change).join(', ')} must be given`,
-      )
+    requireChange(change)
     checkEndpoint(data)
     const endpoint = await services.endpoints.update(caller.tenant, endpointId, change)
     return {
