@@ -3,13 +3,15 @@ import { ApiError } from '../../core/base/errors.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import { generateSecret, rotateSecret } from '../../core/outgoing/sign.ts'
-import { type CallbackName, type CallbacksRecord, callbacksRecordType } from './callback-records.ts'
+import { type CallbacksRecord, callbacksRecordType } from './callback-records.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
 import { given } from './webhook-config-service.ts'
 import { subscriptionKeys as keys } from './webhook-records.ts'
 
 /** Changes to the callbacks. An absent callback stays unchanged, null removes it. */
-type CallbacksChange = { readonly [Name in CallbackName]?: CallbacksRecord[Name] | undefined }
+type CallbacksChange = {
+  readonly [Name in 'authorize' | 'load' | 'store']?: CallbacksRecord[Name] | undefined
+}
 
 /**
  * Manages the callbacks of API keys. The methods throw ApiError NOT_FOUND if no callbacks are configured,

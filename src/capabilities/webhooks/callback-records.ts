@@ -6,10 +6,6 @@ import type { LocalReceivers } from '../../core/outgoing/checked-sender.ts'
 import type { RecordType } from '../../core/store/stored-record.ts'
 import { storeTargetIds } from './event-recipient.ts'
 
-/** The callbacks of an API key. */
-export const callbackNames = ['authorize', 'load', 'store'] as const
-export type CallbackName = (typeof callbackNames)[number]
-
 /** Results of `authorize` if the call fails: `reject` gives no role, `stored` applies the access type. */
 export const authorizeFailures = ['reject', 'stored'] as const
 /** Results of `load` if the call fails: `reject` opens nothing, `empty` treats the editor as missing. */

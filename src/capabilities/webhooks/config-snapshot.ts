@@ -1,8 +1,8 @@
 import { counterRecordType } from '../../core/directory/store/records.ts'
 import { type EventType, eventTypes } from '../../core/events/outbound-event.ts'
 import type { Tenant } from '../../core/model/address.ts'
-import type { Kv } from '../../core/store/engine.ts'
-import { readRecord } from '../../core/store/stored-record.ts'
+import type { Key, Kv } from '../../core/store/engine.ts'
+import { type RecordType, readRecord } from '../../core/store/stored-record.ts'
 import { type CallbacksRecord, callbacksRecordType, withFunctions } from './callback-records.ts'
 import { typeExclusion } from './event-recipient.ts'
 import { type FeedConfig, feedConfigType, noFeedConfig, typesForFeed } from './feed-config.ts'
@@ -12,9 +12,9 @@ import {
   advancedConfigType,
   basicConfigType,
   endpointRecordType,
+  subscriptionKeys as keys,
   noAdvancedConfig,
   noBasicConfig,
-  subscriptionKeys as keys,
   subscriptionsPart,
 } from './webhook-records.ts'
 
@@ -59,34 +59,28 @@ export async function readConfigSnapshot(
 ): Promise<ConfigSnapshot> {
   const part = subscriptionsPart(tenant)
   const revision = await readConfigRevision(kv, tenant)
-  const [[basic = null, advanced = null, feedRecord = null, callbackBytes = null], entries] =
-    await Promise.all([
-      kv.get(part, [keys.basic, keys.advanced, keys.feed, keys.callbacks]),
-      kv.scan(part, { prefix: keys.endpoints, limit: subscriptionLimits.endpoints }),
-    ])
-  const stored =
-    callbackBytes === null
-      ? null
-      : readRecord(callbacksRecordType, { key: keys.callbacks, value: callbackBytes })
-  const callbacks = withFunctions(stored, functions)
+  const recordKeys: readonly Key[] = [keys.basic, keys.advanced, keys.feed, keys.callbacks]
+  const [values, entries] = await Promise.all([
+    kv.get(part, recordKeys),
+    kv.scan(part, { prefix: keys.endpoints, limit: subscriptionLimits.endpoints }),
+  ])
+  const stored = <R extends object>(key: Key, type: RecordType<R>): R | null => {
+    const value = values[recordKeys.indexOf(key)] ?? null
+    return value === null ? null : readRecord(type, { key, value })
+  }
+  const callbacks = withFunctions(stored(keys.callbacks, callbacksRecordType), functions)
   const targets = activeTargets({
     callbacks,
-    basic: basic === null ? noBasicConfig : readRecord(basicConfigType, { key: keys.basic, value: basic }),
-    advanced:
-      advanced === null
-        ? noAdvancedConfig
-        : readRecord(advancedConfigType, { key: keys.advanced, value: advanced }),
+    basic: stored(keys.basic, basicConfigType) ?? noBasicConfig,
+    advanced: stored(keys.advanced, advancedConfigType) ?? noAdvancedConfig,
     endpoints: entries.map((entry) => readRecord(endpointRecordType, entry)),
   })
-  const feed =
-    feedRecord === null ? noFeedConfig : readRecord(feedConfigType, { key: keys.feed, value: feedRecord })
+  const feed = stored(keys.feed, feedConfigType) ?? noFeedConfig
   const types = new Set([
     ...eventTypes.filter((type) => targets.some(({ recipient }) => typeExclusion(recipient, type) === null)),
     ...(feed.enabled ? typesForFeed : []),
   ])
-  const sizes = [basic, advanced, callbackBytes, ...entries.map(({ value }) => value)].map(
-    (value) => value?.length ?? 0,
-  )
+  const sizes = [...values, ...entries.map(({ value }) => value)].map((value) => value?.length ?? 0)
   return {
     revision,
     targets,

@@ -5,9 +5,9 @@ import type { Transaction } from '../../core/directory/store/transaction.ts'
 import { CredentialGenerator } from '../../core/directory/tenants/credential-generator.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import { generateSecret, rotateSecret } from '../../core/outgoing/sign.ts'
-import { readRecord, type RecordType } from '../../core/store/stored-record.ts'
+import type { RecordType } from '../../core/store/stored-record.ts'
 import { serveJob } from './deliveries/delivery-keys.ts'
-import { type CursorPage, type ListingCursor, pageAt } from './deliveries/listing-cursor.ts'
+import { type CursorPage, type ListingCursor, pageOfIds } from './deliveries/listing-cursor.ts'
 import { fixedTargetIds } from './event-recipient.ts'
 import { subscriptionLimits as limits } from './limits.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
@@ -66,9 +66,9 @@ export class EndpointService {
   ): Promise<CursorPage<EndpointRecord>> {
     const reader = this.#store.read(tenant)
     await checkAdvanced(reader)
-    const entries = await reader.scan({ prefix: keys.endpoints, limit: limits.endpoints })
-    const endpoints = entries.map((entry) => readRecord(endpointRecordType, entry))
-    return pageAt(endpoints, ({ id }) => id, cursor, limit)
+    const page = await pageOfIds({ reader, prefix: keys.endpoints, reverse: false }, cursor, limit)
+    const endpoints = await reader.getAll(page.items.map(keys.endpoint), endpointRecordType)
+    return { ...page, items: endpoints.filter((endpoint) => endpoint !== null) }
   }
 
   async find(tenant: Tenant, idOrUid: string): Promise<EndpointRecord> {

@@ -13,9 +13,9 @@ import { lastSegment } from '../../../core/store/key-encoding.ts'
 import { storedEditorOf } from '../callback-records.ts'
 import {
   deliveriesPart,
-  deliveryKeys as keys,
   deliveryTopic,
   dueJob,
+  deliveryKeys as keys,
   retryJob,
   serveJob,
   sweepJob,
@@ -23,20 +23,20 @@ import {
 } from './delivery-keys.ts'
 import {
   type AttemptRecord,
-  deliveryLimits,
   type DeliveryState,
-  deliveryStateType,
   type DeliveryStatus,
+  deliveryLimits,
+  deliveryStateType,
   firstState,
+  type MessageRecord,
   messageEventType,
   messageIdOf,
   messageIdStart,
-  type MessageRecord,
   messageRecordType,
   type TargetAddress,
 } from './delivery-records.ts'
 import type { DeliveryChange, DeliveryStore } from './delivery-store.ts'
-import { type CursorPage, type ListingCursor, listMessages } from './listing-cursor.ts'
+import { type CursorPage, type ListingCursor, pageOfIds } from './listing-cursor.ts'
 import {
   failMessage,
   newMessage,
@@ -44,9 +44,9 @@ import {
   recordAttempt,
   recordStoreAttempt,
   requeueMessage,
+  type StoreAttempt,
   skipStoreMessage,
   stateAfter,
-  type StoreAttempt,
 } from './message-transitions.ts'
 
 /** Reasons why messages fail although they have attempts left, by outcome. */
@@ -222,13 +222,17 @@ export class DeliveryService {
   }
 
   /** Returns a page of messages, sorted by the time of their events, the newest first. */
-  list(
+  async list(
     address: TargetAddress,
     status: DeliveryStatus | undefined,
     cursor: ListingCursor | null,
     limit: number,
   ): Promise<CursorPage<MessageRecord>> {
-    return listMessages(this.#store.read(address), status, cursor, limit)
+    const reader = this.#store.read(address)
+    const prefix = status === undefined ? keys.messages : keys.by(status)
+    const page = await pageOfIds({ reader, prefix, reverse: true }, cursor, limit)
+    const records = await reader.getAll(page.items.map(keys.message), messageRecordType)
+    return { ...page, items: records.filter((record) => record !== null) }
   }
 
   /** Returns the due messages, sorted by the time at which they are due. */
