@@ -55,14 +55,14 @@ import {
   workspaceRecordType,
 } from '../../../src/core/directory/store/records.ts'
 import { Transaction } from '../../../src/core/directory/store/transaction.ts'
-import { activityPositionType } from '../../../src/core/events/activity-keys.ts'
 import { activityRecordType, activityTraitsType } from '../../../src/core/events/activity.ts'
+import { activityPositionType } from '../../../src/core/events/activity-keys.ts'
 import type { Key } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
-import { encodeRecord, readRecord, type RecordType } from '../../../src/core/store/stored-record.ts'
+import { encodeRecord, type RecordType, readRecord } from '../../../src/core/store/stored-record.ts'
 import { callExpiryType, expiryRecordType } from '../../../src/rest/idempotency/call-records.ts'
 import { tenant } from '../../support/data/directory.ts'
-import { newEndpoint, openProcess } from '../subscriptions/setup.ts'
+import { newEndpoint, openProcess } from '../webhooks/subscription-setup.ts'
 
 const key: Key = ['records', 'one']
 const ann = { userId: 'ann', name: 'Ann' }

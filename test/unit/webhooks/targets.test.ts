@@ -3,7 +3,7 @@ import { targetIdOf } from '../../../src/capabilities/webhooks/target.ts'
 import { eventTypes } from '../../../src/core/events/outbound-event.ts'
 import { signingSecrets } from '../../../src/core/outgoing/sign.ts'
 import { tenant } from '../../support/data/directory.ts'
-import { newEndpoint, openProcess, toldEvent } from './setup.ts'
+import { newEndpoint, openProcess, toldEvent } from './subscription-setup.ts'
 
 /** Services with advanced webhooks enabled, whose endpoints have uids. */
 async function openTargets() {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { BasicConfigPatch } from '../../../src/capabilities/webhooks/webhook-config-service.ts'
 import { tenant } from '../../support/data/directory.ts'
-import { openProcess } from './setup.ts'
+import { openProcess } from './subscription-setup.ts'
 
 /** The lists of the specification: enabled at first, and disabled at first. */
 const on = [

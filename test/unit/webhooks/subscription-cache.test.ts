@@ -7,7 +7,7 @@ import type { Kv } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { LocalBus } from '../../../src/core/store/single-node.ts'
 import { tenant } from '../../support/data/directory.ts'
-import { newEndpoint, openProcess, processOn, toldEvent } from './setup.ts'
+import { newEndpoint, openProcess, processOn, toldEvent } from './subscription-setup.ts'
 
 const neighbor: Tenant = { workspaceId: 'workspace', apiKey: 'key2' }
 
