@@ -36,7 +36,7 @@ const entriesAtOnce = 100
  * Removes the notifications of a document. The document must be marked as being deleted.
  * @param goOn called between commits; throws if the removal must stop
  */
-export async function removeDocumentNotifications(
+async function removeDocumentNotifications(
   store: OrganizationStore,
   scope: OrganizationScope,
   documentId: string,
@@ -73,14 +73,14 @@ export async function removeWholly(
 }
 
 /** Returns the ranges of the indexes that contain a user's notifications, read states and settings. */
-export const notificationIndexRanges = (userId: string) =>
+const notificationIndexRanges = (userId: string) =>
   [keys.list({ kind: 'user', id: userId }), keys.marksOf(userId), keys.configsOf(userId)] as const
 
 /**
  * Removes up to `limit` entries from each index of a user's notification data. Returns the total number of
  * removed entries.
  */
-export async function removeSomeNotifications(
+async function removeSomeNotifications(
   transaction: Transaction,
   userId: string,
   limit: number,

@@ -13,7 +13,7 @@ import {
  * Counts the open connections of an organization or a workspace during one hour. All times are in epoch
  * milliseconds.
  */
-export class ConnectionCount {
+class ConnectionCount {
   /** Number of connections that were opened. */
   opened = 0
   /** Maximum number of connections that were open at the same time. */

@@ -143,7 +143,7 @@ export interface NewEndpoint extends Described, Pick<EndpointRecord, 'uid'> {
 }
 
 /** Changes to the members of an endpoint. Absent members stay unchanged. */
-export type EndpointChange = { readonly [K in keyof Described]?: Described[K] | undefined } & {
+type EndpointChange = { readonly [K in keyof Described]?: Described[K] | undefined } & {
   readonly disabled?: boolean | undefined
 }
 
@@ -161,7 +161,7 @@ const uidRecordType: RecordType<UidRecord> = {
  * Returns the endpoint with this id. If no endpoint has this id, returns the endpoint with this uid.
  * @throws ApiError NOT_FOUND if no endpoint has this id or uid
  */
-export async function endpointOf(transaction: Transaction, idOrUid: string): Promise<EndpointRecord> {
+async function endpointOf(transaction: Transaction, idOrUid: string): Promise<EndpointRecord> {
   const ofId = await transaction.get(keys.endpoint(idOrUid), endpointRecordType)
   const endpoint = ofId ?? (await endpointOfUid(transaction, idOrUid))
   if (endpoint === null)
@@ -180,7 +180,7 @@ async function endpointOfUid(transaction: Transaction, uid: string): Promise<End
  * @throws ApiError ALREADY_EXISTS if another endpoint has the uid as its uid or id; FAILED_PRECONDITION if
  * the API key has the maximum number of endpoints
  */
-export async function putNewEndpoint(transaction: Transaction, endpoint: EndpointRecord): Promise<void> {
+async function putNewEndpoint(transaction: Transaction, endpoint: EndpointRecord): Promise<void> {
   const { id, uid } = endpoint
   const others = await transaction.scan({ prefix: keys.endpoints, limit: limits.endpoints })
   if (others.length >= limits.endpoints)
@@ -199,7 +199,7 @@ export async function putNewEndpoint(transaction: Transaction, endpoint: Endpoin
 }
 
 /** Returns the endpoint with the changes applied. @param now current time in epoch milliseconds */
-export function changedEndpoint(
+function changedEndpoint(
   endpoint: EndpointRecord,
   { disabled, ...change }: EndpointChange,
   now: number,

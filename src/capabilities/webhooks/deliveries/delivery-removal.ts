@@ -1,4 +1,5 @@
 import { orderAt } from '../../../core/events/outbound-event.ts'
+import type { CheckLease } from '../../../core/jobs/task-worker.ts'
 import type { OrganizationAddress } from '../../../core/model/address.ts'
 import { lastSegment } from '../../../core/store/key-encoding.ts'
 import { basicTargetIds, fixedTargetIds } from '../event-recipient.ts'
@@ -13,10 +14,7 @@ const messagesAtOnce = 200
 /** Maximum number of keys that one commit removes. */
 const keysAtOnce = 500
 
-/** Function that the removal calls after each commit. It throws if the removal must stop. */
-export type GoOn = () => Promise<void>
-
-/** Removes messages of targets. Each commit is limited in size. */
+/** Removes messages of targets. Each commit is limited in size. `goOn` is called after each one. */
 export class DeliveryRemoval {
   readonly #store: DeliveryStore
 
@@ -28,7 +26,7 @@ export class DeliveryRemoval {
    * Removes the succeeded and failed messages whose events are older than `before` (epoch milliseconds).
    * Returns whether the target still has messages.
    */
-  async sweep(address: TargetAddress, before: number, goOn: GoOn): Promise<boolean> {
+  async sweep(address: TargetAddress, before: number, goOn: CheckLease): Promise<boolean> {
     const end = messageIdStart + orderAt(before)
     for (const status of ['succeeded', 'failed'] as const)
       while (await this.#sweepSome(address, status, end)) await goOn()
@@ -48,7 +46,7 @@ export class DeliveryRemoval {
   }
 
   /** Removes all records of a deleted target. */
-  async purge(address: TargetAddress, goOn: GoOn): Promise<void> {
+  async purge(address: TargetAddress, goOn: CheckLease): Promise<void> {
     const { kv } = this.#store
     const part = deliveriesPart(address)
     for (;;) {
@@ -60,7 +58,7 @@ export class DeliveryRemoval {
   }
 
   /** Removes the messages of all targets, also of inactive ones, for events of an organization; see `forget`. */
-  async forgetOrganization(scope: OrganizationAddress, goOn: GoOn): Promise<void> {
+  async forgetOrganization(scope: OrganizationAddress, goOn: CheckLease): Promise<void> {
     const range = { prefix: subscriptionKeys.endpoints, limit: subscriptionLimits.endpoints }
     const entries = await this.#store.kv.scan(subscriptionsPart(scope), range)
     await this.forget(scope, [...fixedTargetIds, ...entries.map(({ key }) => lastSegment(key))], goOn)
@@ -73,7 +71,7 @@ export class DeliveryRemoval {
   async forget(
     { workspaceId, apiKey, organizationId }: OrganizationAddress,
     targetIds: readonly string[],
-    goOn: GoOn,
+    goOn: CheckLease,
   ): Promise<void> {
     for (const targetId of targetIds)
       while (await this.#forgetSome({ workspaceId, apiKey, targetId }, organizationId)) await goOn()

@@ -23,7 +23,7 @@ export interface OutgoingMessage {
 }
 
 /** The request for a message. */
-export interface ComposedMessage {
+interface ComposedMessage {
   readonly request: OutgoingRequest
   /** The version that the request of the callback `store` contains; otherwise null. */
   readonly version: string | null
