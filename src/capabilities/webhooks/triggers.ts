@@ -4,37 +4,6 @@ import type { Triggers, TriggerValue } from './webhook-records.ts'
 
 type TriggerName = Exclude<EventType, 'webhook.test'> | 'enableDataProtection'
 
-/**
- * All triggers. The values are the defaults that are stored when the service is enabled for the first time.
- */
-const firstTriggers: Readonly<Record<TriggerName, boolean>> = {
-  'comment_annotation.add': true,
-  'comment_annotation.assign': true,
-  'comment_annotation.status_change': true,
-  'comment_annotation.priority_change': true,
-  'comment_annotation.suggestion_accept': false,
-  'comment_annotation.suggestion_reject': false,
-  'comment.add': true,
-  'comment.update': true,
-  'comment.delete': true,
-  'comment.reaction_add': true,
-  'comment.reaction_delete': true,
-  'huddle.create': true,
-  'huddle.join': true,
-  'recorder.done': false,
-  'crdt.update_data': false,
-  'crdt.delete_data': false,
-  'document.create': false,
-  'document.delete': false,
-  'permission.add': false,
-  'permission.update': false,
-  'permission.delete': false,
-  'presence.join': false,
-  'presence.leave': false,
-  'message.attempt.exhausted': false,
-  enableDataProtection: false,
-}
-
 /** Names of groups. A group switches all triggers in its list. */
 export const triggerGroups = {
   crdt: ['crdt.update_data'],
@@ -46,6 +15,14 @@ export const triggerNames: readonly TriggerName[] = [
   ...eventTypes.filter((type) => type !== 'webhook.test'),
   'enableDataProtection',
 ]
+
+/**
+ * The triggers that are stored when the service is enabled for the first time: those of comments are on, except
+ * suggestions, and those of huddles.
+ */
+const firstTriggers: Triggers = Object.fromEntries(
+  triggerNames.map((name) => [name, /^(comment|huddle)/.test(name) && !name.includes('.suggestion_')]),
+)
 
 /**
  * Returns whether the triggers switch any event on or off. `enableDataProtection` does not switch an event,
