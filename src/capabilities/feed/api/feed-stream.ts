@@ -8,7 +8,7 @@ import {
   streamComment,
   streamCommentMs,
 } from '../../../core/base/event-stream.ts'
-import { jsonPieces, StreamedArray } from '../../../core/model/json-pieces.ts'
+import { encodeJson } from '../../../core/model/json-pieces.ts'
 import { errorEnvelope } from '../../../core/model/raw-response.ts'
 import { exhausted } from '../../../core/quota/limits.ts'
 import { transferTimeoutMsDefault } from '../../../core/quota/slow-transfers.ts'
@@ -25,7 +25,7 @@ import type { PathDescription } from '../../../rest/openapi/path-description.ts'
 import type { Services } from '../../../rest/services.ts'
 import { invalidAt, validatorOf } from '../../../rest/validator.ts'
 import { addContent, type SentFeedEvent, type SentFeedPage } from './feed-content.ts'
-import { feedErrors, feedQueryOf, type FeedRequest, feedSelection, furtherCalls } from './feed-schema.ts'
+import { type FeedRequest, feedErrors, feedQueryOf, feedSelection, furtherCalls } from './feed-schema.ts'
 
 const feedStreamPath = '/v2/feed/stream'
 
@@ -225,11 +225,5 @@ function textOf({ events, cursor }: SentFeedPage): string {
   return events.at(-1)?.cursor === cursor ? texts.join('') : `${texts.join('')}id: ${cursor}\n\n`
 }
 
-function jsonText(event: SentFeedEvent): string {
-  let text = ''
-  for (const piece of jsonPieces(event)) {
-    if (piece instanceof StreamedArray) throw new TypeError('an event has no streamed arrays')
-    text += typeof piece === 'string' ? piece : Buffer.from(piece).toString()
-  }
-  return text
-}
+const jsonText = (event: SentFeedEvent): string =>
+  Buffer.concat(encodeJson(event, Number.POSITIVE_INFINITY).parts).toString()

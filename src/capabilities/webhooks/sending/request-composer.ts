@@ -1,12 +1,11 @@
 import type { QueuedEvent } from '../../../core/events/outbound-event.ts'
-import { jsonPieces, StreamedArray } from '../../../core/model/json-pieces.ts'
+import { encodeJson } from '../../../core/model/json-pieces.ts'
 import type { OutgoingRequest } from '../../../core/outgoing/checked-sender.ts'
 import { signatureHeaders, signingSecrets, tokenHeaders } from '../../../core/outgoing/sign.ts'
 import type { Services } from '../../../rest/services.ts'
 import type { MessageRecord } from '../deliveries/delivery-records.ts'
 import type { WebhookTarget } from '../target.ts'
 import { editorOf, readEventContent } from './event-content.ts'
-import { encodePayload, encodingFor } from './payload-encryption.ts'
 import {
   advancedPayload,
   basicPayload,
@@ -14,6 +13,7 @@ import {
   processedPayload,
   storePayload,
 } from './payload.ts'
+import { encodePayload, encodingFor } from './payload-encryption.ts'
 import { CommentRecipients } from './recipients.ts'
 
 /** A message and its event. */
@@ -108,11 +108,5 @@ const isProtected = (target: AdvancedOrBasic): boolean =>
     : target.config.triggers.enableDataProtection === true
 
 /** Encodes a payload as JSON in UTF-8. */
-function jsonBytes(payload: object): Buffer {
-  const parts: Uint8Array[] = []
-  for (const piece of jsonPieces(payload)) {
-    if (piece instanceof StreamedArray) throw new TypeError('a payload has no streamed array')
-    parts.push(typeof piece === 'string' ? Buffer.from(piece) : piece)
-  }
-  return Buffer.concat(parts)
-}
+const jsonBytes = (payload: object): Buffer =>
+  Buffer.concat(encodeJson(payload, Number.POSITIVE_INFINITY).parts)
