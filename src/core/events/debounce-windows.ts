@@ -151,9 +151,14 @@ export class DebounceWindows<Subject> {
     return window
   }
 
-  /** Removes the window without calling the callback for its end. */
-  forget(name: string): void {
-    this.#take(name)
+  /** Number of open windows. */
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** Removes the window without calling the callback for its end. Returns false if no window was open. */
+  forget(name: string): boolean {
+    return this.#take(name) !== undefined
   }
 
   /** Removes the windows of all names with this prefix, without calling the callback for their end. */

@@ -4,6 +4,7 @@ import type { TraceContext } from '../base/trace-context.ts'
 import { type DocumentScope, documentPrefix } from '../model/address.ts'
 import { keyName } from '../store/key-encoding.ts'
 import type { ActionUser } from './activity.ts'
+import { DebounceWindows } from './debounce-windows.ts'
 import type { EventType, OutboundEvent } from './outbound-event.ts'
 
 /** A user on a document. */
@@ -46,22 +47,19 @@ export const awayUsersMax = 100_000
 
 /**
  * Converts the joins and leaves of sessions to visits. A visit begins immediately, and ends when its user has
- * not returned for `awayMs`. A short stay is a visit as well. This class stores only the users who are away,
- * in one queue with one timer.
+ * not returned for `awayMs`. A short stay is a visit as well. This class stores only the users who are away.
  */
 export class VisitTracker implements VisitListener {
   readonly #clock: Clock
-  /** Time in ms for which a user may be away. If the user returns within this time, the visit continues. */
-  readonly #awayMs: number
   /** Returns whether a webhook wants the events of visits. */
   readonly #wants: (document: DocumentScope) => boolean
   /** Sends the event of a join or leave. */
   readonly #tell: (event: OutboundEvent, change: VisitChange) => void
-  /** Users who have left and may return, in the order in which their visits end. */
-  readonly #away = new Map<string, VisitChange>()
-  #cancelTimer: (() => void) | null = null
+  /** Users who have left and may return. */
+  readonly #away: DebounceWindows<VisitChange>
   #state: 'open' | 'ended' = 'open'
 
+  /** @param awayMs time in ms for which a user may be away; a user who returns within this time continues the visit */
   constructor(
     clock: Clock,
     awayMs: number,
@@ -69,14 +67,17 @@ export class VisitTracker implements VisitListener {
     tell: (event: OutboundEvent, change: VisitChange) => void,
   ) {
     this.#clock = clock
-    this.#awayMs = awayMs
     this.#wants = wants
     this.#tell = tell
+    this.#away = new DebounceWindows(clock, awayMs, (change) => this.#report('presence.leave', change), {
+      endAt: (now) => now + awayMs,
+      max: awayUsersMax,
+    })
   }
 
   joined(document: DocumentScope, visitor: Visitor): void {
     if (this.#state === 'ended') return
-    if (this.#away.size > 0 && this.#away.delete(nameOf(document, visitor))) return
+    if (this.#away.size > 0 && this.#away.forget(nameOf(document, visitor))) return
     this.#report('presence.join', this.#changeOf(document, visitor, currentTrace()))
   }
 
@@ -85,9 +86,9 @@ export class VisitTracker implements VisitListener {
     if (!this.#wants(document)) return
     // The server may close a websocket during a call of another user, for example to free memory.
     const trace = visitor.source === 'rest' ? currentTrace() : undefined
-    this.#away.set(nameOf(document, visitor), this.#changeOf(document, visitor, trace))
-    if (this.#away.size > awayUsersMax) this.#endFirst()
-    this.#schedule()
+    const name = nameOf(document, visitor)
+    this.#away.forget(name)
+    this.#away.begin(name, this.#changeOf(document, visitor, trace))
   }
 
   /**
@@ -96,35 +97,7 @@ export class VisitTracker implements VisitListener {
    */
   end(): void {
     this.#state = 'ended'
-    this.#cancelTimer?.()
-    while (this.#away.size > 0) this.#endFirst()
-  }
-
-  #schedule(): void {
-    if (this.#cancelTimer !== null) return
-    for (const { at } of this.#away.values()) {
-      this.#cancelTimer = this.#clock.after(Math.max(0, at + this.#awayMs - this.#clock.now()), () =>
-        this.#tick(),
-      )
-      return
-    }
-  }
-
-  #tick(): void {
-    this.#cancelTimer = null
-    const now = this.#clock.now()
-    for (const { at } of this.#away.values()) {
-      if (at + this.#awayMs > now) break
-      this.#endFirst()
-    }
-    this.#schedule()
-  }
-
-  #endFirst(): void {
-    for (const [name, away] of this.#away) {
-      this.#away.delete(name)
-      return this.#report('presence.leave', away)
-    }
+    this.#away.end()
   }
 
   #changeOf(document: DocumentScope, visitor: Visitor, trace: CurrentTrace | undefined): VisitChange {
