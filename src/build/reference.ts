@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { eventGroups } from '../capabilities/feed/api/event-schema.ts'
 import { operationList } from '../capabilities/list.ts'
+import { eventGroups } from '../capabilities/webhooks/api/event-schema.ts'
 import { packageFile } from '../core/base/package-file.ts'
 import { readPackageVersion } from '../core/base/package-version.ts'
 import { documentationEntries } from '../docs/build.ts'

@@ -1,6 +1,6 @@
-import { eventData, protectedMembers } from '../../capabilities/feed/api/event-schema.ts'
 import { feedEvent } from '../../capabilities/feed/api/feed-schema.ts'
 import { operationList } from '../../capabilities/list.ts'
+import { eventData, protectedMembers } from '../../capabilities/webhooks/api/event-schema.ts'
 import { httpCodes } from '../../core/base/error-codes.ts'
 import type { Schema } from '../../core/base/schema.ts'
 import { type OptionKey, optionKeys, optionOf } from '../../core/config/config.ts'

@@ -7,6 +7,9 @@ import {
   storedAnchor,
   suggestion,
 } from '../../capabilities/comments/api/comment-schema.ts'
+import { feedEvents } from '../../capabilities/feed/api/feed-schema.ts'
+import { versionRecord } from '../../capabilities/history/api/version-schema.ts'
+import { endpointAnswer } from '../../capabilities/webhooks/api/endpoint-schema.ts'
 import {
   activityEventData,
   annotationEventData,
@@ -21,10 +24,7 @@ import {
   permissionEventData,
   testEventData,
   visitEventData,
-} from '../../capabilities/feed/api/event-schema.ts'
-import { feedEvents } from '../../capabilities/feed/api/feed-schema.ts'
-import { versionRecord } from '../../capabilities/history/api/version-schema.ts'
-import { endpointAnswer } from '../../capabilities/webhooks/api/endpoint-schema.ts'
+} from '../../capabilities/webhooks/api/event-schema.ts'
 import type { ObjectSchema } from '../../core/base/schema.ts'
 import { batchResults, failureDetails } from '../../rest/schemas/batch-results.ts'
 import { editTarget } from '../../rest/schemas/edit-target-schema.ts'

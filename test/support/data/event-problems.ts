@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { eventData, eventGroups } from '../../../src/capabilities/feed/api/event-schema.ts'
 import { feedEvent } from '../../../src/capabilities/feed/api/feed-schema.ts'
+import { eventData, eventGroups } from '../../../src/capabilities/webhooks/api/event-schema.ts'
 import type { Schema } from '../../../src/core/base/schema.ts'
 import type { EventType } from '../../../src/core/events/outbound-event.ts'
 import { publicSchema } from '../../../src/rest/openapi/schemas.ts'

@@ -3,11 +3,6 @@ import { readingFormats } from '../../../core/content/read-document.ts'
 import { contentKeySchema } from '../../../rest/schemas/resource-schema.ts'
 import { notifiedUser } from '../../../rest/schemas/user-schema.ts'
 import { invalidAt } from '../../../rest/validator.ts'
-import { feedEventTypes } from '../../webhooks/feed-config.ts'
-import { cursorLengthMax, type FeedPage, type FeedStart } from '../feed-reader.ts'
-import { organizationDeleted } from '../feed-removal.ts'
-import type { FeedQuery } from '../feed-service.ts'
-import { feedLimits } from '../limits.ts'
 import {
   activityEventData,
   annotationEventData,
@@ -18,7 +13,12 @@ import {
   feedContentData,
   permissionEventData,
   visitEventData,
-} from './event-schema.ts'
+} from '../../webhooks/api/event-schema.ts'
+import { feedEventTypes } from '../../webhooks/feed-config.ts'
+import { cursorLengthMax, type FeedPage, type FeedStart } from '../feed-reader.ts'
+import { organizationDeleted } from '../feed-removal.ts'
+import type { FeedQuery } from '../feed-service.ts'
+import { feedLimits } from '../limits.ts'
 
 const feedTypes: readonly string[] = [...feedEventTypes, organizationDeleted]
 

@@ -6,7 +6,7 @@ import { mapValues } from '../../../rest/openapi/schemas.ts'
 import { activityContent } from '../../../rest/schemas/activity-schema.ts'
 import { notifiedUser } from '../../../rest/schemas/user-schema.ts'
 import { annotationState, commentRecords } from '../../comments/api/comment-schema.ts'
-import { deliveryLimits } from '../../webhooks/deliveries/delivery-records.ts'
+import { deliveryLimits } from '../deliveries/delivery-records.ts'
 
 const text = { type: 'string' } as const
 const id = { type: 'string', format: 'id' } as const
