@@ -22,14 +22,9 @@ itLong('[OUT-1] exports only the update and the text of a document that is too l
     const doc = new Y.Doc()
     doc.getText('t').insert(0, '\u0001'.repeat(46_000_000))
     const tree = await ExportDirectory.begin(join(directory, 'out'))
-    const { files } = await writeDocument(tree, address, Y.encodeStateAsUpdate(doc), {
-      format: 'xml',
-      attribution: null,
-    })
-    expect(files.map(({ is, bytes }) => [is, bytes > 46_000_000 - 1])).toEqual([
-      ['update', true],
-      ['text', true],
-    ])
+    const { files, bytes } = await writeDocument(tree, address, Y.encodeStateAsUpdate(doc), 'xml')
+    expect(files.map(({ is }) => is)).toEqual(['update', 'text'])
+    expect(bytes).toBeGreaterThan(2 * 46_000_000)
     await tree.name()
     expect(await readdir(join(directory, 'out', 'documents'))).toHaveLength(1)
   } finally {

@@ -6,12 +6,9 @@ import sqlite from 'node-sqlite3-wasm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { putUpdateStopped } from '../../src/capabilities/transfer/documents/document-offline.ts'
-import { MergeThread } from '../../src/capabilities/transfer/documents/merge-thread.ts'
 import { listOnline, type OnlineServer } from '../../src/capabilities/transfer/documents/rest-client.ts'
-import { importExport } from '../../src/capabilities/transfer/import/import-export.ts'
 import type { ImportSource } from '../../src/capabilities/transfer/import/import-source.ts'
 import { readNameMap } from '../../src/capabilities/transfer/import/name-map.ts'
-import { DocumentRestorer } from '../../src/capabilities/transfer/import/restore-document.ts'
 import { dryRunImport, importInto } from '../../src/capabilities/transfer/import/run-import.ts'
 import { openHocuspocusSqlite } from '../../src/capabilities/transfer/sources/hocuspocus-sqlite.ts'
 import { openUpdates } from '../../src/capabilities/transfer/sources/updates.ts'
@@ -19,7 +16,6 @@ import { openYLeveldb } from '../../src/capabilities/transfer/sources/y-leveldb.
 import * as s from '../../src/core/base/schema.ts'
 import { readCredentials } from '../../src/core/directory/tenants/credentials-file.ts'
 import { documentAddress } from '../../src/core/model/address.ts'
-import { openMemoryEngine } from '../../src/core/store/memory/engine.ts'
 import { forget, newStore, runImport, storedOf, summary, typedAfter } from '../support/data/import-sources.ts'
 import { hostileUpdates } from '../support/faults/hostile-shapes.ts'
 import { itLong } from '../support/time/full-run.ts'
@@ -81,19 +77,12 @@ it('[MOVE-60] rejects a document that takes longer than the deadline, and import
   expect(stored.map((each) => each?.doc.getText('content').toString())).toEqual(['sound', undefined, 'sound'])
 })
 
-it('[MOVE-60] applies the deadline also to documents of an export, and to `doc put`', async () => {
+it('[MOVE-60] applies the deadline also to `doc put`', async () => {
   const address = documentAddress(await tenant(), {
     organizationId: 'old',
     documentId: 'late',
     editorId: 'main',
   })
-  const engine = await openMemoryEngine()
-  const merging = new MergeThread(limits(shortMs))
-  const log = { epoch: 1, head: 1, changedAt: 1, changedBy: '' }
-  const document = { address, bytes: endless, stateVector: '', log, attribution: null }
-  const restored = new DocumentRestorer(engine.log, merging).place(document)
-  await expect(restored).rejects.toThrow(isLate.problem)
-  await merging.end()
   await expect(putUpdateStopped(data, address, endless, limits(shortMs))).rejects.toThrow(isLate.problem)
 })
 
@@ -108,16 +97,14 @@ it('[MOVE-60] imports large documents on the thread, one after the other', async
 
 it('[MOVE-61] rejects pipes in place of files, because a read of them may never end', async () => {
   execFileSync('mkfifo', [at('pipe'), at('pipe.jsonl')])
-  for (const folder of ['leveldb', 'export']) mkdirSync(at(folder))
-  execFileSync('mkfifo', [at('leveldb', 'CURRENT'), at('export', 'export.json')])
-  const options = { run: 'dry', tenant: null, ...limits(1_000) } as const
+  mkdirSync(at('leveldb'))
+  execFileSync('mkfifo', [at('leveldb', 'CURRENT')])
   for (const read of [
     () => openUpdates(at('pipe'), updatesBytesMax),
     () => openUpdates(at('pipe.jsonl'), updatesBytesMax),
     () => openUpdates('/dev/zero', updatesBytesMax),
     () => openHocuspocusSqlite(at('pipe'), updatesBytesMax),
     () => openYLeveldb(at('leveldb'), updatesBytesMax),
-    () => importExport(at('export'), at('never'), options, noProgress),
     () => readNameMap(at('pipe')),
   ])
     await expect(read()).rejects.toThrow('it is not a file')

@@ -6,6 +6,7 @@ import * as Y from 'yjs'
 import { openOfflineStore } from '../../src/capabilities/backups/storage/offline-store.ts'
 import { verify } from '../../src/capabilities/backups/storage/verify.ts'
 import { eventQueue } from '../../src/core/events/outbound-event.ts'
+import { readAttribution } from '../../src/core/rooms/log/read-attribution.ts'
 import { RawClient, syncedEditor } from '../support/clients/clients.ts'
 import {
   allOf,
@@ -292,4 +293,14 @@ it('[MOVE-10] creates records of organizations and documents, which REST lists a
   const content = await server.post('/v2/crdt/get', { organizationId: 'acme', documentId: 'plan' })
   expect(JSON.stringify(dataOf(content))).toContain('hello')
   await server.stop()
+})
+
+it('[ATT-14] stores imported updates with the source import, and without a user', async () => {
+  await runImport(data, 'updates', writeLines(new Map([['acme/plan/main', typedAfter([], 'hello')]])))
+  const engine = await openOfflineStore(data, 'refuse')
+  const [doc = []] = await engine.log.list([], { limit: 1 })
+  const { inserted } = await readAttribution(engine.log, doc)
+  await engine.close()
+  const origins = [...inserted.values()].flat().map(({ origin: { by, source } }) => [by, source])
+  expect(origins).toEqual([['', 'import']])
 })

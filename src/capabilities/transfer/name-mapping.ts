@@ -35,7 +35,7 @@ export function mapName(name: string, { map, organizationId, editorId }: NameMap
 
 type UncheckedPath = { readonly [Name in keyof DocumentPath]?: unknown }
 
-export const isPath = (path: UncheckedPath): path is DocumentPath => pathProblem(path) === null
+const isPath = (path: UncheckedPath): path is DocumentPath => pathProblem(path) === null
 
 /** Returns the problem of the first invalid id; null if all ids are valid. */
 export function pathProblem(path: UncheckedPath): string | null {

@@ -48,13 +48,6 @@ export async function* readLines(
   if (bytes > 0) yield end()
 }
 
-/** Yields the bytes of a file in parts. */
-export async function* fileChunks(path: string): AsyncGenerator<Buffer> {
-  await rejectPipe(path)
-  // The chunks of a stream without an encoding are buffers.
-  yield* createReadStream(path) as AsyncIterable<Buffer>
-}
-
 /** Returns the text of a file. @throws Error also as for `rejectPipe` */
 export async function readTextFile(path: string): Promise<string> {
   await rejectPipe(path)
@@ -69,7 +62,9 @@ export async function rejectPipe(path: string): Promise<void> {
 
 async function* readableChunks(path: string): AsyncGenerator<Buffer> {
   try {
-    yield* fileChunks(path)
+    await rejectPipe(path)
+    // The chunks of a stream without an encoding are buffers.
+    yield* createReadStream(path) as AsyncIterable<Buffer>
   } catch (error) {
     throw new StorageError(`${path} cannot be read: ${errorMessage(error)}`)
   }

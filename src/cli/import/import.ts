@@ -11,7 +11,6 @@ import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'
 import { tenantOf } from '../location/tenant-credentials.ts'
 import { formatImport, importAsJson } from './import-report.ts'
-import { addWeftImport } from './import-weft.ts'
 
 interface Flags {
   readonly dataDir?: string
@@ -50,7 +49,7 @@ const openUpdates: Open = async (path, bytesMax, { encoding }) =>
 export function importCommand(): Command {
   const folder = 'Folder that y-leveldb has written. Name a copy: opening a LevelDB may rewrite its files.'
   const updates = 'Yjs updates: a folder of files, one file, or lines of JSON (.jsonl).'
-  const command = new Command('import')
+  return new Command('import')
     .description('Import documents of another server into the store of a stopped Weft server.')
     .addCommand(from('y-leveldb', openYLeveldb, '<directory>', folder))
     .addCommand(
@@ -63,8 +62,6 @@ export function importCommand(): Command {
           .default('v1'),
       ),
     )
-  addWeftImport(command)
-  return command
 }
 
 function from(name: string, open: Open, argument: string, described: string): Command {

@@ -10,13 +10,6 @@ const argumentOf: Readonly<Record<string, number>> = {
   compact: 0,
   audit: 0,
 }
-/**
- * Commands that use the directory of `--data-dir`, or else the configured store. Their subcommands do the
- * same. `doc` is not in the list, because it also works on a database.
- */
-const byOption: readonly string[] = ['import']
-/** Subcommands of the commands in `byOption` that also work on a database. */
-const others: readonly string[] = ['weft']
 
 /**
  * Rejects a command on the data directory of a server that stores its documents in a database, because such a
@@ -26,16 +19,16 @@ const others: readonly string[] = ['weft']
 export function requireEmbeddedStore(command: Command): void {
   const names = commandNamesOf(command)
   const config = readableConfig(command.opts<{ config?: string }>().config)
-  if (config?.engine !== 'postgres' || !isAbout(config.dataDir, command, names)) return
+  if (config?.engine !== 'postgres' || !isAbout(config.dataDir, command, names[0] ?? '')) return
   throw new ConfigError(
     `weft ${names.join(' ')} is for the embedded store, and this server keeps its documents in PostgreSQL: use the tools of the database, such as pg_amcheck`,
   )
 }
 
-function isAbout(data: string, command: Command, [name = '', own]: readonly string[]): boolean {
+function isAbout(data: string, command: Command, name: string): boolean {
   const at = argumentOf[name]
   if (at !== undefined) return resolve(command.args[at] ?? '') === data
   const { dataDir: given, url } = command.opts<{ dataDir?: string; url?: string }>()
   if (name === 'doc') return url === undefined && given !== undefined && resolve(given) === data
-  return byOption.includes(name) && !others.includes(own ?? '') && resolve(given ?? data) === data
+  return name === 'import' && resolve(given ?? data) === data
 }

@@ -22,6 +22,7 @@ export interface SelectionFlags {
   readonly dryRun?: true
   readonly wait?: number
   readonly apiKey?: string
+  readonly fromApiKey?: string
   readonly dataDir?: string
   readonly json?: true
 }
@@ -64,6 +65,7 @@ export const withSelectionFlags = (command: Command): Command =>
       ).argParser(parseWait),
     )
     .option('--api-key <key>', 'With --to: API key (default: WEFT_API_KEY, else that of the data directory).')
+    .option('--from-api-key <key>', 'With --to: API key in the backup (default: that of the server).')
     .option(
       '--data-dir <directory>',
       'With --to: data directory of the server, for its credentials (default: WEFT_DATA_DIR, else ./data).',
@@ -74,10 +76,10 @@ export const withSelectionFlags = (command: Command): Command =>
  * @throws StorageError if flags are missing, or if they exclude each other
  */
 export function onlineTargetOf(flags: SelectionFlags, directory: string | undefined): OnlineTarget | null {
-  const { to, document, folder, organization, dryRun, wait, apiKey, dataDir } = flags
+  const { to, document, folder, organization, dryRun, wait, apiKey, fromApiKey, dataDir } = flags
   if (to === undefined) {
-    if ([document, folder, organization, dryRun, wait, apiKey, dataDir].every((flag) => flag === undefined))
-      return null
+    const others = [document, folder, organization, dryRun, wait, apiKey, fromApiKey, dataDir]
+    if (others.every((flag) => flag === undefined)) return null
     throw new StorageError('the running server is missing', {
       hint: 'name its URL with --to; without --to, the whole backup is restored, into a new directory',
     })
@@ -112,7 +114,7 @@ export function onlineTargetOf(flags: SelectionFlags, directory: string | undefi
 export async function restoreSelected(
   { name, parts, chunks }: BackupSource,
   { to, selection }: OnlineTarget,
-  { apiKey, dataDir, dryRun, wait = waitSecondsDefault, json }: SelectionFlags,
+  { apiKey, fromApiKey, dataDir, dryRun, wait = waitSecondsDefault, json }: SelectionFlags,
   endProgress: () => void,
 ): Promise<void> {
   const configured = await requireServer({
@@ -135,10 +137,11 @@ export async function restoreSelected(
       onMessage: (message) => void process.stderr.write(`weft: ${message}\n`),
     })
     const read = (ranges: readonly ByteRange[]) => untilStopped(parts(ranges), stop)
-    const ranges = await neededRanges(read, configured.apiKey, selection)
+    const pastKey = fromApiKey ?? configured.apiKey
+    const ranges = await neededRanges(read, pastKey, selection)
     const { madeAt } = await restoreParts(read(ranges), directory, name, rangeFilter(ranges))
     endProgress()
-    for await (const each of restoreIntoServer(directory, { server, selection, madeAt, isDryRun })) {
+    for await (const each of restoreIntoServer(directory, { server, pastKey, selection, madeAt, isDryRun })) {
       counts[each.result] += 1
       addTo(restored, each.restored)
       addTo(leftOut, each.leftOut)

@@ -24,7 +24,7 @@ import { KvCommitQueue } from './kv/kv-commits.ts'
 import { ValueReads } from './kv/value-reads.ts'
 import { PostgresLog } from './log/log.ts'
 import { ensureSchema } from './schema/format.ts'
-import { refuseUnfinishedImport } from './schema/import-marker.ts'
+import { refuseUnfinishedRestore } from './schema/restore-marker.ts'
 import { partitionsDefault } from './schema/tables.ts'
 
 interface Sum {
@@ -115,8 +115,8 @@ export interface PostgresEngineOptions {
    * rejected with StoreUnavailableError. Default 64 MB.
    */
   readonly pendingBytesMax?: number
-  /** Whether a schema with an interrupted import is opened. Default `refuse`. */
-  readonly importing?: 'open' | 'refuse'
+  /** Whether a schema with an interrupted restore is opened. Default `refuse`. */
+  readonly restoring?: 'open' | 'refuse'
   /** Number of partitions of each partitioned table. Used only when the tables are created. Default 16. */
   readonly partitions?: number
 }
@@ -189,7 +189,7 @@ async function opened(options: PostgresEngineOptions, { schema, shared }: Shared
     for (const { found: warning } of await checkServer(database, options.url))
       log?.warn({ warning }, 'the database may lose acknowledged changes')
     await ensureSchema(database, { schema, partitions, log })
-    if (options.importing !== 'open') await refuseUnfinishedImport(database, schema)
+    if (options.restoring !== 'open') await refuseUnfinishedRestore(database, schema)
     const access =
       nodes === undefined
         ? await openExclusive(database, { schema, log })

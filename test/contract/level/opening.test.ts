@@ -121,7 +121,7 @@ it('[ENG-67] [STORE-13] rejects a store of another format, and states the remedy
   await overwrite(directory.store, key, addChecksum(key, Buffer.of(9)))
   await expectRefused('newerFormat', /newer version.*format 9/)
   await overwrite(directory.store, key, addChecksum(key, Buffer.of(0)))
-  await expectRefused('olderFormat', /older version.*format 0, this one knows 2.*weft export/)
+  await expectRefused('olderFormat', /older version.*format 0, this one knows 2.*use that version/)
   await overwrite(directory.store, key, Buffer.from('nonsense'))
   await expectRefused('corrupted', /damaged|backup/)
 })

@@ -105,8 +105,10 @@ const notRun: Readonly<Record<string, string>> = {
     inKubernetes,
   'openssl rand -hex 32 > backup.key   # keep a copy outside of the cluster': inKubernetes,
   'cryptsetup luksFormat --type luks2 /dev/nvme1n1': 'it takes a disk of its own, and root',
-  'node dist/main.js export ./out --secrets --data-dir ./data                        # the embedded store of a stopped server':
-    'it takes a database; test/transfer/cluster-import-export.test.ts moves there and back',
+  'node dist/main.js backup ./data weft.backup                                   # the embedded store of a stopped server':
+    'it takes a database; test/transfer/cluster-moves.test.ts moves there and back',
+  'node dist/main.js backup ./data weft.backup':
+    'it takes two servers; test/e2e/records/restore-documents.test.ts has them',
   'node dist/main.js backup http://localhost:8787 --to s3://acme-backups/weft --key-file backup.key --token-file admin-token --every 24h --keep 7d,4w,12m':
     'it takes a bucket, and runs until a signal; test/interop/s3.test.ts and test/rest/storage have both',
   'node dist/main.js backups key versions.key':

@@ -139,33 +139,6 @@ it('[FEED-60] the feed has the creation and the content of imported documents, a
   expect(end.events).toHaveLength(1)
 }, 60_000)
 
-it('[FEED-60] the feed has the documents of an export of documents', async () => {
-  const source = await start('source')
-  await write(source, 'moved', 'from elsewhere')
-  await write(source, 'both', 'one')
-  await stop(source)
-  await weft('export', at('export'), '--data-dir', at('source'), '--documents-only')
-  const target = await start('target')
-  await enable(target)
-  await write(target, 'both', 'two')
-  const consumer = new FeedConsumer(target, { organizationId: 'acme', content: 'text' })
-  await consumer.until(isChangeOf('both'))
-  const { workspaceId, apiKey } = target.credentials
-  await stop(target)
-  const owner = ['--workspace', workspaceId, '--api-key', apiKey]
-  await weft('import', 'weft', at('export'), '--data-dir', at('target'), ...owner)
-  const server = await start('target')
-  const later = new FeedConsumer(server, { organizationId: 'acme', content: 'text' }, consumer.cursor)
-  await later.until(isChangeOf('moved'))
-  await later.until(isChangeOf('both'))
-  expect(later.events.map(({ type, documentId }) => `${type} ${documentId}`).toSorted()).toEqual([
-    'crdt.update_data both',
-    'crdt.update_data moved',
-    'document.create moved',
-  ])
-  expect(later.events.find(isChangeOf('moved'))?.content?.data).toBe('from elsewhere')
-}, 60_000)
-
 it('[FEED-61] after a restore of an older backup, a consumer is rejected, and rebuilds all documents exactly', async () => {
   const first = await start('data')
   await enable(first)
@@ -208,22 +181,4 @@ it('[FEED-61] after a restore of an older backup, a consumer is rejected, and re
     .toEqual(await textsOf(restored))
   expect(index.texts.get('a')).toBe('two')
   expect(index.rejections).toHaveLength(1)
-}, 60_000)
-
-it('[FEED-61] after an import of a complete export, cursors from before are rejected, and the feed is on', async () => {
-  const first = await start('data')
-  await enable(first)
-  await write(first, 'a', 'one')
-  const consumer = new FeedConsumer(first)
-  await consumer.until(isChangeOf('a'))
-  await stop(first)
-  await weft('export', at('export'), '--data-dir', at('data'), '--secrets')
-  await weft('import', 'weft', at('export'), '--data-dir', at('copy'))
-  const copy = await start('copy')
-  const answer = await copy.post('/v2/feed/get', { cursor: consumer.cursor })
-  expect(answer.body.error?.details?.code).toBe('feed/cursor-expired')
-  const { cursor } = await new FeedConsumer(copy).read({ from: 'now' })
-  await write(copy, 'b', 'two')
-  const later = new FeedConsumer(copy, {}, cursor)
-  await later.until(isChangeOf('b'))
 }, 60_000)

@@ -214,6 +214,24 @@ it('[BKP-70] [BKP-73] restores an organization, does not change a restored docum
   expect(await stateOf('other')).toBe(before)
 })
 
+it('[BKP-86] restores documents of another API key into another server', async () => {
+  const { apiKey } = server.credentials
+  const dataDir = join(root, 'elsewhere')
+  const other = await startTestServer({ engine: 'level', dataDir })
+  try {
+    const to = ['restore', 'file', '--to', other.url, '--data-dir', dataDir, '--organization', 'acme']
+    const unknown = await run(...to)
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('--from-api-key')])
+    expect((await run(...to, '--from-api-key', apiKey)).code).toBe(0)
+    const query = { organizationId, documentId: 'plan', editorId: 'side', format: 'update' }
+    expect(dataOf(await other.post('/v2/crdt/get', query))).toMatchObject([
+      { data: await stateOf('plan', 'side') },
+    ])
+  } finally {
+    await other.stop()
+  }
+})
+
 it('[BKP-74] rejects unknown documents, keys and servers, and contradicting options, with the remedy', async () => {
   const there = ['--to', server.url, '--data-dir', 'data']
   const off = ['--to', 'http://127.0.0.1:9', '--data-dir', 'data', '--organization', 'acme']

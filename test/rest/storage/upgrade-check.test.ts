@@ -118,7 +118,7 @@ it('[UPG-1] weft upgrade --check rejects a store of another format with the reme
   const older = await formatted(1)
   expect(older).toMatchObject({
     code: 1,
-    findings: { 'store format': { help: expect.stringMatching(/weft export/) } },
+    findings: { 'store format': { help: expect.stringMatching(/use the version that has written/) } },
   })
 })
 

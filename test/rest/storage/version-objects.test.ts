@@ -339,24 +339,6 @@ it('[VER-26] a backup fails if the object storage cannot be read, and names the 
   expect((await weft('lossy', 'backup', 'lossy-data', 'some')).code).toBe(0)
 })
 
-it('[VER-26] an export has the contents', async () => {
-  const server = await start('exported')
-  const version = await save(server, large)
-  await server.stop()
-  const environment = { ...environmentOf('exported'), WEFT_DATA_DIR: at('exported-data') }
-  const exported = await runCli(['export', 'files', '--secrets'], root, environment)
-  expect([exported.code, exported.err]).toEqual([0, expect.anything()])
-  expect(readFileSync(at('files/admin.jsonl'), 'utf8')).not.toContain('["objects"]')
-  const without = await runCli(['export', 'none', '--data-dir', 'exported-data'], root, {})
-  expect([without.code, without.err]).toEqual([2, expect.stringContaining('WEFT_VERSIONS_TO')])
-  const target = { WEFT_DATA_DIR: at('imported') }
-  const imported = await runCli(['import', 'weft', 'files'], root, target)
-  expect([imported.code, imported.err]).toEqual([0, expect.anything()])
-  const copy = await startTestServer({ engine: 'level', dataDir: at('imported') })
-  expect(await contentOf(copy, version)).toBe(large)
-  await copy.stop()
-})
-
 const environmentOf = (name: string): Record<string, string> => ({
   WEFT_VERSIONS_TO: at(name),
   WEFT_VERSIONS_KEY: versionsKey,

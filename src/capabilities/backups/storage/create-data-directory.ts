@@ -9,7 +9,7 @@ import {
   type ServerCredentials,
 } from '../../../core/directory/tenants/credentials-file.ts'
 import { createTenancy } from '../../../core/directory/tenants/tenancy.ts'
-import { openForImport } from './offline-store.ts'
+import { openOrCreateStore } from './offline-store.ts'
 
 /**
  * Creates a data directory with credentials, as the first start of a server would do. Does not start to
@@ -18,7 +18,7 @@ import { openForImport } from './offline-store.ts'
  */
 export async function createDataDirectory(config: Config): Promise<ServerCredentials> {
   await makeDataDirectory(config.dataDir)
-  const { engine, close } = await openForImport(config.dataDir)
+  const engine = await openOrCreateStore(config.dataDir)
   try {
     const { tenants } = createTenancy(engine, systemClock)
     const [clock, log] = [systemClock, createLog('silent')]
@@ -26,6 +26,6 @@ export async function createDataDirectory(config: Config): Promise<ServerCredent
     const options = { configured: config, directory: config.dataDir, tenants, clock, log, carryOut }
     return (await bootstrapNode(engine, { ...options, keptIn: 'directory' })).credentials
   } finally {
-    await close()
+    await engine.close()
   }
 }

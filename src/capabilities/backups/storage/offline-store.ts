@@ -1,8 +1,8 @@
-import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCode, errorMessage } from '../../../core/base/errors.ts'
+import { errorMessage } from '../../../core/base/errors.ts'
 import type { CheckOptions, StoreCheck } from '../../../core/store/damage.ts'
-import { CorruptRecordError, type Engine, type Key, type StoredPage } from '../../../core/store/engine.ts'
+import { CorruptRecordError, type Engine, type Key, type Kv, type StoredPage } from '../../../core/store/engine.ts'
 import type { StoredEntry, StoredSelection } from '../../../core/store/stored-entry.ts'
 import { StorageError } from './storage-error.ts'
 
@@ -40,22 +40,7 @@ export interface OfflineStore {
    * @throws CorruptRecordError, StoreUnavailableError
    */
   readonly entries: () => AsyncGenerator<StoredEntry>
-  readonly mark: ImportMarkerLocation
   readonly close: () => Promise<void>
-}
-
-/**
- * Reads and writes the import marker of a store. The marker contains the name of the export that is being
- * imported. A server does not start if its store has a marker.
- */
-export interface ImportMarkerLocation {
-  /**
-   * Returns the marker; null if there is no marker. Returns '' if writing the marker was interrupted; in that
-   * case nothing was imported.
-   */
-  read(): Promise<string | null>
-  write(name: string): Promise<void>
-  remove(): Promise<void>
 }
 
 /**
@@ -100,21 +85,16 @@ export async function openOfflineStore(directory: string, damaged: 'open' | 'ref
   return openLevelEngine({ directory, depth: 'verify', damaged })
 }
 
-/**
- * Opens the store of a stopped server for an import, or creates it if it is missing. Also opens a store with
- * an interrupted import. The caller must close the store.
- * @throws EngineOpenError, also if the store is damaged
- */
-async function openOrMakeStopped(directory: string): Promise<Engine> {
+/** Opens the store of a stopped server, or creates it if it is missing. @throws EngineOpenError, also if it is damaged */
+export async function openOrCreateStore(directory: string): Promise<Engine> {
   const { openLevelEngine } = await loadEngine()
-  const opening = { depth: 'verify', damaged: 'refuse', importing: 'open' } as const
-  return openLevelEngine({ directory, ...opening })
+  return openLevelEngine({ directory, depth: 'verify', damaged: 'refuse' })
 }
 
 /**
  * Opens a store in order to read all its data.
- * @throws StorageError if there is no store; EngineOpenError, also if a server uses the store, or if an
- * import into the store is not complete
+ * @throws StorageError if there is no store; EngineOpenError, also if a server uses the store, or if a
+ * restore into the store is not complete
  */
 export async function openForReading(place: StoreLocation): Promise<OfflineStore> {
   if (typeof place === 'string') return storeIn(place, await openOfflineStore(place, 'open'))
@@ -132,28 +112,11 @@ export async function openForWriting(place: StoreLocation): Promise<OfflineStore
     : openForReading(place)
 }
 
-/**
- * Opens a store in order to import data, or creates it if it is missing. Also opens a store with an
- * interrupted import.
- * @throws EngineOpenError
- */
-export async function openForImport(place: StoreLocation): Promise<OfflineStore> {
-  if (typeof place === 'string') return storeIn(place, await openOrMakeStopped(place))
-  return (await loadDatabase()).openOfflineSchema({ ...place, importing: 'open' })
-}
-
 const storeIn = (directory: string, engine: Engine): OfflineStore => ({
   engine,
   entries: () => storedEntries(engine),
-  mark: markFile(directory),
   close: () => engine.close(),
 })
-
-/** Opens an empty store in memory, which stores nothing durably. */
-export async function openEmpty(): Promise<OfflineStore> {
-  const engine = await (await import('../../../core/store/memory/engine.ts')).openMemoryEngine()
-  return storeIn('', engine)
-}
 
 /**
  * Returns whether a server has ever stored anything at this location.
@@ -229,14 +192,14 @@ export async function fillOfflineStore(
 }
 
 /**
- * Fills the schema of a database from the pages of another store, or creates it. Calls `beforeUsable` when all pages
- * are durable; until then, no server starts on the schema.
+ * Fills the schema of a database from the pages of another store, or creates it. Calls `beforeUsable` with its values
+ * when all pages are durable; until then, no server starts on the schema.
  * @throws EngineOpenError if the schema has data, or if servers use it; StoreUnavailableError
  */
 export async function fillOfflineDatabase(
   place: DatabaseLocation,
   pages: AsyncIterable<StoredPage>,
-  beforeUsable: () => Promise<void>,
+  beforeUsable: (kv: Kv) => Promise<void>,
 ) {
   return (await import('../../../cluster/postgres/offline/restore-schema.ts')).restoreSchema(
     place,
@@ -296,31 +259,6 @@ export async function storeFormat(): Promise<number> {
 
 /** Syncs a directory, so that the names of new files in the directory survive a power failure. */
 export const fsyncDirectory = async (path: string): Promise<void> => (await loadUpkeep()).syncDirectory(path)
-
-/** Returns access to the import marker of a data directory, where the marker is a file. */
-function markFile(directory: string): ImportMarkerLocation {
-  const pathOf = async (): Promise<string> => (await loadUpkeep()).importMarkPath(directory)
-  return {
-    read: async () => readMark(await pathOf()),
-    write: async (name) => {
-      await writeFile(await pathOf(), `${name}\n`, { mode: 0o600, flush: true })
-      await fsyncDirectory(directory)
-    },
-    remove: async () => {
-      await rm(await pathOf())
-      await fsyncDirectory(directory)
-    },
-  }
-}
-
-async function readMark(path: string): Promise<string | null> {
-  try {
-    return (await readFile(path, 'utf8')).trim()
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null
-    throw new StorageError(`${path} cannot be read: ${errorMessage(error)}`)
-  }
-}
 
 /**
  * Returns the reason why a server could not start with this directory; null if the files show no such reason.

@@ -2,6 +2,8 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode, errorMessage } from '../../../core/base/errors.ts'
 import { makeDirectory } from '../../../core/config/files/make-directory.ts'
+import { storeClusterCredentials } from '../../../core/directory/tenants/cluster-credentials.ts'
+import { readCredentials } from '../../../core/directory/tenants/credentials-file.ts'
 import type { StoredPage } from '../../../core/store/engine.ts'
 import { fillOfflineDatabase, fillOfflineStore, type StoreLocation } from './offline-store.ts'
 import { StorageError } from './storage-error.ts'
@@ -26,7 +28,10 @@ export const fillStore = (
 ): Promise<FilledStore> =>
   typeof place === 'string'
     ? fillDirectory(place, pages, files)
-    : fillOfflineDatabase(place, pages, () => keepFiles(place.directory, files))
+    : fillOfflineDatabase(place, pages, async (kv) => {
+        await keepFiles(place.directory, files)
+        await storeClusterCredentials(kv, await readCredentials(place.directory))
+      })
 
 async function fillDirectory(
   directory: string,

@@ -83,9 +83,7 @@ function storeFormat({ stored, current, missing, isSupported }: FormatComparison
   if (stored === null) return ok(`nothing is stored; a start creates format ${current}`)
   const formats = `the store has format ${stored}, and this version writes format ${current}`
   if (!isSupported)
-    return Number(stored) > Number(current)
-      ? fail(formats, 'use the version that has written the store, or a later one')
-      : fail(formats, 'run weft export with the version that has written the store, then weft import weft')
+    return fail(formats, 'use the version that has written the store')
   if (missing.length > 0) return ok(`${formats}; a start adds the parts of ${missing.join(' and ')}`)
   return ok(`${formats}; a start changes nothing`)
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import * as Y from 'yjs'
 import { ApiError } from '../../../core/base/errors.ts'
 import { contentTypes } from '../../../core/content/content-types.ts'
@@ -6,13 +7,21 @@ import { createDoc } from '../../../core/content/yjs/create-doc.ts'
 import { rootKind } from '../../../core/content/yjs/root-kind.ts'
 import type { DocumentAddress } from '../../../core/model/address.ts'
 import type { ExportDirectory } from './export-directory.ts'
-import {
-  type DocumentFile,
-  type LiveLine,
-  type RichTextFormat,
-  richTextExtensions,
-  sha256Of,
-} from './manifest.ts'
+
+/** Formats in which an export writes rich text, and the file extension of each. */
+const richTextExtensions = { xml: 'xml', markdown: 'md', html: 'html', prosemirror: 'json' } as const
+export type RichTextFormat = keyof typeof richTextExtensions
+export const richTextFormats = Object.keys(richTextExtensions) as readonly RichTextFormat[]
+
+/** A file with content of a document. */
+interface DocumentFile {
+  /** Path relative to the directory of the export, with `/` as separator. */
+  readonly file: string
+  /** The complete state (Yjs V1), all roots as JSON, or the format of one root. */
+  readonly is: 'update' | 'json' | 'text' | RichTextFormat
+  /** Name of the root in the file; absent if the file contains the whole document. */
+  readonly contentKey?: string
+}
 
 /**
  * A root in the form of the response to `POST /v2/crdt/get`. For a text, `delta` also contains the
@@ -63,36 +72,38 @@ function jsonOf(roots: readonly ExportedRoot[]): string | null {
 
 /**
  * Writes the files of a document: its complete state as an update, and files that people can read without
- * Yjs.
- * @param options `format`: format of the files with rich text. `attribution`: the authors of the changes, in
- * their stored form; null if they are unknown
+ * Yjs. Returns the files and their total size in bytes.
+ * @param format format of the files with rich text
  */
 export async function writeDocument(
   tree: ExportDirectory,
   address: DocumentAddress,
-  bytes: Uint8Array,
-  { format, attribution }: { readonly format: RichTextFormat; readonly attribution: Uint8Array | null },
-): Promise<Pick<LiveLine, 'stateVector' | 'files' | 'attribution'>> {
+  update: Uint8Array,
+  format: RichTextFormat,
+): Promise<{ readonly files: readonly DocumentFile[]; readonly bytes: number }> {
   const doc = createDoc()
+  const files: DocumentFile[] = []
+  let bytes = 0
+  const write = async (name: string, data: Uint8Array | string, shown: Omit<DocumentFile, 'file'>) => {
+    const file = `${folderOf(address)}/${name}`
+    bytes += await tree.write(file, data)
+    files.push({ file, ...shown })
+  }
   try {
-    Y.applyUpdate(doc, bytes)
-    const folder = folderOf(address)
+    Y.applyUpdate(doc, update)
     const roots = exportedRoots(doc)
-    const files: DocumentFile[] = [{ ...(await tree.write(`${folder}/state.bin`, bytes)), is: 'update' }]
+    await write('state.bin', update, { is: 'update' })
     const json = jsonOf(roots)
-    if (json !== null) files.push({ ...(await tree.write(`${folder}/content.json`, json)), is: 'json' })
+    if (json !== null) await write('content.json', json, { is: 'json' })
     for (const [index, root] of roots.entries()) {
       const { contentKey, type } = root
       const is = type === 'xml' ? format : type === 'text' ? type : null
       const data = is === null ? null : fileContent(doc, root, is)
       if (is === null || data === null) continue
       const extension = is === 'text' ? 'txt' : richTextExtensions[is]
-      const file = `${folder}/${index + 1}-${readable(contentKey)}.${extension}`
-      files.push({ ...(await tree.write(file, data)), is, contentKey })
+      await write(`${index + 1}-${readable(contentKey)}.${extension}`, data, { is, contentKey })
     }
-    const stateVector = Buffer.from(Y.encodeStateVector(doc)).toString('base64')
-    if (attribution === null) return { stateVector, files }
-    return { stateVector, files, attribution: await tree.write(`${folder}/authors.bin`, attribution) }
+    return { files, bytes }
   } finally {
     doc.destroy()
   }
@@ -126,10 +137,13 @@ const readableLength = 40
  */
 function folderOf(address: DocumentAddress): string {
   const { workspaceId, apiKey, organizationId, documentId, editorId } = address
-  const owner = sha256Of(JSON.stringify([workspaceId, apiKey, organizationId])).slice(0, digestLength)
-  const own = sha256Of(JSON.stringify([documentId, editorId])).slice(0, digestLength)
+  const owner = digestOf([workspaceId, apiKey, organizationId])
+  const own = digestOf([documentId, editorId])
   const names = `${readable(documentId)}.${readable(editorId)}`
   return `documents/${readable(organizationId)}-${owner}/${names}-${own}`
 }
+
+const digestOf = (ids: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(ids)).digest('hex').slice(0, digestLength)
 
 const readable = (id: string): string => id.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, readableLength)

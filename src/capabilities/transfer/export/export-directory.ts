@@ -1,11 +1,13 @@
-import { createHash, type Hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { errorMessage } from '../../../core/base/errors.ts'
 import { makeDirectory } from '../../../core/config/files/make-directory.ts'
 import { fsyncDirectory } from '../../backups/storage/offline-store.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
-import { type FileEntry, listNames, sha256Of } from './manifest.ts'
+
+/** Number of characters at which collected lines are written to the file. */
+const bufferedMax = 1024 * 1024
 
 /**
  * Writes the files of an export into a temporary directory. The temporary directory is next to the final
@@ -36,24 +38,39 @@ export class ExportDirectory {
     return new ExportDirectory(target, path)
   }
 
-  /** Writes a file that only its owner can read. @param file path of the file, as in `FileEntry` */
-  async write(file: string, bytes: Uint8Array | string): Promise<FileEntry> {
+  /**
+   * Writes a file that only its owner can read. Returns its size in bytes.
+   * @param file path relative to the directory of the export, with `/` as separator
+   */
+  async write(file: string, content: Uint8Array | string): Promise<number> {
+    await this.#write(file, async (handle) => handle.writeFile(content))
+    return Buffer.byteLength(content)
+  }
+
+  /** Writes a file of JSON objects, one per line. */
+  async writeLines(file: string, lines: AsyncIterable<object>): Promise<void> {
+    await this.#write(file, async (handle) => {
+      let text = ''
+      for await (const line of lines) {
+        text += `${JSON.stringify(line)}\n`
+        if (text.length < bufferedMax) continue
+        await handle.writeFile(text)
+        text = ''
+      }
+      await handle.writeFile(text)
+    })
+  }
+
+  async #write(file: string, work: (handle: FileHandle) => Promise<void>): Promise<void> {
     const path = join(this.#path, file)
     await makeDirectory(dirname(path))
     const handle = await open(path, 'wx', 0o600)
     try {
-      await handle.writeFile(bytes)
+      await work(handle)
       await handle.sync()
     } finally {
       await handle.close()
     }
-    return { file, bytes: Buffer.byteLength(bytes), sha256: sha256Of(bytes) }
-  }
-
-  /** Starts to write one of the lists. Each list is a file of JSON lines. */
-  async list(kind: keyof typeof listNames): Promise<JsonLinesWriter> {
-    const file = listNames[kind]
-    return new JsonLinesWriter(file, await open(join(this.#path, file), 'wx', 0o600))
   }
 
   /** Renames the temporary directory to the final name. @throws StorageError */
@@ -71,54 +88,5 @@ export class ExportDirectory {
   /** Removes all files of the unfinished export. */
   async drop(): Promise<void> {
     await rm(this.#path, { recursive: true, force: true })
-  }
-}
-
-/** Size at which collected lines are written to the file, in bytes. */
-const bufferedMax = 1024 * 1024
-
-/** Writes a file of JSON objects, one per line. */
-export class JsonLinesWriter {
-  readonly #file: string
-  readonly #handle: FileHandle
-  readonly #hash: Hash = createHash('sha256')
-  #waiting: string[] = []
-  #waitingBytes = 0
-  #bytes = 0
-  #lines = 0
-
-  constructor(file: string, handle: FileHandle) {
-    this.#file = file
-    this.#handle = handle
-  }
-
-  async add(line: object): Promise<void> {
-    const text = `${JSON.stringify(line)}\n`
-    this.#waiting.push(text)
-    this.#waitingBytes += text.length
-    this.#lines += 1
-    if (this.#waitingBytes >= bufferedMax) await this.#flush()
-  }
-
-  /** Completes the file, and returns its entry for the manifest. */
-  async end(): Promise<FileEntry & { readonly lines: number }> {
-    await this.#flush()
-    await this.#handle.sync()
-    await this.close()
-    return { file: this.#file, bytes: this.#bytes, sha256: this.#hash.digest('hex'), lines: this.#lines }
-  }
-
-  /** Closes the file. The caller must call this method in any case, even after an error. */
-  async close(): Promise<void> {
-    await this.#handle.close()
-  }
-
-  async #flush(): Promise<void> {
-    const bytes = Buffer.from(this.#waiting.join(''))
-    this.#waiting = []
-    this.#waitingBytes = 0
-    this.#hash.update(bytes)
-    this.#bytes += bytes.length
-    await this.#handle.writeFile(bytes)
   }
 }

@@ -58,7 +58,7 @@ export class BackupDocuments {
     const tenant = await new TenantStore(engine.kv).tenantOf(apiKey)
     if (tenant === null)
       throw new StorageError(`the backup does not have the API key ${JSON.stringify(apiKey)}`, {
-        hint: 'use a backup of this server that was made after the key was created, or name the key with --api-key',
+        hint: 'use a backup of this server that was made after the key was created, or name the key with --from-api-key',
       })
     return new BackupDocuments(engine, { ...tenant, organizationId: selection.organizationId }, selection)
   }

@@ -13,6 +13,8 @@ export interface OneRestored extends DocumentResult {
 
 export interface OnlineRestoreOptions {
   readonly server: OnlineServer
+  /** API key that the documents have in the backup. */
+  readonly pastKey: string
   readonly selection: RestoreSelection
   /** Time of the backup, in epoch milliseconds. */
   readonly madeAt: number
@@ -31,12 +33,12 @@ export interface OnlineRestoreOptions {
  */
 export async function* restoreIntoServer(
   directory: string,
-  { server, selection, madeAt, isDryRun }: OnlineRestoreOptions,
+  { server, pastKey, selection, madeAt, isDryRun }: OnlineRestoreOptions,
 ): AsyncGenerator<OneRestored> {
   const { organizationId } = selection
   const store = await openForReading(directory)
   try {
-    const backup = await BackupDocuments.open(store.engine, server.apiKey, selection)
+    const backup = await BackupDocuments.open(store.engine, pastKey, selection)
     const records = new OnlineRecords(server, await backup.organization(), backup.related)
     const source = { server, backup, records, organizationId, madeAt, isDryRun }
     let isReached = false

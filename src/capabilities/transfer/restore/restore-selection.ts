@@ -100,7 +100,7 @@ async function findTenant(read: ReadBackup, apiKey: string): Promise<Tenant> {
   for await (const entry of valuesOf(read, selection))
     return { apiKey, workspaceId: readRecord(apiKeyOwnerType, entry).workspaceId }
   throw new StorageError(`the backup does not have the API key ${JSON.stringify(apiKey)}`, {
-    hint: 'use a backup of this server that was made after the key was created, or name the key with --api-key',
+    hint: 'use a backup of this server that was made after the key was created, or name the key with --from-api-key',
   })
 }
 

@@ -23,7 +23,7 @@ export async function openYLeveldb(directory: string, bytesMax: number): Promise
   if ((await stat(join(directory, 'CURRENT')).catch(() => null)) === null)
     throw new StorageError(`${directory} holds no LevelDB: name the folder that y-leveldb has written`)
   if (await isStore(directory))
-    throw new StorageError(`${directory} is a store of Weft: use \`weft export\` and \`weft import weft\``)
+    throw new StorageError(`${directory} is a store of Weft: use \`weft backup\` and \`weft restore\``)
   for (const name of await readdir(directory))
     await rejectPipe(join(directory, name)).catch((error: unknown) => {
       throw new StorageError(`${join(directory, name)} cannot be read: ${errorMessage(error)}`)

@@ -7,7 +7,6 @@ import { statement } from '../connection/database-session.ts'
 import { checkSchemaName, postgresOpenError } from '../connection/open.ts'
 import { openPostgresEngine, type PostgresEngineOptions } from '../engine.ts'
 import { formatText, missingSteps, schemaFormat, storedFormat } from '../schema/format.ts'
-import { beginImport, endImport, readImport } from '../schema/import-marker.ts'
 import { storedEntries } from '../schema/stored-entries.ts'
 
 /**
@@ -21,12 +20,6 @@ export interface OfflineSchema {
    * @throws CorruptRecordError, StoreUnavailableError
    */
   entries(): AsyncGenerator<StoredEntry>
-  /** Reads, writes and removes the import marker. See `ImportMarker`. */
-  readonly mark: {
-    read(): Promise<string | null>
-    write(name: string): Promise<void>
-    remove(): Promise<void>
-  }
   close(): Promise<void>
 }
 
@@ -47,7 +40,7 @@ export const offlineDatabase = ({ url, schema }: StoppedOptions, holdMs = 30_000
     durability: 'disk',
   })
 
-/** Returns whether a server or an import has ever created tables in the schema. @throws EngineOpenError */
+/** Returns whether a server or a restore has ever created tables in the schema. @throws EngineOpenError */
 export async function schemaExists(options: StoppedOptions): Promise<boolean> {
   checkSchemaName(options.schema)
   const database = offlineDatabase(options)
@@ -132,7 +125,7 @@ export async function readSchemaValue(
 /**
  * Opens the schema, or creates it if it is missing.
  * @throws EngineOpenError if the schema cannot be opened, if servers use it, or if it contains an incomplete
- * import and `importing` is not `open`
+ * restore and `restoring` is not `open`
  */
 export async function openOfflineSchema(options: StoppedOptions): Promise<OfflineSchema> {
   const engine = await openPostgresEngine(options).catch((error: unknown) => {
@@ -142,11 +135,6 @@ export async function openOfflineSchema(options: StoppedOptions): Promise<Offlin
   return {
     engine,
     entries: () => storedEntries(database, engine.blobs),
-    mark: {
-      read: () => readImport(database),
-      write: (name) => beginImport(database, name),
-      remove: () => endImport(database),
-    },
     close: async () => {
       await database.close()
       await engine.close()

@@ -1,14 +1,9 @@
-import { EngineOpenError, type StoredPage } from '../../../core/store/engine.ts'
+import { EngineOpenError, type Kv, type StoredPage } from '../../../core/store/engine.ts'
 import { type LoadedPairs, loadPairs } from '../backup/load.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { statement } from '../connection/database-session.ts'
-import { restoreMarker } from '../schema/import-marker.ts'
-import {
-  type OfflineSchema,
-  offlineDatabase,
-  openOfflineSchema,
-  type StoppedOptions,
-} from './offline-schema.ts'
+import { beginRestore, endRestore, isRestoring } from '../schema/restore-marker.ts'
+import { offlineDatabase, openOfflineSchema, type StoppedOptions } from './offline-schema.ts'
 
 const tables = ['document', 'entry', 'snapshot', 'kv', 'job', 'buried', 'blob']
 
@@ -18,23 +13,23 @@ const readHasData = statement<{ found: boolean }>(
 )
 
 /**
- * Fills an empty schema with the pairs of a backup, or creates the schema. Calls `beforeUsable` when all pairs are
- * durable. Until it has resolved, no server starts on the schema. A repeated call after an interrupted one starts
- * from the beginning.
+ * Fills an empty schema with the pairs of a backup, or creates the schema. Calls `beforeUsable` with the values of the
+ * schema when all pairs are durable. Until it has resolved, no server starts on the schema. A repeated call after an
+ * interrupted one starts from the beginning.
  * @throws EngineOpenError if the schema has data, or if servers use it; StoreUnavailableError
  */
 export async function restoreSchema(
   options: StoppedOptions,
   pages: AsyncIterable<StoredPage>,
-  beforeUsable: () => Promise<void>,
+  beforeUsable: (kv: Kv) => Promise<void>,
 ): Promise<LoadedPairs> {
-  const opened = await openOfflineSchema({ ...options, importing: 'open' })
+  const opened = await openOfflineSchema({ ...options, restoring: 'open' })
   const database = offlineDatabase(options)
   try {
-    await beginRestore(opened, database, options.schema)
+    await makeEmpty(database, options.schema)
     const loaded = await loadPairs(database, pages)
-    await beforeUsable()
-    await opened.mark.remove()
+    await beforeUsable(opened.engine.kv)
+    await endRestore(database)
     return loaded
   } finally {
     await database.close()
@@ -42,21 +37,17 @@ export async function restoreSchema(
   }
 }
 
-async function beginRestore(
-  { mark }: OfflineSchema,
-  database: PostgresDatabase,
-  schema: string,
-): Promise<void> {
-  const marker = await mark.read()
-  if (marker === restoreMarker) {
+/** Removes the data of an interrupted restore, or marks the empty schema. @throws EngineOpenError if it has other data */
+async function makeEmpty(database: PostgresDatabase, schema: string): Promise<void> {
+  if (await isRestoring(database)) {
     await database.once((session) => session.command(`truncate ${tables.join(', ')}`))
     return
   }
   const [found] = await database.read((session) => session.rows(readHasData))
-  if (found?.found !== false || marker !== null)
+  if (found?.found !== false)
     throw new EngineOpenError(
       'failed',
       `the schema ${schema} of the database is not empty: restore into another schema (WEFT_POSTGRES_SCHEMA), or drop this one`,
     )
-  await mark.write(restoreMarker)
+  await beginRestore(database)
 }

@@ -50,12 +50,6 @@ export const editorSchemasType = {
 /** Partition with the schemas of an API key. */
 const schemasPart = ({ workspaceId, apiKey }: Tenant): Key => ['schemas', workspaceId, apiKey]
 
-/** Returns the API key whose schemas are in a partition; null for any other partition. */
-export function tenantOfSchemas([name, workspaceId, apiKey]: Key): Tenant | null {
-  const isOne = name === 'schemas' && workspaceId !== undefined && apiKey !== undefined
-  return isOne ? { workspaceId, apiKey } : null
-}
-
 export const schemaKeys = {
   /** Counter: the number of schemas. */
   count: ['count'] satisfies Key,
@@ -210,14 +204,6 @@ export class SchemaService {
       for (const documentId of documentIds) transaction.delete(keys.editorSchemas(documentId))
     })
   }
-}
-
-/** Stores the number of the schemas of an API key. An import calls it after it has added some. */
-export async function recountSchemas(kv: Kv, tenant: Tenant): Promise<void> {
-  await new TransactionRunner(kv).run(schemasPart(tenant), async (transaction) => {
-    const found = await transaction.scan({ prefix: schemaKeys.schemas, limit: schemasMax + 1 })
-    transaction.put(schemaKeys.count, { count: found.length })
-  })
 }
 
 async function count(transaction: Transaction, by: 1 | -1): Promise<void> {

@@ -14,8 +14,8 @@ import {
 import type { StoredCredentials } from './credentials-file.ts'
 
 /**
- * Partition that contains the agreement between the nodes. The agreement applies only to this store, so an
- * export does not contain it.
+ * Partition that contains the agreement between the nodes. An export does not contain it, because it has
+ * secrets.
  */
 export const clusterPart: Key = ['cluster']
 const agreementKey: Key = ['agreement']
@@ -33,7 +33,7 @@ const agreementType = {
       checks: s.array(s.string),
     },
     {
-      /** The default access type. Absent if a node of an earlier version, or an import, wrote the agreement. */
+      /** The default access type. Absent if a node of an earlier version, or a restore, wrote the agreement. */
       defaultAccess: s.choice(['public', 'organizationPrivate', 'restricted']),
     },
   ),
@@ -138,22 +138,11 @@ const differs = (option: string): BootstrapError =>
   )
 
 /**
- * Returns the credentials on which the nodes of this store have agreed, for a backup. Returns null if there
- * is no agreement.
+ * Stores the credentials of a file as the agreement, so that each node can start first. Does nothing if they are
+ * incomplete, or if the store already has an agreement.
  */
-export async function readClusterCredentials(kv: Kv): Promise<StoredCredentials | null> {
-  const agreement = await agreementIn(kv)
-  return agreement === null ? null : credentialsOf(agreement)
-}
-
-/**
- * Stores the agreement of a backup. Does nothing if it is incomplete, or if the store already has an
- * agreement.
- */
-export async function importClusterCredentials(
-  kv: Kv,
-  { workspaceId, apiKey, jwtSecret }: StoredCredentials,
-): Promise<void> {
+export async function storeClusterCredentials(kv: Kv, kept: StoredCredentials | null): Promise<void> {
+  const { workspaceId, apiKey, jwtSecret } = kept ?? {}
   if (workspaceId === undefined || apiKey === undefined || jwtSecret === undefined) return
   await replace(kv, null, { workspaceId, apiKey, jwtSecret, checks: checksOf([jwtSecret]) })
 }

@@ -39,8 +39,6 @@ interface LevelEngineOptions {
   readonly depth?: OpenRequest['depth']
   /** Whether a damaged store is opened. Default `open`. */
   readonly damaged?: OpenRequest['damaged']
-  /** Whether a store with an incomplete import is opened. Default `refuse`. */
-  readonly importing?: 'open' | 'refuse'
 }
 
 export interface LevelEngine extends Engine {
@@ -57,9 +55,8 @@ export interface LevelEngine extends Engine {
  */
 export async function openLevelEngine(options: LevelEngineOptions): Promise<LevelEngine> {
   const { directory, clock = systemClock, log, openStore = openLevelStore } = options
-  const { depth = 'start', damaged = 'open', importing = 'refuse' } = options
-  const opening = { depth, damaged, importing }
-  const { store, path, warnings } = await openChecked(directory, openStore, opening)
+  const { depth = 'start', damaged = 'open' } = options
+  const { store, path, warnings } = await openChecked(directory, openStore, { depth, damaged })
   for (const warning of warnings) log?.warn({ warning }, 'the store has been damaged')
   const { core, engine, close } = createEngine({
     store,

@@ -10,7 +10,7 @@ export { formatVersion } from '../pairs/record-codec.ts'
 export { checkStore } from './check/check-store.ts'
 export { partOfPair, selectedRanges, storedEntry } from './check/stored-entry.ts'
 export { checkManifest, readRecordedFormat } from './files/file-manifest.ts'
-export { importMarkPath, lockPath, readWarnings, startProblem, storePath } from './store/open.ts'
+export { lockPath, readWarnings, startProblem, storePath } from './store/open.ts'
 
 /**
  * Rewrites all tables, which removes deleted and replaced records from the files.

@@ -36,8 +36,6 @@ export interface OpenRequest {
    * The loss is then recorded in the manifest.
    */
   readonly damaged: 'open' | 'refuse' | 'inspect'
-  /** Whether a store with an incomplete import is opened. Default `refuse`. */
-  readonly importing?: 'open' | 'refuse'
 }
 
 /** Returns the path of the store of a data directory. */
@@ -47,24 +45,18 @@ export const storePath = (directory: string): string => join(directory, storeFol
 export const unfinishedPath = (directory: string): string => `${storePath(directory)}.unfinished`
 
 /**
- * Returns the path of the import marker. This file exists while an export is imported into an empty store.
- * The stored data is incomplete until the import ends.
- */
-export const importMarkPath = (directory: string): string => join(directory, 'import.unfinished')
-
-/**
  * Opens the store in a data directory, or creates it if it is missing.
  * @throws EngineOpenError if a check fails or the store cannot be opened
  */
 export async function openChecked(
   directory: string,
   openStore: OpenStore,
-  { depth, damaged, importing = 'refuse' }: OpenRequest,
+  { depth, damaged }: OpenRequest,
 ): Promise<OpenedStore> {
   const path = storePath(directory)
   let changed: readonly string[] = []
   try {
-    await refuseUnfinished(directory, importing)
+    await refuseUnfinished(directory)
     await makeDirectory(path)
     await refuseHeadless(path)
     changed = await checkFiles(path, depth)
@@ -94,15 +86,9 @@ export async function openChecked(
   }
 }
 
-/**
- * Refuses a directory with an interrupted restore or import. Otherwise an empty store would be created
- * although a restore was in progress, or the incomplete data of an import would be served as if it were
- * complete.
- */
-async function refuseUnfinished(directory: string, importing: 'open' | 'refuse'): Promise<void> {
-  const names: readonly string[] = await readdir(directory).catch(() => [])
-  const problem =
-    restoreProblem(directory, names) ?? (importing === 'refuse' ? importProblem(directory, names) : null)
+/** Refuses a directory with an interrupted restore, because an empty store would be created instead of the restored one. */
+async function refuseUnfinished(directory: string): Promise<void> {
+  const problem = restoreProblem(directory, await readdir(directory).catch(() => []))
   if (problem !== null) throw new EngineOpenError('corrupted', problem)
 }
 
@@ -112,7 +98,7 @@ async function refuseUnfinished(directory: string, importing: 'open' | 'refuse')
  */
 export async function startProblem(directory: string): Promise<string | null> {
   const names: readonly string[] = await readdir(directory).catch(() => [])
-  const unfinished = restoreProblem(directory, names) ?? importProblem(directory, names)
+  const unfinished = restoreProblem(directory, names)
   if (unfinished !== null || !names.includes(storeFolder)) return unfinished
   return lostProblem(directory, (await checkManifest(storePath(directory), 'start')).problems)
 }
@@ -121,11 +107,6 @@ function restoreProblem(directory: string, names: readonly string[]): string | n
   const unfinished = unfinishedPath(directory)
   if (!names.includes(basename(unfinished)) || names.includes(storeFolder)) return null
   return `${unfinished} is left over from an interrupted restore: remove it, and restore again`
-}
-
-function importProblem(directory: string, names: readonly string[]): string | null {
-  if (!names.includes(basename(importMarkPath(directory)))) return null
-  return `the import of an export into ${directory} was interrupted: start it again, and let it come to its end`
 }
 
 /**
@@ -259,7 +240,7 @@ async function ensureFormat(store: Store, path: string): Promise<void> {
   if (version < formatVersion) {
     throw new EngineOpenError(
       'olderFormat',
-      `${path} was written by an older version (format ${version}, this one knows ${formatVersion}): run weft export with that version, then weft import weft with this one`,
+      `${path} was written by an older version (format ${version}, this one knows ${formatVersion}): use that version`,
     )
   }
 }

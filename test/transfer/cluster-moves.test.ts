@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { editRecorded } from '../support/data/recorded-edits.ts'
-import { runCli, startCli } from '../support/servers/cli.ts'
+import { runCli } from '../support/servers/cli.ts'
 import { type NatsServer, startNats } from '../support/servers/nats.ts'
 import { type PostgresServer, startPostgres } from '../support/servers/postgres.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
@@ -55,9 +55,7 @@ describe('from a data directory to servers that share a database', () => {
     const server = await startOn(at('data'))
     before = await shown(server)
     await server.stop()
-    expect(await embedded('export', at('all'), '--data-dir', at('data'), '--secrets')).toMatchObject({
-      code: 0,
-    })
+    expect(await embedded('backup', at('data'), at('backup'))).toMatchObject({ code: 0 })
   }, 120_000)
 
   afterAll(async () => {
@@ -65,34 +63,20 @@ describe('from a data directory to servers that share a database', () => {
     rmSync(root, { recursive: true, force: true, maxRetries: 20 })
   })
 
-  it(
-    '[CF-20] when the database has no store, an export fails, an import dry run succeeds, and neither creates anything',
-    deep,
-    async () => {
-      const nothing = await weft('export', at('nothing'))
-      expect(nothing).toMatchObject({
-        code: 2,
-        err: expect.stringContaining(`${schema} of the database holds no store`),
-      })
-      const dry = await weft('import', 'weft', at('all'), '--dry-run')
-      expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('dry run, nothing was written') })
-      expect(await postgres.sql(`select 1 from pg_namespace where nspname = '${schema}'`)).toEqual([])
-    },
-  )
+  it('[CF-20] when the database has no store, an export fails and creates nothing', deep, async () => {
+    const nothing = await weft('export', at('nothing'))
+    expect(nothing).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`${schema} of the database holds no store`),
+    })
+    expect(await postgres.sql(`select 1 from pg_namespace where nspname = '${schema}'`)).toEqual([])
+  })
 
   it(
-    '[CF-20] after an import into the database, all servers serve the content of the data directory',
+    '[BKP-55] after a restore of a data directory into the database, all servers serve its content, whichever starts first',
     deep,
     async () => {
-      const imported = await weft('import', 'weft', at('all'), '--json')
-      expect(imported).toMatchObject({ code: 0, err: expect.any(String) })
-      expect(JSON.parse(imported.out)).toMatchObject({
-        ok: true,
-        problems: [],
-        documents: { merged: 0, there: 0 },
-      })
-      expect((await weft('export', at('again'), '--secrets')).code).toBe(0)
-      expect(heldBy(at('again'))).toEqual(heldBy(at('all')))
+      expect(await weft('restore', at('backup'))).toMatchObject({ code: 0 })
       // The first server to start does not have the credentials.
       const [one, two] = [await node('of-another'), await node('of-the-first')]
       try {
@@ -103,24 +87,33 @@ describe('from a data directory to servers that share a database', () => {
           expect(after.socket).toEqual(before.socket)
           expect(after.ids).toEqual(expect.arrayContaining([...before.ids]))
         }
+        const sentence = expect.stringContaining('in use: stop all its servers first')
+        expect(await weft('restore', at('backup'))).toMatchObject({ code: 2, err: sentence })
       } finally {
         await Promise.all([one.stop(), two.stop()])
       }
     },
   )
 
-  it('[CF-21] while a server uses the database, export and import fail with one sentence', deep, async () => {
+  it('[CF-21] while a server uses the database, an export fails with one sentence', deep, async () => {
     const one = await node('of-the-first')
     try {
       const sentence = expect.stringContaining('in use: stop all its servers first')
       expect(await weft('export', at('refused'))).toMatchObject({ code: 2, err: sentence })
-      expect(await weft('import', 'weft', at('all'))).toMatchObject({ code: 2, err: sentence })
     } finally {
       await one.stop()
     }
   })
 
-  it('[CF-20] exports the content of the database into a new directory', deep, async () => {
+  it('[CF-20] exports the documents of the database', deep, async () => {
+    expect((await weft('export', at('out'))).code).toBe(0)
+    expect((await embedded('export', at('same'), '--data-dir', at('data'))).code).toBe(0)
+    const documents = (name: string) =>
+      Object.entries(heldBy(at(name))).filter(([file]) => file.startsWith('documents/'))
+    expect(documents('out')).toEqual(documents('same'))
+  })
+
+  it('[BKP-55] restores a backup of the database into a new directory', deep, async () => {
     const [one, two] = [await node('of-the-first'), await node('of-another')]
     const ids = { organizationId: 'acme', documentId: 'report', editorId: 'from-the-cluster' }
     await one.post('/v2/crdt/add', { ...ids, type: 'text', data: 'made there' })
@@ -129,10 +122,8 @@ describe('from a data directory to servers that share a database', () => {
     await Promise.all([one.stop(), two.stop()])
     // Simulates a machine without any server.
     const elsewhere = { ...environment('nowhere') }
-    expect(await runCli(['export', at('back'), '--secrets'], root, elsewhere)).toMatchObject({ code: 0 })
-    expect(await embedded('import', 'weft', at('back'), '--data-dir', at('home'))).toMatchObject({
-      code: 0,
-    })
+    expect(await runCli(['backup', at('nowhere'), at('back')], root, elsewhere)).toMatchObject({ code: 0 })
+    expect(await embedded('restore', at('back'), at('home'))).toMatchObject({ code: 0 })
     expect((await embedded('verify', at('home'))).code).toBe(0)
     const server = await startOn(at('home'))
     try {
@@ -144,24 +135,5 @@ describe('from a data directory to servers that share a database', () => {
     } finally {
       await server.stop()
     }
-  })
-
-  it('[CF-22] rejects the start of a server whose database has an interrupted import', deep, async () => {
-    schema = postgres.newSchema()
-    const running = startCli(['import', 'weft', at('all')], root, environment())
-    let err = ''
-    await new Promise<void>((resolve) => {
-      running.child.stderr?.on('data', (text: string) => {
-        err += text
-        if (/documents \d/.test(err)) resolve()
-      })
-      running.child.once('close', () => resolve())
-    })
-    running.child.kill('SIGKILL')
-    await running.ended
-    await postgres.sql(`delete from ${schema}.lease`)
-    expect(await weft('import', 'weft', at('all'))).toMatchObject({ code: 0 })
-    expect((await weft('export', at('whole'), '--secrets')).code).toBe(0)
-    expect(heldBy(at('whole'))).toEqual(heldBy(at('all')))
   })
 })
