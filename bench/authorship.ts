@@ -117,15 +117,8 @@ async function measureDisk(): Promise<void> {
   const onDisk = async (attribution: Uint8Array | null, copy: Uint8Array | null): Promise<number> => {
     const directory = temporaryDirectory()
     const engine = await openLevelEngine({ directory })
-    const changed = { at: startAt, by: '' }
-    await engine.log.adopt(doc, {
-      state: 'live',
-      epoch: 1,
-      head: 1,
-      changed,
-      snapshot: collected,
-      attribution,
-    })
+    await engine.log.append(doc, 'create', [{ bytes: collected, by: '' }])
+    await engine.log.compact(doc, 1, 0, 1, collected, Number.POSITIVE_INFINITY, attribution)
     if (copy !== null) await engine.blobs.put(['copy'], copy)
     await engine.close()
     await compactFiles(directory)

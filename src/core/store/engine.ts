@@ -160,7 +160,7 @@ export type LoadedLog =
       /** Time and user of the last entry. A compaction keeps these two values. */
       readonly changed: { readonly at: number; readonly by: string }
       /**
-       * The stored attribution of the entries up to `base`, as `compact` or `adopt` got it. Null if there is
+       * The stored attribution of the entries up to `base`, as `compact` got it. Null if there is
        * none, if it is damaged, or if it belongs to another `base`. Absent if it was not requested.
        */
       readonly attribution?: Uint8Array | null
@@ -200,21 +200,6 @@ export interface LoadedVersion {
    */
   readonly more: boolean
 }
-
-/** State of a log in the other store from which it is taken over. `epoch` and `head` are at least 1. */
-export type AdoptedLog =
-  | { readonly state: 'deleted'; readonly epoch: number }
-  | {
-      readonly state: 'live'
-      readonly epoch: number
-      readonly head: number
-      /** Time (epoch milliseconds) and user of the last entry. */
-      readonly changed: { readonly at: number; readonly by: string }
-      /** Yjs state (V1) at `head`. */
-      readonly snapshot: Uint8Array
-      /** The attribution at `head`; absent or null if it is unknown. */
-      readonly attribution?: Uint8Array | null
-    }
 
 export interface DestroyOptions {
   /** Continue with the documents after this key. */
@@ -301,13 +286,6 @@ export interface DocumentLog {
     attribution?: Uint8Array | null,
     forget?: string,
   ): Promise<boolean>
-  /**
-   * Takes over the state of a log from another store, in one commit. The log continues after `head`, and no
-   * older version can be rebuilt. Returns false, and changes nothing, in two cases: this store has a live log
-   * of the document, or a log with the same or a later epoch was deleted from this store.
-   * @throws RangeError for an epoch or a head that no log can have
-   */
-  adopt(doc: Key, log: AdoptedLog): Promise<boolean>
   /**
    * Deletes all data of the document except one record with its epoch. The record remains so that late
    * appends are rejected.

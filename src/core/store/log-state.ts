@@ -1,16 +1,4 @@
-import {
-  type AdoptedLog,
-  type Appended,
-  type AppendOptions,
-  AppendRejectedError,
-  type AppendResult,
-  type AppendTo,
-  type DocumentLog,
-  type Key,
-  type LoadOptions,
-  type LogHead,
-  type Moved,
-} from './engine.ts'
+import { type Appended, type AppendOptions, AppendRejectedError, type AppendResult, type AppendTo, type DocumentLog, type Key, type LoadOptions, type LogHead, type Moved } from './engine.ts'
 import { baseSnapshot, noSnapshots, oldestSnapshot, type SnapshotList } from './snapshot-list.ts'
 
 /** State of a document's log. `head` is the last assigned sequence number. */
@@ -102,27 +90,6 @@ export function canCompact(
   if (standing.state !== 'live' || standing.epoch !== epoch) return false
   const base = baseSnapshot(standing.marks).seq
   return base === expectBase && upTo > 0 && upTo >= base && upTo <= standing.head
-}
-
-/** Maximum epoch and head of an adopted log. The larger numbers are reserved for later epochs and entries. */
-export const adoptedMax = 2 ** 52
-
-/**
- * Returns the state that a log has after its adoption; null if the log must not be adopted.
- * @throws RangeError for an epoch or a head that no log can have
- */
-export function adoptedState(
-  standing: LogState,
-  log: AdoptedLog,
-  now: number,
-): Exclude<LogState, { state: 'absent' }> | null {
-  const { epoch } = log
-  for (const number of [epoch, log.state === 'live' ? log.head : 1])
-    if (!Number.isInteger(number) || number < 1 || number > adoptedMax)
-      throw new RangeError(`a log has no number ${number}`)
-  if (standing.state === 'live' || (standing.state === 'deleted' && standing.epoch >= epoch)) return null
-  if (log.state === 'deleted') return { state: 'deleted', epoch }
-  return { state: 'live', epoch, marks: [{ seq: log.head, at: now }], head: log.head }
 }
 
 /**

@@ -39,7 +39,7 @@ async function* pagesOf(pairs: readonly Pair[], pageLength: number): AsyncGenera
 const nothing = async (): Promise<void> => undefined
 /** More bytes than a dump reads together with other rows. */
 const large = new Uint8Array(100_000).fill(7)
-const documents = ['plain', 'compacted', 'at its snapshot', 'gone', 'again', 'adopted', 'large', 'plain two']
+const documents = ['plain', 'compacted', 'at its snapshot', 'gone', 'again', 'all compacted', 'plain two']
 
 /** Writes logs of all states, values, blobs, jobs and dead letters. */
 async function fill(engine: Engine, clock: HeldClock): Promise<void> {
@@ -58,10 +58,8 @@ async function fill(engine: Engine, clock: HeldClock): Promise<void> {
   await log.destroy(docKey('gone'))
   await log.destroy(docKey('again'))
   await log.append(docKey('again'), 'recreate', updates('again'))
-  const changed = { at: 5, by: 'grace' }
-  const adopted = { state: 'live', epoch: 7, head: 40, changed, snapshot: large } as const
-  await log.adopt(docKey('adopted'), { ...adopted, attribution: bytesOf('authors') })
-  await log.adopt(docKey('large'), { ...adopted, snapshot: bytesOf('small') })
+  await log.append(docKey('all compacted'), 'create', updates('1'))
+  await log.compact(docKey('all compacted'), 1, 0, 1, large, keepNone)
   await blobs.put(['versions', 'a'], large)
   await blobs.put(['versions', 'a\0b'], bytesOf('small'))
   for (const part of [['p'], ['p', 'q'], ['p\0']])
@@ -247,11 +245,11 @@ describe('backups of PostgreSQL', () => {
     await expect(level.engine.blobs.get(['versions', 'a'])).rejects.toThrow('is damaged')
     const there = await restored(pagesOf(pairs, 100), clock)
     expect(there.damaged).toHaveLength(3)
-    expect(there.damaged.join()).toContain('adopted')
+    expect(there.damaged.join()).toContain('all compacted')
     expect(await loadLive(there.engine.log, docKey('compacted'))).toEqual(
       await loadLive(engine.log, docKey('compacted')),
     )
-    await expect(there.engine.log.load(docKey('adopted'))).rejects.toThrow('is missing')
+    await expect(there.engine.log.load(docKey('all compacted'))).rejects.toThrow('is missing')
     await Promise.all([engine.close(), there.engine.close(), level.close()])
   })
 })

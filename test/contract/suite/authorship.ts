@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { AdoptedLog, LogUpdate } from '../../../src/core/store/engine.ts'
+import type { LogUpdate } from '../../../src/core/store/engine.ts'
 import { appendNumbered, bytesOf, docKey, keepNone, type LiveLog, loadLive, textOf } from './sample-data.ts'
 import type { Bench } from './suite.ts'
 
@@ -123,24 +123,5 @@ export function authorshipContract(bench: () => Bench): void {
     await log().append(doc, 1, [{ bytes: bytesOf('3'), by: 'cem' }])
     await log().compact(doc, 1, 2, 2, bytesOf('1 to 2'), keepNone, null, 'cem')
     expect((await loadLive(log(), doc)).changed.by).toBe('cem')
-  })
-
-  it('[ENG-87] adopts a log with its attribution', async () => {
-    const bytes = bytesOf('of another store')
-    const former: AdoptedLog = {
-      state: 'live',
-      epoch: 3,
-      head: 9,
-      changed: { at: 1, by: 'ann' },
-      snapshot: bytesOf('1 to 9'),
-      attribution: bytes,
-    }
-    expect(await log().adopt(doc, former)).toBe(true)
-    bytes.fill(0)
-    expect(await attribution()).toBe('of another store')
-    expect(await log().adopt(docKey('without'), { ...former, attribution: null })).toBe(true)
-    expect(await loadLive(log(), docKey('without'), { attribution: true })).toMatchObject({
-      attribution: null,
-    })
   })
 }

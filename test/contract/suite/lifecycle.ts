@@ -54,7 +54,6 @@ export function lifeContract(bench: () => Bench): void {
       () => log.list([], { limit: 1 }),
       () => log.compact(doc, 1, 0, 1, bytesOf('x'), 0),
       () => log.loadAt(doc, 1, 1),
-      () => log.adopt(doc, { state: 'deleted', epoch: 1 }),
       () => log.destroy(doc),
       () => log.destroyPrefix([]),
       () => kv.get(['p'], [['k']]),

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe } from 'vitest'
 import type { Clock } from '../../../src/core/base/clock.ts'
 import type { Engine } from '../../../src/core/store/engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
-import { adoptionContract } from './adoption.ts'
 import { authorshipContract } from './authorship.ts'
 import { blobContract } from './blobs.ts'
 import { busContract } from './bus.ts'
@@ -55,7 +54,6 @@ export function engineContract(name: string, { keeps, open }: { keeps: boolean; 
     const bench = (): Bench => ({ engine: opened.engine, clock, reopen })
     describe('log', () => logContract(bench))
     describe('compaction and deletion', () => compactionContract(bench))
-    describe('adoption', () => adoptionContract(bench))
     describe('authorship', () => authorshipContract(bench))
     describe('log compared with a model', () => logModelContract(bench))
     describe('versions', () => versionContract(bench))

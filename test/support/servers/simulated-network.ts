@@ -50,7 +50,6 @@ function distant({ log, ...engine }: Engine, ms: number): Engine {
       heads: (...parameters) => far(() => log.heads(...parameters)),
       list: (...parameters) => far(() => log.list(...parameters)),
       compact: (...parameters) => far(() => log.compact(...parameters)),
-      adopt: (...parameters) => far(() => log.adopt(...parameters)),
       destroy: (...parameters) => far(() => log.destroy(...parameters)),
       destroyPrefix: (...parameters) => far(() => log.destroyPrefix(...parameters)),
     },

@@ -9,7 +9,6 @@ export const delegatedLog = (log: DocumentLog): DocumentLog => ({
   heads: (...parameters) => log.heads(...parameters),
   list: (...parameters) => log.list(...parameters),
   compact: (...parameters) => log.compact(...parameters),
-  adopt: (...parameters) => log.adopt(...parameters),
   destroy: (...parameters) => log.destroy(...parameters),
   destroyPrefix: (...parameters) => log.destroyPrefix(...parameters),
 })

@@ -14,7 +14,6 @@ import { DocumentChangeSet, type NewEntry } from './document-change-set.ts'
 import { headValues, lockHeads, makeHeads, moveHeads, readableRow } from './document-rows.ts'
 import { contentColumns, insertEntries } from './entry-rows.ts'
 import type { EntryRow } from './read-entries.ts'
-import { upsertSnapshot } from './snapshot-rows.ts'
 
 /** The end of a log as the caller of an append knows it. The log may have another end meanwhile. */
 export interface KnownHead {
@@ -339,6 +338,5 @@ function writeChanges(all: readonly DocumentChangeSet[], write: Write): void {
     ]
     for (const removal of removals) write((session) => session.rows(removal, values))
   }
-  for (const { snapshots } of changed) for (const snapshot of snapshots) write(upsertSnapshot(snapshot))
   if (entries.length > 0) write(insertEntries(entries))
 }

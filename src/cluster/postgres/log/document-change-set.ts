@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { AdoptedLog, CorruptRecordError, LogUpdate } from '../../../core/store/engine.ts'
+import type { CorruptRecordError, LogUpdate } from '../../../core/store/engine.ts'
 import { encodeNumber } from '../../../core/store/key-encoding.ts'
 import type { LiveLogState, LogState } from '../../../core/store/log-state.ts'
 import { attributionNumber } from '../../../core/store/snapshot-list.ts'
@@ -70,8 +70,6 @@ export class DocumentChangeSet {
   readonly before: DocumentRow
   after: DocumentRow
   entries: NewEntry[] = []
-  /** Snapshot and attribution of an adopted log. */
-  snapshots: readonly NewSnapshot[] = []
   /** Set if the document was destroyed: entries and snapshots up to this epoch are deleted. */
   destroyedEpoch: number | null = null
 
@@ -106,16 +104,6 @@ export class DocumentChangeSet {
     }
   }
 
-  adopt(standing: LogState, log: AdoptedLog): void {
-    const changed = log.state === 'live' ? log.changed : noChange
-    if (log.state === 'live') {
-      const { epoch, head, snapshot, attribution } = log
-      const of = { key: this.key, doc: this.before.id, epoch }
-      this.snapshots = newSnapshots(of, head, snapshot, attribution)
-    }
-    this.after = { ...this.after, standing, changed }
-  }
-
   /**
    * Destroys the document.
    * @param only the expected epoch: if the document has another epoch, nothing changes
@@ -126,7 +114,6 @@ export class DocumentChangeSet {
     const { epoch } = standing
     if (only !== undefined && only !== epoch) return
     this.entries = []
-    this.snapshots = []
     this.destroyedEpoch = epoch
     this.#damage = null
     this.after = { ...this.after, standing: { state: 'deleted', epoch }, changed: noChange }

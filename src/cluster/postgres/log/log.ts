@@ -1,6 +1,5 @@
 import { withRecordName } from '../../../core/store/damaged-record.ts'
 import type {
-  AdoptedLog,
   AppendOptions,
   AppendResult,
   AppendTo,
@@ -24,7 +23,7 @@ import type { PendingBytes } from '../connection/pending-bytes.ts'
 import type { PostgresFences } from '../kv/fences.ts'
 import { AppendBatch } from './append-batch.ts'
 import { type ListedHead, listHeads, readHeads, rowOf } from './document-rows.ts'
-import { adoptionCall, appendCall, type PendingCall, removalCall } from './pending-call.ts'
+import { appendCall, type PendingCall, removalCall } from './pending-call.ts'
 import { PostgresCompaction } from './postgres-compaction.ts'
 import { readPostgresLog, readPostgresVersion } from './read-log.ts'
 import { SmallLogs, smallBytesMax } from './small-logs.ts'
@@ -146,10 +145,6 @@ export class PostgresLog implements DocumentLog {
       this.#gate.run(() => this.#compaction.sweep(outOfReach)).catch(() => undefined)
       return true
     })
-  }
-
-  adopt(doc: Key, log: AdoptedLog): Promise<boolean> {
-    return this.#gate.run(async () => this.#add(adoptionCall(encodeKey(doc), log, this.#clock.now())))
   }
 
   destroy(doc: Key): Promise<void> {

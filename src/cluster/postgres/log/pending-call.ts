@@ -1,5 +1,4 @@
 import {
-  type AdoptedLog,
   type Appended,
   type AppendOptions,
   AppendRejectedError,
@@ -9,7 +8,7 @@ import {
   type LogUpdate,
 } from '../../../core/store/engine.ts'
 import { checkJobs, copyOfJob } from '../../../core/store/job-state.ts'
-import { adoptedState, resolveAppend } from '../../../core/store/log-state.ts'
+import { resolveAppend } from '../../../core/store/log-state.ts'
 import { copyOfUpdate } from '../../../core/store/stored-author.ts'
 import type { DocumentCall, KnownHead } from './append-batch.ts'
 import type { DocumentChangeSet } from './document-change-set.ts'
@@ -111,23 +110,3 @@ export function appendCall(
  */
 export const removalCall = (key: Buffer, only?: number): PendingCall<void> =>
   new PendingCall<void>(key, { bytes: 0, jobs: [], do: (change) => change.destroy(only) })
-
-const copyOfLog = (log: Extract<AdoptedLog, { state: 'live' }>): AdoptedLog => ({
-  ...log,
-  snapshot: new Uint8Array(log.snapshot),
-  attribution: log.attribution ? new Uint8Array(log.attribution) : null,
-})
-
-export function adoptionCall(key: Buffer, log: AdoptedLog, at: number): PendingCall<boolean> {
-  const copy = log.state === 'live' ? copyOfLog(log) : log
-  return new PendingCall(key, {
-    bytes: copy.state === 'live' ? copy.snapshot.length + (copy.attribution?.length ?? 0) : 0,
-    jobs: [],
-    do: (change) => {
-      const standing = adoptedState(change.standing, copy, at)
-      if (standing === null) return false
-      change.adopt(standing, copy)
-      return true
-    },
-  })
-}

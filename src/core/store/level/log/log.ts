@@ -1,6 +1,5 @@
 import { DamagedRecordError, toCorruptRecord, withRecordName } from '../../damaged-record.ts'
 import type {
-  AdoptedLog,
   Appended,
   AppendOptions,
   AppendResult,
@@ -20,7 +19,6 @@ import { checkFence } from '../../fences.ts'
 import { checkJobs, copyOfJob } from '../../job-state.ts'
 import { decodeKey, keyName, keyRange } from '../../key-encoding.ts'
 import {
-  adoptedState,
   destroyedPerCallMax,
   HeadMovedError,
   headOf,
@@ -210,43 +208,6 @@ export class LevelLog implements DocumentLog {
     return this.#run('document', doc, () =>
       this.#compaction.compact(doc, wanted, { snapshot, attribution, forget }),
     )
-  }
-
-  adopt(doc: Key, log: AdoptedLog): Promise<boolean> {
-    const { commit, clock } = this.#core
-    return this.#run('document', doc, async () => {
-      commit.admit()
-      return this.#documents.pinned(doc, async (cell) => {
-        const isDone = await inEntryOrder(cell, async () => {
-          commit.admit()
-          const standing = adoptedState(known(cell), log, clock.now())
-          if (standing !== null) this.#writeAdopted(cell, log, standing)
-          return standing !== null
-        })
-        await commit.durable()
-        return isDone
-      })
-    })
-  }
-
-  /** Writes the head and the snapshot of an adopted log in one commit. */
-  #writeAdopted(
-    cell: DocumentCacheEntry,
-    log: AdoptedLog,
-    standing: Exclude<LogState, { state: 'absent' }>,
-  ): void {
-    const { commit } = this.#core
-    const keys = cell.key
-    const head = encodeHead(keys.head, standing)
-    if (log.state === 'live') {
-      const { head: seq, changed, snapshot, attribution } = log
-      const key = keys.snapshot(seq)
-      const record = encodeSnapshot(key, { seq, changed, bytes: snapshot })
-      if (attribution) commit.put(keys.attribution, encodeAttributionRecord(keys, seq, attribution))
-      commit.put(key, record)
-    }
-    commit.put(keys.head, head)
-    this.#documents.set(cell, standing)
   }
 
   destroy(doc: Key): Promise<void> {
