@@ -107,24 +107,6 @@ it('[OPS-13] when a configured token differs from the stored token, does not sta
   })
 })
 
-it('[OPS-13] after an import, replaces the imported tokens with the configured tokens once, and later rejects other tokens', async () => {
-  const { credentials } = await credentialsOf()
-  const [exported, imported] = [`${data}-exported`, `${data}-imported`]
-  const weft = (...args: string[]) => runCli(args, root)
-  expect((await weft('export', exported, '--data-dir', data)).code).toBe(0)
-  const importAgain = () => weft('import', 'weft', exported, '--data-dir', imported)
-  expect([(await importAgain()).code, (await importAgain()).code]).toEqual([0, 0])
-  data = imported
-  const configured = { authToken: 'the-next-auth-token', workspaceAuthToken: 'the-next-workspace-token' }
-  await start(configured, async (server) => {
-    expect((await call(server, credentials.apiKey, configured.authToken)).status).toBe(200)
-  })
-  expect(kept()).toMatchObject(configured)
-  await expect(credentialsOf({ authToken: 'a-third-auth-token' })).rejects.toThrow('stored auth token')
-  await expect(credentialsOf({ workspaceAuthToken: 'a-third-token-of-it' })).rejects.toThrow('stored token')
-  expect((await importAgain()).code).toBe(0)
-})
-
 it('[OPS-14] when the store does not have the configured API key, does not start, and writes nothing', async () => {
   const { credentials } = await credentialsOf()
   const refused = { message: 'the store has API keys, but not the configured API key "typo"' }

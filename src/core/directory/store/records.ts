@@ -14,11 +14,6 @@ export const workspaceRecordType = {
       createdAt: s.number,
     },
     {
-      /**
-       * True if an import generated the token. No client has such a token, and a start of the server may replace
-       * it. Absent otherwise.
-       */
-      isUnissued: s.literal(true),
       /** Replaced tokens that are still valid for some time. Absent if there are no such tokens. */
       retiredTokens: s.array(s.object({ token: s.string, validUntil: s.number })),
       /**
@@ -56,9 +51,7 @@ const authToken = {
   domains: s.array(s.string),
   createdAt: s.number,
 }
-/** `isUnissued` of a workspace: an import generated the token. */
-const unissued = { isUnissued: s.literal(true) }
-export const authTokenRecordType = { name: 'auth token', schema: s.object(authToken, unissued) }
+export const authTokenRecordType = { name: 'auth token', schema: s.object(authToken) }
 export type AuthTokenRecord = s.TypeOf<typeof authTokenRecordType.schema>
 
 /** Replaced auth tokens of an API key. */
@@ -66,7 +59,7 @@ export const retiredTokensRecordType = {
   name: 'list of replaced tokens',
   schema: s.object({
     /** `validUntil` is the end of the validity of a token. */
-    tokens: s.array(s.object({ ...authToken, validUntil: s.number }, unissued)),
+    tokens: s.array(s.object({ ...authToken, validUntil: s.number })),
   }),
 }
 export type RetiredTokensRecord = s.TypeOf<typeof retiredTokensRecordType.schema>

@@ -48,12 +48,7 @@ export type RecordedChange = <T>(change: BootstrapChange, work: () => Promise<T>
 
 /** Describes a change that a start makes to the store. */
 interface BootstrapChange {
-  readonly is:
-    | 'workspace_made'
-    | 'workspace_token_issued'
-    | 'api_key_made'
-    | 'auth_token_made'
-    | 'auth_token_issued'
+  readonly is: 'workspace_made' | 'api_key_made' | 'auth_token_made'
   readonly workspaceId: string
   /** The API key to which the change applies. Null: the change applies to the workspace. */
   readonly apiKey: string | null
@@ -101,9 +96,8 @@ interface Own {
  * the configured one; otherwise the one of an earlier start; otherwise a new one. A repeated start changes
  * nothing. If the store already has API keys, another key is created only if `addKey` contains its id. The
  * reason is that each key is its own tenant: with a mistyped key, the server would serve an empty tenant. A
- * configured token must equal the stored one, because a mistyped token would lock out the callers. The only
- * exception is a stored token that was never issued (see `isUnissued`). Declared workspaces are ensured
- * first. If nothing is configured or stored, the server uses the first declared workspace.
+ * configured token must equal the stored one, because a mistyped token would lock out the callers. Declared
+ * workspaces are ensured first. If nothing is configured or stored, the server uses the first declared workspace.
  * @throws BootstrapError if an API key belongs to another workspace, if the store has API keys but not the
  * configured one, or if the store has another token
  */
@@ -219,7 +213,7 @@ async function expectWorkspaceToken(
   option: string,
 ): Promise<void> {
   const found = workspaceId === null || token === null ? null : await tenants.workspace(workspaceId)
-  if (found === null || found.isUnissued || found.authToken === token) return
+  if (found === null || found.authToken === token) return
   throw new BootstrapError(
     `the stored token of the workspace ${JSON.stringify(workspaceId)} differs from ${option}`,
     correctOrReplace(option, `--workspace ${workspaceId}`),
@@ -234,7 +228,7 @@ async function expectAuthToken(
 ): Promise<void> {
   if (workspaceId === null || apiKey === null || token === null) return
   const found = await tenants.authTokens({ workspaceId, apiKey })
-  if (found.every((record) => record.isUnissued) || found.some((record) => record.token === token)) return
+  if (found.length === 0 || found.some((record) => record.token === token)) return
   throw new BootstrapError(
     `the stored auth token of the API key ${JSON.stringify(apiKey)} differs from ${option}`,
     correctOrReplace(option, apiKey),
@@ -253,21 +247,16 @@ async function ensureWorkspace(start: Start): Promise<WorkspaceRecord> {
   return putWorkspace(start, found, newWorkspace(id, 'Default workspace', authToken, clock.now()))
 }
 
-/**
- * Ensures that the workspace `wanted` exists. `found` is the stored workspace with the same id. If there is
- * none, writes `wanted`; if its token was never issued, replaces that token. Returns the workspace.
- */
+/** Ensures that the workspace `wanted` exists. `found` is the stored workspace with the same id. Returns the workspace. */
 async function putWorkspace(
   { tenants, carryOut }: BootstrapOptions,
   found: WorkspaceRecord | null,
   wanted: WorkspaceRecord,
 ): Promise<WorkspaceRecord> {
-  if (found !== null && !found.isUnissued) return found
-  const { isUnissued: _, ...others } = found ?? wanted
-  const record = { ...others, authToken: wanted.authToken }
-  const is = found === null ? 'workspace_made' : 'workspace_token_issued'
-  await carryOut({ is, workspaceId: record.id, apiKey: null }, () => tenants.putWorkspace(record))
-  return record
+  if (found !== null) return found
+  const change = { is: 'workspace_made', workspaceId: wanted.id, apiKey: null } as const
+  await carryOut(change, () => tenants.putWorkspace(wanted))
+  return wanted
 }
 
 const newWorkspace = (id: string, name: string, authToken: string, createdAt: number): WorkspaceRecord => ({
@@ -314,22 +303,16 @@ async function ensureAuthToken(start: Start, tenant: Tenant): Promise<string> {
   return token
 }
 
-/**
- * Ensures that an API key has an auth token. If the key has no token, adds `token`. If its token was never
- * issued, replaces it with `token`.
- */
+/** Ensures that an API key has an auth token. If the key has no token, adds `token`. */
 async function putToken(
   { tenants, carryOut }: BootstrapOptions,
   tenant: Tenant,
   token: string,
   createdAt: number,
 ): Promise<void> {
-  const found = await tenants.authTokens(tenant)
-  const current = found.find(({ name }) => name === defaultTokenName) ?? found[0]
-  if (current !== undefined && !current.isUnissued) return
-  const { isUnissued: _, ...others } = current ?? { name: defaultTokenName, domains: [], createdAt }
-  const is = current === undefined ? 'auth_token_made' : 'auth_token_issued'
-  await carryOut({ is, ...tenant }, () => tenants.putAuthToken(tenant, { ...others, token }))
+  if ((await tenants.authTokens(tenant)).length > 0) return
+  const record = { name: defaultTokenName, domains: [], createdAt, token }
+  await carryOut({ is: 'auth_token_made', ...tenant }, () => tenants.putAuthToken(tenant, record))
 }
 
 /**

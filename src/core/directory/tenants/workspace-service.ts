@@ -140,7 +140,7 @@ export class WorkspaceService {
     return this.#tenants.change(async (transaction) => {
       const found = await transaction.get(workspaceKeys.workspace(workspaceId), workspaceRecordType)
       if (found === null) throw noSuchWorkspace()
-      const { retiredTokens: earlier = [], authToken: replaced, isUnissued: _, ...others } = found
+      const { retiredTokens: earlier = [], authToken: replaced, ...others } = found
       const times = { now, validUntil: now + graceSeconds * 1000 }
       const retiredTokens = retiredOf(earlier, [{ token: replaced }], times)
       const record: WorkspaceRecord = {

@@ -29,9 +29,7 @@ import {
 import { keyspaces } from '../../pairs/keyspaces.ts'
 import {
   decodeHead,
-  encodeAttributionRecord,
   encodeHead,
-  encodeSnapshot,
   encodeUpdates,
 } from '../../pairs/record-codec.ts'
 import { copyOfUpdate } from '../../stored-author.ts'
