@@ -1,4 +1,3 @@
-import { parseEvery } from '../capabilities/backups/backup-job.ts'
 import { parseBackupKey } from '../capabilities/backups/backup-key.ts'
 import { BackupSchedule } from '../capabilities/backups/backup-schedule.ts'
 import { openObjectStore } from '../capabilities/backups/open-object-store.ts'
@@ -9,6 +8,7 @@ import { lastBackupOf } from '../capabilities/backups/storage/last-backup.ts'
 import { StorageError } from '../capabilities/backups/storage/storage-error.ts'
 import type { Clock } from '../core/base/clock.ts'
 import type { Log } from '../core/base/log.ts'
+import { readInterval } from '../core/config/backup-options.ts'
 import { type Config, environmentOf } from '../core/config/config.ts'
 import type { Metrics } from '../core/metrics/metrics.ts'
 import type { Engine } from '../core/store/engine.ts'
@@ -55,6 +55,7 @@ export async function openBackupSchedule({
     version,
     clock,
   }
-  const everyMs = parseEvery(config.backupEvery)
+  // The configuration was validated.
+  const everyMs = readInterval(config.backupEvery) as number
   return new BackupSchedule({ job, everyMs, source, engine, clock, log, metrics })
 }

@@ -1,13 +1,12 @@
-import { pauseAfter } from '../../core/base/backoff.ts'
 import type { Clock } from '../../core/base/clock.ts'
 import { errorMessage } from '../../core/base/errors.ts'
-import { type KeepRule, readInterval } from '../../core/config/backup-options.ts'
+import type { KeepRule } from '../../core/config/backup-options.ts'
 import type { BackupKey } from './backup-key.ts'
 import { openObjectStore } from './open-object-store.ts'
 import { type Pruned, pruneRepository } from './prune.ts'
 import { openRepository, type Repository } from './repository.ts'
 import type { BackupPart } from './storage/backup-file.ts'
-import { type Progress, StorageError } from './storage/storage-error.ts'
+import type { Progress } from './storage/storage-error.ts'
 import { type RepositoryBackup, writeToRepository } from './write-backup.ts'
 
 /** A backup that is made once or at intervals. */
@@ -39,9 +38,6 @@ interface BackupRunOptions {
   readonly onProgress: Progress
   readonly signal?: AbortSignal
 }
-
-/** Pauses after failures. */
-const pauses = { firstMs: 60_000, maxMs: 3_600_000, jitter: 0 }
 
 /**
  * Makes one backup, then deletes the backups that the rule does not keep. Creates the repository if it is
@@ -91,48 +87,4 @@ export async function newestBackupAt(job: BackupJob): Promise<number | null> {
   } catch {
     return null
   }
-}
-
-/**
- * Returns the time of the first backup of a process that makes them at an interval: one interval after the
- * newest backup, or now. Times are epoch milliseconds.
- */
-export const firstBackupAt = (newestAt: number | null, now: number, everyMs: number): number =>
-  // A backup in the future was made with a wrong clock.
-  newestAt === null || newestAt > now ? now : newestAt + everyMs
-
-/** The end of an attempt. Times are epoch milliseconds. */
-interface EndedAttempt {
-  readonly startedAt: number
-  readonly endedAt: number
-  /** Number of attempts that have failed since the last success, this one included; 0: this one succeeded. */
-  readonly failures: number
-}
-
-/** Returns the time of the next attempt, in epoch milliseconds. */
-export function nextBackupAt({ startedAt, endedAt, failures }: EndedAttempt, everyMs: number): number {
-  if (failures === 0) return startedAt + everyMs
-  return endedAt + Math.min(everyMs, pauseAfter(pauses, failures))
-}
-
-/**
- * Maximum time in ms of one timer that waits for a backup. The timers of Node have a maximum of 24 days, and a
- * shorter time lets a corrected clock take effect soon.
- */
-export const backupTimerMsMax = 3_600_000
-
-/**
- * Returns the time of a planned backup, at most one interval from now: a later time was planned with a wrong clock.
- * Times are epoch milliseconds.
- */
-export const withinInterval = (plannedAt: number, now: number, everyMs: number): number =>
-  Math.min(plannedAt, now + everyMs)
-
-/** Parses an interval such as `30m`, `24h` or `7d`. Returns milliseconds. @throws StorageError */
-export function parseEvery(text: string): number {
-  const ms = readInterval(text)
-  if (ms !== undefined) return ms
-  throw new StorageError(
-    `${JSON.stringify(text)} is not an interval of backups; expected minutes, hours or days, such as 24h`,
-  )
 }

@@ -1,19 +1,11 @@
+import { pauseAfter } from '../../core/base/backoff.ts'
 import type { Clock } from '../../core/base/clock.ts'
 import { errorMessage, OperatorError } from '../../core/base/errors.ts'
 import type { Log } from '../../core/base/log.ts'
 import { LeaderElection } from '../../core/jobs/leader-election.ts'
 import type { Metrics } from '../../core/metrics/metrics.ts'
 import type { Engine } from '../../core/store/engine.ts'
-import {
-  type BackupJob,
-  type BackupJobResult,
-  backupTimerMsMax,
-  firstBackupAt,
-  newestBackupAt,
-  nextBackupAt,
-  runBackupJob,
-  withinInterval,
-} from './backup-job.ts'
+import { type BackupJob, type BackupJobResult, newestBackupAt, runBackupJob } from './backup-job.ts'
 import type { BackupPart } from './storage/backup-file.ts'
 
 /** `damaged`: the backup is complete, but an earlier one is damaged. */
@@ -22,6 +14,15 @@ type BackupResult = (typeof backupResults)[number]
 
 const pruneResults = ['succeeded', 'failed'] as const
 type PruneResult = (typeof pruneResults)[number]
+
+/** Pauses after failures. */
+const pauses = { firstMs: 60_000, maxMs: 3_600_000, jitter: 0 }
+
+/**
+ * Maximum time in ms of one timer. The timers of Node have a maximum of 24 days, and a shorter time lets a corrected
+ * clock take effect soon.
+ */
+const timerMsMax = 3_600_000
 
 interface BackupScheduleOptions {
   readonly job: BackupJob
@@ -98,7 +99,8 @@ export class BackupSchedule {
   #continueAt(plannedAt: number): void {
     if (this.#state.is === 'stopped') return
     const now = this.#options.clock.now()
-    const at = withinInterval(plannedAt, now, this.#options.everyMs)
+    // A later time was planned with a wrong clock.
+    const at = Math.min(plannedAt, now + this.#options.everyMs)
     const waitMs = at - now
     if (!this.#election.isLeader) this.#state = { is: 'idle' }
     else if (waitMs <= 0) this.#work((signal) => this.#backUp(signal))
@@ -106,12 +108,15 @@ export class BackupSchedule {
   }
 
   #timer(at: number, waitMs: number): () => void {
-    return this.#options.clock.after(Math.min(waitMs, backupTimerMsMax), () => this.#continueAt(at))
+    return this.#options.clock.after(Math.min(waitMs, timerMsMax), () => this.#continueAt(at))
   }
 
   async #readNewest(): Promise<number> {
     const { job, everyMs, clock } = this.#options
-    return firstBackupAt(await newestBackupAt(job), clock.now(), everyMs)
+    const newestAt = await newestBackupAt(job)
+    const now = clock.now()
+    // A backup in the future was made with a wrong clock.
+    return newestAt === null || newestAt > now ? now : newestAt + everyMs
   }
 
   async #backUp(signal: AbortSignal): Promise<number> {
@@ -142,7 +147,8 @@ export class BackupSchedule {
       )
     }
     metrics.backupDurationSeconds.set((performance.now() - begun) / 1000)
-    return nextBackupAt({ startedAt, endedAt: clock.now(), failures: this.#failures }, everyMs)
+    if (this.#failures === 0) return startedAt + everyMs
+    return clock.now() + Math.min(everyMs, pauseAfter(pauses, this.#failures))
   }
 
   #record({ backup, isFirst, pruned }: BackupJobResult): void {

@@ -26,7 +26,6 @@ export function backupCommand(): Command {
     .option('--to <repository>', 'Backup repository instead of a file: a folder, or s3://bucket/prefix.')
     .option('--key-file <file>', 'Key of the repository; weft backups key creates one.')
     .option('--keep <rule>', 'Backups to keep, such as 7d,4w,12m; deletes the others (default: all).')
-    .option('--every <time>', 'Make a backup at this interval, such as 24h, until a signal.')
     .option('--verify <chunks>', 'Chunks to read again: all or new (default: all).')
     .option('--other-store', 'Accept that the newest backup is of another store.')
     .option('--json', 'Print JSON.')
@@ -44,7 +43,7 @@ export function backupCommand(): Command {
 }
 
 /** Options that need `--to`. */
-const repositoryOnly = ['keyFile', 'keep', 'every', 'verify', 'otherStore'] as const
+const repositoryOnly = ['keyFile', 'keep', 'verify', 'otherStore'] as const
 
 function sourceOf(source: string, { tokenFile }: Flags): AsyncIterable<Uint8Array> {
   if (!/^https?:\/\//.test(source)) return backupOffline(storeOf(source), systemClock, resolveConfigured)

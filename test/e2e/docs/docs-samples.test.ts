@@ -109,8 +109,8 @@ const notRun: Readonly<Record<string, string>> = {
     'it takes a database; test/transfer/cluster-moves.test.ts moves there and back',
   'node dist/main.js backup ./data weft.backup':
     'it takes two servers; test/e2e/records/restore-documents.test.ts has them',
-  'node dist/main.js backup http://localhost:8787 --to s3://acme-backups/weft --key-file backup.key --token-file admin-token --every 24h --keep 7d,4w,12m':
-    'it takes a bucket, and runs until a signal; test/interop/s3.test.ts and test/rest/storage have both',
+  'node dist/main.js backup http://localhost:8787 --to s3://acme-backups/weft --key-file backup.key --token-file admin-token --keep 7d,4w,12m':
+    'it takes a bucket; test/interop/s3.test.ts and test/rest/storage have both',
   'node dist/main.js backups key versions.key':
     'it takes a bucket; test/interop/object-blobs.test.ts has one',
   'WEFT_VERSIONS_TO=s3://acme-versions/weft WEFT_VERSIONS_KEY_FILE=versions.key node dist/main.js verify ./data':

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,10 +8,8 @@ import { backupObjectName, newBackupId } from '../../../src/capabilities/backups
 import { openObjectStore } from '../../../src/capabilities/backups/open-object-store.ts'
 import { openRepository } from '../../../src/capabilities/backups/repository.ts'
 import { systemClock } from '../../../src/core/base/clock.ts'
-import { eventually } from '../../support/clients/clients.ts'
-import { runCli, startCli } from '../../support/servers/cli.ts'
+import { runCli } from '../../support/servers/cli.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
-import { itLong } from '../../support/time/full-run.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-repositories-'))
 const adminToken = 'an-admin-token-of-the-test'
@@ -109,32 +107,6 @@ describe('the commands', () => {
     expect(readdirSync(join(root, 'restored'))).toContain('last-backup')
   })
 
-  /** Waits until a program has written a text to its standard error. */
-  async function told({ child }: ReturnType<typeof startCli>, pattern: RegExp): Promise<void> {
-    let err = ''
-    child.stderr?.on('data', (text: string) => {
-      err += text
-    })
-    await eventually(() => pattern.test(err))
-  }
-
-  it('[BKP-21] with `--every`, repeats the backup, continues after a failure, and its exit code is that of the last attempt', async () => {
-    const args = ['backup', server.url, '--to', 'repeated', ...key, ...token, '--every', '1m', '--json']
-    const running = startCli(args, root)
-    await running.printed(/"ok":true/)
-    running.child.kill('SIGTERM')
-    expect(await running.ended).toMatchObject({ code: 0, err: '' })
-    // The newest backup is younger than the interval, so the next process waits.
-    const waiting = startCli(args, root)
-    await told(waiting, /younger than the interval; next backup at \d{4}-/)
-    waiting.child.kill('SIGINT')
-    expect(await waiting.ended).toMatchObject({ code: 0, out: '' })
-    const failing = startCli(['backup', server.url, '--to', 'token', ...key, ...token, '--every', '1m'], root)
-    await told(failing, /cannot be used: .*; next attempt at \d{4}-/)
-    failing.child.kill('SIGTERM')
-    expect((await failing.ended).code).toBe(1)
-  })
-
   describe('old backups that cannot be deleted', () => {
     const args = ['--to', 'unpruned', ...key, ...token, '--keep', '1d', '--json']
 
@@ -168,19 +140,6 @@ describe('the commands', () => {
       expect(ran.out + ran.err).toContain('is complete, but old backups could not be deleted')
       expect(readdirSync(join(root, 'unpruned/backups'))).toHaveLength(3)
     })
-
-    it('[BKP-95] makes the next backup after the interval, and not after the time of a failure', async () => {
-      await createUnpruned()
-      const repeating = startCli(['backup', server.url, ...args, '--every', '5m'], root)
-      let err = ''
-      repeating.child.stderr?.on('data', (text: string) => {
-        err += text
-      })
-      await eventually(() => err.includes('next attempt at'))
-      repeating.child.kill('SIGTERM')
-      expect((await repeating.ended).code).toBe(1)
-      expect(Date.parse(/next attempt at (\S+)/.exec(err)?.[1] ?? '') - Date.now()).toBeGreaterThan(180_000)
-    })
   })
 
   it('[BKP-96] rejects another store before it writes a chunk', async () => {
@@ -192,33 +151,6 @@ describe('the commands', () => {
     expect([rejected.code, rejected.err]).toEqual([2, expect.stringContaining('--other-store')])
     expect(readdirSync(join(root, 'several/chunks'))).toEqual(chunks)
   })
-
-  itLong(
-    '[BKP-96] with `--every`, accepts another store for the first backup only',
-    async () => {
-      const other = await startTestServer({ engine: 'level', dataDir: join(root, 'three') })
-      await other.stop()
-      renameSync(join(root, 'two'), join(root, 'store'))
-      const args = ['backup', 'store', '--to', 'several', ...key, '--every', '1m', '--other-store', '--json']
-      const repeating = startCli(args, root)
-      let err = ''
-      repeating.child.stderr?.on('data', (text: string) => {
-        err += text
-      })
-      await repeating.printed(/"ok":true/)
-      rmSync(join(root, 'store'), { recursive: true })
-      renameSync(join(root, 'three'), join(root, 'store'))
-      await eventually(
-        () => err.includes('is of another store'),
-        () => err,
-        150_000,
-      )
-      repeating.child.kill('SIGTERM')
-      expect((await repeating.ended).code).toBe(1)
-      expect(readdirSync(join(root, 'several/backups'))).toHaveLength(2)
-    },
-    300_000,
-  )
 
   it('[BKP-22] names every damaged part in `weft backups verify` and `weft restore`, which then restores nothing', async () => {
     const sound = await run('backups', 'verify', 'repository', ...key)
@@ -269,8 +201,6 @@ describe('the commands', () => {
       [[...to, '--key-file', 'short'], 'short holds no backup key: it is 64 hexadecimal digits'],
       [[...to, '--key-file', 'other'], 'the key is not the key of the backup repository'],
       [[...to, ...key, '--keep', '7'], '"7" is not a rule for keeping backups'],
-      [[...to, ...key, '--every', '24'], '"24" is not an interval of backups'],
-      [[...to, ...key, '--every', '999999d'], 'is not an interval of backups'],
       [[...to, ...key, '--verify', 'some'], '--verify must be all or new'],
       [['backup', server.url, 'file', '--to', 'repository'], 'name either a file, or a repository with --to'],
       [['backup', server.url, ...token], 'name either a file, or a repository with --to'],
