@@ -1,18 +1,14 @@
-import { writeFile } from 'node:fs/promises'
 import { Command, InvalidArgumentError } from 'commander'
-import { StorageError } from '../capabilities/backups/storage/storage-error.ts'
 import type { OnlineServer } from '../capabilities/transfer/documents/rest-client.ts'
-import { errorMessage } from '../core/base/errors.ts'
 import { isLoopbackHost } from '../core/config/loopback-host.ts'
 import { ConfigError } from '../core/config/read-config.ts'
 import { printResult } from './command-line/command-io.ts'
 import { showProgress } from './command-line/progress.ts'
-import type { ScenarioResult } from './loadtest/run-scenarios.ts'
+import type { ScenarioResult } from './loadtest/main.ts'
 import { type LocationFlags, onlineServerOf } from './location/location.ts'
 
 interface Flags extends LocationFlags {
   readonly seconds: number
-  readonly svg: string | false
   readonly allowRemote?: true
   readonly json?: true
 }
@@ -21,8 +17,6 @@ export function benchCommand(): Command {
   return new Command('bench')
     .description('Measure the performance of a server on this machine: a new one, or a running one (--url).')
     .option('--seconds <seconds>', 'Approximate duration.', checkedSeconds, 30)
-    .option('--svg <file>', 'File for the chart.', 'weft-bench.svg')
-    .option('--no-svg', 'Make no chart.')
     .option('--url <url>', 'URL of a running server; its limits apply (default: a new server).')
     .option('--data-dir <directory>', 'Data directory of that server; its credentials are used.')
     .option('--api-key <key>', 'API key (default: WEFT_API_KEY, else that of the data directory).')
@@ -30,17 +24,12 @@ export function benchCommand(): Command {
     .option('--json', 'Print JSON.')
     .action(async (flags: Flags) => {
       const server = flags.url === undefined ? null : await allowed(flags)
-      const { runBenchmark } = await import('./loadtest/main.ts')
+      const { headlineOf, runScenarios } = await import('./loadtest/main.ts')
       const progress = showProgress('bench', flags.json ? 'json' : 'text')
-      const { measured, headline, chart } = await runBenchmark(server, flags.seconds, progress.at).finally(
-        progress.end,
-      )
-      const { svg } = flags
-      printResult(flags.json ? JSON.stringify({ ...measured, svg: svg || null }) : `${headline}\n`)
-      if (!flags.json) for (const line of tableOf(measured)) printResult(line)
-      if (svg === false) return
-      await write(svg, chart)
-      if (!flags.json) printResult(`\nchart: ${svg}`)
+      const measured = await runScenarios(server, flags.seconds, progress.at).finally(progress.end)
+      if (flags.json) return printResult(JSON.stringify(measured))
+      printResult(`${headlineOf(measured)}\n`)
+      for (const line of tableOf(measured)) printResult(line)
     })
 }
 
@@ -68,13 +57,6 @@ function tableOf({ scenarios }: ScenarioResult): readonly string[] {
 
 const shown = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(2)
-
-const write = (file: string, content: string): Promise<void> =>
-  writeFile(file, content).catch((error: unknown) => {
-    throw new StorageError(`${file} cannot be written: ${errorMessage(error)}`, {
-      hint: 'name another file (--svg), or --no-svg',
-    })
-  })
 
 function checkedSeconds(text: string): number {
   const seconds = Number(text)

@@ -1,57 +1,178 @@
-import type { Progress } from '../../capabilities/backups/storage/storage-error.ts'
+import { execFile } from 'node:child_process'
+import { constants, cpus } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { type Progress, StorageError } from '../../capabilities/backups/storage/storage-error.ts'
 import type { OnlineServer } from '../../capabilities/transfer/documents/rest-client.ts'
-import { runScenarios, type ScenarioResult } from './run-scenarios.ts'
-import type { Figure } from './scenario.ts'
-import { type BarGroup, barChart, short } from './svg-bar-chart.ts'
+import { errorMessage } from '../../core/base/errors.ts'
+import { readPackageVersion } from '../../core/base/package-version.ts'
+import { broadcastScenario } from './broadcast-scenario.ts'
+import { connectAll, connectOne, endAll, expectOpen } from './connect-clients.ts'
+import { fsyncMs } from './fsync-time.ts'
+import { latencyScenario } from './latency-scenario.ts'
+import { replaceScenario } from './replace-scenario.ts'
+import type { Figure, Scenario } from './scenario.ts'
+import { remoteTarget, spawnedTarget, type TargetServer } from './target-server.ts'
 
-const colors: Readonly<Record<Figure['unit'], string>> = { '/s': '#2f7de1', ms: '#d9822b', KB: '#3c9a6b' }
+const socketsMax = 1_000
+const socketsPerRoom = 10
 
-const titles: Readonly<Record<Figure['unit'], readonly [title: string, note: string]>> = {
-  '/s': ['Throughput', 'in a second, more is better'],
-  ms: ['Times', 'milliseconds, less is better'],
-  KB: ['Memory', 'kilobytes, less is better'],
+/**
+ * Scenario that opens connections until the time is over, ten for each document. Each client waits until it
+ * has the content of its document.
+ */
+const connectScenario: Scenario = {
+  name: `up to ${socketsMax} who connect, ${socketsPerRoom} to a document`,
+  share: 0.15,
+  async run(target, seconds) {
+    const memory = await residentBytes(target.pid)
+    const start = performance.now()
+    const sockets = await connectAll(
+      socketsMax,
+      (index) => connectOne(target, `connect-${Math.floor(index / socketsPerRoom)}`),
+      start + seconds * 1000,
+    )
+    const value = sockets.length / ((performance.now() - start) / 1000)
+    await sleep(Math.min(500, seconds * 250))
+    const bytes = ((await residentBytes(target.pid)) - memory) / sockets.length
+    expectOpen(sockets)
+    endAll(sockets)
+    const connects = { key: 'connectsPerSecond', label: 'connects', value, unit: '/s' } as const
+    if (Number.isNaN(bytes)) return [connects]
+    const kilobytes = Math.max(0, bytes / 1024)
+    return [
+      connects,
+      { key: 'connectionKilobytes', label: 'memory of a connection', value: kilobytes, unit: 'KB' },
+    ]
+  },
 }
 
-/** Renders the figures of all scenarios as a bar chart, grouped by unit. */
-function renderReport(measured: ScenarioResult): string {
-  const figures = measured.scenarios.flatMap((each) => each.figures)
-  const groups = (Object.keys(titles) as Figure['unit'][]).map((unit): BarGroup => {
-    const [title, note] = titles[unit]
-    const bars = figures
-      .filter((figure) => figure.unit === unit && Number.isFinite(figure.value))
-      .map(({ label, value }) => ({ label, value, shown: `${short(value)} ${unit}`, color: colors[unit] }))
-    return { title, note, bars }
-  })
-  const place = `${headline(measured)}. Logarithmic scales, one each.`
-  return barChart(
-    groups.filter(({ bars }) => bars.length > 0),
-    'Results of weft bench',
-    place,
-  )
+/** Returns the resident memory of a process in bytes; NaN if it cannot be measured. */
+async function residentBytes(pid: number | null): Promise<number> {
+  if (pid === null) return Number.NaN
+  const listing = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]).catch(() => null)
+  return listing === null ? Number.NaN : Number(listing.stdout.trim()) * 1024
+}
+
+/** Duration in seconds. A shorter run uses fewer clients, because connecting them takes time. */
+const quickSeconds = 5
+
+/**
+ * Returns the scenarios in the order in which they run. The connect scenario is first, because the memory per
+ * connection is measured best on an idle server.
+ */
+function scenariosFor(seconds: number): readonly Scenario[] {
+  const count = seconds < quickSeconds ? 10 : 100
+  return [connectScenario, broadcastScenario(count), latencyScenario(count), replaceScenario]
+}
+
+export interface ScenarioResult {
+  readonly version: string
+  readonly node: string
+  readonly cpu: string
+  readonly cores: number
+  /** Time of one disk sync on this machine in ms (p50). */
+  readonly fsyncMs: number
+  /** URL of the measured server; null if the load test has started the server. */
+  readonly url: string | null
+  readonly seconds: number
+  readonly scenarios: readonly { readonly name: string; readonly figures: readonly Figure[] }[]
 }
 
 /** Describes the machine and the software of a measurement in one line. */
-const headline = ({ version, node, cpu, cores, fsyncMs }: ScenarioResult): string =>
+export const headlineOf = ({ version, node, cpu, cores, fsyncMs }: ScenarioResult): string =>
   `Weft ${version}, Node ${node}, ${cores} × ${cpu}, fsync ${fsyncMs.toFixed(2)} ms (p50)`
 
-export interface Benchmark {
-  readonly measured: ScenarioResult
-  /** Version of Weft, machine, and disk speed, in one line. */
-  readonly headline: string
-  /** Chart of the figures as SVG. */
-  readonly chart: string
-}
-
 /**
- * Runs the load test for about `seconds` seconds. This function is the entry point of the folder. If `server`
- * is null, starts a server and measures it. Otherwise, measures the given running server.
+ * Measures a server for about `seconds` seconds. If `server` is null, starts a server for the measurement. This function
+ * is the entry point of the folder.
  * @throws StorageError if the server does not start, cannot be reached, or rejects a client
  */
-export async function runBenchmark(
+export async function runScenarios(
   server: OnlineServer | null,
   seconds: number,
   onProgress: Progress,
-): Promise<Benchmark> {
-  const measured = await runScenarios(server, seconds, onProgress)
-  return { measured, headline: headline(measured), chart: renderReport(measured) }
+): Promise<ScenarioResult> {
+  const all = cpus()
+  const open = () => (server === null ? spawnedTarget() : remoteTarget(server))
+  onProgress('start', 0)
+  return interruptible(open, async (target) => ({
+    version: readPackageVersion(),
+    node: process.version,
+    cpu: all[0]?.model.trim() ?? '',
+    cores: all.length,
+    fsyncMs: fsyncMs().p50,
+    url: server?.url ?? null,
+    seconds,
+    scenarios: await runAll(target, seconds, onProgress),
+  }))
+}
+
+async function runAll(
+  target: TargetServer,
+  seconds: number,
+  onProgress: Progress,
+): Promise<ScenarioResult['scenarios']> {
+  const measured = []
+  let done = 0
+  for (const { name, share, run } of scenariosFor(seconds)) {
+    const start = performance.now()
+    const tell = (): void => {
+      const part = Math.min(1, (performance.now() - start) / 1000 / (seconds * share))
+      onProgress(name, done + share * part)
+    }
+    tell()
+    const telling = setInterval(tell, 100)
+    try {
+      measured.push({ name, figures: await run(target, seconds * share) })
+    } catch (error) {
+      if (error instanceof StorageError) throw error
+      throw new StorageError(`${name}: ${errorMessage(error)}`, { cause: error })
+    } finally {
+      clearInterval(telling)
+    }
+    done += share
+  }
+  return measured
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * Runs `work`, and then ends the server, also after an error or a signal. The signal handlers are installed
+ * before the server starts, because no other process would end the server. After a second signal, this
+ * process exits immediately.
+ */
+async function interruptible<T>(
+  open: () => Promise<TargetServer>,
+  work: (target: TargetServer) => Promise<T>,
+): Promise<T> {
+  let target: TargetServer | null = null
+  const stop = (signal: (typeof signals)[number]): void => {
+    // Exits with the code that shells use for a process that a signal has ended.
+    const leave = (): never => process.exit(128 + constants.signals[signal])
+    const started = target
+    target = null
+    if (started === null) leave()
+    else void started.end().then(leave, leave)
+  }
+  for (const signal of signals) process.on(signal, stop)
+  try {
+    target = await open()
+    return await finished(target, work)
+  } finally {
+    for (const signal of signals) process.off(signal, stop)
+  }
+}
+
+async function finished<T>(target: TargetServer, work: (target: TargetServer) => Promise<T>): Promise<T> {
+  try {
+    const done = await work(target)
+    await target.end()
+    return done
+  } catch (error) {
+    // An error of `end` is ignored, because the first error is thrown.
+    await target.end().catch(() => undefined)
+    throw error
+  }
 }

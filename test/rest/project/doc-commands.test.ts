@@ -276,9 +276,8 @@ it('[CMD-7] bench sends load to another machine only with --allow-remote', async
   expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--allow-remote') })
 })
 
-it('[CMD-7] bench measures its own server, prints the results and draws them', async () => {
-  const cwd = directory()
-  const { out, code } = await runCli(['bench', '--seconds', '1', '--json'], cwd)
+it('[CMD-7] bench measures its own server, and prints the results', async () => {
+  const { out, code } = await runCli(['bench', '--seconds', '1', '--json'], directory())
   expect(code).toBe(0)
   const { scenarios, fsyncMs } = JSON.parse(out) as {
     fsyncMs: number
@@ -297,16 +296,11 @@ it('[CMD-7] bench measures its own server, prints the results and draws them', a
     'callP99',
   ])
   expect(fsyncMs).toBeGreaterThan(0)
-  const svg = readFileSync(join(cwd, 'weft-bench.svg'), 'utf8')
-  // On a very busy machine, no edit may arrive within the second: its latency is then null, and not drawn.
-  const drawn = figures.filter(({ value }) => value !== null)
-  expect(drawn.length).toBeGreaterThan(3)
-  for (const { label } of drawn) expect(svg).toContain(label)
 })
 
 it('[CMD-7] bench leaves no files when it is interrupted during its start', async () => {
   const cwd = directory()
-  const running = startCli(['bench', '--no-svg'], cwd, { TMPDIR: cwd })
+  const running = startCli(['bench'], cwd, { TMPDIR: cwd })
   await eventually(() => readdirSync(cwd).some((name) => name.startsWith('weft-bench-')))
   running.child.kill('SIGHUP')
   expect((await running.ended).code).toBe(129)
@@ -315,7 +309,7 @@ it('[CMD-7] bench leaves no files when it is interrupted during its start', asyn
 
 itLong('[CMD-7] bench leaves no files when it gets a second signal', async () => {
   const cwd = directory()
-  const running = startCli(['bench', '--no-svg'], cwd, { TMPDIR: cwd })
+  const running = startCli(['bench'], cwd, { TMPDIR: cwd })
   let told = ''
   running.child.stderr?.on('data', (text: string) => {
     told += text
@@ -329,7 +323,7 @@ itLong('[CMD-7] bench leaves no files when it gets a second signal', async () =>
 
 itLong('[CMD-7] bench stops immediately when the server rejects its clients', async () => {
   const server = await startTestServer({ engine: 'level', maxConnections: 5 })
-  const args = ['bench', '--url', server.url, '--no-svg', '--api-key', server.credentials.apiKey]
+  const args = ['bench', '--url', server.url, '--api-key', server.credentials.apiKey]
   const running = startCli(args, directory(), { WEFT_AUTH_TOKEN: server.credentials.authToken })
   const refused = await running.ended
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('one of its limits acts') })
@@ -338,16 +332,7 @@ itLong('[CMD-7] bench stops immediately when the server rejects its clients', as
 
 itLong('[CMD-7] bench measures a running server, and leaves no data on that server', async () => {
   const server = await startTestServer({ engine: 'level' })
-  const args = [
-    'bench',
-    '--url',
-    server.url,
-    '--seconds',
-    '2',
-    '--no-svg',
-    '--api-key',
-    server.credentials.apiKey,
-  ]
+  const args = ['bench', '--url', server.url, '--seconds', '2', '--api-key', server.credentials.apiKey]
   const environment = { WEFT_AUTH_TOKEN: server.credentials.authToken }
   const { out, code } = await runCli(args, directory(), environment)
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('edits delivered') })
