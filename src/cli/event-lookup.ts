@@ -8,6 +8,13 @@ import {
   type Explanation,
   storeName,
 } from '../capabilities/webhooks/explain.ts'
+} from '../capabilities/subscriptions/explain.ts'
+import {
+  callOnline,
+  listingHint,
+  listOnline,
+  type OnlineServer,
+} from '../capabilities/transfer/documents/rest-client.ts'
 import * as s from '../core/base/schema.ts'
 
 /** Maximum number of organizations in which an activity is searched. Each organization needs one call. */

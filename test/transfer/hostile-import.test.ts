@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { putUpdateStopped } from '../../src/capabilities/transfer/documents/document-offline.ts'
+import { offlineCatalog } from '../../src/capabilities/transfer/documents/catalog-offline.ts'
 import { listOnline, type OnlineServer } from '../../src/capabilities/transfer/documents/rest-client.ts'
 import type { ImportSource } from '../../src/capabilities/transfer/import/import-source.ts'
 import { readNameMap } from '../../src/capabilities/transfer/import/name-map.ts'
@@ -15,7 +15,6 @@ import { openUpdates } from '../../src/capabilities/transfer/sources/updates.ts'
 import { openYLeveldb } from '../../src/capabilities/transfer/sources/y-leveldb.ts'
 import * as s from '../../src/core/base/schema.ts'
 import { readCredentials } from '../../src/core/directory/tenants/credentials-file.ts'
-import { documentAddress } from '../../src/core/model/address.ts'
 import { forget, newStore, runImport, storedOf, summary, typedAfter } from '../support/data/import-sources.ts'
 import { hostileUpdates } from '../support/faults/hostile-shapes.ts'
 import { itLong } from '../support/time/full-run.ts'
@@ -78,12 +77,9 @@ it('[MOVE-60] rejects a document that takes longer than the deadline, and import
 })
 
 it('[MOVE-60] applies the deadline also to `doc put`', async () => {
-  const address = documentAddress(await tenant(), {
-    organizationId: 'old',
-    documentId: 'late',
-    editorId: 'main',
-  })
-  await expect(putUpdateStopped(data, address, endless, limits(shortMs))).rejects.toThrow(isLate.problem)
+  const path = { organizationId: 'old', documentId: 'late', editorId: 'main' }
+  const catalog = offlineCatalog(data, await tenant(), limits(shortMs))
+  await expect(catalog.apply(path, endless)).rejects.toThrow(isLate.problem)
 })
 
 it('[MOVE-60] imports large documents on the thread, one after the other', async () => {

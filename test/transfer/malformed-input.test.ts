@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { StorageError } from '../../src/capabilities/backups/storage/storage-error.ts'
-import { putUpdateStopped } from '../../src/capabilities/transfer/documents/document-offline.ts'
+import { offlineCatalog } from '../../src/capabilities/transfer/documents/catalog-offline.ts'
 import {
   type DocumentImportResult,
   type ImportSink,
@@ -15,7 +15,6 @@ import { importInto } from '../../src/capabilities/transfer/import/run-import.ts
 import { openUpdates } from '../../src/capabilities/transfer/sources/updates.ts'
 import { readLines, type TextLine } from '../../src/capabilities/transfer/text-lines.ts'
 import { readCredentials } from '../../src/core/directory/tenants/credentials-file.ts'
-import { documentAddress } from '../../src/core/model/address.ts'
 import { forget, newStore, pathOf, storedOf, typedAfter, updatesOf } from '../support/data/import-sources.ts'
 import { startCli } from '../support/servers/cli.ts'
 import { itLong } from '../support/time/full-run.ts'
@@ -114,9 +113,11 @@ it('[MOVE-7] does not follow links in a folder, but reports them', async () => {
 })
 
 it('[OUT-10] `doc put` into the store of a stopped server applies the same limits as a websocket', async () => {
-  const address = documentAddress(await tenant(), { organizationId: 'a', documentId: 'b', editorId: 'c' })
-  const put = (updates: readonly Uint8Array[], more = {}) =>
-    putUpdateStopped(data, address, Y.mergeUpdates([...updates]), { ...limits, ...more })
+  const path = { organizationId: 'a', documentId: 'b', editorId: 'c' }
+  const owner = await tenant()
+  const apply = (update: Uint8Array, more = {}) =>
+    offlineCatalog(data, owner, { ...limits, ...more }).apply(path, update)
+  const put = (updates: readonly Uint8Array[], more = {}) => apply(Y.mergeUpdates([...updates]), more)
   const deep = updatesOf((doc) => {
     let map = doc.getMap('m')
     for (let depth = 0; depth < 250; depth++) map = map.set('k', new Y.Map())
@@ -126,7 +127,7 @@ it('[OUT-10] `doc put` into the store of a stopped server applies the same limit
     'WEFT_MAX_DOCUMENT_BYTES',
   )
   const bytesAfterEnd = Uint8Array.of(0, 0, 0)
-  await expect(putUpdateStopped(data, address, bytesAfterEnd, limits)).rejects.toThrow('malformed')
+  await expect(apply(bytesAfterEnd)).rejects.toThrow('malformed')
   const first = typedAfter([], 'one')
   expect((await put(first)).changed).toBe(true)
   expect((await put(typedAfter(first, 'two'))).changed).toBe(true)

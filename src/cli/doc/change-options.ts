@@ -1,7 +1,14 @@
 import type { Command } from 'commander'
-import type { ChangeSelection } from '../../capabilities/transfer/documents/authorship-online.ts'
 import { ConfigError } from '../../core/config/read-config.ts'
 import type { ChangeMeta } from '../../core/model/change-origin.ts'
+
+/** Selects changes between two versions of an editor, as the REST API expects it. */
+interface ChangeSelection {
+  readonly from: string
+  readonly to?: string | undefined
+  readonly by?: string | undefined
+  readonly meta?: ChangeMeta | undefined
+}
 
 /** Flags that select changes between two versions. */
 export interface ChangeFlags {

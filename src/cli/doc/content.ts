@@ -3,34 +3,24 @@ import { buffer } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
 import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
 import {
+  type Catalog,
   type DocumentRoot,
   type NewContent,
   type PutReport,
   parsePath,
-  putContentStopped,
-  putUpdateStopped,
-  readOffline,
-} from '../../capabilities/transfer/documents/document-offline.ts'
-import {
-  applyOnline,
-  readOnline,
-  replaceOnline,
-} from '../../capabilities/transfer/documents/document-online.ts'
+} from '../../capabilities/transfer/documents/catalog.ts'
 import { errorMessage } from '../../core/base/errors.ts'
 import { contentTypeNames } from '../../core/content/content-type-names.ts'
 import type { DeltaInsert } from '../../core/content/delta/delta.ts'
 import type { DocumentReading } from '../../core/content/read-document.ts'
-import { type DocumentPath, documentAddress } from '../../core/model/address.ts'
-import { threadJobMsOf } from '../../server/limits-from-config.ts'
-import { configOf, printResult } from '../command-line/command-io.ts'
+import type { DocumentPath } from '../../core/model/address.ts'
+import { printResult } from '../command-line/command-io.ts'
 import {
   formatOption,
   type LocationFlags,
-  locationOf,
-  onlineServerOf,
   type ReadFormat,
   type ReadingFlags,
-  tenantFlagsOf,
+  withCatalog,
   withContentKey,
   withLocationFlags,
   withReadFlags,
@@ -63,7 +53,8 @@ export function docGetCommand(): Command {
     .option('--out <file>', 'File to write; it must not exist.')
     .option('--json', 'Print one line of JSON.')
     .action(async (address: string, flags: GetFlags) => {
-      const found = await read(parsePath(address), flags)
+      const path = parsePath(address)
+      const found = await withCatalog(flags, (catalog) => read(catalog, path, flags))
       // Adds the type by which `doc put` recognizes a state.
       const shown = flags.format === 'update' ? { ...found, type: 'update' } : found
       await write(flags.json ? `${JSON.stringify(shown)}\n` : rendered(shown, flags.format), flags.out)
@@ -105,11 +96,18 @@ function describe({ created, changed, bytes, insertions, deletions }: PutReport)
  * Reads a root. Returns a text with formatting as a delta, because the type `text` loses formatting, which
  * `doc put` could not restore.
  */
-async function read(path: DocumentPath, flags: Flags): Promise<DocumentRoot> {
-  const { format, contentKey } = flags
-  const shown = await readAs(path, flags, { format, contentKey })
+async function read(
+  catalog: Catalog,
+  path: DocumentPath,
+  { format, contentKey }: ReadingFlags,
+): Promise<DocumentRoot> {
+  const readAs = async (reading: DocumentReading): Promise<DocumentRoot> => {
+    const { type, contentKey, data } = await catalog.content(path, reading)
+    return { type, contentKey, data }
+  }
+  const shown = await readAs({ format, contentKey })
   if (format !== 'json' || shown.type !== 'text') return shown
-  const delta = await readAs(path, flags, { format: 'delta', contentKey: shown.contentKey })
+  const delta = await readAs({ format: 'delta', contentKey: shown.contentKey })
   return isFormatted(delta.data) ? delta : shown
 }
 
@@ -117,34 +115,13 @@ const isFormatted = (delta: unknown): boolean =>
   Array.isArray(delta) &&
   delta.some((op: DeltaInsert) => typeof op.insert !== 'string' || op.attributes !== undefined)
 
-async function readAs(path: DocumentPath, flags: Flags, reading: DocumentReading): Promise<DocumentRoot> {
-  const server = await onlineServerOf(flags)
-  const { type, contentKey, data } =
-    server !== null
-      ? await readOnline(server, path, reading)
-      : await readOffline(locationOf(flags), documentAddress(await tenantFlagsOf(flags), path), reading)
-  return { type, contentKey, data }
-}
-
 async function store(path: DocumentPath, bytes: Buffer, flags: PutFlags): Promise<PutReport> {
   const content = parseFileContent(bytes, flags)
-  const update = content?.type === 'update' ? stateOf(content) : content === null ? bytes : null
   if (content === null && flags.format === undefined) checkUpdate(bytes)
-  const server = await onlineServerOf(flags)
-  if (server !== null)
-    return content === null || update !== null
-      ? applyOnline(server, path, update ?? bytes)
-      : replaceOnline(server, path, content)
-  const { config } = configOf({})
-  const limits = {
-    documentBytesMax: config.maxDocumentBytes,
-    documentMsMax: threadJobMsOf(config),
-    defaultAccess: config.defaultAccess,
-  }
-  const address = documentAddress(await tenantFlagsOf(flags), path)
-  return content === null || update !== null
-    ? putUpdateStopped(locationOf(flags), address, update ?? bytes, limits)
-    : putContentStopped(locationOf(flags), address, content, limits)
+  return withCatalog(flags, (catalog) => {
+    if (content === null) return catalog.apply(path, bytes)
+    return content.type === 'update' ? catalog.apply(path, stateOf(content)) : catalog.replace(path, content)
+  })
 }
 
 function rendered(shown: DocumentRoot, format: ReadFormat): string | Buffer {

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
-import { diffOnline } from '../../capabilities/transfer/documents/authorship-online.ts'
-import { parsePath } from '../../capabilities/transfer/documents/document-offline.ts'
+import { parsePath } from '../../capabilities/transfer/documents/catalog.ts'
+import { callOnline } from '../../capabilities/transfer/documents/rest-client.ts'
+import * as s from '../../core/base/schema.ts'
 import { diffFormats } from '../../core/content/history/diff/diff-formats.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { requireServer, type ServerFlags, withContentKey, withServerFlags } from '../location/location.ts'
@@ -15,6 +16,8 @@ interface Flags extends ServerFlags {
   readonly json?: true
 }
 
+const diffSchema = s.object({ from: s.string, to: s.string, diff: s.unknown })
+
 export function docDiffCommand(): Command {
   return withServerFlags(withContentKey(withVersionFlags(new Command('diff'))))
     .description('Print the difference of two versions of a document, from a running server.')
@@ -24,10 +27,11 @@ export function docDiffCommand(): Command {
     )
     .option('--json', 'Print one line of JSON, with both versions.')
     .action(async (address: string, { from, to, format, contentKey, ...flags }: Flags) => {
+      const query = { ...parsePath(address), from, to, format, contentKey }
       const server = await requireServer(flags)
-      const found = await diffOnline(server, parsePath(address), { from, to, format, contentKey })
-      if (flags.json) return printResult(JSON.stringify(found))
-      const { diff } = found
+      const { data } = await callOnline(server, '/v2/crdt/versions/diff', query, diffSchema)
+      if (flags.json) return printResult(JSON.stringify(data))
+      const { diff } = data
       printResult(typeof diff === 'string' ? diff : JSON.stringify(diff, null, 2))
     })
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
-import { blameOnline } from '../../capabilities/transfer/documents/authorship-online.ts'
-import { parsePath } from '../../capabilities/transfer/documents/document-offline.ts'
+import { parsePath } from '../../capabilities/transfer/documents/catalog.ts'
+import { callOnline } from '../../capabilities/transfer/documents/rest-client.ts'
+import * as s from '../../core/base/schema.ts'
 import { lineOfMembers, printRows } from '../command-line/command-io.ts'
 import { requireServer, type ServerFlags, withContentKey, withServerFlags } from '../location/location.ts'
 import { addressHelp, docGetCommand, docPutCommand } from './content.ts'
@@ -14,18 +15,19 @@ interface Flags extends ServerFlags {
   readonly json?: true
 }
 
+const attributedSchema = s.tuple([
+  s.object({ attribution: s.array(s.object({})), attributionTruncated: s.boolean }),
+])
+
 function docBlameCommand(): Command {
   return withServerFlags(withContentKey(new Command('blame')))
     .description('Print the content of a document with the author of each part, from a running server.')
     .argument('<address>', addressHelp)
     .option('--json', 'Print a line of JSON for each part.')
     .action(async (address: string, flags: Flags) => {
-      const server = await requireServer(flags)
-      const { attribution, attributionTruncated } = await blameOnline(
-        server,
-        parsePath(address),
-        flags.contentKey,
-      )
+      const query = { ...parsePath(address), contentKey: flags.contentKey, attribution: true }
+      const { data } = await callOnline(await requireServer(flags), '/v2/crdt/get', query, attributedSchema)
+      const [{ attribution, attributionTruncated }] = data
       const line = flags.json ? null : lineOfMembers
       await printRows(attribution, { line, none: 'there is no content yet' })
       if (attributionTruncated) process.stderr.write('there is more content than one response contains\n')

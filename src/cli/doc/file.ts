@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
-import type { NewContent } from '../../capabilities/transfer/documents/document-offline.ts'
+import type { NewContent } from '../../capabilities/transfer/documents/catalog.ts'
 import { errorMessage } from '../../core/base/errors.ts'
 import { isJsonObject } from '../../core/base/json.ts'
 import * as s from '../../core/base/schema.ts'

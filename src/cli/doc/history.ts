@@ -1,8 +1,7 @@
 import { Command } from 'commander'
-import { listChangesOnline } from '../../capabilities/transfer/documents/authorship-online.ts'
-import type { Catalog } from '../../capabilities/transfer/documents/catalog.ts'
-import { restoreOnline } from '../../capabilities/transfer/documents/catalog-online.ts'
-import { parsePath } from '../../capabilities/transfer/documents/document-offline.ts'
+import { parsePath } from '../../capabilities/transfer/documents/catalog.ts'
+import { callOnline, pagesOnline } from '../../capabilities/transfer/documents/rest-client.ts'
+import * as s from '../../core/base/schema.ts'
 import { publicUrlOf } from '../../core/config/public-url.ts'
 import { ConfigError } from '../../core/config/read-config.ts'
 import type { DocumentPath } from '../../core/model/address.ts'
@@ -21,6 +20,9 @@ interface Flags extends LocationFlags, ChangeFlags {
   readonly json?: true
 }
 
+const restoredSchema = s.object({ previousVersionId: s.orNull(s.string) })
+const changesSchema = s.object({ changes: s.array(s.object({})) })
+
 export function docHistoryCommand(): Command {
   return withFilterFlags(withLocationFlags(new Command('history')))
     .description(
@@ -37,7 +39,8 @@ export function docHistoryCommand(): Command {
       const path = parsePath(address)
       if (flags.from !== undefined) return listChanges(path, flags.from, flags)
       await withCatalog(flags, async (catalog) => {
-        await requireThere(catalog, path)
+        // Otherwise, an unknown document would be shown as an empty list of versions.
+        await catalog.content(path, { format: 'update' })
         const line = flags.json ? null : lineOfMembers
         await printRows(catalog.versions(path), { line, none: 'there are no versions yet' })
       })
@@ -57,7 +60,9 @@ export function docRestoreCommand(): Command {
         throw new ConfigError('the server is needed to restore a version', {
           hint: `start it, and name it: --url ${publicUrlOf(configOf({ dataDir: flags.dataDir }).config)}`,
         })
-      const before = await restoreOnline(server, path, version)
+      const query = { ...path, versionId: version }
+      const { data } = await callOnline(server, '/v2/crdt/versions/restore', query, restoredSchema)
+      const before = data.previousVersionId
       if (flags.json)
         return printResult(JSON.stringify({ ok: true, changed: before !== null, previousVersionId: before }))
       printResult(
@@ -69,15 +74,12 @@ export function docRestoreCommand(): Command {
 }
 
 async function listChanges(path: DocumentPath, from: string, flags: Flags): Promise<void> {
-  const changes = listChangesOnline(await requireServer(flags), path, selectionOf(from, flags))
+  const query = { ...path, ...selectionOf(from, flags) }
+  const pages = pagesOnline(await requireServer(flags), '/v2/crdt/changes', query, changesSchema)
   const line = flags.json ? null : lineOfMembers
-  await printRows(changes, { line, none: 'there are no changes' })
+  await printRows(itemsOf(pages), { line, none: 'there are no changes' })
 }
 
-/**
- * Checks that the document exists. Otherwise, an unknown document would be shown as an empty list of
- * versions.
- */
-async function requireThere(catalog: Catalog, path: DocumentPath): Promise<void> {
-  await catalog.content(path, null, { format: 'update' })
+async function* itemsOf(pages: AsyncGenerator<s.TypeOf<typeof changesSchema>>): AsyncGenerator<object> {
+  for await (const { changes } of pages) yield* changes
 }

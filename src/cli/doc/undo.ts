@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
-import { undoOnline } from '../../capabilities/transfer/documents/authorship-online.ts'
-import { parsePath } from '../../capabilities/transfer/documents/document-offline.ts'
+import { parsePath } from '../../capabilities/transfer/documents/catalog.ts'
+import { callOnline } from '../../capabilities/transfer/documents/rest-client.ts'
+import * as s from '../../core/base/schema.ts'
 import { type OverlapPolicy, overlapPolicies } from '../../core/content/merge/overlap.ts'
 import { lineOfMembers, printResult } from '../command-line/command-io.ts'
 import { requireServer, type ServerFlags, withServerFlags } from '../location/location.ts'
@@ -15,6 +16,21 @@ interface Flags extends ServerFlags, ChangeFlags {
   readonly dryRun?: true
   readonly json?: true
 }
+
+const undoSchema = s.object(
+  {
+    version: s.string,
+    changed: s.boolean,
+    undone: s.number,
+    notUndone: s.array(s.object({ changeId: s.string, hunk: s.orNull(s.number), reason: s.string })),
+  },
+  {
+    overlaps: s.array(
+      s.object({ path: s.string, kept: s.string }, { base: s.unknown, theirs: s.unknown, mine: s.unknown }),
+    ),
+    overlapCount: s.number,
+  },
+)
 
 export function docUndoCommand(): Command {
   return withServerFlags(withFilterFlags(withVersionFlags(new Command('undo'))))
@@ -33,8 +49,9 @@ export function docUndoCommand(): Command {
     .action(async (address: string, flags: Flags) => {
       const server = await requireServer(flags)
       const { change: changeIds, user: userId, onOverlap, dryRun } = flags
-      const query = { ...selectionOf(flags.from, flags), changeIds, userId, onOverlap, dryRun }
-      const outcome = await undoOnline(server, parsePath(address), query)
-      printResult(flags.json ? JSON.stringify({ ok: true, ...outcome }) : lineOfMembers(outcome))
+      const selection = selectionOf(flags.from, flags)
+      const query = { ...parsePath(address), ...selection, changeIds, userId, onOverlap, dryRun }
+      const { data } = await callOnline(server, '/v2/crdt/undo', query, undoSchema)
+      printResult(flags.json ? JSON.stringify({ ok: true, ...data }) : lineOfMembers(data))
     })
 }

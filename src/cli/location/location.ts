@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
-import type { StoreLocation } from '../../capabilities/backups/storage/offline-store.ts'
 import type { Catalog } from '../../capabilities/transfer/documents/catalog.ts'
 import type { OnlineServer, OnlineWorkspace } from '../../capabilities/transfer/documents/rest-client.ts'
 import type { ClientOptions } from '../../client/rest/client-options.ts'
 import { ConfigError } from '../../core/config/read-config.ts'
 import { readableTypes } from '../../core/content/content-type-names.ts'
 import { restCredentialsOf, workspaceCredentialsOf } from '../../core/directory/tenants/credentials-file.ts'
+import { threadJobMsOf } from '../../server/limits-from-config.ts'
 import { configOf } from '../command-line/command-io.ts'
 import { storeLocation } from './store-location.ts'
 import { tenantOf } from './tenant-credentials.ts'
@@ -128,10 +128,6 @@ function checkedUrl(url: string): string {
   throw new ConfigError(`${JSON.stringify(url)} is not a URL; expected a URL such as http://localhost:8787`)
 }
 
-export const locationOf = ({ dataDir: data }: LocationFlags): StoreLocation => storeLocation(data)
-
-export const tenantFlagsOf = (flags: LocationFlags) => tenantOf(configFor(flags), flags)
-
 /** Opens the catalog of the selected location, runs `work`, and closes the catalog. */
 export async function withCatalog<T>(
   flags: LocationFlags,
@@ -150,9 +146,16 @@ async function openCatalog(flags: LocationFlags): Promise<Catalog> {
   const server = await onlineServerOf(flags)
   if (server !== null)
     return (await import('../../capabilities/transfer/documents/catalog-online.ts')).onlineCatalog(server)
-  const tenant = await tenantFlagsOf(flags)
+  const { config } = configOf({})
+  const limits = {
+    documentBytesMax: config.maxDocumentBytes,
+    documentMsMax: threadJobMsOf(config),
+    defaultAccess: config.defaultAccess,
+  }
+  const tenant = await tenantOf(configFor(flags), flags)
   return (await import('../../capabilities/transfer/documents/catalog-offline.ts')).offlineCatalog(
-    locationOf(flags),
+    storeLocation(flags.dataDir),
     tenant,
+    limits,
   )
 }

@@ -1,62 +1,107 @@
 import { systemClock } from '../../../core/base/clock.ts'
-import { type DocumentReading, readDocumentState } from '../../../core/content/read-document.ts'
+import { ApiError } from '../../../core/base/errors.ts'
+import { readDocument } from '../../../core/content/read-document.ts'
 import type { ListPage, PageRange } from '../../../core/directory/store/list-page.ts'
 import {
+  addressKey,
   type DocumentPath,
   documentAddress,
   documentPrefix,
   type Tenant,
 } from '../../../core/model/address.ts'
 import { loadRoom } from '../../../core/rooms/log/load-room.ts'
+import { DocumentRejectedError } from '../../../core/rooms/log/merge-stored.ts'
 import type { Engine } from '../../../core/store/engine.ts'
-import type { StoreLocation } from '../../backups/storage/offline-store.ts'
+import type { OfflineStore, StoreLocation } from '../../backups/storage/offline-store.ts'
 import { openTenant } from '../../backups/storage/open-tenant.ts'
+import { StorageError } from '../../backups/storage/storage-error.ts'
 import { toVersionResponse } from '../../history/api/version-schema.ts'
 import { VersionStore } from '../../history/version-store.ts'
 import { addressOf } from '../export/export.ts'
 import { recordsOf } from '../offline-records.ts'
-import type { Catalog, CatalogEditor } from './catalog.ts'
-import { noDocument, readStoredDocument, toStorageError } from './document-offline.ts'
+import type { Catalog, CatalogEditor, PutReport } from './catalog.ts'
+import { ImportTarget, type PutResult, type TargetOptions } from './import-target.ts'
+import { listingHint, versionsHint } from './rest-client.ts'
 
 const pageSize = 200
 
 /**
- * Opens the catalog of a stopped server's store. The caller must close it.
- * @throws StorageError, EngineOpenError, BootstrapError
+ * Returns the catalog of a stopped server's store, which it opens with the first call. The caller must close it. A
+ * catalog that has read cannot write.
+ * @param limits limits for documents that are written
+ * @throws from all methods: StorageError, EngineOpenError, BootstrapError
  */
-export async function offlineCatalog(place: StoreLocation, tenant: Tenant): Promise<Catalog> {
-  const { engine, close } = await openTenant(place, tenant)
-  const { organizations, documents, store } = recordsOf(engine, systemClock, 'public')
-  const versions = new VersionStore(engine, store, systemClock)
+export function offlineCatalog(
+  place: StoreLocation,
+  tenant: Tenant,
+  limits: Omit<TargetOptions, 'deleted'>,
+): Catalog {
+  let opened: Promise<OfflineStore> | null = null
+  const engineOf = async (): Promise<Engine> => {
+    opened ??= openTenant(place, tenant)
+    return (await opened).engine
+  }
+  const write = async <T>(work: (target: ImportTarget) => Promise<T>): Promise<T> => {
+    const target = await ImportTarget.open(place, { ...limits, deleted: 'recreate' })
+    try {
+      await target.require(tenant)
+      return await work(target)
+    } catch (error) {
+      if (error instanceof DocumentRejectedError) throw new StorageError(error.message, { cause: error })
+      throw error
+    } finally {
+      await target.close()
+    }
+  }
   return {
     async *organizations() {
+      const { organizations } = recordsOf(await engineOf(), systemClock, 'public')
       yield* pages((range) => organizations.list(tenant, range))
     },
     async *documents(organizationId) {
+      const { documents } = recordsOf(await engineOf(), systemClock, 'public')
       const list = (range: PageRange) => documents.list({ ...tenant, organizationId }, range)
       for await (const { record } of pages(list)) {
         const { documentId, documentName, disabled, lastUpdated } = record
         yield { organizationId, documentId, documentName, disabled, lastUpdated }
       }
     },
-    editors: (organizationId, documentId) => editorsOf(engine, tenant, { organizationId, documentId }),
+    async *editors(organizationId, documentId) {
+      yield* editorsOf(await engineOf(), tenant, { organizationId, documentId })
+    },
     async *versions(path) {
+      const engine = await engineOf()
+      const { store } = recordsOf(engine, systemClock, 'public')
+      const versions = new VersionStore(engine, store, systemClock)
       const address = documentAddress(tenant, path)
       for await (const record of pages((range) => versions.list(address, range)))
         yield toVersionResponse(record)
     },
-    async content(path, versionId, reading) {
-      const address = documentAddress(tenant, path)
-      if (versionId === null) return readStoredDocument(engine.log, address, reading)
-      const record = await toStorageError(() => versions.require(address, versionId))
-      return readVersion(await versions.contentOf(address, record), reading)
+    async content(path, reading) {
+      const { log } = await engineOf()
+      const key = addressKey(documentAddress(tenant, path))
+      const { loaded, state } = await loadRoom(log, key, { isBounded: false })
+      if (loaded.state !== 'live') throw noDocument()
+      return toStorageError(async () => readDocument(state.doc, reading))
     },
-    close,
+    apply: (path, update) =>
+      write(async (target) => reportOf(await target.add(documentAddress(tenant, path), update))),
+    replace: (path, content) =>
+      write(async (target) => {
+        const { change, ...put } = await target.replace(documentAddress(tenant, path), content)
+        return { ...reportOf(put), insertions: change.insertions, deletions: change.deletions }
+      }),
+    close: async () => (await opened)?.close(),
   }
 }
 
-const readVersion = (bytes: Uint8Array, reading: DocumentReading) =>
-  toStorageError(async () => readDocumentState(bytes, reading))
+const noDocument = (): StorageError => new StorageError('there is no such document', { hint: listingHint })
+
+const reportOf = ({ is, writtenBytes }: PutResult): PutReport => ({
+  created: is === 'made',
+  changed: is !== 'there',
+  bytes: writtenBytes,
+})
 
 /** Yields all items of a listing, page by page. @throws StorageError */
 async function* pages<Item>(list: (range: PageRange) => Promise<ListPage<Item>>): AsyncGenerator<Item> {
@@ -87,5 +132,17 @@ async function* editorsOf(
       yield { organizationId, documentId, editorId, lastUpdated, lastUpdatedBy, sizeBytes }
     }
     found = await log.list(prefix, { after, limit: pageSize })
+  }
+}
+
+/** Runs `work`, and converts each ApiError to an error for the operator. @throws StorageError */
+async function toStorageError<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const listed = error.code === 'version/not-found' ? versionsHint : listingHint
+    const hint = error.status === 'NOT_FOUND' ? { hint: listed } : {}
+    throw new StorageError(error.message, { cause: error, ...hint })
   }
 }

@@ -1,8 +1,9 @@
 import * as s from '../../../core/base/schema.ts'
+import type { DocumentPath } from '../../../core/model/address.ts'
 import { namedUserSchema } from '../../../core/model/named-users.ts'
-import type { Catalog, CatalogVersion } from './catalog.ts'
-import { readOnline, rootSchema } from './document-online.ts'
-import { callOnline, listOnline, type OnlineServer } from './rest-client.ts'
+import { StorageError } from '../../backups/storage/storage-error.ts'
+import type { Catalog, CatalogVersion, DocumentRoot, PutReport } from './catalog.ts'
+import { callOnline, listingHint, listOnline, nullIfNotFound, type OnlineServer } from './rest-client.ts'
 
 const organizationsSchema = s.array(
   s.object({
@@ -44,53 +45,61 @@ const versionsSchema: s.SchemaOf<readonly CatalogVersion[]> = s.array(
   }),
 )
 
-const restoredSchema = s.object({ previousVersionId: s.orNull(s.string) })
+const rootsSchema: s.SchemaOf<readonly DocumentRoot[]> = s.array(
+  s.object({ type: s.string, contentKey: s.string, data: s.unknown }),
+)
 
-/** Returns the catalog of a running server. The catalog reads through the REST API. */
-export const onlineCatalog = (server: OnlineServer): Catalog => ({
-  async *organizations() {
-    for await (const each of listOnline(server, '/v2/organizations/get', {}, organizationsSchema)) {
-      const { id: organizationId, organizationName, lastUpdated } = each
-      yield { organizationId, organizationName, lastUpdated }
-    }
-  },
-  async *documents(organizationId) {
-    const query = { organizationId }
-    const path = '/v2/organizations/documents/get'
-    for await (const each of listOnline(server, path, query, documentsSchema)) {
-      const { id: documentId, documentName, disabled, lastUpdated } = each
-      yield { organizationId, documentId, documentName, disabled, lastUpdated }
-    }
-  },
-  async *editors(organizationId, documentId) {
-    // Uses the format `roots`, because it works for every document and for all types of roots.
-    const query = { organizationId, documentId, format: 'roots' }
-    const { data } = await callOnline(server, '/v2/crdt/get', query, editorsSchema)
-    for (const { id: editorId, lastUpdate, lastUpdatedBy, sizeBytes } of data) {
-      const lastUpdated = Date.parse(lastUpdate)
-      yield { organizationId, documentId, editorId, lastUpdated, lastUpdatedBy, sizeBytes }
-    }
-  },
-  versions: (path) => listOnline(server, '/v2/crdt/versions/list', path, versionsSchema),
-  async content(path, versionId, reading) {
-    if (versionId === null) return readOnline(server, path, reading)
-    const query = { ...path, ...reading, versionId }
-    return (await callOnline(server, '/v2/crdt/versions/get', query, rootSchema)).data
-  },
-  close: () => Promise.resolve(),
-})
+const writtenSchema: s.SchemaOf<Omit<PutReport, 'created'>> = s.object(
+  { changed: s.boolean, bytes: s.number },
+  { insertions: s.number, deletions: s.number },
+)
 
-/**
- * Restores a version of an editor. The server first saves the current content as a new version. Returns the
- * id of this new version; null if nothing changed.
- * @throws StorageError
- */
-export async function restoreOnline(
-  server: OnlineServer,
-  path: object,
-  versionId: string,
-): Promise<string | null> {
-  const query = { ...path, versionId }
-  const { data } = await callOnline(server, '/v2/crdt/versions/restore', query, restoredSchema)
-  return data.previousVersionId
+/** Returns the catalog of a running server, which uses the REST API. */
+export function onlineCatalog(server: OnlineServer): Catalog {
+  /** Requests the format `roots`, which works for all types of roots, and does not contain the content. */
+  const editorsOf = async (path: Omit<DocumentPath, 'editorId'>) =>
+    (await callOnline(server, '/v2/crdt/get', { ...path, format: 'roots' }, editorsSchema)).data
+  const write = async (operation: string, path: DocumentPath, given: object): Promise<PutReport> => {
+    const present = await nullIfNotFound(editorsOf(path))
+    const query = { ...path, ...given }
+    const { data } = await callOnline(server, `/v2/crdt/${operation}`, query, writtenSchema)
+    const { changed, bytes, insertions, deletions } = data
+    const created = present === null || present.length === 0
+    if (insertions === undefined || deletions === undefined) return { created, changed, bytes }
+    return { created, changed, bytes, insertions, deletions }
+  }
+  return {
+    async *organizations() {
+      for await (const each of listOnline(server, '/v2/organizations/get', {}, organizationsSchema)) {
+        const { id: organizationId, organizationName, lastUpdated } = each
+        yield { organizationId, organizationName, lastUpdated }
+      }
+    },
+    async *documents(organizationId) {
+      const query = { organizationId }
+      const path = '/v2/organizations/documents/get'
+      for await (const each of listOnline(server, path, query, documentsSchema)) {
+        const { id: documentId, documentName, disabled, lastUpdated } = each
+        yield { organizationId, documentId, documentName, disabled, lastUpdated }
+      }
+    },
+    async *editors(organizationId, documentId) {
+      for (const each of await editorsOf({ organizationId, documentId })) {
+        const { id: editorId, lastUpdate, lastUpdatedBy, sizeBytes } = each
+        const lastUpdated = Date.parse(lastUpdate)
+        yield { organizationId, documentId, editorId, lastUpdated, lastUpdatedBy, sizeBytes }
+      }
+    },
+    versions: (path) => listOnline(server, '/v2/crdt/versions/list', path, versionsSchema),
+    async content(path, reading) {
+      const query = { ...path, ...reading }
+      const [found] = (await callOnline(server, '/v2/crdt/get', query, rootsSchema)).data
+      if (found === undefined) throw new StorageError('there is no such document', { hint: listingHint })
+      return found
+    },
+    apply: (path, bytes) =>
+      write('apply', path, { update: Buffer.from(bytes).toString('base64'), create: true }),
+    replace: (path, content) => write('update', path, { ...content, upsert: true }),
+    close: () => Promise.resolve(),
+  }
 }

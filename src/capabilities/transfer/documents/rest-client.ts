@@ -2,7 +2,10 @@ import { errorMessage } from '../../../core/base/errors.ts'
 import { checkJson } from '../../../core/base/json.ts'
 import type * as s from '../../../core/base/schema.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
-import { listingHint, versionsHint } from './listing-hints.ts'
+
+/** Hints that follow an error about a document or version that does not exist. */
+export const listingHint = '`weft doc ls` shows all there are'
+export const versionsHint = '`weft doc history` shows all there are'
 
 /** A running server, and the function that calls its REST API. */
 interface RestServer {
@@ -125,23 +128,33 @@ export async function nullIfCode<T>(call: Promise<T>, code: string): Promise<T |
 }
 
 /**
- * Yields all items of a listing of a running server, page by page.
- * @param schema schema of the items of a page
+ * Yields the pages of a listing of a running server.
+ * @param schema schema of a page
  * @throws StorageError also if the pages never end, because a page names itself as the next one
  */
+export async function* pagesOnline<Page>(
+  server: OnlineServer | OnlineWorkspace,
+  path: string,
+  query: object,
+  schema: s.SchemaOf<Page>,
+): AsyncGenerator<Page> {
+  let pageToken: string | undefined
+  do {
+    const given = { ...query, ...(pageToken !== undefined && { pageToken }) }
+    const page = await callOnline(server, path, given, schema)
+    yield page.data
+    if (page.pageToken !== undefined && page.pageToken === pageToken)
+      throw new StorageError(`${server.url} returns pages of ${path} that never end`)
+    pageToken = page.pageToken
+  } while (pageToken !== undefined)
+}
+
+/** Yields the items of a listing whose pages are lists of them. @throws as `pagesOnline` */
 export async function* listOnline<Item>(
   server: OnlineServer | OnlineWorkspace,
   path: string,
   query: object,
   schema: s.SchemaOf<readonly Item[]>,
 ): AsyncGenerator<Item> {
-  let pageToken: string | undefined
-  do {
-    const given = { ...query, ...(pageToken !== undefined && { pageToken }) }
-    const page = await callOnline(server, path, given, schema)
-    yield* page.data
-    if (page.pageToken !== undefined && page.pageToken === pageToken)
-      throw new StorageError(`${server.url} returns pages of ${path} that never end`)
-    pageToken = page.pageToken
-  } while (pageToken !== undefined)
+  for await (const page of pagesOnline(server, path, query, schema)) yield* page
 }

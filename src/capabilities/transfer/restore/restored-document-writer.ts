@@ -8,7 +8,8 @@ import { restoreWithinLimit } from '../../../core/rooms/threads/size-check.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 import { versionLimits } from '../../history/limits.ts'
 import type { VersionRecord } from '../../history/version-keys.ts'
-import { applyOnline, readOnline } from '../documents/document-online.ts'
+import type { Catalog } from '../documents/catalog.ts'
+import { onlineCatalog } from '../documents/catalog-online.ts'
 import { callOnline, listOnline, nullIfNotFound, type OnlineServer } from '../documents/rest-client.ts'
 import type { BackupDocuments, BackupEditor } from './backup-documents.ts'
 import { OnlineComments } from './online-comments.ts'
@@ -80,6 +81,7 @@ type Mutable<T> = { -readonly [Name in keyof T]: T[Name] }
 export class RestoredDocumentWriter {
   readonly #source: RestoreSource
   readonly #view: DocumentView
+  readonly #catalog: Catalog
   readonly #editors: string[] = []
   readonly #restored: Mutable<RestoredCounts> = { versions: 0, threads: 0, comments: 0, permissions: 0 }
   readonly #leftOut: Mutable<LeftOutCounts> = {
@@ -95,6 +97,7 @@ export class RestoredDocumentWriter {
   constructor(source: RestoreSource, view: DocumentView) {
     this.#source = source
     this.#view = view
+    this.#catalog = onlineCatalog(source.server)
   }
 
   async run(): Promise<DocumentResult> {
@@ -171,9 +174,9 @@ export class RestoredDocumentWriter {
 
   /** @param branches names of the branches of the editor in the backup */
   async #changeEditor(editor: BackupEditor, branches: readonly string[]): Promise<void> {
-    const { server, isDryRun, madeAt } = this.#source
+    const { isDryRun, madeAt } = this.#source
     const path = this.#pathOf(editor)
-    const found = await nullIfNotFound(readOnline(server, path, { format: 'update' }))
+    const found = await nullIfNotFound(this.#catalog.content(path, { format: 'update' }))
     if (found === null) {
       this.#leftOut.branches += branches.length
       await this.#createEditor(editor)
@@ -184,7 +187,7 @@ export class RestoredDocumentWriter {
     if (update === null) return
     if (!isDryRun) {
       await this.#saveVersion(path, { label: `Before the restore from the backup of ${isoTime(madeAt)}` })
-      await applyOnline(server, path, update)
+      await this.#catalog.apply(path, update)
     }
     this.#editors.push(editor.editorId)
   }
@@ -221,7 +224,7 @@ export class RestoredDocumentWriter {
    * to the newest leads to the content of each version, and then to that of the editor.
    */
   async #createEditor(editor: BackupEditor): Promise<void> {
-    const { server, isDryRun } = this.#source
+    const { isDryRun } = this.#source
     const path = this.#pathOf(editor)
     const versions = editor.versions
       .filter(({ sizeBytes }) => sizeBytes > emptyStateBytes)
@@ -230,13 +233,13 @@ export class RestoredDocumentWriter {
     for (const version of versions) {
       const { createdBy, metadata } = version
       if (!isDryRun) {
-        await applyOnline(server, path, await editor.contentOf(version))
+        await this.#catalog.apply(path, await editor.contentOf(version))
         const userId = createdBy === '' ? {} : { userId: createdBy }
         await this.#saveVersion(path, { label: labelOf(version), metadata, ...userId })
       }
       this.#restored.versions += 1
     }
-    if (!isDryRun) await applyOnline(server, path, editor.bytes)
+    if (!isDryRun) await this.#catalog.apply(path, editor.bytes)
     this.#editors.push(editor.editorId)
   }
 
