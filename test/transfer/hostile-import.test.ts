@@ -7,9 +7,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { offlineCatalog } from '../../src/capabilities/transfer/documents/catalog-offline.ts'
 import { listOnline, type OnlineServer } from '../../src/capabilities/transfer/documents/rest-client.ts'
-import type { ImportSource } from '../../src/capabilities/transfer/import/import-source.ts'
-import { readNameMap } from '../../src/capabilities/transfer/import/name-map.ts'
-import { dryRunImport, importInto } from '../../src/capabilities/transfer/import/run-import.ts'
+import {
+  dryRunImport,
+  type ImportSource,
+  importInto,
+} from '../../src/capabilities/transfer/import-documents.ts'
+import { readNameMap } from '../../src/capabilities/transfer/name-mapping.ts'
 import { openHocuspocusSqlite } from '../../src/capabilities/transfer/sources/hocuspocus-sqlite.ts'
 import { openUpdates } from '../../src/capabilities/transfer/sources/updates.ts'
 import { openYLeveldb } from '../../src/capabilities/transfer/sources/y-leveldb.ts'

@@ -8,10 +8,10 @@ import { offlineCatalog } from '../../src/capabilities/transfer/documents/catalo
 import {
   type DocumentImportResult,
   type ImportSink,
+  type ImportSource,
   importDocuments,
-} from '../../src/capabilities/transfer/import/import-documents.ts'
-import type { ImportSource } from '../../src/capabilities/transfer/import/import-source.ts'
-import { importInto } from '../../src/capabilities/transfer/import/run-import.ts'
+  importInto,
+} from '../../src/capabilities/transfer/import-documents.ts'
 import { openUpdates } from '../../src/capabilities/transfer/sources/updates.ts'
 import { readLines, type TextLine } from '../../src/capabilities/transfer/text-lines.ts'
 import { readCredentials } from '../../src/core/directory/tenants/credentials-file.ts'

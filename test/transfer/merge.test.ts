@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { mapName } from '../../src/capabilities/transfer/name-mapping.ts'
-import { updateKeyOf } from '../../src/capabilities/transfer/sources/y-leveldb-keys.ts'
+import { updateKeyOf } from '../../src/capabilities/transfer/sources/y-leveldb.ts'
 import {
   contentSum,
   DocumentRejectedError,

@@ -1,4 +1,9 @@
+import { errorMessage } from '../../core/base/errors.ts'
+import { checkJson, MalformedJsonError } from '../../core/base/json.ts'
+import * as s from '../../core/base/schema.ts'
 import { type DocumentPath, decodeSegment, idProblem } from '../../core/model/address.ts'
+import { StorageError } from '../backups/storage/storage-error.ts'
+import { readTextFile } from './text-lines.ts'
 
 /** Determines how names of another server become addresses. */
 export interface NameMapping {
@@ -38,7 +43,7 @@ type UncheckedPath = { readonly [Name in keyof DocumentPath]?: unknown }
 const isPath = (path: UncheckedPath): path is DocumentPath => pathProblem(path) === null
 
 /** Returns the problem of the first invalid id; null if all ids are valid. */
-export function pathProblem(path: UncheckedPath): string | null {
+function pathProblem(path: UncheckedPath): string | null {
   for (const key of ['organizationId', 'documentId', 'editorId'] as const) {
     const problem = idProblem(path[key])
     if (problem !== null) return `${key} ${problem}`
@@ -51,4 +56,41 @@ function pathIn(name: string): DocumentPath | null {
   const [organizationId, documentId, editorId, ...others] = name.split('/').map(decodeSegment)
   const path = { organizationId, documentId, editorId }
   return others.length === 0 && isPath(path) ? path : null
+}
+
+/**
+ * Reads a name map. The file has one JSON object per line, with `name`, `organizationId`, `documentId` and
+ * `editorId`. Empty lines are ignored.
+ * @throws StorageError with the number of the first line that is invalid or repeats a name
+ */
+export async function readNameMap(file: string): Promise<ReadonlyMap<string, DocumentPath>> {
+  const text = await readTextFile(file).catch((error: unknown) => {
+    throw new StorageError(`the map cannot be read: ${errorMessage(error)}`)
+  })
+  const map = new Map<string, DocumentPath>()
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    try {
+      addEntry(map, line)
+    } catch (error) {
+      throw new StorageError(`${file}, line ${index + 1}: ${errorMessage(error)}`)
+    }
+  }
+  return map
+}
+
+const entrySchema = s.object({
+  name: s.string,
+  organizationId: s.string,
+  documentId: s.string,
+  editorId: s.string,
+})
+
+/** @throws SyntaxError, MalformedJsonError */
+function addEntry(map: Map<string, DocumentPath>, line: string): void {
+  const { name, organizationId, documentId, editorId } = checkJson(entrySchema, JSON.parse(line))
+  const path = { organizationId, documentId, editorId }
+  const problem = map.has(name) ? `${JSON.stringify(name)} comes twice` : pathProblem(path)
+  if (problem !== null) throw new MalformedJsonError(problem)
+  map.set(name, path)
 }

@@ -1,4 +1,4 @@
-import type { DocumentImportResult } from '../../capabilities/transfer/import/import-documents.ts'
+import type { DocumentImportResult } from '../../capabilities/transfer/import-documents.ts'
 
 /**
  * Maximum numbers of lines about rejected or unknown documents, and about addresses. `--json` prints all of

@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander'
-import type { ImportSource } from '../../capabilities/transfer/import/import-source.ts'
-import { readNameMap } from '../../capabilities/transfer/import/name-map.ts'
-import type { NameMapping } from '../../capabilities/transfer/name-mapping.ts'
+import type { ImportSource } from '../../capabilities/transfer/import-documents.ts'
+import { type NameMapping, readNameMap } from '../../capabilities/transfer/name-mapping.ts'
 import { type UpdateEncoding, updateEncodings } from '../../core/content/read-document.ts'
 import type { DocumentPath } from '../../core/model/address.ts'
 import { threadJobMsOf } from '../../server/limits-from-config.ts'
@@ -105,7 +104,7 @@ async function run(
   const { config } = configOf({ dataDir: flags.dataDir, config: flags.config })
   const naming = await namingOf(flags)
   const tenant = await tenantOf(config, flags)
-  const { importInto, dryRunImport } = await import('../../capabilities/transfer/import/run-import.ts')
+  const { importInto, dryRunImport } = await import('../../capabilities/transfer/import-documents.ts')
   const progress = showProgress(`import ${name}`, flags.json ? 'json' : 'text')
   const updatesBytesMax = updatesPerDocument * config.maxDocumentBytes
   const work = { open: () => open(updatesBytesMax), naming, onProgress: progress.at }

@@ -1,4 +1,15 @@
-import { type Appended, type AppendOptions, AppendRejectedError, type AppendResult, type AppendTo, type DocumentLog, type Key, type LoadOptions, type LogHead, type Moved } from './engine.ts'
+import {
+  type Appended,
+  type AppendOptions,
+  AppendRejectedError,
+  type AppendResult,
+  type AppendTo,
+  type DocumentLog,
+  type Key,
+  type LoadOptions,
+  type LogHead,
+  type Moved,
+} from './engine.ts'
 import { baseSnapshot, noSnapshots, oldestSnapshot, type SnapshotList } from './snapshot-list.ts'
 
 /** State of a document's log. `head` is the last assigned sequence number. */

@@ -2,7 +2,13 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorMessage } from '../../../core/base/errors.ts'
 import type { CheckOptions, StoreCheck } from '../../../core/store/damage.ts'
-import { CorruptRecordError, type Engine, type Key, type Kv, type StoredPage } from '../../../core/store/engine.ts'
+import {
+  CorruptRecordError,
+  type Engine,
+  type Key,
+  type Kv,
+  type StoredPage,
+} from '../../../core/store/engine.ts'
 import type { StoredEntry, StoredSelection } from '../../../core/store/stored-entry.ts'
 import { StorageError } from './storage-error.ts'
 

@@ -82,8 +82,7 @@ async function readFormats({
 function storeFormat({ stored, current, missing, isSupported }: FormatComparison): Judged {
   if (stored === null) return ok(`nothing is stored; a start creates format ${current}`)
   const formats = `the store has format ${stored}, and this version writes format ${current}`
-  if (!isSupported)
-    return fail(formats, 'use the version that has written the store')
+  if (!isSupported) return fail(formats, 'use the version that has written the store')
   if (missing.length > 0) return ok(`${formats}; a start adds the parts of ${missing.join(' and ')}`)
   return ok(`${formats}; a start changes nothing`)
 }

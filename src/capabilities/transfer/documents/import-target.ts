@@ -9,11 +9,12 @@ import type { DocumentService } from '../../../core/directory/services/document-
 import type { AccessType } from '../../../core/directory/store/records.ts'
 import { requireTenant } from '../../../core/directory/tenants/bootstrap.ts'
 import { TenantStore } from '../../../core/directory/tenants/tenant-store.ts'
+import { changeJob } from '../../../core/events/change-jobs.ts'
 import { addressKey, type DocumentAddress, type Tenant } from '../../../core/model/address.ts'
-import type { Merged } from '../../../core/rooms/log/merge-stored.ts'
 import {
   type ContentSum,
   DocumentRejectedError,
+  type Merged,
   missingUpdate,
   vet,
 } from '../../../core/rooms/log/merge-stored.ts'
@@ -22,14 +23,52 @@ import {
   type AppendTo,
   CorruptRecordError,
   type Engine,
+  type Job,
   type LogUpdate,
 } from '../../../core/store/engine.ts'
 import { requireAppended } from '../../../core/store/log-state.ts'
 import { type OfflineStore, openForWriting, type StoreLocation } from '../../backups/storage/offline-store.ts'
+import { type ConfigSnapshot, readConfigSnapshot, wantsChanges } from '../../subscriptions/config-snapshot.ts'
 import { recordsOf } from '../offline-records.ts'
-import { ImportEvents } from './import-events.ts'
 import { type MergeLimits, MergeThread } from './merge-thread.ts'
 import { readBack, readStoredState, type StoredDocumentState } from './stored-document.ts'
+
+/**
+ * The jobs that add imported documents to the change feed of their API key, and that send them to the callback
+ * `store`. The server runs them after its next start. Webhooks get no events of an import.
+ */
+class ImportEvents {
+  readonly #kv: Engine['kv']
+  readonly #configs = new Map<string, ConfigSnapshot>()
+
+  constructor(kv: Engine['kv']) {
+    this.#kv = kv
+  }
+
+  /** Reads the configuration of an API key. Must be called before the other methods. */
+  async load(tenant: Tenant): Promise<void> {
+    const name = nameOf(tenant)
+    if (!this.#configs.has(name)) this.#configs.set(name, await readConfigSnapshot(this.#kv, tenant))
+  }
+
+  /** Returns whether the change feed of an API key is on. */
+  hasFeed(tenant: Tenant): boolean {
+    return this.#configOf(tenant).feed.enabled
+  }
+
+  /** Returns the jobs that must be durable with a change of an editor, or before it. */
+  jobsOf(address: DocumentAddress): readonly Job[] {
+    return wantsChanges(this.#configOf(address)) ? [changeJob(address)] : []
+  }
+
+  #configOf(tenant: Tenant): ConfigSnapshot {
+    const config = this.#configs.get(nameOf(tenant))
+    if (config === undefined) throw new Error('the configuration was not loaded')
+    return config
+  }
+}
+
+const nameOf = ({ workspaceId, apiKey }: Tenant): string => JSON.stringify([workspaceId, apiKey])
 
 export interface TargetOptions extends MergeLimits {
   /** Access type of new documents. */

@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../import/import-source.ts'
+import type { StoredDocument } from '../import-documents.ts'
 
 /** One stored update of a document, or the reason why an entry of the source cannot be read. */
 export type StoredUpdate =

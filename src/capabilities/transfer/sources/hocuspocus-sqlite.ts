@@ -2,7 +2,7 @@ import { open, stat } from 'node:fs/promises'
 import sqlite, { type Database as Connection } from 'node-sqlite3-wasm'
 import { errorCode, errorMessage } from '../../../core/base/errors.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
-import type { ImportSource, StoredDocument } from '../import/import-source.ts'
+import type { ImportSource, StoredDocument } from '../import-documents.ts'
 import { rejectPipe } from '../text-lines.ts'
 import { tooLarge } from './collect-updates.ts'
 

@@ -8,7 +8,7 @@ import type { UpdateEncoding } from '../../../core/content/read-document.ts'
 import { convertV2 } from '../../../core/update/convert-v2.ts'
 import { MalformedUpdateError } from '../../../core/update/malformed.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
-import type { ImportSource, StoredDocument } from '../import/import-source.ts'
+import type { ImportSource, StoredDocument } from '../import-documents.ts'
 import { readLines } from '../text-lines.ts'
 import { collectUpdates, type StoredUpdate, tooLarge } from './collect-updates.ts'
 

@@ -27,11 +27,7 @@ import {
   resolveAppend,
 } from '../../log-state.ts'
 import { keyspaces } from '../../pairs/keyspaces.ts'
-import {
-  decodeHead,
-  encodeHead,
-  encodeUpdates,
-} from '../../pairs/record-codec.ts'
+import { decodeHead, encodeHead, encodeUpdates } from '../../pairs/record-codec.ts'
 import { copyOfUpdate } from '../../stored-author.ts'
 import type { LevelQueue, PinnedJobs } from '../jobs/queue.ts'
 import type { WriteWaiter } from '../store/group-commit.ts'

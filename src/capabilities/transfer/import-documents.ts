@@ -1,9 +1,35 @@
-import { addressKey, type DocumentPath, documentAddress, type Tenant } from '../../../core/model/address.ts'
-import { DocumentRejectedError } from '../../../core/rooms/log/merge-stored.ts'
-import type { Progress } from '../../backups/storage/storage-error.ts'
-import type { PutResult } from '../documents/import-target.ts'
-import { type MappedName, mapName, type NameMapping } from '../name-mapping.ts'
-import type { ImportSource, StoredDocument } from './import-source.ts'
+import { addressKey, type DocumentPath, documentAddress, type Tenant } from '../../core/model/address.ts'
+import { DocumentRejectedError } from '../../core/rooms/log/merge-stored.ts'
+import type { Progress } from '../backups/storage/storage-error.ts'
+import { ImportTarget, type PutResult, type TargetOptions } from './documents/import-target.ts'
+import { type MergeLimits, MergeThread } from './documents/merge-thread.ts'
+import { type MappedName, mapName, type NameMapping } from './name-mapping.ts'
+
+/** A document in the data of another server. `name` is the name of the document on that server. */
+export type StoredDocument =
+  | {
+      readonly name: string
+      /** Yjs updates (V1) as they are stored. They are not vetted. */
+      readonly updates: readonly Uint8Array[]
+    }
+  | {
+      readonly name: string
+      /** Reason why the document cannot be read, as a sentence without a period. */
+      readonly problem: string
+    }
+
+/** Documents of another server that can be imported. The caller must close the source. */
+export interface ImportSource {
+  /**
+   * Returns the number of documents for the progress bar. Counting is much faster than reading the documents.
+   */
+  count(): Promise<number>
+  /**
+   * Yields all documents. Each name occurs once. @throws StorageError if the source cannot be read further
+   */
+  documents(): AsyncIterable<StoredDocument>
+  close(): Promise<void>
+}
 
 /**
  * Merges the updates of a document into the store. In a dry run, only checks the updates.
@@ -136,3 +162,53 @@ class DocumentImport {
 }
 
 const noTenant: Tenant = { workspaceId: '', apiKey: '' }
+
+export interface ImportWork {
+  readonly open: () => Promise<ImportSource>
+  readonly naming: NameMapping
+  readonly onProgress: Progress
+}
+
+/**
+ * Merges the documents of a source into the store of a stopped server. If the import fails, the documents
+ * that it has already written remain in the store.
+ * @throws StorageError, EngineOpenError, StoreUnavailableError
+ */
+export async function importInto(
+  { directory, tenant }: { readonly directory: string; readonly tenant: Tenant },
+  work: ImportWork,
+  options: TargetOptions,
+): Promise<DocumentImportResult> {
+  const target = await ImportTarget.open(directory, options)
+  try {
+    await target.require(tenant)
+    return await takeAll(work, (path, updates) => target.put(documentAddress(tenant, path), updates))
+  } finally {
+    await target.close()
+  }
+}
+
+/** Reads and merges all documents of a source, but does not use a store. @throws StorageError */
+export async function dryRunImport(work: ImportWork, limits: MergeLimits): Promise<DocumentImportResult> {
+  const merging = new MergeThread(limits)
+  try {
+    return await takeAll(work, async (_, updates) => {
+      const { bytes } = await merging.merge(updates)
+      return { is: 'made', bytes: bytes.length, writtenBytes: 0 }
+    })
+  } finally {
+    await merging.end()
+  }
+}
+
+async function takeAll(
+  { open, naming, onProgress }: ImportWork,
+  take: ImportSink,
+): Promise<DocumentImportResult> {
+  const source = await open()
+  try {
+    return await importDocuments(source, naming, take, onProgress)
+  } finally {
+    await source.close()
+  }
+}
