@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { readTokenFile } from '../capabilities/backups/storage/backup-sources.ts'
+import { readTokenFile } from '../capabilities/backups/storage/backup.ts'
 import { ConfigError } from '../core/config/read-config.ts'
 
 interface Flags {

@@ -1,7 +1,7 @@
 import { parseBackupKey } from '../capabilities/backups/backup-key.ts'
 import { BackupSchedule } from '../capabilities/backups/backup-schedule.ts'
 import { openObjectStore } from '../capabilities/backups/open-object-store.ts'
-import { parseKeep } from '../capabilities/backups/retention.ts'
+import { parseKeep } from '../capabilities/backups/prune.ts'
 import { backupParts } from '../capabilities/backups/storage/backup.ts'
 import type { BackupPart } from '../capabilities/backups/storage/backup-file.ts'
 import { lastBackupOf } from '../capabilities/backups/storage/last-backup.ts'

@@ -13,7 +13,7 @@ import express from 'express'
 import fastify from 'fastify'
 import { afterEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { backupOnline } from '../../src/capabilities/backups/storage/backup-sources.ts'
+import { backupOnline } from '../../src/capabilities/backups/storage/backup.ts'
 import { createServer, dataOf, type ServerOptions, type WeftServer } from '../../src/server/library/index.ts'
 import { syncedEditor } from '../support/clients/clients.ts'
 

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { writeBackup } from '../../src/capabilities/backups/storage/backup.ts'
-import { backupOffline } from '../../src/capabilities/backups/storage/backup-sources.ts'
+import { backupOffline, writeBackup } from '../../src/capabilities/backups/storage/backup.ts'
 import { restore } from '../../src/capabilities/backups/storage/restore.ts'
 import { systemClock } from '../../src/core/base/clock.ts'
 import {

@@ -4,7 +4,7 @@ import { type BackupDamage, BackupDamageError, chunkDamage } from './backup-dama
 import { type ChunkObjects, chunkLimits } from './chunk-objects.ts'
 import type { ChunkEntry, Manifest } from './manifest.ts'
 import { mapInOrder } from './map-in-order.ts'
-import { PairSum } from './pair-sum.ts'
+import { PairSum } from './pair-slices.ts'
 import type { BackupHeader, BackupPart } from './storage/backup-file.ts'
 import { StorageError } from './storage/storage-error.ts'
 

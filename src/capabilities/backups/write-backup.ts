@@ -11,8 +11,7 @@ import {
   parseChunkName,
 } from './manifest.ts'
 import { mapInOrder } from './map-in-order.ts'
-import { encodePairsInSlices } from './pair-slices.ts'
-import { PairSum } from './pair-sum.ts'
+import { encodePairsInSlices, PairSum } from './pair-slices.ts'
 import type { Repository } from './repository.ts'
 import { RepositoryLock } from './repository-lock.ts'
 import type { BackupHeader, BackupPart } from './storage/backup-file.ts'

@@ -1,4 +1,5 @@
 import * as s from '../../core/base/schema.ts'
+import { tenantKeys, tenantPart } from '../../core/directory/organizations/organization-keys.ts'
 import { type ListPage, type PageRange, readPagePosition } from '../../core/directory/store/list-page.ts'
 import type {
   UserDataScope,
@@ -6,7 +7,22 @@ import type {
   UserDatum,
 } from '../../core/directory/user-data/user-data-source.ts'
 import type { Kv } from '../../core/store/engine.ts'
-import { nextOrganization } from './next-organization.ts'
+
+/**
+ * Returns the id of the organization after `before`. If `before` is null, returns the first one. Returns null
+ * if there are no more organizations.
+ */
+export async function nextOrganization(
+  kv: Kv,
+  place: UserDataScope,
+  before: string | null,
+): Promise<string | null> {
+  if (place.organizationId !== null) return before === null ? place.organizationId : null
+  const after = before === null ? {} : { after: tenantKeys.organization(before) }
+  const range = { prefix: tenantKeys.organizations, limit: 1, ...after }
+  const [entry] = await kv.scan(tenantPart(place), range)
+  return entry?.key.at(-1) ?? null
+}
 
 /** Maximum number of entries in one read. */
 const chunkSize = 50

@@ -11,14 +11,14 @@ import type { Services } from '../../rest/services.ts'
 import {
   type ErasureRecord,
   type ErasureTask,
+  ErasureTaskRunner,
   erasureJob,
   erasureKey,
   erasureQueue,
   erasureRecordType,
   erasureTaskOf,
   type RemovedCounts,
-} from './erasure-records.ts'
-import { ErasureTaskRunner } from './erasure-task.ts'
+} from './erasure-task.ts'
 import { listUserData } from './listing.ts'
 
 /** Maximum time in ms for which a call waits for the end of the erasure that it has started. */

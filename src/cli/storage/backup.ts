@@ -1,6 +1,5 @@
 import { Command } from 'commander'
-import { writeBackup } from '../../capabilities/backups/storage/backup.ts'
-import { backupOffline, backupOnline } from '../../capabilities/backups/storage/backup-sources.ts'
+import { backupOffline, backupOnline, writeBackup } from '../../capabilities/backups/storage/backup.ts'
 import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
 import { systemClock } from '../../core/base/clock.ts'
 import { printResult } from '../command-line/command-io.ts'

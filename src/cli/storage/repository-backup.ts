@@ -1,7 +1,7 @@
 import { damageText } from '../../capabilities/backups/backup-damage.ts'
 import { type BackupJobResult, runBackupJob } from '../../capabilities/backups/backup-job.ts'
 import { readBackupKey } from '../../capabilities/backups/backup-key.ts'
-import { parseKeep } from '../../capabilities/backups/retention.ts'
+import { parseKeep } from '../../capabilities/backups/prune.ts'
 import { readBackupParts } from '../../capabilities/backups/storage/backup-file.ts'
 import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
 import { systemClock } from '../../core/base/clock.ts'

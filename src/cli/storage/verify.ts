@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { ObjectInventory } from '../../capabilities/backups/objects/object-inventory.ts'
 import {
   type CheckedObjects,
+  ObjectInventory,
   type UncheckedObjects,
   verifyObjects,
 } from '../../capabilities/backups/objects/verify-objects.ts'

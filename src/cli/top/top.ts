@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, InvalidArgumentError } from 'commander'
-import { readTokenFile, responseError } from '../../capabilities/backups/storage/backup-sources.ts'
+import { readTokenFile, responseError } from '../../capabilities/backups/storage/backup.ts'
 import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
 import { systemClock } from '../../core/base/clock.ts'
 import { errorMessage } from '../../core/base/errors.ts'

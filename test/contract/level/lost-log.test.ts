@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { backupOffline } from '../../../src/capabilities/backups/storage/backup-sources.ts'
+import { backupOffline } from '../../../src/capabilities/backups/storage/backup.ts'
 import { openForReading } from '../../../src/capabilities/backups/storage/offline-store.ts'
 import { verify } from '../../../src/capabilities/backups/storage/verify.ts'
 import { systemClock } from '../../../src/core/base/clock.ts'

@@ -13,8 +13,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type WrittenBackup, writeBackup } from '../../../src/capabilities/backups/storage/backup.ts'
-import { backupOffline } from '../../../src/capabilities/backups/storage/backup-sources.ts'
+import {
+  backupOffline,
+  type WrittenBackup,
+  writeBackup,
+} from '../../../src/capabilities/backups/storage/backup.ts'
 import { restore } from '../../../src/capabilities/backups/storage/restore.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { runCli } from '../../support/servers/cli.ts'

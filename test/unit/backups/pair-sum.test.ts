@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { decodePairsInSlices, encodePairsInSlices } from '../../../src/capabilities/backups/pair-slices.ts'
-import { PairSum } from '../../../src/capabilities/backups/pair-sum.ts'
+import {
+  decodePairsInSlices,
+  encodePairsInSlices,
+  PairSum,
+} from '../../../src/capabilities/backups/pair-slices.ts'
 import { decodePairs, encodePairs } from '../../../src/capabilities/backups/storage/backup-file.ts'
 import type { StoredPage } from '../../../src/core/store/engine.ts'
 import { turnsDuring } from '../../support/time/clock.ts'

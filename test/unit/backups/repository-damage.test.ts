@@ -8,9 +8,8 @@ import {
   damageText,
 } from '../../../src/capabilities/backups/backup-damage.ts'
 import type { FolderStore } from '../../../src/capabilities/backups/folder-store.ts'
-import { pruneRepository } from '../../../src/capabilities/backups/prune.ts'
+import { parseKeep, pruneRepository } from '../../../src/capabilities/backups/prune.ts'
 import type { Repository } from '../../../src/capabilities/backups/repository.ts'
-import { parseKeep } from '../../../src/capabilities/backups/retention.ts'
 import { restoreParts } from '../../../src/capabilities/backups/storage/restore.ts'
 import { verifyRepository } from '../../../src/capabilities/backups/verify-repository.ts'
 import type { StoredPage } from '../../../src/core/store/engine.ts'

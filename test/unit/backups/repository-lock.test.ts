@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { FolderStore } from '../../../src/capabilities/backups/folder-store.ts'
-import { pruneRepository } from '../../../src/capabilities/backups/prune.ts'
+import { parseKeep, pruneRepository } from '../../../src/capabilities/backups/prune.ts'
 import type { Repository } from '../../../src/capabilities/backups/repository.ts'
 import {
   lockObserveMs,
@@ -11,7 +11,6 @@ import {
   lockStaleMs,
   RepositoryLock,
 } from '../../../src/capabilities/backups/repository-lock.ts'
-import { parseKeep } from '../../../src/capabilities/backups/retention.ts'
 import { StorageError } from '../../../src/capabilities/backups/storage/storage-error.ts'
 import { verifyRepository } from '../../../src/capabilities/backups/verify-repository.ts'
 import type { StoredPage } from '../../../src/core/store/engine.ts'

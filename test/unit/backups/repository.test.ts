@@ -9,9 +9,8 @@ import {
   parseBackupKey,
   readBackupKey,
 } from '../../../src/capabilities/backups/backup-key.ts'
-import { pruneRepository } from '../../../src/capabilities/backups/prune.ts'
+import { parseKeep, pruneRepository } from '../../../src/capabilities/backups/prune.ts'
 import { openRepository } from '../../../src/capabilities/backups/repository.ts'
-import { parseKeep } from '../../../src/capabilities/backups/retention.ts'
 import { restoreParts } from '../../../src/capabilities/backups/storage/restore.ts'
 import { verifyRepository } from '../../../src/capabilities/backups/verify-repository.ts'
 import { systemClock } from '../../../src/core/base/clock.ts'

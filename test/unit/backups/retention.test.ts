@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BackupName } from '../../../src/capabilities/backups/manifest.ts'
-import { keptBackups, parseKeep } from '../../../src/capabilities/backups/retention.ts'
+import { keptBackups, parseKeep } from '../../../src/capabilities/backups/prune.ts'
 import type { KeepRule } from '../../../src/core/config/backup-options.ts'
 import { seed } from '../../support/data/seed.ts'
 

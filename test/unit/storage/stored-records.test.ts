@@ -31,6 +31,8 @@ import {
   subscriptionKeys,
   subscriptionsPart,
 } from '../../../src/capabilities/webhooks/webhook-records.ts'
+} from '../../../src/capabilities/subscriptions/webhook-records.ts'
+import { erasureRecordType } from '../../../src/capabilities/userdata/erasure-task.ts'
 import { MalformedJsonError } from '../../../src/core/base/json.ts'
 import { CachingDirectoryReader } from '../../../src/core/directory/store/directory-reader.ts'
 import {
