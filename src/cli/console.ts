@@ -4,7 +4,7 @@ import { withoutTrailing } from '../core/base/text.ts'
 import type { Config } from '../core/config/config.ts'
 import { credentialsOf, restCredentialsOf } from '../core/directory/tenants/credentials-file.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
-import { requireStoredKey } from './location/tenant-credentials.ts'
+import { requireStoredKey } from './location/store-location.ts'
 
 /** Creates the command `weft console`. It prints or opens a link that contains the credentials. */
 export function consoleCommand(): Command {

@@ -7,7 +7,7 @@ import { environmentOf } from '../core/config/config.ts'
 import { credentialsPath, type ServerCredentials } from '../core/directory/tenants/credentials-file.ts'
 import { CredentialGenerator } from '../core/directory/tenants/workspace-service.ts'
 import { configOf, printResult } from './command-line/command-io.ts'
-import { programName } from './command-line/program-name.ts'
+import { programName } from './command-line/command-names.ts'
 import { credentialLines } from './credentials-notice.ts'
 import { createProject, projectFiles, type TemplateName, templateNames } from './project-template.ts'
 

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { readPackageVersion } from '../core/base/package-version.ts'
+import { ConfigError } from '../core/config/read-config.ts'
 import { checkVariables } from '../core/config/variables.ts'
 import { auditCommand } from './audit.ts'
 import { benchCommand } from './bench.ts'
@@ -10,16 +12,16 @@ import { docCommand } from './doc/doc.ts'
 import { eventsCommand } from './events.ts'
 import { exportCommand } from './export.ts'
 import { feedCommand } from './feed.ts'
-import { importCommand } from './import/import.ts'
+import { importCommand } from './import.ts'
 import { initCommand } from './init.ts'
 import { keysCommand } from './keys.ts'
+import { readableConfig } from './location/store-location.ts'
 import { mcpCommand } from './mcp.ts'
 import { serveCommand } from './serve.ts'
 import { backupCommand } from './storage/backup.ts'
 import { compactCommand } from './storage/compact.ts'
 import { doctorCommand } from './storage/doctor.ts'
 import { backupsCommand } from './storage/repository-commands.ts'
-import { requireEmbeddedStore } from './storage/require-embedded-store.ts'
 import { restoreCommand } from './storage/restore.ts'
 import { upgradeCommand } from './storage/upgrade.ts'
 import { verifyCommand } from './storage/verify.ts'
@@ -81,4 +83,28 @@ export function createProgram(): Command {
       if (commandNamesOf(command)[0] !== 'upgrade') checkVariables(process.env)
       requireEmbeddedStore(command)
     })
+}
+
+/** Commands whose first argument is the data directory. */
+const onDirectory: readonly string[] = ['verify', 'compact', 'audit']
+
+/**
+ * Rejects a command on the data directory of a server that stores its documents in a database, because such a
+ * directory is empty or outdated.
+ * @throws ConfigError
+ */
+function requireEmbeddedStore(command: Command): void {
+  const names = commandNamesOf(command)
+  const config = readableConfig(command.opts<{ config?: string }>().config)
+  if (config?.engine !== 'postgres' || !isAbout(config.dataDir, command, names[0] ?? '')) return
+  throw new ConfigError(
+    `weft ${names.join(' ')} is for the embedded store, and this server keeps its documents in PostgreSQL: use the tools of the database, such as pg_amcheck`,
+  )
+}
+
+function isAbout(data: string, command: Command, name: string): boolean {
+  if (onDirectory.includes(name)) return resolve(command.args[0] ?? '') === data
+  const { dataDir: given, url } = command.opts<{ dataDir?: string; url?: string }>()
+  if (name === 'doc') return url === undefined && given !== undefined && resolve(given) === data
+  return name === 'import' && resolve(given ?? data) === data
 }

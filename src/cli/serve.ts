@@ -9,7 +9,7 @@ import { injectedVariables, misspelledVariables } from '../core/config/variables
 import { credentialsPath, type ServerCredentials } from '../core/directory/tenants/credentials-file.ts'
 import type { RunningServer } from '../server/server.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
-import { programName } from './command-line/program-name.ts'
+import { programName } from './command-line/command-names.ts'
 import { exitCodes } from './command-line/run-command.ts'
 import { consoleLink } from './console.ts'
 import { credentialLines } from './credentials-notice.ts'

@@ -7,8 +7,8 @@ import { ConfigError } from '../core/config/read-config.ts'
 import { type AccessRole, accessRoles } from '../core/directory/store/records.ts'
 import { credentialsOf } from '../core/directory/tenants/credentials-file.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
-import { parseIdOption } from './command-line/id-option.ts'
-import { noCredentials, requireStoredKey } from './location/tenant-credentials.ts'
+import { parseIdOption } from './command-line/option-parsers.ts'
+import { noCredentials, requireStoredKey } from './location/store-location.ts'
 
 interface Flags {
   readonly name?: string

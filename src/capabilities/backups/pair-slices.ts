@@ -7,7 +7,7 @@ import { encodePairs, pairsIn } from './storage/backup-file.ts'
 export const sliceMax = { bytes: 2 ** 19, pairs: 2_000 } as const
 
 /** Splits a page into parts, each for one tick of the event loop. A larger pair is a part of its own. */
-export function* pageParts(page: StoredPage): Generator<StoredPage> {
+function* pageParts(page: StoredPage): Generator<StoredPage> {
   let [start, bytes] = [0, 0]
   for (const [index, [key, value]] of page.entries()) {
     bytes += key.length + value.length

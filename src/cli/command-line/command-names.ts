@@ -1,4 +1,10 @@
+import { basename } from 'node:path'
 import type { Command } from 'commander'
+
+/** The program as its users call it: `npx weft-server` is the one command that npm runs without an installation. */
+export const programName = basename(process.argv[1] ?? '').startsWith('weft-server')
+  ? 'npx weft-server'
+  : 'weft'
 
 /** Default command of `weft`, for a command line that is empty or has only options. */
 const usual = 'serve'

@@ -5,8 +5,7 @@ import { processOnPort } from '../../core/config/process-with.ts'
 import { publicUrlOf } from '../../core/config/public-url.ts'
 import { CorruptRecordError, EngineOpenError, StoreUnavailableError } from '../../core/store/engine.ts'
 import { configOf } from './command-io.ts'
-import { commandNamesOf, withCommand } from './command-names.ts'
-import { programName } from './program-name.ts'
+import { commandNamesOf, programName, withCommand } from './command-names.ts'
 
 /** Returns advice for an error whose message contains no advice; null if there is none. */
 function hintFor(error: unknown, argv: readonly string[]): string | null {

@@ -7,8 +7,7 @@ import { readableTypes } from '../../core/content/content-type-names.ts'
 import { restCredentialsOf, workspaceCredentialsOf } from '../../core/directory/tenants/credentials-file.ts'
 import { threadJobMsOf } from '../../server/limits-from-config.ts'
 import { configOf } from '../command-line/command-io.ts'
-import { storeLocation } from './store-location.ts'
-import { tenantOf } from './tenant-credentials.ts'
+import { storeLocation, tenantOf } from './store-location.ts'
 
 /** Flags that select a running server and its API key. */
 export interface ServerFlags {

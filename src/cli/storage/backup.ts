@@ -1,14 +1,25 @@
 import { Command } from 'commander'
+import { damageText } from '../../capabilities/backups/backup-damage.ts'
+import { type BackupJob, type BackupJobResult, runBackupJob } from '../../capabilities/backups/backup-job.ts'
+import { readBackupKey } from '../../capabilities/backups/backup-key.ts'
+import { parseKeep } from '../../capabilities/backups/prune.ts'
 import { backupOffline, backupOnline, writeBackup } from '../../capabilities/backups/storage/backup.ts'
+import { readBackupParts } from '../../capabilities/backups/storage/backup-file.ts'
 import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
 import { systemClock } from '../../core/base/clock.ts'
+import { readPackageVersion } from '../../core/base/package-version.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { resolveConfigured, storeOf } from '../location/store-location.ts'
-import { backUpToRepository, type RepositoryFlags } from './repository-backup.ts'
 
-interface Flags extends Partial<RepositoryFlags> {
+interface Flags {
   readonly tokenFile?: string
+  readonly to?: string
+  readonly keyFile?: string
+  readonly keep?: string
+  readonly verify?: string
+  readonly otherStore?: true
+  readonly json?: true
 }
 
 export function backupCommand(): Command {
@@ -31,7 +42,7 @@ export function backupCommand(): Command {
     .action(async (source: string, file: string | undefined, flags: Flags) => {
       const { to } = flags
       if (to !== undefined && file === undefined)
-        return backUpToRepository(() => sourceOf(source, flags), { ...flags, to })
+        return backUpToRepository(sourceOf(source, flags), to, flags)
       if (to !== undefined || file === undefined || repositoryOnly.some((name) => flags[name] !== undefined))
         throw new StorageError('name either a file, or a repository with --to and its other options')
       const progress = showProgress('backup', flags.json ? 'json' : 'text')
@@ -49,4 +60,70 @@ function sourceOf(source: string, { tokenFile }: Flags): AsyncIterable<Uint8Arra
   if (tokenFile === undefined)
     throw new StorageError('the backup of a running server needs its admin token: --token-file')
   return backupOnline(source, tokenFile)
+}
+
+/**
+ * Makes a backup in a repository. SIGINT and SIGTERM end it with an error.
+ * @throws StorageError also if the backup is complete, but old backups are damaged or could not be deleted
+ */
+async function backUpToRepository(
+  source: AsyncIterable<Uint8Array>,
+  to: string,
+  { keyFile, keep, verify = 'all', otherStore, json }: Flags,
+): Promise<void> {
+  if (verify !== 'all' && verify !== 'new') throw new StorageError('--verify must be all or new')
+  const job: BackupJob = {
+    to,
+    key: await readBackupKey(requiredKeyFile(keyFile)),
+    keep: keep === undefined ? null : parseKeep(keep),
+    verify,
+    otherStore: otherStore === true,
+    version: readPackageVersion(),
+    clock: systemClock,
+  }
+  const stop = new AbortController()
+  const onSignal = (): void => stop.abort()
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
+  const progress = showProgress('backup', json ? 'json' : 'text')
+  try {
+    const options = { onProgress: progress.at, signal: stop.signal }
+    const done = await runBackupJob(job, readBackupParts(source), options).finally(progress.end)
+    const problem = problemOf(done)
+    printResult(json ? JSON.stringify({ ok: problem === null, to, ...done }) : asText(to, done))
+    if (problem !== null) throw new StorageError(problem)
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+  }
+}
+
+/** @throws StorageError */
+export function requiredKeyFile(keyFile: string | undefined): string {
+  if (keyFile !== undefined) return keyFile
+  throw new StorageError('a backup repository needs its key: --key-file', {
+    hint: 'create one with weft backups key <file>',
+  })
+}
+
+/** Returns the problem that remains although the backup is complete; null if there is none. */
+function problemOf({ backup, pruned, pruneFailure }: BackupJobResult): string | null {
+  if (pruneFailure !== null)
+    return `the backup ${backup.id} is complete, but old backups could not be deleted: ${pruneFailure}`
+  return pruned === null || pruned.damages.length === 0
+    ? null
+    : 'backups are damaged; run weft backups verify'
+}
+
+function asText(to: string, { backup, isFirst, pruned }: BackupJobResult): string {
+  const { id, pairs, bytes, chunks, newChunks, newBytes, repairedChunks } = backup
+  const repaired = repairedChunks > 0 ? `, ${repairedChunks} damaged chunks written again` : ''
+  const lines = [
+    `${to} has the backup ${id}: ${pairs} records (${bytes} bytes); new: ${newChunks} of ${chunks} chunks (${newBytes} bytes)${repaired}; verified`,
+  ]
+  if (isFirst) lines.push(`${to} had no backup before; if you expected some, check that its disk is mounted`)
+  if (pruned !== null)
+    lines.push(
+      `kept ${pruned.kept.length} backups, deleted ${pruned.removed.length} backups and ${pruned.removedChunks} chunks (${pruned.removedBytes} bytes)`,
+      ...pruned.damages.map(damageText),
+    )
+  return lines.join('\n')
 }

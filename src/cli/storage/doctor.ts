@@ -4,8 +4,8 @@ import { examine } from '../../capabilities/backups/storage/doctor.ts'
 import type { Finding } from '../../capabilities/backups/storage/finding.ts'
 import { systemClock } from '../../core/base/clock.ts'
 import { injectedVariables } from '../../core/config/variables.ts'
-import { configOf, withConfigFlags } from '../command-line/command-io.ts'
-import { printFindings } from './print-findings.ts'
+import { configOf, printResult, withConfigFlags } from '../command-line/command-io.ts'
+import { exitCodes } from '../command-line/run-command.ts'
 
 /** Creates the command `weft doctor`. Its exit code is 1 if a check fails. */
 export function doctorCommand(): Command {
@@ -31,3 +31,13 @@ function configured(): Finding {
   const found = skipped.length === 0 ? 'can be used' : `can be used; Weft ignores ${skipped.join(', ')}`
   return { name: 'configuration', verdict: 'ok', found, help: '' }
 }
+
+/** Prints the results of checks. The exit code is 1 if a check fails. */
+export function printFindings(findings: readonly Finding[], json: true | undefined): void {
+  const ok = findings.every(({ verdict }) => verdict !== 'fail')
+  printResult(json ? JSON.stringify({ ok, findings }) : findings.map(asText).join('\n'))
+  if (!ok) process.exitCode = exitCodes.fault
+}
+
+const asText = ({ name, verdict, found, help }: Finding): string =>
+  `${verdict.padEnd(5)} ${name}: ${found}${help === '' ? '' : `\n      ${help}`}`

@@ -9,7 +9,7 @@ import { systemClock } from '../../core/base/clock.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'
-import { requiredKeyFile } from './repository-backup.ts'
+import { requiredKeyFile } from './backup.ts'
 
 interface Flags {
   readonly keyFile?: string

@@ -6,7 +6,7 @@ import { didYouMean } from '../../core/base/text.ts'
 import { optionKeys } from '../../core/config/config.ts'
 import { listUnknown, unknownVariables } from '../../core/config/variables.ts'
 import { configOf, withConfigFlags } from '../command-line/command-io.ts'
-import { printFindings } from './print-findings.ts'
+import { printFindings } from './doctor.ts'
 
 interface Flags {
   readonly json?: true

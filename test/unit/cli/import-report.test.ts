@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatImport } from '../../../src/cli/import/import-report.ts'
+import { formatImport } from '../../../src/cli/import.ts'
 
 it('[MOVE-5] prints the first ten addresses of a dry run, and refers to the JSON output for the others', () => {
   const mapping = Array.from({ length: 12 }, (_, index) => ({

@@ -23,9 +23,9 @@ const segment = { string: 0, number: 1 } as const
 const version = Buffer.from('v1')
 
 /** Prefix that all keys of documents have. */
-export const updatePrefix = Buffer.from([segment.string, version.length, ...version, segment.string])
+const updatePrefix = Buffer.from([segment.string, version.length, ...version, segment.string])
 /** First possible key after all keys of documents. */
-export const prefixEnd = Buffer.from([segment.string, version.length, ...version, segment.number])
+const prefixEnd = Buffer.from([segment.string, version.length, ...version, segment.number])
 
 /** Returns the document name in the key of an update; null if it is another kind of key. */
 export function updateKeyOf(key: Uint8Array): string | null {

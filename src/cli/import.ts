@@ -1,15 +1,14 @@
 import { Command, Option } from 'commander'
-import type { ImportSource } from '../../capabilities/transfer/import-documents.ts'
-import { type NameMapping, readNameMap } from '../../capabilities/transfer/name-mapping.ts'
-import { type UpdateEncoding, updateEncodings } from '../../core/content/read-document.ts'
-import type { DocumentPath } from '../../core/model/address.ts'
-import { threadJobMsOf } from '../../server/limits-from-config.ts'
-import { configOf, printResult } from '../command-line/command-io.ts'
-import { parseIdOption } from '../command-line/id-option.ts'
-import { showProgress } from '../command-line/progress.ts'
-import { exitCodes } from '../command-line/run-command.ts'
-import { tenantOf } from '../location/tenant-credentials.ts'
-import { formatImport, importAsJson } from './import-report.ts'
+import type { DocumentImportResult, ImportSource } from '../capabilities/transfer/import-documents.ts'
+import { type NameMapping, readNameMap } from '../capabilities/transfer/name-mapping.ts'
+import { type UpdateEncoding, updateEncodings } from '../core/content/read-document.ts'
+import type { DocumentPath } from '../core/model/address.ts'
+import { threadJobMsOf } from '../server/limits-from-config.ts'
+import { configOf, printResult } from './command-line/command-io.ts'
+import { parseIdOption } from './command-line/option-parsers.ts'
+import { showProgress } from './command-line/progress.ts'
+import { exitCodes } from './command-line/run-command.ts'
+import { tenantOf } from './location/store-location.ts'
 
 interface Flags {
   readonly dataDir?: string
@@ -32,14 +31,11 @@ interface Flags {
 type Open = (path: string, bytesMax: number, flags: Flags) => Promise<ImportSource>
 
 const openYLeveldb: Open = async (path, bytesMax) =>
-  (await import('../../capabilities/transfer/sources/y-leveldb.ts')).openYLeveldb(path, bytesMax)
+  (await import('../capabilities/transfer/sources/y-leveldb.ts')).openYLeveldb(path, bytesMax)
 const openHocuspocusSqlite: Open = async (path, bytesMax) =>
-  (await import('../../capabilities/transfer/sources/hocuspocus-sqlite.ts')).openHocuspocusSqlite(
-    path,
-    bytesMax,
-  )
+  (await import('../capabilities/transfer/sources/hocuspocus-sqlite.ts')).openHocuspocusSqlite(path, bytesMax)
 const openUpdates: Open = async (path, bytesMax, { encoding }) =>
-  (await import('../../capabilities/transfer/sources/updates.ts')).openUpdates(path, bytesMax, encoding)
+  (await import('../capabilities/transfer/sources/updates.ts')).openUpdates(path, bytesMax, encoding)
 
 /**
  * Creates the command `weft import`. It imports all accepted documents; its exit code is 1 if a document was
@@ -104,7 +100,7 @@ async function run(
   const { config } = configOf({ dataDir: flags.dataDir, config: flags.config })
   const naming = await namingOf(flags)
   const tenant = await tenantOf(config, flags)
-  const { importInto, dryRunImport } = await import('../../capabilities/transfer/import-documents.ts')
+  const { importInto, dryRunImport } = await import('../capabilities/transfer/import-documents.ts')
   const progress = showProgress(`import ${name}`, flags.json ? 'json' : 'text')
   const updatesBytesMax = updatesPerDocument * config.maxDocumentBytes
   const work = { open: () => open(updatesBytesMax), naming, onProgress: progress.at }
@@ -133,4 +129,53 @@ async function namingOf({ nameMap, organization, editor }: Flags): Promise<NameM
     organizationId: organization ?? null,
     editorId: editor,
   }
+}
+
+/**
+ * Maximum numbers of lines about rejected or unknown documents, and about addresses. `--json` prints all of
+ * them.
+ */
+const linesMax = 50
+const mappingLinesMax = 10
+
+/** Describes the result of an import, or of a dry run. */
+export function formatImport(done: DocumentImportResult, how: 'look' | 'write'): string {
+  const { documents, problems, bytes, made, added, there } = done
+  const refused = problems.map(({ name, problem }) => `${JSON.stringify(name)} is rejected: ${problem}`)
+  const unknown = done.unknown.map((name) => `the map names ${JSON.stringify(name)}, which does not exist`)
+  const taken = documents - problems.length
+  if (how === 'look')
+    return [
+      ...firstLines(refused),
+      ...firstLines(unknown),
+      ...firstLines(mappingLines(done), mappingLinesMax),
+      `${taken} of ${documents} documents would be imported (${bytes} bytes), ${problems.length} rejected; nothing was written`,
+    ].join('\n')
+  return [
+    ...firstLines(refused),
+    ...firstLines(unknown),
+    `${taken} of ${documents} documents are in the store (${bytes} bytes): ${made} created, ${added} merged into existing ones, ${there} unchanged; ${problems.length} rejected`,
+  ].join('\n')
+}
+
+function importAsJson(done: DocumentImportResult, how: 'look' | 'write'): string {
+  const { made, added, there, mapping, ...both } = done
+  const ok = done.problems.length === 0
+  return JSON.stringify(
+    how === 'look'
+      ? { ok, dryRun: true, ...both, mapping }
+      : { ok, dryRun: false, ...both, made, added, there },
+  )
+}
+
+function firstLines(lines: readonly string[], max = linesMax): readonly string[] {
+  if (lines.length <= max) return lines
+  return [...lines.slice(0, max), `… and ${lines.length - max} more: see --json`]
+}
+
+function mappingLines({ mapping }: DocumentImportResult): readonly string[] {
+  return mapping.map(({ name, organizationId, documentId, editorId }) => {
+    const path = [organizationId, documentId, editorId].map(encodeURIComponent).join('/')
+    return `${JSON.stringify(name)} → ${path}`
+  })
 }

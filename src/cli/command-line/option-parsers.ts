@@ -1,5 +1,13 @@
 import { InvalidArgumentError } from 'commander'
 import { systemClock } from '../../core/base/clock.ts'
+import { idProblem } from '../../core/model/address.ts'
+
+/** Returns a text that is a valid id. @throws InvalidArgumentError */
+export function parseIdOption(id: string): string {
+  const problem = idProblem(id)
+  if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`)
+  return id
+}
 
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
