@@ -3,7 +3,7 @@ import { AttributionSetting } from '../../../core/directory/tenants/attribution-
 import { TenantStore } from '../../../core/directory/tenants/tenant-store.ts'
 import { compactWhole, type KeepsAttribution } from '../../../core/rooms/log/compaction-policy.ts'
 import { CorruptRecordError, type Engine, type Key } from '../../../core/store/engine.ts'
-import { compactStoreFiles, openOfflineStore, storeSizeBytes } from './offline-store.ts'
+import { loadMaintenance, openOfflineStore } from './offline-store.ts'
 import type { Progress } from './storage-error.ts'
 
 export interface Compacted {
@@ -22,8 +22,9 @@ const keysPerPage = 1_000
  * @throws StorageError; EngineOpenError, also if files are damaged; StoreUnavailableError
  */
 export async function compactAll(directory: string, onProgress: Progress): Promise<Compacted> {
+  const { compactFiles, storedBytes } = await loadMaintenance()
   const engine = await openOfflineStore(directory, 'refuse')
-  const bytesBefore = await storeSizeBytes(directory)
+  const bytesBefore = await storedBytes(directory)
   const damaged: string[] = []
   let documents = 0
   const attribution = new AttributionSetting(new TenantStore(engine.kv), systemClock)
@@ -40,8 +41,8 @@ export async function compactAll(directory: string, onProgress: Progress): Promi
     await engine.close()
   }
   onProgress('files', 0)
-  await compactStoreFiles(directory)
-  return { documents, damaged, bytesBefore, bytesAfter: await storeSizeBytes(directory) }
+  await compactFiles(directory)
+  return { documents, damaged, bytesBefore, bytesAfter: await storedBytes(directory) }
 }
 
 async function liveDocuments({ log }: Engine): Promise<readonly Key[]> {

@@ -23,13 +23,7 @@ import {
   ok,
   warning,
 } from './finding.ts'
-import {
-  fileDamage,
-  lockPathIn,
-  offlineStartProblem,
-  probeConfiguredBus,
-  probeConfiguredDatabase,
-} from './offline-store.ts'
+import { fileDamage, loadBusProbe, loadDatabaseProbe, loadMaintenance } from './offline-store.ts'
 import { checkStoredCredentials } from './open-tenant.ts'
 
 const freeBytes = { fail: 100 * MB, warn: 1024 * MB }
@@ -103,10 +97,14 @@ interface Running {
   readonly onStore: FoundProcess | null
 }
 
-const findRunning = async ({ port: wanted, dataDir, engine }: Config): Promise<Running> => ({
-  onPort: wanted === 0 ? null : processOnPort(wanted),
-  onStore: engine === 'level' ? processWith([await lockPathIn(dataDir)]) : null,
-})
+async function findRunning({ port: wanted, dataDir, engine }: Config): Promise<Running> {
+  const { lockPath, storePath } = await loadMaintenance()
+  return {
+    onPort: wanted === 0 ? null : processOnPort(wanted),
+    // A server that uses the store has this file open.
+    onStore: engine === 'level' ? processWith([lockPath(storePath(dataDir))]) : null,
+  }
+}
 
 /**
  * Returns whether the same process uses the port and the store. If so, that process is a server with this
@@ -135,7 +133,9 @@ function storeChecks(config: Config, running: Running): Checks {
 
 async function database(config: Config): Promise<Judged> {
   const { postgresUrl, postgresConnections } = config
-  const { version, roundTripMs, connectionsMax, warnings } = await probeConfiguredDatabase(postgresUrl ?? '')
+  const { version, roundTripMs, connectionsMax, warnings } = await (await loadDatabaseProbe()).probeDatabase(
+    postgresUrl ?? '',
+  )
   const found = `PostgreSQL ${version}, ${roundTripMs.toFixed(2)} ms away`
   const weak = [...warnings, ...tooFewConnections(connectionsMax, postgresConnections)]
   const all = (of: 'found' | 'help'): string => weak.map((each) => each[of]).join('; ')
@@ -161,7 +161,10 @@ function tooFewConnections(connectionsMax: number, used: number): readonly { fou
 }
 
 async function bus(urls: readonly string[], credentialsFile: string | null): Promise<Judged> {
-  const { version, roundTripMs, bytesMax } = await probeConfiguredBus(urls, credentialsFile)
+  const { version, roundTripMs, bytesMax } = await (await loadBusProbe()).probeNats({
+    urls,
+    credentialsFile,
+  })
   const found = `NATS ${version}, ${roundTripMs.toFixed(2)} ms away, messages up to ${bytesMax / 1024} KB`
   if (bytesMax < busBytesMin) return warning(found, `set max_payload to at least ${busBytesMin / 1024} KB`)
   return roundTripMs > slowTripMs ? warning(found, 'move the server nearer to NATS') : ok(found)
@@ -220,7 +223,8 @@ async function storedFiles(directory: string, running: Running): Promise<Judged>
     return ok(`the running server has them open: ${describeProcess(onStore)}`)
   if (onStore !== null)
     return fail(`the ${describeProcess(onStore)} has them open`, 'stop it before a server starts here')
-  const problem = await offlineStartProblem(directory)
+  const { startProblem } = await loadMaintenance()
+  const problem = await startProblem(directory)
   if (problem !== null) return fail(problem, 'the server does not start on it')
   const problems = await fileDamage(directory)
   if (problems.length === 0) return ok('LevelDB reports no errors')

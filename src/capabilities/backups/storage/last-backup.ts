@@ -5,7 +5,7 @@ import type { Config } from '../../../core/config/config.ts'
 import { clusterPart } from '../../../core/directory/tenants/cluster-credentials.ts'
 import type { Key, Kv } from '../../../core/store/engine.ts'
 import { encodeRecord, type RecordType, readRecord } from '../../../core/store/stored-record.ts'
-import { type DatabaseLocation, readDatabaseValue } from './offline-store.ts'
+import { type DatabaseLocation, loadDatabase } from './offline-store.ts'
 
 /** The place that contains the time of the last complete backup, in epoch milliseconds. */
 export interface LastBackup {
@@ -43,7 +43,7 @@ const timeIn = (value: Uint8Array | null): number =>
 
 /** Reads the time of the last backup of a database, also while servers use it; 0: none. @throws EngineOpenError */
 export const readLastBackupOf = async (place: DatabaseLocation): Promise<number> =>
-  timeIn(await readDatabaseValue(place, clusterPart, key))
+  timeIn(await (await loadDatabase()).readSchemaValue(place, clusterPart, key))
 
 /**
  * Returns the place in a database, so that all nodes that share it have the same time. It is next to the agreement

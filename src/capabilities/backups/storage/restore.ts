@@ -8,13 +8,7 @@ import { EngineOpenError, type StoredPage } from '../../../core/store/engine.ts'
 import { isFeedPart } from '../../feed/feed-records.ts'
 import { chunksOf } from './backup.ts'
 import { type BackupHeader, type BackupPart, readBackupParts } from './backup-file.ts'
-import {
-  fillOfflineDatabase,
-  fillOfflineStore,
-  pairPartition,
-  type StoreLocation,
-  storeFormat,
-} from './offline-store.ts'
+import { type StoreLocation, loadDatabaseRestore, loadMaintenance } from './offline-store.ts'
 import { type Progress, StorageError } from './storage-error.ts'
 
 interface Restored extends FilledStore {
@@ -75,12 +69,12 @@ class Unpacked {
   }
 
   async *pages(parts: AsyncIterable<BackupPart>): AsyncGenerator<StoredPage> {
-    const partOf = await pairPartition()
+    const { partOfPair } = await loadMaintenance()
     // The events of a change feed are left out. The restored store gets other changes than the original store. A
     // consumer may have read content that is newer than the backup, so its cursor must not be valid here.
     const isKept = (key: Uint8Array): boolean => {
       if (this.#isSelected?.(key) === false) return false
-      const partition = partOf(key)
+      const partition = partOfPair(key)
       return partition === null || !isFeedPart(partition)
     }
     for await (const part of parts) {
@@ -97,7 +91,7 @@ class Unpacked {
 
 /** @throws StorageError if the backup is of a store of another format */
 export async function requireFormat({ format }: BackupHeader): Promise<void> {
-  const own = await storeFormat()
+  const { formatVersion: own } = await loadMaintenance()
   if (format === own) return
   throw new StorageError(
     `the backup is of a store of format ${format}, this version knows ${own}: use the version that made it`,
@@ -117,17 +111,18 @@ type SmallFiles = ReadonlyMap<string, Uint8Array>
  * `files` into the data directory. No server starts on the store before everything is durable.
  * @throws StorageError; the errors of the engine; the errors of `pages`
  */
-const fillStore = (
+async function fillStore(
   place: StoreLocation,
   pages: AsyncIterable<StoredPage>,
   files: SmallFiles,
-): Promise<FilledStore> =>
-  typeof place === 'string'
-    ? fillDirectory(place, pages, files)
-    : fillOfflineDatabase(place, pages, async (kv) => {
-        await keepFiles(place.directory, files)
-        await storeClusterCredentials(kv, await readCredentials(place.directory))
-      })
+): Promise<FilledStore> {
+  if (typeof place === 'string') return fillDirectory(place, pages, files)
+  const { restoreSchema } = await loadDatabaseRestore()
+  return restoreSchema(place, pages, async (kv) => {
+    await keepFiles(place.directory, files)
+    await storeClusterCredentials(kv, await readCredentials(place.directory))
+  })
+}
 
 async function fillDirectory(
   directory: string,
@@ -138,7 +133,8 @@ async function fillDirectory(
   const written: string[] = []
   try {
     await makeDirectory(directory)
-    const records = await fillOfflineStore(directory, pages, async () => {
+    const { bulkLoad } = await loadMaintenance()
+    const records = await bulkLoad(directory, pages, async () => {
       for (const [name, bytes] of files) {
         const file = join(directory, name)
         await writeNew(file, bytes)

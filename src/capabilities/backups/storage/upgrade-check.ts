@@ -18,7 +18,7 @@ import {
   warning,
 } from './finding.ts'
 import { lastBackupIn, readLastBackupOf } from './last-backup.ts'
-import { compareSchemaFormats, compareStoreFormats, hasStore, storeSizeBytes } from './offline-store.ts'
+import { compareStoreFormats, hasStore, loadDatabase, loadMaintenance } from './offline-store.ts'
 
 /** Age of the last backup in ms; older backups cause a warning. */
 const backupAgeMsMax = 24 * 60 * 60_000
@@ -75,7 +75,7 @@ async function readFormats({
   postgresSchema,
 }: Config): Promise<FormatComparison> {
   if (engine === 'postgres')
-    return compareSchemaFormats({ url: postgresUrl ?? '', schema: postgresSchema, directory: dataDir })
+    return (await loadDatabase()).readSchemaFormats({ url: postgresUrl ?? '', schema: postgresSchema })
   return compareStoreFormats(dataDir)
 }
 
@@ -114,7 +114,7 @@ async function lastBackup(config: Config, clock: Clock): Promise<Judged> {
 
 /** Compares the free space with the files of the store, because a backup has about their size. */
 async function backupSpace(directory: string): Promise<Judged> {
-  const needed = (await hasStore(directory)) ? await storeSizeBytes(directory) : 0
+  const needed = (await hasStore(directory)) ? await (await loadMaintenance()).storedBytes(directory) : 0
   const { bavail, bsize } = await statfs(await existingDirectory(directory))
   const [neededMb, freeMb] = [Math.ceil(needed / MB), Math.floor((bavail * bsize) / MB)]
   const found = `${freeMb} MB are free, and a backup needs about ${neededMb} MB`

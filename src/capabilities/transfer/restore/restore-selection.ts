@@ -12,7 +12,7 @@ import { type ByteRange, lastSegment } from '../../../core/store/key-encoding.ts
 import type { StoredEntry, StoredSelection } from '../../../core/store/stored-entry.ts'
 import { readRecord } from '../../../core/store/stored-record.ts'
 import type { BackupPart } from '../../backups/storage/backup-file.ts'
-import { pairEntry, storedRanges } from '../../backups/storage/offline-store.ts'
+import { loadMaintenance } from '../../backups/storage/offline-store.ts'
 import { requireFormat } from '../../backups/storage/restore.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 import { commentKeys } from '../../comments/comment-keys.ts'
@@ -80,7 +80,8 @@ export async function neededRanges(
     part: memoryPart(scope),
     prefix: judgmentKeys.within({ organizationId, documentId }),
   }))
-  return storedRanges({ ...ofDocuments, values: [...shared, ...decisions, ...ofDocuments.values] })
+  const { selectedRanges } = await loadMaintenance()
+  return selectedRanges({ ...ofDocuments, values: [...shared, ...decisions, ...ofDocuments.values] })
 }
 
 /** Prefixes of the keys of the records of one document. */
@@ -138,14 +139,14 @@ async function* valuesOf(
   read: ReadBackup,
   selection: Pick<StoredSelection, 'values'>,
 ): AsyncGenerator<Extract<StoredEntry, { is: 'value' }>> {
-  const entryOf = await pairEntry()
-  const ranges = await storedRanges({ logs: [], blobs: [], ...selection })
+  const { selectedRanges, storedEntry } = await loadMaintenance()
+  const ranges = selectedRanges({ logs: [], blobs: [], ...selection })
   const isWanted = rangeFilter(ranges)
   for await (const part of read(ranges)) {
     if (part.kind === 'header') await requireFormat(part.header)
     if (part.kind !== 'pairs') continue
     for (const [key, value] of part.pairs) {
-      const entry = isWanted(key) ? entryOf(key, value) : null
+      const entry = isWanted(key) ? storedEntry(key, value) : null
       if (entry?.is === 'value') yield entry
     }
   }
