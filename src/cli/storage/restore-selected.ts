@@ -139,11 +139,10 @@ export async function restoreSelected(
       onMessage: (message) => void process.stderr.write(`weft: ${message}\n`),
     })
     const read = (ranges: readonly ByteRange[]) => untilStopped(parts(ranges), stop)
-    const pastKey = fromApiKey ?? configured.apiKey
-    const ranges = await neededRanges(read, pastKey, selection)
+    const { scope, ranges } = await neededRanges(read, fromApiKey ?? configured.apiKey, selection)
     const { madeAt } = await restoreParts(read(ranges), directory, name, rangeFilter(ranges))
     endProgress()
-    for await (const each of restoreIntoServer(directory, { server, pastKey, selection, madeAt, isDryRun })) {
+    for await (const each of restoreIntoServer(directory, { server, scope, selection, madeAt, isDryRun })) {
       counts[each.result] += 1
       addTo(restored, each.restored)
       addTo(leftOut, each.leftOut)

@@ -8,7 +8,6 @@ import { directoryLimits } from '../../../core/directory/limits.ts'
 import type { OrganizationScope } from '../../../core/directory/organizations/organization-keys.ts'
 import { organizationOf } from '../../../core/directory/organizations/organization-store.ts'
 import type { FolderRecord, OrganizationRecord } from '../../../core/directory/store/records.ts'
-import { TenantStore } from '../../../core/directory/tenants/tenant-store.ts'
 import { addressKey, documentPrefix } from '../../../core/model/address.ts'
 import type { Engine } from '../../../core/store/engine.ts'
 import { lastSegment } from '../../../core/store/key-encoding.ts'
@@ -41,26 +40,14 @@ export class BackupDocuments {
   readonly #versions: VersionStore
   readonly related: RelatedRecords
 
-  private constructor(engine: Engine, scope: OrganizationScope, selection: RestoreSelection) {
+  /** @param engine a store that was created from the backup */
+  constructor(engine: Engine, scope: OrganizationScope, selection: RestoreSelection) {
     this.#engine = engine
     this.#scope = scope
     this.#selection = selection
     this.#records = recordsOf(engine, systemClock, 'public')
     this.#versions = new VersionStore(engine, this.#records.store, systemClock)
     this.related = new RelatedRecords(engine, scope)
-  }
-
-  /**
-   * @param engine a store that was created from the backup
-   * @throws StorageError if the backup does not have the API key
-   */
-  static async open(engine: Engine, apiKey: string, selection: RestoreSelection): Promise<BackupDocuments> {
-    const tenant = await new TenantStore(engine.kv).tenantOf(apiKey)
-    if (tenant === null)
-      throw new StorageError(`the backup does not have the API key ${JSON.stringify(apiKey)}`, {
-        hint: 'use a backup of this server that was made after the key was created, or name the key with --from-api-key',
-      })
-    return new BackupDocuments(engine, { ...tenant, organizationId: selection.organizationId }, selection)
   }
 
   /** @throws StorageError if the backup does not have the organization */

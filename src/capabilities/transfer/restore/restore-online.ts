@@ -1,3 +1,4 @@
+import type { OrganizationScope } from '../../../core/directory/organizations/organization-keys.ts'
 import { openForReading } from '../../backups/storage/offline-store.ts'
 import type { OnlineServer } from '../documents/rest-client.ts'
 import { BackupDocuments } from './backup-documents.ts'
@@ -13,8 +14,8 @@ export interface OneRestored extends DocumentResult {
 
 export interface OnlineRestoreOptions {
   readonly server: OnlineServer
-  /** API key that the documents have in the backup. */
-  readonly pastKey: string
+  /** The organization in the backup. */
+  readonly scope: OrganizationScope
   readonly selection: RestoreSelection
   /** Time of the backup, in epoch milliseconds. */
   readonly madeAt: number
@@ -33,12 +34,12 @@ export interface OnlineRestoreOptions {
  */
 export async function* restoreIntoServer(
   directory: string,
-  { server, pastKey, selection, madeAt, isDryRun }: OnlineRestoreOptions,
+  { server, scope, selection, madeAt, isDryRun }: OnlineRestoreOptions,
 ): AsyncGenerator<OneRestored> {
   const { organizationId } = selection
   const store = await openForReading(directory)
   try {
-    const backup = await BackupDocuments.open(store.engine, pastKey, selection)
+    const backup = new BackupDocuments(store.engine, scope, selection)
     const records = new OnlineRecords(server, await backup.organization(), backup.related)
     const source = { server, backup, records, organizationId, madeAt, isDryRun }
     let isReached = false

@@ -45,6 +45,12 @@ const organizationWide: readonly Key[] = [
   commentKeys.comments(''),
 ].map((key) => key.filter((segment) => segment !== ''))
 
+/** The organization of a selection in the backup, and the ranges of keys that the restore of the selection needs. */
+interface NeededRanges {
+  readonly scope: OrganizationScope
+  readonly ranges: readonly ByteRange[]
+}
+
 /**
  * Returns the ranges of the keys that a restore of a selection needs: the records of its documents and of the folders
  * and the organization, the logs, and the contents of versions.
@@ -54,7 +60,7 @@ export async function neededRanges(
   read: ReadBackup,
   apiKey: string,
   selection: RestoreSelection,
-): Promise<readonly ByteRange[]> {
+): Promise<NeededRanges> {
   const { organizationId } = selection
   const scope = { ...(await findTenant(read, apiKey)), organizationId }
   const selected = await selectedIds(read, scope, selection)
@@ -81,7 +87,8 @@ export async function neededRanges(
     prefix: judgmentKeys.within({ organizationId, documentId }),
   }))
   const { selectedRanges } = await loadMaintenance()
-  return selectedRanges({ ...ofDocuments, values: [...shared, ...decisions, ...ofDocuments.values] })
+  const values = [...shared, ...decisions, ...ofDocuments.values]
+  return { scope, ranges: selectedRanges({ ...ofDocuments, values }) }
 }
 
 /** Prefixes of the keys of the records of one document. */
