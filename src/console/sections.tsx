@@ -44,7 +44,6 @@ export const sections: readonly Section[] = [
   { name: 'users', title: 'Users and groups', load: () => import('./users/users-page.tsx') },
   { name: 'activity', title: 'Activity', load: () => import('./activity/activity-page.tsx') },
   { name: 'webhooks', title: 'Webhooks', load: () => import('./webhooks/webhooks-page.tsx') },
-  { name: 'callbacks', title: 'Callbacks', load: () => import('./callbacks/callbacks-page.tsx') },
   { name: 'keys', title: 'Keys and domains', load: () => import('./keys/keys-page.tsx') },
 ]
 

@@ -24,11 +24,10 @@ describe('pages of the console for administrators, in Chromium', () => {
     endpointId = await hooks.endpoint('http://127.0.0.1:9/')
     await weft.post('/v2/workspace/advancedwebhook/endpoints/test', { endpointId })
     const url = 'http://127.0.0.1:9/'
-    const callbacks = { authorize: { url }, load: { url }, store: { url, format: 'text', minSeconds: 1 } }
-    await weft.post('/v2/workspace/callbacks/update', callbacks)
+    const store = { url, format: 'text', minSeconds: 1 }
+    await weft.post('/v2/workspace/callbacks/update', { store })
     const editor = { organizationId, documentId: 'budget', editorId: 'followed' }
     dataOf(await weft.post('/v2/crdt/add', { ...editor, type: 'text', data: 'kept' }))
-    await weft.post('/v2/workspace/callbacks/test', { ...editor, callback: 'authorize' })
     await weft.post('/v2/workspace/domains/add', { domains: ['127.0.0.1'] })
   }, 60_000)
   afterAll(async () => {
@@ -64,9 +63,7 @@ describe('pages of the console for administrators, in Chromium', () => {
     ['/webhooks', 'http://127.0.0.1:9/'],
     [`/webhooks/endpoint/${endpointId}`, 'msg_'],
     ['/webhooks/basic', 'Event URL'],
-    ['/callbacks', 'Circuit breaker'],
-    ['/callbacks/load', 'Test call'],
-    ['/callbacks/store', 'crdt.update_data'],
+    ['/webhooks/store', 'crdt.update_data'],
     ['/connections', 'No connected client'],
     ['/activity/requests/log', '/v2/requests/get'],
   ]

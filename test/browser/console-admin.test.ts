@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { RawClient } from '../support/clients/clients.ts'
-import { HookReceiver } from '../support/clients/webhook-receiver.ts'
+import { answering, HookReceiver } from '../support/clients/webhook-receiver.ts'
 import { prepareAcme } from '../support/data/console-data.ts'
 import { openBrowser } from '../support/servers/browser.ts'
 import { type ConsolePage, openConsole } from '../support/servers/console.ts'
@@ -117,6 +117,39 @@ describe('administrating in the console, in Chromium', () => {
       await receiver.stop()
     }
   })
+
+  itLong(
+    '[CON-84] shows the deliveries of store with the reason of a failure, and sends one again',
+    async () => {
+      const receiver = await HookReceiver.start(answering(503))
+      try {
+        const store = { url: receiver.url, format: 'text', minSeconds: 1 }
+        await read('/v2/workspace/callbacks/update', { store })
+        for (const documentId of ['plan', 'board', 'roof']) {
+          const editor = { organizationId, documentId, editorId: 'main' }
+          await read('/v2/crdt/add', { ...editor, type: 'text', data: documentId })
+        }
+        await visit('/webhooks/store')
+        const rows = page.getByRole('region', { name: 'Deliveries', exact: true }).getByRole('row')
+        const failures = async () => {
+          await button('Read again').click()
+          return rows.filter({ hasText: 'HTTP 503' }).count()
+        }
+        await expect.poll(failures, { timeout: 20_000 }).toBe(3)
+        const { length } = receiver.hooks
+        receiver.behavior = answering(200)
+        await rows.nth(1).getByRole('button', { name: 'Resend' }).click()
+        await page.getByRole('status').filter({ hasText: 'sends the newest content again' }).waitFor()
+        await expect.poll(() => receiver.hooks.length, { timeout: 10_000 }).toBeGreaterThan(length)
+        await page.getByLabel('Status').selectOption('Succeeded')
+        await rows.filter({ hasText: 'HTTP 200' }).first().waitFor()
+        expect(shown.complaints).toEqual([])
+      } finally {
+        await read('/v2/workspace/callbacks/delete', {})
+        await receiver.stop()
+      }
+    },
+  )
 
   itLong('[CON-50] creates an API key with workspace credentials, and switches to it', async () => {
     const { workspaceId, workspaceAuthToken } = weft.credentials

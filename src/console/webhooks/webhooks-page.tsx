@@ -10,6 +10,7 @@ import { DeliveryLog } from './delivery-log.tsx'
 import { EndpointDetail } from './endpoint-detail.tsx'
 import { EndpointList } from './endpoint-list.tsx'
 import { PayloadEncodingFields } from './payload-encoding-fields.tsx'
+import { StoreDeliveries } from './store-deliveries.tsx'
 import type { AdvancedSettings } from './webhook-types.ts'
 
 interface AdvancedProps {
@@ -51,21 +52,23 @@ function AdvancedWebhooks({ config, onChange }: AdvancedProps) {
   )
 }
 
-/** Shows the page `#/webhooks`, `#/webhooks/endpoint/{endpoint}` or `#/webhooks/basic`. */
+/** Shows the page `#/webhooks`, `#/webhooks/endpoint/{endpoint}`, `#/webhooks/basic` or `#/webhooks/store`. */
 export default function WebhooksPage({ rest: [kind, id] }: PageProps) {
-  const [endpoints, basic] = [href('webhooks'), href('webhooks', 'basic')]
+  const [endpoints, basic, store] = [href('webhooks'), href('webhooks', 'basic'), href('webhooks', 'store')]
   return (
     <>
       <h1>Webhooks</h1>
       <Tabs
         label="Kinds of webhooks"
-        current={kind === 'basic' ? basic : endpoints}
+        current={kind === 'basic' ? basic : kind === 'store' ? store : endpoints}
         tabs={[
           [endpoints, 'Endpoints'],
           [basic, 'Basic service'],
+          [store, 'Callback store'],
         ]}
       />
       {kind === 'basic' && <BasicService />}
+      {kind === 'store' && <StoreDeliveries />}
       {kind === 'endpoint' && id !== undefined && <EndpointDetail key={id} endpointId={id} />}
       {kind === undefined && <AdvancedService />}
     </>

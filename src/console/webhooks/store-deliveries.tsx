@@ -3,9 +3,9 @@ import type { ApiClient } from '../api/client.ts'
 import { useAction, useApi, useAsync } from '../api/hooks.ts'
 import { Button, Select } from '../ui/controls.tsx'
 import { ActionOutcome, EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
-import type { DeliveryEntry } from '../webhooks/delivery-entry.ts'
-import { DeliveryTable } from '../webhooks/delivery-table.tsx'
-import type { DeliveryPage } from '../webhooks/find-delivery.ts'
+import type { DeliveryEntry } from './delivery-entry.ts'
+import { DeliveryTable } from './delivery-table.tsx'
+import type { DeliveryPage } from './find-delivery.ts'
 
 interface StoreDelivery extends DeliveryEntry {
   readonly endpointId: string
@@ -25,7 +25,7 @@ type Status = (typeof statuses)[number][0]
 
 const path = '/v2/workspace/advancedwebhook/deliveries'
 
-/** Shows the latest deliveries of `store`, with each failed attempt. */
+/** Shows the latest deliveries of the callback `store`, with each failed attempt. */
 export function StoreDeliveries() {
   const api = useApi()
   const [status, setStatus] = useState<Status>('')
@@ -38,7 +38,7 @@ export function StoreDeliveries() {
   })
   return (
     <section aria-label="Deliveries of store">
-      <h2>Latest deliveries</h2>
+      <h2>Latest deliveries of the callback store</h2>
       <div class="row">
         <Select<Status> label="Status" value={status} options={statuses} onChange={setStatus} />
         <Button onClick={reload}>Read again</Button>
