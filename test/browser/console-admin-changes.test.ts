@@ -164,15 +164,6 @@ describe('what administrators change in the console, in Chromium', () => {
     await press('Delete endpoint')
     await confirm('Delete endpoint')
     await page.getByText('No endpoints yet').waitFor()
-    await visit('/webhooks/basic')
-    await page.getByLabel('Basic webhooks are on').check()
-    await page.getByLabel('Event URL').fill('http://127.0.0.1:9/raw')
-    await press('Save')
-    await said('Saved')
-    expect(await read('/v2/workspace/webhookconfig/get', {})).toMatchObject({
-      useWebhookService: true,
-      webhookServiceConfig: { rawNotificationUrl: 'http://127.0.0.1:9/raw' },
-    })
   })
 
   itLong('[CON-50] stays signed in when the session replaces its own tokens', async () => {

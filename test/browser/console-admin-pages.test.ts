@@ -62,7 +62,6 @@ describe('pages of the console for administrators, in Chromium', () => {
     ['/activity/audit/log', '/v2/users/add'],
     ['/webhooks', 'http://127.0.0.1:9/'],
     [`/webhooks/endpoint/${endpointId}`, 'msg_'],
-    ['/webhooks/basic', 'Event URL'],
     ['/webhooks/store', 'crdt.update_data'],
     ['/connections', 'No connected client'],
     ['/activity/requests/log', '/v2/requests/get'],

@@ -1,10 +1,8 @@
 import { useState } from 'preact/hooks'
 import { useAction, useApi, useQuery } from '../api/hooks.ts'
 import { useInterval } from '../api/use-interval.ts'
-import { ConfirmButton } from '../ui/confirm-button.tsx'
-import { Button, Select, TextField } from '../ui/controls.tsx'
+import { Button, Select } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
-import { formatCounted } from '../ui/format.ts'
 import { ActionOutcome, EmptyNotice, ErrorNotice, Notice } from '../ui/notice.tsx'
 import {
   type DeliveryEntry,
@@ -18,47 +16,6 @@ import { DeliveryTable } from './delivery-table.tsx'
 import { type DeliveryPage, iteratorOfPage } from './find-delivery.ts'
 import { IteratorPager } from './iterator-pager.tsx'
 import { endpointEventTypes } from './webhook-types.ts'
-
-interface RecoverProps {
-  readonly endpointId: string
-  readonly onRecovered: () => void
-}
-
-/**
- * Maximum number of events that one call enqueues again. If a call enqueues this number, more events may
- * remain.
- */
-const recoveredMax = 1_000
-
-/** Shows a form that sends events again. It sends all events that have failed since a given time. */
-function ResendFailed({ endpointId, onRecovered }: RecoverProps) {
-  const api = useApi()
-  const [since, setSince] = useState('')
-  const [requeued, setRequeued] = useState<number | null>(null)
-  const recover = async () => {
-    const data = { endpointId, since: Date.parse(since) }
-    const path = '/v2/workspace/advancedwebhook/deliveries/recover'
-    const answer = await api.call<{ requeued: number }>(path, data)
-    setRequeued(answer.requeued)
-    onRecovered()
-  }
-  return (
-    <>
-      <ConfirmButton action="Recover" title="Send failed events again?" harmless act={recover}>
-        <p>
-          Weft sends failed events since this time again, the oldest first, at most {recoveredMax} at once.
-        </p>
-        <TextField label="Since" type="datetime-local" value={since} onInput={setSince} required />
-      </ConfirmButton>
-      {requeued !== null && (
-        <Notice kind="good">
-          {formatCounted(requeued, 'event')} queued again.
-          {requeued === recoveredMax && ' There may be more: recover again.'}
-        </Notice>
-      )}
-    </>
-  )
-}
 
 interface TestFormProps {
   readonly endpointId: string
@@ -180,7 +137,6 @@ export function DeliveryLog({ endpointId, canTest = false }: DeliveriesProps) {
           }}
         />
         <Button onClick={reload}>Read again</Button>
-        <ResendFailed endpointId={endpointId} onRecovered={reload} />
       </div>
       <ActionOutcome {...resend} />
       <ErrorNotice error={error} />

@@ -53,25 +53,3 @@ export interface EndpointSettings {
   readonly uid: string | null
   readonly createdAt: string
 }
-
-/** Settings for the encoding and encryption of payloads. */
-export interface EncodingSettings {
-  readonly encodeData: boolean
-  readonly encryptData: boolean
-  readonly publicKey: string
-}
-
-export interface AdvancedSettings extends EncodingSettings {
-  readonly isEnabled: boolean
-  readonly enableDataProtection: boolean
-}
-
-export interface BasicSettings {
-  readonly useWebhookService: boolean
-  readonly webhookServiceConfig: EncodingSettings & {
-    readonly authToken: string
-    readonly rawNotificationUrl: string
-    readonly processedNotificationUrl: string
-    readonly triggers: Readonly<Record<string, boolean>>
-  }
-}

@@ -45,18 +45,10 @@ export class Scrape {
     return samples.length === 0 ? null : samples.reduce((all, { value }) => all + value, 0)
   }
 
-  /**
-   * Returns the values of the series with this name, by the value of one label.
-   * @param wanted labels that a series must have
-   */
-  by(
-    name: string,
-    labelName: string,
-    wanted: Readonly<Record<string, string>> = {},
-  ): ReadonlyMap<string, number> {
+  /** Returns the values of the series with this name, by the value of one label. */
+  by(name: string, labelName: string): ReadonlyMap<string, number> {
     const values = new Map<string, number>()
     for (const { labels, value } of this.#named(name)) {
-      if (Object.entries(wanted).some(([each, text]) => labels[each] !== text)) continue
       const key = labels[labelName]
       if (key !== undefined) values.set(key, (values.get(key) ?? 0) + value)
     }
