@@ -24,7 +24,6 @@ const views: Readonly<Record<string, () => ViewModule>> = {
   history: async () => ({ View: (await import('./authorship/history-view.tsx')).HistoryView }),
   branches: async () => ({ View: (await import('./branches/branches-view.tsx')).BranchesView }),
   versions: async () => ({ View: (await import('./versions/version-list.tsx')).VersionList }),
-  edit: async () => ({ View: (await import('./content/edit-view.tsx')).EditView }),
   replace: async () => ({ View: (await import('./content/replace-view.tsx')).ReplaceView }),
   schema: async () => ({ View: (await import('./content/schema-view.tsx')).SchemaView }),
 }

@@ -7,7 +7,6 @@ const views = [
   ['history', 'History'],
   ['versions', 'Versions'],
   ['branches', 'Branches'],
-  ['edit', 'Edit content'],
   ['replace', 'Replace content'],
   ['schema', 'Schema'],
   ['connect', 'Connect'],
