@@ -11,7 +11,7 @@ import { SignIn } from './auth/sign-in.tsx'
 import { SignInContext } from './auth/sign-in-context.ts'
 import { href, useRoute } from './routing/route.ts'
 import { forgetOrganization } from './routing/with-organization.tsx'
-import { SectionPage, sections } from './sections.tsx'
+import { sections } from './sections.tsx'
 import { Button } from './ui/controls.tsx'
 
 interface LinkOfferProps {
@@ -110,7 +110,7 @@ function Shell({ onSignOut }: { readonly onSignOut: () => void }) {
       </button>
       <Menu current={name} onSignOut={onSignOut} />
       <main id="content" tabIndex={-1}>
-        {section === undefined ? <NotFound /> : <SectionPage section={section} rest={rest} />}
+        {section === undefined ? <NotFound /> : <section.Page key={name} rest={rest} />}
       </main>
     </div>
   )

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useServerVersion } from '../api/server-version.ts'
+import type { EditorAddress } from '../documents/editor.ts'
 import { EditorTabs } from '../documents/editor-tabs.tsx'
-import type { EditorAddress } from '../documents/live/live-view.ts'
 import { href, type PageProps } from '../routing/route.ts'
 import { CodeSample } from '../ui/code-sample.tsx'
 import { Select } from '../ui/controls.tsx'

@@ -1,4 +1,4 @@
-import type { EditorAddress } from '../documents/live/live-view.ts'
+import type { EditorAddress } from '../documents/editor.ts'
 import { jsLiteral, type Language, restCallCode } from './rest-call-code.ts'
 
 export const editorLibraries = [

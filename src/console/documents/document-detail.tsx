@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks'
-import { useAsync, useQuery } from '../api/hooks.ts'
+import { useQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
 import { Button, TextField } from '../ui/controls.tsx'
+import { lazy } from '../ui/lazy.tsx'
 import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
+import { Tabs } from '../ui/tabs.tsx'
 
 interface DocumentPageProps {
   readonly organizationId: string
@@ -62,18 +64,11 @@ function Editors({ organizationId, documentId, chosen, editors }: EditorsProps) 
   if (editors.length < 2 && (editors[0] ?? chosen) === chosen)
     return chosen === undefined ? null : <p class="hint">Editor {chosen}</p>
   return (
-    <nav aria-label="Editors" class="tabs">
-      {editors.map((id) => (
-        <a
-          key={id}
-          class="tab"
-          href={href('documents', organizationId, documentId, id)}
-          aria-current={id === chosen ? 'page' : undefined}
-        >
-          {id}
-        </a>
-      ))}
-    </nav>
+    <Tabs
+      label="Editors"
+      current={href('documents', organizationId, documentId, chosen ?? '')}
+      tabs={editors.map((id) => [href('documents', organizationId, documentId, id), id] as const)}
+    />
   )
 }
 
@@ -109,11 +104,5 @@ function NoEditors({ error, connect, onOpen }: NoEditorsProps) {
   )
 }
 
-type EditorModule = typeof import('./editor-detail.tsx')
-
-/** Shows an editor. Loads its code on demand, because no other page needs Yjs. */
-function Editor(props: Parameters<EditorModule['EditorDetail']>[0]) {
-  const { data, error } = useAsync<EditorModule>(() => import('./editor-detail.tsx'), 'editor')
-  if (error !== null) return <p role="alert">The server did not return this page.</p>
-  return data === null ? <p class="hint">Reading…</p> : <data.EditorDetail {...props} />
-}
+/** Shows an editor. No other page needs Yjs, so its code is loaded on demand. */
+const Editor = lazy(async () => (await import('./editor-detail.tsx')).EditorDetail)

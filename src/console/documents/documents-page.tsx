@@ -5,8 +5,8 @@ import { Button, TextField } from '../ui/controls.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { DocumentDetail } from './document-detail.tsx'
-import { DocumentList } from './list/document-list.tsx'
-import { SearchBox, useSearch } from './list/search-box.tsx'
+import { DocumentList } from './document-list.tsx'
+import { SearchBox, useSearch } from './search-box.tsx'
 
 interface Organization {
   readonly id: string

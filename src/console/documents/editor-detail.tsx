@@ -1,44 +1,28 @@
 import type { ComponentType, VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { useAsync } from '../api/hooks.ts'
+import { useQuery } from '../api/hooks.ts'
 import { Button } from '../ui/controls.tsx'
 import { formatBytes } from '../ui/format.ts'
-import { EmptyNotice, ErrorNotice, Notice } from '../ui/notice.tsx'
+import { lazy } from '../ui/lazy.tsx'
+import { EmptyNotice, ErrorNotice, Notice, Reading } from '../ui/notice.tsx'
 import { Table } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
-import { type EditorInfo, useEditorInfo } from './content/editor-info.ts'
-import type { ContentViewProps } from './content/root-content.tsx'
-import { EditorStatistics } from './content/statistics.tsx'
+import type { EditorAddress, EditorInfo, EditorViewProps } from './editor.ts'
+import { EditorStatistics } from './editor-statistics.tsx'
 import { EditorTabs } from './editor-tabs.tsx'
-import type { AwarenessUser } from './live/awareness-users.ts'
-import { caretPositions } from './live/carets.ts'
+import { type AwarenessUser, caretPositions } from './live/awareness-users.ts'
 import { LiveContent, liveRoots } from './live/live-content.tsx'
 import type { ConnectionState, LiveDocument } from './live/live-document.ts'
-import { type EditorAddress, useLiveDocument } from './live/live-view.ts'
-
-type ViewModule = Promise<{ readonly View: ComponentType<ContentViewProps> }>
+import { useLiveDocument } from './live/live-view.ts'
 
 /** The views of an editor that load their code on demand. */
-const views: Readonly<Record<string, () => ViewModule>> = {
-  authors: async () => ({ View: (await import('./authorship/authors-view.tsx')).AuthorsView }),
-  history: async () => ({ View: (await import('./authorship/history-view.tsx')).HistoryView }),
-  branches: async () => ({ View: (await import('./branches/branches-view.tsx')).BranchesView }),
-  versions: async () => ({ View: (await import('./versions/version-list.tsx')).VersionList }),
-  replace: async () => ({ View: (await import('./content/replace-view.tsx')).ReplaceView }),
-  schema: async () => ({ View: (await import('./content/schema-view.tsx')).SchemaView }),
-}
-
-interface EditorViewProps extends ContentViewProps {
-  readonly name: string
-}
-
-/** Shows a view of an editor; nothing if there is no view with this name. */
-function EditorView({ name, ...props }: EditorViewProps) {
-  const { data, error } = useAsync(async () => (await views[name]?.()) ?? null, name)
-  if (error !== null) return <p role="alert">The server did not return this page.</p>
-  if (data === null) return views[name] === undefined ? null : <p class="hint">Reading…</p>
-  return <data.View {...props} />
-}
+const views: ReadonlyMap<string, ComponentType<EditorViewProps>> = new Map([
+  ['authors', lazy(async () => (await import('./authorship/authors-view.tsx')).AuthorsView)],
+  ['history', lazy(async () => (await import('./authorship/history-view.tsx')).HistoryView)],
+  ['branches', lazy(async () => (await import('./branches/branches-view.tsx')).BranchesView)],
+  ['versions', lazy(async () => (await import('./versions/version-list.tsx')).VersionList)],
+  ['replace', lazy(async () => (await import('./content/replace-view.tsx')).ReplaceView)],
+])
 
 /** Shows the users on the editor, with the positions of their cursors. */
 function PresenceList({ live }: { readonly live: LiveDocument }) {
@@ -85,7 +69,10 @@ export interface EditorPageProps {
 
 /** Shows one editor of a document. */
 export function EditorDetail({ address, view }: EditorPageProps) {
-  const { data, error, reload } = useEditorInfo(address)
+  const { data, error, reload } = useQuery<readonly EditorInfo[]>('/v2/crdt/get', {
+    ...address,
+    format: 'roots',
+  })
   const [isWanted, setIsWanted] = useState(false)
   const [opening, setOpening] = useState(0)
   // Keeps the latest values if a later read fails, so that the form with the text of the user stays on the
@@ -106,7 +93,7 @@ export function EditorDetail({ address, view }: EditorPageProps) {
         <Button onClick={() => setIsWanted(true)}>Open it</Button>
       </p>
     )
-  if (error === null) return <p class="hint">Reading…</p>
+  if (error === null) return <Reading />
   if (error.status !== 'NOT_FOUND') return <ErrorNotice error={error} />
   return (
     <EmptyNotice>
@@ -124,7 +111,8 @@ interface OpenEditorProps extends EditorPageProps {
 
 function OpenEditor({ address, view, head, onChanged, onAgain }: OpenEditorProps) {
   const live = useLiveDocument(address)
-  if (live === null) return <p class="hint">Reading…</p>
+  if (live === null) return <Reading />
+  const View = views.get(view)
   const roots = liveRoots(live).map(({ name }) => name)
   // The views other than `live` need the list of roots, so they appear when the list is known.
   const isRead = roots.length > 0 || live.connection.kind !== 'connecting'
@@ -133,9 +121,7 @@ function OpenEditor({ address, view, head, onChanged, onAgain }: OpenEditorProps
       <EditorStatistics live={live} head={head} onChanged={onChanged} />
       <EditorTabs address={address} view={view} />
       <State connection={live.connection} onAgain={onAgain} />
-      {view !== 'live' && isRead && (
-        <EditorView key={view} name={view} {...{ address, roots }} schema={head.schema} />
-      )}
+      {View !== undefined && isRead && <View key={view} {...{ address, roots }} />}
       {view === 'live' && <Live live={live} />}
     </>
   )

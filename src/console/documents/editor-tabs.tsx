@@ -1,5 +1,6 @@
 import { href } from '../routing/route.ts'
-import type { EditorAddress } from './live/live-view.ts'
+import { Tabs } from '../ui/tabs.tsx'
+import type { EditorAddress } from './editor.ts'
 
 const views = [
   ['live', 'Live'],
@@ -8,31 +9,23 @@ const views = [
   ['versions', 'Versions'],
   ['branches', 'Branches'],
   ['replace', 'Replace content'],
-  ['schema', 'Schema'],
-  ['connect', 'Connect'],
 ] as const
 
-interface TabsProps {
+interface EditorTabsProps {
   readonly address: EditorAddress
   readonly view: string
 }
 
 /** Shows links to the views of one editor. */
-export const EditorTabs = ({ address: { organizationId, documentId, editorId }, view }: TabsProps) => (
-  <nav aria-label="Views" class="tabs">
-    {views.map(([name, title]) => (
-      <a
-        key={name}
-        class="tab"
-        href={
-          name === 'connect'
-            ? href('connect', organizationId, documentId, editorId)
-            : href('documents', organizationId, documentId, editorId, name)
-        }
-        aria-current={name === view ? 'page' : undefined}
-      >
-        {title}
-      </a>
-    ))}
-  </nav>
-)
+export function EditorTabs({ address: { organizationId, documentId, editorId }, view }: EditorTabsProps) {
+  const editor = [organizationId, documentId, editorId] as const
+  const to = (name: string) =>
+    name === 'connect' ? href('connect', ...editor) : href('documents', ...editor, name)
+  return (
+    <Tabs
+      label="Views"
+      current={to(view)}
+      tabs={[...views, ['connect', 'Connect'] as const].map(([name, title]) => [to(name), title] as const)}
+    />
+  )
+}

@@ -19,17 +19,31 @@ export function ErrorNotice({ error }: { readonly error: ApiCallError | null }) 
   return <Notice kind="bad">{describeError(error)}</Notice>
 }
 
-/** Shows the outcome of an action: the error, or the sentence that describes the result. */
-export const ActionOutcome = ({
-  error,
-  done,
-}: {
+interface OutcomeProps {
   readonly error: ApiCallError | null
   readonly done: string | null
-}) => (
+}
+
+/** Shows the outcome of an action: the error, or the sentence that describes the result. */
+export const ActionOutcome = ({ error, done }: OutcomeProps) => (
   <>
     <ErrorNotice error={error} />
     {done !== null && <Notice kind="good">{done}</Notice>}
+  </>
+)
+
+export const Reading = () => <p class="hint">Reading…</p>
+
+interface ReadStateProps {
+  readonly error: ApiCallError | null
+  readonly loading: boolean
+}
+
+/** Shows that data is being read, or why it could not be read. */
+export const ReadState = ({ error, loading }: ReadStateProps) => (
+  <>
+    <ErrorNotice error={error} />
+    {loading && <Reading />}
   </>
 )
 

@@ -1,14 +1,17 @@
 import { expect, it } from 'vitest'
 import {
   type AttributedEntry,
+  authorStyles,
+  originInWords,
   toLines,
   unitsByAuthor,
-} from '../../../src/console/documents/authorship/attributed-run.ts'
-import { authorStyles } from '../../../src/console/documents/authorship/author-colors.ts'
-import type { ChangeSetEntry } from '../../../src/console/documents/authorship/change-set.ts'
-import { toDiffParts } from '../../../src/console/documents/authorship/compared-run.ts'
-import { originInWords } from '../../../src/console/documents/authorship/origin-in-words.ts'
-import { describePoint, timelineOf } from '../../../src/console/documents/authorship/timeline-points.ts'
+} from '../../../src/console/documents/authorship/authors.ts'
+import {
+  type ChangeSetEntry,
+  describePoint,
+  timelineOf,
+} from '../../../src/console/documents/authorship/changes.ts'
+import { toDiffParts } from '../../../src/console/documents/diff/compared-run.ts'
 
 const run = (more: Partial<AttributedEntry>): AttributedEntry => ({
   path: [0],

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { RecentEdits } from '../../../src/console/documents/live/recent-edits.ts'
-import { countStructs } from '../../../src/console/documents/live/struct-counts.ts'
+import { countStructs, RecentEdits } from '../../../src/console/documents/live/live-document.ts'
 import { runsOf } from '../../../src/console/documents/live/text-runs.ts'
 import {
   isLine,

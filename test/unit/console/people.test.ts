@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest'
 import { Awareness, encodeAwarenessUpdate } from 'y-protocols/awareness'
 import * as Y from 'yjs'
-import { AwarenessTracker, type AwarenessUser } from '../../../src/console/documents/live/awareness-users.ts'
-import { caretPositions } from '../../../src/console/documents/live/carets.ts'
+import {
+  AwarenessTracker,
+  type AwarenessUser,
+  caretPositions,
+} from '../../../src/console/documents/live/awareness-users.ts'
 
 function client(clientId: number) {
   const doc = new Y.Doc()

@@ -1,12 +1,19 @@
 import { useState } from 'preact/hooks'
 import { useQuery } from '../../api/hooks.ts'
-import { Button, Select } from '../../ui/controls.tsx'
+import { Button } from '../../ui/controls.tsx'
 import { formatCounted } from '../../ui/format.ts'
 import { EmptyNotice, ErrorNotice, Notice } from '../../ui/notice.tsx'
-import type { RootProps } from '../content/root-content.tsx'
-import { type AttributedEntry, toLines, unitsByAuthor } from './attributed-run.ts'
-import { type AuthorId, authorName, authorStyles } from './author-colors.ts'
-import { originInWords } from './origin-in-words.ts'
+import type { EditorViewProps } from '../editor.ts'
+import { useRoot } from '../use-root.tsx'
+import {
+  type AttributedEntry,
+  type AuthorId,
+  authorName,
+  authorStyles,
+  originInWords,
+  toLines,
+  unitsByAuthor,
+} from './authors.ts'
 
 /** The part of a response of `/v2/crdt/get` with `attribution`. */
 interface AttributedContent {
@@ -19,11 +26,11 @@ interface AttributedContent {
 const pageRuns = 2_000
 
 /** Shows the content of a root, with a color for each author. */
-export function AuthorsView({ address, roots }: RootProps) {
-  const [root = null, setRoot] = useState(roots[0])
+export function AuthorsView({ address, roots }: EditorViewProps) {
+  const [contentKey, rootField] = useRoot(roots)
   const { data, error, reload } = useQuery<readonly AttributedContent[]>('/v2/crdt/get', {
     ...address,
-    ...(root !== null && { contentKey: root }),
+    contentKey,
     attribution: true,
   })
   const content = data?.[0]
@@ -31,21 +38,14 @@ export function AuthorsView({ address, roots }: RootProps) {
     <>
       <h2>Authors</h2>
       <div class="row">
-        {roots.length > 1 && (
-          <Select
-            label="Root"
-            value={root ?? ''}
-            options={roots.map((name) => [name, name] as const)}
-            onChange={setRoot}
-          />
-        )}
+        {rootField}
         <Button onClick={reload}>Read again</Button>
       </div>
       <ErrorNotice error={error} />
       {content?.attributionTruncated === true && (
         <Notice>The content is long, so the page shows only the authors of its first part.</Notice>
       )}
-      {content !== undefined && <Authored key={root} runs={content.attribution} />}
+      {content !== undefined && <Authored key={contentKey} runs={content.attribution} />}
     </>
   )
 }

@@ -2,14 +2,17 @@ import { useState } from 'preact/hooks'
 import { usePagedQuery } from '../../api/hooks.ts'
 import { Button } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/notice.tsx'
-import type { EditorAddress } from '../live/live-view.ts'
+import type { EditorAddress } from '../editor.ts'
 import { type VersionSummary, versionTitle } from '../versions/version-summary.ts'
-import { type AuthorStyle, authorName, authorStyles } from './author-colors.ts'
-import { type ChangeSetEntry, describeCounts } from './change-set.ts'
+import { type AuthorId, type AuthorStyle, authorName, authorStyles, originInWords } from './authors.ts'
+import {
+  type ChangeSetEntry,
+  describeCounts,
+  describePoint,
+  type TimelinePoint,
+  timelineOf,
+} from './changes.ts'
 import { HunkList } from './hunk-list.tsx'
-import { originInWords } from './origin-in-words.ts'
-import { Timeline } from './timeline.tsx'
-import { timelineOf } from './timeline-points.ts'
 import { UndoCard } from './undo-card.tsx'
 
 /** A page of `/v2/crdt/changes`. */
@@ -123,4 +126,52 @@ function within(
   }
   const [first, last] = [timeOf(from, 0), timeOf(to, Number.POSITIVE_INFINITY)]
   return versions.filter(({ createdAt }) => Date.parse(createdAt) >= first && Date.parse(createdAt) <= last)
+}
+
+interface TimelineProps {
+  readonly points: readonly TimelinePoint[]
+  /** Index of the selected point. */
+  readonly selected: number
+  readonly styles: ReadonlyMap<AuthorId, AuthorStyle>
+  readonly onSelect: (index: number) => void
+}
+
+/**
+ * Shows the points in the order of time, and a scrubber that selects one. The arrow keys move the scrubber.
+ */
+export function Timeline({ points, selected, styles, onSelect }: TimelineProps) {
+  const point = points[selected]
+  return (
+    <div class="timeline card">
+      <div class="ticks" aria-hidden="true">
+        {points.map((each, index) => (
+          <span
+            key={each.id}
+            class={`tick ${each.kind === 'version' ? 'saved' : 'author'}${index === selected ? ' selected' : ''}`}
+            style={each.kind === 'version' ? undefined : styles.get(each.change.userId)}
+            title={describePoint(each)}
+          />
+        ))}
+      </div>
+      <input
+        type="range"
+        aria-label="Timeline"
+        min={0}
+        max={points.length - 1}
+        step={1}
+        value={selected}
+        aria-valuetext={point === undefined ? '' : describePoint(point)}
+        onInput={({ currentTarget }) => onSelect(Number(currentTarget.value))}
+      />
+      <p class="row between">
+        <Button disabled={selected === 0} onClick={() => onSelect(selected - 1)}>
+          Previous
+        </Button>
+        <span>{point !== undefined && describePoint(point)}</span>
+        <Button disabled={selected >= points.length - 1} onClick={() => onSelect(selected + 1)}>
+          Next
+        </Button>
+      </p>
+    </div>
+  )
 }

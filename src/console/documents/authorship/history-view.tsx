@@ -1,52 +1,17 @@
 import { useState } from 'preact/hooks'
-import { usePagedQuery, useQuery } from '../../api/hooks.ts'
+import { usePagedQuery } from '../../api/hooks.ts'
 import { Button, Select } from '../../ui/controls.tsx'
 import { EmptyNotice, ErrorNotice } from '../../ui/notice.tsx'
-import type { RootProps } from '../content/root-content.tsx'
-import { DiffView } from '../diff/diff-view.tsx'
+import { VersionComparison } from '../diff/version-comparison.tsx'
+import type { EditorViewProps } from '../editor.ts'
 import { type VersionSummary, versionTitle } from '../versions/version-summary.ts'
 import { ChangesSection } from './changes-section.tsx'
-import { type ComparedRun, toDiffParts } from './compared-run.ts'
-
-interface DiffProps extends RootProps {
-  readonly range: { readonly from: string; readonly to?: string }
-}
-
-/** Shows the differences of a root between two versions. */
-function VersionComparison({ address, roots, range }: DiffProps) {
-  const [root = null, setRoot] = useState(roots[0])
-  const { data, error, loading } = useQuery<{ readonly diff: readonly ComparedRun[] }>(
-    '/v2/crdt/versions/diff',
-    {
-      ...address,
-      ...range,
-      ...(root !== null && { contentKey: root }),
-      format: 'runs',
-    },
-  )
-  return (
-    <>
-      <h3>Comparison</h3>
-      {roots.length > 1 && (
-        <Select
-          label="Root"
-          value={root ?? ''}
-          options={roots.map((name) => [name, name] as const)}
-          onChange={setRoot}
-        />
-      )}
-      <ErrorNotice error={error} />
-      {loading && <p class="hint">Reading…</p>}
-      {data !== null && error === null && <DiffView parts={toDiffParts(data.diff)} />}
-    </>
-  )
-}
 
 /** Value that stands for the current content, in addition to the ids of versions. */
 const now = 'now'
 
 /** Shows the changes between two saved versions: a timeline, the changes of each author, and a comparison. */
-export function HistoryView({ address, roots }: RootProps) {
+export function HistoryView({ address, roots }: EditorViewProps) {
   const versions = usePagedQuery<VersionSummary>('/v2/crdt/versions/list', address)
   const oldest = versions.items.at(-1)
   return (
@@ -71,7 +36,7 @@ export function HistoryView({ address, roots }: RootProps) {
   )
 }
 
-interface RangeProps extends RootProps {
+interface RangeProps extends EditorViewProps {
   /** Saved versions, newest first. */
   readonly versions: readonly VersionSummary[]
   /** Id of the oldest version in the list. */
@@ -98,6 +63,7 @@ function Range({ address, roots, versions, oldest, more }: RangeProps) {
         {...{ address, range, versions, setFrom, setTo }}
         onChanged={() => setReads(reads + 1)}
       />
+      <h3>Comparison</h3>
       <VersionComparison key={reads} {...{ address, roots, range }} />
     </>
   )

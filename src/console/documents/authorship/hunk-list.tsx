@@ -1,4 +1,4 @@
-import type { HunkEntry } from './change-set.ts'
+import type { HunkEntry } from './changes.ts'
 
 /** Shows the parts of a change, with the text around them. Each part has a color and a sign. */
 export const HunkList = ({ hunks }: { readonly hunks: readonly HunkEntry[] }) => (

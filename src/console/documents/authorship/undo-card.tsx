@@ -4,10 +4,9 @@ import { Button } from '../../ui/controls.tsx'
 import { FocusedCard } from '../../ui/focused-card.tsx'
 import { formatCounted } from '../../ui/format.ts'
 import { ActionOutcome, Notice } from '../../ui/notice.tsx'
-import { consoleUser } from '../console-user.ts'
-import type { EditorAddress } from '../live/live-view.ts'
-import { authorName } from './author-colors.ts'
-import { type ChangeSetEntry, describeCounts, type HunkEntry } from './change-set.ts'
+import { consoleUser, type EditorAddress } from '../editor.ts'
+import { authorName } from './authors.ts'
+import { type ChangeSetEntry, describeCounts, type HunkEntry } from './changes.ts'
 import { HunkList } from './hunk-list.tsx'
 
 /** The response of `/v2/crdt/undo`. */

@@ -4,11 +4,42 @@ import { Button } from '../../ui/controls.tsx'
 import { FocusedCard } from '../../ui/focused-card.tsx'
 import { formatCounted, formatTime } from '../../ui/format.ts'
 import { ActionOutcome, EmptyNotice, ErrorNotice } from '../../ui/notice.tsx'
-import { authorName, authorStyles } from '../authorship/author-colors.ts'
+import { authorName, authorStyles } from '../authorship/authors.ts'
+import type { HunkEntry } from '../authorship/changes.ts'
 import { HunkParts } from '../authorship/hunk-list.tsx'
-import { consoleUser } from '../console-user.ts'
-import type { EditorAddress } from '../live/live-view.ts'
-import type { BranchChangesEntry, BranchEntry, BranchHunkEntry } from './branch-entry.ts'
+import { consoleUser, type EditorAddress } from '../editor.ts'
+
+/** A branch, as `/v2/crdt/branches/list` returns it. */
+export interface BranchEntry {
+  readonly name: string
+  /** Id of the editor from which the branch was created. */
+  readonly editorId: string
+  readonly branchEditorId: string
+  /** Id of the user; '' if the user is not known. */
+  readonly createdBy: string
+  readonly createdAt: string
+  readonly status: 'open' | 'merged' | 'rejected'
+  readonly decidedBy: string
+  readonly decidedAt: string | null
+}
+
+/** A difference between a branch and its editor, as `/v2/crdt/branches/diff` returns it. */
+export interface BranchHunkEntry extends HunkEntry {
+  readonly hunkId: string
+  /** All known authors. */
+  readonly userIds: readonly string[]
+  /** ISO 8601; null if the time is unknown. */
+  readonly at: string | null
+  /** Ids of the hunks that contain this one, and without which it cannot be accepted. */
+  readonly dependsOn: readonly string[]
+}
+
+/** The response of `/v2/crdt/branches/diff`. */
+export interface BranchChangesEntry {
+  readonly hunks: readonly BranchHunkEntry[]
+  /** True if the branch has more hunks. */
+  readonly truncated: boolean
+}
 
 interface ReviewProps {
   /** Address of the editor from which the branch was created. */

@@ -7,16 +7,13 @@ import { Form } from '../../ui/form.tsx'
 import { ActionOutcome } from '../../ui/notice.tsx'
 import { PagedTable } from '../../ui/table.tsx'
 import { LocalTime } from '../../ui/time.tsx'
-import { consoleUser } from '../console-user.ts'
-import type { RootProps } from '../content/root-content.tsx'
-import type { EditorAddress } from '../live/live-view.ts'
-import type { BranchEntry } from './branch-entry.ts'
-import { BranchReview } from './branch-review.tsx'
+import { consoleUser, type EditorAddress, type EditorViewProps } from '../editor.ts'
+import { type BranchEntry, BranchReview } from './branch-review.tsx'
 
 type Doing = { readonly kind: 'review' | 'delete'; readonly branch: BranchEntry }
 
 /** Lists the branches of an editor. The user can create, review and delete them. */
-export function BranchesView({ address }: RootProps) {
+export function BranchesView({ address }: EditorViewProps) {
   const api = useApi()
   const listing = usePagedQuery<BranchEntry>('/v2/crdt/branches/list', address)
   const [doing, setDoing] = useState<Doing | null>(null)

@@ -5,6 +5,19 @@ export interface EditableContent {
   readonly data: unknown
 }
 
+/** Types that the user can choose for an empty root. */
+export const rootTypes = [
+  ['text', 'Text'],
+  ['map', 'JSON object'],
+  ['array', 'JSON array'],
+  ['xml', 'Rich text (XML)'],
+] as const
+
+export type RootType = (typeof rootTypes)[number][0]
+
+/** Initial content by type. */
+export const emptyContent: Readonly<Record<RootType, unknown>> = { text: '', map: {}, array: [], xml: '' }
+
 /** Returns whether content of this type is a string. Content of all other types is JSON. */
 const isString = (type: string): boolean => type === 'text' || type === 'xml'
 
@@ -19,8 +32,14 @@ export const contentToText = ({ type, data }: Pick<EditableContent, 'type' | 'da
  * Converts edited text to content. This function is the inverse of `contentToText`.
  * @throws SyntaxError with the position of the error in the JSON
  */
-export const textToContent = (type: string, text: string): unknown =>
-  isString(type) ? text : JSON.parse(text)
+export function textToContent(type: string, text: string): unknown {
+  if (isString(type)) return text
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new SyntaxError(`This is not JSON: ${(error as SyntaxError).message}`)
+  }
+}
 
 /**
  * Converts content to lines that can be compared. Each line ends with a line break, so that the last line is

@@ -1,6 +1,6 @@
 import { type RootKind, rootKind, type SharedRoot } from '../../../core/content/yjs/root-kind.ts'
 import { EmptyNotice } from '../../ui/notice.tsx'
-import { caretPositions } from './carets.ts'
+import { caretPositions } from './awareness-users.ts'
 import type { LiveDocument } from './live-document.ts'
 import { LiveViewContext } from './live-view.ts'
 import { MemberList, RichTextView, Sequence } from './value-view.tsx'

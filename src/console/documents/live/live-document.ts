@@ -5,7 +5,6 @@ import * as Y from 'yjs'
 import { pauseAfter } from '../../../core/base/backoff.ts'
 import { toApiCallError } from '../../api/client.ts'
 import { AwarenessTracker } from './awareness-users.ts'
-import { RecentEdits } from './recent-edits.ts'
 
 const types = { sync: 0, awareness: 1 } as const
 
@@ -188,4 +187,81 @@ export class LiveDocument {
       this.#restUntil = now + 2 * (now - began)
     })
   }
+}
+
+/** Interval in ms between two steps. Added content counts as new for one to two intervals. */
+const stepMs = 3_000
+
+/**
+ * Determines which parts of a document are new. A part is new if it was added after an earlier state vector.
+ */
+export class RecentEdits {
+  readonly #doc: Y.Doc
+  readonly #onChange: () => void
+  #timer: ReturnType<typeof setInterval> | undefined
+  /** State vectors of the latest step and of the step before; null before `begin`. */
+  #recent: Map<number, number> | null = null
+  #older: Map<number, number> | null = null
+
+  /** @param onChange called when parts are no longer new */
+  constructor(doc: Y.Doc, onChange: () => void) {
+    this.#doc = doc
+    this.#onChange = onChange
+  }
+
+  /** Starts to observe the document. Content that already exists is not new. */
+  begin(): void {
+    this.#recent = this.#older = this.#vector()
+    this.#timer ??= setInterval(() => this.step(), stepMs)
+  }
+
+  step(): void {
+    const hadNews = !isSame(this.#older, this.#recent)
+    this.#older = this.#recent
+    this.#recent = this.#vector()
+    if (hadNews) this.#onChange()
+  }
+
+  /** Returns the first clock of a client whose operation is new. */
+  readonly from = (client: number): number =>
+    this.#older === null ? Number.POSITIVE_INFINITY : (this.#older.get(client) ?? 0)
+
+  end(): void {
+    clearInterval(this.#timer)
+  }
+
+  #vector(): Map<number, number> {
+    return Y.decodeStateVector(Y.encodeStateVector(this.#doc))
+  }
+}
+
+function isSame(a: ReadonlyMap<number, number> | null, b: ReadonlyMap<number, number> | null): boolean {
+  if (a === null || b === null) return a === b
+  return a.size === b.size && [...a].every(([client, clock]) => b.get(client) === clock)
+}
+
+/** Numbers of Yjs structures in a document. */
+export interface StructCounts {
+  readonly clients: number
+  readonly structs: number
+  /**
+   * Size of deleted content whose tombstones remain. Characters, values and formatting marks are counted in
+   * the same way as on the server.
+   */
+  readonly tombstones: number
+}
+
+/**
+ * Counts the structs of the document in the page. Yjs merges adjacent structs, so there are fewer structs
+ * than operations.
+ */
+export function countStructs({ store }: Y.Doc): StructCounts {
+  let [structs, tombstones] = [0, 0]
+  for (const own of store.clients.values()) {
+    structs += own.length
+    for (const struct of own) {
+      if (struct.deleted) tombstones += struct.length
+    }
+  }
+  return { clients: store.clients.size, structs, tombstones }
 }

@@ -2,15 +2,9 @@ import { createContext } from 'preact'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import type { SharedRoot } from '../../../core/content/yjs/root-kind.ts'
 import { useApi } from '../../api/hooks.ts'
-import { consoleUser } from '../console-user.ts'
+import { consoleUser, type EditorAddress } from '../editor.ts'
 import { LiveDocument } from './live-document.ts'
 import type { Caret } from './text-runs.ts'
-
-export interface EditorAddress {
-  readonly organizationId: string
-  readonly documentId: string
-  readonly editorId: string
-}
 
 /** Data that the components need to show parts of a document. */
 interface LiveView {

@@ -1,17 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useAction, useApi, usePagedQuery } from '../../api/hooks.ts'
-import { Button, TextField } from '../../ui/controls.tsx'
+import { Button, Select, TextField } from '../../ui/controls.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { FocusedCard } from '../../ui/focused-card.tsx'
 import { formatBytes } from '../../ui/format.ts'
 import { ActionOutcome } from '../../ui/notice.tsx'
 import { PagedTable } from '../../ui/table.tsx'
 import { LocalTime } from '../../ui/time.tsx'
-import { consoleUser } from '../console-user.ts'
-import { DryRunResult } from '../content/dry-run-result.tsx'
-import { type EditSummary, formatEditSummary } from '../content/edit-summary.ts'
-import type { EditorAddress } from '../live/live-view.ts'
-import { CompareView } from './compare-view.tsx'
+import { DryRunResult, type EditSummary, formatEditSummary } from '../content/dry-run-result.tsx'
+import { VersionComparison } from '../diff/version-comparison.tsx'
+import { consoleUser, type EditorAddress } from '../editor.ts'
 import { type VersionSummary, versionTitle } from './version-summary.ts'
 
 interface Restored extends EditSummary {
@@ -150,6 +148,47 @@ export function VersionList({ address, roots }: VersionsProps) {
         </ConfirmDialog>
       )}
     </>
+  )
+}
+
+/** Id that stands for the present content, in addition to the ids of versions. */
+const present = 'now'
+
+interface CompareProps extends VersionsProps {
+  readonly version: VersionSummary
+  /** Saved versions, newest first. */
+  readonly versions: readonly VersionSummary[]
+  readonly onClose: () => void
+}
+
+/** Shows the differences between a version and another version or the present content. */
+function CompareView({ address, roots, version, versions, onClose }: CompareProps) {
+  const [other, setOther] = useState(present)
+  const [count, setCount] = useState(0)
+  const ids = versions.map(({ versionId }) => versionId)
+  const { versionId } = version
+  const isEarlier = other === present || ids.indexOf(other) < ids.indexOf(versionId)
+  const later = isEarlier ? other : versionId
+  const range = { from: isEarlier ? versionId : other, ...(later !== present && { to: later }) }
+  const others = versions.filter((each) => each.versionId !== versionId)
+  return (
+    <FocusedCard label="Comparison">
+      <h3>Compare {versionTitle(version)}</h3>
+      <div class="row">
+        <Select
+          label="With"
+          value={other}
+          options={[
+            [present, 'the present content'],
+            ...others.map((each) => [each.versionId, versionTitle(each)] as const),
+          ]}
+          onChange={setOther}
+        />
+        <Button onClick={() => setCount(count + 1)}>Compare again</Button>
+        <Button onClick={onClose}>Close</Button>
+      </div>
+      <VersionComparison key={count} {...{ address, roots, range }} />
+    </FocusedCard>
   )
 }
 

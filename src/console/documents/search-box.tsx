@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { TextField } from '../../ui/controls.tsx'
+import { TextField } from '../ui/controls.tsx'
 
 /** Time in ms between the last keystroke and the start of the search. */
 const pauseMs = 250

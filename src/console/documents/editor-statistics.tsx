@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { formatBytes } from '../../ui/format.ts'
-import { LocalTime } from '../../ui/time.tsx'
-import type { LiveDocument } from '../live/live-document.ts'
-import { countStructs, type StructCounts } from '../live/struct-counts.ts'
-import type { EditorInfo } from './editor-info.ts'
+import { formatBytes } from '../ui/format.ts'
+import { LocalTime } from '../ui/time.tsx'
+import type { EditorInfo } from './editor.ts'
+import type { LiveDocument } from './live/live-document.ts'
+import { countStructs, type StructCounts } from './live/live-document.ts'
 
 /**
  * Minimum intervals in ms between two counts of the structs in the page, and between two requests for the

@@ -1,4 +1,4 @@
-import type { DiffPart } from '../diff/diff-part.ts'
+import type { DiffPart } from './diff-part.ts'
 
 /** Adjacent content with the same change, as `/v2/crdt/versions/diff` returns it with the format `runs`. */
 export interface ComparedRun {

@@ -1,0 +1,115 @@
+import { formatTime } from '../../ui/format.ts'
+
+/** Hues of authors, in degrees. Text on them is readable in both color schemes. */
+const hues = [210, 30, 130, 320, 55, 265, 175, 0] as const
+/** Lines of authors. Authors with the same hue have different lines. */
+const lines = ['solid', 'dotted', 'dashed', 'double'] as const
+
+/** Id of an author; null if the author is unknown. */
+export type AuthorId = string | null
+
+/** The style of an element of the class `author`. An author without a hue has no color. */
+export type AuthorStyle = Readonly<Record<string, string>>
+
+/**
+ * Returns the styles of authors, in the order of the list. Unknown authors have no color. After 32 authors,
+ * the styles repeat.
+ */
+export function authorStyles(authors: Iterable<AuthorId>): ReadonlyMap<AuthorId, AuthorStyle> {
+  const styles = new Map<AuthorId, AuthorStyle>()
+  let known = 0
+  for (const author of authors) {
+    if (styles.has(author)) continue
+    if (author === null) styles.set(author, {})
+    else {
+      const line = lines[Math.floor(known / hues.length) % lines.length]
+      styles.set(author, { '--hue': String(hues[known % hues.length]), borderBottomStyle: line ?? 'solid' })
+      known += 1
+    }
+  }
+  return styles
+}
+
+export const authorName = (author: AuthorId): string => author ?? 'unknown author'
+
+/** The origin of a change, in the form in which the server returns it. */
+export interface ChangeOriginEntry {
+  readonly userId: AuthorId
+  readonly source: string | null
+  readonly meta: Readonly<Record<string, unknown>> | null
+}
+
+/** Adjacent content of one author, as `/v2/crdt/get` returns it with `attribution`. */
+export interface AttributedEntry extends ChangeOriginEntry {
+  /** Keys and indexes from the root to the start of the run. */
+  readonly path: readonly (string | number)[]
+  /** Number of UTF-16 units or values. */
+  readonly length: number
+  /** The text of the run; absent for other content. */
+  readonly text?: string
+  /** The name of an element; absent for other content. */
+  readonly node?: string
+  /** ISO 8601; null if the time is unknown. */
+  readonly at: string | null
+}
+
+/** A line of the authors view. */
+interface AttributedLine {
+  /** The path of a value; '' for text and elements. */
+  readonly label: string
+  readonly runs: readonly AttributedEntry[]
+}
+
+/**
+ * Groups runs into lines. The texts of one type are one line. An element starts a line, and its text continues
+ * the line. Each value has its own line.
+ */
+export function toLines(runs: readonly AttributedEntry[]): readonly AttributedLine[] {
+  const lines: { label: string; runs: AttributedEntry[] }[] = []
+  /** Parent of the texts of the last line. Null: the last line is an element without text. */
+  let parent: string | null = ''
+  for (const run of runs) {
+    const last = lines.at(-1)
+    const ofRun = JSON.stringify(run.path.slice(0, -1))
+    if (run.text !== undefined) {
+      if (last !== undefined && (parent === null || parent === ofRun)) last.runs.push(run)
+      else lines.push({ label: '', runs: [run] })
+      parent = ofRun
+    } else {
+      lines.push({ label: run.node === undefined ? run.path.join(' › ') : '', runs: [run] })
+      parent = run.node === undefined ? '' : null
+    }
+  }
+  return lines
+}
+
+/** Returns the number of units that each author has written, in the order of the document. */
+export function unitsByAuthor(runs: readonly AttributedEntry[]): ReadonlyMap<AuthorId, number> {
+  const units = new Map<AuthorId, number>()
+  for (const { userId, length } of runs) units.set(userId, (units.get(userId) ?? 0) + length)
+  return units
+}
+
+const sources: Readonly<Record<string, string>> = {
+  socket: 'typed in an editor',
+  rest: 'written by the REST API',
+  import: 'imported',
+  restore: 'restored from a version',
+  undo: 'an undo',
+  branch: 'merged from a branch',
+}
+
+/** Describes the source of a change in words; '' if it is unknown. */
+const describeSource = (source: string | null): string => (source === null ? '' : (sources[source] ?? source))
+
+/** Maximum number of characters of the data of a sender that are shown. */
+const metaMax = 300
+
+const describeMeta = (meta: ChangeOriginEntry['meta']): string =>
+  meta === null ? '' : JSON.stringify(meta).slice(0, metaMax)
+
+/** Describes who made a change, when and how, for example `ann, Jan 1, 2026, typed in an editor`. */
+export const originInWords = (origin: ChangeOriginEntry & { readonly at: string | null }): string =>
+  [authorName(origin.userId), formatTime(origin.at), describeSource(origin.source), describeMeta(origin.meta)]
+    .filter((part) => part !== '')
+    .join(', ')
