@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import { usePagedQuery } from '../api/hooks.ts'
-import { useInterval } from '../api/use-interval.ts'
+import { useInterval, usePagedQuery } from '../api/hooks.ts'
 import { href, type PageProps } from '../routing/route.ts'
 import { WithOrganization } from '../routing/with-organization.tsx'
 import { Button, Checkbox, Select, TextField } from '../ui/controls.tsx'

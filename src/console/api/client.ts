@@ -21,14 +21,41 @@ export function toApiCallError(error: unknown): ApiCallError {
   return new ApiCallError('UNKNOWN', error instanceof Error ? error.message : String(error))
 }
 
-/** A response of the REST API. `pageToken` is present if there is a next page. */
-export interface ApiResponse<Data> {
+/** A page of a listing. */
+export interface ApiPage<Data> {
   readonly data: Data
+  /** Members of the request for the next page; null if this is the last page. */
+  readonly next: object | null
+}
+
+interface ApiResult<Data> {
+  readonly data: Data
+  /** Present if there is a next page. */
   readonly pageToken?: string
 }
 
+/** Member of the data of a listing that has iterators instead of page tokens. */
+interface IteratorPlace {
+  /** Absent or null if there is no next page. */
+  readonly iterator?: string | null
+}
+
+function nextOf({ data, pageToken }: ApiResult<IteratorPlace | null>): object | null {
+  if (pageToken !== undefined) return { pageToken }
+  return typeof data?.iterator === 'string' ? { iterator: data.iterator } : null
+}
+
+/** Response to a call for several items. It contains one result for each item, by the id of the item. */
+type BatchResponse = Readonly<Record<string, { readonly success: boolean; readonly message: string }>>
+
+/** Returns one sentence for each failed item. */
+export const rejectedItems = (results: BatchResponse): readonly string[] =>
+  Object.entries(results)
+    .filter(([, { success }]) => !success)
+    .map(([id, { message }]) => `${id}: ${message}.`)
+
 interface Envelope<Data> {
-  readonly result?: ApiResponse<Data>
+  readonly result?: ApiResult<Data>
   readonly error?: { readonly status: string; readonly message: string; readonly details?: unknown }
 }
 
@@ -52,14 +79,35 @@ export class ApiClient {
    * @throws ApiCallError
    */
   async call<Data>(path: string, data: object = {}): Promise<Data> {
-    return (await this.page<Data>(path, data)).data
+    return (await this.#result<Data>(path, data)).data
   }
 
   /**
-   * Calls an operation. Returns the data of the response, and the token of the next page.
+   * Calls an operation for several items. The response of such a call is successful even if items have failed.
+   * In this case, this method throws.
    * @throws ApiCallError
    */
-  async page<Data>(path: string, data: object = {}): Promise<ApiResponse<Data>> {
+  async callBatch(path: string, data: object): Promise<void> {
+    const failed = rejectedItems(await this.call<BatchResponse>(path, data))
+    if (failed.length > 0) throw new ApiCallError('FAILED_PRECONDITION', failed.join(' '))
+  }
+
+  /** Returns one page of a listing. @throws ApiCallError */
+  async page<Data>(path: string, data: object = {}): Promise<ApiPage<Data>> {
+    const result = await this.#result<Data>(path, data)
+    return { data: result.data, next: nextOf(result as ApiResult<IteratorPlace | null>) }
+  }
+
+  /** Yields the data of each page of a listing. @throws ApiCallError */
+  async *pages<Data>(path: string, data: object = {}): AsyncGenerator<Data, void> {
+    for (let place: object | null = {}; place !== null; ) {
+      const page: ApiPage<Data> = await this.page(path, { ...data, ...place })
+      yield page.data
+      place = page.next
+    }
+  }
+
+  async #result<Data>(path: string, data: object): Promise<ApiResult<Data>> {
     const response = await this.#fetch(path, { method: 'POST', body: JSON.stringify({ data }) })
     const { result, error }: Envelope<Data> = await response.json().catch(() => ({}))
     if (error !== undefined) throw new ApiCallError(error.status, error.message, error.details)

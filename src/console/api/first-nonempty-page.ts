@@ -1,4 +1,4 @@
-import type { ApiResponse } from './client.ts'
+import type { ApiPage } from './client.ts'
 
 /**
  * Maximum number of empty pages that are read automatically. A search may return empty pages before the page
@@ -12,14 +12,14 @@ export const emptyPagesMax = 20
  * @param isWanted called before each page after the first; if it returns false, no more pages are read
  */
 export async function firstNonemptyPage<Item>(
-  read: (pageToken: string | null) => Promise<ApiResponse<readonly Item[]>>,
-  pageToken: string | null,
+  read: (place: object) => Promise<ApiPage<readonly Item[]>>,
+  place: object,
   isWanted: () => boolean = () => true,
-): Promise<ApiResponse<readonly Item[]>> {
-  let answer = await read(pageToken)
+): Promise<ApiPage<readonly Item[]>> {
+  let page = await read(place)
   for (let empty = 1; empty < emptyPagesMax && isWanted(); empty++) {
-    if (answer.data.length > 0 || answer.pageToken === undefined) break
-    answer = await read(answer.pageToken)
+    if (page.data.length > 0 || page.next === null) break
+    page = await read(page.next)
   }
-  return answer
+  return page
 }

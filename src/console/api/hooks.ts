@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
-import { type ApiCallError, type ApiClient, toApiCallError } from './client.ts'
+import { type ApiCallError, type ApiClient, type ApiPage, toApiCallError } from './client.ts'
 import { firstNonemptyPage } from './first-nonempty-page.ts'
 
 export const ApiContext = createContext<ApiClient | null>(null)
@@ -71,46 +71,45 @@ export interface PagedQuery<Item> extends Omit<QueryState<readonly Item[]>, 'dat
 
 interface WantedPage {
   readonly of: string
-  /** Token of the page; null: the first page. */
-  readonly token: string | null
+  /** Members of the request that select the page. */
+  readonly place: object
   readonly count: number
 }
 
-/**
- * Reads a listing page by page. Empty pages are skipped. `reload` starts again with the first page.
- * @param itemsOf returns the items of a page; by default, the data of a page is its list of items
- */
-export function usePagedQuery<Item>(
+interface PagingOptions<Page, Item> {
+  /** Member of the request with the maximum number of items of a page. */
+  readonly size?: object
+  /** Returns the items of a page; by default, the data of a page is its list of items. */
+  readonly itemsOf?: (page: Page) => readonly Item[]
+}
+
+/** Reads a listing page by page. Empty pages are skipped. `reload` starts again with the first page. */
+export function usePagedQuery<Item, Page = readonly Item[]>(
   path: string,
   data: object,
-  pageSize = 50,
-  itemsOf: (page: never) => readonly Item[] = (page) => page,
+  { size = { pageSize: 50 }, itemsOf }: PagingOptions<Page, Item> = {},
 ): PagedQuery<Item> {
   const api = useApi()
-  const question = JSON.stringify([path, data, pageSize])
-  const [pages, setPages] = useState<{ of: string; items: readonly Item[]; next: string | null }>()
+  const question = JSON.stringify([path, data, size])
+  const [pages, setPages] = useState<{ of: string; items: readonly Item[]; next: object | null }>()
   const [failed, setFailed] = useState<{ of: string; error: ApiCallError } | null>(null)
-  const [wanted, setWanted] = useState<WantedPage>({ of: question, token: null, count: 0 })
-  // The token belongs to an earlier query if the query has changed. In this case, reading starts with the
+  const [wanted, setWanted] = useState<WantedPage>({ of: question, place: {}, count: 0 })
+  // The place belongs to an earlier query if the query has changed. In this case, reading starts with the
   // first page.
-  const token = wanted.of === question ? wanted.token : null
+  const place = wanted.of === question ? JSON.stringify(wanted.place) : '{}'
   useEffect(() => {
     let isCurrent = true
-    const read = async (pageToken: string | null) => {
-      const page = await api.page<never>(path, {
-        ...data,
-        pageSize,
-        ...(pageToken !== null && { pageToken }),
-      })
-      return { ...page, data: itemsOf(page.data) }
+    const read = async (selection: object): Promise<ApiPage<readonly Item[]>> => {
+      const page = await api.page<Page>(path, { ...data, ...size, ...selection })
+      return { ...page, data: itemsOf === undefined ? (page.data as readonly Item[]) : itemsOf(page.data) }
     }
-    firstNonemptyPage(read, token, () => isCurrent).then(
+    firstNonemptyPage(read, JSON.parse(place), () => isCurrent).then(
       (answer) => {
         if (!isCurrent) return
         setFailed(null)
         setPages((before) => {
-          const kept = token !== null && before?.of === question ? before.items : []
-          return { of: question, items: [...kept, ...answer.data], next: answer.pageToken ?? null }
+          const kept = place !== '{}' && before?.of === question ? before.items : []
+          return { of: question, items: [...kept, ...answer.data], next: answer.next }
         })
       },
       (error: ApiCallError) => isCurrent && setFailed({ of: question, error }),
@@ -118,9 +117,8 @@ export function usePagedQuery<Item>(
     return () => {
       isCurrent = false
     }
-  }, [question, token, wanted.count])
-  const read = (from: string | null) =>
-    setWanted(({ count }) => ({ of: question, token: from, count: count + 1 }))
+  }, [question, place, wanted.count])
+  const read = (from: object) => setWanted(({ count }) => ({ of: question, place: from, count: count + 1 }))
   const isOfThis = pages?.of === question
   const error = failed?.of === question ? failed.error : null
   const next = isOfThis ? pages.next : null
@@ -129,8 +127,35 @@ export function usePagedQuery<Item>(
     error,
     loading: !isOfThis && error === null,
     more: next === null ? null : () => read(next),
-    reload: () => read(null),
+    reload: () => read({}),
   }
+}
+
+const followMs = 5_000
+
+interface FollowedQuery<Item> {
+  readonly listing: PagedQuery<Item>
+  /** Whether the listing is read again every 5 seconds. */
+  readonly isFollowed: boolean
+  readonly follow: (isFollowed: boolean) => void
+}
+
+/** Reads a listing that the user can follow: it is then read again every 5 seconds. */
+export function useFollowedQuery<Item>(
+  path: string,
+  data: object,
+  isFollowedAtFirst: boolean,
+): FollowedQuery<Item> {
+  const listing = usePagedQuery<Item>(path, data)
+  const [isFollowed, follow] = useState(isFollowedAtFirst)
+  useInterval(isFollowed ? followMs : null, listing.reload)
+  const { more } = listing
+  const readOn = () => {
+    // A repeated read returns only the first page, so it would drop all other pages.
+    follow(false)
+    more?.()
+  }
+  return { listing: { ...listing, more: more && readOn }, isFollowed, follow }
 }
 
 /**
@@ -163,3 +188,38 @@ export function useAction<Arguments extends readonly unknown[]>(
   }
   return { ...state, run }
 }
+
+/** Returns a function that returns whether the component is still on the page. */
+export function useIsShown(): () => boolean {
+  const isShown = useRef(true)
+  useEffect(
+    () => () => {
+      isShown.current = false
+    },
+    [],
+  )
+  return () => isShown.current
+}
+
+/** Calls `act` every `ms` milliseconds while the page is visible. @param ms interval; null to pause */
+export function useInterval(ms: number | null, act: () => void): void {
+  const latest = useRef(act)
+  latest.current = act
+  useEffect(() => {
+    if (ms === null) return undefined
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') latest.current()
+    }, ms)
+    return () => clearInterval(timer)
+  }, [ms])
+}
+
+/** Response of `/version`. */
+interface ServerVersion {
+  readonly version: string
+  /** URL at which clients reach the server. Pages from the origin of this URL may use every API key. */
+  readonly publicUrl: string
+}
+
+export const useServerVersion = (): QueryState<ServerVersion> =>
+  useAsync<ServerVersion>(async () => (await fetch('/version')).json(), '/version')

@@ -16,7 +16,7 @@ export async function verifyCredentials(credentials: ConsoleCredentials): Promis
   const { apiKey, workspaceId } = credentials
   const isWorkspace = apiKey === undefined && workspaceId !== undefined
   const path = isWorkspace ? '/v2/workspace/apikeys/get' : '/v2/organizations/get'
-  await new ApiClient(credentials).page(path, { pageSize: 1 })
+  await new ApiClient(credentials).call(path, { pageSize: 1 })
   return credentials
 }
 
@@ -52,14 +52,9 @@ async function intoWorkspace(workspace: ConsoleCredentials): Promise<SignedIn> {
 
 /** Returns the API keys of a workspace. @throws ApiCallError */
 async function apiKeysOf(workspace: ConsoleCredentials): Promise<readonly ApiKey[]> {
-  const api = new ApiClient(workspace)
   const keys: ApiKey[] = []
-  let pageToken: string | undefined
-  do {
-    const page = await api.page<readonly ApiKey[]>('/v2/workspace/apikeys/get', { pageToken })
-    keys.push(...page.data)
-    pageToken = page.pageToken
-  } while (pageToken !== undefined)
+  const pages = new ApiClient(workspace).pages<readonly ApiKey[]>('/v2/workspace/apikeys/get')
+  for await (const page of pages) keys.push(...page)
   return keys
 }
 

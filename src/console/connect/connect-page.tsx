@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useServerVersion } from '../api/server-version.ts'
+import { useServerVersion } from '../api/hooks.ts'
 import type { EditorAddress } from '../documents/editor.ts'
 import { EditorTabs } from '../documents/editor-tabs.tsx'
 import { href, type PageProps } from '../routing/route.ts'

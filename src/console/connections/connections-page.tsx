@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useApi, usePagedQuery } from '../api/hooks.ts'
-import { useInterval } from '../api/use-interval.ts'
+import { useApi, useInterval, usePagedQuery } from '../api/hooks.ts'
 import { href, type PageProps } from '../routing/route.ts'
 import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Button, Checkbox, TextField } from '../ui/controls.tsx'

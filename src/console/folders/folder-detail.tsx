@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import { callBatch } from '../api/batch-results.ts'
 import { useApi } from '../api/hooks.ts'
 import { DirectGrants } from '../permissions/direct-grants.tsx'
 import { EffectivePermissions } from '../permissions/effective-permissions.tsx'
@@ -36,7 +35,7 @@ export function FolderDetail({ folder, ...props }: FolderDetailProps & { readonl
   const api = useApi()
   const update = async (change: object): Promise<void> => {
     const changed = [{ folderId, ...change }]
-    await callBatch(api, '/v1/organizations/folders/update', { organizationId, folders: changed })
+    await api.callBatch('/v1/organizations/folders/update', { organizationId, folders: changed })
     onChange()
   }
   const remove = async () => {
@@ -63,7 +62,7 @@ export function FolderDetail({ folder, ...props }: FolderDetailProps & { readonl
           inherits={folder.inheritAccessFromParent}
           onAccess={async (access) => {
             const data = { organizationId, folderIds: [folderId], ...access }
-            await callBatch(api, '/v2/organizations/folders/access/update', data)
+            await api.callBatch('/v2/organizations/folders/access/update', data)
             onChange()
           }}
         />

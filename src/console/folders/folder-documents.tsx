@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import { callBatch } from '../api/batch-results.ts'
 import { useAction, useApi, usePagedQuery } from '../api/hooks.ts'
 import type { AccessTypeName } from '../permissions/permission.ts'
 import { href } from '../routing/route.ts'
@@ -41,7 +40,7 @@ export function FolderDocuments({ organizationId, folders, folderId }: Documents
   }
   const move = useAction(async () => {
     const documentIds = [...chosen].slice(0, movedMax)
-    await callBatch(api, '/v2/organizations/documents/move', { organizationId, documentIds, folderId: to })
+    await api.callBatch('/v2/organizations/documents/move', { organizationId, documentIds, folderId: to })
     setChosen(new Set())
     listing.reload()
     return `${formatCounted(documentIds.length, 'document')} moved.`

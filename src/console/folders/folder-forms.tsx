@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import { callBatch } from '../api/batch-results.ts'
 import { useAction, useApi } from '../api/hooks.ts'
 import { Button, Select, TextField } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
@@ -17,7 +16,7 @@ export function NewFolder({ organizationId, parent, onChange }: NewFolderProps) 
   const [folderName, setName] = useState('')
   const make = useAction(async () => {
     const folders = [{ folderId, folderName, parentFolderId: parent }]
-    await callBatch(api, '/v1/organizations/folders/add', { organizationId, folders })
+    await api.callBatch('/v1/organizations/folders/add', { organizationId, folders })
     setId('')
     setName('')
     onChange()

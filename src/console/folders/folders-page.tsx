@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import { callBatch } from '../api/batch-results.ts'
 import { useApi, useQuery } from '../api/hooks.ts'
 import type { AccessTypeName } from '../permissions/permission.ts'
 import { href, type PageProps } from '../routing/route.ts'
@@ -43,7 +42,7 @@ function DocumentPermissions(props: FolderDetailProps & { readonly documentId: s
           value={folderId}
           places={moveTargets(folders)}
           onMove={async (to) => {
-            await callBatch(api, '/v2/organizations/documents/move', {
+            await api.callBatch('/v2/organizations/documents/move', {
               organizationId,
               documentIds,
               folderId: to,
@@ -55,7 +54,7 @@ function DocumentPermissions(props: FolderDetailProps & { readonly documentId: s
           accessType={document.accessType}
           onAccess={async (access) => {
             const data = { organizationId, documentIds, ...access }
-            await callBatch(api, '/v2/organizations/documents/access/update', data)
+            await api.callBatch('/v2/organizations/documents/access/update', data)
             reload()
           }}
         />

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useAction, useApi, useQuery } from '../api/hooks.ts'
-import { useServerVersion } from '../api/server-version.ts'
+import { useAction, useApi, useQuery, useServerVersion } from '../api/hooks.ts'
 import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Button, Checkbox, TextField } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'

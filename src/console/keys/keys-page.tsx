@@ -80,7 +80,7 @@ function AddWorkspace() {
       workspaceId: workspaceId.trim(),
       workspaceAuthToken: workspaceAuthToken.trim(),
     }
-    await new ApiClient(all).page('/v2/workspace/apikeys/get', { pageSize: 1 })
+    await new ApiClient(all).call('/v2/workspace/apikeys/get', { pageSize: 1 })
     enter(all)
   })
   return (

@@ -1,5 +1,4 @@
-import { useApi, useQuery } from '../api/hooks.ts'
-import { useInterval } from '../api/use-interval.ts'
+import { useApi, useInterval, useQuery } from '../api/hooks.ts'
 import type { ListedConnection } from '../connections/listed-connection.ts'
 import { href } from '../routing/route.ts'
 import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'

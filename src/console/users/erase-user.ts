@@ -10,12 +10,8 @@ export interface ErasureProgress {
 /** Reads all stored data of a user, page by page. @throws ApiCallError */
 export async function downloadUserData(api: ApiClient, userId: string): Promise<readonly unknown[]> {
   const items: unknown[] = []
-  let pageToken: string | undefined
-  do {
-    const page = await api.page<readonly unknown[]>('/v2/users/data/get', { userId, pageToken })
-    items.push(...page.data)
-    pageToken = page.pageToken
-  } while (pageToken !== undefined)
+  const pages = api.pages<readonly unknown[]>('/v2/users/data/get', { userId })
+  for await (const page of pages) items.push(...page)
   return items
 }
 

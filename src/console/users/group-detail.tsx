@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import { callBatch } from '../api/batch-results.ts'
 import { type PagedQuery, useAction, useApi, usePagedQuery, useQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
 import { ConfirmButton } from '../ui/confirm-button.tsx'
@@ -21,7 +20,7 @@ export function GroupDetail({ organizationId, groupId }: GroupProps) {
   const api = useApi()
   const group = useQuery<readonly ListedGroup[]>(path, { organizationId, groupIds: [groupId] })
   const remove = async () => {
-    await callBatch(api, '/v2/organizations/usergroups/delete', { organizationId, groupIds: [groupId] })
+    await api.callBatch('/v2/organizations/usergroups/delete', { organizationId, groupIds: [groupId] })
     navigate('users', organizationId, 'groups')
   }
   if (group.data === null) return <ErrorNotice error={group.error} />
@@ -52,7 +51,7 @@ function Members({ organizationId, groupId }: GroupProps) {
   const [added, setAdded] = useState('')
   const change = useAction(async (path: 'add' | 'delete', userId: string) => {
     const data = { organizationId, organizationUserGroupId: groupId, userIds: [userId] }
-    await callBatch(api, `/v1/organizations/usergroups/users/${path}`, data)
+    await api.callBatch(`/v1/organizations/usergroups/users/${path}`, data)
     setAdded('')
     pages.reload()
     return path === 'add' ? `${userId} is in the group.` : `${userId} is not in the group any more.`

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import { callBatch } from '../api/batch-results.ts'
 import { useAction, useApi, usePagedQuery } from '../api/hooks.ts'
 import { href } from '../routing/route.ts'
 import { Button, TextField } from '../ui/controls.tsx'
@@ -22,7 +21,7 @@ export function GroupList({ organizationId }: { readonly organizationId: string 
   const [groupName, setName] = useState('')
   const make = useAction(async () => {
     const organizationUserGroups = [{ groupId, groupName }]
-    await callBatch(api, '/v1/organizations/usergroups/add', { organizationId, organizationUserGroups })
+    await api.callBatch('/v1/organizations/usergroups/add', { organizationId, organizationUserGroups })
     setId('')
     setName('')
     listing.reload()

@@ -1,6 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { callBatch } from '../api/batch-results.ts'
-import { useAction, useApi, useQuery } from '../api/hooks.ts'
+import { useState } from 'preact/hooks'
+import { useAction, useApi, useIsShown, useQuery } from '../api/hooks.ts'
 import { describePermission, type RoleName, roles } from '../permissions/permission.ts'
 import { navigate } from '../routing/route.ts'
 import { ConfirmButton } from '../ui/confirm-button.tsx'
@@ -23,19 +22,13 @@ import { UserPermissionsView, type UserProps } from './user-permissions.tsx'
 function UserDataCard({ userId }: { readonly userId: string }) {
   const api = useApi()
   const [erasure, setErasure] = useState<ErasureProgress | null>(null)
-  const isThere = useRef(true)
-  useEffect(
-    () => () => {
-      isThere.current = false
-    },
-    [],
-  )
+  const isShown = useIsShown()
   const download = useAction(async () => {
     const items = await downloadUserData(api, userId)
     saveFile(`user-${userId}.json`, 'application/json', JSON.stringify({ userId, items }, null, 2))
     return `${formatCounted(items.length, 'thing')} downloaded.`
   })
-  const work = useAction(() => eraseUser(api, userId, setErasure, () => isThere.current))
+  const work = useAction(() => eraseUser(api, userId, setErasure, isShown))
   return (
     <section class="card spaced" aria-label="Data of the user">
       <h3>Data of the user</h3>
@@ -102,12 +95,12 @@ function Known({ organizationId, user, onChange }: KnownProps) {
   const save = useAction(async () => {
     const changed = accessRole === '' || accessRole === user.accessRole ? {} : { accessRole }
     const users = [{ userId, name, email, ...changed }]
-    await callBatch(api, '/v2/users/update', { organizationId, users })
+    await api.callBatch('/v2/users/update', { organizationId, users })
     onChange()
     return 'Saved.'
   })
   const remove = async () => {
-    await callBatch(api, '/v2/users/delete', { organizationId, userIds: [userId] })
+    await api.callBatch('/v2/users/delete', { organizationId, userIds: [userId] })
     navigate('users', organizationId)
   }
   return (

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import { callBatch } from '../api/batch-results.ts'
 import { useAction, useApi, usePagedQuery } from '../api/hooks.ts'
 import { GranteeName } from '../permissions/direct-grants.tsx'
 import { describePermission, type RoleName, roles } from '../permissions/permission.ts'
@@ -69,7 +68,7 @@ function AddUser({ organizationId, onChange }: AddUserProps) {
     const users = [
       { userId, accessRole, ...(name === '' ? {} : { name }), ...(email === '' ? {} : { email }) },
     ]
-    await callBatch(api, '/v2/users/add', { organizationId, users })
+    await api.callBatch('/v2/users/add', { organizationId, users })
     setId('')
     setName('')
     setEmail('')

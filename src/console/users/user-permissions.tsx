@@ -34,7 +34,11 @@ const askedMax = 500
  */
 export function UserPermissionsView({ organizationId, userId }: UserProps) {
   const folders = useQuery<readonly Folder[]>('/v2/organizations/folders/get', { organizationId })
-  const documents = usePagedQuery<Document>('/v2/organizations/documents/get', { organizationId }, 20)
+  const documents = usePagedQuery<Document>(
+    '/v2/organizations/documents/get',
+    { organizationId },
+    { size: { pageSize: 20 } },
+  )
   const shownFolders = (folders.data ?? []).slice(0, askedMax)
   const shownDocuments = documents.items.slice(0, askedMax)
   const rights = usePermissions({

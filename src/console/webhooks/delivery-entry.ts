@@ -19,6 +19,14 @@ export interface DeliveryEntry {
   readonly attempts: readonly AttemptEntry[]
 }
 
+/** A page of the delivery log. */
+export interface DeliveryPage {
+  readonly deliveries: readonly DeliveryEntry[]
+}
+
+/** Path of the operations of delivery logs. */
+export const deliveriesPath = '/v2/workspace/advancedwebhook/deliveries'
+
 /** An event that the user has sent again or as a test, and whose outcome the page waits for. */
 export interface PendingSend {
   readonly messageId: string

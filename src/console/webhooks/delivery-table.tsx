@@ -1,6 +1,7 @@
+import type { PagedQuery } from '../api/hooks.ts'
 import { Button } from '../ui/controls.tsx'
 import { formatCounted } from '../ui/format.ts'
-import { Table } from '../ui/table.tsx'
+import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import {
   type DeliveryEntry,
@@ -10,7 +11,7 @@ import {
 } from './delivery-entry.ts'
 
 interface DeliveryTableProps {
-  readonly deliveries: readonly DeliveryEntry[]
+  readonly listing: PagedQuery<DeliveryEntry>
   readonly busy: boolean
   readonly onResend: (delivery: DeliveryEntry) => void
 }
@@ -21,10 +22,11 @@ const kinds: Readonly<Record<DeliveryStatusName, string>> = {
   failed: 'tag bad',
 }
 
-export const DeliveryTable = ({ deliveries, busy, onResend }: DeliveryTableProps) => (
-  <Table
+export const DeliveryTable = ({ listing, busy, onResend }: DeliveryTableProps) => (
+  <PagedTable
     caption="Deliveries"
-    items={deliveries}
+    listing={listing}
+    empty="No deliveries match this filter."
     keyOf={({ messageId }) => messageId}
     columns={[
       { title: 'Happened', cell: ({ createdAt }) => <LocalTime at={createdAt} /> },

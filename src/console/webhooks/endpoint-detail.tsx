@@ -9,17 +9,12 @@ import { Form } from '../ui/form.tsx'
 import { ActionOutcome, ErrorNotice } from '../ui/notice.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
-import { draftOf, toUpdateRequest } from './endpoint-draft.ts'
+import { draftOf, type EndpointPage, type EndpointSettings, toUpdateRequest } from './endpoint-draft.ts'
 import { EndpointFields } from './endpoint-fields.tsx'
 import { EnabledBadge } from './endpoint-list.tsx'
 import { SigningSecret } from './signing-secret.tsx'
-import type { EndpointSettings } from './webhook-types.ts'
 
-interface Page {
-  readonly endpoints: readonly EndpointSettings[]
-  readonly iterator: string | null
-  readonly done: boolean
-}
+const path = '/v2/workspace/advancedwebhook/endpoints'
 
 /**
  * Returns the endpoint with an id. Reads the list of all endpoints, because the API cannot return a single
@@ -27,18 +22,12 @@ interface Page {
  * @throws ApiCallError; also if no endpoint has this id
  */
 async function findEndpoint(api: ApiClient, endpointId: string): Promise<EndpointSettings> {
-  let iterator: string | null = null
-  for (;;) {
-    const asked: object = iterator === null ? {} : { iterator }
-    const page: Page = await api.call('/v2/workspace/advancedwebhook/endpoints/get', asked)
-    const found = page.endpoints.find(({ id, uid }) => id === endpointId || uid === endpointId)
+  for await (const { endpoints } of api.pages<EndpointPage>(`${path}/get`)) {
+    const found = endpoints.find(({ id, uid }) => id === endpointId || uid === endpointId)
     if (found !== undefined) return found
-    if (page.done) throw new ApiCallError('NOT_FOUND', 'This endpoint does not exist any more.')
-    iterator = page.iterator
   }
+  throw new ApiCallError('NOT_FOUND', 'This endpoint does not exist any more.')
 }
-
-const path = '/v2/workspace/advancedwebhook/endpoints'
 
 export function EndpointDetail({ endpointId }: { readonly endpointId: string }) {
   const api = useApi()

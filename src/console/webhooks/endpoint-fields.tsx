@@ -1,6 +1,5 @@
 import { Checkbox, TextField } from '../ui/controls.tsx'
-import type { Draft } from './endpoint-draft.ts'
-import { endpointEventTypes } from './webhook-types.ts'
+import { type Draft, endpointEventTypes } from './endpoint-draft.ts'
 
 interface EndpointFieldsProps {
   readonly draft: Draft

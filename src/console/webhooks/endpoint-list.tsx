@@ -1,51 +1,37 @@
 import { useState } from 'preact/hooks'
-import { useAction, useApi, useQuery } from '../api/hooks.ts'
+import { useAction, useApi, usePagedQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
 import { Button } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
-import { ActionOutcome, EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
-import { Table } from '../ui/table.tsx'
+import { ActionOutcome } from '../ui/notice.tsx'
+import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
-import { emptyDraft, toCreateRequest } from './endpoint-draft.ts'
+import { type EndpointPage, type EndpointSettings, emptyDraft, toCreateRequest } from './endpoint-draft.ts'
 import { EndpointFields } from './endpoint-fields.tsx'
-import { IteratorPager } from './iterator-pager.tsx'
-import type { EndpointSettings } from './webhook-types.ts'
-
-interface Page {
-  readonly endpoints: readonly EndpointSettings[]
-  readonly iterator: string | null
-  readonly prevIterator: string | null
-  readonly done: boolean
-}
 
 const path = '/v2/workspace/advancedwebhook/endpoints'
 
 export function EndpointList() {
-  const [iterator, setIterator] = useState<string | null>(null)
-  const { data, error } = useQuery<Page>(`${path}/get`, iterator === null ? {} : { iterator })
+  const listing = usePagedQuery<EndpointSettings, EndpointPage>(
+    `${path}/get`,
+    {},
+    { size: { limit: 50 }, itemsOf: ({ endpoints }) => endpoints },
+  )
   return (
     <>
-      <ErrorNotice error={error} />
-      {data?.endpoints.length === 0 && (
-        <EmptyNotice>
-          No endpoints yet. An endpoint is a URL of yours that receives signed events.
-        </EmptyNotice>
-      )}
-      {data !== null && data.endpoints.length > 0 && (
-        <Table
-          caption="Endpoints"
-          items={data.endpoints}
-          keyOf={({ id }) => id}
-          columns={[
-            { title: 'URL', cell: ({ id, url }) => <a href={href('webhooks', 'endpoint', id)}>{url}</a> },
-            { title: 'Description', cell: ({ description }) => description },
-            { title: 'Event types', cell: ({ filterTypes }) => filterTypes?.join(', ') ?? 'everything' },
-            { title: 'State', cell: ({ disabled }) => <EnabledBadge isOff={disabled} /> },
-            { title: 'Made', cell: ({ createdAt }) => <LocalTime at={createdAt} /> },
-          ]}
-        />
-      )}
-      {data !== null && <IteratorPager page={data} onPage={setIterator} />}
+      <PagedTable
+        caption="Endpoints"
+        listing={listing}
+        keyOf={({ id }) => id}
+        empty="No endpoints yet. An endpoint is a URL of yours that receives signed events."
+        columns={[
+          { title: 'URL', cell: ({ id, url }) => <a href={href('webhooks', 'endpoint', id)}>{url}</a> },
+          { title: 'Description', cell: ({ description }) => description },
+          { title: 'Event types', cell: ({ filterTypes }) => filterTypes?.join(', ') ?? 'everything' },
+          { title: 'State', cell: ({ disabled }) => <EnabledBadge isOff={disabled} /> },
+          { title: 'Made', cell: ({ createdAt }) => <LocalTime at={createdAt} /> },
+        ]}
+      />
       <NewEndpoint />
     </>
   )

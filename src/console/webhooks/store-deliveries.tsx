@@ -2,10 +2,9 @@ import { useState } from 'preact/hooks'
 import type { ApiClient } from '../api/client.ts'
 import { useAction, useApi, useAsync } from '../api/hooks.ts'
 import { Button, Select } from '../ui/controls.tsx'
-import { ActionOutcome, EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
-import type { DeliveryEntry } from './delivery-entry.ts'
+import { ActionOutcome } from '../ui/notice.tsx'
+import { type DeliveryEntry, type DeliveryPage, deliveriesPath } from './delivery-entry.ts'
 import { DeliveryTable } from './delivery-table.tsx'
-import type { DeliveryPage } from './find-delivery.ts'
 
 interface StoreDelivery extends DeliveryEntry {
   readonly endpointId: string
@@ -23,16 +22,14 @@ const statuses = [
 ] as const
 type Status = (typeof statuses)[number][0]
 
-const path = '/v2/workspace/advancedwebhook/deliveries'
-
 /** Shows the latest deliveries of the callback `store`, with each failed attempt. */
 export function StoreDeliveries() {
   const api = useApi()
   const [status, setStatus] = useState<Status>('')
-  const { data, error, reload } = useAsync(() => latestDeliveries(api, status), status)
+  const { data, error, loading, reload } = useAsync(() => latestDeliveries(api, status), status)
   const resend = useAction(async ({ messageId }: DeliveryEntry) => {
     const endpointId = data?.find((each) => each.messageId === messageId)?.endpointId
-    await api.call(`${path}/resend`, { endpointId, messageId })
+    await api.call(`${deliveriesPath}/resend`, { endpointId, messageId })
     reload()
     return 'Weft sends the newest content again. Read the log again for the outcome.'
   })
@@ -44,15 +41,11 @@ export function StoreDeliveries() {
         <Button onClick={reload}>Read again</Button>
       </div>
       <ActionOutcome {...resend} />
-      <ErrorNotice error={error} />
-      {data?.length === 0 && <EmptyNotice>No deliveries match this filter.</EmptyNotice>}
-      {data !== null && data.length > 0 && (
-        <DeliveryTable
-          deliveries={data}
-          busy={resend.busy}
-          onResend={(delivery) => void resend.run(delivery)}
-        />
-      )}
+      <DeliveryTable
+        listing={{ items: data ?? [], error, loading, reload, more: null }}
+        busy={resend.busy}
+        onResend={(delivery) => void resend.run(delivery)}
+      />
     </section>
   )
 }
@@ -61,7 +54,7 @@ export function StoreDeliveries() {
 async function latestDeliveries(api: ApiClient, status: Status): Promise<readonly StoreDelivery[]> {
   const read = async (endpointId: string): Promise<readonly StoreDelivery[]> => {
     const asked = { endpointId, limit, ...(status !== '' && { status }) }
-    const { deliveries } = await api.call<DeliveryPage>(`${path}/get`, asked)
+    const { deliveries } = await api.call<DeliveryPage>(`${deliveriesPath}/get`, asked)
     return deliveries.map((each) => ({ ...each, endpointId }))
   }
   const pages = await Promise.all(logIds.map(read))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ApiCallError } from '../../../src/console/api/client.ts'
+import { ApiCallError, rejectedItems } from '../../../src/console/api/client.ts'
 import { describeError } from '../../../src/console/ui/describe-error.ts'
 
 it('[CON-61] describes a rejection without repetition, in a sentence with the remedy', () => {
@@ -15,4 +15,13 @@ it('[CON-61] describes a rejection without repetition, in a sentence with the re
   expect(describeError(new ApiCallError('RESOURCE_EXHAUSTED', 'too many calls'))).toBe(
     'too many calls. Wait a moment, then try again.',
   )
+})
+
+it('[CON-41] lists the failed items of a batch by id', () => {
+  const results = {
+    a: { success: true, message: 'added' },
+    b: { success: false, message: 'exists already' },
+  }
+  expect(rejectedItems(results)).toEqual(['b: exists already.'])
+  expect(rejectedItems({})).toEqual([])
 })

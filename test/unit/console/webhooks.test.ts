@@ -5,12 +5,12 @@ import {
   finalAttempt,
 } from '../../../src/console/webhooks/delivery-entry.ts'
 import {
+  contentFormats,
   draftOf,
   emptyDraft,
   toCreateRequest,
   toUpdateRequest,
 } from '../../../src/console/webhooks/endpoint-draft.ts'
-import { contentFormats } from '../../../src/console/webhooks/webhook-types.ts'
 import { readingFormats } from '../../../src/core/content/read-document.ts'
 
 const attempt = { time: '2026-01-01T00:00:00.000Z', httpCode: 500, durationMs: 12.4, error: 'HTTP 500' }

@@ -20,8 +20,6 @@ interface ChangesPage {
   readonly changes: readonly ChangeSetEntry[]
 }
 
-const changesPerPage = 50
-
 interface ChangesProps {
   readonly address: EditorAddress
   readonly range: { readonly from: string; readonly to?: string }
@@ -34,11 +32,10 @@ interface ChangesProps {
 
 /** Shows the changes between two versions on a timeline, and lets the user undo them. */
 export function ChangesSection({ address, range, versions, setFrom, setTo, onChanged }: ChangesProps) {
-  const listing = usePagedQuery<ChangeSetEntry>(
+  const listing = usePagedQuery<ChangeSetEntry, ChangesPage>(
     '/v2/crdt/changes',
     { ...address, ...range },
-    changesPerPage,
-    ({ changes }: ChangesPage) => changes,
+    { itemsOf: ({ changes }) => changes },
   )
   const { items: changes, error, loading, more, reload } = listing
   const [selected, setSelected] = useState(0)
