@@ -1,18 +1,21 @@
 import { useState } from 'preact/hooks'
-import { useInterval, usePagedQuery } from '../api/hooks.ts'
+import { useFollowedQuery } from '../api/hooks.ts'
 import { href, type PageProps } from '../routing/route.ts'
 import { WithOrganization } from '../routing/with-organization.tsx'
-import { Button, Checkbox, Select, TextField } from '../ui/controls.tsx'
-import { Form } from '../ui/form.tsx'
+import { Checkbox, Select } from '../ui/controls.tsx'
+import { FilterForm } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { LocalTime } from '../ui/time.tsx'
-import { type Filters, noFilters, toActivityQuery } from './activity-filters.ts'
 import { AuditLogView } from './audit-log.tsx'
-import { type Activity, type ActivityKind, activityKinds, describeActivity } from './describe-activity.ts'
+import {
+  type Activity,
+  type ActivityFilters,
+  activityKinds,
+  describeActivity,
+  toActivityQuery,
+} from './describe-activity.ts'
 import { type ListedRequest, requestColumns } from './recent-request.tsx'
-
-const refreshMs = 5_000
 
 const kinds = [
   ['', 'All'],
@@ -25,16 +28,8 @@ type Kind = (typeof kinds)[number][0]
 function RequestLog() {
   const [onlyRejected, setOnlyRejected] = useState(false)
   const [kind, setKind] = useState<Kind>('')
-  const [isRefreshing, setRefreshing] = useState(true)
   const asked = { onlyRejected, ...(kind !== '' && { kind }) }
-  const listing = usePagedQuery<ListedRequest>('/v2/requests/get', asked)
-  useInterval(isRefreshing ? refreshMs : null, listing.reload)
-  const { more } = listing
-  const readOn = () => {
-    // Stops the automatic refresh, because it reads only the first page, and would drop all other pages.
-    setRefreshing(false)
-    more?.()
-  }
+  const { listing, isFollowed, follow } = useFollowedQuery<ListedRequest>('/v2/requests/get', asked, true)
   return (
     <>
       <p class="hint">
@@ -45,10 +40,10 @@ function RequestLog() {
         <Select<Kind> label="Kind" value={kind} options={kinds} onChange={setKind} />
       </div>
       <Checkbox label="Only rejections" checked={onlyRejected} onChange={setOnlyRejected} />
-      <Checkbox label="Refresh every 5 seconds" checked={isRefreshing} onChange={setRefreshing} />
+      <Checkbox label="Refresh every 5 seconds" checked={isFollowed} onChange={follow} />
       <PagedTable
         caption="Requests"
-        listing={{ ...listing, more: more === null ? null : readOn }}
+        listing={listing}
         keyOf={({ id }) => id}
         empty="No request matches these filters since the start of the server."
         columns={requestColumns}
@@ -57,40 +52,19 @@ function RequestLog() {
   )
 }
 
-const features = [
-  ['', 'Any'] as const,
-  ...activityKinds.map((type) => [type, type === 'crdt' ? 'crdt: content' : type] as const),
-]
-
-/**
- * Shows a form with the filters. The filters apply when the user submits the form, so that not every
- * keystroke sends a request.
- */
-function FilterForm({ onFilter }: { readonly onFilter: (filters: Filters) => void }) {
-  const [filters, setFilters] = useState(noFilters)
-  const set = (member: keyof Filters) => (value: string) =>
-    setFilters((before) => ({ ...before, [member]: value }))
-  return (
-    <Form label="Filter" inline onSubmit={() => onFilter(filters)}>
-      <TextField label="Document id" type="search" value={filters.documentId} onInput={set('documentId')} />
-      <TextField label="User id" type="search" value={filters.userId} onInput={set('userId')} />
-      <Select<ActivityKind | ''>
-        label="Feature"
-        value={filters.feature}
-        options={features}
-        onChange={set('feature')}
-      />
-      <TextField
-        label="Actions"
-        type="search"
-        placeholder="comment.add, document.delete"
-        value={filters.actions}
-        onInput={set('actions')}
-      />
-      <Button type="submit">Filter</Button>
-    </Form>
-  )
-}
+const fields = [
+  { name: 'documentId', label: 'Document id' },
+  { name: 'userId', label: 'User id' },
+  {
+    name: 'feature',
+    label: 'Feature',
+    options: [
+      ['', 'Any'] as const,
+      ...activityKinds.map((type) => [type, type === 'crdt' ? 'crdt: content' : type] as const),
+    ],
+  },
+  { name: 'actions', label: 'Actions', placeholder: 'comment.add, document.delete' },
+] as const
 
 /**
  * Shows the page `#/activity/{organization}`, `#/activity/requests/log` (recent requests) or
@@ -126,30 +100,20 @@ export default function ActivityPage({ rest }: PageProps) {
   )
 }
 
-const followMs = 5_000
-
 function Activities({ organizationId }: { readonly organizationId: string }) {
-  const [filters, setFilters] = useState(noFilters)
-  const [isFollowing, setFollowing] = useState(false)
-  const pages = usePagedQuery<Activity>('/v2/activities/get', toActivityQuery(organizationId, filters))
-  useInterval(isFollowing ? followMs : null, pages.reload)
-  const { more } = pages
-  const readOn =
-    more === null
-      ? null
-      : () => {
-          // Stops the automatic refresh, because it reads only the first page, and would drop all other
-          // pages.
-          setFollowing(false)
-          more()
-        }
+  const [filters, setFilters] = useState<ActivityFilters>({})
+  const { listing, isFollowed, follow } = useFollowedQuery<Activity>(
+    '/v2/activities/get',
+    toActivityQuery(organizationId, filters),
+    false,
+  )
   return (
     <>
-      <FilterForm onFilter={setFilters} />
-      <Checkbox label="Refresh every 5 seconds" checked={isFollowing} onChange={setFollowing} />
+      <FilterForm fields={fields} onFilter={setFilters} />
+      <Checkbox label="Refresh every 5 seconds" checked={isFollowed} onChange={follow} />
       <PagedTable
         caption="Activities"
-        listing={{ ...pages, more: readOn }}
+        listing={listing}
         keyOf={({ id }) => id}
         empty="No activity matches these filters."
         columns={[

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks'
 import { usePagedQuery } from '../api/hooks.ts'
 import { NeedsWorkspace } from '../auth/needs-workspace.tsx'
-import { Button, Select, TextField } from '../ui/controls.tsx'
-import { Form } from '../ui/form.tsx'
+import { FilterForm } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { type Actor, type AuditEntry, actors, describeIds, describeOutcome } from './audit-entry.ts'
@@ -16,26 +15,17 @@ export const AuditLogView = () => (
   </NeedsWorkspace>
 )
 
+const fields = [
+  { name: 'operation', label: 'Operation', placeholder: '/v2/auth/generate_token' },
+  { name: 'actor', label: 'By', options: actors },
+] as const
+
 function Log() {
-  const [operation, setOperation] = useState('')
-  const [actor, setActor] = useState<Actor | ''>('')
   const [asked, setAsked] = useState({})
   const listing = usePagedQuery<AuditEntry>('/v2/workspace/audit/get', { order: 'desc', ...asked })
-  const filter = () =>
-    setAsked({ ...(operation === '' ? {} : { operation }), ...(actor === '' ? {} : { actor }) })
   return (
     <>
-      <Form label="Filter the audit log" inline onSubmit={filter}>
-        <TextField
-          label="Operation"
-          type="search"
-          placeholder="/v2/auth/generate_token"
-          value={operation}
-          onInput={setOperation}
-        />
-        <Select<Actor | ''> label="By" value={actor} options={actors} onChange={setActor} />
-        <Button type="submit">Filter</Button>
-      </Form>
+      <FilterForm fields={fields} onFilter={setAsked} />
       <PagedTable
         caption="Audit log"
         listing={listing}

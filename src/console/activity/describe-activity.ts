@@ -20,6 +20,32 @@ export interface Activity {
   readonly timestamp: number
 }
 
+/** Values of the filters. Without a value, a filter matches everything. */
+export interface ActivityFilters {
+  readonly documentId?: string
+  readonly userId?: string
+  /** An `ActivityKind`. */
+  readonly feature?: string
+  /** Action types, separated by commas. */
+  readonly actions?: string
+}
+
+/** Converts filters to a request of `/v2/activities/get`. */
+export function toActivityQuery(organizationId: string, filters: ActivityFilters): object {
+  const { feature, actions = '', ...members } = filters
+  const actionTypes = actions
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean)
+  return {
+    organizationId,
+    order: 'desc',
+    ...members,
+    ...(feature !== undefined && { featureTypes: [feature] }),
+    ...(actionTypes.length > 0 && { actionTypes }),
+  }
+}
+
 /**
  * Texts for changes of the directory by backends, by action type. The template of such an activity contains
  * only the name of the action. `{to}` stands for the target, and `{who}` for the user.

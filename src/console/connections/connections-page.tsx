@@ -1,19 +1,20 @@
 import { useState } from 'preact/hooks'
-import { useApi, useInterval, usePagedQuery } from '../api/hooks.ts'
+import { useApi, useFollowedQuery } from '../api/hooks.ts'
 import { href, type PageProps } from '../routing/route.ts'
-import { ConfirmButton } from '../ui/confirm-button.tsx'
-import { Button, Checkbox, TextField } from '../ui/controls.tsx'
-import { Form } from '../ui/form.tsx'
+import { Checkbox } from '../ui/controls.tsx'
+import { ConfirmButton } from '../ui/dialog.tsx'
+import { FilterForm } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import type { ListedConnection } from './listed-connection.ts'
 import { TokenInspector } from './token-inspector.tsx'
 
-const filters = { organizationId: '', documentId: '', userId: '' }
-type Filters = typeof filters
-
-const refreshMs = 5_000
+const filters = [
+  { name: 'organizationId', label: 'Organization id' },
+  { name: 'documentId', label: 'Document id' },
+  { name: 'userId', label: 'User id' },
+] as const
 
 /** Page `#/connections`, or `#/connections/token` for the token inspector. */
 export default function ConnectionsPage({ rest: [view] }: PageProps) {
@@ -37,22 +38,18 @@ export default function ConnectionsPage({ rest: [view] }: PageProps) {
 /** Shows the clients that are connected to documents of the API key. */
 function LiveConnections() {
   const [asked, setAsked] = useState<object>({})
-  const [isRefreshing, setRefreshing] = useState(true)
-  const listing = usePagedQuery<ListedConnection>('/v2/connections/get', asked)
-  useInterval(isRefreshing ? refreshMs : null, listing.reload)
-  const { more } = listing
-  const readOn = () => {
-    // Stops the refresh, because a refresh of the first page would drop all other pages.
-    setRefreshing(false)
-    more?.()
-  }
+  const { listing, isFollowed, follow } = useFollowedQuery<ListedConnection>(
+    '/v2/connections/get',
+    asked,
+    true,
+  )
   return (
     <>
-      <ConnectionFilters onFilter={setAsked} />
-      <Checkbox label="Refresh every 5 seconds" checked={isRefreshing} onChange={setRefreshing} />
+      <FilterForm fields={filters} onFilter={setAsked} />
+      <Checkbox label="Refresh every 5 seconds" checked={isFollowed} onChange={follow} />
       <PagedTable
         caption="Connections"
-        listing={{ ...listing, more: more === null ? null : readOn }}
+        listing={listing}
         keyOf={({ connectionId }) => connectionId}
         empty="No connected client matches these filters."
         columns={[
@@ -69,27 +66,6 @@ function LiveConnections() {
         ]}
       />
     </>
-  )
-}
-
-/** Shows the filters. It applies them on submit, so that not every keystroke sends a request. */
-function ConnectionFilters({ onFilter }: { readonly onFilter: (asked: object) => void }) {
-  const [typed, setTyped] = useState(filters)
-  const set = (member: keyof Filters) => (value: string) =>
-    setTyped((before) => ({ ...before, [member]: value.trim() }))
-  const given = () => Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== ''))
-  return (
-    <Form label="Filter" inline onSubmit={() => onFilter(given())}>
-      <TextField
-        label="Organization id"
-        type="search"
-        value={typed.organizationId}
-        onInput={set('organizationId')}
-      />
-      <TextField label="Document id" type="search" value={typed.documentId} onInput={set('documentId')} />
-      <TextField label="User id" type="search" value={typed.userId} onInput={set('userId')} />
-      <Button type="submit">Filter</Button>
-    </Form>
   )
 }
 

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import { useAction, useApi } from '../api/hooks.ts'
 import type { RoleName } from '../permissions/permission.ts'
 import { Button, TextField } from '../ui/controls.tsx'
-import { DefinitionList } from '../ui/definition-list.tsx'
 import { Form } from '../ui/form.tsx'
 import { ErrorNotice, Notice } from '../ui/notice.tsx'
+import { DefinitionList } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 
 /** The readable parts of a JWT. */

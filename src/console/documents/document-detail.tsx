@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks'
+import type { ApiCallError } from '../api/client.ts'
 import { useQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
-import { Button, TextField } from '../ui/controls.tsx'
+import { OpenForm } from '../ui/form.tsx'
 import { lazy } from '../ui/lazy.tsx'
 import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
 import { Tabs } from '../ui/tabs.tsx'
@@ -15,12 +15,14 @@ interface DocumentPageProps {
 
 /** Shows a document with the list of its editors. One editor is open. */
 export function DocumentDetail({ organizationId, documentId, editorId, view }: DocumentPageProps) {
-  const editors = useEditors(organizationId, documentId)
+  const question = { organizationId, documentId, format: 'roots' }
+  const { data, error } = useQuery<readonly { readonly id: string }[]>('/v2/crdt/get', question)
+  const editors = data?.map(({ id }) => id) ?? []
   const { data: names } = useQuery<readonly { documentName: string }[]>('/v2/organizations/documents/get', {
     organizationId,
     documentIds: [documentId],
   })
-  const chosen = editorId ?? editors.data?.[0]
+  const chosen = editorId ?? editors[0]
   return (
     <>
       <p class="path">
@@ -28,10 +30,10 @@ export function DocumentDetail({ organizationId, documentId, editorId, view }: D
         <a href={href('documents', organizationId)}>{organizationId}</a>
       </p>
       <h1>{names?.[0]?.documentName || documentId}</h1>
-      <Editors {...{ organizationId, documentId, chosen }} editors={editors.data ?? []} />
-      {editors.error !== null && editorId === undefined && (
+      <Editors {...{ organizationId, documentId, chosen, editors }} />
+      {error !== null && editorId === undefined && (
         <NoEditors
-          error={editors.error}
+          error={error}
           connect={href('connect', organizationId, documentId, 'main')}
           onOpen={(id) => navigate('documents', organizationId, documentId, id)}
         />
@@ -45,12 +47,6 @@ export function DocumentDetail({ organizationId, documentId, editorId, view }: D
       )}
     </>
   )
-}
-
-const useEditors = (organizationId: string, documentId: string) => {
-  const question = { organizationId, documentId, format: 'roots' }
-  const { data, error } = useQuery<readonly { readonly id: string }[]>('/v2/crdt/get', question)
-  return { data: data?.map(({ id }) => id) ?? null, error }
 }
 
 interface EditorsProps {
@@ -72,37 +68,25 @@ function Editors({ organizationId, documentId, chosen, editors }: EditorsProps) 
   )
 }
 
-type NoEditorsProps = {
-  readonly error: Parameters<typeof ErrorNotice>[0]['error']
+interface NoEditorsProps {
+  readonly error: ApiCallError
   /** Address of the page that explains how to connect an editor. */
   readonly connect: string
   readonly onOpen: (editorId: string) => void
 }
 
-function NoEditors({ error, connect, onOpen }: NoEditorsProps) {
-  const [id, setId] = useState('')
-  return (
-    <>
-      {error?.status === 'NOT_FOUND' ? (
-        <EmptyNotice>
-          This document has no content yet. <a href={connect}>Connect an editor</a> to write some.
-        </EmptyNotice>
-      ) : (
-        <ErrorNotice error={error} />
-      )}
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (id !== '') onOpen(id)
-        }}
-      >
-        <TextField label="Editor id" value={id} onInput={setId} hint="Open an editor by its id." />
-        <Button type="submit">Open</Button>
-      </form>
-    </>
-  )
-}
+const NoEditors = ({ error, connect, onOpen }: NoEditorsProps) => (
+  <>
+    {error.status === 'NOT_FOUND' ? (
+      <EmptyNotice>
+        This document has no content yet. <a href={connect}>Connect an editor</a> to write some.
+      </EmptyNotice>
+    ) : (
+      <ErrorNotice error={error} />
+    )}
+    <OpenForm label="Editor id" hint="Open an editor by its id." onOpen={onOpen} />
+  </>
+)
 
 /** Shows an editor. No other page needs Yjs, so its code is loaded on demand. */
 const Editor = lazy(async () => (await import('./editor-detail.tsx')).EditorDetail)

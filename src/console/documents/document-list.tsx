@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks'
 import { useAction, useApi, usePagedQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
 import { Button, Select, TextField } from '../ui/controls.tsx'
-import { ConfirmDialog, Dialog } from '../ui/dialog.tsx'
-import { ActionOutcome, ErrorNotice } from '../ui/notice.tsx'
+import { ConfirmButton, Dialog } from '../ui/dialog.tsx'
+import { Form } from '../ui/form.tsx'
+import { ErrorNotice } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { emptyContent, type RootType, rootTypes } from './content/content-text.ts'
@@ -26,22 +27,14 @@ function NewDocumentForm({ organizationId, onClose }: NewDocumentProps) {
   const { run, busy, error } = useAction(async () => {
     const content = { documentId, editorId, contentKey, type, data: emptyContent[type] }
     await api.call('/v2/crdt/add', { organizationId, ...content, userId: consoleUser.id })
-    if (documentName !== '') await name()
+    const documents = [{ documentId, documentName }]
+    if (documentName !== '')
+      await api.callBatch('/v2/organizations/documents/update', { organizationId, documents })
     navigate('documents', organizationId, documentId, editorId)
   })
-  const name = () =>
-    api.call('/v2/organizations/documents/update', {
-      organizationId,
-      documents: [{ documentId, documentName }],
-    })
   return (
     <Dialog title="New document" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void run()
-        }}
-      >
+      <Form label="New document" onSubmit={() => void run()}>
         <TextField label="Document id" value={documentId} onInput={setDocumentId} required />
         <TextField label="Name" value={documentName} onInput={setDocumentName} hint="Optional." />
         <TextField label="Editor id" value={editorId} onInput={setEditorId} required />
@@ -60,7 +53,7 @@ function NewDocumentForm({ organizationId, onClose }: NewDocumentProps) {
             Make the document
           </Button>
         </p>
-      </form>
+      </Form>
     </Dialog>
   )
 }
@@ -75,13 +68,17 @@ interface ListedDocument {
 }
 
 export function DocumentList({ organizationId }: { readonly organizationId: string }) {
+  const api = useApi()
   const { typed, type, asked } = useSearch()
   const listing = usePagedQuery<ListedDocument>('/v2/organizations/documents/get', {
     organizationId,
     ...asked,
   })
   const [isMaking, setIsMaking] = useState(false)
-  const deletion = useDeletion(organizationId, listing.reload)
+  const remove = async (id: string) => {
+    await api.callBatch('/v2/organizations/documents/delete', { organizationId, documentIds: [id] })
+    listing.reload()
+  }
   return (
     <>
       <p class="path">
@@ -94,7 +91,6 @@ export function DocumentList({ organizationId }: { readonly organizationId: stri
         </Button>
       </div>
       <SearchBox label="Search documents" typed={typed} onInput={type} />
-      {deletion.element}
       <PagedTable
         caption="Documents"
         listing={listing}
@@ -108,9 +104,18 @@ export function DocumentList({ organizationId }: { readonly organizationId: stri
           {
             title: 'Action',
             cell: ({ id }) => (
-              <Button kind="danger" label={`Delete ${id}`} onClick={() => deletion.ask(id)}>
-                Delete
-              </Button>
+              <ConfirmButton
+                action="Delete"
+                label={`Delete ${id}`}
+                title={`Delete ${id}?`}
+                confirm="Delete the document"
+                act={() => remove(id)}
+              >
+                <p>
+                  This deletes the content of all its editors, its versions, comments and permissions, and
+                  disconnects all its users. You cannot undo this.
+                </p>
+              </ConfirmButton>
             ),
           },
         ]}
@@ -136,40 +141,3 @@ const nameOf = ({ documentName, disabled }: ListedDocument) => (
     {documentName} {disabled && <span class="tag bad">disabled</span>}
   </>
 )
-
-type ResultsById = Readonly<Record<string, { readonly success: boolean; readonly message: string }>>
-
-/** Asks the user to confirm the deletion of a document, and shows the result. */
-function useDeletion(organizationId: string, onDeleted: () => void) {
-  const api = useApi()
-  const [asked, setAsked] = useState<string | null>(null)
-  const { run, busy, error, done } = useAction(async (id: string) => {
-    setAsked(null)
-    const results = await api.call<ResultsById>('/v2/organizations/documents/delete', {
-      organizationId,
-      documentIds: [id],
-    })
-    onDeleted()
-    return `${id}: ${results[id]?.message ?? 'deleted'}`
-  })
-  const element = (
-    <>
-      <ActionOutcome error={error} done={done} />
-      {asked !== null && (
-        <ConfirmDialog
-          title={`Delete ${asked}?`}
-          action="Delete the document"
-          busy={busy}
-          onConfirm={() => void run(asked)}
-          onClose={() => setAsked(null)}
-        >
-          <p>
-            This deletes the content of all its editors, its versions, comments and permissions, and
-            disconnects all its users. You cannot undo this.
-          </p>
-        </ConfirmDialog>
-      )}
-    </>
-  )
-  return { ask: setAsked, element }
-}

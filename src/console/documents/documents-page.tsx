@@ -1,7 +1,6 @@
-import { useState } from 'preact/hooks'
 import { usePagedQuery } from '../api/hooks.ts'
 import { href, navigate, type PageProps } from '../routing/route.ts'
-import { Button, TextField } from '../ui/controls.tsx'
+import { OpenForm } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { DocumentDetail } from './document-detail.tsx'
@@ -38,25 +37,11 @@ function OrganizationList() {
             : 'No organization matches this search.'
         }
       />
-      <OpenByName />
+      {/* The organization need not exist yet. */}
+      <div class="card aside-form">
+        <OpenForm label="Organization id" onOpen={(id) => navigate('documents', id)} />
+      </div>
     </>
-  )
-}
-
-/** Shows a form that opens an organization by its id. The organization need not exist yet. */
-function OpenByName() {
-  const [id, setId] = useState('')
-  return (
-    <form
-      class="card row aside-form"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (id !== '') navigate('documents', id)
-      }}
-    >
-      <TextField label="Organization id" value={id} onInput={setId} />
-      <Button type="submit">Open</Button>
-    </form>
   )
 }
 

@@ -4,10 +4,9 @@ import { DirectGrants } from '../permissions/direct-grants.tsx'
 import { EffectivePermissions } from '../permissions/effective-permissions.tsx'
 import type { ConsoleResource } from '../permissions/permission.ts'
 import { navigate } from '../routing/route.ts'
-import { ConfirmButton } from '../ui/confirm-button.tsx'
-import { AccessForm } from './access-form.tsx'
+import { ConfirmButton } from '../ui/dialog.tsx'
 import { FolderDocuments } from './folder-documents.tsx'
-import { MoveForm, NameForm, NewFolder } from './folder-forms.tsx'
+import { AccessForm, MoveForm, NameForm, NewFolder } from './folder-forms.tsx'
 import { type Folder, folderName, folderPathText, moveTargets, root } from './folder-names.ts'
 
 export interface FolderDetailProps {
@@ -52,7 +51,6 @@ export function FolderDetail({ folder, ...props }: FolderDetailProps & { readonl
         <h3>This folder</h3>
         <NameForm name={folder.folderName} onName={(folderName) => update({ folderName })} />
         <MoveForm
-          label="Folder it is in"
           value={parentFolderId}
           places={moveTargets(folders, folderId)}
           onMove={(to) => update({ parentFolderId: to })}

@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks'
-import { useAction, useApi } from '../api/hooks.ts'
-import { Button, Select, TextField } from '../ui/controls.tsx'
-import { Form } from '../ui/form.tsx'
-import { ActionOutcome } from '../ui/notice.tsx'
+import { useEffect, useState } from 'preact/hooks'
+import { useApi } from '../api/hooks.ts'
+import { type AccessTypeName, accessTypes } from '../permissions/permission.ts'
+import { Checkbox, Select, TextField } from '../ui/controls.tsx'
+import { ActionForm } from '../ui/form.tsx'
 
 interface NewFolderProps {
   readonly organizationId: string
@@ -14,26 +14,22 @@ export function NewFolder({ organizationId, parent, onChange }: NewFolderProps) 
   const api = useApi()
   const [folderId, setId] = useState('')
   const [folderName, setName] = useState('')
-  const make = useAction(async () => {
+  const create = async () => {
     const folders = [{ folderId, folderName, parentFolderId: parent }]
     await api.callBatch('/v1/organizations/folders/add', { organizationId, folders })
     setId('')
     setName('')
     onChange()
     return `The folder ${folderId} is made.`
-  })
+  }
   return (
-    <Form label="New folder" onSubmit={() => void make.run()}>
+    <>
       <h3>New folder here</h3>
-      <div class="row">
+      <ActionForm label="New folder" action="Make folder" act={create}>
         <TextField label="Folder id" value={folderId} onInput={setId} required />
         <TextField label="Name" value={folderName} onInput={setName} />
-        <Button type="submit" busy={make.busy}>
-          Make folder
-        </Button>
-      </div>
-      <ActionOutcome {...make} />
-    </Form>
+      </ActionForm>
+    </>
   )
 }
 
@@ -44,46 +40,78 @@ interface NameFormProps {
 
 export function NameForm({ name, onName }: NameFormProps) {
   const [text, setText] = useState(name)
-  const rename = useAction(async () => {
+  const rename = async () => {
     await onName(text)
     return 'Renamed.'
-  })
+  }
   return (
-    <Form label="Rename" onSubmit={() => void rename.run()}>
-      <div class="row">
-        <TextField label="Name" value={text} onInput={setText} />
-        <Button type="submit" busy={rename.busy}>
-          Rename
-        </Button>
-      </div>
-      <ActionOutcome {...rename} />
-    </Form>
+    <ActionForm label="Rename" action="Rename" act={rename}>
+      <TextField label="Name" value={text} onInput={setText} />
+    </ActionForm>
   )
 }
 
 interface MoveFormProps {
-  readonly label: string
   readonly value: string
   readonly places: readonly (readonly [string, string])[]
   readonly onMove: (to: string) => Promise<void>
 }
 
 /** Shows a form that selects the target folder of a move. */
-export function MoveForm({ label, value, places, onMove }: MoveFormProps) {
+export function MoveForm({ value, places, onMove }: MoveFormProps) {
   const [to, setTo] = useState(value)
-  const move = useAction(async () => {
+  const move = async () => {
     await onMove(to)
     return 'Moved.'
-  })
+  }
   return (
-    <Form label={label} onSubmit={() => void move.run()}>
-      <div class="row">
-        <Select label={label} value={to} options={places} onChange={setTo} />
-        <Button type="submit" busy={move.busy}>
-          Move
-        </Button>
-      </div>
-      <ActionOutcome {...move} />
-    </Form>
+    <ActionForm label="Folder it is in" action="Move" act={move}>
+      <Select label="Folder it is in" value={to} options={places} onChange={setTo} />
+    </ActionForm>
+  )
+}
+
+interface AccessSettings {
+  readonly accessType: AccessTypeName
+  readonly inheritAccessFromParent?: boolean
+}
+
+interface AccessFormProps {
+  readonly accessType: AccessTypeName
+  /** Whether permissions on parent folders also apply to this folder. Present only for folders. */
+  readonly inherits?: boolean
+  readonly onAccess: (access: AccessSettings) => Promise<void>
+}
+
+/**
+ * Shows a form that changes the access type of a resource. The access type determines the access of users who
+ * have no role.
+ */
+export function AccessForm({ accessType, inherits, onAccess }: AccessFormProps) {
+  const [type, setType] = useState(accessType)
+  const [isInheriting, setInheriting] = useState(inherits ?? true)
+  // Updates the form when the effective access type changes, for example after a move to another folder.
+  useEffect(() => setType(accessType), [accessType])
+  const save = async () => {
+    const inheritance = inherits === undefined ? {} : { inheritAccessFromParent: isInheriting }
+    await onAccess({ accessType: type, ...inheritance })
+    return 'Access changed. The change applies to open connections within one second.'
+  }
+  return (
+    <ActionForm label="Access" action="Change access" act={save}>
+      <Select<AccessTypeName>
+        label="Effective access type"
+        value={type}
+        options={accessTypes}
+        onChange={setType}
+      />
+      {inherits !== undefined && (
+        <Checkbox
+          label="Inherit permissions from parent folders"
+          checked={isInheriting}
+          onChange={setInheriting}
+        />
+      )}
+    </ActionForm>
   )
 }

@@ -3,10 +3,9 @@ import { useApi, useQuery } from '../api/hooks.ts'
 import type { AccessTypeName } from '../permissions/permission.ts'
 import { href, type PageProps } from '../routing/route.ts'
 import { WithOrganization } from '../routing/with-organization.tsx'
-import { ErrorNotice } from '../ui/notice.tsx'
-import { AccessForm } from './access-form.tsx'
+import { ErrorNotice, ReadState } from '../ui/notice.tsx'
 import { FolderDetail, type FolderDetailProps, FolderPermissions, TopLevelFolders } from './folder-detail.tsx'
-import { MoveForm } from './folder-forms.tsx'
+import { AccessForm, MoveForm } from './folder-forms.tsx'
 import { type Folder, folderName, foldersByParent, moveTargets, root } from './folder-names.ts'
 
 interface Document {
@@ -21,11 +20,11 @@ function DocumentPermissions(props: FolderDetailProps & { readonly documentId: s
   const { organizationId, documentId, folders } = props
   const api = useApi()
   const path = '/v2/organizations/documents/get'
-  const { data, error, reload } = useQuery<readonly Document[]>(path, {
+  const { data, error, loading, reload } = useQuery<readonly Document[]>(path, {
     organizationId,
     documentIds: [documentId],
   })
-  if (data === null) return error === null ? <p class="hint">Reading…</p> : <ErrorNotice error={error} />
+  if (data === null) return <ReadState error={error} loading={loading} />
   const [document] = data
   if (document === undefined) return <p>This document does not exist any more.</p>
   const documentIds = [documentId]
@@ -38,7 +37,6 @@ function DocumentPermissions(props: FolderDetailProps & { readonly documentId: s
       </p>
       <section class="card" aria-label="This document">
         <MoveForm
-          label="Folder it is in"
           value={folderId}
           places={moveTargets(folders)}
           onMove={async (to) => {

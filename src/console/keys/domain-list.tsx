@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useAction, useApi, useQuery, useServerVersion } from '../api/hooks.ts'
-import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Button, Checkbox, TextField } from '../ui/controls.tsx'
+import { ConfirmButton } from '../ui/dialog.tsx'
 import { Form } from '../ui/form.tsx'
 import { ActionOutcome, EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
 import { Table } from '../ui/table.tsx'

@@ -2,14 +2,30 @@ import { useState } from 'preact/hooks'
 import { useAction, useApi, usePagedQuery, useQuery } from '../api/hooks.ts'
 import { type ApiKey, authenticateWithKey } from '../auth/authenticate.ts'
 import { useSignIn } from '../auth/sign-in-context.ts'
-import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Button, Select, TextField } from '../ui/controls.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Form } from '../ui/form.tsx'
+import { SecretField } from '../ui/copy.tsx'
+import { ConfirmButton, Dialog } from '../ui/dialog.tsx'
+import { ActionForm } from '../ui/form.tsx'
 import { ErrorNotice, Notice } from '../ui/notice.tsx'
-import { SecretField } from '../ui/secret.tsx'
 import { PagedTable } from '../ui/table.tsx'
-import { GracePeriodField, graceSecondsOf } from './grace-period-field.tsx'
+
+interface GraceFieldProps {
+  readonly value: string
+  readonly onInput: (minutes: string) => void
+}
+
+export const GracePeriodField = ({ value, onInput }: GraceFieldProps) => (
+  <TextField
+    label="Old token stays valid for (minutes)"
+    type="number"
+    value={value}
+    onInput={onInput}
+    hint="0: it expires now."
+    required
+  />
+)
+
+export const graceSecondsOf = (minutes: string): number => Math.round(Number(minutes) * 60)
 
 interface ListedAuthToken {
   readonly token: string
@@ -86,14 +102,14 @@ function NewKey({ onMade }: { readonly onMade: () => void }) {
   const [apiKeyName, setName] = useState('')
   const [type, setType] = useState<Type>('testing')
   const [made, setMade] = useState<Made | null>(null)
-  const create = useAction(async () => {
+  const create = async () => {
     setMade(await api.call<Made>('/v2/workspace/apikey/create', { apiKeyName, type }))
     setName('')
     onMade()
-  })
+  }
   return (
     <>
-      <Form label="Make an API key" inline onSubmit={() => void create.run()}>
+      <ActionForm label="Make an API key" action="Make API key" act={create}>
         <TextField label="Name of the new key" value={apiKeyName} onInput={setName} required />
         <Select<Type>
           label="For"
@@ -104,11 +120,7 @@ function NewKey({ onMade }: { readonly onMade: () => void }) {
           ]}
           onChange={setType}
         />
-        <Button type="submit" busy={create.busy}>
-          Make API key
-        </Button>
-      </Form>
-      <ErrorNotice error={create.error} />
+      </ActionForm>
       {made !== null && (
         <Dialog title="The API key is made" onClose={() => setMade(null)}>
           <p>The token appears only once here. With the workspace credentials you can read it again.</p>

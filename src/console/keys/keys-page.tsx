@@ -1,17 +1,16 @@
 import { useState } from 'preact/hooks'
 import { ApiClient } from '../api/client.ts'
-import { useAction, useApi, useQuery } from '../api/hooks.ts'
+import { useApi, useQuery } from '../api/hooks.ts'
 import { useSignIn } from '../auth/sign-in-context.ts'
 import type { PageProps } from '../routing/route.ts'
-import { ConfirmButton } from '../ui/confirm-button.tsx'
-import { Button, TextField } from '../ui/controls.tsx'
-import { DefinitionList } from '../ui/definition-list.tsx'
-import { Form } from '../ui/form.tsx'
+import { TextField } from '../ui/controls.tsx'
+import { SecretField } from '../ui/copy.tsx'
+import { ConfirmButton } from '../ui/dialog.tsx'
+import { ActionForm } from '../ui/form.tsx'
 import { ErrorNotice, Notice } from '../ui/notice.tsx'
-import { SecretField } from '../ui/secret.tsx'
+import { DefinitionList } from '../ui/table.tsx'
 import { DomainList } from './domain-list.tsx'
-import { GracePeriodField, graceSecondsOf } from './grace-period-field.tsx'
-import { KeyList } from './key-list.tsx'
+import { GracePeriodField, graceSecondsOf, KeyList } from './key-list.tsx'
 
 interface WorkspaceRecord {
   readonly id: string
@@ -74,7 +73,7 @@ function AddWorkspace() {
   const enter = useSignIn()
   const [workspaceId, setId] = useState('')
   const [workspaceAuthToken, setToken] = useState('')
-  const add = useAction(async () => {
+  const add = async () => {
     const all = {
       ...credentials,
       workspaceId: workspaceId.trim(),
@@ -82,16 +81,16 @@ function AddWorkspace() {
     }
     await new ApiClient(all).call('/v2/workspace/apikeys/get', { pageSize: 1 })
     enter(all)
-  })
+  }
   return (
     <section class="card spaced" aria-label="Workspace">
-      <Form label="Add the workspace" onSubmit={() => void add.run()}>
-        <h2>Workspace</h2>
-        <p>
-          API keys, their tokens and the audit log belong to the workspace, and need its credentials. The
-          first start of the server printed them, and <code>credentials.json</code> in the data directory
-          contains them. Only this tab keeps them.
-        </p>
+      <h2>Workspace</h2>
+      <p>
+        API keys, their tokens and the audit log belong to the workspace, and need its credentials. The first
+        start of the server printed them, and <code>credentials.json</code> in the data directory contains
+        them. Only this tab keeps them.
+      </p>
+      <ActionForm label="Add the workspace" action="Add to this session" primary stacked act={add}>
         <TextField label="Workspace id" value={workspaceId} onInput={setId} required />
         <TextField
           label="Workspace auth token"
@@ -101,11 +100,7 @@ function AddWorkspace() {
           onInput={setToken}
           required
         />
-        <ErrorNotice error={add.error} />
-        <Button kind="primary" type="submit" busy={add.busy}>
-          Add to this session
-        </Button>
-      </Form>
+      </ActionForm>
     </section>
   )
 }

@@ -4,9 +4,10 @@ import type { ApiCallError, ApiClient } from '../api/client.ts'
 import { useAsync, useInterval, useServerVersion } from '../api/hooks.ts'
 import { href } from '../routing/route.ts'
 import { Button, TextField } from '../ui/controls.tsx'
-import { DefinitionList } from '../ui/definition-list.tsx'
+import { Form } from '../ui/form.tsx'
 import { formatBytes } from '../ui/format.ts'
 import { Notice } from '../ui/notice.tsx'
+import { DefinitionList } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import type { TokenPrompt } from './use-metrics.ts'
 
@@ -137,16 +138,10 @@ export function MetricsProblem({ error, ...asked }: TroubleProps) {
 function TokenForm({ isRefused, onToken }: TokenPrompt) {
   const [token, setToken] = useState('')
   return (
-    <form
-      class="card"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onToken(token.trim())
-      }}
-    >
+    <section class="card" aria-label="Metrics token">
       <p>The server requires a metrics token.</p>
       {isRefused && <Notice kind="bad">The server rejects this metrics token.</Notice>}
-      <div class="row">
+      <Form label="Show metrics" inline onSubmit={() => onToken(token.trim())}>
         <TextField
           label="Metrics token"
           type="password"
@@ -157,7 +152,7 @@ function TokenForm({ isRefused, onToken }: TokenPrompt) {
         <Button type="submit" disabled={token.trim() === ''}>
           Show metrics
         </Button>
-      </div>
-    </form>
+      </Form>
+    </section>
   )
 }

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { usePagedQuery } from '../api/hooks.ts'
-import { Button, Select, TextField } from '../ui/controls.tsx'
-import { Form } from '../ui/form.tsx'
-import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
+import { Select } from '../ui/controls.tsx'
+import { OpenForm } from '../ui/form.tsx'
+import { EmptyNotice, ErrorNotice, Reading } from '../ui/notice.tsx'
 import { href, navigate, type Route } from './route.ts'
 
 interface Organization {
@@ -35,7 +35,7 @@ export function WithOrganization({ section, rest, children }: InOrganizationProp
     if (organizationId !== undefined) sessionStorage.setItem(place, organizationId)
     else if (kept !== undefined) location.replace(href(section, kept))
   }, [organizationId, kept])
-  if (loading) return <p class="hint">Reading…</p>
+  if (loading) return <Reading />
   if (items.length === 0 && error === null)
     return (
       <EmptyNotice>
@@ -60,7 +60,6 @@ interface ChooserProps {
 }
 
 function Chooser({ section, current, items, more }: ChooserProps) {
-  const [typed, setTyped] = useState('')
   const known = items.map(({ id, organizationName }) => [id, titleOf(id, organizationName)] as const)
   const isListed = current === undefined || items.some(({ id }) => id === current)
   const options = [
@@ -77,10 +76,7 @@ function Chooser({ section, current, items, more }: ChooserProps) {
         onChange={(id) => navigate(section, id)}
       />
       {more !== null && (
-        <Form label="Another organization" inline onSubmit={() => typed !== '' && navigate(section, typed)}>
-          <TextField label="Another organization, by id" value={typed} onInput={setTyped} />
-          <Button type="submit">Open</Button>
-        </Form>
+        <OpenForm label="Another organization, by id" onOpen={(id) => navigate(section, id)} />
       )}
     </div>
   )

@@ -1,6 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { Button } from './controls.tsx'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useAction } from '../api/hooks.ts'
+import { Button, TextField } from './controls.tsx'
+import { Form } from './form.tsx'
+import { ErrorNotice } from './notice.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -28,25 +31,93 @@ export function Dialog({ title, children, onClose }: DialogProps) {
 }
 
 interface ConfirmProps {
+  /** Text of the button that opens the dialog. */
+  readonly action: string
+  /** Label of this button for screen readers, if the text does not describe the action sufficiently. */
+  readonly label?: string
   readonly title: string
   /** Describes the effect of the action. */
   readonly children: ComponentChildren
-  /** Label that describes the action, such as `Delete 3 documents`. */
-  readonly action: string
-  readonly busy?: boolean
-  readonly onConfirm: () => void
-  readonly onClose: () => void
+  /** Text of the button that runs the action; by default, that of the button that opens the dialog. */
+  readonly confirm?: string
+  /** Text that the user must type as confirmation. Used for actions with serious effects. */
+  readonly typed?: string
+  /** True if the action loses no data. */
+  readonly harmless?: boolean
+  readonly act: () => Promise<unknown>
 }
 
-/** Asks the user to confirm an action that cannot be undone. */
-export const ConfirmDialog = ({ title, children, action, busy, onConfirm, onClose }: ConfirmProps) => (
-  <Dialog title={title} onClose={onClose}>
-    {children}
-    <p class="row">
-      <Button onClick={onClose}>Cancel</Button>
-      <Button kind="danger" busy={busy === true} onClick={onConfirm}>
+/**
+ * Shows a button for an action that cannot be undone. A click opens a dialog that asks for confirmation and
+ * then runs the action. After an error, the dialog stays open.
+ */
+export function ConfirmButton({
+  action,
+  label,
+  title,
+  children,
+  typed,
+  harmless,
+  act,
+  confirm = action,
+}: ConfirmProps) {
+  const [isOpen, setOpen] = useState(false)
+  const [text, setText] = useState('')
+  const doing = useAction(async () => {
+    await act()
+    setOpen(false)
+    setText('')
+  })
+  return (
+    <>
+      <Button
+        kind={harmless ? 'plain' : 'danger'}
+        onClick={() => setOpen(true)}
+        {...(label !== undefined && { label })}
+      >
         {action}
       </Button>
-    </p>
-  </Dialog>
-)
+      {isOpen && (
+        <Dialog title={title} onClose={() => setOpen(false)}>
+          <Form label={title} onSubmit={() => void doing.run()}>
+            {children}
+            {typed !== undefined && (
+              <TextField label={`Type ${typed} to continue`} value={text} onInput={setText} />
+            )}
+            <ErrorNotice error={doing.error} />
+            <p class="row">
+              <Button onClick={() => setOpen(false)}>Cancel</Button>
+              <Button
+                kind={harmless ? 'primary' : 'danger'}
+                type="submit"
+                busy={doing.busy}
+                disabled={typed !== undefined && text !== typed}
+              >
+                {confirm}
+              </Button>
+            </p>
+          </Form>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+interface FocusedCardProps {
+  readonly label: string
+  readonly children: ComponentChildren
+}
+
+/**
+ * Shows a card that the user has opened, for example far down in a list. The card gets the focus, so that the
+ * browser scrolls to it.
+ */
+export function FocusedCard({ label, children }: FocusedCardProps) {
+  const card = useRef<HTMLElement>(null)
+  useLayoutEffect(() => card.current?.focus(), [])
+  return (
+    <section class="card" ref={card} tabIndex={-1} aria-label={label}>
+      {children}
+    </section>
+  )
+}

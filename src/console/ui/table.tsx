@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { PagedQuery } from '../api/hooks.ts'
 import { Button } from './controls.tsx'
-import { EmptyNotice, ErrorNotice } from './notice.tsx'
+import { EmptyNotice, ReadState } from './notice.tsx'
 
 export interface Column<Item> {
   readonly title: string
@@ -57,9 +57,8 @@ export function PagedTable<Item>({ listing, empty, ...table }: ListProps<Item>) 
   const { items, error, loading, more, reload } = listing
   return (
     <>
-      <ErrorNotice error={error} />
+      <ReadState error={error} loading={loading} />
       {error !== null && <Button onClick={reload}>Try again</Button>}
-      {loading && <p class="hint">Reading…</p>}
       {items.length > 0 && <Table items={items} {...table} />}
       {items.length === 0 && !loading && error === null && more === null && (
         <EmptyNotice>{empty}</EmptyNotice>
@@ -73,3 +72,21 @@ export function PagedTable<Item>({ listing, empty, ...table }: ListProps<Item>) 
     </>
   )
 }
+
+/** Shows a list of names with their values. Entries whose value is null are omitted. */
+export const DefinitionList = ({
+  of,
+}: {
+  readonly of: readonly (readonly [string, ComponentChildren])[]
+}) => (
+  <dl class="facts">
+    {of
+      .filter(([, what]) => what !== null && what !== '')
+      .map(([name, what]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{what}</dd>
+        </div>
+      ))}
+  </dl>
+)

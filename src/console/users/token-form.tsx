@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks'
-import { useAction, useApi } from '../api/hooks.ts'
+import { useApi } from '../api/hooks.ts'
 import type { RoleName } from '../permissions/permission.ts'
 import { Button, Select, TextField } from '../ui/controls.tsx'
+import { SecretField } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form } from '../ui/form.tsx'
-import { ErrorNotice } from '../ui/notice.tsx'
-import { SecretField } from '../ui/secret.tsx'
+import { ActionForm } from '../ui/form.tsx'
 import { LocalTime } from '../ui/time.tsx'
 
 interface MakeTokenProps {
@@ -39,7 +38,7 @@ export function TokenForm({ organizationId, userId, name, email }: MakeTokenProp
   const [minutes, setMinutes] = useState('60')
   const [role, setRole] = useState<Permission>('none')
   const [made, setMade] = useState<Made | null>(null)
-  const make = useAction(async () => {
+  const create = async () => {
     const resources = [{ type: 'organization', id: organizationId, accessRole: role }]
     const data = {
       userId,
@@ -48,30 +47,18 @@ export function TokenForm({ organizationId, userId, name, email }: MakeTokenProp
       ...(role === 'none' ? {} : { permissions: { resources } }),
     }
     setMade(await api.call<Made>('/v2/auth/generate_token', data))
-  })
+  }
   return (
     <>
-      <Form label="Make a token" onSubmit={() => void make.run()}>
-        <div class="row">
-          <TextField
-            label="Valid for (minutes)"
-            type="number"
-            value={minutes}
-            onInput={setMinutes}
-            required
-          />
-          <Select<Permission>
-            label="Additional permissions"
-            value={role}
-            options={choices}
-            onChange={setRole}
-          />
-          <Button type="submit" busy={make.busy}>
-            Make a token
-          </Button>
-        </div>
-        <ErrorNotice error={make.error} />
-      </Form>
+      <ActionForm label="Make a token" action="Make a token" act={create}>
+        <TextField label="Valid for (minutes)" type="number" value={minutes} onInput={setMinutes} required />
+        <Select<Permission>
+          label="Additional permissions"
+          value={role}
+          options={choices}
+          onChange={setRole}
+        />
+      </ActionForm>
       {made !== null && (
         <Dialog title={`A token for ${userId}`} onClose={() => setMade(null)}>
           <p>

@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks'
 import { useAction, useApi, useIsShown, useQuery } from '../api/hooks.ts'
 import { describePermission, type RoleName, roles } from '../permissions/permission.ts'
 import { navigate } from '../routing/route.ts'
-import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Button, Select, TextField } from '../ui/controls.tsx'
-import { DefinitionList } from '../ui/definition-list.tsx'
-import { Form } from '../ui/form.tsx'
+import { ConfirmButton } from '../ui/dialog.tsx'
+import { ActionForm } from '../ui/form.tsx'
 import { formatCounted } from '../ui/format.ts'
 import { ActionOutcome, ErrorNotice, Notice } from '../ui/notice.tsx'
 import { saveFile } from '../ui/save-file.ts'
+import { DefinitionList } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { describeErasure, downloadUserData, type ErasureProgress, eraseUser } from './erase-user.ts'
 import { TokenForm } from './token-form.tsx'
@@ -92,13 +92,13 @@ function Known({ organizationId, user, onChange }: KnownProps) {
   const [name, setName] = useState(user.name)
   const [email, setEmail] = useState(user.email)
   const [accessRole, setRole] = useState<RoleName | ''>(user.accessRole ?? '')
-  const save = useAction(async () => {
+  const save = async () => {
     const changed = accessRole === '' || accessRole === user.accessRole ? {} : { accessRole }
     const users = [{ userId, name, email, ...changed }]
     await api.callBatch('/v2/users/update', { organizationId, users })
     onChange()
     return 'Saved.'
-  })
+  }
   const remove = async () => {
     await api.callBatch('/v2/users/delete', { organizationId, userIds: [userId] })
     navigate('users', organizationId)
@@ -117,22 +117,16 @@ function Known({ organizationId, user, onChange }: KnownProps) {
           ['Since', <LocalTime key="" at={user.createdAt} />],
         ]}
       />
-      <Form label="Change the user" onSubmit={() => void save.run()}>
-        <div class="row">
-          <TextField label="Name" value={name} onInput={setName} />
-          <TextField label="Email" type="email" value={email} onInput={setEmail} />
-          <Select<RoleName | ''>
-            label="Role in the organization"
-            value={accessRole}
-            options={user.accessRole === undefined ? [['', 'No direct role'], ...roles] : roles}
-            onChange={setRole}
-          />
-          <Button type="submit" busy={save.busy}>
-            Save
-          </Button>
-        </div>
-        <ActionOutcome {...save} />
-      </Form>
+      <ActionForm label="Change the user" action="Save" act={save}>
+        <TextField label="Name" value={name} onInput={setName} />
+        <TextField label="Email" type="email" value={email} onInput={setEmail} />
+        <Select<RoleName | ''>
+          label="Role in the organization"
+          value={accessRole}
+          options={user.accessRole === undefined ? [['', 'No direct role'], ...roles] : roles}
+          onChange={setRole}
+        />
+      </ActionForm>
       <ConfirmButton action="Remove from organization" title={`Remove ${userId}?`} act={remove}>
         <p>
           This also removes all permissions in the organization, the group memberships and the user record.

@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks'
-import { useAction, useApi, usePagedQuery } from '../api/hooks.ts'
+import { useApi, usePagedQuery } from '../api/hooks.ts'
 import { GranteeName } from '../permissions/direct-grants.tsx'
 import { describePermission, type RoleName, roles } from '../permissions/permission.ts'
 import { href, navigate } from '../routing/route.ts'
-import { Button, Select, TextField } from '../ui/controls.tsx'
-import { Form } from '../ui/form.tsx'
-import { ActionOutcome } from '../ui/notice.tsx'
+import { Select, TextField } from '../ui/controls.tsx'
+import { ActionForm, OpenForm } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 
@@ -48,7 +47,11 @@ export function UserList({ organizationId }: { readonly organizationId: string }
         ]}
       />
       <AddUser organizationId={organizationId} onChange={listing.reload} />
-      <OpenUser organizationId={organizationId} />
+      {/* The user may be on a page that is not loaded, or in no organization. */}
+      <OpenForm
+        label="Open a user by id"
+        onOpen={(userId) => navigate('users', organizationId, 'user', userId)}
+      />
     </>
   )
 }
@@ -64,7 +67,7 @@ function AddUser({ organizationId, onChange }: AddUserProps) {
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [accessRole, setRole] = useState<RoleName>('editor')
-  const add = useAction(async () => {
+  const add = async () => {
     const users = [
       { userId, accessRole, ...(name === '' ? {} : { name }), ...(email === '' ? {} : { email }) },
     ]
@@ -74,36 +77,16 @@ function AddUser({ organizationId, onChange }: AddUserProps) {
     setEmail('')
     onChange()
     return `${userId} is a user of the organization.`
-  })
+  }
   return (
     <section class="card spaced" aria-label="Add a user">
-      <Form label="Add a user" onSubmit={() => void add.run()}>
-        <h2>Add a user</h2>
-        <div class="row">
-          <TextField label="New user id" value={userId} onInput={setId} required />
-          <TextField label="Name" value={name} onInput={setName} />
-          <TextField label="Email" type="email" value={email} onInput={setEmail} />
-          <Select<RoleName> label="Role" value={accessRole} options={roles} onChange={setRole} />
-          <Button kind="primary" type="submit" busy={add.busy}>
-            Add
-          </Button>
-        </div>
-        <ActionOutcome {...add} />
-      </Form>
+      <h2>Add a user</h2>
+      <ActionForm label="Add a user" action="Add" primary act={add}>
+        <TextField label="New user id" value={userId} onInput={setId} required />
+        <TextField label="Name" value={name} onInput={setName} />
+        <TextField label="Email" type="email" value={email} onInput={setEmail} />
+        <Select<RoleName> label="Role" value={accessRole} options={roles} onChange={setRole} />
+      </ActionForm>
     </section>
-  )
-}
-
-/**
- * Shows a form that opens a user by id. The user may be on a page that is not loaded, or in no organization,
- * because tokens can be created for every user id.
- */
-function OpenUser({ organizationId }: { readonly organizationId: string }) {
-  const [userId, setId] = useState('')
-  return (
-    <Form label="Open a user" inline onSubmit={() => navigate('users', organizationId, 'user', userId)}>
-      <TextField label="Open a user by id" value={userId} onInput={setId} required />
-      <Button type="submit">Open</Button>
-    </Form>
   )
 }

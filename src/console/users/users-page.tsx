@@ -1,8 +1,7 @@
 import { href, type PageProps, type Route } from '../routing/route.ts'
 import { WithOrganization } from '../routing/with-organization.tsx'
 import { Tabs } from '../ui/tabs.tsx'
-import { GroupDetail } from './group-detail.tsx'
-import { GroupList } from './group-list.tsx'
+import { GroupDetail, GroupList } from './groups.tsx'
 import { UserDetail } from './user-detail.tsx'
 import { UserList } from './user-list.tsx'
 

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks'
 import { ApiCallError, type ApiClient } from '../api/client.ts'
 import { useAction, useApi, useAsync } from '../api/hooks.ts'
 import { navigate } from '../routing/route.ts'
-import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Button } from '../ui/controls.tsx'
-import { DefinitionList } from '../ui/definition-list.tsx'
-import { Form } from '../ui/form.tsx'
-import { ActionOutcome, ErrorNotice } from '../ui/notice.tsx'
+import { ConfirmButton } from '../ui/dialog.tsx'
+import { ActionForm } from '../ui/form.tsx'
+import { ErrorNotice, ReadState } from '../ui/notice.tsx'
+import { DefinitionList } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
 import { draftOf, type EndpointPage, type EndpointSettings, toUpdateRequest } from './endpoint-draft.ts'
@@ -31,8 +31,8 @@ async function findEndpoint(api: ApiClient, endpointId: string): Promise<Endpoin
 
 export function EndpointDetail({ endpointId }: { readonly endpointId: string }) {
   const api = useApi()
-  const { data, error, reload } = useAsync(() => findEndpoint(api, endpointId), endpointId)
-  if (data === null) return error === null ? <p class="hint">Reading…</p> : <ErrorNotice error={error} />
+  const { data, error, loading, reload } = useAsync(() => findEndpoint(api, endpointId), endpointId)
+  if (data === null) return <ReadState error={error} loading={loading} />
   return (
     <>
       <h2>{data.url}</h2>
@@ -56,10 +56,10 @@ function Settings({ endpoint, onChange }: SettingsProps) {
     await api.call(`${path}/update`, { endpointId, ...change })
     onChange()
   }
-  const save = useAction(async () => {
+  const save = async () => {
     await update(toUpdateRequest(draft))
     return 'Saved.'
-  })
+  }
   const switching = useAction(() => update({ disabled: !disabled }))
   const remove = async () => {
     await api.call(`${path}/delete`, { endpointId })
@@ -76,13 +76,9 @@ function Settings({ endpoint, onChange }: SettingsProps) {
           ['Made', <LocalTime key="" at={createdAt} />],
         ]}
       />
-      <Form label="Settings of the endpoint" onSubmit={() => void save.run()}>
+      <ActionForm label="Settings of the endpoint" action="Save" stacked act={save}>
         <EndpointFields draft={draft} onChange={setDraft} />
-        <Button type="submit" busy={save.busy}>
-          Save
-        </Button>
-        <ActionOutcome {...save} />
-      </Form>
+      </ActionForm>
       <div class="row">
         <Button busy={switching.busy} onClick={() => void switching.run()}>
           {disabled ? 'Enable' : 'Disable'}

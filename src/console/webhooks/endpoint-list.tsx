@@ -1,9 +1,7 @@
 import { useState } from 'preact/hooks'
-import { useAction, useApi, usePagedQuery } from '../api/hooks.ts'
+import { useApi, usePagedQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
-import { Button } from '../ui/controls.tsx'
-import { Form } from '../ui/form.tsx'
-import { ActionOutcome } from '../ui/notice.tsx'
+import { ActionForm } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { type EndpointPage, type EndpointSettings, emptyDraft, toCreateRequest } from './endpoint-draft.ts'
@@ -44,20 +42,16 @@ export const EnabledBadge = ({ isOff }: { readonly isOff: boolean }) => (
 function NewEndpoint() {
   const api = useApi()
   const [draft, setDraft] = useState(emptyDraft)
-  const create = useAction(async () => {
+  const create = async () => {
     const made = await api.call<EndpointSettings>(`${path}/create`, toCreateRequest(draft))
     navigate('webhooks', 'endpoint', made.id)
-  })
+  }
   return (
     <section class="card spaced" aria-label="New endpoint">
-      <Form label="New endpoint" onSubmit={() => void create.run()}>
-        <h2>New endpoint</h2>
+      <h2>New endpoint</h2>
+      <ActionForm label="New endpoint" action="Make endpoint" primary stacked act={create}>
         <EndpointFields draft={draft} onChange={setDraft} />
-        <Button kind="primary" type="submit" busy={create.busy}>
-          Make endpoint
-        </Button>
-        <ActionOutcome {...create} />
-      </Form>
+      </ActionForm>
     </section>
   )
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { useAction, useApi } from '../api/hooks.ts'
-import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Button, TextField } from '../ui/controls.tsx'
+import { SecretField } from '../ui/copy.tsx'
+import { ConfirmButton } from '../ui/dialog.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
-import { SecretField } from '../ui/secret.tsx'
 
 interface Answered {
   readonly secret: string

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { useAction, useApi, useQuery } from '../api/hooks.ts'
+import { useApi, useQuery } from '../api/hooks.ts'
 import { href, type PageProps } from '../routing/route.ts'
-import { Button, Checkbox } from '../ui/controls.tsx'
-import { Form } from '../ui/form.tsx'
-import { ActionOutcome, ErrorNotice, Notice } from '../ui/notice.tsx'
+import { Checkbox } from '../ui/controls.tsx'
+import { ActionForm } from '../ui/form.tsx'
+import { ErrorNotice, Notice } from '../ui/notice.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { EndpointDetail } from './endpoint-detail.tsx'
 import { EndpointList } from './endpoint-list.tsx'
@@ -59,21 +59,17 @@ interface WebhookSwitchProps {
 function WebhookSwitch({ wasOn, onChange }: WebhookSwitchProps) {
   const api = useApi()
   const [isEnabled, setEnabled] = useState(wasOn)
-  const save = useAction(async () => {
+  const save = async () => {
     await api.call(`${path}/update`, { isEnabled })
     onChange()
     return 'Saved.'
-  })
+  }
   return (
     <section class="card spaced" aria-label="Advanced webhooks">
-      <Form label="Advanced webhooks" onSubmit={() => void save.run()}>
-        <h2>Advanced webhooks</h2>
+      <h2>Advanced webhooks</h2>
+      <ActionForm label="Advanced webhooks" action="Save" stacked act={save}>
         <Checkbox label="Advanced webhooks are on" checked={isEnabled} onChange={setEnabled} />
-        <Button type="submit" busy={save.busy}>
-          Save
-        </Button>
-        <ActionOutcome {...save} />
-      </Form>
+      </ActionForm>
     </section>
   )
 }

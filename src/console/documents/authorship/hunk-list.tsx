@@ -1,3 +1,4 @@
+import { Added, Removed } from '../diff/diff-view.tsx'
 import type { HunkEntry } from './changes.ts'
 
 /** Shows the parts of a change, with the text around them. Each part has a color and a sign. */
@@ -65,20 +66,6 @@ function Others({ removed, added, label }: OthersProps) {
     </div>
   )
 }
-
-const Removed = ({ text }: { readonly text: string }) => (
-  <del>
-    <span class="sign">−</span>
-    {text}
-  </del>
-)
-
-const Added = ({ text }: { readonly text: string }) => (
-  <ins>
-    <span class="sign">+</span>
-    {text}
-  </ins>
-)
 
 /** Maximum number of characters of a value that are shown. */
 const valueMax = 500

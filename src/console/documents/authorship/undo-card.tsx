@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useAction, useApi } from '../../api/hooks.ts'
 import { Button } from '../../ui/controls.tsx'
-import { FocusedCard } from '../../ui/focused-card.tsx'
+import { FocusedCard } from '../../ui/dialog.tsx'
 import { formatCounted } from '../../ui/format.ts'
 import { ActionOutcome, Notice } from '../../ui/notice.tsx'
 import { consoleUser, type EditorAddress } from '../editor.ts'

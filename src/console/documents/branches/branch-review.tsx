@@ -1,7 +1,6 @@
 import { useAction, useApi, useQuery } from '../../api/hooks.ts'
-import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { Button } from '../../ui/controls.tsx'
-import { FocusedCard } from '../../ui/focused-card.tsx'
+import { ConfirmButton, FocusedCard } from '../../ui/dialog.tsx'
 import { formatCounted, formatTime } from '../../ui/format.ts'
 import { ActionOutcome, EmptyNotice, ErrorNotice } from '../../ui/notice.tsx'
 import { authorName, authorStyles } from '../authorship/authors.ts'

@@ -1,29 +1,25 @@
 import { useState } from 'preact/hooks'
-import { useAction, useApi, usePagedQuery } from '../../api/hooks.ts'
+import { useApi, usePagedQuery } from '../../api/hooks.ts'
 import { href } from '../../routing/route.ts'
 import { Button, TextField } from '../../ui/controls.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { Form } from '../../ui/form.tsx'
-import { ActionOutcome } from '../../ui/notice.tsx'
+import { ConfirmButton } from '../../ui/dialog.tsx'
+import { ActionForm } from '../../ui/form.tsx'
 import { PagedTable } from '../../ui/table.tsx'
 import { LocalTime } from '../../ui/time.tsx'
 import { consoleUser, type EditorAddress, type EditorViewProps } from '../editor.ts'
 import { type BranchEntry, BranchReview } from './branch-review.tsx'
 
-type Doing = { readonly kind: 'review' | 'delete'; readonly branch: BranchEntry }
-
 /** Lists the branches of an editor. The user can create, review and delete them. */
 export function BranchesView({ address }: EditorViewProps) {
   const api = useApi()
   const listing = usePagedQuery<BranchEntry>('/v2/crdt/branches/list', address)
-  const [doing, setDoing] = useState<Doing | null>(null)
-  const close = () => setDoing(null)
-  const deletion = useAction(async ({ name }: BranchEntry) => {
+  const [reviewed, setReviewed] = useState<BranchEntry | null>(null)
+  const close = () => setReviewed(null)
+  const remove = async ({ name }: BranchEntry) => {
     await api.call('/v2/crdt/branches/delete', { ...address, name })
     close()
     listing.reload()
-    return `The branch ${name} is deleted.`
-  })
+  }
   return (
     <>
       <h2>Branches</h2>
@@ -32,12 +28,11 @@ export function BranchesView({ address }: EditorViewProps) {
         them.
       </p>
       <NewBranch address={address} onMade={listing.reload} />
-      <ActionOutcome error={deletion.error} done={deletion.done} />
-      {doing?.kind === 'review' && (
+      {reviewed !== null && (
         <BranchReview
-          key={doing.branch.name}
+          key={reviewed.name}
           address={address}
-          branch={doing.branch}
+          branch={reviewed}
           onDecided={listing.reload}
           onClose={close}
         />
@@ -55,33 +50,24 @@ export function BranchesView({ address }: EditorViewProps) {
             title: 'Actions',
             cell: (branch) => (
               <span class="row">
-                <Button label={`Review ${branch.name}`} onClick={() => setDoing({ kind: 'review', branch })}>
+                <Button label={`Review ${branch.name}`} onClick={() => setReviewed(branch)}>
                   Review
                 </Button>
-                <Button
-                  kind="danger"
+                <ConfirmButton
+                  action="Delete"
                   label={`Delete ${branch.name}`}
-                  onClick={() => setDoing({ kind: 'delete', branch })}
+                  title={`Delete the branch ${branch.name}?`}
+                  confirm="Delete the branch"
+                  act={() => remove(branch)}
                 >
-                  Delete
-                </Button>
+                  <p>Its changes that are not accepted are lost. The editor {branch.editorId} stays.</p>
+                </ConfirmButton>
               </span>
             ),
           },
         ]}
         empty="No branches yet."
       />
-      {doing?.kind === 'delete' && (
-        <ConfirmDialog
-          title={`Delete the branch ${doing.branch.name}?`}
-          action="Delete the branch"
-          busy={deletion.busy}
-          onConfirm={() => void deletion.run(doing.branch)}
-          onClose={close}
-        >
-          <p>Its changes that are not accepted are lost. The editor {doing.branch.editorId} stays.</p>
-        </ConfirmDialog>
-      )}
     </>
   )
 }
@@ -109,19 +95,24 @@ function Status({ status, decidedBy, decidedAt }: BranchEntry) {
   )
 }
 
-function NewBranch({ address, onMade }: { readonly address: EditorAddress; readonly onMade: () => void }) {
+interface NewBranchProps {
+  readonly address: EditorAddress
+  readonly onMade: () => void
+}
+
+function NewBranch({ address, onMade }: NewBranchProps) {
   const api = useApi()
   const [name, setName] = useState('')
   const [userId, setUser] = useState('')
-  const { run, busy, error, done } = useAction(async () => {
+  const create = async () => {
     await api.call('/v2/crdt/branches/create', { ...address, name, userId: userId || consoleUser.id })
     setName('')
     onMade()
     return `The branch ${name} is created.`
-  })
+  }
   return (
     <section class="card">
-      <Form label="New branch" inline onSubmit={() => void run()}>
+      <ActionForm label="New branch" action="Create the branch" act={create}>
         <TextField label="Name of a new branch" value={name} onInput={setName} required />
         <TextField
           label="User"
@@ -130,11 +121,7 @@ function NewBranch({ address, onMade }: { readonly address: EditorAddress; reado
           placeholder={consoleUser.id}
           hint="A suggester can edit only branches that are created in the name of this suggester."
         />
-        <Button type="submit" busy={busy}>
-          Create the branch
-        </Button>
-      </Form>
-      <ActionOutcome error={error} done={done} />
+      </ActionForm>
     </section>
   )
 }

@@ -14,25 +14,27 @@ export function DiffView({ parts }: { readonly parts: readonly DiffPart[] }) {
               {`⋯ ${formatCounted(omitted, 'unchanged character')} ⋯`}
             </span>
           )
-        if (kind === 'added')
-          return (
-            <ins key={index}>
-              <Sign sign="+" />
-              {text}
-            </ins>
-          )
-        if (kind === 'removed')
-          return (
-            <del key={index}>
-              <Sign sign="−" />
-              {text}
-            </del>
-          )
+        if (kind === 'added') return <Added key={index} text={text} />
+        if (kind === 'removed') return <Removed key={index} text={text} />
         return <span key={index}>{text}</span>
       })}
     </section>
   )
 }
+
+export const Removed = ({ text }: { readonly text: string }) => (
+  <del>
+    <Sign sign="−" />
+    {text}
+  </del>
+)
+
+export const Added = ({ text }: { readonly text: string }) => (
+  <ins>
+    <Sign sign="+" />
+    {text}
+  </ins>
+)
 
 /** Shows the sign of a part. The browser does not include the sign when the user copies the text. */
 const Sign = ({ sign }: { readonly sign: string }) => <span class="sign">{sign}</span>

@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useAction, useApi, usePagedQuery } from '../../api/hooks.ts'
 import { Button, Select, TextField } from '../../ui/controls.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { FocusedCard } from '../../ui/focused-card.tsx'
+import { ConfirmButton, FocusedCard } from '../../ui/dialog.tsx'
+import { ActionForm } from '../../ui/form.tsx'
 import { formatBytes } from '../../ui/format.ts'
 import { ActionOutcome } from '../../ui/notice.tsx'
 import { PagedTable } from '../../ui/table.tsx'
 import { LocalTime } from '../../ui/time.tsx'
 import { DryRunResult, type EditSummary, formatEditSummary } from '../content/dry-run-result.tsx'
 import { VersionComparison } from '../diff/version-comparison.tsx'
-import { consoleUser, type EditorAddress } from '../editor.ts'
+import { consoleUser, type EditorAddress, type EditorViewProps } from '../editor.ts'
 import { type VersionSummary, versionTitle } from './version-summary.ts'
 
 interface Restored extends EditSummary {
@@ -70,41 +70,45 @@ const describeRestored = (restored: Restored): string =>
     ? 'The document already had this content.'
     : `Restored: ${formatEditSummary(restored)}. To undo this, restore the automatic version ${restored.previousVersionId}.`
 
-interface VersionsProps {
-  readonly address: EditorAddress
-  readonly roots: readonly string[]
-}
-
-type Doing = { readonly kind: 'compare' | 'restore' | 'delete'; readonly version: VersionSummary }
+type Doing = { readonly kind: 'compare' | 'restore'; readonly version: VersionSummary }
 
 /** Lists the saved versions of an editor. The user can compare and restore them. */
-export function VersionList({ address, roots }: VersionsProps) {
+export function VersionList({ address, roots }: EditorViewProps) {
+  const api = useApi()
   const listing = usePagedQuery<VersionSummary>('/v2/crdt/versions/list', address)
   const [doing, setDoing] = useState<Doing | null>(null)
-  const deletion = useDeletion(address, () => {
+  const remove = async ({ versionId }: VersionSummary) => {
+    await api.call('/v2/crdt/versions/delete', { ...address, versionId })
     setDoing(null)
     listing.reload()
-  })
+  }
   const close = () => setDoing(null)
   const actions = (version: VersionSummary) => (
     <span class="row">
-      {(['compare', 'restore', 'delete'] as const).map((kind) => (
+      {(['compare', 'restore'] as const).map((kind) => (
         <Button
           key={kind}
-          kind={kind === 'delete' ? 'danger' : 'plain'}
           label={`${titles[kind]} ${versionTitle(version)}`}
           onClick={() => setDoing({ kind, version })}
         >
           {titles[kind]}
         </Button>
       ))}
+      <ConfirmButton
+        action="Delete"
+        label={`Delete ${versionTitle(version)}`}
+        title={`Delete ${versionTitle(version)}?`}
+        confirm="Delete the version"
+        act={() => remove(version)}
+      >
+        <p>You cannot restore this version afterwards. The document does not change.</p>
+      </ConfirmButton>
     </span>
   )
   return (
     <>
       <h2>Versions</h2>
       <NewVersion address={address} onMade={listing.reload} />
-      <ActionOutcome error={deletion.error} done={deletion.done} />
       {doing?.kind === 'compare' && (
         <CompareView
           key={doing.version.versionId}
@@ -136,17 +140,6 @@ export function VersionList({ address, roots }: VersionsProps) {
         ]}
         empty="No versions yet. Save one, or wait for an automatic version."
       />
-      {doing?.kind === 'delete' && (
-        <ConfirmDialog
-          title={`Delete ${versionTitle(doing.version)}?`}
-          action="Delete the version"
-          busy={deletion.busy}
-          onConfirm={() => void deletion.run(doing.version)}
-          onClose={close}
-        >
-          <p>You cannot restore this version afterwards. The document does not change.</p>
-        </ConfirmDialog>
-      )}
     </>
   )
 }
@@ -154,7 +147,7 @@ export function VersionList({ address, roots }: VersionsProps) {
 /** Id that stands for the present content, in addition to the ids of versions. */
 const present = 'now'
 
-interface CompareProps extends VersionsProps {
+interface CompareProps extends EditorViewProps {
   readonly version: VersionSummary
   /** Saved versions, newest first. */
   readonly versions: readonly VersionSummary[]
@@ -192,44 +185,30 @@ function CompareView({ address, roots, version, versions, onClose }: CompareProp
   )
 }
 
-const titles = { compare: 'Compare', restore: 'Restore…', delete: 'Delete' } as const
+const titles = { compare: 'Compare', restore: 'Restore…' } as const
 
 const by = ({ createdBy, authors }: VersionSummary): string =>
   createdBy || authors.map(({ name, userId }) => name ?? userId).join(', ') || '–'
 
-function useDeletion(address: EditorAddress, onDeleted: () => void) {
-  const api = useApi()
-  return useAction(async (version: VersionSummary) => {
-    await api.call('/v2/crdt/versions/delete', { ...address, versionId: version.versionId })
-    onDeleted()
-    return `${versionTitle(version)} is deleted.`
-  })
+interface NewVersionProps {
+  readonly address: EditorAddress
+  readonly onMade: () => void
 }
 
-function NewVersion({ address, onMade }: { readonly address: EditorAddress; readonly onMade: () => void }) {
+function NewVersion({ address, onMade }: NewVersionProps) {
   const api = useApi()
   const [label, setLabel] = useState('')
-  const { run, busy, error, done } = useAction(async () => {
+  const create = async () => {
     await api.call('/v2/crdt/versions/create', { ...address, label, userId: consoleUser.id })
     setLabel('')
     onMade()
     return 'The version is saved.'
-  })
+  }
   return (
-    <form
-      class="card"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void run()
-      }}
-    >
-      <div class="row">
+    <section class="card">
+      <ActionForm label="New version" action="Save a version" act={create}>
         <TextField label="Label of a new version" value={label} onInput={setLabel} />
-        <Button type="submit" busy={busy}>
-          Save a version
-        </Button>
-      </div>
-      <ActionOutcome error={error} done={done} />
-    </form>
+      </ActionForm>
+    </section>
   )
 }

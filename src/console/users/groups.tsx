@@ -1,19 +1,66 @@
 import { useState } from 'preact/hooks'
 import { type PagedQuery, useAction, useApi, usePagedQuery, useQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
-import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Button, TextField } from '../ui/controls.tsx'
-import { Form } from '../ui/form.tsx'
-import { ActionOutcome, ErrorNotice } from '../ui/notice.tsx'
+import { ConfirmButton } from '../ui/dialog.tsx'
+import { ActionForm, Form } from '../ui/form.tsx'
+import { ActionOutcome, ReadState } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
-import type { ListedGroup } from './group-list.tsx'
+import { LocalTime } from '../ui/time.tsx'
+
+const path = '/v2/organizations/usergroups/get'
+
+interface ListedGroup {
+  readonly groupId: string
+  readonly groupName: string
+  readonly lastUpdated: number
+  readonly userIds?: readonly string[]
+}
+
+export function GroupList({ organizationId }: { readonly organizationId: string }) {
+  const api = useApi()
+  const listing = usePagedQuery<ListedGroup>(path, { organizationId })
+  const [groupId, setId] = useState('')
+  const [groupName, setName] = useState('')
+  const create = async () => {
+    const organizationUserGroups = [{ groupId, groupName }]
+    await api.callBatch('/v1/organizations/usergroups/add', { organizationId, organizationUserGroups })
+    setId('')
+    setName('')
+    listing.reload()
+    return `The group ${groupId} is made.`
+  }
+  return (
+    <>
+      <PagedTable
+        caption="Groups"
+        listing={listing}
+        keyOf={(group) => group.groupId}
+        empty="No groups yet. The members of a group have its permissions."
+        columns={[
+          {
+            title: 'Group',
+            cell: (group) => (
+              <a href={href('users', organizationId, 'groups', group.groupId)}>
+                {group.groupName} <code>{group.groupId}</code>
+              </a>
+            ),
+          },
+          { title: 'Changed', cell: ({ lastUpdated }) => <LocalTime at={lastUpdated} /> },
+        ]}
+      />
+      <ActionForm label="Make a group" action="Make group" primary act={create}>
+        <TextField label="Group id" value={groupId} onInput={setId} required />
+        <TextField label="Name" value={groupName} onInput={setName} />
+      </ActionForm>
+    </>
+  )
+}
 
 interface GroupProps {
   readonly organizationId: string
   readonly groupId: string
 }
-
-const path = '/v2/organizations/usergroups/get'
 
 /** Shows one group with its members. */
 export function GroupDetail({ organizationId, groupId }: GroupProps) {
@@ -23,7 +70,7 @@ export function GroupDetail({ organizationId, groupId }: GroupProps) {
     await api.callBatch('/v2/organizations/usergroups/delete', { organizationId, groupIds: [groupId] })
     navigate('users', organizationId, 'groups')
   }
-  if (group.data === null) return <ErrorNotice error={group.error} />
+  if (group.data === null) return <ReadState {...group} />
   const [found] = group.data
   if (found === undefined) return <p>This group does not exist any more.</p>
   return (
