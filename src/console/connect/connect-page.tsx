@@ -5,7 +5,7 @@ import { EditorTabs } from '../documents/editor-tabs.tsx'
 import { href, type PageProps } from '../routing/route.ts'
 import { Select } from '../ui/controls.tsx'
 import { CodeSample } from '../ui/copy.tsx'
-import { ErrorNotice } from '../ui/notice.tsx'
+import { ReadState } from '../ui/notice.tsx'
 import { type Language, languages } from './rest-call-code.ts'
 import { type EditorLibrary, editorLibraries, snippetsFor } from './snippets.ts'
 
@@ -29,10 +29,10 @@ export default function ConnectPage({ rest }: PageProps) {
 
 /** Shows code with which a page and a backend connect to one editor. */
 function ConnectView({ address }: { readonly address: EditorAddress }) {
-  const { data: server, error } = useServerVersion()
+  const { data: server, error, loading } = useServerVersion()
   const [library, setLibrary] = useState<EditorLibrary>('y-websocket')
   const [language, setLanguage] = useState<Language>('curl')
-  if (server === null) return error === null ? <p class="hint">Reading…</p> : <ErrorNotice error={error} />
+  if (server === null) return <ReadState error={error} loading={loading} />
   const { install, editor, token, write } = snippetsFor(server.publicUrl, address, { library, language })
   return (
     <>

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { useAction, useApi } from '../api/hooks.ts'
+import { useApi } from '../api/hooks.ts'
 import type { RoleName } from '../permissions/permission.ts'
-import { Button, TextField } from '../ui/controls.tsx'
-import { Form } from '../ui/form.tsx'
-import { ErrorNotice, Notice } from '../ui/notice.tsx'
+import { TextField } from '../ui/controls.tsx'
+import { ActionForm } from '../ui/form.tsx'
+import { Notice } from '../ui/notice.tsx'
 import { DefinitionList } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 
@@ -68,18 +68,25 @@ export function TokenInspector() {
   const [organizationId, setOrganization] = useState('')
   const [documentId, setDocument] = useState('')
   const [found, setFound] = useState<InspectedToken | null>(null)
-  const check = useAction(async () => {
+  const check = async () => {
     setFound(null)
     const document = organizationId === '' && documentId === '' ? {} : { organizationId, documentId }
     setFound(await api.call<InspectedToken>('/v2/auth/inspect_token', { token, ...document }))
-  })
+  }
   const change = (set: (value: string) => void) => (value: string) => {
     set(value.trim())
     setFound(null)
   }
   return (
     <>
-      <Form label="Inspect a token" onSubmit={() => void check.run()}>
+      <ActionForm
+        label="Inspect a token"
+        action="Check with the server"
+        primary
+        stacked
+        disabled={token === ''}
+        act={check}
+      >
         <TextField
           label="Token"
           rows={4}
@@ -88,16 +95,12 @@ export function TokenInspector() {
           autocomplete="off"
           hint="The realtime token of a client. The page decodes it in your browser. The server checks it only when you ask, and neither stores nor logs it."
         />
-        <div class="row">
+        <div class="row fields">
           <TextField label="Organization id" value={organizationId} onInput={change(setOrganization)} />
           <TextField label="Document id" value={documentId} onInput={change(setDocument)} />
-          <Button kind="primary" type="submit" busy={check.busy} disabled={token === ''}>
-            Check with the server
-          </Button>
         </div>
         <p class="hint">With a document, the server also computes the present role of the user on it.</p>
-      </Form>
-      <ErrorNotice error={check.error} />
+      </ActionForm>
       {found !== null && <Verdict found={found} />}
       {token !== '' && <Decoded token={token} />}
     </>

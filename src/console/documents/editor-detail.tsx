@@ -72,6 +72,7 @@ export function EditorDetail({ address, view }: EditorPageProps) {
   const { data, error, reload } = useQuery<readonly EditorInfo[]>('/v2/crdt/get', {
     ...address,
     format: 'roots',
+    statistics: true,
   })
   const [isWanted, setIsWanted] = useState(false)
   const [opening, setOpening] = useState(0)

@@ -17,6 +17,7 @@ export interface EditorInfo {
   readonly sizeBytes: number
   /** Name of the attached schema; absent if there is none. */
   readonly schema?: string
+  readonly statistics: { readonly structs: number; readonly tombstones: number; readonly clients: number }
 }
 
 /** Properties of a view of an editor. */

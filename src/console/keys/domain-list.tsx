@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { useAction, useApi, useQuery, useServerVersion } from '../api/hooks.ts'
-import { Button, Checkbox, TextField } from '../ui/controls.tsx'
+import { useApi, useQuery, useServerVersion } from '../api/hooks.ts'
+import { Checkbox, TextField } from '../ui/controls.tsx'
 import { ConfirmButton } from '../ui/dialog.tsx'
-import { Form } from '../ui/form.tsx'
-import { ActionOutcome, EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
+import { ActionForm } from '../ui/form.tsx'
+import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
 import { Table } from '../ui/table.tsx'
 import { isHostAllowed, withCurrentHost } from './domain-rules.ts'
 
@@ -21,18 +21,16 @@ export function DomainList({ apiKey }: { readonly apiKey: string | undefined }) 
   const listed = data?.allowedDomains ?? []
   const isOwn = useIsOwn()
   const added = isOwn ? [typed] : withCurrentHost(listed, typed, location.hostname)
-  const add = useAction(async () => {
+  const add = async () => {
     await api.call(`${path}/add`, { domains: keepsOwn ? added : [typed] })
     setTyped('')
     reload()
     return 'Added.'
-  })
-  const drop = async (domain: string): Promise<string> => {
+  }
+  const remove = async (domain: string) => {
     await api.call(`${path}/delete`, { domains: [domain] })
     reload()
-    return `${domain} is removed.`
   }
-  const remove = useAction(drop)
   const locksOut = (domain: string): boolean =>
     !isOwn &&
     !isHostAllowed(
@@ -59,25 +57,27 @@ export function DomainList({ apiKey }: { readonly apiKey: string | undefined }) 
             { title: 'Domain', cell: (domain) => <code>{domain}</code> },
             {
               title: '',
-              cell: (domain) =>
-                locksOut(domain) ? (
-                  <ConfirmButton action="Remove" title={`Remove ${domain}?`} act={() => drop(domain)}>
-                    <p>This console runs on this domain. After the removal it may not use the API key.</p>
-                  </ConfirmButton>
-                ) : (
-                  <Button
-                    label={`Remove ${domain}`}
-                    busy={remove.busy}
-                    onClick={() => void remove.run(domain)}
-                  >
-                    Remove
-                  </Button>
-                ),
+              cell: (domain) => (
+                <ConfirmButton
+                  action="Remove"
+                  label={`Remove ${domain}`}
+                  title={`Remove ${domain}?`}
+                  act={() => remove(domain)}
+                >
+                  <p>
+                    {locksOut(domain)
+                      ? 'This console runs on this domain. After the removal it may not use the API key.'
+                      : listed.length === 1
+                        ? 'After the removal, pages of all domains may use the API key.'
+                        : 'After the removal, pages of this domain may not use the API key.'}
+                  </p>
+                </ConfirmButton>
+              ),
             },
           ]}
         />
       )}
-      <Form label="Add a domain" inline onSubmit={() => void add.run()}>
+      <ActionForm label="Add a domain" action="Add domain" act={add}>
         <TextField
           label="Domain"
           placeholder="www.example.com, or *.example.com"
@@ -85,18 +85,14 @@ export function DomainList({ apiKey }: { readonly apiKey: string | undefined }) 
           onInput={setTyped}
           required
         />
-        <Button type="submit" busy={add.busy}>
-          Add domain
-        </Button>
-      </Form>
-      {added.length > 1 && (
-        <Checkbox
-          label={`Also add ${location.hostname}; without it, this console may not use the API key`}
-          checked={keepsOwn}
-          onChange={setKeepsOwn}
-        />
-      )}
-      <ActionOutcome error={add.error ?? remove.error} done={add.done ?? remove.done} />
+        {added.length > 1 && (
+          <Checkbox
+            label={`Also add ${location.hostname}; without it, this console may not use the API key`}
+            checked={keepsOwn}
+            onChange={setKeepsOwn}
+          />
+        )}
+      </ActionForm>
     </section>
   )
 }

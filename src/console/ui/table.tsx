@@ -73,13 +73,15 @@ export function PagedTable<Item>({ listing, empty, ...table }: ListProps<Item>) 
   )
 }
 
-/** Shows a list of names with their values. Entries whose value is null are omitted. */
-export const DefinitionList = ({
-  of,
-}: {
+interface DefinitionListProps {
   readonly of: readonly (readonly [string, ComponentChildren])[]
-}) => (
-  <dl class="facts">
+  /** True if the entries are in a row. */
+  readonly inline?: boolean
+}
+
+/** Shows a list of names with their values. Entries whose value is null are omitted. */
+export const DefinitionList = ({ of, inline }: DefinitionListProps) => (
+  <dl class={inline ? 'figures' : 'facts'}>
     {of
       .filter(([, what]) => what !== null && what !== '')
       .map(([name, what]) => (

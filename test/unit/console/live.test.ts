@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { countStructs, RecentEdits } from '../../../src/console/documents/live/live-document.ts'
+import { RecentEdits } from '../../../src/console/documents/live/live-document.ts'
 import { runsOf } from '../../../src/console/documents/live/text-runs.ts'
 import {
   isLine,
@@ -121,15 +121,6 @@ it('[CON-21] shows an element that contains only text in one line', () => {
     { kind: 'element', name: 'p' },
     { kind: 'element', name: 'ul' },
   ])
-})
-
-it('[CON-21] counts the clients, structs and tombstones of a document', () => {
-  const { doc } = received((made) => {
-    const text = made.getText('content')
-    text.insert(0, 'abcdef')
-    text.delete(1, 3)
-  })
-  expect(countStructs(doc)).toEqual({ clients: 1, structs: 3, tombstones: 3 })
 })
 
 it('[CON-21] shows every value that a document can have, and only the beginning of a long value', () => {

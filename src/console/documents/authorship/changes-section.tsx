@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { usePagedQuery } from '../../api/hooks.ts'
 import { Button } from '../../ui/controls.tsx'
-import { ErrorNotice } from '../../ui/notice.tsx'
+import { ReadState } from '../../ui/notice.tsx'
 import type { EditorAddress } from '../editor.ts'
 import { type VersionSummary, versionTitle } from '../versions/version-summary.ts'
 import { type AuthorId, type AuthorStyle, authorName, authorStyles, originInWords } from './authors.ts'
@@ -51,8 +51,7 @@ export function ChangesSection({ address, range, versions, setFrom, setTo, onCha
   return (
     <>
       <h3>Changes</h3>
-      <ErrorNotice error={error} />
-      {loading && <p class="hint">Reading…</p>}
+      <ReadState error={error} loading={loading} />
       {points.length > 0 && (
         <Timeline points={points} selected={position} styles={styles} onSelect={setSelected} />
       )}

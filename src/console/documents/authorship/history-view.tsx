@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { usePagedQuery } from '../../api/hooks.ts'
 import { Button, Select } from '../../ui/controls.tsx'
-import { EmptyNotice, ErrorNotice } from '../../ui/notice.tsx'
+import { EmptyNotice, ReadState } from '../../ui/notice.tsx'
 import { VersionComparison } from '../diff/version-comparison.tsx'
 import type { EditorViewProps } from '../editor.ts'
 import { type VersionSummary, versionTitle } from '../versions/version-summary.ts'
@@ -17,8 +17,7 @@ export function HistoryView({ address, roots }: EditorViewProps) {
   return (
     <>
       <h2>History</h2>
-      <ErrorNotice error={versions.error} />
-      {versions.loading && <p class="hint">Reading…</p>}
+      <ReadState {...versions} />
       {!versions.loading && oldest === undefined && versions.error === null && (
         <EmptyNotice>
           There is no saved version yet. Save one in the view “Versions”: the history starts there.

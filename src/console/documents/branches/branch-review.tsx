@@ -2,7 +2,7 @@ import { useAction, useApi, useQuery } from '../../api/hooks.ts'
 import { Button } from '../../ui/controls.tsx'
 import { ConfirmButton, FocusedCard } from '../../ui/dialog.tsx'
 import { formatCounted, formatTime } from '../../ui/format.ts'
-import { ActionOutcome, EmptyNotice, ErrorNotice } from '../../ui/notice.tsx'
+import { ActionOutcome, EmptyNotice, ReadState } from '../../ui/notice.tsx'
 import { authorName, authorStyles } from '../authorship/authors.ts'
 import type { HunkEntry } from '../authorship/changes.ts'
 import { HunkParts } from '../authorship/hunk-list.tsx'
@@ -86,9 +86,8 @@ export function BranchReview({ address, branch, onDecided, onClose }: ReviewProp
   return (
     <FocusedCard label={`Review of ${name}`}>
       <h3>Changes of the branch {name}</h3>
-      <ErrorNotice error={error} />
+      <ReadState error={error} loading={loading && data === null} />
       <ActionOutcome error={decision.error} done={decision.done} />
-      {loading && data === null && <p class="hint">Reading…</p>}
       {data !== null && hunks.length === 0 && <EmptyNotice>The branch has no changes.</EmptyNotice>}
       {data?.truncated === true && (
         <p class="hint">The branch has more changes. They appear when you have decided these.</p>

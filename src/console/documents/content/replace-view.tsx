@@ -6,7 +6,7 @@ import { ActionOutcome, ErrorNotice } from '../../ui/notice.tsx'
 import type { DiffPart } from '../diff/diff-part.ts'
 import { DiffView } from '../diff/diff-view.tsx'
 import { diffByLines, diffByWords } from '../diff/text-diff.ts'
-import { consoleUser, type EditorAddress, type EditorInfo, type EditorViewProps } from '../editor.ts'
+import { consoleUser, type EditorAddress, type EditorViewProps } from '../editor.ts'
 import { useRoot } from '../use-root.tsx'
 import {
   contentToText,
@@ -20,7 +20,9 @@ import {
 import { DryRunResult, type EditSummary, formatEditSummary } from './dry-run-result.tsx'
 
 /** Content of an editor at the time of the last read. */
-type ReadContent = EditorInfo & EditableContent
+interface ReadContent extends EditableContent {
+  readonly version: string
+}
 
 /** Lets the user replace the content of one root. */
 export function ReplaceView({ address, roots }: EditorViewProps) {

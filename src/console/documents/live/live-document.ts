@@ -239,29 +239,3 @@ function isSame(a: ReadonlyMap<number, number> | null, b: ReadonlyMap<number, nu
   if (a === null || b === null) return a === b
   return a.size === b.size && [...a].every(([client, clock]) => b.get(client) === clock)
 }
-
-/** Numbers of Yjs structures in a document. */
-export interface StructCounts {
-  readonly clients: number
-  readonly structs: number
-  /**
-   * Size of deleted content whose tombstones remain. Characters, values and formatting marks are counted in
-   * the same way as on the server.
-   */
-  readonly tombstones: number
-}
-
-/**
- * Counts the structs of the document in the page. Yjs merges adjacent structs, so there are fewer structs
- * than operations.
- */
-export function countStructs({ store }: Y.Doc): StructCounts {
-  let [structs, tombstones] = [0, 0]
-  for (const own of store.clients.values()) {
-    structs += own.length
-    for (const struct of own) {
-      if (struct.deleted) tombstones += struct.length
-    }
-  }
-  return { clients: store.clients.size, structs, tombstones }
-}
