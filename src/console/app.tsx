@@ -6,9 +6,8 @@ import {
   saveCredentials,
   takeCredentialsFromLink,
 } from './api/credentials.ts'
-import { ApiContext } from './api/hooks.ts'
+import { ApiContext, SignInContext } from './api/hooks.ts'
 import { SignIn } from './auth/sign-in.tsx'
-import { SignInContext } from './auth/sign-in-context.ts'
 import { href, useRoute } from './routing/route.ts'
 import { forgetOrganization } from './routing/with-organization.tsx'
 import { sections } from './sections.tsx'

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
-import { usePagedQuery } from '../api/hooks.ts'
-import { NeedsWorkspace } from '../auth/needs-workspace.tsx'
+import { useApi, usePagedQuery } from '../api/hooks.ts'
+import { href } from '../routing/route.ts'
 import { FilterForm } from '../ui/form.tsx'
+import { Notice } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { type Actor, type AuditEntry, actors, describeIds, describeOutcome } from './audit-entry.ts'
@@ -9,11 +10,17 @@ import { type Actor, type AuditEntry, actors, describeIds, describeOutcome } fro
 /**
  * Shows the audit log of the workspace: administration, deletion, access to secrets and rejected credentials.
  */
-export const AuditLogView = () => (
-  <NeedsWorkspace>
-    <Log />
-  </NeedsWorkspace>
-)
+export function AuditLogView() {
+  const { workspaceId, workspaceAuthToken } = useApi().credentials
+  if (workspaceId !== undefined && workspaceAuthToken !== undefined) return <Log />
+  return (
+    <Notice>
+      This page needs the workspace credentials, which this session does not have. Add them under{' '}
+      <a href={href('keys')}>Keys and domains</a>. The first start of the server printed them, and{' '}
+      <code>credentials.json</code> in the data directory contains them.
+    </Notice>
+  )
+}
 
 const fields = [
   { name: 'operation', label: 'Operation', placeholder: '/v2/auth/generate_token' },

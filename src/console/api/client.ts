@@ -73,6 +73,12 @@ export class ApiClient {
     this.credentials = credentials
   }
 
+  /** False if the session has only the credentials of the workspace, and so no API key. */
+  get hasApiKey(): boolean {
+    const { apiKey, workspaceId } = this.credentials
+    return apiKey !== undefined || workspaceId === undefined
+  }
+
   /**
    * Calls an operation, and returns the data of the response.
    * @param path path of the operation, such as `/v2/crdt/get`

@@ -1,6 +1,7 @@
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { type ApiCallError, type ApiClient, type ApiPage, toApiCallError } from './client.ts'
+import type { ConsoleCredentials } from './credentials.ts'
 import { firstNonemptyPage } from './first-nonempty-page.ts'
 
 export const ApiContext = createContext<ApiClient | null>(null)
@@ -11,6 +12,11 @@ export function useApi(): ApiClient {
   if (api === null) throw new Error('the session is not signed in')
   return api
 }
+
+/** Context with the function that replaces the credentials of the session. */
+export const SignInContext = createContext<(credentials: ConsoleCredentials) => void>(() => {})
+
+export const useSignIn = (): ((credentials: ConsoleCredentials) => void) => useContext(SignInContext)
 
 export interface QueryState<Data> {
   /** Data of the latest response; null before the first response. The data remains while it is read again. */

@@ -13,10 +13,9 @@ export interface ApiKey {
  * @throws ApiCallError if the server rejects the credentials
  */
 export async function verifyCredentials(credentials: ConsoleCredentials): Promise<ConsoleCredentials> {
-  const { apiKey, workspaceId } = credentials
-  const isWorkspace = apiKey === undefined && workspaceId !== undefined
-  const path = isWorkspace ? '/v2/workspace/apikeys/get' : '/v2/organizations/get'
-  await new ApiClient(credentials).call(path, { pageSize: 1 })
+  const api = new ApiClient(credentials)
+  const path = api.hasApiKey ? '/v2/organizations/get' : '/v2/workspace/apikeys/get'
+  await api.call(path, { pageSize: 1 })
   return credentials
 }
 
@@ -31,8 +30,7 @@ type SignedIn =
  * @throws ApiCallError
  */
 export async function authenticate(credentials: ConsoleCredentials): Promise<SignedIn> {
-  const { apiKey, workspaceId } = credentials
-  if (apiKey === undefined && workspaceId !== undefined) return intoWorkspace(credentials)
+  if (!new ApiClient(credentials).hasApiKey) return intoWorkspace(credentials)
   return { kind: 'in', credentials: await verifyCredentials(credentials) }
 }
 

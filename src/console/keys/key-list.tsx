@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
-import { useAction, useApi, usePagedQuery, useQuery } from '../api/hooks.ts'
+import { useAction, useApi, usePagedQuery, useQuery, useSignIn } from '../api/hooks.ts'
 import { type ApiKey, authenticateWithKey } from '../auth/authenticate.ts'
-import { useSignIn } from '../auth/sign-in-context.ts'
 import { Button, Select, TextField } from '../ui/controls.tsx'
 import { SecretField } from '../ui/copy.tsx'
 import { ConfirmButton, Dialog } from '../ui/dialog.tsx'

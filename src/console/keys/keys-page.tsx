@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { ApiClient } from '../api/client.ts'
-import { useApi, useQuery } from '../api/hooks.ts'
-import { useSignIn } from '../auth/sign-in-context.ts'
+import { useApi, useQuery, useSignIn } from '../api/hooks.ts'
 import type { PageProps } from '../routing/route.ts'
 import { TextField } from '../ui/controls.tsx'
 import { SecretField } from '../ui/copy.tsx'

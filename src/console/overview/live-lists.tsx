@@ -14,9 +14,7 @@ const refreshMs = 5_000
 
 /** Shows the busiest open documents and the connected users of the API key. */
 export function LiveLists() {
-  const { apiKey, workspaceId } = useApi().credentials
-  // A session that has only the credentials of the workspace has no API key.
-  const path = apiKey === undefined && workspaceId !== undefined ? null : '/v2/connections/get'
+  const path = useApi().hasApiKey ? '/v2/connections/get' : null
   const { data, error, reload } = useQuery<readonly ListedConnection[]>(path, { pageSize: readMax })
   useInterval(refreshMs, reload)
   if (path === null) return null

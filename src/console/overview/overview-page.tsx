@@ -20,9 +20,7 @@ const refreshMs = 10_000
 
 /** Shows the latest rejections of the API key, with their reasons. */
 function RecentRejections() {
-  const { apiKey, workspaceId } = useApi().credentials
-  // A session that has only the credentials of the workspace has no API key.
-  const path = apiKey === undefined && workspaceId !== undefined ? null : '/v2/requests/get'
+  const path = useApi().hasApiKey ? '/v2/requests/get' : null
   const query = { onlyRejected: true, pageSize: shownMax }
   const { data, error, reload } = useQuery<readonly ListedRequest[]>(path, query)
   useInterval(refreshMs, reload)

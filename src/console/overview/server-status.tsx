@@ -98,15 +98,9 @@ const describeStored = (bytes: number, bytesMax: number | undefined): string =>
 
 /** Reads the stored bytes of the workspace now and every minute. */
 function useStoredBytes(api: ApiClient): StoredBytes | null {
-  const { apiKey, workspaceId, metricsToken } = api.credentials
-  // A session that has only the credentials of the workspace has no API key.
-  const isAsked = apiKey !== undefined || workspaceId === undefined
-  const given = metricsToken === undefined ? {} : { metricsToken }
-  const read = () => api.call<StoredBytes>('/v2/metrics/storage/get', given)
-  const { data, reload } = useAsync(
-    async () => (isAsked ? read() : null),
-    JSON.stringify([isAsked, metricsToken]),
-  )
+  const { metricsToken } = api.credentials
+  const read = () => api.call<StoredBytes>('/v2/metrics/storage/get', { metricsToken })
+  const { data, reload } = useAsync(async () => (api.hasApiKey ? read() : null), `${metricsToken}`)
   useInterval(storedRefreshMs, reload)
   return data
 }

@@ -105,12 +105,10 @@ function watch(api: ApiClient, change: MetricsChange): () => void {
 
 /** Adds the history of the server to the points. Without it, the charts start with the first own point. */
 async function readPast(api: ApiClient): Promise<void> {
-  const { apiKey, workspaceId, metricsToken } = api.credentials
-  // A session that has only the credentials of the workspace has no API key.
-  if (apiKey === undefined && workspaceId !== undefined) return
-  const data = metricsToken === undefined ? {} : { metricsToken }
+  if (!api.hasApiKey) return
+  const { metricsToken } = api.credentials
   try {
-    const past = await api.call<ServerHistory>('/v2/metrics/history/get', data)
+    const past = await api.call<ServerHistory>('/v2/metrics/history/get', { metricsToken })
     history = mergeHistory(history, past, Date.now())
     isPastHidden = past.recent === undefined
   } catch {

@@ -7,8 +7,8 @@ import { ActionOutcome, ErrorNotice, Notice } from '../ui/notice.tsx'
 import { type JoinedPlayground, joinPlayground } from './join.ts'
 import { playgroundPath } from './open-playground.ts'
 import { identityHash, newParticipant, otherParticipantHash, type Participant } from './participant.ts'
+import { rewrite, rewriteCurl } from './playground-document.ts'
 import { PlaygroundSession } from './playground-session.ts'
-import { rewrite, rewriteCurl } from './rewrite.ts'
 import { ConnectionBadge, keepFocus, ParticipantList, Toolbar } from './toolbar.tsx'
 
 /**

@@ -1,3 +1,5 @@
+import type { ApiClient } from '../api/client.ts'
+
 /** Address of the playground's document. Each API key has its own document with this address. */
 export const playgroundAddress = {
   organizationId: 'playground',
@@ -21,3 +23,51 @@ export const welcome = [
   '<list_item><paragraph>Reload the page, or restart the server: all saved edits are there.</paragraph></list_item>',
   '</bullet_list>',
 ].join('')
+
+const stamped = /Rewritten by REST at [\d:]+\./
+/** Tags of formatting, which may be inside the sentence. */
+const formatting = /<\/?(?:em|strong)>/g
+
+/**
+ * Returns the edit that writes a sentence about the rewrite. The sentence replaces the sentence of an earlier
+ * rewrite, or becomes the first paragraph.
+ */
+export function rewriteEdit(xml: string, time: string): object {
+  const sentence = `Rewritten by REST at ${time}.`
+  const [earlier] = stamped.exec(xml.replace(formatting, '')) ?? []
+  return earlier === undefined
+    ? { insert: { at: 'start', content: sentence } }
+    : { replace: { find: earlier, with: sentence, occurrence: 1 } }
+}
+
+interface Content {
+  readonly data: string
+  readonly version: string
+}
+
+/**
+ * Does what a backend would do: reads the text, and sends the edit of one sentence. Concurrent edits of users
+ * are merged.
+ * @throws ApiCallError
+ */
+export async function rewrite(api: ApiClient, now: Date): Promise<void> {
+  const [content] = await api.call<readonly [Content]>('/v2/crdt/get', { ...playgroundAddress, contentKey })
+  await api.call('/v2/crdt/edit', {
+    ...playgroundAddress,
+    contentKey,
+    edits: [rewriteEdit(content.data, now.toTimeString().slice(0, 8))],
+    baseVersion: content.version,
+  })
+}
+
+/** Returns a curl command that adds a paragraph to the document through the REST API. */
+export function rewriteCurl(origin: string): string {
+  const body = { ...playgroundAddress, edits: [{ insert: { at: 'end', content: 'Written by REST.' } }] }
+  return [
+    `curl ${origin}/v2/crdt/edit \\`,
+    "  -H 'content-type: application/json' \\",
+    '  -H "x-service-api-key: $WEFT_API_KEY" \\',
+    '  -H "x-service-auth-token: $WEFT_AUTH_TOKEN" \\',
+    `  -d '${JSON.stringify({ data: body })}'`,
+  ].join('\n')
+}

@@ -4,11 +4,9 @@ import type { EditorState } from 'prosemirror-state'
 import type { EditorView } from 'prosemirror-view'
 import { WebsocketProvider } from 'y-websocket'
 import * as Y from 'yjs'
-import { openEditor } from './editor.ts'
-import type { Participant } from './participant.ts'
-import { colorOf, type ListedParticipant, listParticipants } from './participant-list.ts'
+import { openEditor, type Tool } from './editor.ts'
+import { colorOf, type ListedParticipant, listParticipants, type Participant } from './participant.ts'
 import { contentKey, room } from './playground-document.ts'
-import type { Tool } from './toolbar-commands.ts'
 
 const messageSync = 0
 const messageSaved = 111

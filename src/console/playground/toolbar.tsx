@@ -1,9 +1,9 @@
 import { Button } from '../ui/controls.tsx'
 import { Notice } from '../ui/notice.tsx'
+import { tools } from './editor.ts'
 import { forgetIdentity } from './join.ts'
-import { colorClass, type ListedParticipant } from './participant-list.ts'
+import { colorClass, type ListedParticipant } from './participant.ts'
 import type { PlaygroundSession, ConnectionStatus as Standings } from './playground-session.ts'
-import { tools } from './toolbar-commands.ts'
 
 /**
  * Event handler that keeps the focus in the text while a button is pressed. Without the focus, other users

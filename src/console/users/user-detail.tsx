@@ -3,17 +3,25 @@ import { useAction, useApi, useIsShown, useQuery } from '../api/hooks.ts'
 import { describePermission, type RoleName, roles } from '../permissions/permission.ts'
 import { navigate } from '../routing/route.ts'
 import { Button, Select, TextField } from '../ui/controls.tsx'
-import { ConfirmButton } from '../ui/dialog.tsx'
+import { SecretField } from '../ui/copy.tsx'
+import { ConfirmButton, Dialog } from '../ui/dialog.tsx'
 import { ActionForm } from '../ui/form.tsx'
 import { formatCounted } from '../ui/format.ts'
 import { ActionOutcome, ErrorNotice, Notice } from '../ui/notice.tsx'
-import { saveFile } from '../ui/save-file.ts'
 import { DefinitionList } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { describeErasure, downloadUserData, type ErasureProgress, eraseUser } from './erase-user.ts'
-import { TokenForm } from './token-form.tsx'
 import type { ListedUser } from './user-list.tsx'
 import { UserPermissionsView, type UserProps } from './user-permissions.tsx'
+
+/** Saves a text as a file of the user. @param type media type of the text */
+function saveFile(name: string, type: string, text: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type }))
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}
 
 /**
  * Lets an administrator download or erase all stored data of a user. This includes the data in all
@@ -161,5 +169,71 @@ function Tokens({ organizationId, userId, user }: UserProps & { readonly user: L
       </ConfirmButton>
       {message !== null && <Notice kind="good">{message}</Notice>}
     </section>
+  )
+}
+
+interface MakeTokenProps {
+  readonly organizationId: string
+  readonly userId: string
+  readonly name: string
+  readonly email: string
+}
+
+interface Made {
+  readonly token: string
+  /** Time at which the token expires, in epoch seconds. */
+  readonly expiresAt: number
+}
+
+type Permission = RoleName | 'none'
+
+const choices = [
+  ['none', 'None: only the permissions of the user'],
+  ['viewer', 'Viewer of the organization'],
+  ['suggester', 'Suggester of the organization'],
+  ['editor', 'Editor of the organization'],
+] as const
+
+/**
+ * Shows a form that creates a token. With the token, a page connects as the user. The token is shown only
+ * once.
+ */
+function TokenForm({ organizationId, userId, name, email }: MakeTokenProps) {
+  const api = useApi()
+  const [minutes, setMinutes] = useState('60')
+  const [role, setRole] = useState<Permission>('none')
+  const [made, setMade] = useState<Made | null>(null)
+  const create = async () => {
+    const resources = [{ type: 'organization', id: organizationId, accessRole: role }]
+    const data = {
+      userId,
+      userProperties: { name, email },
+      expiresInSeconds: Math.round(Number(minutes) * 60),
+      ...(role === 'none' ? {} : { permissions: { resources } }),
+    }
+    setMade(await api.call<Made>('/v2/auth/generate_token', data))
+  }
+  return (
+    <>
+      <ActionForm label="Make a token" action="Make a token" act={create}>
+        <TextField label="Valid for (minutes)" type="number" value={minutes} onInput={setMinutes} required />
+        <Select<Permission>
+          label="Additional permissions"
+          value={role}
+          options={choices}
+          onChange={setRole}
+        />
+      </ActionForm>
+      {made !== null && (
+        <Dialog title={`A token for ${userId}`} onClose={() => setMade(null)}>
+          <p>
+            The token appears only once. It is valid until <LocalTime at={made.expiresAt * 1000} />. Anyone
+            who has the token acts as {userId}.
+          </p>
+          <SecretField label="Token" value={made.token} open />
+          <Button onClick={() => setMade(null)}>Close</Button>
+        </Dialog>
+      )}
+    </>
   )
 }

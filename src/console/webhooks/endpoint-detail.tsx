@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks'
 import { ApiCallError, type ApiClient } from '../api/client.ts'
 import { useAction, useApi, useAsync } from '../api/hooks.ts'
 import { navigate } from '../routing/route.ts'
-import { Button } from '../ui/controls.tsx'
+import { Button, TextField } from '../ui/controls.tsx'
+import { SecretField } from '../ui/copy.tsx'
 import { ConfirmButton } from '../ui/dialog.tsx'
 import { ActionForm } from '../ui/form.tsx'
 import { ErrorNotice, ReadState } from '../ui/notice.tsx'
@@ -12,7 +13,6 @@ import { DeliveryLog } from './delivery-log.tsx'
 import { draftOf, type EndpointPage, type EndpointSettings, toUpdateRequest } from './endpoint-draft.ts'
 import { EndpointFields } from './endpoint-fields.tsx'
 import { EnabledBadge } from './endpoint-list.tsx'
-import { SigningSecret } from './signing-secret.tsx'
 
 const path = '/v2/workspace/advancedwebhook/endpoints'
 
@@ -37,7 +37,7 @@ export function EndpointDetail({ endpointId }: { readonly endpointId: string }) 
     <>
       <h2>{data.url}</h2>
       <DeliveryLog endpointId={endpointId} canTest={!data.disabled} />
-      <SigningSecret path={`${path}/secret`} data={{ endpointId }} signed="all events to this endpoint" />
+      <SigningSecret endpointId={endpointId} />
       <Settings endpoint={data} onChange={reload} />
     </>
   )
@@ -91,6 +91,47 @@ function Settings({ endpoint, onChange }: SettingsProps) {
         </ConfirmButton>
       </div>
       <ErrorNotice error={switching.error} />
+    </section>
+  )
+}
+
+interface SigningSecretProps {
+  readonly endpointId: string
+}
+
+/** Shows the secret that signs requests. The secret is read when the user requests it. */
+function SigningSecret({ endpointId }: SigningSecretProps) {
+  const api = useApi()
+  const [secret, setSecret] = useState<string | null>(null)
+  const [hours, setHours] = useState('24')
+  const call = async (name: 'get' | 'rotate', data: object) => {
+    const answer = await api.call<{ readonly secret: string }>(`${path}/secret/${name}`, data)
+    setSecret(answer.secret)
+  }
+  const read = useAction(() => call('get', { endpointId }))
+  const rotate = () => call('rotate', { endpointId, graceSeconds: Math.round(Number(hours) * 3600) })
+  return (
+    <section class="card spaced" aria-label="Signing secret">
+      <h2>Signing secret</h2>
+      <p class="hint">The secret signs all events to this endpoint. Anyone who has it can forge them.</p>
+      {secret !== null && <SecretField label="Signing secret" value={secret} />}
+      <div class="row">
+        {secret === null && (
+          <Button busy={read.busy} onClick={() => void read.run()}>
+            Show secret
+          </Button>
+        )}
+        <ConfirmButton action="Rotate secret" title="Rotate the signing secret?" act={rotate}>
+          <p>This creates a new secret. For the time below, the current secret also signs.</p>
+          <TextField
+            label="Old secret stays valid for (hours)"
+            type="number"
+            value={hours}
+            onInput={setHours}
+          />
+        </ConfirmButton>
+      </div>
+      <ErrorNotice error={read.error} />
     </section>
   )
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { operationList } from '../../../src/capabilities/list.ts'
 import { prettyXml } from '../../../src/console/documents/content/content-text.ts'
-import { rewriteEdit } from '../../../src/console/playground/rewrite.ts'
+import { rewriteEdit } from '../../../src/console/playground/playground-document.ts'
 import { misspelledName, withoutTrailing } from '../../../src/core/base/text.ts'
 import { normalizeText } from '../../../src/core/content/edit/targets/normalized-text.ts'
 import { acceptsGzip } from '../../../src/rest/pages/static-file.ts'

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { friendlyName, identityHash, parseIdentityHash } from '../../../src/console/playground/participant.ts'
-import { colorClass, colorOf, listParticipants } from '../../../src/console/playground/participant-list.ts'
-import { welcome } from '../../../src/console/playground/playground-document.ts'
-import { rewriteCurl, rewriteEdit } from '../../../src/console/playground/rewrite.ts'
+import {
+  colorClass,
+  colorOf,
+  friendlyName,
+  identityHash,
+  listParticipants,
+  parseIdentityHash,
+} from '../../../src/console/playground/participant.ts'
+import { rewriteCurl, rewriteEdit, welcome } from '../../../src/console/playground/playground-document.ts'
 
 describe('the playground', () => {
   it('[CON-8] reads from the address of a window whether it names a user, requests another participant, or does neither', () => {
