@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { RequestsGetDataItem } from '../../client/api/operation-types.ts'
 import { useFollowedQuery } from '../api/hooks.ts'
 import { href, type PageProps } from '../routing/route.ts'
 import { WithOrganization } from '../routing/with-organization.tsx'
@@ -15,7 +16,7 @@ import {
   describeActivity,
   toActivityQuery,
 } from './describe-activity.ts'
-import { type ListedRequest, requestColumns } from './recent-request.tsx'
+import { requestColumns } from './recent-request.tsx'
 
 const kinds = [
   ['', 'All'],
@@ -29,7 +30,11 @@ function RequestLog() {
   const [onlyRejected, setOnlyRejected] = useState(false)
   const [kind, setKind] = useState<Kind>('')
   const asked = { onlyRejected, ...(kind !== '' && { kind }) }
-  const { listing, isFollowed, follow } = useFollowedQuery<ListedRequest>('/v2/requests/get', asked, true)
+  const { listing, isFollowed, follow } = useFollowedQuery<RequestsGetDataItem>(
+    '/v2/requests/get',
+    asked,
+    true,
+  )
   return (
     <>
       <p class="hint">

@@ -1,27 +1,16 @@
-export type Actor = 'key' | 'workspace' | 'operator' | 'nobody'
+import type { WorkspaceAuditGetDataItem } from '../../client/api/operation-types.ts'
+
+/** A record of the audit log, as `/v2/workspace/audit/get` returns it. */
+export type AuditEntry = WorkspaceAuditGetDataItem
 
 export const actors = [
   ['', 'Anybody'],
   ['key', 'An API key'],
+  ['agent', 'An agent'],
   ['workspace', 'The workspace'],
   ['operator', 'The operator: starts of the server'],
   ['nobody', 'Not authenticated (rejected calls)'],
-] as const satisfies readonly (readonly [Actor | '', string])[]
-
-/** A record of the audit log, as `/v2/workspace/audit/get` returns it. */
-export interface AuditEntry {
-  readonly auditId: string
-  readonly timestamp: number
-  readonly operation: string
-  readonly actor: Actor
-  readonly apiKey?: string
-  readonly clientAddress?: string
-  readonly outcome: string
-  /** Ids that the call contained, by the name of the member that contained them. */
-  readonly ids: Readonly<Record<string, readonly string[]>>
-  readonly idsLeftOut?: number
-  readonly refusals?: { readonly count: number; readonly since: number }
-}
+] as const satisfies readonly (readonly [AuditEntry['actor'] | '', string])[]
 
 /** Describes the ids of a record in words. */
 export function describeIds({ ids, idsLeftOut = 0 }: Pick<AuditEntry, 'ids' | 'idsLeftOut'>): string {

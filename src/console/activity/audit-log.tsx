@@ -5,7 +5,7 @@ import { FilterForm } from '../ui/form.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
-import { type Actor, type AuditEntry, actors, describeIds, describeOutcome } from './audit-entry.ts'
+import { type AuditEntry, actors, describeIds, describeOutcome } from './audit-entry.ts'
 
 /**
  * Shows the audit log of the workspace: administration, deletion, access to secrets and rejected credentials.
@@ -40,7 +40,7 @@ function Log() {
         empty="No audit record matches these filters."
         columns={[
           { title: 'When', cell: ({ timestamp }) => <LocalTime at={timestamp} /> },
-          { title: 'By', cell: ({ actor, apiKey }) => <By actor={actor} apiKey={apiKey} /> },
+          { title: 'By', cell: ({ actor, apiKey }) => [actor, ' ', apiKey && <code key="">{apiKey}</code>] },
           { title: 'Operation', cell: (record) => <What record={record} /> },
           { title: 'Outcome', cell: (record) => describeOutcome(record) },
           { title: 'From', cell: ({ clientAddress = '' }) => clientAddress },
@@ -49,12 +49,6 @@ function Log() {
     </>
   )
 }
-
-const By = ({ actor, apiKey = '' }: { readonly actor: Actor; readonly apiKey: string | undefined }) => (
-  <>
-    {actor} {apiKey !== '' && <code>{apiKey}</code>}
-  </>
-)
 
 const What = ({ record }: { readonly record: AuditEntry }) => (
   <>

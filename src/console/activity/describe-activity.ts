@@ -1,30 +1,14 @@
+import type { ActivitiesGetDataItem, NamedUser } from '../../client/api/operation-types.ts'
+
 export const activityKinds = ['comment', 'reaction', 'recorder', 'crdt', 'custom', 'administration'] as const
-export type ActivityKind = (typeof activityKinds)[number]
 
-interface Person {
-  readonly userId: string
-  readonly name?: string
-}
-
-export interface Activity {
-  readonly id: string
-  readonly featureType: ActivityKind
-  readonly actionType: string
-  readonly actionUser: Person
-  readonly targetEntityId?: string
-  readonly changes?: Readonly<Record<string, unknown>>
-  readonly displayMessageTemplate?: string
-  readonly displayMessageTemplateData?: Readonly<Record<string, unknown>>
-  readonly metadata: { readonly apiKey: string; readonly documentId?: string }
-  /** Time of the activity in epoch milliseconds. */
-  readonly timestamp: number
-}
+export type Activity = ActivitiesGetDataItem
 
 /** Values of the filters. Without a value, a filter matches everything. */
 export interface ActivityFilters {
   readonly documentId?: string
   readonly userId?: string
-  /** An `ActivityKind`. */
+  /** Feature type of the activities. */
   readonly feature?: string
   /** Action types, separated by commas. */
   readonly actions?: string
@@ -92,7 +76,7 @@ function concerned({ changes }: Activity): string {
   return typeof groupId === 'string' ? `the group ${groupId}` : 'somebody'
 }
 
-const nameOf = ({ name, userId }: Person): string => (name === undefined || name === '' ? userId : name)
+const nameOf = ({ name, userId }: NamedUser): string => (name === undefined || name === '' ? userId : name)
 
 /**
  * Replaces the placeholders of a template with the values of an activity. If there is no value for `{{user}}`

@@ -1,23 +1,9 @@
+import type { RequestsGetDataItem } from '../../client/api/operation-types.ts'
 import type { Column } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 
-/** A group of equal requests, as `/v2/requests/get` returns it. */
-export interface ListedRequest {
-  readonly id: string
-  /** Time of the latest request in epoch milliseconds. */
-  readonly timestamp: number
-  readonly kind: 'rest' | 'websocket'
-  readonly target: string
-  readonly outcome: string
-  readonly code?: string
-  readonly reason?: string
-  readonly clientAddress: string
-  readonly requestId?: string
-  readonly times: number
-}
-
 /** Columns of a table of requests. */
-export const requestColumns: readonly Column<ListedRequest>[] = [
+export const requestColumns: readonly Column<RequestsGetDataItem>[] = [
   { title: 'Last', cell: ({ timestamp }) => <LocalTime at={timestamp} /> },
   {
     title: 'Request',

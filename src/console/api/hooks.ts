@@ -18,7 +18,7 @@ export const SignInContext = createContext<(credentials: ConsoleCredentials) => 
 
 export const useSignIn = (): ((credentials: ConsoleCredentials) => void) => useContext(SignInContext)
 
-export interface QueryState<Data> {
+interface QueryState<Data> {
   /** Data of the latest response; null before the first response. The data remains while it is read again. */
   readonly data: Data | null
   readonly error: ApiCallError | null

@@ -1,11 +1,11 @@
+import type {
+  WorkspaceApikeysGetDataItem,
+  WorkspaceAuthtokensGetData,
+} from '../../client/api/operation-types.ts'
 import { ApiCallError, ApiClient } from '../api/client.ts'
 import type { ConsoleCredentials } from '../api/credentials.ts'
 
-export interface ApiKey {
-  readonly id: string
-  readonly apiKeyName: string
-  readonly type: string
-}
+export type ApiKey = WorkspaceApikeysGetDataItem
 
 /**
  * Checks with a call that the server accepts the credentials, and returns them. The credentials are those of
@@ -56,18 +56,17 @@ async function apiKeysOf(workspace: ConsoleCredentials): Promise<readonly ApiKey
   return keys
 }
 
-interface AuthTokenPair {
-  readonly authTokens: readonly { readonly token: string }[]
-}
-
 /** Returns credentials with which the workspace uses one of its API keys. @throws ApiCallError */
 export async function authenticateWithKey(
   workspace: ConsoleCredentials,
   apiKey: string,
 ): Promise<ConsoleCredentials> {
-  const { authTokens } = await new ApiClient(workspace).call<AuthTokenPair>('/v2/workspace/authtokens/get', {
-    apiKey,
-  })
+  const { authTokens } = await new ApiClient(workspace).call<WorkspaceAuthtokensGetData>(
+    '/v2/workspace/authtokens/get',
+    {
+      apiKey,
+    },
+  )
   const [first] = authTokens
   if (first === undefined) throw new ApiCallError('FAILED_PRECONDITION', 'the API key has no auth token')
   return { ...workspace, apiKey, authToken: first.token }

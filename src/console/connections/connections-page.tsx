@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { ConnectionsGetDataItem } from '../../client/api/operation-types.ts'
 import { useApi, useFollowedQuery } from '../api/hooks.ts'
 import { href, type PageProps } from '../routing/route.ts'
 import { Checkbox } from '../ui/controls.tsx'
@@ -7,7 +8,6 @@ import { FilterForm } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { LocalTime } from '../ui/time.tsx'
-import type { ListedConnection } from './listed-connection.ts'
 import { TokenInspector } from './token-inspector.tsx'
 
 const filters = [
@@ -38,7 +38,7 @@ export default function ConnectionsPage({ rest: [view] }: PageProps) {
 /** Shows the clients that are connected to documents of the API key. */
 function LiveConnections() {
   const [asked, setAsked] = useState<object>({})
-  const { listing, isFollowed, follow } = useFollowedQuery<ListedConnection>(
+  const { listing, isFollowed, follow } = useFollowedQuery<ConnectionsGetDataItem>(
     '/v2/connections/get',
     asked,
     true,
@@ -69,14 +69,14 @@ function LiveConnections() {
   )
 }
 
-const User = ({ name, userId }: ListedConnection) => (
+const User = ({ name, userId }: ConnectionsGetDataItem) => (
   <>
     {name || userId}
     {name !== '' && name !== userId && <span class="hint">{userId}</span>}
   </>
 )
 
-const Editor = ({ organizationId, documentId, editorId }: ListedConnection) => (
+const Editor = ({ organizationId, documentId, editorId }: ConnectionsGetDataItem) => (
   <>
     <a href={href('documents', organizationId, documentId, editorId)}>{documentId}</a>
     <span class="hint">
@@ -85,7 +85,7 @@ const Editor = ({ organizationId, documentId, editorId }: ListedConnection) => (
   </>
 )
 
-const From = ({ clientAddress, protocol, node }: ListedConnection) => (
+const From = ({ clientAddress, protocol, node }: ConnectionsGetDataItem) => (
   <>
     <span class="address">{clientAddress}</span>
     <span class="hint">
@@ -95,7 +95,7 @@ const From = ({ clientAddress, protocol, node }: ListedConnection) => (
 )
 
 interface DisconnectProps {
-  readonly connection: ListedConnection
+  readonly connection: ConnectionsGetDataItem
   readonly onClosed: () => void
 }
 

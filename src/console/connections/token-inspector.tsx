@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import type { AuthInspectTokenData } from '../../client/api/operation-types.ts'
 import { useApi } from '../api/hooks.ts'
-import type { RoleName } from '../permissions/permission.ts'
 import { TextField } from '../ui/controls.tsx'
 import { ActionForm } from '../ui/form.tsx'
 import { Notice } from '../ui/notice.tsx'
@@ -35,29 +35,6 @@ function objectIn(part: string): object | null {
   }
 }
 
-/** The response of `/v2/auth/inspect_token`. */
-interface InspectedToken {
-  readonly accepted: boolean
-  readonly reason?: string
-  readonly message?: string
-  readonly userId?: string
-  readonly name?: string
-  readonly email?: string
-  readonly isAdmin?: boolean
-  readonly issuedAt?: number
-  readonly expiresAt?: number
-  readonly resources?: readonly TokenResource[]
-  readonly accessRole?: 'none' | RoleName
-  readonly documentState?: 'open' | 'disabled' | 'deleted'
-}
-
-interface TokenResource {
-  readonly type: string
-  readonly id: string
-  readonly organizationId: string
-  readonly accessRole: string
-}
-
 /**
  * Shows what a token contains and what it permits. The token stays in this form until the user leaves the
  * page.
@@ -67,11 +44,11 @@ export function TokenInspector() {
   const [token, setToken] = useState('')
   const [organizationId, setOrganization] = useState('')
   const [documentId, setDocument] = useState('')
-  const [found, setFound] = useState<InspectedToken | null>(null)
+  const [found, setFound] = useState<AuthInspectTokenData | null>(null)
   const check = async () => {
     setFound(null)
     const document = organizationId === '' && documentId === '' ? {} : { organizationId, documentId }
-    setFound(await api.call<InspectedToken>('/v2/auth/inspect_token', { token, ...document }))
+    setFound(await api.call<AuthInspectTokenData>('/v2/auth/inspect_token', { token, ...document }))
   }
   const change = (set: (value: string) => void) => (value: string) => {
     set(value.trim())
@@ -107,7 +84,7 @@ export function TokenInspector() {
   )
 }
 
-function Verdict({ found }: { readonly found: InspectedToken }) {
+function Verdict({ found }: { readonly found: AuthInspectTokenData }) {
   const { accepted, message, reason, issuedAt, expiresAt, resources, accessRole, documentState } = found
   if (!accepted)
     return (
@@ -135,13 +112,13 @@ function Verdict({ found }: { readonly found: InspectedToken }) {
   )
 }
 
-function describeRole(role: string, state: InspectedToken['documentState']): string {
+function describeRole(role: string, state: AuthInspectTokenData['documentState']): string {
   if (state === 'disabled') return 'none: the document is disabled'
   if (state === 'deleted') return 'none: the document is being removed'
   return role === 'none' ? 'none: the server closes the connection with 4404' : role
 }
 
-const Resources = ({ of }: { readonly of: readonly TokenResource[] }) =>
+const Resources = ({ of }: { readonly of: NonNullable<AuthInspectTokenData['resources']> }) =>
   of.length === 0 ? (
     <>none</>
   ) : (

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { OrganizationsDocumentsGetDataItem } from '../../client/api/operation-types.ts'
 import { useAction, useApi, usePagedQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
 import { Button, Select, TextField } from '../ui/controls.tsx'
@@ -58,19 +59,10 @@ function NewDocumentForm({ organizationId, onClose }: NewDocumentProps) {
   )
 }
 
-interface ListedDocument {
-  readonly id: string
-  readonly documentName: string
-  readonly folderId: string
-  readonly accessType: string
-  readonly disabled: boolean
-  readonly lastUpdated: number
-}
-
 export function DocumentList({ organizationId }: { readonly organizationId: string }) {
   const api = useApi()
   const { typed, type, asked } = useSearch()
-  const listing = usePagedQuery<ListedDocument>('/v2/organizations/documents/get', {
+  const listing = usePagedQuery<OrganizationsDocumentsGetDataItem>('/v2/organizations/documents/get', {
     organizationId,
     ...asked,
   })
@@ -136,7 +128,7 @@ const accessTypes: Readonly<Record<string, string>> = {
   restricted: 'restricted',
 }
 
-const nameOf = ({ documentName, disabled }: ListedDocument) => (
+const nameOf = ({ documentName, disabled }: OrganizationsDocumentsGetDataItem) => (
   <>
     {documentName} {disabled && <span class="tag bad">disabled</span>}
   </>

@@ -1,3 +1,4 @@
+import type { OrganizationsGetDataItem } from '../../client/api/operation-types.ts'
 import { usePagedQuery } from '../api/hooks.ts'
 import { href, navigate, type PageProps } from '../routing/route.ts'
 import { OpenForm } from '../ui/form.tsx'
@@ -7,16 +8,10 @@ import { DocumentDetail } from './document-detail.tsx'
 import { DocumentList } from './document-list.tsx'
 import { SearchBox, useSearch } from './search-box.tsx'
 
-interface Organization {
-  readonly id: string
-  readonly organizationName: string
-  readonly lastUpdated: number
-}
-
 /** Lets the user choose an organization. */
 function OrganizationList() {
   const { typed, type, asked } = useSearch()
-  const listing = usePagedQuery<Organization>('/v2/organizations/get', asked)
+  const listing = usePagedQuery<OrganizationsGetDataItem>('/v2/organizations/get', asked)
   return (
     <>
       <h1>Documents</h1>
@@ -39,7 +34,7 @@ function OrganizationList() {
       />
       {/* The organization need not exist yet. */}
       <div class="card aside-form">
-        <OpenForm label="Organization id" onOpen={(id) => navigate('documents', id)} />
+        <OpenForm label="OrganizationsGetDataItem id" onOpen={(id) => navigate('documents', id)} />
       </div>
     </>
   )

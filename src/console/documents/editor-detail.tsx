@@ -1,5 +1,6 @@
 import type { ComponentType, VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import type { CrdtGetDataItem } from '../../client/api/operation-types.ts'
 import { useQuery } from '../api/hooks.ts'
 import { Button } from '../ui/controls.tsx'
 import { formatBytes } from '../ui/format.ts'
@@ -7,7 +8,7 @@ import { lazy } from '../ui/lazy.tsx'
 import { EmptyNotice, ErrorNotice, Notice, Reading } from '../ui/notice.tsx'
 import { Table } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
-import type { EditorAddress, EditorInfo, EditorViewProps } from './editor.ts'
+import type { EditorAddress, EditorViewProps } from './editor.ts'
 import { EditorStatistics } from './editor-statistics.tsx'
 import { EditorTabs } from './editor-tabs.tsx'
 import { type AwarenessUser, caretPositions } from './live/awareness-users.ts'
@@ -62,14 +63,14 @@ const Name = ({ person: { name, color, isAgent } }: { readonly person: Awareness
  */
 const unaskedBytes = 8 * 1024 * 1024
 
-export interface EditorPageProps {
+interface EditorPageProps {
   readonly address: EditorAddress
   readonly view: string
 }
 
 /** Shows one editor of a document. */
 export function EditorDetail({ address, view }: EditorPageProps) {
-  const { data, error, reload } = useQuery<readonly EditorInfo[]>('/v2/crdt/get', {
+  const { data, error, reload } = useQuery<readonly CrdtGetDataItem[]>('/v2/crdt/get', {
     ...address,
     format: 'roots',
     statistics: true,
@@ -78,7 +79,7 @@ export function EditorDetail({ address, view }: EditorPageProps) {
   const [opening, setOpening] = useState(0)
   // Keeps the latest values if a later read fails, so that the form with the text of the user stays on the
   // page.
-  const latest = useRef<EditorInfo | undefined>(undefined)
+  const latest = useRef<CrdtGetDataItem | undefined>(undefined)
   if (data !== null || error?.status === 'NOT_FOUND') latest.current = data?.[0]
   const head = latest.current
   const openAgain = () => {
@@ -104,7 +105,7 @@ export function EditorDetail({ address, view }: EditorPageProps) {
 }
 
 interface OpenEditorProps extends EditorPageProps {
-  readonly head: EditorInfo
+  readonly head: CrdtGetDataItem
   readonly onChanged: () => void
   /** Called when the user wants to open the document again from the start. */
   readonly onAgain: () => void

@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks'
+import type { CrdtGetDataItem } from '../../client/api/operation-types.ts'
 import { formatBytes } from '../ui/format.ts'
 import { DefinitionList } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
-import type { EditorInfo } from './editor.ts'
 import type { LiveDocument } from './live/live-document.ts'
 
 /** Minimum time in ms between two requests for the values of the server. */
@@ -10,7 +10,7 @@ const askEveryMs = 5_000
 
 interface StatisticsProps {
   readonly live: LiveDocument
-  readonly head: EditorInfo
+  readonly head: CrdtGetDataItem
   /** Called when the values of the server may have changed. */
   readonly onChanged: () => void
 }
@@ -31,19 +31,19 @@ export function EditorStatistics({ live: { doc, connection }, head, onChanged }:
       clearTimeout(timer)
     }
   }, [doc])
-  const { structs, tombstones, clients } = head.statistics
+  const { statistics } = head
   return (
     <>
       <DefinitionList
         inline
         of={[
           ['Size', formatBytes(head.sizeBytes)],
-          ['Structs', structs.toLocaleString()],
-          ['Tombstones', tombstones.toLocaleString()],
-          ['Clients', clients.toLocaleString()],
+          ['Structs', statistics?.structs.toLocaleString()],
+          ['Tombstones', statistics?.tombstones.toLocaleString()],
+          ['Clients', statistics?.clients.toLocaleString()],
           ['Last change', <LocalTime key="at" at={head.lastUpdate} />],
           ['By', head.lastUpdatedBy || 'unknown'],
-          ['Schema', head.schema ?? null],
+          ['Schema', head.schema],
           ['State', connection.kind === 'live' ? 'live' : 'not connected'],
         ]}
       />

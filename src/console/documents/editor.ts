@@ -7,19 +7,6 @@ export interface EditorAddress {
   readonly editorId: string
 }
 
-/** Properties of an editor, without its content. */
-export interface EditorInfo {
-  readonly id: string
-  readonly version: string
-  readonly lastUpdate: string
-  /** Id of the user of the last edit; '' if the user is not known. */
-  readonly lastUpdatedBy: string
-  readonly sizeBytes: number
-  /** Name of the attached schema; absent if there is none. */
-  readonly schema?: string
-  readonly statistics: { readonly structs: number; readonly tombstones: number; readonly clients: number }
-}
-
 /** Properties of a view of an editor. */
 export interface EditorViewProps {
   readonly address: EditorAddress

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import type { OrganizationsDocumentsGetDataItem } from '../../client/api/operation-types.ts'
 import { useAction, useApi, usePagedQuery } from '../api/hooks.ts'
-import type { AccessTypeName } from '../permissions/permission.ts'
 import { href } from '../routing/route.ts'
 import { Button, Select } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
@@ -9,13 +9,6 @@ import { ActionOutcome } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { type Folder, moveTargets, root } from './folder-names.ts'
-
-interface Document {
-  readonly id: string
-  readonly documentName: string
-  readonly accessType: AccessTypeName
-  readonly lastUpdated: number
-}
 
 interface DocumentsProps {
   readonly organizationId: string
@@ -29,7 +22,10 @@ const movedMax = 500
 /** Lists the documents that are directly in a folder. The user can select documents and move them. */
 export function FolderDocuments({ organizationId, folders, folderId }: DocumentsProps) {
   const api = useApi()
-  const listing = usePagedQuery<Document>('/v2/organizations/documents/get', { organizationId, folderId })
+  const listing = usePagedQuery<OrganizationsDocumentsGetDataItem>('/v2/organizations/documents/get', {
+    organizationId,
+    folderId,
+  })
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [to, setTo] = useState(root)
   const toggle = (id: string, isChosen: boolean) => {

@@ -1,16 +1,6 @@
-import type { AccessTypeName } from '../permissions/permission.ts'
+import type { OrganizationsFoldersGetDataItem } from '../../client/api/operation-types.ts'
 
-export interface Folder {
-  readonly folderId: string
-  readonly folderName: string
-  readonly parentFolderId: string
-  /** Ids of the folders that contain this folder, from `root` down to its parent. */
-  readonly ancestors: readonly string[]
-  readonly accessType: AccessTypeName
-  readonly inheritAccessFromParent: boolean
-  readonly createdAt: number
-  readonly lastUpdated: number
-}
+export type Folder = OrganizationsFoldersGetDataItem
 
 export const root = 'root'
 

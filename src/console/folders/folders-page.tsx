@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import type { OrganizationsDocumentsGetDataItem } from '../../client/api/operation-types.ts'
 import { useApi, useQuery } from '../api/hooks.ts'
-import type { AccessTypeName } from '../permissions/permission.ts'
 import { href, type PageProps } from '../routing/route.ts'
 import { WithOrganization } from '../routing/with-organization.tsx'
 import { ErrorNotice, ReadState } from '../ui/notice.tsx'
@@ -8,19 +8,12 @@ import { FolderDetail, type FolderDetailProps, FolderPermissions, TopLevelFolder
 import { AccessForm, MoveForm } from './folder-forms.tsx'
 import { type Folder, folderName, foldersByParent, moveTargets, root } from './folder-names.ts'
 
-interface Document {
-  readonly id: string
-  readonly documentName: string
-  readonly accessType: AccessTypeName
-  readonly folderId: string
-}
-
 /** Shows the folder and the permissions of a document. */
 function DocumentPermissions(props: FolderDetailProps & { readonly documentId: string }) {
   const { organizationId, documentId, folders } = props
   const api = useApi()
   const path = '/v2/organizations/documents/get'
-  const { data, error, loading, reload } = useQuery<readonly Document[]>(path, {
+  const { data, error, loading, reload } = useQuery<readonly OrganizationsDocumentsGetDataItem[]>(path, {
     organizationId,
     documentIds: [documentId],
   })

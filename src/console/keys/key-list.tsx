@@ -1,4 +1,9 @@
 import { useState } from 'preact/hooks'
+import type {
+  WorkspaceApikeyCreateData,
+  WorkspaceAuthtokenResetData,
+  WorkspaceAuthtokensGetData,
+} from '../../client/api/operation-types.ts'
 import { useAction, useApi, usePagedQuery, useQuery, useSignIn } from '../api/hooks.ts'
 import { type ApiKey, authenticateWithKey } from '../auth/authenticate.ts'
 import { Button, Select, TextField } from '../ui/controls.tsx'
@@ -26,12 +31,6 @@ export const GracePeriodField = ({ value, onInput }: GraceFieldProps) => (
 
 export const graceSecondsOf = (minutes: string): number => Math.round(Number(minutes) * 60)
 
-interface ListedAuthToken {
-  readonly token: string
-  readonly name: string
-  readonly domains: readonly string[]
-}
-
 interface KeyTokensProps {
   readonly apiKey: ApiKey
   readonly onClose: () => void
@@ -43,13 +42,13 @@ function KeyTokens({ apiKey: { id, apiKeyName }, onClose }: KeyTokensProps) {
   const { credentials } = api
   const enter = useSignIn()
   const path = '/v2/workspace/authtokens/get'
-  const { data, error, reload } = useQuery<{ authTokens: readonly ListedAuthToken[] }>(path, { apiKey: id })
+  const { data, error, reload } = useQuery<WorkspaceAuthtokensGetData>(path, { apiKey: id })
   const [minutes, setMinutes] = useState('0')
   const [isReset, setReset] = useState(false)
   const isInForce = id === credentials.apiKey
   const reset = async () => {
     const question = { apiKey: id, graceSeconds: graceSecondsOf(minutes) }
-    const { newAuthToken } = await api.call<{ newAuthToken: ListedAuthToken }>(
+    const { newAuthToken } = await api.call<WorkspaceAuthtokenResetData>(
       '/v2/workspace/authtoken/reset',
       question,
     )
@@ -90,19 +89,14 @@ function KeyTokens({ apiKey: { id, apiKeyName }, onClose }: KeyTokensProps) {
 
 type Type = 'testing' | 'production'
 
-interface Made {
-  readonly apiKey: string
-  readonly authToken: string
-}
-
 /** Shows a form that creates an API key. Afterwards, shows the token of the new key. */
 function NewKey({ onMade }: { readonly onMade: () => void }) {
   const api = useApi()
   const [apiKeyName, setName] = useState('')
   const [type, setType] = useState<Type>('testing')
-  const [made, setMade] = useState<Made | null>(null)
+  const [made, setMade] = useState<WorkspaceApikeyCreateData | null>(null)
   const create = async () => {
-    setMade(await api.call<Made>('/v2/workspace/apikey/create', { apiKeyName, type }))
+    setMade(await api.call<WorkspaceApikeyCreateData>('/v2/workspace/apikey/create', { apiKeyName, type }))
     setName('')
     onMade()
   }

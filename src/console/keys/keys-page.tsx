@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { WorkspaceGetData } from '../../client/api/operation-types.ts'
 import { ApiClient } from '../api/client.ts'
 import { useApi, useQuery, useSignIn } from '../api/hooks.ts'
 import type { PageProps } from '../routing/route.ts'
@@ -11,17 +12,11 @@ import { DefinitionList } from '../ui/table.tsx'
 import { DomainList } from './domain-list.tsx'
 import { GracePeriodField, graceSecondsOf, KeyList } from './key-list.tsx'
 
-interface WorkspaceRecord {
-  readonly id: string
-  readonly name: string
-  readonly owner: { readonly email: string; readonly name: string }
-}
-
 /** Shows the properties of the workspace, and its token. */
 function WorkspaceCard() {
   const api = useApi()
   const enter = useSignIn()
-  const { data, error } = useQuery<WorkspaceRecord>('/v2/workspace/get')
+  const { data, error } = useQuery<WorkspaceGetData>('/v2/workspace/get')
   const [minutes, setMinutes] = useState('0')
   const [made, setMade] = useState<string | null>(null)
   const reset = async () => {

@@ -1,4 +1,4 @@
-import type { ListedConnection } from '../connections/listed-connection.ts'
+import type { ConnectionsGetDataItem } from '../../client/api/operation-types.ts'
 
 /** An editor with connected clients. */
 export interface BusyEditor {
@@ -23,13 +23,13 @@ export interface OnlineUser {
   readonly sinceAt: number
 }
 
-type ConnectionGroup = readonly [ListedConnection, ...ListedConnection[]]
+type ConnectionGroup = readonly [ConnectionsGetDataItem, ...ConnectionsGetDataItem[]]
 
 function groupedBy(
-  connections: readonly ListedConnection[],
-  parts: (connection: ListedConnection) => readonly string[],
+  connections: readonly ConnectionsGetDataItem[],
+  parts: (connection: ConnectionsGetDataItem) => readonly string[],
 ): readonly ConnectionGroup[] {
-  const groups = new Map<string, [ListedConnection, ...ListedConnection[]]>()
+  const groups = new Map<string, [ConnectionsGetDataItem, ...ConnectionsGetDataItem[]]>()
   for (const connection of connections) {
     const key = JSON.stringify(parts(connection))
     const group = groups.get(key)
@@ -40,7 +40,7 @@ function groupedBy(
 }
 
 /** Returns the editors with connections, sorted by their number of clients, then by the latest connection. */
-export const busyEditors = (connections: readonly ListedConnection[]): readonly BusyEditor[] =>
+export const busyEditors = (connections: readonly ConnectionsGetDataItem[]): readonly BusyEditor[] =>
   groupedBy(connections, ({ organizationId, documentId, editorId }) => [organizationId, documentId, editorId])
     .map((group) => ({
       organizationId: group[0].organizationId,
@@ -53,7 +53,7 @@ export const busyEditors = (connections: readonly ListedConnection[]): readonly 
     .sort((a, b) => b.clients - a.clients || b.latestAt - a.latestAt)
 
 /** Returns the users of the connections, the latest first. @param connections the latest first */
-export const onlineUsers = (connections: readonly ListedConnection[]): readonly OnlineUser[] =>
+export const onlineUsers = (connections: readonly ConnectionsGetDataItem[]): readonly OnlineUser[] =>
   groupedBy(connections, ({ organizationId, userId }) => [organizationId, userId])
     .map((group) => ({
       organizationId: group[0].organizationId,

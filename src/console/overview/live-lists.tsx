@@ -1,5 +1,5 @@
+import type { ConnectionsGetDataItem } from '../../client/api/operation-types.ts'
 import { useApi, useInterval, useQuery } from '../api/hooks.ts'
-import type { ListedConnection } from '../connections/listed-connection.ts'
 import { href } from '../routing/route.ts'
 import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
 import { Table } from '../ui/table.tsx'
@@ -15,7 +15,7 @@ const refreshMs = 5_000
 /** Shows the busiest open documents and the connected users of the API key. */
 export function LiveLists() {
   const path = useApi().hasApiKey ? '/v2/connections/get' : null
-  const { data, error, reload } = useQuery<readonly ListedConnection[]>(path, { pageSize: readMax })
+  const { data, error, reload } = useQuery<readonly ConnectionsGetDataItem[]>(path, { pageSize: readMax })
   useInterval(refreshMs, reload)
   if (path === null) return null
   const connections = data ?? []

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { MetricPoint } from '../../capabilities/observability/metric-points.ts'
-import { type ListedRequest, requestColumns } from '../activity/recent-request.tsx'
+import type { RequestsGetDataItem } from '../../client/api/operation-types.ts'
+import { requestColumns } from '../activity/recent-request.tsx'
 import { useApi, useAsync, useInterval, useQuery } from '../api/hooks.ts'
 import { verifyCredentials } from '../auth/authenticate.ts'
 import { openPlayground } from '../playground/open-playground.ts'
@@ -22,7 +23,7 @@ const refreshMs = 10_000
 function RecentRejections() {
   const path = useApi().hasApiKey ? '/v2/requests/get' : null
   const query = { onlyRejected: true, pageSize: shownMax }
-  const { data, error, reload } = useQuery<readonly ListedRequest[]>(path, query)
+  const { data, error, reload } = useQuery<readonly RequestsGetDataItem[]>(path, query)
   useInterval(refreshMs, reload)
   if (path === null) return null
   return (

@@ -3,6 +3,7 @@ import {
   type MetricPoint,
   unknownPoint,
 } from '../../capabilities/observability/metric-points.ts'
+import type { MetricsHistoryGetData, MetricsHistoryGetDataRecent } from '../../client/api/operation-types.ts'
 
 /** Time in ms for which all points are kept. */
 export const keptMs = 300_000
@@ -37,18 +38,6 @@ function withGap(points: readonly MetricPoint[], nextAt: number, longestMs: numb
   return last !== undefined && nextAt - last.at > longestMs ? [...points, unknownPoint(last.at + 1)] : points
 }
 
-interface KeptSeries extends Readonly<Record<(typeof historyNames)[number], readonly (number | null)[]>> {
-  readonly intervalSeconds: number
-  readonly timestamps: readonly number[]
-}
-
-/** Response of `/v2/metrics/history/get`. Without series, the session may not see the values of the server. */
-export interface ServerHistory {
-  readonly timestamp: number
-  readonly recent?: KeptSeries
-  readonly day?: KeptSeries
-}
-
 /**
  * Adds the points that the server has kept. They replace the own points of the same time.
  * @param now time at which the response arrived, by the clock of this browser, which may differ from the
@@ -56,7 +45,7 @@ export interface ServerHistory {
  */
 export function mergeHistory(
   points: readonly MetricPoint[],
-  { timestamp, recent, day }: ServerHistory,
+  { timestamp, recent, day }: Omit<MetricsHistoryGetData, 'node'>,
   now: number,
 ): readonly MetricPoint[] {
   if (recent === undefined || day === undefined) return points
@@ -71,7 +60,7 @@ export function mergeHistory(
 }
 
 /** Returns the samples of a series as points, with a gap where samples are missing. */
-function pointsOf(series: KeptSeries, offset: number): readonly MetricPoint[] {
+function pointsOf(series: MetricsHistoryGetDataRecent, offset: number): readonly MetricPoint[] {
   const longestMs = 2 * series.intervalSeconds * 1000
   return series.timestamps.reduce<readonly MetricPoint[]>((points, timestamp, index) => {
     const at = timestamp + offset

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { MetricPoint } from '../../capabilities/observability/metric-points.ts'
+import type { MetricsStorageGetData } from '../../client/api/operation-types.ts'
 import type { ApiCallError, ApiClient } from '../api/client.ts'
 import { useAsync, useInterval, useServerVersion } from '../api/hooks.ts'
 import { href } from '../routing/route.ts'
@@ -85,21 +86,15 @@ function State({ point, api }: { readonly point: MetricPoint; readonly api: ApiC
   )
 }
 
-/** Response of `/v2/metrics/storage/get`. Without members, the session may not see the stored bytes. */
-interface StoredBytes {
-  readonly storedBytes?: number
-  readonly storedBytesMax?: number
-}
-
 const describeStored = (bytes: number, bytesMax: number | undefined): string =>
   bytesMax === undefined
     ? `${formatBytes(bytes)} stored by the workspace`
     : `${formatBytes(bytes)} of ${formatBytes(bytesMax)} stored by the workspace`
 
 /** Reads the stored bytes of the workspace now and every minute. */
-function useStoredBytes(api: ApiClient): StoredBytes | null {
+function useStoredBytes(api: ApiClient): MetricsStorageGetData | null {
   const { metricsToken } = api.credentials
-  const read = () => api.call<StoredBytes>('/v2/metrics/storage/get', { metricsToken })
+  const read = () => api.call<MetricsStorageGetData>('/v2/metrics/storage/get', { metricsToken })
   const { data, reload } = useAsync(async () => (api.hasApiKey ? read() : null), `${metricsToken}`)
   useInterval(storedRefreshMs, reload)
   return data

@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { type MetricPoint, metricPoint } from '../../capabilities/observability/metric-points.ts'
+import type { MetricsHistoryGetData } from '../../client/api/operation-types.ts'
 import { Scrape } from '../../core/metrics/scrape.ts'
 import { type ApiCallError, ApiClient } from '../api/client.ts'
 import { saveCredentials } from '../api/credentials.ts'
 import { useApi } from '../api/hooks.ts'
-import { appendPoint, mergeHistory, pauseMs, type ServerHistory } from './point-history.ts'
+import { appendPoint, mergeHistory, pauseMs } from './point-history.ts'
 
 /** Time in ms between a response and the next request. */
 const betweenMs = 2000
@@ -108,7 +109,7 @@ async function readPast(api: ApiClient): Promise<void> {
   if (!api.hasApiKey) return
   const { metricsToken } = api.credentials
   try {
-    const past = await api.call<ServerHistory>('/v2/metrics/history/get', { metricsToken })
+    const past = await api.call<MetricsHistoryGetData>('/v2/metrics/history/get', { metricsToken })
     history = mergeHistory(history, past, Date.now())
     isPastHidden = past.recent === undefined
   } catch {

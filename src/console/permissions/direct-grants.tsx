@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { UsersGetDataItem } from '../../client/api/operation-types.ts'
 import { useAction, useApi, usePagedQuery } from '../api/hooks.ts'
 import { Button, Select, TextField } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
@@ -15,17 +16,17 @@ import {
 
 type Kind = 'user' | 'group'
 
+interface GrantsProps {
+  readonly resource: ConsoleResource
+  /** Called after a role was granted or revoked. */
+  readonly onChange: () => void
+}
+
 /**
  * Shows a form that grants a role to a user or a group. The form can also revoke the role of a group, because
  * groups are not in the list of grants.
  */
-function GrantForm({
-  resource,
-  onChange,
-}: {
-  readonly resource: ConsoleResource
-  readonly onChange: () => void
-}) {
+function GrantForm({ resource, onChange }: GrantsProps) {
   const api = useApi()
   const [kind, setKind] = useState<Kind>('user')
   const [id, setId] = useState('')
@@ -78,26 +79,13 @@ function GrantForm({
   )
 }
 
-interface User {
-  readonly userId: string
-  readonly name: string
-  readonly accessRole?: RoleName
-  readonly expiresAt?: number
-}
-
 const on = ({ type, id, organizationId }: ConsoleResource): object =>
   type === 'organization' ? { organizationId } : { organizationId, [`${type}Id`]: id }
 
 /** Lists the users who have a role directly on the resource. Shows forms that change these roles. */
-export function DirectGrants({
-  resource,
-  onChange,
-}: {
-  readonly resource: ConsoleResource
-  readonly onChange: () => void
-}) {
+export function DirectGrants({ resource, onChange }: GrantsProps) {
   const api = useApi()
-  const users = usePagedQuery<User>('/v2/users/get', on(resource))
+  const users = usePagedQuery<UsersGetDataItem>('/v2/users/get', on(resource))
   const listing = { ...users, items: users.items.filter(({ accessRole }) => accessRole !== undefined) }
   const changed = () => {
     users.reload()

@@ -1,3 +1,4 @@
+import type { AuthPermissionsGetData, UsersGetDataItem } from '../../client/api/operation-types.ts'
 import { useApi, useAsync, usePagedQuery } from '../api/hooks.ts'
 import { href } from '../routing/route.ts'
 import { ErrorNotice } from '../ui/notice.tsx'
@@ -9,35 +10,26 @@ import {
   describePermission,
   describeReason,
   type PermissionEntry,
-  type PermissionsByUser,
   permissionOn,
 } from './permission.ts'
-
-interface User {
-  readonly userId: string
-  readonly name: string
-}
 
 /** Maximum number of users in one call. */
 const usersMax = 500
 
-/**
- * Shows the effective roles that the users of the organization have on a resource.
- * @param count number that must change when grants have changed; the roles are then read again
- */
-export function EffectivePermissions({
-  resource,
-  count,
-}: {
+interface EffectivePermissionsProps {
   readonly resource: ConsoleResource
+  /** Number that must change when grants have changed. The roles are then read again. */
   readonly count: number
-}) {
+}
+
+/** Shows the effective roles that the users of the organization have on a resource. */
+export function EffectivePermissions({ resource, count }: EffectivePermissionsProps) {
   const { type, id, organizationId } = resource
-  const users = usePagedQuery<User>('/v2/users/get', { organizationId })
+  const users = usePagedQuery<UsersGetDataItem>('/v2/users/get', { organizationId })
   const userIds = users.items.map(({ userId }) => userId)
   const on = type === 'organization' ? {} : { [`${type}Ids`]: [id] }
   const rights = usePermissions({ organizationId, userIds, ...on }, count)
-  const rightOf = ({ userId }: User): PermissionEntry | undefined =>
+  const rightOf = ({ userId }: UsersGetDataItem): PermissionEntry | undefined =>
     permissionOn(rights.data?.[userId], resource)
   return (
     <section aria-label="Effective permissions">
@@ -86,12 +78,12 @@ interface Question {
  */
 export function usePermissions({ userIds, ...question }: Question, count = 0) {
   const api = useApi()
-  return useAsync<PermissionsByUser>(
+  return useAsync<AuthPermissionsGetData>(
     async () => {
-      const found: PermissionsByUser[] = []
+      const found: AuthPermissionsGetData[] = []
       for (let at = 0; at < userIds.length; at += usersMax) {
         const asked = { ...question, userIds: userIds.slice(at, at + usersMax) }
-        found.push(await api.call<PermissionsByUser>('/v2/auth/permissions/get', asked))
+        found.push(await api.call<AuthPermissionsGetData>('/v2/auth/permissions/get', asked))
       }
       return Object.assign({}, ...found)
     },

@@ -1,3 +1,8 @@
+import type {
+  AuthPermissionsGetDataEntry,
+  AuthPermissionsGetDataEntryOrganizationEntry,
+} from '../../client/api/operation-types.ts'
+
 export type RoleName = 'viewer' | 'suggester' | 'editor'
 
 /** A resource on which roles are granted. */
@@ -8,30 +13,7 @@ export interface ConsoleResource {
 }
 
 /** The role of a user on one resource, as `/v2/auth/permissions/get` returns it. */
-export interface PermissionEntry {
-  readonly accessRole?: RoleName
-  readonly accessType?: AccessTypeName
-  /** Time at which the role expires, in epoch seconds; absent if the role does not expire. */
-  readonly expiresAt?: number
-  readonly errorCode?: 'does_not_exist' | 'permission_denied'
-  readonly reason?: Reason
-}
-
-/** Reason why a user has a role on a resource, or has none. */
-interface Reason {
-  readonly source: 'user' | 'group' | 'accessType' | 'membership'
-  readonly resourceType?: ConsoleResource['type']
-  readonly resourceId?: string
-  readonly groupId?: string
-}
-
-interface UserPermissions {
-  readonly organization: Readonly<Record<string, PermissionEntry>>
-  readonly folders: Readonly<Record<string, PermissionEntry>>
-  readonly documents: Readonly<Record<string, PermissionEntry>>
-}
-
-export type PermissionsByUser = Readonly<Record<string, UserPermissions>>
+export type PermissionEntry = AuthPermissionsGetDataEntryOrganizationEntry
 
 export const accessTypes = [
   ['public', 'Public: every user with a token'],
@@ -75,7 +57,7 @@ export function describeReason({ accessType, accessRole, reason }: PermissionEnt
 }
 
 export function permissionOn(
-  rights: UserPermissions | undefined,
+  rights: AuthPermissionsGetDataEntry | undefined,
   { type, id }: ConsoleResource,
 ): PermissionEntry | undefined {
   if (rights === undefined) return undefined

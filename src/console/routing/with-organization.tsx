@@ -1,15 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import type { OrganizationsGetDataItem } from '../../client/api/operation-types.ts'
 import { usePagedQuery } from '../api/hooks.ts'
 import { Select } from '../ui/controls.tsx'
 import { OpenForm } from '../ui/form.tsx'
 import { EmptyNotice, ErrorNotice, Reading } from '../ui/notice.tsx'
 import { href, navigate, type Route } from './route.ts'
-
-interface Organization {
-  readonly id: string
-  readonly organizationName: string
-}
 
 const place = 'weft-organization'
 
@@ -27,7 +23,7 @@ interface InOrganizationProps {
  */
 export function WithOrganization({ section, rest, children }: InOrganizationProps) {
   const [organizationId, ...further] = rest
-  const listing = usePagedQuery<Organization>('/v2/organizations/get', {})
+  const listing = usePagedQuery<OrganizationsGetDataItem>('/v2/organizations/get', {})
   const { items, loading, error, more } = listing
   const isOnly = items.length === 1 && more === null
   const kept = sessionStorage.getItem(place) ?? (isOnly ? items[0]?.id : undefined)
@@ -55,7 +51,7 @@ export function WithOrganization({ section, rest, children }: InOrganizationProp
 interface ChooserProps {
   readonly section: string
   readonly current: string | undefined
-  readonly items: readonly Organization[]
+  readonly items: readonly OrganizationsGetDataItem[]
   readonly more: (() => void) | null
 }
 

@@ -79,11 +79,11 @@ interface DefinitionListProps {
   readonly inline?: boolean
 }
 
-/** Shows a list of names with their values. Entries whose value is null are omitted. */
+/** Shows a list of names with their values. Entries without a value are omitted. */
 export const DefinitionList = ({ of, inline }: DefinitionListProps) => (
   <dl class={inline ? 'figures' : 'facts'}>
     {of
-      .filter(([, what]) => what !== null && what !== '')
+      .filter(([, what]) => what !== null && what !== undefined && what !== '')
       .map(([name, what]) => (
         <div key={name}>
           <dt>{name}</dt>

@@ -1,11 +1,8 @@
+import type { UsersDataDeleteData } from '../../client/api/operation-types.ts'
 import type { ApiClient } from '../api/client.ts'
 
 /** Progress of the erasure of a user, as `/v2/users/data/delete` returns it. */
-export interface ErasureProgress {
-  readonly status: 'running' | 'done'
-  /** Number of removed records of each kind, by the name of the kind. */
-  readonly removed: Readonly<Record<string, number>>
-}
+export type ErasureProgress = Pick<UsersDataDeleteData, 'status' | 'removed'>
 
 /** Reads all stored data of a user, page by page. @throws ApiCallError */
 export async function downloadUserData(api: ApiClient, userId: string): Promise<readonly unknown[]> {

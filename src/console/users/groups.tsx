@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { OrganizationsUsergroupsGetDataItem } from '../../client/api/operation-types.ts'
 import { type PagedQuery, useAction, useApi, usePagedQuery, useQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
 import { Button, TextField } from '../ui/controls.tsx'
@@ -10,16 +11,9 @@ import { LocalTime } from '../ui/time.tsx'
 
 const path = '/v2/organizations/usergroups/get'
 
-interface ListedGroup {
-  readonly groupId: string
-  readonly groupName: string
-  readonly lastUpdated: number
-  readonly userIds?: readonly string[]
-}
-
 export function GroupList({ organizationId }: { readonly organizationId: string }) {
   const api = useApi()
-  const listing = usePagedQuery<ListedGroup>(path, { organizationId })
+  const listing = usePagedQuery<OrganizationsUsergroupsGetDataItem>(path, { organizationId })
   const [groupId, setId] = useState('')
   const [groupName, setName] = useState('')
   const create = async () => {
@@ -65,7 +59,10 @@ interface GroupProps {
 /** Shows one group with its members. */
 export function GroupDetail({ organizationId, groupId }: GroupProps) {
   const api = useApi()
-  const group = useQuery<readonly ListedGroup[]>(path, { organizationId, groupIds: [groupId] })
+  const group = useQuery<readonly OrganizationsUsergroupsGetDataItem[]>(path, {
+    organizationId,
+    groupIds: [groupId],
+  })
   const remove = async () => {
     await api.callBatch('/v2/organizations/usergroups/delete', { organizationId, groupIds: [groupId] })
     navigate('users', organizationId, 'groups')
@@ -91,7 +88,10 @@ export function GroupDetail({ organizationId, groupId }: GroupProps) {
 
 function Members({ organizationId, groupId }: GroupProps) {
   const api = useApi()
-  const pages = usePagedQuery<ListedGroup>(path, { organizationId, organizationUserGroupId: groupId })
+  const pages = usePagedQuery<OrganizationsUsergroupsGetDataItem>(path, {
+    organizationId,
+    organizationUserGroupId: groupId,
+  })
   // Joins the members on all pages. Each page contains the same group with other members.
   const items = pages.items.flatMap(({ userIds = [] }) => userIds)
   const listing: PagedQuery<string> = { ...pages, items }

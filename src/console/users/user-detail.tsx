@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { AuthGenerateTokenData, UsersGetDataItem } from '../../client/api/operation-types.ts'
 import { useAction, useApi, useIsShown, useQuery } from '../api/hooks.ts'
 import { describePermission, type RoleName, roles } from '../permissions/permission.ts'
 import { navigate } from '../routing/route.ts'
@@ -11,7 +12,6 @@ import { ActionOutcome, ErrorNotice, Notice } from '../ui/notice.tsx'
 import { DefinitionList } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { describeErasure, downloadUserData, type ErasureProgress, eraseUser } from './erase-user.ts'
-import type { ListedUser } from './user-list.tsx'
 import { UserPermissionsView, type UserProps } from './user-permissions.tsx'
 
 /** Saves a text as a file of the user. @param type media type of the text */
@@ -71,7 +71,7 @@ function UserDataCard({ userId }: { readonly userId: string }) {
 
 export function UserDetail({ organizationId, userId }: UserProps) {
   const question = { organizationId, userIds: [userId] }
-  const { data, error, reload } = useQuery<readonly ListedUser[]>('/v2/users/get', question)
+  const { data, error, reload } = useQuery<readonly UsersGetDataItem[]>('/v2/users/get', question)
   const user = data?.[0]
   return (
     <>
@@ -90,7 +90,7 @@ export function UserDetail({ organizationId, userId }: UserProps) {
 
 interface KnownProps {
   readonly organizationId: string
-  readonly user: ListedUser
+  readonly user: UsersGetDataItem
   readonly onChange: () => void
 }
 
@@ -145,7 +145,11 @@ function Known({ organizationId, user, onChange }: KnownProps) {
   )
 }
 
-function Tokens({ organizationId, userId, user }: UserProps & { readonly user: ListedUser | undefined }) {
+function Tokens({
+  organizationId,
+  userId,
+  user,
+}: UserProps & { readonly user: UsersGetDataItem | undefined }) {
   const api = useApi()
   const [message, setMessage] = useState<string | null>(null)
   const revoke = async () => {
@@ -179,12 +183,6 @@ interface MakeTokenProps {
   readonly email: string
 }
 
-interface Made {
-  readonly token: string
-  /** Time at which the token expires, in epoch seconds. */
-  readonly expiresAt: number
-}
-
 type Permission = RoleName | 'none'
 
 const choices = [
@@ -202,7 +200,7 @@ function TokenForm({ organizationId, userId, name, email }: MakeTokenProps) {
   const api = useApi()
   const [minutes, setMinutes] = useState('60')
   const [role, setRole] = useState<Permission>('none')
-  const [made, setMade] = useState<Made | null>(null)
+  const [made, setMade] = useState<AuthGenerateTokenData | null>(null)
   const create = async () => {
     const resources = [{ type: 'organization', id: organizationId, accessRole: role }]
     const data = {
@@ -211,7 +209,7 @@ function TokenForm({ organizationId, userId, name, email }: MakeTokenProps) {
       expiresInSeconds: Math.round(Number(minutes) * 60),
       ...(role === 'none' ? {} : { permissions: { resources } }),
     }
-    setMade(await api.call<Made>('/v2/auth/generate_token', data))
+    setMade(await api.call<AuthGenerateTokenData>('/v2/auth/generate_token', data))
   }
   return (
     <>

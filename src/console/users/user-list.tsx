@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { UsersGetDataItem } from '../../client/api/operation-types.ts'
 import { useApi, usePagedQuery } from '../api/hooks.ts'
 import { GranteeName } from '../permissions/direct-grants.tsx'
 import { describePermission, type RoleName, roles } from '../permissions/permission.ts'
@@ -8,20 +9,8 @@ import { ActionForm, OpenForm } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 
-export interface ListedUser {
-  readonly userId: string
-  readonly name: string
-  readonly email: string
-  readonly color: string
-  readonly photoUrl: string
-  readonly accessRole?: RoleName
-  readonly expiresAt?: number
-  readonly createdAt: number
-  readonly lastUpdated: number
-}
-
 export function UserList({ organizationId }: { readonly organizationId: string }) {
-  const listing = usePagedQuery<ListedUser>('/v2/users/get', { organizationId })
+  const listing = usePagedQuery<UsersGetDataItem>('/v2/users/get', { organizationId })
   return (
     <>
       <PagedTable

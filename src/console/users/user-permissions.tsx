@@ -1,3 +1,4 @@
+import type { OrganizationsDocumentsGetDataItem } from '../../client/api/operation-types.ts'
 import { usePagedQuery, useQuery } from '../api/hooks.ts'
 import { type Folder, folderName } from '../folders/folder-names.ts'
 import { ExpiryLabel, usePermissions } from '../permissions/effective-permissions.tsx'
@@ -10,11 +11,6 @@ import { Table } from '../ui/table.tsx'
 export interface UserProps {
   readonly organizationId: string
   readonly userId: string
-}
-
-interface Document {
-  readonly id: string
-  readonly documentName: string
 }
 
 interface Row {
@@ -34,7 +30,7 @@ const askedMax = 500
  */
 export function UserPermissionsView({ organizationId, userId }: UserProps) {
   const folders = useQuery<readonly Folder[]>('/v2/organizations/folders/get', { organizationId })
-  const documents = usePagedQuery<Document>(
+  const documents = usePagedQuery<OrganizationsDocumentsGetDataItem>(
     '/v2/organizations/documents/get',
     { organizationId },
     { size: { pageSize: 20 } },

@@ -1,28 +1,17 @@
-export type DeliveryStatusName = 'pending' | 'succeeded' | 'failed'
-
-interface AttemptEntry {
-  readonly time: string
-  /** HTTP status of the response; null if there was no response. */
-  readonly httpCode: number | null
-  readonly durationMs: number
-  readonly error: string | null
-}
+import type {
+  WorkspaceAdvancedwebhookDeliveriesGetData,
+  WorkspaceAdvancedwebhookDeliveriesGetDataDeliveriesItem,
+} from '../../client/api/operation-types.ts'
 
 /** An event that is sent to an endpoint, with the outcome of its delivery. */
-export interface DeliveryEntry {
-  readonly messageId: string
-  readonly eventType: string
-  readonly status: DeliveryStatusName
-  readonly createdAt: string
-  readonly nextAttemptAt: string | null
-  readonly reason: string | null
-  readonly attempts: readonly AttemptEntry[]
-}
+export type DeliveryEntry = WorkspaceAdvancedwebhookDeliveriesGetDataDeliveriesItem
+
+export type DeliveryStatusName = DeliveryEntry['status']
+
+type AttemptEntry = DeliveryEntry['attempts'][number]
 
 /** A page of the delivery log. */
-export interface DeliveryPage {
-  readonly deliveries: readonly DeliveryEntry[]
-}
+export type DeliveryPage = WorkspaceAdvancedwebhookDeliveriesGetData
 
 /** Path of the operations of delivery logs. */
 export const deliveriesPath = '/v2/workspace/advancedwebhook/deliveries'

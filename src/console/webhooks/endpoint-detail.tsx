@@ -1,4 +1,8 @@
 import { useState } from 'preact/hooks'
+import type {
+  WebhookEndpoint,
+  WorkspaceAdvancedwebhookEndpointsGetData,
+} from '../../client/api/operation-types.ts'
 import { ApiCallError, type ApiClient } from '../api/client.ts'
 import { useAction, useApi, useAsync } from '../api/hooks.ts'
 import { navigate } from '../routing/route.ts'
@@ -10,7 +14,7 @@ import { ErrorNotice, ReadState } from '../ui/notice.tsx'
 import { DefinitionList } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
-import { draftOf, type EndpointPage, type EndpointSettings, toUpdateRequest } from './endpoint-draft.ts'
+import { draftOf, toUpdateRequest } from './endpoint-draft.ts'
 import { EndpointFields } from './endpoint-fields.tsx'
 import { EnabledBadge } from './endpoint-list.tsx'
 
@@ -21,8 +25,8 @@ const path = '/v2/workspace/advancedwebhook/endpoints'
  * endpoint.
  * @throws ApiCallError; also if no endpoint has this id
  */
-async function findEndpoint(api: ApiClient, endpointId: string): Promise<EndpointSettings> {
-  for await (const { endpoints } of api.pages<EndpointPage>(`${path}/get`)) {
+async function findEndpoint(api: ApiClient, endpointId: string): Promise<WebhookEndpoint> {
+  for await (const { endpoints } of api.pages<WorkspaceAdvancedwebhookEndpointsGetData>(`${path}/get`)) {
     const found = endpoints.find(({ id, uid }) => id === endpointId || uid === endpointId)
     if (found !== undefined) return found
   }
@@ -44,7 +48,7 @@ export function EndpointDetail({ endpointId }: { readonly endpointId: string }) 
 }
 
 interface SettingsProps {
-  readonly endpoint: EndpointSettings
+  readonly endpoint: WebhookEndpoint
   readonly onChange: () => void
 }
 

@@ -1,3 +1,5 @@
+import type { WebhookEndpoint } from '../../client/api/operation-types.ts'
+
 /** Event types that an endpoint can get, with the names that the API uses. */
 export const endpointEventTypes = [
   'comment_annotation.add',
@@ -41,26 +43,6 @@ export const contentFormats = [
   'roots',
 ] as const
 
-export interface EndpointSettings {
-  readonly id: string
-  readonly url: string
-  readonly description: string | null
-  /** Event types that the endpoint gets; null for all types. */
-  readonly filterTypes: readonly string[] | null
-  readonly channels: readonly string[] | null
-  readonly disabled: boolean
-  readonly rateLimit: number | null
-  /** Format of the content in `crdt.update_data`; null: without content. */
-  readonly contentFormat: string | null
-  readonly uid: string | null
-  readonly createdAt: string
-}
-
-/** A page of the list of endpoints. */
-export interface EndpointPage {
-  readonly endpoints: readonly EndpointSettings[]
-}
-
 /** Values of the form that changes or creates an endpoint. */
 export interface Draft {
   readonly url: string
@@ -80,7 +62,7 @@ export const emptyDraft: Draft = {
   rateLimit: '',
 }
 
-export const draftOf = (endpoint: EndpointSettings): Draft => ({
+export const draftOf = (endpoint: WebhookEndpoint): Draft => ({
   url: endpoint.url,
   description: endpoint.description ?? '',
   filterTypes: endpoint.filterTypes ?? [],

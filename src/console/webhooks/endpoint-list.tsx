@@ -1,16 +1,20 @@
 import { useState } from 'preact/hooks'
+import type {
+  WebhookEndpoint,
+  WorkspaceAdvancedwebhookEndpointsGetData,
+} from '../../client/api/operation-types.ts'
 import { useApi, usePagedQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
 import { ActionForm } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
-import { type EndpointPage, type EndpointSettings, emptyDraft, toCreateRequest } from './endpoint-draft.ts'
+import { emptyDraft, toCreateRequest } from './endpoint-draft.ts'
 import { EndpointFields } from './endpoint-fields.tsx'
 
 const path = '/v2/workspace/advancedwebhook/endpoints'
 
 export function EndpointList() {
-  const listing = usePagedQuery<EndpointSettings, EndpointPage>(
+  const listing = usePagedQuery<WebhookEndpoint, WorkspaceAdvancedwebhookEndpointsGetData>(
     `${path}/get`,
     {},
     { size: { limit: 50 }, itemsOf: ({ endpoints }) => endpoints },
@@ -43,7 +47,7 @@ function NewEndpoint() {
   const api = useApi()
   const [draft, setDraft] = useState(emptyDraft)
   const create = async () => {
-    const made = await api.call<EndpointSettings>(`${path}/create`, toCreateRequest(draft))
+    const made = await api.call<WebhookEndpoint>(`${path}/create`, toCreateRequest(draft))
     navigate('webhooks', 'endpoint', made.id)
   }
   return (

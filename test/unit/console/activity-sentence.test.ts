@@ -11,7 +11,7 @@ const activity = (given: Partial<Activity>): Activity => ({
   featureType: 'custom',
   actionType: 'document.sign_off',
   actionUser: { userId: 'ann', name: 'Ann' },
-  metadata: { apiKey: 'key' },
+  metadata: { apiKey: 'key', organizationId: 'acme' },
   timestamp: 0,
   ...given,
 })

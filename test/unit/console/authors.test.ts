@@ -82,6 +82,8 @@ it('[CON-76] orders saved versions and changes by time, and describes them in wo
     kind: 'manual' as const,
     createdBy: '',
     sizeBytes: 1,
+    metadata: {},
+    version: '',
     authors: [],
   })
   const change = (changeId: string, lastAt: string | null): ChangeSetEntry => ({

@@ -7,6 +7,8 @@ import {
 } from '../../../src/console/folders/folder-names.ts'
 
 const folder = (folderId: string, ancestors: readonly string[], folderName = ''): Folder => ({
+  organizationId: 'acme',
+  apiKey: 'key',
   folderId,
   folderName,
   parentFolderId: ancestors.at(-1) ?? 'root',

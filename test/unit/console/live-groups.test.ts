@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ListedConnection } from '../../../src/console/connections/listed-connection.ts'
+import type { ConnectionsGetDataItem } from '../../../src/client/api/operation-types.ts'
 import { busyEditors, onlineUsers } from '../../../src/console/overview/live-groups.ts'
 
 const connection = (
@@ -7,7 +7,7 @@ const connection = (
   documentId: string,
   connectedAt: number,
   name = '',
-): ListedConnection => ({
+): ConnectionsGetDataItem => ({
   connectionId: `${userId}-${documentId}-${connectedAt}`,
   organizationId: 'acme',
   documentId,

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { CrdtGetDataItem } from '../../../client/api/operation-types.ts'
 import { useQuery } from '../../api/hooks.ts'
 import { Button } from '../../ui/controls.tsx'
 import { formatCounted } from '../../ui/format.ts'
@@ -15,20 +16,13 @@ import {
   unitsByAuthor,
 } from './authors.ts'
 
-/** The part of a response of `/v2/crdt/get` with `attribution`. */
-interface AttributedContent {
-  readonly attribution: readonly AttributedEntry[]
-  /** True if the content has more runs. */
-  readonly attributionTruncated?: boolean
-}
-
 /** Maximum number of runs that are shown at first. Each run is an element of the page. */
 const pageRuns = 2_000
 
 /** Shows the content of a root, with a color for each author. */
 export function AuthorsView({ address, roots }: EditorViewProps) {
   const [contentKey, rootField] = useRoot(roots)
-  const { data, error, reload } = useQuery<readonly AttributedContent[]>('/v2/crdt/get', {
+  const { data, error, reload } = useQuery<readonly CrdtGetDataItem[]>('/v2/crdt/get', {
     ...address,
     contentKey,
     attribution: true,
@@ -45,7 +39,7 @@ export function AuthorsView({ address, roots }: EditorViewProps) {
       {content?.attributionTruncated === true && (
         <Notice>The content is long, so the page shows only the authors of its first part.</Notice>
       )}
-      {content !== undefined && <Authored key={contentKey} runs={content.attribution} />}
+      {content !== undefined && <Authored key={contentKey} runs={content.attribution ?? []} />}
     </>
   )
 }

@@ -1,3 +1,4 @@
+import type { CrdtGetDataItemAttributionItem } from '../../../client/api/operation-types.ts'
 import { formatTime } from '../../ui/format.ts'
 
 /** Hues of authors, in degrees. Text on them is readable in both color schemes. */
@@ -33,25 +34,10 @@ export function authorStyles(authors: Iterable<AuthorId>): ReadonlyMap<AuthorId,
 export const authorName = (author: AuthorId): string => author ?? 'unknown author'
 
 /** The origin of a change, in the form in which the server returns it. */
-export interface ChangeOriginEntry {
-  readonly userId: AuthorId
-  readonly source: string | null
-  readonly meta: Readonly<Record<string, unknown>> | null
-}
+export type ChangeOriginEntry = Pick<AttributedEntry, 'userId' | 'source' | 'meta'>
 
 /** Adjacent content of one author, as `/v2/crdt/get` returns it with `attribution`. */
-export interface AttributedEntry extends ChangeOriginEntry {
-  /** Keys and indexes from the root to the start of the run. */
-  readonly path: readonly (string | number)[]
-  /** Number of UTF-16 units or values. */
-  readonly length: number
-  /** The text of the run; absent for other content. */
-  readonly text?: string
-  /** The name of an element; absent for other content. */
-  readonly node?: string
-  /** ISO 8601; null if the time is unknown. */
-  readonly at: string | null
-}
+export type AttributedEntry = CrdtGetDataItemAttributionItem
 
 /** A line of the authors view. */
 interface AttributedLine {

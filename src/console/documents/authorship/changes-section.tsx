@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
+import type { CrdtChangesData, SavedVersion } from '../../../client/api/operation-types.ts'
 import { usePagedQuery } from '../../api/hooks.ts'
 import { Button } from '../../ui/controls.tsx'
 import { ReadState } from '../../ui/notice.tsx'
 import type { EditorAddress } from '../editor.ts'
-import { type VersionSummary, versionTitle } from '../versions/version-summary.ts'
+import { versionTitle } from '../versions/version-summary.ts'
 import { type AuthorId, type AuthorStyle, authorName, authorStyles, originInWords } from './authors.ts'
 import {
   type ChangeSetEntry,
@@ -15,15 +16,10 @@ import {
 import { HunkList } from './hunk-list.tsx'
 import { UndoCard } from './undo-card.tsx'
 
-/** A page of `/v2/crdt/changes`. */
-interface ChangesPage {
-  readonly changes: readonly ChangeSetEntry[]
-}
-
 interface ChangesProps {
   readonly address: EditorAddress
   readonly range: { readonly from: string; readonly to?: string }
-  readonly versions: readonly VersionSummary[]
+  readonly versions: readonly SavedVersion[]
   readonly setFrom: (versionId: string) => void
   readonly setTo: (versionId: string) => void
   /** Called when the content may have changed. */
@@ -32,7 +28,7 @@ interface ChangesProps {
 
 /** Shows the changes between two versions on a timeline, and lets the user undo them. */
 export function ChangesSection({ address, range, versions, setFrom, setTo, onChanged }: ChangesProps) {
-  const listing = usePagedQuery<ChangeSetEntry, ChangesPage>(
+  const listing = usePagedQuery<ChangeSetEntry, CrdtChangesData>(
     '/v2/crdt/changes',
     { ...address, ...range },
     { itemsOf: ({ changes }) => changes },
@@ -113,9 +109,9 @@ const ChangeCard = ({ change, style, onUndo }: SelectedChangeProps) => (
 
 /** Returns the versions between two versions, both included. */
 function within(
-  versions: readonly VersionSummary[],
+  versions: readonly SavedVersion[],
   { from, to }: ChangesProps['range'],
-): readonly VersionSummary[] {
+): readonly SavedVersion[] {
   const timeOf = (id: string | undefined, otherwise: number): number => {
     const version = versions.find(({ versionId }) => versionId === id)
     return version === undefined ? otherwise : Date.parse(version.createdAt)

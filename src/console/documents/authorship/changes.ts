@@ -1,45 +1,17 @@
+import type {
+  CrdtChangesDataChangesItem,
+  CrdtChangesDataChangesItemHunksItem,
+  SavedVersion,
+} from '../../../client/api/operation-types.ts'
 import { formatTime } from '../../ui/format.ts'
-import { type VersionSummary, versionTitle } from '../versions/version-summary.ts'
-import { authorName, type ChangeOriginEntry } from './authors.ts'
+import { versionTitle } from '../versions/version-summary.ts'
+import { authorName } from './authors.ts'
 
 /** Adjacent changes of one author, as `/v2/crdt/changes` returns them. */
-export interface HunkEntry {
-  readonly anchor: {
-    readonly contentKey: string
-    readonly path: readonly (string | number)[]
-    readonly before: string
-    readonly after: string
-  }
-  readonly deleted: string
-  readonly inserted: string
-  readonly deletedNodes: readonly string[]
-  readonly insertedNodes: readonly string[]
-  readonly deletedValues: readonly unknown[]
-  readonly insertedValues: readonly unknown[]
-  readonly entries: readonly { readonly key: string; readonly before?: unknown; readonly after?: unknown }[]
-  readonly formatting: readonly {
-    readonly name: string
-    readonly before: unknown
-    readonly after: unknown
-    readonly text: string
-  }[]
-  /** True if parts are left out, because the hunk is too large. */
-  readonly truncated: boolean
-}
+export type HunkEntry = CrdtChangesDataChangesItemHunksItem
 
 /** The changes of one author without a long pause. */
-export interface ChangeSetEntry extends ChangeOriginEntry {
-  readonly changeId: string
-  /** ISO 8601; null if the time is unknown. */
-  readonly firstAt: string | null
-  readonly lastAt: string | null
-  /** Numbers of units and values. */
-  readonly inserted: number
-  readonly deleted: number
-  readonly hunks: readonly HunkEntry[]
-  /** True if hunks are left out, because there are too many. */
-  readonly truncated: boolean
-}
+export type ChangeSetEntry = CrdtChangesDataChangesItem
 
 /** A sentence about the counts of a change, for example `3 inserted, 1 deleted`. */
 export const describeCounts = ({ inserted, deleted }: Pick<ChangeSetEntry, 'inserted' | 'deleted'>): string =>
@@ -47,7 +19,7 @@ export const describeCounts = ({ inserted, deleted }: Pick<ChangeSetEntry, 'inse
 
 /** A position of the scrubber: a saved version or a change. */
 export type TimelinePoint =
-  | { readonly kind: 'version'; readonly id: string; readonly version: VersionSummary }
+  | { readonly kind: 'version'; readonly id: string; readonly version: SavedVersion }
   | { readonly kind: 'change'; readonly id: string; readonly change: ChangeSetEntry }
 
 /**
@@ -55,7 +27,7 @@ export type TimelinePoint =
  * seconds, so a change is never before the first version, after which it was made.
  */
 export function timelineOf(
-  versions: readonly VersionSummary[],
+  versions: readonly SavedVersion[],
   changes: readonly ChangeSetEntry[],
 ): readonly TimelinePoint[] {
   const start = Math.min(...versions.map(({ createdAt }) => Date.parse(createdAt)))

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
+import type { SavedVersion } from '../../../client/api/operation-types.ts'
 import { usePagedQuery } from '../../api/hooks.ts'
 import { Button, Select } from '../../ui/controls.tsx'
 import { EmptyNotice, ReadState } from '../../ui/notice.tsx'
 import { VersionComparison } from '../diff/version-comparison.tsx'
 import type { EditorViewProps } from '../editor.ts'
-import { type VersionSummary, versionTitle } from '../versions/version-summary.ts'
+import { versionTitle } from '../versions/version-summary.ts'
 import { ChangesSection } from './changes-section.tsx'
 
 /** Value that stands for the current content, in addition to the ids of versions. */
@@ -12,7 +13,7 @@ const now = 'now'
 
 /** Shows the changes between two saved versions: a timeline, the changes of each author, and a comparison. */
 export function HistoryView({ address, roots }: EditorViewProps) {
-  const versions = usePagedQuery<VersionSummary>('/v2/crdt/versions/list', address)
+  const versions = usePagedQuery<SavedVersion>('/v2/crdt/versions/list', address)
   const oldest = versions.items.at(-1)
   return (
     <>
@@ -37,7 +38,7 @@ export function HistoryView({ address, roots }: EditorViewProps) {
 
 interface RangeProps extends EditorViewProps {
   /** Saved versions, newest first. */
-  readonly versions: readonly VersionSummary[]
+  readonly versions: readonly SavedVersion[]
   /** Id of the oldest version in the list. */
   readonly oldest: string
   readonly more: (() => void) | null

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { CrdtUndoData } from '../../../client/api/operation-types.ts'
 import { useAction, useApi } from '../../api/hooks.ts'
 import { Button } from '../../ui/controls.tsx'
 import { FocusedCard } from '../../ui/dialog.tsx'
@@ -8,20 +9,6 @@ import { consoleUser, type EditorAddress } from '../editor.ts'
 import { authorName } from './authors.ts'
 import { type ChangeSetEntry, describeCounts, type HunkEntry } from './changes.ts'
 import { HunkList } from './hunk-list.tsx'
-
-/** The response of `/v2/crdt/undo`. */
-interface Undone {
-  readonly version: string
-  /** False if there is nothing to undo. */
-  readonly changed: boolean
-  readonly undone: number
-  readonly notUndone: readonly {
-    readonly changeId: string
-    /** Index of the part in the list `hunks` of the change; null if the change is unknown. */
-    readonly hunk: number | null
-    readonly reason: string
-  }[]
-}
 
 interface UndoProps {
   readonly address: EditorAddress
@@ -35,12 +22,12 @@ interface UndoProps {
 /** Shows what an undo of a change would do. Then undoes the change. */
 export function UndoCard({ address, range, change, onUndone, onClose }: UndoProps) {
   const api = useApi()
-  const [foreseen, setForeseen] = useState<Undone | null>(null)
+  const [foreseen, setForeseen] = useState<CrdtUndoData | null>(null)
   /** Undoes the change. If `dryRun` is true, only shows what would be undone. */
   const { run, busy, error, done } = useAction(async (dryRun: boolean) => {
     setForeseen(null)
     const request = { ...address, ...range, changeIds: [change.changeId], userId: consoleUser.id, dryRun }
-    const answer = await api.call<Undone>('/v2/crdt/undo', request)
+    const answer = await api.call<CrdtUndoData>('/v2/crdt/undo', request)
     if (dryRun) return setForeseen(answer)
     onUndone()
     return !answer.changed ? 'There was nothing left to undo.' : `Undone${leftOut(answer)}.`
@@ -69,7 +56,7 @@ export function UndoCard({ address, range, change, onUndone, onClose }: UndoProp
   )
 }
 
-const leftOut = ({ notUndone }: Undone): string =>
+const leftOut = ({ notUndone }: CrdtUndoData): string =>
   notUndone.length === 0 ? '' : `, except ${formatCounted(notUndone.length, 'part')}`
 
 const reasons: Readonly<Record<string, string>> = {
@@ -82,7 +69,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 interface ForeseenProps {
-  readonly of: Undone
+  readonly of: CrdtUndoData
   /** The parts of the change. */
   readonly hunks: readonly HunkEntry[]
   readonly busy: boolean

@@ -1,60 +1,27 @@
+import type {
+  CrdtBranchesDiffData,
+  CrdtBranchesDiffDataHunksItem,
+  CrdtBranchesMergeData,
+  EditorBranch,
+} from '../../../client/api/operation-types.ts'
 import { useAction, useApi, useQuery } from '../../api/hooks.ts'
 import { Button } from '../../ui/controls.tsx'
 import { ConfirmButton, FocusedCard } from '../../ui/dialog.tsx'
 import { formatCounted, formatTime } from '../../ui/format.ts'
 import { ActionOutcome, EmptyNotice, ReadState } from '../../ui/notice.tsx'
 import { authorName, authorStyles } from '../authorship/authors.ts'
-import type { HunkEntry } from '../authorship/changes.ts'
 import { HunkParts } from '../authorship/hunk-list.tsx'
 import { consoleUser, type EditorAddress } from '../editor.ts'
-
-/** A branch, as `/v2/crdt/branches/list` returns it. */
-export interface BranchEntry {
-  readonly name: string
-  /** Id of the editor from which the branch was created. */
-  readonly editorId: string
-  readonly branchEditorId: string
-  /** Id of the user; '' if the user is not known. */
-  readonly createdBy: string
-  readonly createdAt: string
-  readonly status: 'open' | 'merged' | 'rejected'
-  readonly decidedBy: string
-  readonly decidedAt: string | null
-}
-
-/** A difference between a branch and its editor, as `/v2/crdt/branches/diff` returns it. */
-export interface BranchHunkEntry extends HunkEntry {
-  readonly hunkId: string
-  /** All known authors. */
-  readonly userIds: readonly string[]
-  /** ISO 8601; null if the time is unknown. */
-  readonly at: string | null
-  /** Ids of the hunks that contain this one, and without which it cannot be accepted. */
-  readonly dependsOn: readonly string[]
-}
-
-/** The response of `/v2/crdt/branches/diff`. */
-export interface BranchChangesEntry {
-  readonly hunks: readonly BranchHunkEntry[]
-  /** True if the branch has more hunks. */
-  readonly truncated: boolean
-}
 
 interface ReviewProps {
   /** Address of the editor from which the branch was created. */
   readonly address: EditorAddress
-  readonly branch: BranchEntry
+  readonly branch: EditorBranch
   readonly onDecided: () => void
   readonly onClose: () => void
 }
 
 type Decision = 'merge' | 'reject'
-
-/** The response to a decision about some hunks. */
-interface Decided {
-  /** Ids of the decided hunks. */
-  readonly decided: readonly string[]
-}
 
 const results = { merge: 'Accepted', reject: 'Rejected' } as const
 
@@ -62,7 +29,7 @@ const results = { merge: 'Accepted', reject: 'Rejected' } as const
 export function BranchReview({ address, branch, onDecided, onClose }: ReviewProps) {
   const api = useApi()
   const { name } = branch
-  const { data, error, loading, reload } = useQuery<BranchChangesEntry>('/v2/crdt/branches/diff', {
+  const { data, error, loading, reload } = useQuery<CrdtBranchesDiffData>('/v2/crdt/branches/diff', {
     ...address,
     name,
   })
@@ -70,7 +37,7 @@ export function BranchReview({ address, branch, onDecided, onClose }: ReviewProp
   const request = { ...address, name, userId: consoleUser.id }
   const decision = useAction(async (kind: Decision, hunkIds: readonly string[]) => {
     const path = `/v2/crdt/branches/${kind}`
-    const { decided } = await api.call<Decided>(path, { ...request, hunks: hunkIds })
+    const { decided } = await api.call<CrdtBranchesMergeData>(path, { ...request, hunks: hunkIds })
     reload()
     if (decided.length === 0) return 'Nothing was decided, because the branch has changed meanwhile.'
     return `${results[kind]}: ${formatCounted(decided.length, 'change')}.`
@@ -167,8 +134,8 @@ const labels = { merge: 'Accept', reject: 'Reject' } as const
  */
 function withNeeded(
   kind: Decision,
-  hunk: BranchHunkEntry,
-  hunks: readonly BranchHunkEntry[],
+  hunk: CrdtBranchesDiffDataHunksItem,
+  hunks: readonly CrdtBranchesDiffDataHunksItem[],
 ): readonly string[] {
   const ids = new Set([hunk.hunkId])
   // A set visits the ids that are added while it is read.
@@ -181,5 +148,7 @@ function withNeeded(
 }
 
 /** Describes the places of the hunks on which a hunk depends, for example `change 1, change 3`. */
-const placesOf = ({ dependsOn }: BranchHunkEntry, hunks: readonly BranchHunkEntry[]): string =>
-  dependsOn.map((id) => `change ${hunks.findIndex(({ hunkId }) => hunkId === id) + 1}`).join(', ')
+const placesOf = (
+  { dependsOn }: CrdtBranchesDiffDataHunksItem,
+  hunks: readonly CrdtBranchesDiffDataHunksItem[],
+): string => dependsOn.map((id) => `change ${hunks.findIndex(({ hunkId }) => hunkId === id) + 1}`).join(', ')

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { EditorBranch } from '../../../client/api/operation-types.ts'
 import { useApi, usePagedQuery } from '../../api/hooks.ts'
 import { href } from '../../routing/route.ts'
 import { Button, TextField } from '../../ui/controls.tsx'
@@ -7,15 +8,15 @@ import { ActionForm } from '../../ui/form.tsx'
 import { PagedTable } from '../../ui/table.tsx'
 import { LocalTime } from '../../ui/time.tsx'
 import { consoleUser, type EditorAddress, type EditorViewProps } from '../editor.ts'
-import { type BranchEntry, BranchReview } from './branch-review.tsx'
+import { BranchReview } from './branch-review.tsx'
 
 /** Lists the branches of an editor. The user can create, review and delete them. */
 export function BranchesView({ address }: EditorViewProps) {
   const api = useApi()
-  const listing = usePagedQuery<BranchEntry>('/v2/crdt/branches/list', address)
-  const [reviewed, setReviewed] = useState<BranchEntry | null>(null)
+  const listing = usePagedQuery<EditorBranch>('/v2/crdt/branches/list', address)
+  const [reviewed, setReviewed] = useState<EditorBranch | null>(null)
   const close = () => setReviewed(null)
-  const remove = async ({ name }: BranchEntry) => {
+  const remove = async ({ name }: EditorBranch) => {
     await api.call('/v2/crdt/branches/delete', { ...address, name })
     close()
     listing.reload()
@@ -74,14 +75,14 @@ export function BranchesView({ address }: EditorViewProps) {
 
 interface BranchProps {
   readonly address: EditorAddress
-  readonly branch: BranchEntry
+  readonly branch: EditorBranch
 }
 
 const BranchLink = ({ address: { organizationId, documentId }, branch }: BranchProps) => (
   <a href={href('documents', organizationId, documentId, branch.branchEditorId)}>{branch.name}</a>
 )
 
-function Status({ status, decidedBy, decidedAt }: BranchEntry) {
+function Status({ status, decidedBy, decidedAt }: EditorBranch) {
   return (
     <>
       <span class={status === 'merged' ? 'tag good' : 'tag'}>{status}</span>

@@ -1,9 +1,7 @@
+import type { CrdtGetDataItem } from '../../../client/api/operation-types.ts'
+
 /** Content of a root, in the form in which the server returns it. */
-export interface EditableContent {
-  readonly type: string
-  readonly contentKey: string
-  readonly data: unknown
-}
+export type EditableContent = Pick<CrdtGetDataItem, 'type' | 'contentKey' | 'data'>
 
 /** Types that the user can choose for an empty root. */
 export const rootTypes = [

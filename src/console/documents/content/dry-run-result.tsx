@@ -1,16 +1,11 @@
 import type { ComponentChildren } from 'preact'
+import type { CrdtUpdateData } from '../../../client/api/operation-types.ts'
 import { Button } from '../../ui/controls.tsx'
 import { formatCounted } from '../../ui/format.ts'
 import { Notice } from '../../ui/notice.tsx'
 
 /** Changes that a replacement or a restoration has made. For a dry run, the changes that it would make. */
-export interface EditSummary {
-  readonly version: string
-  readonly changed: boolean
-  readonly bytes: number
-  readonly insertions: number
-  readonly deletions: number
-}
+export type EditSummary = Pick<CrdtUpdateData, 'changed' | 'insertions' | 'deletions' | 'bytes'>
 
 /** Describes the changes, for example `3 units inserted, 1 unit deleted, an update of 40 bytes`. */
 export const formatEditSummary = ({ insertions, deletions, bytes }: EditSummary): string =>

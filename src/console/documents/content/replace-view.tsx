@@ -1,5 +1,6 @@
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
+import type { CrdtGetDataItem, CrdtUpdateData } from '../../../client/api/operation-types.ts'
 import { useAction, useApi, useQuery } from '../../api/hooks.ts'
 import { Button, Select, TextField } from '../../ui/controls.tsx'
 import { ActionOutcome, ErrorNotice } from '../../ui/notice.tsx'
@@ -19,15 +20,13 @@ import {
 } from './content-text.ts'
 import { DryRunResult, type EditSummary, formatEditSummary } from './dry-run-result.tsx'
 
-/** Content of an editor at the time of the last read. */
-interface ReadContent extends EditableContent {
-  readonly version: string
-}
-
 /** Lets the user replace the content of one root. */
 export function ReplaceView({ address, roots }: EditorViewProps) {
   const [contentKey, rootField] = useRoot(roots)
-  const { data, error, reload } = useQuery<readonly ReadContent[]>('/v2/crdt/get', { ...address, contentKey })
+  const { data, error, reload } = useQuery<readonly CrdtGetDataItem[]>('/v2/crdt/get', {
+    ...address,
+    contentKey,
+  })
   const [done, setDone] = useState<string | null>(null)
   const [kind, setKind] = useState<RootType>('text')
   const read = data?.[0]
@@ -67,7 +66,7 @@ export function ReplaceView({ address, roots }: EditorViewProps) {
 
 interface ReplaceFormProps {
   readonly address: EditorAddress
-  readonly base: ReadContent
+  readonly base: CrdtGetDataItem
   /**
    * Called when the content must be read again.
    * @param replaced sentence that describes the replacement; null if nothing was replaced
@@ -95,7 +94,7 @@ function ReplaceForm({ address, base, onReadAgain }: ReplaceFormProps) {
   const { run, busy, error } = useAction(async (dryRun: boolean) => {
     setForeseen(null)
     const data = textToContent(type, text)
-    const answer = await api.call<EditSummary>('/v2/crdt/update', {
+    const answer = await api.call<CrdtUpdateData>('/v2/crdt/update', {
       ...address,
       contentKey,
       type,

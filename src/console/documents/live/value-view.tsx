@@ -220,7 +220,7 @@ interface TextProps {
 }
 
 /** Shows a text with its formatting, embeds and cursors. */
-export function TextView({ type, embed }: TextProps) {
+function TextView({ type, embed }: TextProps) {
   const { carets, freshFrom } = useLiveView()
   const [limit, setLimit] = useState(pageUnits)
   const { runs, rest } = runsOf(type, { limit, freshFrom, carets: carets.get(type) ?? [] })

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { CrdtVersionsRestoreData, SavedVersion } from '../../../client/api/operation-types.ts'
 import { useAction, useApi, usePagedQuery } from '../../api/hooks.ts'
 import { Button, Select, TextField } from '../../ui/controls.tsx'
 import { ConfirmButton, FocusedCard } from '../../ui/dialog.tsx'
@@ -7,18 +8,14 @@ import { formatBytes } from '../../ui/format.ts'
 import { ActionOutcome } from '../../ui/notice.tsx'
 import { PagedTable } from '../../ui/table.tsx'
 import { LocalTime } from '../../ui/time.tsx'
-import { DryRunResult, type EditSummary, formatEditSummary } from '../content/dry-run-result.tsx'
+import { DryRunResult, formatEditSummary } from '../content/dry-run-result.tsx'
 import { VersionComparison } from '../diff/version-comparison.tsx'
 import { consoleUser, type EditorAddress, type EditorViewProps } from '../editor.ts'
-import { type VersionSummary, versionTitle } from './version-summary.ts'
-
-interface Restored extends EditSummary {
-  readonly previousVersionId: string | null
-}
+import { versionTitle } from './version-summary.ts'
 
 interface RestoreProps {
   readonly address: EditorAddress
-  readonly version: VersionSummary
+  readonly version: SavedVersion
   readonly onRestored: () => void
   readonly onClose: () => void
 }
@@ -30,12 +27,15 @@ interface RestoreProps {
 function RestoreView({ address, version, onRestored, onClose }: RestoreProps) {
   const api = useApi()
   const request = { ...address, versionId: version.versionId, userId: consoleUser.id }
-  const [foreseen, setForeseen] = useState<EditSummary | null>(null)
+  const [foreseen, setForeseen] = useState<CrdtVersionsRestoreData | null>(null)
   /** Restores the version. If `seen` is null, only makes a dry run and shows its changes. */
-  const { run, busy, error, done } = useAction(async (seen: EditSummary | null) => {
+  const { run, busy, error, done } = useAction(async (seen: CrdtVersionsRestoreData | null) => {
     setForeseen(null)
     const asked = seen === null ? { dryRun: true } : { ifVersion: seen.version }
-    const answer = await api.call<Restored>('/v2/crdt/versions/restore', { ...request, ...asked })
+    const answer = await api.call<CrdtVersionsRestoreData>('/v2/crdt/versions/restore', {
+      ...request,
+      ...asked,
+    })
     if (seen === null) return setForeseen(answer)
     onRestored()
     return describeRestored(answer)
@@ -65,25 +65,25 @@ function RestoreView({ address, version, onRestored, onClose }: RestoreProps) {
   )
 }
 
-const describeRestored = (restored: Restored): string =>
+const describeRestored = (restored: CrdtVersionsRestoreData): string =>
   restored.previousVersionId === null
     ? 'The document already had this content.'
     : `Restored: ${formatEditSummary(restored)}. To undo this, restore the automatic version ${restored.previousVersionId}.`
 
-type Doing = { readonly kind: 'compare' | 'restore'; readonly version: VersionSummary }
+type Doing = { readonly kind: 'compare' | 'restore'; readonly version: SavedVersion }
 
 /** Lists the saved versions of an editor. The user can compare and restore them. */
 export function VersionList({ address, roots }: EditorViewProps) {
   const api = useApi()
-  const listing = usePagedQuery<VersionSummary>('/v2/crdt/versions/list', address)
+  const listing = usePagedQuery<SavedVersion>('/v2/crdt/versions/list', address)
   const [doing, setDoing] = useState<Doing | null>(null)
-  const remove = async ({ versionId }: VersionSummary) => {
+  const remove = async ({ versionId }: SavedVersion) => {
     await api.call('/v2/crdt/versions/delete', { ...address, versionId })
     setDoing(null)
     listing.reload()
   }
   const close = () => setDoing(null)
-  const actions = (version: VersionSummary) => (
+  const actions = (version: SavedVersion) => (
     <span class="row">
       {(['compare', 'restore'] as const).map((kind) => (
         <Button
@@ -148,9 +148,9 @@ export function VersionList({ address, roots }: EditorViewProps) {
 const present = 'now'
 
 interface CompareProps extends EditorViewProps {
-  readonly version: VersionSummary
+  readonly version: SavedVersion
   /** Saved versions, newest first. */
-  readonly versions: readonly VersionSummary[]
+  readonly versions: readonly SavedVersion[]
   readonly onClose: () => void
 }
 
@@ -187,7 +187,7 @@ function CompareView({ address, roots, version, versions, onClose }: CompareProp
 
 const titles = { compare: 'Compare', restore: 'Restore…' } as const
 
-const by = ({ createdBy, authors }: VersionSummary): string =>
+const by = ({ createdBy, authors }: SavedVersion): string =>
   createdBy || authors.map(({ name, userId }) => name ?? userId).join(', ') || '–'
 
 interface NewVersionProps {
