@@ -28,10 +28,7 @@ describe('what administrators change in the console, in Chromium', () => {
     await weft?.stop()
   })
 
-  const visit = (route: string) =>
-    page.evaluate((to) => {
-      location.hash = `#${to}`
-    }, route)
+  const visit = (route: string) => shown.visit(route)
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
   const confirm = (name: string) =>
     page.getByRole('dialog').getByRole('button', { name, exact: true }).click()

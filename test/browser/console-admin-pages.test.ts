@@ -35,14 +35,9 @@ describe('pages of the console for administrators, in Chromium', () => {
     await weft?.stop()
   })
 
-  const visit = ({ page }: ConsolePage, route: string) =>
-    page.evaluate((to) => {
-      location.hash = `#${to}`
-    }, route)
-
   async function addWorkspace(shown: ConsolePage): Promise<void> {
     const { workspaceId, workspaceAuthToken } = weft.credentials
-    await visit(shown, '/keys')
+    await shown.visit('/keys')
     await shown.page.getByLabel('Workspace id').fill(workspaceId)
     await shown.page.getByLabel('Workspace auth token').fill(workspaceAuthToken)
     await shown.page.getByRole('button', { name: 'Add to this session' }).click()
@@ -74,7 +69,7 @@ describe('pages of the console for administrators, in Chromium', () => {
         const shown = await openConsole(browser, weft, { colorScheme, width: 400 })
         await addWorkspace(shown)
         for (const [route, text] of pages()) {
-          await visit(shown, route)
+          await shown.visit(route)
           await shown.page.getByText(text).first().waitFor()
           expect(await seriousFindings(shown.page), route).toEqual([])
           const wide = await shown.page.evaluate(() => document.documentElement.scrollWidth)

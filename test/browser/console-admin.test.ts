@@ -28,10 +28,7 @@ describe('administrating in the console, in Chromium', () => {
   })
   beforeEach(() => page.setDefaultTimeout(10_000))
 
-  const visit = (route: string) =>
-    page.evaluate((to) => {
-      location.hash = `#${to}`
-    }, route)
+  const visit = (route: string) => shown.visit(route)
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
   const read = async (path: string, data: object) => dataOf(await weft.post(path, data))
 

@@ -2,7 +2,7 @@ import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, syncedEditor } from '../support/clients/clients.ts'
 import { openBrowser } from '../support/servers/browser.ts'
-import { openConsole, seriousFindings } from '../support/servers/console.ts'
+import { findingsInBothSchemes, openConsole } from '../support/servers/console.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 
 describe('authorship in the console', () => {
@@ -39,12 +39,6 @@ describe('authorship in the console', () => {
   }
   const backgroundOf = (element: Locator): Promise<string> =>
     element.evaluate((found) => getComputedStyle(found).backgroundColor)
-  async function expectNoFindings(page: Awaited<ReturnType<typeof openConsole>>['page']): Promise<void> {
-    expect(await seriousFindings(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await seriousFindings(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'light' })
-  }
 
   it('[CON-75] [CON-52] shows the text of two authors in the colors of the legend, and emphasizes one of them', async () => {
     await written('colors')
@@ -67,7 +61,7 @@ describe('authorship in the console', () => {
     expect(await parts.nth(1).getAttribute('title')).toMatch(/^bob, .*, typed in an editor$/)
     await legend.getByRole('button', { name: 'bob' }).press('Enter')
     expect(await content.locator('.dimmed').allTextContents()).toEqual(['Ann', ' writes.'])
-    await expectNoFindings(page)
+    expect(await findingsInBothSchemes(page)).toEqual([])
     expect(complaints).toEqual([])
   })
 
@@ -108,7 +102,7 @@ describe('authorship in the console', () => {
     expect(await textOf('undone')).toBe('Yes, Ann writes.')
     await card.getByRole('button', { name: 'Look again' }).click()
     await card.getByText('This would change nothing.').waitFor()
-    await expectNoFindings(page)
+    expect(await findingsInBothSchemes(page)).toEqual([])
     expect(complaints).toEqual([])
   })
 
@@ -153,7 +147,7 @@ describe('authorship in the console', () => {
     await card.getByRole('button', { name: 'Accept change 2' }).waitFor()
     expect(await card.locator('del').allTextContents()).toEqual(['−One', '−three'])
     expect(await card.locator('ins').allTextContents()).toEqual(['+1', '+3'])
-    await expectNoFindings(page)
+    expect(await findingsInBothSchemes(page)).toEqual([])
     await card.getByRole('button', { name: 'Accept change 2' }).click()
     await card.getByText('Accepted: 1 change.').waitFor()
     expect(await textOf('branched')).toBe('One two 3.')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { type Editor, eventually, syncedEditor } from '../support/clients/clients.ts'
 import { openBrowser } from '../support/servers/browser.ts'
-import { openConsole, seriousFindings } from '../support/servers/console.ts'
+import { findingsInBothSchemes, openConsole, seriousFindings } from '../support/servers/console.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
 
@@ -63,9 +63,7 @@ describe('documents in the console', () => {
     await page.getByRole('link', { name: 'doc-149' }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'doc-158' }).waitFor()
     expect(await page.getByRole('row').count()).toBe(2)
-    expect(await seriousFindings(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await seriousFindings(page)).toEqual([])
+    expect(await findingsInBothSchemes(page)).toEqual([])
     expect(complaints).toEqual([])
   })
 
@@ -125,9 +123,7 @@ describe('documents in the console', () => {
     await page.getByRole('cell', { name: 'content, at 9' }).waitFor()
     expect(await page.getByText('below:').count()).toBe(0)
     expect(provider.awareness.getStates().size).toBe(1)
-    expect(await seriousFindings(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await seriousFindings(page)).toEqual([])
+    expect(await findingsInBothSchemes(page)).toEqual([])
     provider.awareness.setLocalState(null)
     await page.getByText('No user shows presence').waitFor()
     expect(complaints).toEqual([])

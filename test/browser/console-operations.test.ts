@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { RawClient } from '../support/clients/clients.ts'
 import { pageSocket } from '../support/clients/page-sockets.ts'
 import { openBrowser } from '../support/servers/browser.ts'
-import { openConsole, seriousFindings } from '../support/servers/console.ts'
+import { findingsInBothSchemes, openConsole, seriousFindings } from '../support/servers/console.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
 
@@ -125,9 +125,7 @@ describe('the console for operators, in Chromium', () => {
       await page.getByText('Copied.').waitFor()
       const copied = await page.evaluate(() => navigator.clipboard.readText())
       expect(copied).toBe(await code('the page').locator('code').textContent())
-      expect(await seriousFindings(page)).toEqual([])
-      await page.emulateMedia({ colorScheme: 'dark' })
-      expect(await seriousFindings(page)).toEqual([])
+      expect(await findingsInBothSchemes(page)).toEqual([])
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400)
       expect(shown.complaints).toEqual([])
       await page.context().close()
@@ -155,9 +153,7 @@ describe('the console for operators, in Chromium', () => {
       const result = page.getByRole('region', { name: 'Result of the server' })
       await result.getByText('ada, Ada, ada@example.com').waitFor()
       await result.getByText('editor', { exact: true }).waitFor()
-      expect(await seriousFindings(page)).toEqual([])
-      await page.emulateMedia({ colorScheme: 'dark' })
-      expect(await seriousFindings(page)).toEqual([])
+      expect(await findingsInBothSchemes(page)).toEqual([])
       await weft.post('/v2/auth/revoke_tokens', { userId: 'ada' })
       await page.getByRole('button', { name: 'Check with the server' }).click()
       await page.getByText('The server rejects this token: the token has been revoked').waitFor()

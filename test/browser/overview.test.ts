@@ -3,7 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { historyNames } from '../../src/capabilities/observability/metric-points.ts'
 import { RawClient } from '../support/clients/clients.ts'
 import { openBrowser } from '../support/servers/browser.ts'
-import { complaintsOf, openConsole, seriousFindings } from '../support/servers/console.ts'
+import {
+  complaintsOf,
+  findingsInBothSchemes,
+  openConsole,
+  seriousFindings,
+} from '../support/servers/console.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
 import { otherKey } from '../support/servers/tenants.ts'
 import { isEverythingAsked } from '../support/time/full-run.ts'
@@ -47,9 +52,7 @@ describe.skipIf(!isEverythingAsked)('the overview in Chromium', () => {
     await page.getByText('Figures as a table').first().click()
     await page.getByRole('table', { name: 'Connections, newest first' }).waitFor()
     await page.getByText('Weft 0.').waitFor()
-    expect(await seriousFindings(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await seriousFindings(page)).toEqual([])
+    expect(await findingsInBothSchemes(page)).toEqual([])
     expect(complaints).toEqual([])
     await page.context().close()
   }, 20_000)

@@ -11,6 +11,8 @@ export interface ConsolePage {
    * requests to other hosts.
    */
   readonly complaints: readonly string[]
+  /** Shows another page of the console, such as `/documents/acme`. */
+  readonly visit: (route: string) => Promise<void>
 }
 
 /** Matches error messages of failed calls. They are not problems, because tests cause them intentionally. */
@@ -34,10 +36,12 @@ export async function openConsole(
   await page.goto(`${weft.url}/console#${link}`)
   await page.getByRole('button', { name: 'Sign in with this key' }).click()
   await page.getByRole('navigation', { name: 'Sections' }).waitFor()
-  await page.evaluate((to) => {
-    location.hash = `#${to}`
-  }, route)
-  return { page, complaints }
+  const visit = (to: string) =>
+    page.evaluate((hash) => {
+      location.hash = hash
+    }, `#${to}`)
+  await visit(route)
+  return { page, complaints, visit }
 }
 
 /**
@@ -73,4 +77,13 @@ export async function seriousFindings(page: Page): Promise<readonly string[]> {
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
+}
+
+/** Returns the findings of `seriousFindings` in light and in dark. */
+export async function findingsInBothSchemes(page: Page): Promise<readonly string[]> {
+  const light = await seriousFindings(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const dark = await seriousFindings(page)
+  await page.emulateMedia({ colorScheme: 'light' })
+  return [...light, ...dark]
 }
