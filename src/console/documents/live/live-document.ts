@@ -11,52 +11,6 @@ const types = { sync: 0, awareness: 1 } as const
 /** An empty Yjs update (V1). */
 const nothing = Uint8Array.of(0, 0)
 
-interface SocketHandlers {
-  /** Returns the state vector of the document in the page. */
-  readonly vector: () => Uint8Array
-  readonly onUpdate: (update: Uint8Array) => void
-  /** Called when the initial sync is complete. */
-  readonly onSynced: () => void
-  readonly onAwareness: (message: Uint8Array) => void
-  readonly onClose: (code: number, reason: string) => void
-}
-
-/**
- * Opens a connection in the protocol of y-websocket. The connection receives updates, but sends none.
- * @returns a function that closes the connection; `onClose` is not called in this case
- */
-function openReadOnlySocket(url: string, hearing: SocketHandlers): () => void {
-  const socket = new WebSocket(url)
-  const ending = new AbortController()
-  const { signal } = ending
-  socket.binaryType = 'arraybuffer'
-  socket.addEventListener('open', () => socket.send(message(messageYjsSyncStep1, hearing.vector())), {
-    signal,
-  })
-  socket.addEventListener(
-    'message',
-    ({ data }: MessageEvent<ArrayBuffer>) => hear(new Uint8Array(data), socket, hearing),
-    { signal },
-  )
-  socket.addEventListener('close', ({ code, reason }) => hearing.onClose(code, reason), { signal })
-  return () => {
-    ending.abort()
-    socket.close()
-  }
-}
-
-function hear(bytes: Uint8Array, socket: WebSocket, hearing: SocketHandlers): void {
-  const decoder = createDecoder(bytes)
-  const type = readVarUint(decoder)
-  if (type === types.awareness) return hearing.onAwareness(readVarUint8Array(decoder))
-  if (type !== types.sync) return
-  const step = readVarUint(decoder)
-  // Answers the request of the server with an empty update, because a read-only page has no updates to send.
-  if (step === messageYjsSyncStep1) return socket.send(message(messageYjsSyncStep2, nothing))
-  hearing.onUpdate(readVarUint8Array(decoder))
-  if (step === messageYjsSyncStep2) hearing.onSynced()
-}
-
 function message(step: number, body: Uint8Array): Uint8Array<ArrayBuffer> {
   const encoder = createEncoder()
   writeVarUint(encoder, types.sync)
@@ -86,15 +40,6 @@ const isFinal = (code: number): boolean => code === 4400 || code === 4404 || cod
  */
 const passing: ReadonlySet<string> = new Set(['OFFLINE', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED', 'INTERNAL'])
 
-interface LiveOptions {
-  /** URL of the document, such as `ws://localhost:8900/sync/acme/notes/main`. */
-  readonly url: string
-  /** Returns a new realtime token. Called for each connection. */
-  readonly token: () => Promise<string>
-  /** Called when the page must be drawn again, at most once per frame. */
-  readonly onChange: () => void
-}
-
 /**
  * A document that follows the edits of all clients. It only reads: it sends no edits and no awareness state.
  */
@@ -103,7 +48,9 @@ export class LiveDocument {
   readonly people = new AwarenessTracker()
   readonly fresh: RecentEdits
   connection: ConnectionState = { kind: 'connecting' }
-  readonly #options: LiveOptions
+  readonly #url: string
+  readonly #token: () => Promise<string>
+  readonly #onChange: () => void
   #hangUp: () => void = () => {}
   #retry: ReturnType<typeof setTimeout> | undefined
   #failures = 0
@@ -113,8 +60,15 @@ export class LiveDocument {
   #restUntil = 0
   #isOver = false
 
-  constructor(options: LiveOptions) {
-    this.#options = options
+  /**
+   * @param url URL of the document, such as `ws://localhost:8900/sync/acme/notes/main`
+   * @param token returns a new realtime token; called for each connection
+   * @param onChange called when the page must be drawn again, at most once per frame
+   */
+  constructor(url: string, token: () => Promise<string>, onChange: () => void) {
+    this.#url = url
+    this.#token = token
+    this.#onChange = onChange
     this.fresh = new RecentEdits(this.doc, () => this.#changed())
     this.doc.on('update', () => this.#changed())
     void this.#connect()
@@ -131,24 +85,52 @@ export class LiveDocument {
   }
 
   async #connect(): Promise<void> {
-    const { url, token } = this.#options
     try {
-      const given = await token()
-      if (this.#isOver) return
-      this.#hangUp = openReadOnlySocket(`${url}?token=${encodeURIComponent(given)}`, {
-        vector: () => Y.encodeStateVector(this.doc),
-        onUpdate: (update) => Y.applyUpdate(this.doc, update, this),
-        onSynced: () => this.#synced(),
-        onAwareness: (message) => {
-          this.people.receive(message, Date.now())
-          this.#changed()
-        },
-        onClose: (code, reason) => this.#lost(reason || `the connection was closed (${code})`, isFinal(code)),
-      })
+      const token = await this.#token()
+      if (!this.#isOver) this.#open(`${this.#url}?token=${encodeURIComponent(token)}`)
     } catch (error) {
       const { status, message } = toApiCallError(error)
       this.#lost(message, !passing.has(status))
     }
+  }
+
+  /** Opens a connection in the protocol of y-websocket. The connection receives updates, but sends none. */
+  #open(url: string): void {
+    const socket = new WebSocket(url)
+    const ending = new AbortController()
+    const { signal } = ending
+    socket.binaryType = 'arraybuffer'
+    const ask = () => socket.send(message(messageYjsSyncStep1, Y.encodeStateVector(this.doc)))
+    socket.addEventListener('open', ask, { signal })
+    socket.addEventListener(
+      'message',
+      ({ data }: MessageEvent<ArrayBuffer>) => this.#receive(new Uint8Array(data), socket),
+      { signal },
+    )
+    socket.addEventListener(
+      'close',
+      ({ code, reason }) => this.#lost(reason || `the connection was closed (${code})`, isFinal(code)),
+      { signal },
+    )
+    this.#hangUp = () => {
+      ending.abort()
+      socket.close()
+    }
+  }
+
+  #receive(bytes: Uint8Array, socket: WebSocket): void {
+    const decoder = createDecoder(bytes)
+    const type = readVarUint(decoder)
+    if (type === types.awareness) {
+      this.people.receive(readVarUint8Array(decoder), Date.now())
+      return this.#changed()
+    }
+    if (type !== types.sync) return
+    const step = readVarUint(decoder)
+    // Answers the request of the server with an empty update, because a read-only page has no updates to send.
+    if (step === messageYjsSyncStep1) return socket.send(message(messageYjsSyncStep2, nothing))
+    Y.applyUpdate(this.doc, readVarUint8Array(decoder), this)
+    if (step === messageYjsSyncStep2) this.#synced()
   }
 
   #synced(): void {
@@ -179,7 +161,7 @@ export class LiveDocument {
   #draw(): void {
     this.#pause = undefined
     const began = performance.now()
-    this.#options.onChange()
+    this.#onChange()
     // The page is rendered before the next task, so this task measures the time of the rendering. The pause
     // afterwards is twice as long, so that the page can respond to its user.
     setTimeout(() => {

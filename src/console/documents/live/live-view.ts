@@ -37,7 +37,7 @@ export function useLiveDocument(address: EditorAddress): LiveDocument | null {
       const { token } = await api.call<{ token: string }>('/v2/auth/generate_token', tokenRequest)
       return token
     }
-    const opened = new LiveDocument({ url: urlOf(address), token, onChange: redraw })
+    const opened = new LiveDocument(urlOf(address), token, redraw)
     live.current = opened
     redraw()
     return () => {
