@@ -1,72 +1,60 @@
 import { useState } from 'preact/hooks'
 import type { OrganizationsDocumentsGetDataItem } from '../../client/api/operation-types.ts'
-import { useAction, useApi, usePagedQuery } from '../api/hooks.ts'
+import { useApi, usePagedQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
-import { Button, Select, TextField } from '../ui/controls.tsx'
-import { ConfirmButton, Dialog } from '../ui/dialog.tsx'
-import { Form } from '../ui/form.tsx'
-import { ErrorNotice } from '../ui/notice.tsx'
+import { Select, TextField } from '../ui/controls.tsx'
+import { ConfirmButton } from '../ui/dialog.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { emptyContent, type RootType, rootTypes } from './content/content-text.ts'
 import { consoleUser } from './editor.ts'
-import { SearchBox, useSearch } from './search-box.tsx'
+import { useSearch } from './use-search.tsx'
 
-interface NewDocumentProps {
-  readonly organizationId: string
-  readonly onClose: () => void
-}
-
-/** Shows a form that creates a document with one empty editor. Opens the new document. */
-function NewDocumentForm({ organizationId, onClose }: NewDocumentProps) {
+/** Shows a button that creates a document with one empty editor. Opens the new document. */
+function NewDocument({ organizationId }: { readonly organizationId: string }) {
   const api = useApi()
   const [documentId, setDocumentId] = useState('')
   const [documentName, setDocumentName] = useState('')
   const [editorId, setEditorId] = useState('main')
   const [contentKey, setContentKey] = useState('content')
   const [type, setType] = useState<RootType>('text')
-  const { run, busy, error } = useAction(async () => {
+  const create = async () => {
     const content = { documentId, editorId, contentKey, type, data: emptyContent[type] }
     await api.call('/v2/crdt/add', { organizationId, ...content, userId: consoleUser.id })
-    const documents = [{ documentId, documentName }]
-    if (documentName !== '')
-      await api.callBatch('/v2/organizations/documents/update', { organizationId, documents })
+    const named = { organizationId, documents: [{ documentId, documentName }] }
+    if (documentName !== '') await api.callBatch('/v2/organizations/documents/update', named)
     navigate('documents', organizationId, documentId, editorId)
-  })
+  }
   return (
-    <Dialog title="New document" onClose={onClose}>
-      <Form label="New document" onSubmit={() => void run()}>
-        <TextField label="Document id" value={documentId} onInput={setDocumentId} required />
-        <TextField label="Name" value={documentName} onInput={setDocumentName} hint="Optional." />
-        <TextField label="Editor id" value={editorId} onInput={setEditorId} required />
-        <Select label="Content" value={type} options={rootTypes} onChange={setType} />
-        <TextField
-          label="Root"
-          value={contentKey}
-          onInput={setContentKey}
-          hint="Name of the shared type, as your editor knows it."
-          required
-        />
-        <ErrorNotice error={error} />
-        <p class="row">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={busy}>
-            Make the document
-          </Button>
-        </p>
-      </Form>
-    </Dialog>
+    <ConfirmButton
+      action="New document"
+      title="New document"
+      confirm="Make the document"
+      harmless
+      act={create}
+    >
+      <TextField label="Document id" value={documentId} onInput={setDocumentId} required />
+      <TextField label="Name" value={documentName} onInput={setDocumentName} hint="Optional." />
+      <TextField label="Editor id" value={editorId} onInput={setEditorId} required />
+      <Select label="Content" value={type} options={rootTypes} onChange={setType} />
+      <TextField
+        label="Root"
+        value={contentKey}
+        onInput={setContentKey}
+        hint="Name of the shared type, as your editor knows it."
+        required
+      />
+    </ConfirmButton>
   )
 }
 
 export function DocumentList({ organizationId }: { readonly organizationId: string }) {
   const api = useApi()
-  const { typed, type, asked } = useSearch()
+  const [asked, searchField] = useSearch('Search documents')
   const listing = usePagedQuery<OrganizationsDocumentsGetDataItem>('/v2/organizations/documents/get', {
     organizationId,
     ...asked,
   })
-  const [isMaking, setIsMaking] = useState(false)
   const remove = async (id: string) => {
     await api.callBatch('/v2/organizations/documents/delete', { organizationId, documentIds: [id] })
     listing.reload()
@@ -78,11 +66,9 @@ export function DocumentList({ organizationId }: { readonly organizationId: stri
       </p>
       <div class="row between">
         <h1>{organizationId}</h1>
-        <Button kind="primary" onClick={() => setIsMaking(true)}>
-          New document
-        </Button>
+        <NewDocument organizationId={organizationId} />
       </div>
-      <SearchBox label="Search documents" typed={typed} onInput={type} />
+      {searchField}
       <PagedTable
         caption="Documents"
         listing={listing}
@@ -113,11 +99,10 @@ export function DocumentList({ organizationId }: { readonly organizationId: stri
         ]}
         empty={
           asked.search === undefined
-            ? 'No documents yet. Make one below, or open one in an editor.'
+            ? 'No documents yet. Make one, or open one in an editor.'
             : 'No document matches this search.'
         }
       />
-      {isMaking && <NewDocumentForm organizationId={organizationId} onClose={() => setIsMaking(false)} />}
     </>
   )
 }

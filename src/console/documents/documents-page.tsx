@@ -6,17 +6,17 @@ import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { DocumentDetail } from './document-detail.tsx'
 import { DocumentList } from './document-list.tsx'
-import { SearchBox, useSearch } from './search-box.tsx'
+import { useSearch } from './use-search.tsx'
 
 /** Lets the user choose an organization. */
 function OrganizationList() {
-  const { typed, type, asked } = useSearch()
+  const [asked, searchField] = useSearch('Search organizations')
   const listing = usePagedQuery<OrganizationsGetDataItem>('/v2/organizations/get', asked)
   return (
     <>
       <h1>Documents</h1>
       <p>Documents belong to an organization: choose one.</p>
-      <SearchBox label="Search organizations" typed={typed} onInput={type} />
+      {searchField}
       <PagedTable
         caption="Organizations"
         listing={listing}
