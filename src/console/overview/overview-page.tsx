@@ -51,7 +51,7 @@ function RecentRejections() {
  */
 export default function OverviewPage(_props: PageProps) {
   const { credentials } = useApi()
-  const check = useAsync(() => verifyCredentials(credentials), JSON.stringify(credentials))
+  const check = useAsync(() => verifyCredentials(credentials), '')
   const { error, loading } = check
   useInterval(60_000, check.reload)
   const isRejected = error?.status === 'UNAUTHENTICATED'
@@ -73,12 +73,12 @@ const WrongKey = () => (
 
 /** Shows the link to the playground, and the state of the server. */
 function Figures() {
-  const { points, error, unready, isPastHidden, api, ...asked } = useMetrics()
+  const { points, error, unready, isPastHidden } = useMetrics()
   return (
     <>
       <TryIt />
-      <ServerStatus unready={unready} point={points.at(-1)} api={api} />
-      <MetricsProblem error={error} {...asked} />
+      <ServerStatus unready={unready} point={points.at(-1)} />
+      <MetricsProblem error={error} />
       <LiveLists />
       <RecentRejections />
       <Charts points={points} isPastHidden={isPastHidden} />

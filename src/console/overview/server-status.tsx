@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { MetricPoint } from '../../capabilities/observability/metric-points.ts'
 import type { MetricsStorageGetData } from '../../client/api/operation-types.ts'
-import type { ApiCallError, ApiClient } from '../api/client.ts'
-import { useAsync, useInterval, useServerVersion } from '../api/hooks.ts'
+import type { ApiCallError } from '../api/client.ts'
+import { useApi, useAsync, useInterval, useServerVersion, useSignIn } from '../api/hooks.ts'
 import { href } from '../routing/route.ts'
 import { Button, TextField } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
@@ -10,19 +10,16 @@ import { formatBytes } from '../ui/format.ts'
 import { Notice } from '../ui/notice.tsx'
 import { DefinitionList } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
-import type { TokenPrompt } from './use-metrics.ts'
 
 const storedRefreshMs = 60_000
 
 interface ServerProps {
-  /** API with the metrics token, if the server requires one. */
-  readonly api: ApiClient
   readonly unready: string | null
   readonly point: MetricPoint | undefined
 }
 
 /** Shows version and readiness of the server, and links to more information. */
-export function ServerStatus({ unready, point, api }: ServerProps) {
+export function ServerStatus({ unready, point }: ServerProps) {
   const { data } = useServerVersion()
   return (
     <section class="card server" aria-label="Server">
@@ -42,7 +39,7 @@ export function ServerStatus({ unready, point, api }: ServerProps) {
           <a href="/openapi.json">OpenAPI</a>
         </span>
       </p>
-      {point !== undefined && <State point={point} api={api} />}
+      {point !== undefined && <State point={point} />}
       {point?.nodes != null && point.nodes > 1 && (
         <p class="hint">
           {point.nodes} servers share the store. The figures here are those of the one that this page has
@@ -54,9 +51,9 @@ export function ServerStatus({ unready, point, api }: ServerProps) {
 }
 
 /** Shows the current state of documents, clients, storage and backup. */
-function State({ point, api }: { readonly point: MetricPoint; readonly api: ApiClient }) {
+function State({ point }: { readonly point: MetricPoint }) {
   const { documents, connections, protocols, diskFree, diskSize, lastBackup } = point
-  const stored = useStoredBytes(api)
+  const stored = useStoredBytes()
   const clients = protocols.map(([protocol, count]) => `${count.toLocaleString()} ${protocol}`)
   return (
     <DefinitionList
@@ -92,7 +89,8 @@ const describeStored = (bytes: number, bytesMax: number | undefined): string =>
     : `${formatBytes(bytes)} of ${formatBytes(bytesMax)} stored by the workspace`
 
 /** Reads the stored bytes of the workspace now and every minute. */
-function useStoredBytes(api: ApiClient): MetricsStorageGetData | null {
+function useStoredBytes(): MetricsStorageGetData | null {
+  const api = useApi()
   const { metricsToken } = api.credentials
   const read = () => api.call<MetricsStorageGetData>('/v2/metrics/storage/get', { metricsToken })
   const { data, reload } = useAsync(async () => (api.hasApiKey ? read() : null), `${metricsToken}`)
@@ -109,14 +107,10 @@ const LastBackup = ({ at }: { readonly at: number }) =>
     <LocalTime at={at} />
   )
 
-interface TroubleProps extends TokenPrompt {
-  readonly error: ApiCallError | null
-}
-
 /** Explains why metrics are missing, with a remedy. It disappears when metrics are available again. */
-export function MetricsProblem({ error, ...asked }: TroubleProps) {
+export function MetricsProblem({ error }: { readonly error: ApiCallError | null }) {
   if (error === null) return null
-  if (error.status === 'UNAUTHENTICATED') return <TokenForm {...asked} />
+  if (error.status === 'UNAUTHENTICATED') return <TokenForm />
   if (error.status === 'OFFLINE')
     return (
       <Notice kind="bad">The server does not respond. Start it; this page continues automatically.</Notice>
@@ -124,13 +118,22 @@ export function MetricsProblem({ error, ...asked }: TroubleProps) {
   return <Notice kind="bad">The metrics are not available at the moment ({error.message}); retrying.</Notice>
 }
 
-function TokenForm({ isRefused, onToken }: TokenPrompt) {
+/** Shows a form that adds the metrics token to the credentials of the session. */
+function TokenForm() {
+  const { credentials } = useApi()
+  const enter = useSignIn()
   const [token, setToken] = useState('')
   return (
-    <section class="card" aria-label="Metrics token">
+    <div class="card">
       <p>The server requires a metrics token.</p>
-      {isRefused && <Notice kind="bad">The server rejects this metrics token.</Notice>}
-      <Form label="Show metrics" inline onSubmit={() => onToken(token.trim())}>
+      {credentials.metricsToken !== undefined && (
+        <Notice kind="bad">The server rejects this metrics token.</Notice>
+      )}
+      <Form
+        label="Show metrics"
+        inline
+        onSubmit={() => enter({ ...credentials, metricsToken: token.trim() })}
+      >
         <TextField
           label="Metrics token"
           type="password"
@@ -142,6 +145,6 @@ function TokenForm({ isRefused, onToken }: TokenPrompt) {
           Show metrics
         </Button>
       </Form>
-    </section>
+    </div>
   )
 }

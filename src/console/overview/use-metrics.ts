@@ -1,9 +1,8 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { type MetricPoint, metricPoint } from '../../capabilities/observability/metric-points.ts'
 import type { MetricsHistoryGetData } from '../../client/api/operation-types.ts'
 import { Scrape } from '../../core/metrics/scrape.ts'
-import { type ApiCallError, ApiClient } from '../api/client.ts'
-import { saveCredentials } from '../api/credentials.ts'
+import type { ApiCallError, ApiClient } from '../api/client.ts'
 import { useApi } from '../api/hooks.ts'
 import { appendPoint, mergeHistory, pauseMs } from './point-history.ts'
 
@@ -30,43 +29,25 @@ interface MetricsState {
   readonly isPastHidden: boolean
 }
 
-export interface TokenPrompt {
-  /** True if the server rejected the entered token. */
-  readonly isRefused: boolean
-  readonly onToken: (metricsToken: string) => void
-}
-
 /** Reads the metrics repeatedly while the page is visible, even after errors. */
-export function useMetrics(): MetricsState & TokenPrompt & { readonly api: ApiClient } {
-  const given = useApi()
-  const [token, setToken] = useState<string | null>(null)
-  const api = useMemo(
-    () => (token === null ? given : new ApiClient({ ...given.credentials, metricsToken: token })),
-    [given, token],
-  )
+export function useMetrics(): MetricsState {
+  const api = useApi()
   const [watched, setWatched] = useState<MetricsState>({
     points: history,
     error: null,
     unready: null,
     isPastHidden,
   })
-  useEffect(() => watch(api, setWatched), [api])
-  // Stores a valid token together with the credentials of the session.
-  const isGood = token !== null && watched.error === null && watched.points.length > 0
   useEffect(() => {
-    if (isGood) saveCredentials(api.credentials)
-  }, [isGood])
-  const onToken = (shown: string): void => {
-    setToken(shown)
+    // An error of the earlier credentials does not apply to the new ones.
     setWatched((before) => ({ ...before, error: null }))
-  }
-  return { ...watched, api, isRefused: token !== null, onToken }
+    return watch(api, setWatched)
+  }, [api])
+  return watched
 }
 
-type MetricsChange = (change: (before: MetricsState) => MetricsState) => void
-
 /** Starts to read the metrics. Returns the function that stops reading. */
-function watch(api: ApiClient, change: MetricsChange): () => void {
+function watch(api: ApiClient, onRead: (state: MetricsState) => void): () => void {
   let [isOver, isAsking] = [false, false]
   let timer = 0
   let last: Scrape | null = null
@@ -81,7 +62,7 @@ function watch(api: ApiClient, change: MetricsChange): () => void {
     // If metrics may not be read, the page must not show the metrics of an earlier session.
     if ('at' in point) history = appendPoint(history, point)
     else if (point.status === 'UNAUTHENTICATED') history = []
-    change(() => ({ points: history, error: 'at' in point ? null : point, unready, isPastHidden }))
+    onRead({ points: history, error: 'at' in point ? null : point, unready, isPastHidden })
     timer = setTimeout(() => void look(), betweenMs)
   }
   const read = async (): Promise<MetricPoint | ApiCallError> => {

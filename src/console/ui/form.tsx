@@ -67,7 +67,7 @@ interface OpenFormProps {
 export function OpenForm({ label, hint, onOpen }: OpenFormProps) {
   const [id, setId] = useState('')
   return (
-    <Form label={label} inline onSubmit={() => onOpen(id)}>
+    <Form label="Open" inline onSubmit={() => onOpen(id)}>
       <TextField label={label} value={id} onInput={setId} required {...(hint !== undefined && { hint })} />
       <Button type="submit">Open</Button>
     </Form>
