@@ -46,9 +46,8 @@ export function SignIn({ onSignedIn }: SignInProps) {
   })
   const submit = (trying: boolean) => {
     isTrying.current = trying
-    const { apiKey, authToken, workspaceId, workspaceAuthToken, metricsToken } = fields
-    const shown = who === 'key' ? { apiKey, authToken } : { workspaceId, workspaceAuthToken }
-    void comeIn.run(() => given({ ...shown, metricsToken }))
+    const { apiKey, authToken, workspaceId, workspaceAuthToken } = fields
+    void comeIn.run(() => given(who === 'key' ? { apiKey, authToken } : { workspaceId, workspaceAuthToken }))
   }
   return (
     <main class="sign-in">
@@ -108,47 +107,34 @@ interface CredentialFieldsProps {
   readonly set: (member: keyof ConsoleCredentials) => (value: string) => void
 }
 
-const CredentialFields = ({ who, fields, set }: CredentialFieldsProps) => (
-  <>
-    {who === 'key' ? (
-      <>
-        <TextField
-          label="API key"
-          value={fields.apiKey ?? ''}
-          onInput={set('apiKey')}
-          autocomplete="username"
-        />
-        <TextField
-          label="Auth token"
-          type="password"
-          value={fields.authToken ?? ''}
-          onInput={set('authToken')}
-          autocomplete="current-password"
-        />
-      </>
-    ) : (
-      <>
-        <TextField label="Workspace id" value={fields.workspaceId ?? ''} onInput={set('workspaceId')} />
-        <TextField
-          label="Workspace auth token"
-          type="password"
-          value={fields.workspaceAuthToken ?? ''}
-          onInput={set('workspaceAuthToken')}
-        />
-      </>
-    )}
-    <details>
-      <summary>The server requires a metrics token</summary>
+const CredentialFields = ({ who, fields, set }: CredentialFieldsProps) =>
+  who === 'key' ? (
+    <>
       <TextField
-        label="Metrics token"
-        type="password"
-        value={fields.metricsToken ?? ''}
-        onInput={set('metricsToken')}
-        hint="WEFT_METRICS_TOKEN; the overview has no charts without it."
+        label="API key"
+        value={fields.apiKey ?? ''}
+        onInput={set('apiKey')}
+        autocomplete="username"
       />
-    </details>
-  </>
-)
+      <TextField
+        label="Auth token"
+        type="password"
+        value={fields.authToken ?? ''}
+        onInput={set('authToken')}
+        autocomplete="current-password"
+      />
+    </>
+  ) : (
+    <>
+      <TextField label="Workspace id" value={fields.workspaceId ?? ''} onInput={set('workspaceId')} />
+      <TextField
+        label="Workspace auth token"
+        type="password"
+        value={fields.workspaceAuthToken ?? ''}
+        onInput={set('workspaceAuthToken')}
+      />
+    </>
+  )
 
 interface KeysProps {
   readonly keys: readonly ApiKey[]
