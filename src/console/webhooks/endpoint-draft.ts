@@ -1,4 +1,5 @@
 import type { WebhookEndpoint } from '../../client/api/operation-types.ts'
+import { readableTypes } from '../../core/content/content-type-names.ts'
 
 /** Event types that an endpoint can get, with the names that the API uses. */
 export const endpointEventTypes = [
@@ -30,18 +31,7 @@ export const endpointEventTypes = [
 ] as const
 
 /** Formats of the content in `crdt.update_data`, with the names that the API uses. */
-export const contentFormats = [
-  'json',
-  'text',
-  'xml',
-  'markdown',
-  'html',
-  'delta',
-  'xmltext',
-  'prosemirror',
-  'update',
-  'roots',
-] as const
+export const contentFormats = ['json', ...readableTypes, 'update', 'roots'] as const
 
 /** Values of the form that changes or creates an endpoint. */
 export interface Draft {
