@@ -1,3 +1,4 @@
+import { json } from '../core/base/schema.ts'
 import { ApiError } from '../core/base/errors.ts'
 import type { AnchorPlace, StoredAnchor } from '../core/content/edit/anchors.ts'
 import { shownQuoteMax } from '../core/content/edit/targets/places.ts'
@@ -13,16 +14,16 @@ export const anchorLimits = {
   anchorDocumentBytes: 8_388_608,
 } as const
 
-export const anchorPlace = {
-  type: 'object',
-  required: ['quote'],
-  properties: {
-    quote: { type: 'string', description: `Text of the anchor; at most ${shownQuoteMax} UTF-16 units.` },
-    before: { type: 'string', description: 'Text before it in its block.' },
-    after: { type: 'string', description: 'Text after it in its block.' },
-    shortened: { type: 'boolean', description: 'True if `quote` is only the start of the text.' },
+export const anchorPlace = json.object(
+  {
+    quote: json.text(`Text of the anchor; at most ${shownQuoteMax} UTF-16 units.`),
   },
-} as const
+  {
+    before: json.text('Text before it in its block.'),
+    after: json.text('Text after it in its block.'),
+    shortened: json.boolean('True if `quote` is only the start of the text.'),
+  },
+)
 
 /**
  * Returns the places at which anchors are now; null if the text was deleted. Anchors are missing in the result if their

@@ -1,5 +1,5 @@
 import { ApiError, type ErrorCode } from '../core/base/errors.ts'
-import type { ObjectSchema, Schema } from '../core/base/schema.ts'
+import { type ObjectSchema, type Schema, json } from '../core/base/schema.ts'
 import { emptyBatchResults } from '../core/directory/store/batch.ts'
 import type { UnknownInEntries } from './members.ts'
 import type { Batch, Operation, OperationResult } from './operation.ts'
@@ -125,7 +125,9 @@ const entrySchemas = new WeakMap<Schema, ObjectSchema>()
 function entrySchemaOf(items: Schema): ObjectSchema {
   const known = entrySchemas.get(items)
   if (known !== undefined) return known
-  const schema = { type: 'object', required: ['item'], properties: { item: items } } as const
+  const schema = json.object({
+    item: items,
+  })
   entrySchemas.set(items, schema)
   return schema
 }

@@ -1,6 +1,6 @@
 import type { TenantCaller } from '../core/access/credentials/authenticator.ts'
 import { ApiError } from '../core/base/errors.ts'
-import type { FromSchema } from '../core/base/schema.ts'
+import { type FromSchema, json } from '../core/base/schema.ts'
 import { contentTypeNames, dataForms } from '../core/content/content-type-names.ts'
 import { overlapPolicies } from '../core/content/merge/overlap.ts'
 import { prepareChange, type RootChange } from '../core/content/root-change.ts'
@@ -17,8 +17,8 @@ import { attachedSchemaName } from './schemas/schema-schema.ts'
 import type { Services } from './services.ts'
 
 export const editorDocumentIds = {
-  organizationId: { type: 'string', format: 'id' },
-  documentId: { type: 'string', format: 'id' },
+  organizationId: json.id(),
+  documentId: json.id(),
 } as const
 
 /** The error of operations on a document that is being deleted. */
@@ -89,37 +89,30 @@ export const baseVersionErrors = [
 ] as const
 
 /** The request member `strict` of a write. */
-const strictSchema = {
-  type: 'boolean',
-  default: false,
-  description:
-    'True: rejects the call instead of returning warnings about nodes and marks that no preset has. With a schema, ' +
+const strictSchema = json.flag(
+  'True: rejects the call instead of returning warnings about nodes and marks that no preset has. With a schema, ' +
     'the schema decides.',
-} as const
+)
 
 /** Request members for the whole new content of an editor. */
-export const contentRequest = {
-  type: 'object',
-  required: ['organizationId', 'documentId', 'editorId', 'data', 'type'],
-  properties: {
+export const contentRequest = json.object(
+  {
     ...editorDocumentIds,
     editorId,
     data: {
       description: `The whole content: ${dataForms}.`,
       examples: ['Hello'],
     },
-    type: { type: 'string', enum: contentTypeNames },
+    type: json.choice(contentTypeNames),
+  },
+  {
     contentKey: contentKeySchema,
     schema: attachedSchemaName,
     strict: strictSchema,
-    userId: {
-      type: 'string',
-      format: 'id',
-      description: 'Author of the change; returned as `lastUpdatedBy`.',
-    },
+    userId: json.id('Author of the change; returned as `lastUpdatedBy`.'),
     meta: changeMeta,
   },
-} as const
+)
 
 /**
  * Maximum characters of a version in a request. The server itself creates versions of at most 31 characters.
@@ -127,35 +120,34 @@ export const contentRequest = {
 const versionLengthMax = 100
 
 /** The request member `onOverlap` of a write with `baseVersion`. */
-const onOverlapSchema = {
-  type: 'string',
-  enum: overlapPolicies,
-  description:
-    'What happens if others have changed the same words or values after `baseVersion`. `report`: the content has one ' +
+const onOverlapSchema = json.choice(
+  overlapPolicies,
+  'What happens if others have changed the same words or values after `baseVersion`. `report`: the content has one ' +
     'side, and `overlaps` has both. `fail`: the call fails, and nothing changes. `keepTheirs`, `keepMine`: the content ' +
     'has this side. Default: `report`; for agents `fail`.',
-} as const
+)
 
 /** The response members about overlaps. */
 export const overlapMembers = {
-  overlaps: {
-    type: 'array',
-    description:
-      'Places that others have changed, too, after `baseVersion`; absent if there are none. At most 100, with at most ' +
-      '1,000 characters of each value.',
-    items: {
-      type: 'object',
-      required: ['path', 'kept'],
-      properties: {
-        path: { type: 'string', description: 'JSON pointer to the place in the root.' },
+  overlaps: json.list(
+    json.object(
+      {
+        path: json.text('JSON pointer to the place in the root.'),
+        kept: json.choice(['theirs', 'mine'], 'The side that the content has.'),
+      },
+      {
         base: { description: 'The content before both changes; absent if there was none.' },
         theirs: { description: 'The content that others have written; absent if they have deleted it.' },
         mine: { description: 'The content of this call; absent if it deletes the content.' },
-        kept: { type: 'string', enum: ['theirs', 'mine'], description: 'The side that the content has.' },
       },
+    ),
+    {
+      description:
+        'Places that others have changed, too, after `baseVersion`; absent if there are none. At most 100, with at most ' +
+        '1,000 characters of each value.',
     },
-  },
-  overlapCount: { type: 'integer', description: 'The number of overlaps, if there are more than listed.' },
+  ),
+  overlapCount: json.integer('The number of overlaps, if there are more than listed.'),
 } as const
 
 /**
@@ -166,52 +158,33 @@ export const updateRequest = {
   ...contentRequest,
   properties: {
     ...contentRequest.properties,
-    baseVersion: {
-      type: 'string',
-      maxLength: versionLengthMax,
-      description:
-        'The version from which `data` was derived. Only the differences to it are applied; later edits stay.',
-    },
+    baseVersion: json.text(
+      'The version from which `data` was derived. Only the differences to it are applied; later edits stay.',
+      { maxLength: versionLengthMax },
+    ),
     onOverlap: onOverlapSchema,
-    ifVersion: {
-      type: 'string',
+    ifVersion: json.text('Reject the call (ABORTED) unless the document is at this version.', {
       maxLength: versionLengthMax,
-      description: 'Reject the call (ABORTED) unless the document is at this version.',
-    },
-    newRoot: {
-      type: 'boolean',
-      default: false,
-      description: 'True: creates the root `contentKey`, also if the editor has other roots.',
-    },
-    upsert: {
-      type: 'boolean',
-      default: false,
-      description: 'True: creates the document if it does not exist.',
-    },
-    dryRun: {
-      type: 'boolean',
-      default: false,
-      description: 'True: returns the changes without applying them; `version` is the current version.',
-    },
+    }),
+    newRoot: json.flag('True: creates the root `contentKey`, also if the editor has other roots.'),
+    upsert: json.flag('True: creates the document if it does not exist.'),
+    dryRun: json.flag('True: returns the changes without applying them; `version` is the current version.'),
   },
 } as const
 
-export const writtenResponse = {
-  type: 'object',
-  required: ['version', 'changed', 'bytes', 'insertions', 'deletions'],
-  properties: {
-    version: { type: 'string', description: 'Names the state after the call; opaque.' },
-    changed: { type: 'boolean', description: 'False if the content was already the same.' },
-    bytes: { type: 'integer', description: 'Size of the update that clients received.' },
-    insertions: { type: 'integer', description: 'Inserted UTF-16 units.' },
-    deletions: { type: 'integer', description: 'Deleted UTF-16 units and embeds.' },
-    contentKey: {
-      type: 'string',
-      description: 'Name of the root that was written; absent after a restoration.',
-    },
+export const writtenResponse = json.object(
+  {
+    version: json.text('Names the state after the call; opaque.'),
+    changed: json.boolean('False if the content was already the same.'),
+    bytes: json.integer('Size of the update that clients received.'),
+    insertions: json.integer('Inserted UTF-16 units.'),
+    deletions: json.integer('Deleted UTF-16 units and embeds.'),
+  },
+  {
+    contentKey: json.text('Name of the root that was written; absent after a restoration.'),
     ...overlapMembers,
   },
-} as const
+)
 
 type ContentRequest = FromSchema<typeof contentRequest>
 

@@ -1,5 +1,5 @@
 import { capabilities } from '../capabilities/list.ts'
-import type { Schema } from '../core/base/schema.ts'
+import { type Schema, json } from '../core/base/schema.ts'
 import { sessionIdPattern, waitSecondsMax } from '../core/sync/http/session-request.ts'
 import type {
   MethodDescription,
@@ -13,7 +13,7 @@ const query = (name: string, description: string, schema: Schema): ParameterDesc
   description,
   schema,
 })
-const flag = { type: 'string', enum: ['1'] } as const
+const flag = json.choice(['1'])
 const session: ParameterDescription = {
   name: 'session',
   in: 'query',
@@ -25,10 +25,11 @@ const position = query('position', 'Number of the last message that the client h
   type: 'integer',
   minimum: 0,
 })
-const dialect = query('dialect', 'Protocol of the messages, if it is not that of y-websocket.', {
-  type: 'string',
-  enum: ['hocuspocus'],
-})
+const dialect = query(
+  'dialect',
+  'Protocol of the messages, if it is not that of y-websocket.',
+  json.choice(['hocuspocus']),
+)
 const onlyDialect: ParameterDescription = {
   ...dialect,
   description: 'Protocol of the messages.',
@@ -73,7 +74,7 @@ const documentParameters: readonly ParameterDescription[] = [
   name,
   in: 'path',
   description,
-  schema: { type: 'string', format: 'id' },
+  schema: json.id(),
   required: true,
 }))
 
@@ -86,7 +87,7 @@ const receive = {
   security: 'user',
   answer: {
     type: 'text/event-stream',
-    schema: { type: 'string', description: 'Server-sent events.' },
+    schema: json.text('Server-sent events.'),
     example: 'event: open\ndata: {}\n\nid: 1\ndata: AAABAA==\n\n',
   },
   commonErrors: ['RESOURCE_EXHAUSTED', 'INTERNAL', 'UNAVAILABLE'],
@@ -104,16 +105,9 @@ const send = {
   body: 'Messages. Before each message is its length as a variable-length integer, as lib0 writes it.',
   answer: {
     type: 'application/json',
-    schema: {
-      type: 'object',
-      required: ['received'],
-      properties: {
-        received: {
-          type: 'integer',
-          description: 'Number of the last message that the server has received.',
-        },
-      },
-    },
+    schema: json.object({
+      received: json.integer('Number of the last message that the server has received.'),
+    }),
     example: { received: 7 },
   },
   commonErrors: ['RESOURCE_EXHAUSTED', 'INTERNAL', 'UNAVAILABLE'],

@@ -1,6 +1,6 @@
 /**
- * The part of JSON Schema (2020-12) that describes operations. One object, written `as const`, serves as the
- * validator, as the type of the handler's argument and as the OpenAPI description. The functions below build the
+ * The part of JSON Schema (2020-12) that describes operations. One object, which `json` builds, serves as the
+ * validator, as the type of the handler's argument and as the OpenAPI description. The functions at the end build the
  * schemas of other JSON, which needs more keywords and no description.
  */
 export type Schema = PlainSchema | UnionSchema
@@ -126,6 +126,65 @@ type RequiredOf<S> = S extends { readonly required: readonly (infer R)[] } ? R :
 
 type FromMembers<P, R> = { readonly [K in keyof P as K extends R ? K : never]: FromSchema<P[K]> } & {
   readonly [K in keyof P as K extends R ? never : K]?: FromSchema<P[K]>
+}
+
+type Members = ObjectSchema['properties']
+type Facts<S> = Omit<S, 'type' | 'description'>
+
+const described = <const Base extends object, More extends object>(
+  base: Base,
+  description: string | undefined,
+  facts: More | undefined,
+) => ({ ...base, ...(description !== undefined && { description }), ...facts }) as Base & Described & More
+
+/** Builds the schemas of operations. `facts` are further members of the schema. */
+export const json = {
+  text: <const More extends Facts<StringSchema> = object>(description?: string, facts?: More) =>
+    described({ type: 'string' }, description, facts),
+  id: <const More extends Facts<StringSchema> = object>(description?: string, facts?: More) =>
+    described({ type: 'string', format: 'id' }, description, facts),
+  /** Bytes as base64. */
+  bytes: <const More extends Facts<StringSchema> = object>(description?: string, facts?: More) =>
+    described({ type: 'string', format: 'byte' }, description, facts),
+  /** A time as ISO 8601. */
+  time: <const More extends Facts<StringSchema> = object>(description?: string, facts?: More) =>
+    described({ type: 'string', format: 'date-time' }, description, facts),
+  /** One of several texts. */
+  choice: <const Value extends string, const More extends Facts<StringSchema> = object>(
+    values: readonly Value[],
+    description?: string,
+    facts?: More,
+  ) => described({ type: 'string', enum: values }, description, facts),
+  integer: <const More extends Facts<NumberSchema> = object>(description?: string, facts?: More) =>
+    described({ type: 'integer' }, description, facts),
+  number: <const More extends Facts<NumberSchema> = object>(description?: string, facts?: More) =>
+    described({ type: 'number' }, description, facts),
+  boolean: <const More extends Facts<BooleanSchema> = object>(description?: string, facts?: More) =>
+    described({ type: 'boolean' }, description, facts),
+  /** A boolean that is false by default. */
+  flag: (description: string) => described({ type: 'boolean', default: false }, description, {}),
+  list: <const Item extends Schema, const More extends Omit<ArraySchema, 'type' | 'items'> = object>(
+    items: Item,
+    facts?: More,
+  ) => described({ type: 'array', items }, undefined, facts),
+  /** An object whose keys are ids. */
+  map: <const Value extends Schema, const More extends Described = object>(values: Value, facts?: More) =>
+    described({ type: 'object', additionalProperties: values }, undefined, facts),
+  object: <
+    const Required extends Members,
+    const Optional extends Members = Record<never, never>,
+    const More extends Omit<ObjectSchema, 'type' | 'properties' | 'required'> = object,
+  >(
+    required: Required,
+    optional?: Optional,
+    facts?: More,
+  ) => {
+    const names = Object.keys(required) as (keyof Required & string)[]
+    const properties = { ...required, ...optional } as Required & Optional
+    return described({ type: 'object', required: names, properties }, undefined, facts)
+  },
+  orNull: <const Value extends PlainSchema>(schema: Value, description?: string) =>
+    described({ anyOf: [schema, { type: 'null' }] }, description, {}),
 }
 
 declare const valueType: unique symbol

@@ -1,24 +1,26 @@
+import { json } from '../../core/base/schema.ts'
 import type { TenantCaller } from '../../core/access/credentials/authenticator.ts'
 import { type ChangeMeta, changeMetaLimits } from '../../core/model/change-origin.ts'
 import type { Services } from '../services.ts'
 import { invalidAt } from '../validator.ts'
 
 /** Request member with data of the caller about a change. */
-export const changeMeta = {
-  type: 'object',
-  additionalProperties: {
+export const changeMeta = json.map(
+  {
     anyOf: [
       { type: 'string', maxLength: changeMetaLimits.valueCharacters },
-      { type: 'number' },
-      { type: 'boolean' },
+      json.number(),
+      json.boolean(),
       { type: 'null' },
     ],
   },
-  description:
-    'Data about the change, stored with its author. `/v2/crdt/changes` and `/v2/crdt/undo` find changes by it. At most ' +
-    `${changeMetaLimits.members} members with names of 1 to ${changeMetaLimits.nameCharacters} characters.`,
-  examples: [{ job: 'summary-17' }],
-} as const
+  {
+    description:
+      'Data about the change, stored with its author. `/v2/crdt/changes` and `/v2/crdt/undo` find changes by it. At most ' +
+      `${changeMetaLimits.members} members with names of 1 to ${changeMetaLimits.nameCharacters} characters.`,
+    examples: [{ job: 'summary-17' }],
+  },
+)
 
 /**
  * Checks a request member with data about a change. `path`: the JSON pointer of the member.

@@ -1,129 +1,90 @@
-import type { FromSchema } from '../../core/base/schema.ts'
+import { type FromSchema, json } from '../../core/base/schema.ts'
 import type { AuthorRun } from '../../core/content/history/author-runs.ts'
 import { defaultGroupSeconds } from '../../core/content/history/change-groups.ts'
 import type { ChangeSet } from '../../core/content/history/change-sets.ts'
 import { changeMetaLimits, changeSources } from '../../core/model/change-origin.ts'
 import { contentUnavailable } from '../schemas/content-format.ts'
 import { changeMeta } from './change-meta.ts'
-import { contentPath, hunkAnchor, hunkContent, requiredOfHunk } from './hunk-schema.ts'
-
-const historyVersion = { type: 'string', format: 'id' } as const
+import { contentPath, hunkAnchor, hunkContent } from './hunk-schema.ts'
 
 /** Request members that select the changes between two versions. */
 export const changeRange = {
-  from: {
-    ...historyVersion,
-    description:
-      'The earlier version: `version` of a response, or `versionId` of a saved version. Only the latter works for any ' +
+  from: json.id(
+    'The earlier version: `version` of a response, or `versionId` of a saved version. Only the latter works for any ' +
       'length of time.',
-    examples: ['1.7'],
-  },
-  to: {
-    ...historyVersion,
-    description: 'The later version, in the same form. Default: the current version.',
-  },
+    { examples: ['1.7'] },
+  ),
+  to: json.id('The later version, in the same form. Default: the current version.'),
 } as const
 
 /** Request members that select changes by their authors. */
 export const changeFilter = {
-  by: { type: 'string', format: 'id', description: 'Only changes of this user.' },
-  meta: {
-    type: 'object',
-    additionalProperties: changeMeta.additionalProperties,
+  by: json.id('Only changes of this user.'),
+  meta: json.map(changeMeta.additionalProperties, {
     description: `Only changes whose \`meta\` has all these members with equal values; at most ${changeMetaLimits.members}.`,
     examples: changeMeta.examples,
-  },
+  }),
 } as const
 
 /** Request member with the pause that ends a change set. */
-export const groupSeconds = {
-  type: 'integer',
-  minimum: 0,
-  maximum: 86_400,
-  default: defaultGroupSeconds,
-  description: 'Seconds without a change of the same author after which a new change set starts.',
-} as const
-
-const orNull = <const S extends { readonly type: string }>(schema: S, description: string) =>
-  ({ anyOf: [schema, { type: 'null' }], description }) as const
-
-const time = { type: 'string', format: 'date-time' } as const
+export const groupSeconds = json.integer(
+  'Seconds without a change of the same author after which a new change set starts.',
+  { minimum: 0, maximum: 86_400, default: defaultGroupSeconds },
+)
 
 /** Response members for the origin of a change. */
 const originProperties = {
-  userId: orNull({ type: 'string' }, 'Id of the author; null if the author is unknown.'),
-  source: orNull(
-    { type: 'string', enum: changeSources },
+  userId: json.orNull(json.text(), 'Id of the author; null if the author is unknown.'),
+  source: json.orNull(
+    json.choice(changeSources),
     'How the change reached the document; null if that is unknown.',
   ),
-  meta: orNull(
-    { type: 'object', properties: {}, additionalProperties: {} },
+  meta: json.orNull(
+    json.object({}, {}, { additionalProperties: {} }),
     '`meta` of the call that made the change; null without one.',
   ),
 } as const
 
 /** Adjacent content of one author. */
-export const authorRun = {
-  type: 'object',
-  required: ['path', 'length', 'userId', 'at', 'source', 'meta'],
-  properties: {
+export const authorRun = json.object(
+  {
     path: contentPath,
-    length: { type: 'integer', description: 'UTF-16 units or values.' },
-    text: { type: 'string', description: 'The text; absent for other content.' },
-    node: { type: 'string', description: 'The name of an element; absent for other content.' },
+    length: json.integer('UTF-16 units or values.'),
     ...originProperties,
-    at: orNull(time, 'Time of the insertion; null if it is unknown.'),
+    at: json.orNull(json.time(), 'Time of the insertion; null if it is unknown.'),
   },
-} as const
+  {
+    text: json.text('The text; absent for other content.'),
+    node: json.text('The name of an element; absent for other content.'),
+  },
+)
 
 export const toAuthorRunResponse = ({ at, ...run }: AuthorRun): FromSchema<typeof authorRun> => ({
   ...run,
   at: toTime(at),
 })
 
-const hunk = {
-  type: 'object',
-  required: ['anchor', 'deleted', 'inserted', ...requiredOfHunk],
-  properties: {
-    anchor: { ...hunkAnchor, description: 'The place of the hunk in the later version.' },
-    deleted: {
-      type: 'string',
-      description: 'Deleted text. Texts of different elements are on different lines.',
-    },
-    inserted: { type: 'string', description: 'Inserted text.' },
-    ...hunkContent({
-      before: 'The earlier value; absent if there was none.',
-      after: 'The later value; absent if there is none.',
-    }),
-  },
-} as const
+const hunk = json.object({
+  anchor: { ...hunkAnchor, description: 'The place of the hunk in the later version.' },
+  deleted: json.text('Deleted text. Texts of different elements are on different lines.'),
+  inserted: json.text('Inserted text.'),
+  ...hunkContent({
+    before: 'The earlier value; absent if there was none.',
+    after: 'The later value; absent if there is none.',
+  }),
+})
 
 /** The changes of one author without a long pause. */
-export const changeSet = {
-  type: 'object',
-  required: [
-    'changeId',
-    'userId',
-    'firstAt',
-    'lastAt',
-    'source',
-    'meta',
-    'inserted',
-    'deleted',
-    'hunks',
-    'truncated',
-  ],
-  properties: {
-    changeId: { type: 'string', description: 'Equal in each response for the same two versions.' },
-    ...originProperties,
-    firstAt: orNull(time, 'Time of the first change; null if it is unknown.'),
-    lastAt: orNull(time, 'Time of the last change; null if it is unknown.'),
-    inserted: { type: 'integer', description: 'Inserted UTF-16 units and values.' },
-    deleted: { type: 'integer', description: 'Deleted UTF-16 units and values.' },
-    hunks: { type: 'array', items: hunk, description: 'Adjacent changes, in the order of the document.' },
-    truncated: { type: 'boolean', description: 'True if hunks are left out, because there are too many.' },
-  },
-} as const
+export const changeSet = json.object({
+  changeId: json.text('Equal in each response for the same two versions.'),
+  ...originProperties,
+  firstAt: json.orNull(json.time(), 'Time of the first change; null if it is unknown.'),
+  lastAt: json.orNull(json.time(), 'Time of the last change; null if it is unknown.'),
+  inserted: json.integer('Inserted UTF-16 units and values.'),
+  deleted: json.integer('Deleted UTF-16 units and values.'),
+  hunks: json.list(hunk, { description: 'Adjacent changes, in the order of the document.' }),
+  truncated: json.boolean('True if hunks are left out, because there are too many.'),
+})
 
 export const toChangeSetResponse = ({
   firstAt,
@@ -140,8 +101,8 @@ const toTime = (at: number | null): string | null => (at === null ? null : new D
 
 /** Response members that name the two versions. */
 export const rangeResponse = {
-  from: { type: 'string', description: 'The earlier version, as `/v2/crdt/get` returns it.' },
-  to: { type: 'string', description: 'The later version.' },
+  from: json.text('The earlier version, as `/v2/crdt/get` returns it.'),
+  to: json.text('The later version.'),
 } as const
 
 /** Errors of operations that read two versions. */

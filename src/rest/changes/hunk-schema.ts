@@ -1,25 +1,20 @@
-const texts = { type: 'array', items: { type: 'string' } } as const
-const values = { type: 'array', items: {} } as const
+import { json } from '../../core/base/schema.ts'
+const texts = json.list(json.text())
+const values = json.list({})
 
 /** Response member with the keys and indexes from a root to a place. */
-export const contentPath = {
-  type: 'array',
-  items: {},
-  description: 'Keys and indexes from the root to the place.',
-  examples: [[0]],
-} as const
+export const contentPath = json.list(
+  {},
+  { description: 'Keys and indexes from the root to the place.', examples: [[0]] },
+)
 
 /** Response member with the place of a hunk. */
-export const hunkAnchor = {
-  type: 'object',
-  required: ['contentKey', 'path', 'before', 'after'],
-  properties: {
-    contentKey: { type: 'string', description: 'Name of the root.' },
-    path: contentPath,
-    before: { type: 'string', description: 'The text before the place, at most 40 characters.' },
-    after: { type: 'string', description: 'The text after the place, at most 40 characters.' },
-  },
-} as const
+export const hunkAnchor = json.object({
+  contentKey: json.text('Name of the root.'),
+  path: contentPath,
+  before: json.text('The text before the place, at most 40 characters.'),
+  after: json.text('The text after the place, at most 40 characters.'),
+})
 
 /** The names of the members of `hunkContent`. */
 export const requiredOfHunk = [
@@ -42,28 +37,29 @@ export const hunkContent = ({ before, after }: { readonly before: string; readon
     insertedNodes: { ...texts, description: 'Names of inserted elements.' },
     deletedValues: { ...values, description: 'Deleted values of arrays, and deleted embeds.' },
     insertedValues: { ...values, description: 'Inserted values of arrays, and inserted embeds.' },
-    entries: {
-      type: 'array',
-      description: 'Changed entries of maps and attributes of elements.',
-      items: {
-        type: 'object',
-        required: ['key'],
-        properties: {
-          key: { type: 'string' },
+    entries: json.list(
+      json.object(
+        {
+          key: json.text(),
+        },
+        {
           before: { description: before },
           after: { description: after },
         },
+      ),
+      { description: 'Changed entries of maps and attributes of elements.' },
+    ),
+    formatting: json.list(
+      json.object({
+        name: json.text(),
+        before: {},
+        after: {},
+        text: json.text(),
+      }),
+      {
+        description:
+          'Changed formatting of text that stays. The value null stands for text without the formatting.',
       },
-    },
-    formatting: {
-      type: 'array',
-      description:
-        'Changed formatting of text that stays. The value null stands for text without the formatting.',
-      items: {
-        type: 'object',
-        required: ['name', 'before', 'after', 'text'],
-        properties: { name: { type: 'string' }, before: {}, after: {}, text: { type: 'string' } },
-      },
-    },
-    truncated: { type: 'boolean', description: 'True if parts are left out, because the hunk is too large.' },
+    ),
+    truncated: json.boolean('True if parts are left out, because the hunk is too large.'),
   }) as const

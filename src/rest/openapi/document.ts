@@ -7,7 +7,7 @@ import {
   workspaceIdHeader,
 } from '../../core/access/credentials/authenticator.ts'
 import { causeOf, httpCodes } from '../../core/base/error-codes.ts'
-import type { ObjectSchema } from '../../core/base/schema.ts'
+import { type ObjectSchema, json } from '../../core/base/schema.ts'
 import type { AgentRule } from '../agent-rule.ts'
 import { ignoredHeader, isStrict } from '../members.ts'
 import type { DocumentedError, Operation } from '../operation.ts'
@@ -202,15 +202,15 @@ export function openApiDocument(
         ...idempotencyHeaders,
         RequestId: {
           description: "Names the request in the server's log.",
-          schema: { type: 'string' },
+          schema: json.text(),
           required: true,
         },
         Ignored: {
           description:
             'JSON pointers of the members that the call ignored, as in a URI; absent if there are none.',
-          schema: { type: 'string' },
+          schema: json.text(),
         },
-        RetryAfter: { description: 'Seconds to wait before the next try.', schema: { type: 'integer' } },
+        RetryAfter: { description: 'Seconds to wait before the next try.', schema: json.integer() },
       },
       securitySchemes: Object.assign(
         {},

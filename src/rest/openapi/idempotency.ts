@@ -1,3 +1,4 @@
+import { json } from '../../core/base/schema.ts'
 import { keyLengthMax } from '../../core/model/idempotency-key.ts'
 import { idempotencyHeader, replayedHeader } from '../idempotency/idempotent-call.ts'
 import { idempotencyLimits } from '../idempotency/limits.ts'
@@ -41,7 +42,7 @@ function parameter(afterFailure: string): object {
 export const idempotencyHeaders = {
   IdempotentReplayed: {
     description: `\`true\` for the stored response of an earlier call with the \`${idempotencyHeader}\`; else absent.`,
-    schema: { type: 'string', enum: ['true'] },
+    schema: json.choice(['true']),
   },
 }
 

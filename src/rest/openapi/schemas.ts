@@ -1,5 +1,5 @@
 import { errorCodes, httpCodes } from '../../core/base/error-codes.ts'
-import { acceptsNull, isRequired, type ObjectSchema, type Schema } from '../../core/base/schema.ts'
+import { acceptsNull, isRequired, type ObjectSchema, type Schema, json } from '../../core/base/schema.ts'
 import { idBytesMax } from '../../core/model/address.ts'
 import { hasOpenMembers } from '../open-members.ts'
 import type { Operation } from '../operation.ts'
@@ -71,16 +71,14 @@ export const mapValues = <Value, Result>(
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]))
 
 /** Returns the schema of a request body, which contains `data`. */
-export const requestBody = (data: ObjectSchema): ObjectSchema => ({
-  type: 'object',
-  required: ['data'],
-  properties: { data },
-})
+export const requestBody = (data: ObjectSchema): ObjectSchema =>
+  json.object({
+    data,
+  })
 
-const nextPage = {
-  type: 'string',
-  description: 'Send it with the same query for the next page; absent at the end.',
-} satisfies Schema
+const nextPage = json.text(
+  'Send it with the same query for the next page; absent at the end.',
+) satisfies Schema
 
 /**
  * Returns the schema of a response body. The response of an operation that accepts a page token also contains
@@ -88,36 +86,33 @@ const nextPage = {
  */
 export const resultBody = (
   operation: Pick<Operation, 'request' | 'response' | 'envelope' | 'warns' | 'creates'>,
-): ObjectSchema => ({
-  type: 'object',
-  required: ['result'],
-  properties: { result: resultOf(operation) },
-})
+): ObjectSchema =>
+  json.object({
+    result: resultOf(operation),
+  })
 
-const warnings = {
-  type: 'array',
-  items: { type: 'string' },
+const warnings = json.list(json.text(), {
   description:
     'Accepted values that have no effect, may be lost later or are probably misspelled, one sentence each; absent if ' +
     'there are none.',
   examples: [['Weft has no event type "recorder.start": it is stored and never sent.']],
-} satisfies Schema
+}) satisfies Schema
 
-const ids = { type: 'array', items: { type: 'string' } } as const
+const ids = json.list(json.text())
 
-const created = {
-  type: 'object',
-  description: 'Ids of what the call has created. What existed is absent.',
-  properties: {
-    organization: { type: 'string' },
-    document: { type: 'string' },
-    editor: { type: 'string' },
-    root: { type: 'string', description: 'Name of the root.' },
+const created = json.object(
+  {},
+  {
+    organization: json.text(),
+    document: json.text(),
+    editor: json.text(),
+    root: json.text('Name of the root.'),
     organizations: { ...ids, description: 'In calls with flags such as `createOrganization`.' },
     documents: ids,
     folders: ids,
   },
-} satisfies Schema
+  { description: 'Ids of what the call has created. What existed is absent.' },
+) satisfies Schema
 
 function resultOf({ request, response, envelope, warns, creates }: Parameters<typeof resultBody>[0]): Schema {
   if (envelope === 'bare' && response !== null) return response
@@ -130,8 +125,8 @@ function resultOf({ request, response, envelope, warns, creates }: Parameters<ty
       ...(creates === true ? ['created'] : []),
     ],
     properties: {
-      status: { type: 'string', enum: ['success'] },
-      message: { type: 'string', examples: ['Done.'], description: 'For people.' },
+      status: json.choice(['success']),
+      message: json.text('For people.', { examples: ['Done.'] }),
       ...(response !== null && { data: response }),
       ...(Object.hasOwn(request.properties, 'pageToken') && { pageToken: nextPage }),
       ...((warns === true || hasOpenMembers(request)) && { warnings }),
@@ -141,40 +136,26 @@ function resultOf({ request, response, envelope, warns, creates }: Parameters<ty
 }
 
 /** Schema of the body of every error response. */
-export const errorBody = {
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      required: ['status', 'message', 'details'],
-      properties: {
-        status: { type: 'string', enum: Object.keys(httpCodes) },
-        message: { type: 'string', description: 'For people.' },
-        details: {
-          type: 'object',
-          required: ['code'],
-          properties: {
-            code: {
-              type: 'string',
-              enum: Object.keys(errorCodes),
-              description: 'The cause. It is stable, and the page `/docs/errors/<code>` describes it.',
-            },
-            issues: {
-              type: 'array',
-              description: 'Violations of the request schema.',
-              items: {
-                type: 'object',
-                required: ['path', 'message'],
-                properties: {
-                  path: { type: 'string', description: 'JSON pointer into the body.' },
-                  message: { type: 'string' },
-                },
-              },
-            },
-          },
-        },
+export const errorBody = json.object({
+  error: json.object({
+    status: json.choice(Object.keys(httpCodes)),
+    message: json.text('For people.'),
+    details: json.object(
+      {
+        code: json.choice(
+          Object.keys(errorCodes),
+          'The cause. It is stable, and the page `/docs/errors/<code>` describes it.',
+        ),
       },
-    },
-  },
-} satisfies Schema
+      {
+        issues: json.list(
+          json.object({
+            path: json.text('JSON pointer into the body.'),
+            message: json.text(),
+          }),
+          { description: 'Violations of the request schema.' },
+        ),
+      },
+    ),
+  }),
+}) satisfies Schema

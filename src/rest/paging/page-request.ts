@@ -1,3 +1,4 @@
+import { json } from '../../core/base/schema.ts'
 import { invalid } from '../../core/base/errors.ts'
 import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
 import type { TenantContext } from '../operation.ts'
@@ -10,20 +11,16 @@ export const pageSizeMax = 1_000
  * @param max size of the largest page; a larger number in a request means `max`
  */
 export const pageSizeUpTo = <const Default extends number>(max: number, byDefault: Default) =>
-  ({
-    type: 'integer',
+  json.integer(`Maximum number of items in the response. A number above ${max} stands for ${max}.`, {
     minimum: 1,
     default: byDefault,
-    description: `Maximum number of items in the response. A number above ${max} stands for ${max}.`,
-  }) as const
+  })
 
 export const pageRequest = {
   pageSize: pageSizeUpTo(pageSizeMax, pageSizeMax),
-  pageToken: {
-    type: 'string',
+  pageToken: json.text('`pageToken` of the previous response. All other parameters must stay the same.', {
     maxLength: pageTokenLengthMax,
-    description: '`pageToken` of the previous response. All other parameters must stay the same.',
-  },
+  }),
 } as const
 
 interface PageRequest {

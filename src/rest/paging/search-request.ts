@@ -1,4 +1,5 @@
 import { type Search, searchFor } from '../../core/directory/store/list-page.ts'
+import { json } from '../../core/base/schema.ts'
 import { invalidAt } from '../validator.ts'
 
 /**
@@ -8,16 +9,12 @@ import { invalidAt } from '../validator.ts'
  */
 export const searchRequest = (where: string, lookedAtMax: number) =>
   ({
-    search: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 200,
-      description:
-        `Only items with this text anywhere in ${where}. Case and Unicode normalization do not matter; spaces do. One ` +
+    search: json.text(
+      `Only items with this text anywhere in ${where}. Case and Unicode normalization do not matter; spaces do. One ` +
         `call reads at most ${lookedAtMax.toLocaleString('en')} items: a page may have fewer items than requested, or no ` +
         'items. Continue until there is no `pageToken`.',
-      examples: ['report'],
-    },
+      { minLength: 1, maxLength: 200, examples: ['report'] },
+    ),
   }) as const
 
 /**

@@ -1,5 +1,5 @@
 import type { KeyCaller } from '../../core/access/credentials/authenticator.ts'
-import type { FromSchema } from '../../core/base/schema.ts'
+import { type FromSchema, json } from '../../core/base/schema.ts'
 import {
   type ActivityRecord,
   activityBytesMax,
@@ -13,64 +13,57 @@ import { batchMax, documentId, organizationId } from './resource-schema.ts'
 import { notifiedUser } from './user-schema.ts'
 
 /** Id of the target of an activity. Ids of directory records are allowed. */
-const entityId = { type: 'string', format: 'id' } as const
+const entityId = json.id()
 
-export const featureType = {
-  type: 'string',
-  enum: featureTypes,
-  description:
-    'Subject of the activity. `administration`: changes of organizations, documents, folders, users, groups and ' +
+export const featureType = json.choice(
+  featureTypes,
+  'Subject of the activity. `administration`: changes of organizations, documents, folders, users, groups and ' +
     'permissions.',
-} as const
+)
 
-const addedFeatureType = {
-  type: 'string',
-  enum: addedFeatureTypes,
-  description: 'Subject of the activity.',
-} as const
+const addedFeatureType = json.choice(addedFeatureTypes, 'Subject of the activity.')
 
-export const actionType = {
-  type: 'string',
-  // The name becomes a key of the store, so it must be valid as an id.
-  format: 'id',
-  maxLength: 200,
-  description: 'Name of the action, such as `comment.add`.',
-} as const
+/** The name becomes a key of the store, so it must be valid as an id. */
+export const actionType = json.id('Name of the action, such as `comment.add`.', { maxLength: 200 })
 
 const actionUser = { ...notifiedUser, description: 'The user who made the change.' } as const
 
-/** Members of an activity that callers give. */
+/** Members of an activity that callers must give. */
+const activityAction = { featureType: addedFeatureType, actionType, actionUser } as const
+
+/** Members of an activity that callers need not give. */
 export const activityContent = {
-  featureType: addedFeatureType,
-  actionType,
-  actionUser,
-  targetEntityId: {
-    ...entityId,
-    description: 'Target of the action, such as an annotation; required for `custom` activities.',
-  },
-  location: {
-    type: 'object',
-    required: ['id'],
-    properties: { id: entityId, locationName: { type: 'string', maxLength: 1_000 } },
-    ...openMembers(),
-    description: 'The place in the document. It is deleted with the data of this location.',
-  },
-  changes: {
-    type: 'object',
-    additionalProperties: {},
-    description:
-      'Values before and after the change. The server reads only users in it: objects with a `userId`.',
-  },
-  displayMessageTemplate: {
-    type: 'string',
-    maxLength: 2_000,
-    description: 'Text for users. `{{name}}` stands for a member of `displayMessageTemplateData`.',
-  },
-  displayMessageTemplateData: {
-    type: 'object',
-    additionalProperties: {},
-    description: 'Values of the placeholders. An object with a `name`, such as a user, is shown by its name.',
-  },
+  targetEntityId: json.id('Target of the action, such as an annotation; required for `custom` activities.'),
+  location: json.object(
+    {
+      id: entityId,
+    },
+    {
+      locationName: { type: 'string', maxLength: 1_000 },
+    },
+    {
+      ...openMembers(),
+      description: 'The place in the document. It is deleted with the data of this location.',
+    },
+  ),
+  changes: json.map(
+    {},
+    {
+      description:
+        'Values before and after the change. The server reads only users in it: objects with a `userId`.',
+    },
+  ),
+  displayMessageTemplate: json.text(
+    'Text for users. `{{name}}` stands for a member of `displayMessageTemplateData`.',
+    { maxLength: 2_000 },
+  ),
+  displayMessageTemplateData: json.map(
+    {},
+    {
+      description:
+        'Values of the placeholders. An object with a `name`, such as a user, is shown by its name.',
+    },
+  ),
 } as const
 
 const example = {
@@ -85,66 +78,61 @@ const example = {
 
 const namesBounded = `naming at most ${namedUsersMax} users, and all together ${namedInCallMax}`
 
-export const activitiesToAdd = {
-  type: 'array',
-  maxItems: batchMax,
-  description: `Each at most ${activityBytesMax} bytes as JSON, ${namesBounded}.`,
-  items: {
-    type: 'object',
-    required: ['featureType', 'actionType', 'actionUser'],
-    properties: {
-      id: {
-        ...entityId,
-        description:
-          'Unique in the organization; default: generated. An activity with an existing id is replaced.',
-      },
-      ...activityContent,
-    },
+export const activitiesToAdd = json.list(
+  json.object(activityAction, {
+    id: json.id(
+      'Unique in the organization; default: generated. An activity with an existing id is replaced.',
+    ),
+    ...activityContent,
+  }),
+  {
+    maxItems: batchMax,
+    description: `Each at most ${activityBytesMax} bytes as JSON, ${namesBounded}.`,
+    examples: [[example]],
   },
-  examples: [[example]],
-} as const
+)
 
-export const activityChanges = {
-  type: 'array',
-  maxItems: batchMax,
-  description: `Each at most ${activityBytesMax} bytes as JSON afterwards, ${namesBounded}.`,
-  items: { type: 'object', required: ['id'], properties: { id: entityId, ...activityContent } },
-  examples: [[{ id: 'signed-off', displayMessageTemplate: '{{user}} signed it off' }]],
-} as const
+export const activityChanges = json.list(
+  json.object({ id: entityId }, { ...activityAction, ...activityContent }),
+  {
+    maxItems: batchMax,
+    description: `Each at most ${activityBytesMax} bytes as JSON afterwards, ${namesBounded}.`,
+    examples: [[{ id: 'signed-off', displayMessageTemplate: '{{user}} signed it off' }]],
+  },
+)
 
 /** Request members that identify activities of a document. */
-export const activityReferences = {
-  type: 'array',
-  maxItems: batchMax,
-  items: { type: 'object', required: ['id'], properties: { id: entityId } },
-} as const
+export const activityReferences = json.list(
+  json.object({
+    id: entityId,
+  }),
+  { maxItems: batchMax },
+)
 
-export const activityIds = { type: 'array', maxItems: batchMax, items: entityId } as const
+export const activityIds = json.list(entityId, { maxItems: batchMax })
 
 export const documentScopeFields = { organizationId, documentId } as const
 
-export const activityRecords = {
-  type: 'array',
-  items: {
-    type: 'object',
-    required: ['id', 'featureType', 'actionType', 'actionUser', 'metadata', 'timestamp'],
-    properties: {
+export const activityRecords = json.list(
+  json.object(
+    {
       id: { ...entityId, examples: ['signed-off'] },
-      ...activityContent,
+      ...activityAction,
       featureType: { ...featureType, examples: ['custom'] },
-      metadata: {
-        type: 'object',
-        required: ['apiKey', 'organizationId'],
-        properties: {
-          apiKey: { type: 'string' },
-          organizationId: { type: 'string' },
-          documentId: { type: 'string', description: 'Absent without a document.' },
+      metadata: json.object(
+        {
+          apiKey: json.text(),
+          organizationId: json.text(),
         },
-      },
-      timestamp: { type: 'integer', description: 'Epoch milliseconds of when it was first recorded.' },
+        {
+          documentId: json.text('Absent without a document.'),
+        },
+      ),
+      timestamp: json.integer('Epoch milliseconds of when it was first recorded.'),
     },
-  },
-} as const
+    activityContent,
+  ),
+)
 
 /** Converts an activity to its response. */
 export function toActivityResponse(

@@ -1,48 +1,43 @@
+import { json } from '../../core/base/schema.ts'
 import type { Batch } from '../operation.ts'
 
 /** Schema of `details` in the result of an item. */
-export const failureDetails = {
-  type: 'object',
-  required: ['code'],
-  description: 'Only with `success` false: the same members as `error.details`.',
-  properties: {
-    code: { type: 'string', description: 'Stable code of the cause.', examples: ['request/invalid-member'] },
-    candidates: {
-      type: 'array',
-      description: 'Places that are similar to the quote of an anchor, or that contain it.',
-      items: { type: 'object', properties: {}, additionalProperties: {} },
-    },
-    issues: {
-      type: 'array',
-      description: 'Members of the item that are not valid or not known.',
-      items: {
-        type: 'object',
-        required: ['path', 'message'],
-        properties: {
-          path: { type: 'string', description: 'JSON pointer into the body.' },
-          message: { type: 'string' },
-        },
-      },
-      examples: [[{ path: '/data/users/1/userId', message: 'is required' }]],
-    },
+export const failureDetails = json.object(
+  {
+    code: json.text('Stable code of the cause.', { examples: ['request/invalid-member'] }),
   },
-} as const
+  {
+    candidates: json.list(json.object({}, {}, { additionalProperties: {} }), {
+      description: 'Places that are similar to the quote of an anchor, or that contain it.',
+    }),
+    issues: json.list(
+      json.object({
+        path: json.text('JSON pointer into the body.'),
+        message: json.text(),
+      }),
+      {
+        description: 'Members of the item that are not valid or not known.',
+        examples: [[{ path: '/data/users/1/userId', message: 'is required' }]],
+      },
+    ),
+  },
+  { description: 'Only with `success` false: the same members as `error.details`.' },
+)
 
 /** Schema of the response to a batch: the result of each item, by its id. */
-export const batchResults = {
-  type: 'object',
-  description: 'By item id; for an item without an id, by its JSON pointer.',
-  additionalProperties: {
-    type: 'object',
-    required: ['success', 'id', 'message'],
-    properties: {
-      success: { type: 'boolean', description: 'False: nothing was done for this item.' },
-      id: { type: 'string' },
-      message: { type: 'string', description: 'Result, or the reason of the failure.' },
+export const batchResults = json.map(
+  json.object(
+    {
+      success: json.boolean('False: nothing was done for this item.'),
+      id: json.text(),
+      message: json.text('Result, or the reason of the failure.'),
+    },
+    {
       details: failureDetails,
     },
-  },
-} as const
+  ),
+  { description: 'By item id; for an item without an id, by its JSON pointer.' },
+)
 
 export const isAnySuccessful = (results: Readonly<Record<string, { readonly success: boolean }>>): boolean =>
   Object.values(results).some(({ success }) => success)

@@ -1,17 +1,16 @@
+import { json } from '../../core/base/schema.ts'
 import { readableTypes } from '../../core/content/content-type-names.ts'
 import { type DocumentReading, readingFormats, updateEncodings } from '../../core/content/read-document.ts'
 import { documentErrors } from './resource-schema.ts'
 
 /** Schema of the format in which a response contains the content of an editor. */
-export const contentFormat = {
-  type: 'string',
-  enum: readingFormats,
-  default: 'json',
-  description:
-    `\`json\`: as update takes it for the type found; ${readableTypes.map((name) => `\`${name}\``).join(', ')}: as update takes it for that type; ` +
+export const contentFormat = json.choice(
+  readingFormats,
+  `\`json\`: as update takes it for the type found; ${readableTypes.map((name) => `\`${name}\``).join(', ')}: as update takes it for that type; ` +
     '`update`: base64 of the Yjs state; `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is ' +
     'that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.',
-} as const
+  { default: 'json' },
+)
 
 /** Schema of the encoding of updates. */
 export const updateEncoding = { type: 'string', enum: updateEncodings, default: 'v1' } as const

@@ -1,4 +1,4 @@
-import type { FromSchema } from '../../core/base/schema.ts'
+import { type FromSchema, json } from '../../core/base/schema.ts'
 import type { DocumentView } from '../../core/directory/documents/document-views.ts'
 import { keepsOthers, openMembers, othersOf } from '../open-members.ts'
 import {
@@ -15,37 +15,29 @@ import {
 
 const documentName = { ...resourceName, description: 'Name of the document.' } as const
 
-export const documentIdsSchema = {
-  type: 'array',
-  items: documentId,
-  maxItems: batchMax,
-  examples: [['report']],
-} as const
+export const documentIdsSchema = json.list(documentId, { maxItems: batchMax, examples: [['report']] })
 
 /** Names of members of a document that only responses have. */
 const documentReserved = ['id', 'organizationId', 'createdAt', 'lastUpdated'] as const
 
 /** Members of a new document. */
-const documentToAdd = {
-  type: 'object',
-  required: ['documentId'],
-  properties: {
+const documentToAdd = json.object(
+  {
     documentId,
+  },
+  {
     documentName,
-    folderId: { ...folderId, description: 'The folder that it is in; `root`: in none.' },
+    folderId: json.id('The folder that it is in; `root`: in none.'),
     accessType,
     metadata,
   },
-  ...openMembers(...documentReserved, 'disabled'),
-  description: keepsOthers,
-} as const
+  { ...openMembers(...documentReserved, 'disabled'), description: keepsOthers },
+)
 
-export const documentsToAdd = {
-  type: 'array',
+export const documentsToAdd = json.list(documentToAdd, {
   maxItems: batchMax,
-  items: documentToAdd,
   examples: [[{ documentId: 'report', documentName: 'Annual report' }]],
-} as const
+})
 
 export const documentsToUpdate = {
   ...documentsToAdd,
@@ -53,7 +45,7 @@ export const documentsToUpdate = {
     ...documentToAdd,
     properties: {
       ...documentToAdd.properties,
-      disabled: { type: 'boolean', description: 'True: no user may open or change the document.' },
+      disabled: json.boolean('True: no user may open or change the document.'),
     },
     ...openMembers(...documentReserved),
   },
@@ -64,41 +56,32 @@ export const toDocumentInputs = <Document extends object>(documents: readonly Do
   documents.map((document) => ({ ...document, others: othersOf(documentsToUpdate.items, document) }))
 
 /** Response members of a document in version 1. */
-export const documentRecordV1 = {
-  type: 'object',
-  required: ['id', 'documentName', 'disabled', 'accessType'],
-  properties: {
-    id: { type: 'string', description: 'Id of the document.' },
-    documentName: { type: 'string', description: "'' if not given." },
-    disabled: { type: 'boolean' },
+export const documentRecordV1 = json.object(
+  {
+    id: json.text('Id of the document.'),
+    documentName: json.text("'' if not given."),
+    disabled: json.boolean(),
     accessType: {
       ...accessType,
       description: 'Effective access type: its own, else that of its folder, else `public`.',
     },
   },
-  additionalProperties: {},
-} as const
+  {},
+  { additionalProperties: {} },
+)
 
-export const documentRecord = {
-  type: 'object',
-  required: [
-    ...documentRecordV1.required,
-    'organizationId',
-    'folderId',
-    'metadata',
-    'createdAt',
-    'lastUpdated',
-  ],
-  properties: {
+export const documentRecord = json.object(
+  {
     ...documentRecordV1.properties,
     organizationId,
-    folderId: { ...folderId, description: 'The folder that it is in; `root`: in none.' },
+    folderId: json.id('The folder that it is in; `root`: in none.'),
     metadata,
     createdAt,
     lastUpdated,
   },
-  additionalProperties: {},
-} as const
+  {},
+  { additionalProperties: {} },
+)
 
 export const documentAnswerV1 = ({
   record,

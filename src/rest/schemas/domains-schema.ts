@@ -1,24 +1,22 @@
+import { json } from '../../core/base/schema.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import type { DomainsChange } from '../../core/directory/tenants/domain-service.ts'
 import { domainTextMax, normalizeDomain } from '../../core/model/domain.ts'
 import { invalidAt, type ValidationIssue } from '../validator.ts'
 
-export const domainList = {
-  type: 'array',
-  items: { type: 'string', maxLength: domainTextMax },
-  maxItems: 100,
-  description:
-    'Domains or URLs. A URL stands for its domain without a leading `www.`. `*.example.com` matches all subdomains, ' +
-    'but not example.com itself.',
-  examples: [['https://www.example.com/app', '*.example.com']],
-} as const
+export const domainList = json.list(
+  { type: 'string', maxLength: domainTextMax },
+  {
+    maxItems: 100,
+    description:
+      'Domains or URLs. A URL stands for its domain without a leading `www.`. `*.example.com` matches all subdomains, ' +
+      'but not example.com itself.',
+    examples: [['https://www.example.com/app', '*.example.com']],
+  },
+)
 
 /** Schema of the list of changed domains in a response. */
-export const changedDomains = {
-  type: 'array',
-  items: { type: 'string' },
-  description: 'As they are stored.',
-} as const
+export const changedDomains = json.list(json.text(), { description: 'As they are stored.' })
 
 /**
  * Returns the domains in their stored form.

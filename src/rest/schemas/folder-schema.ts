@@ -1,5 +1,5 @@
 import { ApiError } from '../../core/base/errors.ts'
-import type { FromSchema } from '../../core/base/schema.ts'
+import { type FromSchema, json } from '../../core/base/schema.ts'
 import type { FolderView } from '../../core/directory/documents/folder-views.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import { StreamedArray } from '../../core/model/json-pieces.ts'
@@ -13,80 +13,66 @@ import {
   resourceName,
 } from './resource-schema.ts'
 
-const parentFolderId = {
-  ...folderId,
-  description: 'Id of the parent folder; `root` at the top.',
-} as const
+const parentFolderId = json.id('Id of the parent folder; `root` at the top.') as const
 
-export const foldersRequest = {
-  type: 'object',
-  required: ['organizationId', 'folders'],
-  properties: {
-    organizationId,
-    folders: {
-      type: 'array',
-      maxItems: batchMax,
-      items: {
-        type: 'object',
-        required: ['folderId'],
-        properties: {
-          folderId: { ...folderId, description: 'Unique in the organization; `root` is reserved.' },
-          folderName: { ...resourceName, description: 'Name of the folder.' },
-          parentFolderId,
-        },
+export const foldersRequest = json.object({
+  organizationId,
+  folders: json.list(
+    json.object(
+      {
+        folderId: json.id('Unique in the organization; `root` is reserved.'),
       },
+      {
+        folderName: { ...resourceName, description: 'Name of the folder.' },
+        parentFolderId,
+      },
+    ),
+    {
+      maxItems: batchMax,
       examples: [[{ folderId: 'reports', folderName: 'Reports', parentFolderId: 'root' }]],
     },
-  },
-} as const
+  ),
+})
 
-export const folderRequest = {
-  type: 'object',
-  required: ['organizationId', 'folderId'],
-  properties: { organizationId, folderId },
-} as const
+export const folderRequest = json.object({
+  organizationId,
+  folderId,
+})
 
-const subFolders = {
-  type: 'array',
-  items: { type: 'object', properties: {} },
+const subFolders = json.list(json.object({}), {
   description: 'Records of its subfolders, down to the requested depth; only if the request names a folder.',
-} as const
+})
 
 /** Response members of a folder in version 1. */
-export const folderRecordV1 = {
-  type: 'object',
-  required: ['folderId', 'folderName', 'organizationId', 'parentFolderId', 'createdAt', 'lastUpdated'],
-  properties: {
+export const folderRecordV1 = json.object(
+  {
     folderId,
-    folderName: { type: 'string', description: "'' if not given." },
+    folderName: json.text("'' if not given."),
     organizationId,
     parentFolderId,
     createdAt,
     lastUpdated,
+  },
+  {
     subFolders,
   },
-} as const
+)
 
 export const folderRecord = {
   ...folderRecordV1,
   required: [...folderRecordV1.required, 'apiKey', 'ancestors', 'accessType', 'inheritAccessFromParent'],
   properties: {
     ...folderRecordV1.properties,
-    apiKey: { type: 'string', description: 'API key of the folder.' },
-    ancestors: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'Ids of its parent folders, from `root` down.',
-    },
+    apiKey: json.text('API key of the folder.'),
+    ancestors: json.list(json.text(), { description: 'Ids of its parent folders, from `root` down.' }),
     accessType: {
       ...accessType,
       description:
         'Effective access type: its own, else that of the nearest parent folder from which it inherits, else `public`.',
     },
-    inheritAccessFromParent: {
-      type: 'boolean',
-      description: 'False: permissions from parent folders and the organization do not apply in this folder.',
-    },
+    inheritAccessFromParent: json.boolean(
+      'False: permissions from parent folders and the organization do not apply in this folder.',
+    ),
   },
 } as const
 

@@ -1,11 +1,11 @@
-import type { FromSchema } from '../../core/base/schema.ts'
+import { type FromSchema, json } from '../../core/base/schema.ts'
 import type { FoundGroup, GroupGrant } from '../../core/directory/services/group-service.ts'
 import type { BatchItemResult, BatchResults } from '../../core/directory/store/batch.ts'
 import { accessRoles, type GrantRecord } from '../../core/directory/store/records.ts'
 import type { Batch } from '../operation.ts'
 import { failureDetails } from './batch-results.ts'
 
-export const groupOrganizationId = { type: 'string', format: 'id' } as const
+export const groupOrganizationId = json.id()
 
 export const groupNotFound = {
   status: 'NOT_FOUND',
@@ -15,30 +15,23 @@ export const groupNotFound = {
 
 export const groupOfUsers = {
   organizationId: groupOrganizationId,
-  organizationUserGroupId: { type: 'string', format: 'id', description: 'The group.' },
+  organizationUserGroupId: json.id('The group.'),
 } as const
 
-export const userIds = {
-  type: 'array',
-  maxItems: 500,
-  items: { type: 'string', format: 'id' },
-  examples: [['ann', 'bob']],
-} as const
+export const userIds = json.list(json.id(), { maxItems: 500, examples: [['ann', 'bob']] })
 
-const accessRole = { type: 'string', enum: accessRoles } as const
-const expiresAt = {
-  type: 'number',
-  description: 'Expiry of the role, in Unix seconds; absent without an expiry.',
-} as const
+const accessRole = json.choice(accessRoles)
+const expiresAt = json.number('Expiry of the role, in Unix seconds; absent without an expiry.')
 
-export const groupRecords = {
-  type: 'array',
-  items: {
-    type: 'object',
-    required: ['groupId', 'groupName', 'createdAt', 'lastUpdated'],
-    properties: {
-      groupId: { type: 'string' },
-      groupName: { type: 'string' },
+export const groupRecords = json.list(
+  json.object(
+    {
+      groupId: json.text(),
+      groupName: json.text(),
+      createdAt: json.integer('Epoch milliseconds.'),
+      lastUpdated: json.integer('Epoch milliseconds.'),
+    },
+    {
       accessRole: {
         ...accessRole,
         description:
@@ -46,35 +39,28 @@ export const groupRecords = {
           'grant.',
       },
       expiresAt,
-      createdAt: { type: 'integer', description: 'Epoch milliseconds.' },
-      lastUpdated: { type: 'integer', description: 'Epoch milliseconds.' },
-      userIds: {
-        type: 'array',
-        items: { type: 'string' },
+      userIds: json.list(json.text(), {
         description: 'Users of the group, ordered by id; only with `organizationUserGroupId`.',
-      },
-      grants: {
-        type: 'array',
-        description:
-          'Grants of the group, ordered by expiry; only with `grants`. A page may have fewer items than requested.',
-        items: {
-          type: 'object',
-          required: ['type', 'id', 'accessRole'],
-          properties: {
-            type: {
-              type: 'string',
-              enum: ['organization', 'folder', 'document'],
-              description: 'Type of the resource.',
-            },
-            id: { type: 'string', description: 'Id of the resource.' },
+      }),
+      grants: json.list(
+        json.object(
+          {
+            type: json.choice(['organization', 'folder', 'document'], 'Type of the resource.'),
+            id: json.text('Id of the resource.'),
             accessRole,
+          },
+          {
             expiresAt,
           },
+        ),
+        {
+          description:
+            'Grants of the group, ordered by expiry; only with `grants`. A page may have fewer items than requested.',
         },
-      },
+      ),
     },
-  },
-} as const
+  ),
+)
 
 type GroupEntry = FromSchema<typeof groupRecords>[number]
 
@@ -98,20 +84,19 @@ const toGrantResponse = ({ accessRole, expiresAt }: GrantRecord) => ({
 })
 
 /** Schema of the results of users, by user id. */
-export const groupUserResults = {
-  type: 'object',
-  description: 'By user id.',
-  additionalProperties: {
-    type: 'object',
-    required: ['success', 'organizationUserGroupId', 'message'],
-    properties: {
-      success: { type: 'boolean', description: 'False: nothing was done for this user.' },
-      organizationUserGroupId: { type: 'string' },
-      message: { type: 'string', description: 'Result, or the reason of the failure.' },
+export const groupUserResults = json.map(
+  json.object(
+    {
+      success: json.boolean('False: nothing was done for this user.'),
+      organizationUserGroupId: json.text(),
+      message: json.text('Result, or the reason of the failure.'),
+    },
+    {
       details: failureDetails,
     },
-  },
-} as const
+  ),
+  { description: 'By user id.' },
+)
 
 export const addedUserResults = {
   ...groupUserResults,
@@ -119,7 +104,7 @@ export const addedUserResults = {
     ...groupUserResults.additionalProperties,
     properties: {
       ...groupUserResults.additionalProperties.properties,
-      groupCreated: { type: 'boolean', description: 'True: this call created the group; else absent.' },
+      groupCreated: json.boolean('True: this call created the group; else absent.'),
     },
   },
 } as const

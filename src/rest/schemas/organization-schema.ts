@@ -1,4 +1,4 @@
-import type { FromSchema } from '../../core/base/schema.ts'
+import { type FromSchema, json } from '../../core/base/schema.ts'
 import type { OrganizationRecord } from '../../core/directory/store/records.ts'
 import {
   batchMax,
@@ -9,38 +9,28 @@ import {
   resourceName,
 } from './resource-schema.ts'
 
-export const organizationsRequest = {
-  type: 'object',
-  required: ['organizations'],
-  properties: {
-    organizations: {
-      type: 'array',
-      maxItems: batchMax,
-      items: {
-        type: 'object',
-        required: ['organizationId'],
-        properties: {
-          organizationId,
-          organizationName: { ...resourceName, description: 'Name of the organization.' },
-          metadata,
-        },
+export const organizationsRequest = json.object({
+  organizations: json.list(
+    json.object(
+      {
+        organizationId,
       },
-      examples: [[{ organizationId: 'acme', organizationName: 'Acme Ltd.' }]],
-    },
-  },
-} as const
+      {
+        organizationName: { ...resourceName, description: 'Name of the organization.' },
+        metadata,
+      },
+    ),
+    { maxItems: batchMax, examples: [[{ organizationId: 'acme', organizationName: 'Acme Ltd.' }]] },
+  ),
+})
 
-export const organizationRecord = {
-  type: 'object',
-  required: ['id', 'organizationName', 'metadata', 'createdAt', 'lastUpdated'],
-  properties: {
-    id: { type: 'string', description: 'Id of the organization.' },
-    organizationName: { type: 'string', description: "''  when it was never given." },
-    metadata,
-    createdAt,
-    lastUpdated,
-  },
-} as const
+export const organizationRecord = json.object({
+  id: json.text('Id of the organization.'),
+  organizationName: json.text("''  when it was never given."),
+  metadata,
+  createdAt,
+  lastUpdated,
+})
 
 export const organizationAnswer = ({
   organizationId: id,

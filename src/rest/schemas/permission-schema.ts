@@ -1,52 +1,41 @@
-import type { FromSchema } from '../../core/base/schema.ts'
+import { type FromSchema, json } from '../../core/base/schema.ts'
 import type { Subject } from '../../core/directory/organizations/organization-keys.ts'
 import { expiresAtMax } from '../../core/directory/permissions/grants.ts'
 import { accessRoles } from '../../core/directory/store/records.ts'
 import { invalidAt, type ValidationIssue } from '../validator.ts'
 
 const named = {
-  type: { type: 'string', enum: ['organization', 'document', 'folder'] },
-  id: { type: 'string', format: 'id', description: 'Id of the resource.' },
-  organizationId: {
-    type: 'string',
-    format: 'id',
-    description: 'Organization of the resource; required for documents and folders.',
-  },
+  type: json.choice(['organization', 'document', 'folder']),
+  id: json.id('Id of the resource.'),
+} as const
+const owner = {
+  organizationId: json.id('Organization of the resource; required for documents and folders.'),
 } as const
 
 /** Schema of a resource whose permissions are revoked. */
-export const namedResource = {
-  type: 'object',
-  required: ['type', 'id'],
-  properties: named,
+export const namedResource = json.object(named, owner, {
   examples: [{ type: 'document', id: 'report', organizationId: 'acme' }],
-} as const
+})
 
 /** Schema of a resource on which permissions are granted. */
-export const grantedResource = {
-  type: 'object',
-  required: ['type', 'id'],
-  properties: {
-    ...named,
+export const grantedResource = json.object(
+  named,
+  {
+    ...owner,
     accessRole: { type: 'string', enum: accessRoles, default: 'editor' },
-    expiresAt: {
-      type: 'number',
-      minimum: 0,
-      maximum: expiresAtMax,
-      description:
-        'Expiry of the permission, in Unix seconds; default: no expiry. A time in the past revokes it now.',
-    },
+    expiresAt: json.number(
+      'Expiry of the permission, in Unix seconds; default: no expiry. A time in the past revokes it now.',
+      { minimum: 0, maximum: expiresAtMax },
+    ),
   },
-  examples: [{ type: 'document', id: 'report', organizationId: 'acme', accessRole: 'viewer' }],
-} as const
+  {
+    examples: [{ type: 'document', id: 'report', organizationId: 'acme', accessRole: 'viewer' }],
+  },
+)
 
 /** Request members for the subject of permissions: a user or a group. */
 export const subjects = {
-  organizationUserGroupId: {
-    type: 'string',
-    format: 'id',
-    description: 'A group in place of a user; all resources belong to its organization.',
-  },
+  organizationUserGroupId: json.id('A group in place of a user; all resources belong to its organization.'),
 } as const
 
 type NamedResource = FromSchema<typeof namedResource>
@@ -68,9 +57,9 @@ const issueOf = (
 export function organizationOfResource({ type, id, organizationId }: NamedResource, index: number): string {
   if (type === 'organization' && organizationId !== undefined && organizationId !== id)
     throw invalidAt(issueOf(index, 'organizationId', 'must equal the id of the organization'))
-  const owner = organizationId ?? (type === 'organization' ? id : undefined)
-  if (owner === undefined) throw invalidAt(issueOf(index, 'organizationId', `is required for a ${type}`))
-  return owner
+  const found = organizationId ?? (type === 'organization' ? id : undefined)
+  if (found === undefined) throw invalidAt(issueOf(index, 'organizationId', `is required for a ${type}`))
+  return found
 }
 
 /**

@@ -1,3 +1,4 @@
+import { json } from '../../core/base/schema.ts'
 import type { TenantCaller } from '../../core/access/credentials/authenticator.ts'
 import type { DocumentScope } from '../../core/model/address.ts'
 import { statusLengthMax } from '../../core/rooms/presence/document-presence.ts'
@@ -14,107 +15,80 @@ export const presenceDocument = { organizationId, documentId } as const
 const cursorEnds = ['start', 'end'] as const
 
 /** Request member for the users of an operation. */
-export const presentUserIds = {
-  type: 'array',
-  maxItems: batchMax,
-  items: { type: 'string', format: 'id' },
-} as const
+export const presentUserIds = json.list(json.id(), { maxItems: batchMax })
 
-export const presenceStatus = {
-  type: 'string',
+export const presenceStatus = json.text('Any status, such as `online`, `away`, `offline`.', {
   maxLength: statusLengthMax,
-  description: 'Any status, such as `online`, `away`, `offline`.',
-} as const
+})
 
-export const describedPresence = {
-  userId: { type: 'string', format: 'id' },
-  name: { type: 'string', maxLength: 200, description: 'Display name.' },
-  email: { type: 'string', maxLength: 320, description: 'Only `presence/get` returns it.' },
-  status: presenceStatus,
-} as const
-
-/** Members of a user, in addition to `describedPresence`. */
+/** Members of a user, in addition to `userId` and `status`. */
 export const presenceDetails = {
-  kind: {
-    type: 'string',
-    enum: presenceKinds,
-    description: '`agent`: the user is a program. Default: `user`.',
-  },
-  data: {
-    type: 'object',
-    additionalProperties: {},
-    description:
-      `Any data about the presence, at most ${presenceDataBytesMax} bytes as JSON. Replaced as a whole. Clients receive ` +
-      'it as `user.data` of the awareness state.',
-  },
+  name: json.text('Display name.', { maxLength: 200 }),
+  email: json.text('Only `presence/get` returns it.', { maxLength: 320 }),
+  kind: json.choice(presenceKinds, '`agent`: the user is a program. Default: `user`.'),
+  data: json.map(
+    {},
+    {
+      description:
+        `Any data about the presence, at most ${presenceDataBytesMax} bytes as JSON. Replaced as a whole. Clients receive ` +
+        'it as `user.data` of the awareness state.',
+    },
+  ),
 } as const
 
 const { path: _path, ...textTargets } = editTarget.anyOf[1].properties
 
 /** The place of a cursor in a request: a target as in `crdt/edit`, or the end of the content. */
-const cursorTarget = {
-  type: 'object',
-  description: 'Exactly one of `quote`, `heading`, `row`, `attribute`, `block`, `anchor`, `end`.',
-  properties: {
-    editorId: {
-      type: 'string',
-      format: 'id',
-      description: 'Editor that shows the cursor. Default: the only editor of the document.',
-    },
+const cursorTarget = json.object(
+  {},
+  {
+    editorId: json.id('Editor that shows the cursor. Default: the only editor of the document.'),
     contentKey: contentKeySchema,
     ...textTargets,
-    end: { type: 'boolean', description: 'True: the end of the content.' },
-    at: {
-      type: 'string',
-      enum: cursorEnds,
-      description: 'A caret at this end of the text. Default: the text is selected.',
-    },
+    end: json.boolean('True: the end of the content.'),
+    at: json.choice(cursorEnds, 'A caret at this end of the text. Default: the text is selected.'),
   },
-} as const
+  { description: 'Exactly one of `quote`, `heading`, `row`, `attribute`, `block`, `anchor`, `end`.' },
+)
 
-export const presenceInputs = {
-  type: 'array',
-  maxItems: batchMax,
-  items: {
-    type: 'object',
-    required: ['userId'],
-    properties: {
-      ...describedPresence,
+export const presenceInputs = json.list(
+  json.object(
+    { userId: json.id() },
+    {
+      status: presenceStatus,
       ...presenceDetails,
-      color: {
-        type: 'string',
+      color: json.text('Color of the caret as `#rrggbb`. Default: a color that depends on the user id.', {
         maxLength: 7,
-        description: 'Color of the caret as `#rrggbb`. Default: a color that depends on the user id.',
-      },
-      cursor: {
-        anyOf: [cursorTarget, { type: 'null' }],
-        description:
-          'The cursor that editors draw while the user is not connected; null removes it. The server finds the place ' +
+      }),
+      cursor: json.orNull(
+        cursorTarget,
+        'The cursor that editors draw while the user is not connected; null removes it. The server finds the place ' +
           'in the present content, and the cursor moves with its text.',
-      },
+      ),
     },
-    ...openMembers('source', 'editorIds', 'lastSeen'),
-    description: `${keepsOthers} They are replaced as a whole. Only \`presence/get\` returns them.`,
+    {
+      ...openMembers('source', 'editorIds', 'lastSeen'),
+      description: `${keepsOthers} They are replaced as a whole. Only \`presence/get\` returns them.`,
+    },
+  ),
+  {
+    maxItems: batchMax,
+    examples: [[{ userId: 'ann', name: 'Ann', email: 'ann@example.com', status: 'away' }]],
   },
-  examples: [[{ userId: 'ann', name: 'Ann', email: 'ann@example.com', status: 'away' }]],
-} as const
+)
 
 /**
  * Returns the schema of a result.
  * @param when text that completes the description "False when …"
  */
 export const presenceSuccess = <const When extends string>(when: When) =>
-  ({
-    type: 'object',
-    required: ['success'],
-    properties: { success: { type: 'boolean', description: `False when ${when}.` } },
-  }) as const
+  json.object({
+    success: json.boolean(`False when ${when}.`),
+  })
 
-export const alwaysSuccess = {
-  type: 'object',
-  required: ['success'],
-  properties: { success: { type: 'boolean', description: 'Always true.' } },
-} as const
+export const alwaysSuccess = json.object({
+  success: json.boolean('Always true.'),
+})
 
 /** The error of a call that adds users who are not connected. */
 export const tooManyPresent = {

@@ -1,3 +1,4 @@
+import { json } from '../../core/base/schema.ts'
 import type { Metadata } from '../../core/directory/store/records.ts'
 import { invalidAt } from '../validator.ts'
 
@@ -13,34 +14,29 @@ export const lookupMax = 30
 /** Maximum bytes of the encoded metadata of one resource. */
 export const metadataBytesMax = 16_384
 
-export const organizationId = {
-  type: 'string',
-  format: 'id',
-  description: 'Id of the organization.',
-} as const
+export const organizationId = json.id('Id of the organization.')
 
-export const documentId = { type: 'string', format: 'id', description: 'Id of the document.' } as const
+export const documentId = json.id('Id of the document.')
 
-export const folderId = { type: 'string', format: 'id', description: 'Id of the folder.' } as const
+export const folderId = json.id('Id of the folder.')
 
 export const resourceName = { type: 'string', maxLength: 1_000 } as const
 
-export const metadata = {
-  type: 'object',
-  additionalProperties: {},
-  description: `Any data about the resource, at most ${metadataBytesMax} bytes as JSON. Replaced as a whole.`,
-} as const
+export const metadata = json.map(
+  {},
+  {
+    description: `Any data about the resource, at most ${metadataBytesMax} bytes as JSON. Replaced as a whole.`,
+  },
+)
 
-export const accessType = {
-  type: 'string',
-  enum: ['public', 'organizationPrivate', 'restricted'],
-  description:
-    'Access without a grant. `public`: every user edits. `organizationPrivate`: members of the organization have their ' +
+export const accessType = json.choice(
+  ['public', 'organizationPrivate', 'restricted'],
+  'Access without a grant. `public`: every user edits. `organizationPrivate`: members of the organization have their ' +
     'role of the organization. `restricted`: only users with a grant have access.',
-} as const
+)
 
-export const createdAt = { type: 'integer', description: 'Epoch milliseconds.' } as const
-export const lastUpdated = { type: 'integer', description: 'Epoch milliseconds.' } as const
+export const createdAt = json.integer('Epoch milliseconds.')
+export const lastUpdated = json.integer('Epoch milliseconds.')
 
 export const organizationNotFound = {
   status: 'NOT_FOUND',
@@ -86,12 +82,10 @@ export function checkMetadataAt(path: string, given: Metadata | undefined): void
   throw invalidAt({ path, message: `must be at most ${metadataBytesMax} bytes as JSON` })
 }
 
-export const editorId = { type: 'string', format: 'id', description: 'Editor instance.' } as const
+export const editorId = json.id('Editor instance.')
 
-export const contentKeySchema = {
-  type: 'string',
-  description:
-    'Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only ' +
+export const contentKeySchema = json.text(
+  'Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only ' +
     'root, else `content`. ' +
     'The root of rich-text editors is often called `default`.',
-} as const
+)

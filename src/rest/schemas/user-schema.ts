@@ -1,4 +1,4 @@
-import type { FromSchema } from '../../core/base/schema.ts'
+import { type FromSchema, json } from '../../core/base/schema.ts'
 import {
   type OrganizationScope,
   type Resource,
@@ -12,9 +12,8 @@ import type { CreatedLists } from '../operation.ts'
 import type { Services } from '../services.ts'
 import { invalidAt } from '../validator.ts'
 
-const notifiedUserProperties = {
-  userId: { type: 'string', format: 'id' },
-  name: { type: 'string', maxLength: 200, description: 'Display name.' },
+const namesOfUser = {
+  name: json.text('Display name.', { maxLength: 200 }),
   email: { type: 'string', maxLength: 320 },
 } as const
 
@@ -22,27 +21,18 @@ const notifiedUserProperties = {
  * A user as the caller describes the user. The user need not be a user of the organization. Unlisted members are kept
  * with the record.
  */
-export const notifiedUser = {
-  type: 'object',
-  required: ['userId'],
-  properties: notifiedUserProperties,
+export const notifiedUser = json.object({ userId: json.id() }, namesOfUser, {
   ...openMembers(),
   examples: [{ userId: 'ann', name: 'Ann', email: 'ann@example.com' }],
-} as const
+})
 
-/** Request members for the resource of the users. */
-export const userScope = {
-  organizationId: { type: 'string', format: 'id', description: 'Organization of the users.' },
-  folderId: {
-    type: 'string',
-    format: 'id',
-    description: 'Users of this folder; default without `documentId`: users of the organization.',
-  },
-  documentId: {
-    type: 'string',
-    format: 'id',
-    description: 'Users of this document; not together with `folderId`.',
-  },
+/** Request member for the organization of the users. */
+export const userOrganization = { organizationId: json.id('Organization of the users.') } as const
+
+/** Request members for a resource in the organization. */
+export const userPlace = {
+  folderId: json.id('Users of this folder; default without `documentId`: users of the organization.'),
+  documentId: json.id('Users of this document; not together with `folderId`.'),
 } as const
 
 interface UserScope {
@@ -65,37 +55,22 @@ export function userResource({ organizationId, folderId, documentId }: UserScope
 }
 
 export const createFlags = {
-  createOrganization: {
-    type: 'boolean',
-    default: false,
-    description: 'True: creates the organization if it does not exist.',
-  },
-  createFolder: {
-    type: 'boolean',
-    default: false,
-    description: 'True: creates the folder, at the top, if it does not exist.',
-  },
-  createDocument: {
-    type: 'boolean',
-    default: false,
-    description: 'True: creates the document, without a folder, if it does not exist.',
-  },
+  createOrganization: json.flag('True: creates the organization if it does not exist.'),
+  createFolder: json.flag('True: creates the folder, at the top, if it does not exist.'),
+  createDocument: json.flag('True: creates the document, without a folder, if it does not exist.'),
 } as const
 
 /** Schema of the flag that sets all create flags of a call. */
-export const createMissingFlag = {
-  type: 'boolean',
-  default: true,
-  description:
-    'Whether to create the named organization, and the folder or document in it, if they do not exist. `created` ' +
+export const createMissingFlag = json.boolean(
+  'Whether to create the named organization, and the folder or document in it, if they do not exist. `created` ' +
     'names what was created.',
-} as const
+  { default: true },
+)
 
 /** Schema of the flag that decides about the organization alone, whatever `createMissing` is. */
-export const createOrganizationFlag = {
-  type: 'boolean',
-  description: 'Whether to create the organization if it does not exist. Default: as `createMissing`.',
-} as const
+export const createOrganizationFlag = json.boolean(
+  'Whether to create the organization if it does not exist. Default: as `createMissing`.',
+)
 
 interface CreateFlags {
   readonly createOrganization?: boolean
@@ -158,21 +133,18 @@ export function joinCreated(parts: readonly CreatedLists[]): CreatedLists {
 }
 
 const described = {
-  userId: { type: 'string', format: 'id' },
-  name: { type: 'string', maxLength: 200, description: 'Display name.' },
-  email: { type: 'string', maxLength: 320 },
-  photoUrl: { type: 'string', maxLength: 2_000, description: 'Address of a picture.' },
-  color: { type: 'string', maxLength: 100, description: 'Color of the user, as a CSS color.' },
-  metadata: {
-    type: 'object',
-    additionalProperties: {},
-    description: `Any data about the user, replaced as a whole; at most ${userMetadataBytesMax} bytes of JSON.`,
-  },
+  ...namesOfUser,
+  photoUrl: json.text('Address of a picture.', { maxLength: 2_000 }),
+  color: json.text('Color of the user, as a CSS color.', { maxLength: 100 }),
+  metadata: json.map(
+    {},
+    {
+      description: `Any data about the user, replaced as a whole; at most ${userMetadataBytesMax} bytes of JSON.`,
+    },
+  ),
 } as const
 
-const accessRole = { type: 'string', enum: accessRoles } as const
-
-const userMembers = { ...described, accessRole } as const
+const userMembers = { userId: json.id(), ...described, accessRole: json.choice(accessRoles) } as const
 
 /** Names of members of a user that only responses have. */
 const userReserved = ['createdAt', 'lastUpdated', 'expiresAt'] as const
@@ -182,46 +154,41 @@ const userReserved = ['createdAt', 'lastUpdated', 'expiresAt'] as const
  * @param roleDescription describes `accessRole` and its default
  */
 export const userInputs = <const Description extends string>(roleDescription: Description) =>
-  ({
-    type: 'array',
-    maxItems: 500,
-    items: {
-      type: 'object',
-      required: ['userId'],
-      properties: { ...userMembers, accessRole: { ...accessRole, description: roleDescription } },
-      ...openMembers(...userReserved),
-      description: keepsOthers,
+  json.list(
+    json.object(
+      { userId: json.id() },
+      { ...described, accessRole: json.choice(accessRoles, roleDescription) },
+      { ...openMembers(...userReserved), description: keepsOthers },
+    ),
+    {
+      maxItems: 500,
+      examples: [[{ userId: 'ann', name: 'Ann', email: 'ann@example.com', accessRole: 'viewer' }]],
     },
-    examples: [[{ userId: 'ann', name: 'Ann', email: 'ann@example.com', accessRole: 'viewer' }]],
-  }) as const
+  )
 
 /** Returns users of a request with their unlisted members in `others`. */
 export const toUserInputs = <User extends object>(users: readonly User[]) =>
   users.map((user) => ({ ...user, others: othersOf({ properties: userMembers }, user) }))
 
-export const userRecords = {
-  type: 'array',
-  items: {
-    type: 'object',
-    required: ['userId', 'name', 'email', 'photoUrl', 'color', 'metadata', 'createdAt', 'lastUpdated'],
-    properties: {
+export const userRecords = json.list(
+  json.object(
+    {
+      userId: json.id(),
       ...described,
-      accessRole: {
-        ...accessRole,
-        description:
-          'Role that is granted to the user on the resource itself; absent for users of the organization who have ' +
-          'roles only on folders or documents in it, or by groups.',
-      },
-      expiresAt: {
-        type: 'number',
-        description: 'Expiry of the role, in Unix seconds; absent without an expiry.',
-      },
-      createdAt: { type: 'integer', description: 'Epoch milliseconds.' },
-      lastUpdated: { type: 'integer', description: 'Epoch milliseconds.' },
+      createdAt: json.integer('Epoch milliseconds.'),
+      lastUpdated: json.integer('Epoch milliseconds.'),
     },
-    additionalProperties: {},
-  },
-} as const
+    {
+      accessRole: json.choice(
+        accessRoles,
+        'Role that is granted to the user on the resource itself; absent for users of the organization who have ' +
+          'roles only on folders or documents in it, or by groups.',
+      ),
+      expiresAt: json.number('Expiry of the role, in Unix seconds; absent without an expiry.'),
+    },
+    { additionalProperties: {} },
+  ),
+)
 
 /** Converts a user to its response. */
 export const toUserResponse = ({

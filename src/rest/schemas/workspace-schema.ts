@@ -1,4 +1,4 @@
-import type { FromSchema } from '../../core/base/schema.ts'
+import { type FromSchema, json } from '../../core/base/schema.ts'
 import { emptyBatchResults } from '../../core/directory/store/batch.ts'
 import type {
   ApiKeyRecord,
@@ -7,128 +7,87 @@ import type {
   WorkspaceRecord,
 } from '../../core/directory/store/records.ts'
 
-export const apiKeyEntry = {
-  type: 'object',
-  required: ['id', 'apiKeyName', 'type'],
-  properties: {
-    id: { type: 'string', description: 'The API key.' },
-    apiKeyName: { type: 'string', description: 'Name for people.' },
-    type: {
-      type: 'string',
-      enum: ['testing', 'production'],
-      description: 'A label without effect.',
-    },
-  },
-} as const
+export const apiKeyEntry = json.object({
+  id: json.text('The API key.'),
+  apiKeyName: json.text('Name for people.'),
+  type: json.choice(['testing', 'production'], 'A label without effect.'),
+})
 
-export const authTokenEntry = {
-  type: 'object',
-  required: ['token', 'name', 'domains'],
-  properties: {
-    token: { type: 'string', description: 'The auth token of the API key.' },
-    name: { type: 'string', description: 'Name for people.' },
-    domains: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'Domains of the pages that may use the token; empty: all.',
-    },
-  },
-} as const
+export const authTokenEntry = json.object({
+  token: json.text('The auth token of the API key.'),
+  name: json.text('Name for people.'),
+  domains: json.list(json.text(), {
+    description: 'Domains of the pages that may use the token; empty: all.',
+  }),
+})
 
-export const mintingSecretEntry = {
-  type: 'object',
-  required: ['id', 'createdAt'],
-  properties: {
-    id: { type: 'string', description: 'Id of the secret.' },
-    createdAt: { type: 'integer', description: 'Epoch milliseconds.' },
-    validUntil: { type: 'integer', description: 'Epoch milliseconds; absent for the current secret.' },
+export const mintingSecretEntry = json.object(
+  {
+    id: json.text('Id of the secret.'),
+    createdAt: json.integer('Epoch milliseconds.'),
   },
-} as const
+  {
+    validUntil: json.integer('Epoch milliseconds; absent for the current secret.'),
+  },
+)
 
 /** Members of a Workspace record. */
 export const workspaceProperties = {
-  id: { type: 'string', description: 'Id of the workspace.' },
-  name: { type: 'string', description: 'Name of the workspace.' },
-  owner: {
-    type: 'object',
-    required: ['email', 'id', 'name', 'avatar'],
-    properties: {
-      email: { type: 'string', description: 'E-mail address.' },
-      id: { type: 'string', description: 'Generated id of the owner.' },
-      name: { type: 'string', description: 'Display name.' },
-      avatar: { type: 'string', description: "URL of a picture; '' without one." },
-    },
-  },
-  authToken: { type: 'string', description: 'The workspace auth token.' },
-  apiKeyList: { type: 'object', additionalProperties: apiKeyEntry, description: 'By API key.' },
+  id: json.text('Id of the workspace.'),
+  name: json.text('Name of the workspace.'),
+  owner: json.object({
+    email: json.text('E-mail address.'),
+    id: json.text('Generated id of the owner.'),
+    name: json.text('Display name.'),
+    avatar: json.text("URL of a picture; '' without one."),
+  }),
+  authToken: json.text('The workspace auth token.'),
+  apiKeyList: json.map(apiKeyEntry, { description: 'By API key.' }),
 } as const
 
-export const workspaceMembers = ['id', 'name', 'owner', 'authToken', 'apiKeyList'] as const
+export const workspaceResponse = json.object(workspaceProperties, {
+  storage: json.object(
+    {
+      storedBytes: json.integer('Bytes that the workspace stores (an estimate).'),
+      storedBytesMax: json.integer('Bytes that it may store.'),
+    },
+    {},
+    { description: 'Absent if the workspace has no storage limit.' },
+  ),
+  callLimit: json.object(
+    {
+      callsPerSecond: json.integer('Calls per second that the workspace may make.'),
+      burst: json.integer('Calls at once after a pause.'),
+    },
+    {},
+    { description: 'Absent if the workspace has no call limit of its own.' },
+  ),
+  attribution: json.boolean('False if the workspace does not keep the authors of changes; absent otherwise.'),
+})
 
-export const workspaceResponse = {
-  type: 'object',
-  required: workspaceMembers,
-  properties: {
-    ...workspaceProperties,
-    storage: {
-      type: 'object',
-      required: ['storedBytes', 'storedBytesMax'],
-      properties: {
-        storedBytes: { type: 'integer', description: 'Bytes that the workspace stores (an estimate).' },
-        storedBytesMax: { type: 'integer', description: 'Bytes that it may store.' },
-      },
-      description: 'Absent if the workspace has no storage limit.',
-    },
-    callLimit: {
-      type: 'object',
-      required: ['callsPerSecond', 'burst'],
-      properties: {
-        callsPerSecond: { type: 'integer', description: 'Calls per second that the workspace may make.' },
-        burst: { type: 'integer', description: 'Calls at once after a pause.' },
-      },
-      description: 'Absent if the workspace has no call limit of its own.',
-    },
-    attribution: {
-      type: 'boolean',
-      description: 'False if the workspace does not keep the authors of changes; absent otherwise.',
-    },
-  },
-} as const
-
-export const attributionEnabled = {
-  type: 'boolean',
-  description: 'False: the workspace does not keep the authors of changes.',
+export const attributionEnabled = json.boolean('False: the workspace does not keep the authors of changes.', {
   examples: [true],
-} as const
+})
 
 /** Maximum storage limit that a workspace can have, in bytes. */
 const storedBytesMaxMax = 2 ** 50
 
-export const storedBytesMax = {
-  type: 'integer',
-  minimum: 0,
-  maximum: storedBytesMaxMax,
-  description:
-    'Bytes that the workspace may store; 0 means unlimited. Default: the option `maxStoredBytesPerWorkspace`.',
-} as const
+export const storedBytesMax = json.integer(
+  'Bytes that the workspace may store; 0 means unlimited. Default: the option `maxStoredBytesPerWorkspace`.',
+  { minimum: 0, maximum: storedBytesMaxMax },
+)
 
 /** An API key of the caller's workspace. */
-export const apiKeyOfWorkspace = {
-  type: 'string',
-  format: 'id',
-  description: 'API key of the workspace.',
-} as const
+export const apiKeyOfWorkspace = json.id('API key of the workspace.')
 
 /** Maximum grace period in seconds (30 days). */
 const graceSecondsMax = 2_592_000
 
-export const graceSeconds = {
-  type: 'integer',
+export const graceSeconds = json.integer('Time in seconds for which the replaced token stays valid.', {
   minimum: 0,
   maximum: graceSecondsMax,
   default: 0,
-  description: 'Time in seconds for which the replaced token stays valid.',
-} as const
+})
 
 export const noSuchApiKeyError = {
   status: 'NOT_FOUND',

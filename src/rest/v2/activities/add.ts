@@ -1,4 +1,4 @@
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { defineOperation } from '../../operation.ts'
 import { activitiesToAdd, documentScopeFields } from '../../schemas/activity-schema.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
@@ -28,11 +28,10 @@ export const addActivities = defineOperation({
     'Adds activities of a document, with the current time. An activity with an existing id is replaced, but keeps its ' +
     'time. Activities of the types `huddle.create`, `huddle.join` and `recorder.done` also cause an event, once each.',
   batch: keyedBatch({ activities: 'id' }, checkActivity),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'activities'],
-    properties: { ...documentScopeFields, activities: activitiesToAdd },
-  },
+  request: json.object({
+    ...documentScopeFields,
+    activities: activitiesToAdd,
+  }),
   response: batchResults,
   errors: documentErrors,
   async handler({ organizationId, documentId, activities }, { caller, services, ids }) {

@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import { defineOperation } from '../../operation.ts'
 import { activityIds, activityReferences, documentScopeFields } from '../../schemas/activity-schema.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
@@ -14,15 +15,10 @@ export const deleteActivities = defineOperation({
     'Deletes activities of the document, named by `activityIds`, by `activities`, or by both. An activity that the document ' +
     'does not have is `success: false`.',
   batch: keyedBatch({ activityIds: null, activities: 'id' }),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId'],
-    properties: {
-      ...documentScopeFields,
-      activityIds: { ...activityIds, examples: [['signed-off']] },
-      activities: activityReferences,
-    },
-  },
+  request: json.object(documentScopeFields, {
+    activityIds: { ...activityIds, examples: [['signed-off']] },
+    activities: activityReferences,
+  }),
   response: batchResults,
   errors: documentErrors,
   async handler({ organizationId, documentId, activityIds, activities }, { caller, services }) {

@@ -1,4 +1,4 @@
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { defineOperation } from '../../operation.ts'
 import { pageRequest, readPage } from '../../paging/page-request.ts'
 import {
@@ -13,25 +13,21 @@ import { documentId, organizationId, organizationNotFound } from '../../schemas/
 /** Maximum number of values in one filter. */
 const valuesMax = 30
 
-const request = {
-  type: 'object',
-  required: ['organizationId'],
-  properties: {
+const request = json.object(
+  {
     organizationId,
-    documentId: { ...documentId, description: 'Only activities of this document.' },
-    targetEntityId: {
-      type: 'string',
-      format: 'id',
-      description: 'Only activities on this target, such as an annotation.',
-    },
-    featureTypes: { type: 'array', maxItems: valuesMax, items: featureType },
-    actionTypes: { type: 'array', maxItems: valuesMax, items: actionType },
-    userId: { type: 'string', format: 'id', description: 'Only activities of this acting user.' },
+  },
+  {
+    documentId: json.id('Only activities of this document.'),
+    targetEntityId: json.id('Only activities on this target, such as an annotation.'),
+    featureTypes: json.list(featureType, { maxItems: valuesMax }),
+    actionTypes: json.list(actionType, { maxItems: valuesMax }),
+    userId: json.id('Only activities of this acting user.'),
     activityIds: { ...activityIds, description: 'Only these.' },
-    order: { type: 'string', enum: ['asc', 'desc'], default: 'desc', description: 'By timestamp.' },
+    order: json.choice(['asc', 'desc'], 'By timestamp.', { default: 'desc' }),
     ...pageRequest,
   },
-} as const
+)
 
 export const getActivities = defineOperation({
   path: '/v2/activities/get',

@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import { defineOperation } from '../../operation.ts'
 import { activityChanges, documentScopeFields } from '../../schemas/activity-schema.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
@@ -13,11 +14,10 @@ export const updateActivities = defineOperation({
     'Changes the given members of activities of the document; omitted members and the time stay. An unknown activity ' +
     'is not created (`success: false`).',
   batch: keyedBatch({ activities: 'id' }),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'activities'],
-    properties: { ...documentScopeFields, activities: activityChanges },
-  },
+  request: json.object({
+    ...documentScopeFields,
+    activities: activityChanges,
+  }),
   response: batchResults,
   errors: documentErrors,
   async handler({ organizationId, documentId, activities }, { caller, services }) {

@@ -2,7 +2,7 @@ import type { AgentTraits, TokenGrant } from '../../../core/access/identity.ts'
 import { agentClaimLimits } from '../../../core/access/tokens/claims.ts'
 import { tokenLengthMax } from '../../../core/access/tokens/realtime-tokens.ts'
 import { ApiError, invalid } from '../../../core/base/errors.ts'
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { agentPolicies } from '../../../core/config/agent-policies.ts'
 import { idBytesMax, type Tenant } from '../../../core/model/address.ts'
 import { defineOperation, warningsOf } from '../../operation.ts'
@@ -12,100 +12,85 @@ import { invalidAt } from '../../validator.ts'
 
 const lifetimeSecondsMax = 172_800
 
-const request = {
-  type: 'object',
-  required: ['userId', 'userProperties'],
-  properties: {
-    userId: { type: 'string', format: 'id' },
-    userProperties: {
-      type: 'object',
-      required: ['name', 'email'],
-      properties: {
-        name: { type: 'string', maxLength: idBytesMax, description: 'Display name.' },
+const request = json.object(
+  {
+    userId: json.id(),
+    userProperties: json.object(
+      {
+        name: json.text('Display name.', { maxLength: idBytesMax }),
         email: { type: 'string', maxLength: 1_000 },
-        isAdmin: {
-          type: 'boolean',
-          default: false,
-          description: 'Makes the user an editor of all documents of the API key.',
-        },
       },
-    },
-    permissions: {
-      type: 'object',
-      required: ['resources'],
-      properties: { resources: { type: 'array', items: grantedResource, maxItems: 500 } },
-      description:
-        'Permissions of the token; if a resource occurs twice, the last entry counts. Without it, the token has the ' +
-        'permissions of its user.',
-      examples: [{ resources: grantedResource.examples }],
-    },
-    agent: {
-      type: 'boolean',
-      default: false,
-      description:
-        'True: the token is for a program that acts by itself. It opens realtime connections, and the operations that ' +
+      {
+        isAdmin: json.flag('Makes the user an editor of all documents of the API key.'),
+      },
+    ),
+  },
+  {
+    permissions: json.object(
+      {
+        resources: json.list(grantedResource, { maxItems: 500 }),
+      },
+      {},
+      {
+        description:
+          'Permissions of the token; if a resource occurs twice, the last entry counts. Without it, the token has the ' +
+          'permissions of its user.',
+        examples: [{ resources: grantedResource.examples }],
+      },
+    ),
+    agent: json.flag(
+      'True: the token is for a program that acts by itself. It opens realtime connections, and the operations that ' +
         'are open to agents accept it. Not with `isAdmin`.',
-    },
-    model: {
-      type: 'string',
-      maxLength: agentClaimLimits.model,
-      description: 'Name of the model, which the history of documents and the audit log show. Needs `agent`.',
-    },
-    onBehalfOf: {
-      type: 'string',
-      format: 'id',
-      maxLength: agentClaimLimits.onBehalfOf,
-      description:
-        'User for whom the agent acts. It does not give the agent the permissions of this user. If the tokens of this ' +
+    ),
+    model: json.text(
+      'Name of the model, which the history of documents and the audit log show. Needs `agent`.',
+      { maxLength: agentClaimLimits.model },
+    ),
+    onBehalfOf: json.id(
+      'User for whom the agent acts. It does not give the agent the permissions of this user. If the tokens of this ' +
         'user are revoked, the token ends too. Needs `agent`.',
-    },
-    policy: {
-      type: 'string',
-      enum: agentPolicies,
-      description:
-        'Restricts the agent, in addition to its role: `read-only` to reading, `suggest-only` to branches and comments, ' +
+      { maxLength: agentClaimLimits.onBehalfOf },
+    ),
+    policy: json.choice(
+      agentPolicies,
+      'Restricts the agent, in addition to its role: `read-only` to reading, `suggest-only` to branches and comments, ' +
         '`no-delete` to changes that delete no content. Needs `agent`.',
-    },
+    ),
     expiresInSeconds: {
       type: 'integer',
       minimum: 60,
       maximum: lifetimeSecondsMax,
       default: lifetimeSecondsMax,
     },
-    format: {
-      type: 'string',
-      enum: ['weft', 'y-sweet'],
-      default: 'weft',
-      description:
-        "`y-sweet`: the response is a token for Y-Sweet's client, for one `document`, or without `docId`.",
-    },
-    document: {
-      type: 'object',
-      required: ['organizationId', 'documentId'],
-      properties: {
-        organizationId: { type: 'string', format: 'id' },
-        documentId: { type: 'string', format: 'id' },
+    format: json.choice(
+      ['weft', 'y-sweet'],
+      "`y-sweet`: the response is a token for Y-Sweet's client, for one `document`, or without `docId`.",
+      { default: 'weft' },
+    ),
+    document: json.object(
+      {
+        organizationId: json.id(),
+        documentId: json.id(),
+      },
+      {
         editorId: { type: 'string', format: 'id', default: 'main' },
       },
-      description: 'Document of a token of format `y-sweet`; it grants no permission.',
-    },
+      { description: 'Document of a token of format `y-sweet`; it grants no permission.' },
+    ),
   },
-} as const
+)
 
-const response = {
-  type: 'object',
-  required: ['token', 'expiresAt'],
-  properties: {
-    token: {
-      type: 'string',
-      description: 'A JWT (HS256) for the realtime endpoint, and for the operations that agents may call.',
-    },
-    expiresAt: { type: 'integer', description: 'Unix time in seconds.' },
-    url: { type: 'string', description: 'Only for format `y-sweet`: start of the websocket URL.' },
-    baseUrl: { type: 'string', description: 'Only for format `y-sweet`: URL of the server.' },
-    docId: { type: 'string', description: 'Only for format `y-sweet`: name of the document for its client.' },
+const response = json.object(
+  {
+    token: json.text('A JWT (HS256) for the realtime endpoint, and for the operations that agents may call.'),
+    expiresAt: json.integer('Unix time in seconds.'),
   },
-} as const
+  {
+    url: json.text('Only for format `y-sweet`: start of the websocket URL.'),
+    baseUrl: json.text('Only for format `y-sweet`: URL of the server.'),
+    docId: json.text('Only for format `y-sweet`: name of the document for its client.'),
+  },
+)
 
 export const generateToken = defineOperation({
   path: '/v2/auth/generate_token',

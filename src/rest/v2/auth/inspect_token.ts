@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import type { Identity } from '../../../core/access/identity.ts'
 import { roleOn } from '../../../core/access/roles/roles.ts'
 import { TokenRejectedError, tokenLengthMax } from '../../../core/access/tokens/realtime-tokens.ts'
@@ -8,70 +9,58 @@ import { defineOperation } from '../../operation.ts'
 import type { Services } from '../../services.ts'
 import { invalidAt } from '../../validator.ts'
 
-const response = {
-  type: 'object',
-  required: ['accepted'],
-  properties: {
-    accepted: { type: 'boolean', description: 'Whether a client can connect with this token now.' },
-    reason: {
-      type: 'string',
-      description:
-        'Why the server rejects the token: `malformed`, `signature`, `expired`, `claims`, `tenant`, `revoked`, ' +
-        '`provider`, or `other_key`, if the token is for another API key.',
-      examples: ['expired'],
-    },
-    message: { type: 'string', description: 'The reason as a sentence.' },
-    userId: { type: 'string', description: 'User of an accepted token, as in all further members.' },
-    name: { type: 'string' },
-    email: { type: 'string' },
-    isAdmin: {
-      type: 'boolean',
-      description: 'Whether the user is an editor of all documents.',
-      examples: [false],
-    },
-    agent: {
-      type: 'object',
-      required: ['model', 'onBehalfOf', 'policies'],
-      description: 'The agent that the token describes; absent if it is for a person.',
-      properties: {
-        model: { anyOf: [{ type: 'string' }, { type: 'null' }] },
-        onBehalfOf: { anyOf: [{ type: 'string' }, { type: 'null' }] },
-        policies: {
-          type: 'array',
-          items: { type: 'string', enum: agentPolicies },
-          description: 'Policies of the token and of the server. All of them apply.',
-        },
-      },
-    },
-    issuedAt: { type: 'integer', description: 'Epoch milliseconds; 0: the token has no `iat`.' },
-    expiresAt: { type: 'integer', description: 'Epoch milliseconds.', examples: [1_767_225_600_000] },
-    resources: {
-      type: 'array',
-      description: 'Permissions of the token; absent if it has all permissions of its user.',
-      items: {
-        type: 'object',
-        required: ['type', 'id', 'organizationId', 'accessRole'],
-        properties: {
-          type: { type: 'string', enum: ['organization', 'folder', 'document'] },
-          id: { type: 'string' },
-          organizationId: { type: 'string' },
-          accessRole: { type: 'string', enum: accessRoles },
-          expiresAt: { type: 'number', description: 'Epoch seconds.' },
-        },
-      },
-    },
-    accessRole: {
-      type: 'string',
-      enum: ['none', ...accessRoles],
-      description: 'Present role on the requested document; absent if the request names no document.',
-    },
-    documentState: {
-      type: 'string',
-      enum: ['open', 'disabled', 'deleted'],
-      description: '`deleted`: it is being removed. A document that does not exist is `open`.',
-    },
+const response = json.object(
+  {
+    accepted: json.boolean('Whether a client can connect with this token now.'),
   },
-} as const
+  {
+    reason: json.text(
+      'Why the server rejects the token: `malformed`, `signature`, `expired`, `claims`, `tenant`, `revoked`, ' +
+        '`provider`, or `other_key`, if the token is for another API key.',
+      { examples: ['expired'] },
+    ),
+    message: json.text('The reason as a sentence.'),
+    userId: json.text('User of an accepted token, as in all further members.'),
+    name: json.text(),
+    email: json.text(),
+    isAdmin: json.boolean('Whether the user is an editor of all documents.', { examples: [false] }),
+    agent: json.object(
+      {
+        model: json.orNull(json.text()),
+        onBehalfOf: json.orNull(json.text()),
+        policies: json.list(json.choice(agentPolicies), {
+          description: 'Policies of the token and of the server. All of them apply.',
+        }),
+      },
+      {},
+      { description: 'The agent that the token describes; absent if it is for a person.' },
+    ),
+    issuedAt: json.integer('Epoch milliseconds; 0: the token has no `iat`.'),
+    expiresAt: json.integer('Epoch milliseconds.', { examples: [1_767_225_600_000] }),
+    resources: json.list(
+      json.object(
+        {
+          type: json.choice(['organization', 'folder', 'document']),
+          id: json.text(),
+          organizationId: json.text(),
+          accessRole: json.choice(accessRoles),
+        },
+        {
+          expiresAt: json.number('Epoch seconds.'),
+        },
+      ),
+      { description: 'Permissions of the token; absent if it has all permissions of its user.' },
+    ),
+    accessRole: json.choice(
+      ['none', ...accessRoles],
+      'Present role on the requested document; absent if the request names no document.',
+    ),
+    documentState: json.choice(
+      ['open', 'disabled', 'deleted'],
+      '`deleted`: it is being removed. A document that does not exist is `open`.',
+    ),
+  },
+)
 
 export const inspectToken = defineOperation({
   path: '/v2/auth/inspect_token',
@@ -83,20 +72,15 @@ export const inspectToken = defineOperation({
     'Returns the user, the expiry and the permissions of a token of the API key, or why the server rejects the token. ' +
     'For a document, it also returns the present role. The server neither stores nor logs the token. It does not check ' +
     'whether the domain of a page may use the API key.',
-  request: {
-    type: 'object',
-    required: ['token'],
-    properties: {
-      token: {
-        type: 'string',
-        minLength: 1,
-        maxLength: tokenLengthMax,
-        description: 'The token, as clients send it.',
-      },
-      organizationId: { type: 'string', format: 'id', description: 'Organization of the document.' },
-      documentId: { type: 'string', format: 'id', description: 'Document whose role is computed.' },
+  request: json.object(
+    {
+      token: json.text('The token, as clients send it.', { minLength: 1, maxLength: tokenLengthMax }),
     },
-  },
+    {
+      organizationId: json.id('Organization of the document.'),
+      documentId: json.id('Document whose role is computed.'),
+    },
+  ),
   response,
   errors: [],
   async handler({ token, organizationId, documentId }, { caller, services }) {

@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import { defineOperation } from '../../operation.ts'
 
 export const revokeTokens = defineOperation({
@@ -9,24 +10,13 @@ export const revokeTokens = defineOperation({
   description:
     'Rejects all tokens issued for the user until now. The connections that they opened ' +
     'are closed with 4401. Tokens without an `iat` claim count as issued before.',
-  request: {
-    type: 'object',
-    required: ['userId'],
-    properties: {
-      userId: { type: 'string', format: 'id', description: 'The user of the tokens.', examples: ['ada'] },
-    },
-  },
-  response: {
-    type: 'object',
-    required: ['userId', 'issuedUntil'],
-    properties: {
-      userId: { type: 'string', description: 'The named user.' },
-      issuedUntil: {
-        type: 'integer',
-        description: 'Unix time in milliseconds: tokens whose `iat` is not later are rejected.',
-      },
-    },
-  },
+  request: json.object({
+    userId: json.id('The user of the tokens.', { examples: ['ada'] }),
+  }),
+  response: json.object({
+    userId: json.text('The named user.'),
+    issuedUntil: json.integer('Unix time in milliseconds: tokens whose `iat` is not later are rejected.'),
+  }),
   errors: [],
   async handler({ userId }, { caller, services }) {
     const issuedUntil = await services.revocations.revoke(caller.tenant, userId)

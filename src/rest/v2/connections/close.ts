@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import { close } from '../../../core/model/close.ts'
 import { defineOperation } from '../../operation.ts'
 import { batchMax } from '../../schemas/resource-schema.ts'
@@ -17,30 +18,17 @@ export const closeConnections = defineOperation({
     'Closes connections on any node of the cluster. Their changes up to then stay. A client is closed with 4403 and does ' +
     'not connect again by itself, but its token stays valid: to keep a user out, also revoke the tokens or the ' +
     'permissions of the user. A connection that is closed already is a success.',
-  request: {
-    type: 'object',
-    required: ['connectionIds'],
-    properties: {
-      connectionIds: {
-        type: 'array',
-        maxItems: batchMax,
-        items: { type: 'string', format: 'id' },
-        description: 'Ids from `connections/get`.',
-      },
-      reconnect: {
-        type: 'boolean',
-        default: false,
-        description: 'Close with 1012 instead, after which clients connect again immediately.',
-      },
+  request: json.object(
+    {
+      connectionIds: json.list(json.id(), { maxItems: batchMax, description: 'Ids from `connections/get`.' }),
     },
-  },
-  response: {
-    type: 'object',
-    required: ['closed'],
-    properties: {
-      closed: { type: 'integer', description: 'Number of connections that were open.', examples: [1] },
+    {
+      reconnect: json.flag('Close with 1012 instead, after which clients connect again immediately.'),
     },
-  },
+  ),
+  response: json.object({
+    closed: json.integer('Number of connections that were open.', { examples: [1] }),
+  }),
   errors: [],
   async handler({ connectionIds, reconnect = false }, { caller, services }) {
     const reason = reconnect ? toReconnect : forGood

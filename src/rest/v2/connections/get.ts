@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import { accessRoles } from '../../../core/directory/store/records.ts'
 import { connectionsPageMax, transportNames } from '../../../core/rooms/room/open-connections.ts'
 import { defineOperation } from '../../operation.ts'
@@ -15,62 +16,32 @@ export const getConnections = defineOperation({
     'Lists the clients that are connected to documents of the API key, on all nodes of the cluster, the newest first. ' +
     'A client with several documents on one websocket has a connection for each of them. A node that does not answer ' +
     'within 250 ms is left out.',
-  request: {
-    type: 'object',
-    properties: {
-      organizationId: {
-        type: 'string',
-        format: 'id',
-        description: 'Only on documents of this organization.',
-      },
-      documentId: { type: 'string', format: 'id', description: 'Only on documents with this id.' },
-      userId: { type: 'string', format: 'id', description: 'Only of this user.', examples: ['ada'] },
+  request: json.object(
+    {},
+    {
+      organizationId: json.id('Only on documents of this organization.'),
+      documentId: json.id('Only on documents with this id.'),
+      userId: json.id('Only of this user.', { examples: ['ada'] }),
       ...pageRequest,
       pageSize: pageSizeUpTo(connectionsPageMax, connectionsPageMax),
     },
-  },
-  response: {
-    type: 'array',
-    items: {
-      type: 'object',
-      required: [
-        'connectionId',
-        'organizationId',
-        'documentId',
-        'editorId',
-        'userId',
-        'name',
-        'accessRole',
-        'protocol',
-        'transport',
-        'clientAddress',
-        'connectedAt',
-        'node',
-      ],
-      properties: {
-        connectionId: { type: 'string', description: 'For `connections/close`.' },
-        organizationId: { type: 'string' },
-        documentId: { type: 'string' },
-        editorId: { type: 'string' },
-        userId: { type: 'string', description: 'User of the token.' },
-        name: { type: 'string', description: 'Display name in the token, at most 200 characters of it.' },
-        accessRole: { type: 'string', enum: accessRoles, description: 'Present role of the user.' },
-        protocol: { type: 'string', description: 'Wire protocol of the client.', examples: ['y-websocket'] },
-        transport: {
-          type: 'string',
-          enum: transportNames,
-          description: 'Connection of the client: a websocket, or HTTP requests.',
-        },
-        clientAddress: {
-          type: 'string',
-          description: 'IP address of the client.',
-          examples: ['203.0.113.7'],
-        },
-        connectedAt: { type: 'integer', description: 'Epoch milliseconds.', examples: [1_767_225_600_000] },
-        node: { type: 'string', description: 'Node of the cluster to which the client is connected.' },
-      },
-    },
-  },
+  ),
+  response: json.list(
+    json.object({
+      connectionId: json.text('For `connections/close`.'),
+      organizationId: json.text(),
+      documentId: json.text(),
+      editorId: json.text(),
+      userId: json.text('User of the token.'),
+      name: json.text('Display name in the token, at most 200 characters of it.'),
+      accessRole: json.choice(accessRoles, 'Present role of the user.'),
+      protocol: json.text('Wire protocol of the client.', { examples: ['y-websocket'] }),
+      transport: json.choice(transportNames, 'Connection of the client: a websocket, or HTTP requests.'),
+      clientAddress: json.text('IP address of the client.', { examples: ['203.0.113.7'] }),
+      connectedAt: json.integer('Epoch milliseconds.', { examples: [1_767_225_600_000] }),
+      node: json.text('Node of the cluster to which the client is connected.'),
+    }),
+  ),
   errors: [],
   async handler({ pageSize = connectionsPageMax, pageToken, ...filter }, context) {
     const { caller, services } = context

@@ -1,5 +1,5 @@
 import { invalid } from '../../../core/base/errors.ts'
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { decodeBase64 } from '../../../core/model/base64.ts'
 import { EncodedJson } from '../../../core/model/json-pieces.ts'
 import type { CreatedContent } from '../../../core/rooms/editor-content.ts'
@@ -13,46 +13,29 @@ import { defineOperation, warningsOf } from '../../operation.ts'
 import { contentErrors, updateEncoding } from '../../schemas/content-format.ts'
 import { editorId } from '../../schemas/resource-schema.ts'
 
-const request = {
-  type: 'object',
-  required: ['organizationId', 'documentId', 'editorId', 'update'],
-  properties: {
+const request = json.object(
+  {
     ...editorDocumentIds,
     editorId,
-    update: {
-      type: 'string',
-      format: 'byte',
-      description: 'A Yjs update, base64.',
-      examples: ['AQEBAAQBB2NvbnRlbnQCSGkA'],
-    },
+    update: json.bytes('A Yjs update, base64.', { examples: ['AQEBAAQBB2NvbnRlbnQCSGkA'] }),
+  },
+  {
     encoding: {
       ...updateEncoding,
       description: 'Encoding of `update`. An update in V2 may have 16 MB in V1.',
     },
-    create: {
-      type: 'boolean',
-      default: false,
-      description: 'True: creates the document if it does not exist.',
-    },
-    userId: {
-      type: 'string',
-      format: 'id',
-      description: 'Author of the change; returned as `lastUpdatedBy`.',
-    },
+    create: json.flag('True: creates the document if it does not exist.'),
+    userId: json.id('Author of the change; returned as `lastUpdatedBy`.'),
     meta: changeMeta,
   },
-} as const
+)
 
-const response = {
-  type: 'object',
-  required: ['stateVector', 'version', 'changed', 'bytes'],
-  properties: {
-    stateVector: { type: 'string', format: 'byte', description: 'Yjs state vector (V1) afterwards, base64.' },
-    version: { type: 'string', description: 'Names the state after the call; opaque.' },
-    changed: { type: 'boolean', description: 'False if the document already had the whole update.' },
-    bytes: { type: 'integer', description: 'Size of the new part.' },
-  },
-} as const
+const response = json.object({
+  stateVector: json.bytes('Yjs state vector (V1) afterwards, base64.'),
+  version: json.text('Names the state after the call; opaque.'),
+  changed: json.boolean('False if the document already had the whole update.'),
+  bytes: json.integer('Size of the new part.'),
+})
 
 export const applyUpdate = defineOperation({
   path: '/v2/crdt/apply',

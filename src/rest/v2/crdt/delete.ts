@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import type { KeyCaller } from '../../../core/access/credentials/authenticator.ts'
 import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
 import { CorruptRecordError, type DocumentLog } from '../../../core/store/engine.ts'
@@ -10,26 +11,17 @@ import type { Services } from '../../services.ts'
 /** Maximum number of editors in one read. */
 const pageSize = 100
 
-const request = {
-  type: 'object',
-  required: ['organizationId', 'documentId'],
-  properties: {
-    ...editorDocumentIds,
-    editorIds: {
-      type: 'array',
-      items: editorId,
-      maxItems: 500,
-      description: 'Ids of the editors; default: all editors of the document.',
-    },
-    userId: { type: 'string', format: 'id', description: 'User who deletes the content; default: `api`.' },
-  },
-} as const
+const request = json.object(editorDocumentIds, {
+  editorIds: json.list(editorId, {
+    maxItems: 500,
+    description: 'Ids of the editors; default: all editors of the document.',
+  }),
+  userId: json.id('User who deletes the content; default: `api`.'),
+})
 
-const response = {
-  type: 'object',
-  required: ['success'],
-  properties: { success: { type: 'boolean', description: 'False if there was nothing to delete.' } },
-} as const
+const response = json.object({
+  success: json.boolean('False if there was nothing to delete.'),
+})
 
 export const deleteContent = defineOperation({
   path: '/v2/crdt/delete',

@@ -1,5 +1,5 @@
 import { invalid } from '../../../core/base/errors.ts'
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { rightForm } from '../../../core/content/edit/right-form.ts'
 import { keepingOf } from '../../agents/authorize-agent.ts'
 import {
@@ -16,21 +16,19 @@ import { contentErrors } from '../../schemas/content-format.ts'
 import { editSchema, editsMax } from '../../schemas/edit-target-schema.ts'
 import { contentKeySchema, editorId } from '../../schemas/resource-schema.ts'
 
-const request = {
-  type: 'object',
-  required: ['organizationId', 'documentId', 'editorId', 'edits'],
-  properties: {
+const request = json.object(
+  {
     ...editorDocumentIds,
     editorId,
-    contentKey: contentKeySchema,
-    edits: {
-      type: 'array',
+    edits: json.list(editSchema, {
       minItems: 1,
       maxItems: editsMax,
-      items: editSchema,
       description: 'Applied in order; later edits find the content as earlier edits left it.',
       examples: [[{ replace: { find: 'Hello', with: 'Hello, team' } }]],
-    },
+    }),
+  },
+  {
+    contentKey: contentKeySchema,
     baseVersion: {
       ...updateRequest.properties.baseVersion,
       description: 'The version in which the targets are found. Later edits of others stay.',
@@ -43,45 +41,40 @@ const request = {
     userId: updateRequest.properties.userId,
     meta: updateRequest.properties.meta,
   },
-} as const
-
-const place = { type: 'string' } as const
+)
 
 const response = {
   type: 'object',
   required: [...writtenResponse.required, 'contentKey', 'edits'],
   properties: {
     ...writtenResponse.properties,
-    changed: { type: 'boolean', description: 'False if the document was already as requested.' },
-    edits: {
-      type: 'array',
-      description: 'One result for each edit, in the same order.',
-      items: {
-        type: 'object',
-        required: ['place', 'changed', 'insertions', 'deletions'],
-        properties: {
-          place: {
-            type: 'object',
-            description: 'The place that matched, before the edit.',
-            properties: {
-              quote: { ...place, description: 'The start of the matched text.' },
-              before: { ...place, description: 'Text before it in its block.' },
-              after: { ...place, description: 'Text after it in its block.' },
-              attributes: {
-                type: 'object',
-                properties: {},
+    changed: json.boolean('False if the document was already as requested.'),
+    edits: json.list(
+      json.object({
+        place: json.object(
+          {},
+          {
+            quote: json.text('The start of the matched text.'),
+            before: json.text('Text before it in its block.'),
+            after: json.text('Text after it in its block.'),
+            attributes: json.object(
+              {},
+              {},
+              {
                 additionalProperties: {},
                 description: 'Attributes of the block or node, without large ones.',
               },
-              path: { ...place, description: 'JSON pointer, in a map or an array.' },
-            },
+            ),
+            path: json.text('JSON pointer, in a map or an array.'),
           },
-          changed: { type: 'boolean' },
-          insertions: { type: 'integer' },
-          deletions: { type: 'integer' },
-        },
-      },
-    },
+          { description: 'The place that matched, before the edit.' },
+        ),
+        changed: json.boolean(),
+        insertions: json.integer(),
+        deletions: json.integer(),
+      }),
+      { description: 'One result for each edit, in the same order.' },
+    ),
   },
 } as const
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../core/base/errors.ts'
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { isRootMissing } from '../../../core/content/roots.ts'
 import type { AttachedSchema } from '../../../core/directory/schemas/schema-service.ts'
 import type { DocumentAddress } from '../../../core/model/address.ts'
@@ -35,89 +35,53 @@ const runsMax = 50_000
 /** Maximum number of editors in one response. */
 export const editorsMax = 100
 
-const request = {
-  type: 'object',
-  required: ['organizationId', 'documentId'],
-  properties: {
-    ...editorDocumentIds,
-    editorId: {
-      ...editorId,
-      description: 'Id of the editor; default: all editors of the document, without branches.',
-    },
-    contentKey: contentKeySchema,
-    format: contentFormat,
-    encoding: stateEncoding,
-    statistics: {
-      type: 'boolean',
-      default: false,
-      description: 'True: also returns statistics of the Yjs structures of each editor.',
-    },
-    attribution: {
-      type: 'boolean',
-      default: false,
-      description: 'True: also returns the authors of the content. Requires `editorId`.',
-    },
-  },
-} as const
+const request = json.object(editorDocumentIds, {
+  editorId: json.id('Id of the editor; default: all editors of the document, without branches.'),
+  contentKey: contentKeySchema,
+  format: contentFormat,
+  encoding: stateEncoding,
+  statistics: json.flag('True: also returns statistics of the Yjs structures of each editor.'),
+  attribution: json.flag('True: also returns the authors of the content. Requires `editorId`.'),
+})
 
-const entry = {
-  type: 'object',
-  required: [
-    'id',
-    'data',
-    'type',
-    'contentKey',
-    'version',
-    'stateVector',
-    'lastUpdate',
-    'lastUpdatedBy',
-    'sizeBytes',
-  ],
-  properties: {
-    id: { type: 'string', description: 'Editor id.' },
+const entry = json.object(
+  {
+    id: json.text('Editor id.'),
     data: {},
-    type: { type: 'string' },
-    contentKey: { type: 'string' },
-    version: { type: 'string', description: 'Names this state; opaque.' },
-    stateVector: { type: 'string', format: 'byte', description: 'Yjs state vector (V1), base64.' },
-    schema: { type: 'string', description: 'Name of the attached schema; absent if there is none.' },
-    lastUpdate: { type: 'string', format: 'date-time' },
-    lastUpdatedBy: { type: 'string', description: "User id; '' if the user is not known." },
-    sizeBytes: { type: 'integer', description: 'Maximum size of the document as encoded by Yjs.' },
-    attribution: {
-      type: 'array',
-      items: authorRun,
-      description: 'Adjacent content of one author, in the order of the document; only with `attribution`.',
-    },
-    attributionTruncated: {
-      type: 'boolean',
-      description: `True if parts after the first ${runsMax.toLocaleString('en')} are left out; only with \`attribution\`.`,
-    },
-    statistics: {
-      type: 'object',
-      required: ['structs', 'tombstones', 'clients'],
-      description: 'Statistics of the whole editor, for any `contentKey`; only with `statistics`.',
-      properties: {
-        structs: {
-          type: 'integer',
-          description:
-            'Structs of Yjs in the encoded state: each is a run that was inserted in one go, or deleted in one piece.',
-        },
-        tombstones: {
-          type: 'integer',
-          description:
-            'Deleted content that remains as tombstones: characters (UTF-16 code units), and one for each value, ' +
-            'shared type, embed and formatting mark.',
-        },
-        clients: {
-          type: 'integer',
-          description:
-            'Client ids that have ever inserted content; each session of an editor has its own id.',
-        },
-      },
-    },
+    type: json.text(),
+    contentKey: json.text(),
+    version: json.text('Names this state; opaque.'),
+    stateVector: json.bytes('Yjs state vector (V1), base64.'),
+    lastUpdate: json.time(),
+    lastUpdatedBy: json.text("User id; '' if the user is not known."),
+    sizeBytes: json.integer('Maximum size of the document as encoded by Yjs.'),
   },
-} as const
+  {
+    schema: json.text('Name of the attached schema; absent if there is none.'),
+    attribution: json.list(authorRun, {
+      description: 'Adjacent content of one author, in the order of the document; only with `attribution`.',
+    }),
+    attributionTruncated: json.boolean(
+      `True if parts after the first ${runsMax.toLocaleString('en')} are left out; only with \`attribution\`.`,
+    ),
+    statistics: json.object(
+      {
+        structs: json.integer(
+          'Structs of Yjs in the encoded state: each is a run that was inserted in one go, or deleted in one piece.',
+        ),
+        tombstones: json.integer(
+          'Deleted content that remains as tombstones: characters (UTF-16 code units), and one for each value, ' +
+            'shared type, embed and formatting mark.',
+        ),
+        clients: json.integer(
+          'Client ids that have ever inserted content; each session of an editor has its own id.',
+        ),
+      },
+      {},
+      { description: 'Statistics of the whole editor, for any `contentKey`; only with `statistics`.' },
+    ),
+  },
+)
 
 type Request = FromSchema<typeof request>
 /** An entry whose large members are already encoded. */
@@ -138,7 +102,7 @@ export const getContent = defineAgentOperation({
     'editors that do not have the requested root. The content in one response is at most ' +
     '`maxResponseBytes` long; one document with `format` `update` is as long as the document.',
   request,
-  response: { type: 'array', items: entry },
+  response: json.list(entry),
   errors: [
     ...contentErrors,
     noSuchRoot,

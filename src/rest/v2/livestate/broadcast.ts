@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import { jsonDepthExceeds } from '../../../core/model/json-depth.ts'
 import { limits } from '../../../core/model/limits.ts'
 import { defineOperation } from '../../operation.ts'
@@ -21,23 +22,17 @@ export const broadcastLive = defineOperation({
     'URL, including viewers. The message is not part of the document and is not stored: a client that is not connected, ' +
     'or that reads too slowly at the moment, misses it. No client gets it twice. Each client gets the messages of ' +
     'consecutive calls in their order.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'event'],
-    properties: {
+  request: json.object(
+    {
       ...presenceDocument,
-      editorId: {
-        type: 'string',
-        format: 'id',
-        description: 'Only to clients of this editor; default: clients of all editors of the document.',
-      },
-      event: {
-        type: 'string',
+      event: json.text('Any name of the event.', {
         minLength: 1,
         maxLength: eventLengthMax,
-        description: 'Any name of the event.',
         examples: ['build.finished'],
-      },
+      }),
+    },
+    {
+      editorId: json.id('Only to clients of this editor; default: clients of all editors of the document.'),
       data: {
         description:
           `Anything, at most ${dataBytesMax} bytes as JSON and ${limits.jsonDepth} levels deep; null, when it is ` +
@@ -45,24 +40,14 @@ export const broadcastLive = defineOperation({
         examples: [{ build: 7, passed: true }],
       },
     },
-  },
-  response: {
-    type: 'object',
-    required: ['success', 'delivered', 'missed'],
-    properties: {
-      success: { type: 'boolean', description: 'Always true, also without connected clients.' },
-      delivered: {
-        type: 'integer',
-        description: 'Number of connections to which the message was sent.',
-        examples: [2],
-      },
-      missed: {
-        type: 'integer',
-        description: 'Number of connections that missed the message because they read too slowly.',
-        examples: [0],
-      },
-    },
-  },
+  ),
+  response: json.object({
+    success: json.boolean('Always true, also without connected clients.'),
+    delivered: json.integer('Number of connections to which the message was sent.', { examples: [2] }),
+    missed: json.integer('Number of connections that missed the message because they read too slowly.', {
+      examples: [0],
+    }),
+  }),
   errors: documentErrors,
   async handler({ editorId = null, event, data = null, ...document }, { caller, services }) {
     const text = JSON.stringify({ event, data })

@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import { defineOperation } from '../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
 import { batchMax, organizationId } from '../../schemas/resource-schema.ts'
@@ -12,13 +13,9 @@ export const deleteOrganizations = defineOperation({
     'Deletes organizations with their documents and content, folders, users, groups and permissions. Connections are ' +
     'closed permanently. The response comes when everything is deleted. After a crash the server resumes the deletion.',
   batch: keyedBatch({ organizationIds: null }),
-  request: {
-    type: 'object',
-    required: ['organizationIds'],
-    properties: {
-      organizationIds: { type: 'array', items: organizationId, maxItems: batchMax, examples: [['acme']] },
-    },
-  },
+  request: json.object({
+    organizationIds: json.list(organizationId, { maxItems: batchMax, examples: [['acme']] }),
+  }),
   response: batchResults,
   errors: [],
   async handler({ organizationIds }, { caller, services }) {

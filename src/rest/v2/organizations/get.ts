@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import { directoryLimits } from '../../../core/directory/limits.ts'
 import { defineOperation } from '../../operation.ts'
 import { pageRequest, readPage } from '../../paging/page-request.ts'
@@ -16,20 +17,18 @@ export const getOrganizations = defineOperation({
   description:
     'Returns organizations by id, without unknown ids; or all organizations, ordered by id, in pages. `search` selects ' +
     'organizations whose id or name contains it.',
-  request: {
-    type: 'object',
-    properties: {
-      organizationIds: {
-        type: 'array',
-        items: organizationId,
+  request: json.object(
+    {},
+    {
+      organizationIds: json.list(organizationId, {
         maxItems: lookupMax,
         description: 'Default: all organizations of the API key.',
-      },
+      }),
       ...searchRequest('their id or name; not with `organizationIds`', lookedAtMax),
       ...pageRequest,
     },
-  },
-  response: { type: 'array', items: organizationRecord },
+  ),
+  response: json.list(organizationRecord),
   errors: [],
   async handler({ organizationIds, search: text, ...page }, context) {
     const { caller, services } = context

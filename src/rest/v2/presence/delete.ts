@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import { defineAgentOperation } from '../../operation.ts'
 import {
   alwaysSuccess,
@@ -16,11 +17,10 @@ export const deletePresence = defineAgentOperation({
   description:
     'Hides users. Connected users stay connected, and appear again when they reconnect or when `presence/add` adds ' +
     'them. A user who is not present is a success.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'userIds'],
-    properties: { ...presenceDocument, userIds: presentUserIds },
-  },
+  request: json.object({
+    ...presenceDocument,
+    userIds: presentUserIds,
+  }),
   response: alwaysSuccess,
   errors: documentErrors,
   async handler({ userIds, ...document }, { caller, services }) {

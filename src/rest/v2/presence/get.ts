@@ -1,11 +1,10 @@
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import type { PresenceEntry } from '../../../core/rooms/presence/presence-entry.ts'
 import { anchorLimits, anchorPlace, anchorPlaces } from '../../anchor-places.ts'
 import type { DocumentIds } from '../../list-editors.ts'
 import { defineOperation, type TenantContext } from '../../operation.ts'
 import { checkLength, responseExceeds } from '../../response-length.ts'
 import {
-  describedPresence,
   presenceDetails,
   presenceDocument,
   presenceScope,
@@ -14,52 +13,46 @@ import {
 } from '../../schemas/presence-schema.ts'
 import { batchMax, documentErrors } from '../../schemas/resource-schema.ts'
 
-const presentUsers = {
-  type: 'array',
-  items: {
-    type: 'object',
-    required: ['userId', 'name', 'email', 'status', 'kind', 'source', 'editorIds', 'lastSeen'],
-    properties: {
-      ...describedPresence,
-      status: { type: 'string', description: 'Status from REST, else from the client, else `online`.' },
-      ...presenceDetails,
-      cursor: {
-        type: 'object',
-        required: ['editorId', 'contentKey', 'position', 'positionEnd'],
-        description: 'The cursor of a user whom a backend added; absent if there is none.',
-        properties: {
-          editorId: { type: 'string' },
-          contentKey: { type: 'string' },
-          position: { type: 'string', description: 'Yjs relative position, encoded and base64.' },
-          positionEnd: { type: 'string', description: 'The end of the selection, where the caret is.' },
-          place: {
-            anyOf: [anchorPlace, { type: 'null' }],
-            description:
-              'The selected text; null: the text was deleted. A caret has an empty `quote`. Absent: ' +
-              `the content is larger than ${anchorLimits.anchorDocumentBytes} bytes or cannot be read now. A response has the places in ` +
-              `the first ${anchorLimits.anchorEditors} editors.`,
-          },
-        },
-      },
-      source: {
-        type: 'string',
-        enum: ['socket', 'rest'],
-        description: '`socket`: the user is connected; `rest`: only a backend added the user.',
-      },
-      editorIds: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'The editors to which the user is connected.',
-      },
-      lastSeen: {
-        type: 'integer',
-        description: 'Epoch milliseconds: the last sign of life of a connection, or call about the user.',
-        examples: [1_767_225_600_000],
-      },
-    },
-    additionalProperties: {},
+const cursor = json.object(
+  {
+    editorId: json.text(),
+    contentKey: json.text(),
+    position: json.text('Yjs relative position, encoded and base64.'),
+    positionEnd: json.text('The end of the selection, where the caret is.'),
   },
-} as const
+  {
+    place: json.orNull(
+      anchorPlace,
+      'The selected text; null: the text was deleted. A caret has an empty `quote`. Absent: ' +
+        `the content is larger than ${anchorLimits.anchorDocumentBytes} bytes or cannot be read now. A response has the places in ` +
+        `the first ${anchorLimits.anchorEditors} editors.`,
+    ),
+  },
+  { description: 'The cursor of a user whom a backend added; absent if there is none.' },
+)
+
+const { data, ...details } = presenceDetails
+
+const presentUsers = json.list(
+  json.object(
+    {
+      userId: json.id(),
+      ...details,
+      status: json.text('Status from REST, else from the client, else `online`.'),
+      source: json.choice(
+        ['socket', 'rest'],
+        '`socket`: the user is connected; `rest`: only a backend added the user.',
+      ),
+      editorIds: json.list(json.text(), { description: 'The editors to which the user is connected.' }),
+      lastSeen: json.integer(
+        'Epoch milliseconds: the last sign of life of a connection, or call about the user.',
+        { examples: [1_767_225_600_000] },
+      ),
+    },
+    { data, cursor },
+    { additionalProperties: {} },
+  ),
+)
 
 export const getPresence = defineOperation({
   path: '/v2/presence/get',
@@ -68,20 +61,13 @@ export const getPresence = defineOperation({
   audited: 'read',
   summary: 'List users on a document',
   description: 'Lists users who are connected to one of its editors, or whom a backend added, ordered by id.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId'],
-    properties: {
-      ...presenceDocument,
-      userIds: { ...presentUserIds, description: 'Only these users.' },
-      statuses: {
-        type: 'array',
-        maxItems: batchMax,
-        items: presenceStatus,
-        description: 'Only users with one of these statuses.',
-      },
-    },
-  },
+  request: json.object(presenceDocument, {
+    userIds: { ...presentUserIds, description: 'Only these users.' },
+    statuses: json.list(presenceStatus, {
+      maxItems: batchMax,
+      description: 'Only users with one of these statuses.',
+    }),
+  }),
   response: presentUsers,
   errors: [...documentErrors, responseExceeds],
   async handler({ userIds, statuses, ...document }, context) {

@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import type { OrganizationScope } from '../../../core/directory/organizations/organization-keys.ts'
 import { defineOperation } from '../../operation.ts'
 import { checkPresentUsers, placeCursors } from '../../presence-cursors.ts'
@@ -42,11 +43,10 @@ export const updatePresence = defineOperation({
     'stays until the next change, or until the user closes the last connection. For users who are not connected, the ' +
     'limited time starts again. A user of the organization who has not opened the document appears for 60 seconds. Other ' +
     'users who are not present are skipped.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'users'],
-    properties: { ...presenceDocument, users: presenceInputs },
-  },
+  request: json.object({
+    ...presenceDocument,
+    users: presenceInputs,
+  }),
   response: presenceSuccess('none of the users is present or belongs to the organization'),
   errors: [...documentErrors, ...cursorErrors, tooManyPresent],
   async handler({ users: given, ...document }, context) {

@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import { reportCreated } from '../../near-miss-warnings.ts'
 import { type CreatedLists, defineOperation } from '../../operation.ts'
 import { batchResults, countSucceeded, isAnySuccessful, keyedBatch } from '../../schemas/batch-results.ts'
@@ -9,8 +10,9 @@ import {
   makesParents,
   toUserInputs,
   userInputs,
+  userOrganization,
+  userPlace,
   userResource,
-  userScope,
 } from '../../schemas/user-schema.ts'
 
 export const addUsers = defineOperation({
@@ -26,18 +28,15 @@ export const addUsers = defineOperation({
     'Adds users to an organization, with a role on it, or on one folder or document of it. An existing user is ' +
     'changed: omitted members keep their values. The role has no expiry.',
   batch: keyedBatch({ users: 'userId' }),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'users'],
-    properties: {
-      ...userScope,
+  request: json.object(
+    {
+      ...userOrganization,
       users: userInputs(
         'Role on the resource. Default: `editor`; a user with a role there keeps it, with its expiry.',
       ),
-      ...createFlags,
-      createMissing: createMissingFlag,
     },
-  },
+    { ...userPlace, ...createFlags, createMissing: createMissingFlag },
+  ),
   response: batchResults,
   errors: resourceErrors,
   async handler(data, { caller, services }) {

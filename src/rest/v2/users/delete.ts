@@ -1,7 +1,8 @@
+import { json } from '../../../core/base/schema.ts'
 import { defineOperation } from '../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
 import { resourceErrors } from '../../schemas/resource-schema.ts'
-import { userResource, userScope } from '../../schemas/user-schema.ts'
+import { userOrganization, userPlace, userResource } from '../../schemas/user-schema.ts'
 
 export const deleteUsers = defineOperation({
   path: '/v2/users/delete',
@@ -13,19 +14,13 @@ export const deleteUsers = defineOperation({
     'Revokes the role of users on a folder or document. Without these, removes the users from the organization, with ' +
     'all permissions in it, their group memberships, and their records. Open connections follow within one second.',
   batch: keyedBatch({ userIds: null }),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'userIds'],
-    properties: {
-      ...userScope,
-      userIds: {
-        type: 'array',
-        maxItems: 500,
-        items: { type: 'string', format: 'id' },
-        examples: [['ann']],
-      },
+  request: json.object(
+    {
+      ...userOrganization,
+      userIds: json.list(json.id(), { maxItems: 500, examples: [['ann']] }),
     },
-  },
+    userPlace,
+  ),
   response: batchResults,
   errors: resourceErrors,
   async handler(data, { caller, services }) {

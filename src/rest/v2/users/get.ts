@@ -1,9 +1,16 @@
+import { json } from '../../../core/base/schema.ts'
 import { directoryLimits } from '../../../core/directory/limits.ts'
 import { defineOperation } from '../../operation.ts'
 import { pageRequest, readPage } from '../../paging/page-request.ts'
 import { parseSearch, searchQuery, searchRequest } from '../../paging/search-request.ts'
 import { resourceErrors } from '../../schemas/resource-schema.ts'
-import { toUserResponse, userRecords, userResource, userScope } from '../../schemas/user-schema.ts'
+import {
+  toUserResponse,
+  userOrganization,
+  userPlace,
+  userRecords,
+  userResource,
+} from '../../schemas/user-schema.ts'
 
 const { lookedAtBySearch } = directoryLimits
 
@@ -17,21 +24,15 @@ export const getUsers = defineOperation({
     'Users of an organization: users who were added to it, have a permission in it, or are in one of its groups. With a ' +
     'folder or document: users who have a role on it. Ordered by id, in pages. `search` selects users whose id, name or ' +
     'email contains it.',
-  request: {
-    type: 'object',
-    required: ['organizationId'],
-    properties: {
-      ...userScope,
-      userIds: {
-        type: 'array',
-        maxItems: 30,
-        items: { type: 'string', format: 'id' },
-        description: 'Only users with these ids; default: all users of the resource.',
-      },
-      ...searchRequest('their id, name or email; not with `userIds`', lookedAtBySearch),
-      ...pageRequest,
-    },
-  },
+  request: json.object(userOrganization, {
+    ...userPlace,
+    userIds: json.list(json.id(), {
+      maxItems: 30,
+      description: 'Only users with these ids; default: all users of the resource.',
+    }),
+    ...searchRequest('their id, name or email; not with `userIds`', lookedAtBySearch),
+    ...pageRequest,
+  }),
   response: userRecords,
   errors: resourceErrors,
   async handler(data, context) {

@@ -1,7 +1,14 @@
+import { json } from '../../../core/base/schema.ts'
 import { defineOperation } from '../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
 import { resourceErrors } from '../../schemas/resource-schema.ts'
-import { toUserInputs, userInputs, userResource, userScope } from '../../schemas/user-schema.ts'
+import {
+  toUserInputs,
+  userInputs,
+  userOrganization,
+  userPlace,
+  userResource,
+} from '../../schemas/user-schema.ts'
 
 export const updateUsers = defineOperation({
   path: '/v2/users/update',
@@ -13,14 +20,13 @@ export const updateUsers = defineOperation({
     'Changes the records of users, and their role on the resource. Omitted members keep their values. A user who is not ' +
     'a user of the resource is not changed (`success: false`).',
   batch: keyedBatch({ users: 'userId' }),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'users'],
-    properties: {
-      ...userScope,
+  request: json.object(
+    {
+      ...userOrganization,
       users: userInputs('New role on the resource; its expiry, if any, does not change.'),
     },
-  },
+    userPlace,
+  ),
   response: batchResults,
   errors: resourceErrors,
   async handler(data, { caller, services }) {

@@ -1,12 +1,7 @@
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import type { NewWorkspace } from '../../../core/directory/tenants/workspace-service.ts'
 import { defineOperation } from '../../operation.ts'
-import {
-  storedBytesMax,
-  toWorkspaceResponse,
-  workspaceMembers,
-  workspaceProperties,
-} from '../../schemas/workspace-schema.ts'
+import { storedBytesMax, toWorkspaceResponse, workspaceProperties } from '../../schemas/workspace-schema.ts'
 import { invalidAt } from '../../validator.ts'
 
 const nameLengthMax = 200
@@ -15,46 +10,32 @@ const emailLengthMax = 320
 
 const email = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u
 
-const request = {
-  type: 'object',
-  required: ['ownerEmail'],
-  properties: {
-    ownerEmail: {
-      type: 'string',
+const request = json.object(
+  {
+    ownerEmail: json.text('E-mail address of the owner, who may have several workspaces.', {
       maxLength: emailLengthMax,
-      description: 'E-mail address of the owner, who may have several workspaces.',
       examples: ['ada@example.com'],
-    },
-    name: {
-      type: 'string',
+    }),
+  },
+  {
+    name: json.text('Name of the owner; default: the part of the email before the @.', {
       minLength: 1,
       maxLength: nameLengthMax,
-      description: 'Name of the owner; default: the part of the email before the @.',
-    },
-    workspaceName: {
-      type: 'string',
+    }),
+    workspaceName: json.text('Name of the workspace; default: `{name} workspace`.', {
       minLength: 1,
       maxLength: nameLengthMax,
-      description: 'Name of the workspace; default: `{name} workspace`.',
-    },
-    avatar: {
-      type: 'string',
-      maxLength: 2000,
-      description: 'URL (http or https) of a picture of the owner.',
-    },
+    }),
+    avatar: json.text('URL (http or https) of a picture of the owner.', { maxLength: 2000 }),
     storedBytesMax,
   },
-} as const
+)
 
-const response = {
-  type: 'object',
-  required: [...workspaceMembers, 'apiKey', 'apiKeyAuthToken'],
-  properties: {
-    ...workspaceProperties,
-    apiKey: { type: 'string', description: 'The first API key of the workspace.' },
-    apiKeyAuthToken: { type: 'string', description: 'Auth token of that API key.' },
-  },
-} as const
+const response = json.object({
+  ...workspaceProperties,
+  apiKey: json.text('The first API key of the workspace.'),
+  apiKeyAuthToken: json.text('Auth token of that API key.'),
+})
 
 export const createWorkspace = defineOperation({
   path: '/v2/workspace/create',

@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import { ApiError } from '../../../core/base/errors.ts'
 import { apiKeysMax } from '../../../core/directory/tenants/tenant-store.ts'
 import { exhausted } from '../../../core/quota/limits.ts'
@@ -11,7 +12,7 @@ export const getWorkspace = defineOperation({
   audited: 'admin',
   summary: 'Read the workspace',
   description: `Returns the workspace and its API keys (at most ${apiKeysMax}). The number of calls per minute is limited.`,
-  request: { type: 'object', properties: {} },
+  request: json.object({}),
   response: workspaceResponse,
   errors: [{ status: 'NOT_FOUND', code: 'workspace/not-found', when: 'the workspace does not exist' }],
   async handler(_data, { caller: { workspaceId }, services: { tenants, workspaceReads, storage } }) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import type { DocumentView } from '../../../../core/directory/documents/document-views.ts'
 import { StreamedArray } from '../../../../core/model/json-pieces.ts'
 import { defineOperation } from '../../../operation.ts'
@@ -18,20 +19,18 @@ export const getDocumentsV1 = defineOperation({
   description:
     'Returns documents by id, without unknown ids; or all documents of the organization at once. For large organizations ' +
     'use version 2, which has pages.',
-  request: {
-    type: 'object',
-    required: ['organizationId'],
-    properties: {
+  request: json.object(
+    {
       organizationId,
-      documentIds: {
-        type: 'array',
-        items: documentId,
+    },
+    {
+      documentIds: json.list(documentId, {
         maxItems: lookupMax,
         description: 'Default: all documents of the organization.',
-      },
+      }),
     },
-  },
-  response: { type: 'array', items: documentRecordV1 },
+  ),
+  response: json.list(documentRecordV1),
   errors: [organizationNotFound],
   async handler({ organizationId, documentIds }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId }

@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import type { FolderView } from '../../../../core/directory/documents/folder-views.ts'
 import { defineOperation } from '../../../operation.ts'
 import {
@@ -16,12 +17,15 @@ export const getFoldersV1 = defineOperation({
   audited: 'read',
   summary: 'Read folders (version 1)',
   description: 'Returns all folders of the organization, or one folder with its direct subfolders.',
-  request: {
-    type: 'object',
-    required: ['organizationId'],
-    properties: { organizationId, folderId: { ...folderId, description: 'Default: all folders.' } },
-  },
-  response: { type: 'array', items: folderRecordV1 },
+  request: json.object(
+    {
+      organizationId,
+    },
+    {
+      folderId: json.id('Default: all folders.'),
+    },
+  ),
+  response: json.list(folderRecordV1),
   errors: [...folderErrors, tooManyFolders],
   async handler({ organizationId, folderId }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId }

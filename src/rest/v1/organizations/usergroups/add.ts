@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
 import { groupOrganizationId } from '../../../schemas/group-schema.ts'
@@ -13,30 +14,20 @@ export const addGroups = defineOperation({
   description:
     'Creates groups of users; permissions can be granted to groups as to users. An existing group gets the given name.',
   batch: keyedBatch({ organizationUserGroups: 'groupId' }),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'organizationUserGroups'],
-    properties: {
-      organizationId: groupOrganizationId,
-      organizationUserGroups: {
-        type: 'array',
-        maxItems: 500,
-        items: {
-          type: 'object',
-          required: ['groupId'],
-          properties: {
-            groupId: { type: 'string', format: 'id' },
-            groupName: {
-              type: 'string',
-              maxLength: 200,
-              description: 'Name of the group; default for a new group: its id.',
-            },
-          },
+  request: json.object({
+    organizationId: groupOrganizationId,
+    organizationUserGroups: json.list(
+      json.object(
+        {
+          groupId: json.id(),
         },
-        examples: [[{ groupId: 'design', groupName: 'Design' }]],
-      },
-    },
-  },
+        {
+          groupName: json.text('Name of the group; default for a new group: its id.', { maxLength: 200 }),
+        },
+      ),
+      { maxItems: 500, examples: [[{ groupId: 'design', groupName: 'Design' }]] },
+    ),
+  }),
   response: batchResults,
   errors: [organizationNotFound],
   async handler(data, { caller, services }) {

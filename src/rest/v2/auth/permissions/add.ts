@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { ApiError, invalid } from '../../../../core/base/errors.ts'
 import { rootFolderId } from '../../../../core/directory/organizations/organization-keys.ts'
 import { reportCreated } from '../../../near-miss-warnings.ts'
@@ -35,27 +36,28 @@ export const addPermissions = defineOperation({
     'document takes precedence over grants on its folders, from the nearest up, and on the organization. A grant to a ' +
     'user takes precedence over grants to groups. An unknown user is added to the organization. Open connections follow ' +
     'within one second.',
-  request: {
-    type: 'object',
-    required: ['permissions'],
-    properties: {
-      user: {
-        type: 'object',
-        required: ['userId'],
-        properties: { userId: { type: 'string', format: 'id' } },
-        description: 'Required, unless `organizationUserGroupId` is given.',
-        examples: [{ userId: 'ann' }],
-      },
+  request: json.object(
+    {
+      permissions: json.object({
+        resources: json.list(grantedResource, { maxItems: 500 }),
+      }),
+    },
+    {
+      user: json.object(
+        {
+          userId: json.id(),
+        },
+        {},
+        {
+          description: 'Required, unless `organizationUserGroupId` is given.',
+          examples: [{ userId: 'ann' }],
+        },
+      ),
       ...subjects,
-      permissions: {
-        type: 'object',
-        required: ['resources'],
-        properties: { resources: { type: 'array', maxItems: 500, items: grantedResource } },
-      },
       createMissing: createMissingFlag,
       createOrganization: createOrganizationFlag,
     },
-  },
+  ),
   response: null,
   errors: [
     {

@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { ApiError, invalid } from '../../../../core/base/errors.ts'
 import { accessRoles } from '../../../../core/directory/store/records.ts'
 import { defineOperation } from '../../../operation.ts'
@@ -5,55 +6,41 @@ import { defineOperation } from '../../../operation.ts'
 /** Maximum number of users times resources in one call. */
 export const pairsMax = 5_000
 
-const ids = (what: string) =>
-  ({ type: 'array', maxItems: 500, items: { type: 'string', format: 'id' }, description: what }) as const
+const ids = (what: string) => json.list(json.id(), { maxItems: 500, description: what })
 
-const reports = {
-  type: 'object',
-  description: 'By resource id.',
-  additionalProperties: {
-    type: 'object',
-    properties: {
-      accessRole: {
-        type: 'string',
-        enum: accessRoles,
-        description: 'Effective role of the user there; absent without access.',
-      },
-      accessType: {
-        type: 'string',
-        enum: ['public', 'organizationPrivate', 'restricted'],
-        description: 'Effective access type, inherited or not; absent for organizations.',
-      },
-      expiresAt: {
-        type: 'number',
-        description: 'Expiry of the role, in Unix seconds; absent without an expiry.',
-      },
-      error: { type: 'string' },
-      reason: {
-        type: 'object',
-        required: ['source'],
-        description: 'Reason of the role, or of its absence; absent if the resource does not exist.',
-        properties: {
-          source: {
-            type: 'string',
-            enum: ['user', 'group', 'accessType', 'membership'],
-            description:
-              'A grant to the user, a grant to a group of the user, the access type, or membership of the organization ' +
+const reports = json.map(
+  json.object(
+    {},
+    {
+      accessRole: json.choice(accessRoles, 'Effective role of the user there; absent without access.'),
+      accessType: json.choice(
+        ['public', 'organizationPrivate', 'restricted'],
+        'Effective access type, inherited or not; absent for organizations.',
+      ),
+      expiresAt: json.number('Expiry of the role, in Unix seconds; absent without an expiry.'),
+      error: json.text(),
+      reason: json.object(
+        {
+          source: json.choice(
+            ['user', 'group', 'accessType', 'membership'],
+            'A grant to the user, a grant to a group of the user, the access type, or membership of the organization ' +
               '(any grant in it). Without a role: the source that denies access.',
-          },
-          resourceType: { type: 'string', enum: ['organization', 'folder', 'document'] },
-          resourceId: {
-            type: 'string',
-            description:
-              'Has the grant or sets the access type. Absent for a membership, and for an access type that nothing sets.',
-          },
-          groupId: { type: 'string', description: 'The group of the grant.' },
+          ),
         },
-      },
-      errorCode: { type: 'string', enum: ['does_not_exist', 'permission_denied'] },
+        {
+          resourceType: json.choice(['organization', 'folder', 'document']),
+          resourceId: json.text(
+            'Has the grant or sets the access type. Absent for a membership, and for an access type that nothing sets.',
+          ),
+          groupId: json.text('The group of the grant.'),
+        },
+        { description: 'Reason of the role, or of its absence; absent if the resource does not exist.' },
+      ),
+      errorCode: json.choice(['does_not_exist', 'permission_denied']),
     },
-  },
-} as const
+  ),
+  { description: 'By resource id.' },
+)
 
 export const getPermissions = defineOperation({
   path: '/v2/auth/permissions/get',
@@ -66,28 +53,27 @@ export const getPermissions = defineOperation({
     'inheritance and access types. The role on a folder is the role on a document in it that has no settings of its ' +
     'own. In the organization itself, users without a grant on it are viewers if they have a grant within it, and else ' +
     'denied.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'userIds'],
-    properties: {
-      organizationId: { type: 'string', format: 'id' },
+  request: json.object(
+    {
+      organizationId: json.id(),
       userIds: {
         ...ids(`Users; times the resources, of which the organization is one, at most ${pairsMax}.`),
         examples: [['ann']],
       },
+    },
+    {
       folderIds: ids('Folders to ask about.'),
       documentIds: ids('Documents to ask about.'),
     },
-  },
-  response: {
-    type: 'object',
-    description: 'By user id.',
-    additionalProperties: {
-      type: 'object',
-      required: ['organization', 'folders', 'documents'],
-      properties: { organization: reports, folders: reports, documents: reports },
-    },
-  },
+  ),
+  response: json.map(
+    json.object({
+      organization: reports,
+      folders: reports,
+      documents: reports,
+    }),
+    { description: 'By user id.' },
+  ),
   errors: [
     {
       status: 'NOT_FOUND',

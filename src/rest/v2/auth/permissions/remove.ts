@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import {
   namedResource,
@@ -16,24 +17,17 @@ export const removePermissions = defineOperation({
   description:
     'Revokes the grants of a user, or a user group, on the named resources themselves. Access by other grants and by ' +
     'access types stays. A missing grant or resource is not an error. Open connections follow within one second.',
-  request: {
-    type: 'object',
-    required: ['permissions'],
-    properties: {
-      userId: {
-        type: 'string',
-        format: 'id',
-        description: 'Required, unless `organizationUserGroupId` is given.',
-        examples: ['ann'],
-      },
-      ...subjects,
-      permissions: {
-        type: 'object',
-        required: ['resources'],
-        properties: { resources: { type: 'array', maxItems: 500, items: namedResource } },
-      },
+  request: json.object(
+    {
+      permissions: json.object({
+        resources: json.list(namedResource, { maxItems: 500 }),
+      }),
     },
-  },
+    {
+      userId: json.id('Required, unless `organizationUserGroupId` is given.', { examples: ['ann'] }),
+      ...subjects,
+    },
+  ),
   response: null,
   errors: [organizationNotFound],
   async handler({ userId, organizationUserGroupId, permissions: { resources } }, { caller, services }) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { contentSchemaName, noSuchSchemaError } from '../../../schemas/schema-schema.ts'
 
@@ -10,8 +11,12 @@ export const deleteSchema = defineOperation({
   description:
     'Writes of editors to which the schema is attached are rejected until the schema is stored again, or until a write ' +
     'attaches another schema.',
-  request: { type: 'object', required: ['name'], properties: { name: contentSchemaName } },
-  response: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+  request: json.object({
+    name: contentSchemaName,
+  }),
+  response: json.object({
+    name: json.text(),
+  }),
   errors: [noSuchSchemaError],
   async handler({ name }, { caller, services }) {
     await services.schemas.delete(caller.tenant, name)

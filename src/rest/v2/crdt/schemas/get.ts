@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import {
   contentSchemaName,
@@ -14,12 +15,10 @@ export const getSchema = defineOperation({
   audited: 'read',
   summary: 'Read a schema of content',
   description: 'Returns a schema that the API key has stored.',
-  request: { type: 'object', required: ['name'], properties: { name: contentSchemaName } },
-  response: {
-    type: 'object',
-    required: [...schemaEntry.required, 'schema'],
-    properties: { ...schemaEntry.properties, schema: schemaDefinition },
-  },
+  request: json.object({
+    name: contentSchemaName,
+  }),
+  response: json.object({ ...schemaEntry.properties, schema: schemaDefinition }),
   errors: [noSuchSchemaError],
   async handler({ name }, { caller, services }) {
     const record = await services.schemas.get(caller.tenant, name)

@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { pageRequest, readPage } from '../../../paging/page-request.ts'
 import { schemaEntry, toSchemaEntry } from '../../../schemas/schema-schema.ts'
@@ -11,8 +12,8 @@ export const listSchemas = defineOperation({
   audited: 'read',
   summary: 'List the schemas of content',
   description: 'Ordered by name, without the schemas themselves and without the presets.',
-  request: { type: 'object', properties: pageRequest },
-  response: { type: 'array', items: schemaEntry },
+  request: json.object({}, pageRequest),
+  response: json.list(schemaEntry),
   errors: [],
   async handler(data, context) {
     const { caller, services } = context

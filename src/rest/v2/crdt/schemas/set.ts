@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { schemaLengthMax, schemasMax } from '../../../../core/directory/schemas/schema-service.ts'
 import { defineOperation } from '../../../operation.ts'
 import { contentSchemaName, schemaDefinition } from '../../../schemas/schema-schema.ts'
@@ -13,19 +14,14 @@ export const setSchema = defineOperation({
     'Stores a schema under a name, or replaces it. The member `schema` of a write then attaches it to an editor. ' +
     'Replacing a schema does not check existing content. ' +
     `An API key has at most ${schemasMax} schemas, each of at most ${schemaLengthMax} characters.`,
-  request: {
-    type: 'object',
-    required: ['name', 'schema'],
-    properties: { name: contentSchemaName, schema: schemaDefinition },
-  },
-  response: {
-    type: 'object',
-    required: ['name', 'created'],
-    properties: {
-      name: { type: 'string' },
-      created: { type: 'boolean', description: 'False if the schema replaced another one.' },
-    },
-  },
+  request: json.object({
+    name: contentSchemaName,
+    schema: schemaDefinition,
+  }),
+  response: json.object({
+    name: json.text(),
+    created: json.boolean('False if the schema replaced another one.'),
+  }),
   errors: [
     {
       status: 'FAILED_PRECONDITION',

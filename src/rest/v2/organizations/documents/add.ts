@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { reportCreated } from '../../../near-miss-warnings.ts'
 import { defineOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, isAnySuccessful, keyedBatch } from '../../../schemas/batch-results.ts'
@@ -15,24 +16,16 @@ export const addDocuments = defineOperation({
   summary: 'Add documents',
   description: 'An existing document is not changed (`success: false`).',
   batch: keyedBatch({ documents: 'documentId' }, checkMetadata),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documents'],
-    properties: {
+  request: json.object(
+    {
       organizationId,
       documents: documentsToAdd,
-      createOrganization: {
-        type: 'boolean',
-        default: false,
-        description: 'True: creates the organization first if it does not exist.',
-      },
-      createFolder: {
-        type: 'boolean',
-        default: false,
-        description: 'True: first creates missing folders, at the top.',
-      },
     },
-  },
+    {
+      createOrganization: json.flag('True: creates the organization first if it does not exist.'),
+      createFolder: json.flag('True: first creates missing folders, at the top.'),
+    },
+  ),
   response: batchResults,
   errors: [organizationNotFound],
   async handler(data, { caller, services }) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
 import { documentIdsSchema } from '../../../schemas/document-schema.ts'
@@ -13,11 +14,10 @@ export const deleteDocuments = defineOperation({
     'Deletes documents with the content of all their editors and the permissions on them. Connections are closed ' +
     'permanently. The response comes when everything is deleted. After a crash the server resumes the deletion.',
   batch: keyedBatch({ documentIds: null }),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentIds'],
-    properties: { organizationId, documentIds: documentIdsSchema },
-  },
+  request: json.object({
+    organizationId,
+    documentIds: documentIdsSchema,
+  }),
   response: batchResults,
   errors: [organizationNotFound],
   async handler({ organizationId, documentIds }, { caller, services }) {

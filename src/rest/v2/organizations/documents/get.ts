@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import type { DocumentView } from '../../../../core/directory/documents/document-views.ts'
 import { directoryLimits } from '../../../../core/directory/limits.ts'
 import type { OrganizationScope } from '../../../../core/directory/organizations/organization-keys.ts'
@@ -27,22 +28,20 @@ export const getDocuments = defineAgentOperation({
     'Returns documents by id, without unknown ids; or the documents directly in a folder, or all documents, ordered by ' +
     'id, in pages. `search` selects documents whose id or name contains it. An agent gets the documents on which it has ' +
     'a role, and pages of at most 100.',
-  request: {
-    type: 'object',
-    required: ['organizationId'],
-    properties: {
+  request: json.object(
+    {
       organizationId,
-      documentIds: { type: 'array', items: documentId, maxItems: lookupMax },
-      folderId: {
-        ...folderId,
-        description:
-          'Only the documents directly in it; `root`: documents without a folder. Not with `documentIds`.',
-      },
+    },
+    {
+      documentIds: json.list(documentId, { maxItems: lookupMax }),
+      folderId: json.id(
+        'Only the documents directly in it; `root`: documents without a folder. Not with `documentIds`.',
+      ),
       ...searchRequest('their id or name; not with `documentIds`', lookedAtBySearch),
       ...pageRequest,
     },
-  },
-  response: { type: 'array', items: documentRecord },
+  ),
+  response: json.list(documentRecord),
   errors: folderErrors,
   async handler({ organizationId, documentIds, folderId, search: text, ...page }, context) {
     const { caller, services } = context

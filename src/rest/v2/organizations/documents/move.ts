@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
 import { documentIdsSchema } from '../../../schemas/document-schema.ts'
@@ -12,15 +13,11 @@ export const moveDocuments = defineOperation({
   description:
     'Moves documents into a folder, or out of their folder. Documents then inherit access from the new folder.',
   batch: keyedBatch({ documentIds: null }),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentIds', 'folderId'],
-    properties: {
-      organizationId,
-      documentIds: documentIdsSchema,
-      folderId: { ...folderId, description: 'Target folder; `root`: no folder.' },
-    },
-  },
+  request: json.object({
+    organizationId,
+    documentIds: documentIdsSchema,
+    folderId: json.id('Target folder; `root`: no folder.'),
+  }),
   response: batchResults,
   errors: folderErrors,
   async handler({ organizationId, documentIds, folderId }, { caller, services }) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
 import { documentsToUpdate, toDocumentInputs } from '../../../schemas/document-schema.ts'
@@ -11,11 +12,10 @@ export const updateDocuments = defineOperation({
   summary: 'Update documents',
   description: 'Omitted members keep their values.',
   batch: keyedBatch({ documents: 'documentId' }, checkMetadata),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documents'],
-    properties: { organizationId, documents: documentsToUpdate },
-  },
+  request: json.object({
+    organizationId,
+    documents: documentsToUpdate,
+  }),
   response: batchResults,
   errors: [organizationNotFound],
   async handler({ organizationId, documents }, { caller, services }) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import type { FolderView } from '../../../../core/directory/documents/folder-views.ts'
 import { defineOperation } from '../../../operation.ts'
 import {
@@ -16,21 +17,19 @@ export const getFolders = defineOperation({
   audited: 'read',
   summary: 'Read folders',
   description: 'Returns all folders of the organization, or one folder with its subfolders down to a depth.',
-  request: {
-    type: 'object',
-    required: ['organizationId'],
-    properties: {
+  request: json.object(
+    {
       organizationId,
-      folderId: { ...folderId, description: 'Default: all folders.' },
-      maxDepth: {
-        type: 'integer',
+    },
+    {
+      folderId: json.id('Default: all folders.'),
+      maxDepth: json.integer('Levels of subfolders; 0: no subfolders, 1: only direct subfolders.', {
         minimum: 0,
         default: 1,
-        description: 'Levels of subfolders; 0: no subfolders, 1: only direct subfolders.',
-      },
+      }),
     },
-  },
-  response: { type: 'array', items: folderRecord },
+  ),
+  response: json.list(folderRecord),
   errors: [...folderErrors, tooManyFolders],
   async handler({ organizationId, folderId, maxDepth = 1 }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId }

@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
 import { groupOrganizationId } from '../../../schemas/group-schema.ts'
@@ -13,19 +14,10 @@ export const deleteGroups = defineOperation({
     'Deletes groups with all their grants. Their users stay in the organization. Open connections follow ' +
     'within a second.',
   batch: keyedBatch({ groupIds: null }),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'groupIds'],
-    properties: {
-      organizationId: groupOrganizationId,
-      groupIds: {
-        type: 'array',
-        maxItems: 500,
-        items: { type: 'string', format: 'id' },
-        examples: [['design']],
-      },
-    },
-  },
+  request: json.object({
+    organizationId: groupOrganizationId,
+    groupIds: json.list(json.id(), { maxItems: 500, examples: [['design']] }),
+  }),
   response: batchResults,
   errors: [organizationNotFound],
   async handler({ organizationId, groupIds }, { caller, services }) {

@@ -1,4 +1,4 @@
-import type { FromSchema } from '../../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../../core/base/schema.ts'
 import { defineOperation, type OperationContext } from '../../../operation.ts'
 import { pageRequest, readPage } from '../../../paging/page-request.ts'
 import {
@@ -8,44 +8,36 @@ import {
   toGroupResponse,
 } from '../../../schemas/group-schema.ts'
 import { resourceErrors } from '../../../schemas/resource-schema.ts'
-import { userResource, userScope } from '../../../schemas/user-schema.ts'
+import { userPlace, userResource } from '../../../schemas/user-schema.ts'
 import { invalidAt } from '../../../validator.ts'
 
-const request = {
-  type: 'object',
-  required: ['organizationId'],
-  properties: {
-    organizationId: { ...userScope.organizationId, description: 'Organization of the groups.' },
+const request = json.object(
+  {
+    organizationId: json.id('Organization of the groups.'),
+  },
+  {
     folderId: {
-      ...userScope.folderId,
+      ...userPlace.folderId,
       description: 'Only groups with a role on this folder.',
     },
     documentId: {
-      ...userScope.documentId,
+      ...userPlace.documentId,
       description: 'Only groups with a role on this document; not together with `folderId`.',
     },
-    organizationUserGroupId: {
-      type: 'string',
-      format: 'id',
-      description:
-        'Answer this group, with its users, or with `grants`, which are what is paged; not together with `folderId` ' +
+    organizationUserGroupId: json.id(
+      'Answer this group, with its users, or with `grants`, which are what is paged; not together with `folderId` ' +
         'or `documentId`.',
-    },
-    grants: {
-      type: 'boolean',
-      default: false,
-      description:
-        'With `organizationUserGroupId`, true: returns the grants of the group in place of its users.',
-    },
-    groupIds: {
-      type: 'array',
+    ),
+    grants: json.flag(
+      'With `organizationUserGroupId`, true: returns the grants of the group in place of its users.',
+    ),
+    groupIds: json.list(json.id(), {
       maxItems: 30,
-      items: { type: 'string', format: 'id' },
       description: 'Only groups with these ids; default: all groups.',
-    },
+    }),
     ...pageRequest,
   },
-} as const
+)
 
 type Request = FromSchema<typeof request>
 

@@ -1,28 +1,21 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { domainList, normalizeDomains } from '../../../schemas/domains-schema.ts'
 
-const request = {
-  type: 'object',
-  required: ['type'],
-  properties: {
-    type: {
-      type: 'string',
-      enum: ['testing', 'production'],
-      description: 'A label without effect.',
-    },
-    apiKeyName: { type: 'string', maxLength: 200, default: '', description: 'Name for people.' },
+const request = json.object(
+  {
+    type: json.choice(['testing', 'production'], 'A label without effect.'),
+  },
+  {
+    apiKeyName: json.text('Name for people.', { maxLength: 200, default: '' }),
     allowedDomains: { ...domainList, description: `${domainList.description} None: pages of all domains.` },
   },
-} as const
+)
 
-const response = {
-  type: 'object',
-  required: ['apiKey', 'authToken'],
-  properties: {
-    apiKey: { type: 'string', description: 'The new API key.' },
-    authToken: { type: 'string', description: 'Its auth token.' },
-  },
-} as const
+const response = json.object({
+  apiKey: json.text('The new API key.'),
+  authToken: json.text('Its auth token.'),
+})
 
 export const createApiKey = defineOperation({
   path: '/v2/workspace/apikey/create',

@@ -1,16 +1,17 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { pageRequest, pageSizeUpTo, readPageWithToken } from '../../../paging/page-request.ts'
 import { apiKeyEntry, toApiKeyResponse } from '../../../schemas/workspace-schema.ts'
 
 const pageSizeMax = 100
 
-const request = {
-  type: 'object',
-  properties: {
+const request = json.object(
+  {},
+  {
     ...pageRequest,
     pageSize: pageSizeUpTo(pageSizeMax, pageSizeMax),
   },
-} as const
+)
 
 export const getApiKeys = defineOperation({
   path: '/v2/workspace/apikeys/get',
@@ -20,7 +21,7 @@ export const getApiKeys = defineOperation({
   summary: 'List the API keys of the workspace',
   description: 'Ordered by key.',
   request,
-  response: { type: 'array', items: apiKeyEntry },
+  response: json.list(apiKeyEntry),
   errors: [],
   async handler({ pageSize = pageSizeMax, ...request }, { caller: { workspaceId }, services }) {
     const { found, token } = await readPageWithToken(

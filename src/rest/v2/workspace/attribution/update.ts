@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { attributionEnabled } from '../../../schemas/workspace-schema.ts'
 
@@ -10,11 +11,9 @@ export const updateAttribution = defineOperation({
   description:
     'While attribution is disabled, the server stores no `meta`, and compactions discard the authors of changes. Nodes ' +
     'follow within 10 seconds.',
-  request: {
-    type: 'object',
-    required: ['enabled'],
-    properties: { enabled: attributionEnabled },
-  },
+  request: json.object({
+    enabled: attributionEnabled,
+  }),
   response: null,
   errors: [{ status: 'NOT_FOUND', code: 'workspace/not-found', when: 'the workspace does not exist' }],
   async handler({ enabled }, { caller: { workspaceId }, services: { workspaces, attribution } }) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { auditActors } from '../../../../core/audit/record.ts'
 import { defineOperation } from '../../../operation.ts'
 import { pageRequest, pageSizeMax, pageSizeUpTo, readPageWithToken } from '../../../paging/page-request.ts'
@@ -20,30 +21,26 @@ export const getAudit = defineOperation({
     'all changes; counts of rejected credentials of its API keys or of the workspace; and changes by a start of the ' +
     'server. The server writes a record before it responds to the call, and keeps it for 90 days (a server option). A ' +
     'page may have fewer items than requested, or no items: continue until there is no `pageToken`.',
-  request: {
-    type: 'object',
-    properties: {
-      operation: {
-        type: 'string',
+  request: json.object(
+    {},
+    {
+      operation: json.text('Only records of this operation.', {
         maxLength: 200,
-        description: 'Only records of this operation.',
         examples: ['/v2/auth/generate_token'],
-      },
-      apiKey: {
-        type: 'string',
+      }),
+      apiKey: json.text('Only records of this API key, or records that name it.', {
         maxLength: credentialLengthMax,
-        description: 'Only records of this API key, or records that name it.',
-      },
-      actor: { type: 'string', enum: auditActors, description: 'Only records of this actor type.' },
-      agentId: { type: 'string', format: 'id', description: 'Only calls of this agent.' },
+      }),
+      actor: json.choice(auditActors, 'Only records of this actor type.'),
+      agentId: json.id('Only calls of this agent.'),
       after: { ...time, description: 'Only later records, in epoch milliseconds.' },
       before: { ...time, description: 'Only earlier records, in epoch milliseconds.' },
-      order: { type: 'string', enum: ['asc', 'desc'], default: 'desc', description: 'By time.' },
+      order: json.choice(['asc', 'desc'], 'By time.', { default: 'desc' }),
       ...pageRequest,
       pageSize: pageSizeUpTo(pageSizeMax, pageSizeDefault),
     },
-  },
-  response: { type: 'array', items: auditRecordAnswer },
+  ),
+  response: json.list(auditRecordAnswer),
   errors: [],
   async handler({ pageSize = pageSizeDefault, pageToken, order = 'desc', ...query }, { caller, services }) {
     const { workspaceId } = caller

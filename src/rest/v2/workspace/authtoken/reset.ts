@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { domainList, normalizeDomains } from '../../../schemas/domains-schema.ts'
 import {
@@ -8,24 +9,23 @@ import {
   toAuthTokenResponse,
 } from '../../../schemas/workspace-schema.ts'
 
-const request = {
-  type: 'object',
-  required: ['apiKey'],
-  properties: {
+const request = json.object(
+  {
     apiKey: apiKeyOfWorkspace,
+  },
+  {
     graceSeconds,
     domains: {
       ...domainList,
       description: `Domains of the pages that may use the new token; empty: all. Default: the domains of the replaced token. ${domainList.description}`,
     },
   },
-} as const
+)
 
-const response = {
-  type: 'object',
-  required: ['apiKey', 'newAuthToken'],
-  properties: { apiKey: { type: 'string' }, newAuthToken: authTokenEntry },
-} as const
+const response = json.object({
+  apiKey: json.text(),
+  newAuthToken: authTokenEntry,
+})
 
 export const resetAuthToken = defineOperation({
   path: '/v2/workspace/authtoken/reset',

@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { noSuchApiKey } from '../../../../core/directory/tenants/workspace-service.ts'
 import { defineOperation } from '../../../operation.ts'
 import {
@@ -14,12 +15,13 @@ export const getAuthTokens = defineOperation({
   audited: 'admin',
   summary: 'Read the auth tokens of an API key',
   description: 'Replaced tokens that are still valid are not included.',
-  request: { type: 'object', required: ['apiKey'], properties: { apiKey: apiKeyOfWorkspace } },
-  response: {
-    type: 'object',
-    required: ['apiKey', 'authTokens'],
-    properties: { apiKey: { type: 'string' }, authTokens: { type: 'array', items: authTokenEntry } },
-  },
+  request: json.object({
+    apiKey: apiKeyOfWorkspace,
+  }),
+  response: json.object({
+    apiKey: json.text(),
+    authTokens: json.list(authTokenEntry),
+  }),
   errors: [noSuchApiKeyError],
   async handler({ apiKey }, { caller: { workspaceId }, services: { tenants } }) {
     const tenant = { workspaceId, apiKey }

@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 
 /** Maximum rate, and maximum burst, that a workspace can have. */
@@ -15,26 +16,18 @@ export const updateCallLimit = defineOperation({
     'Sets how many calls a workspace may make per second, with all its API keys and agents together. The limit applies in ' +
     'addition to the options `callsPerKey` and `callsPerAgent`. Without `callsPerSecond`, the workspace has no limit of ' +
     'its own. Nodes follow within 10 seconds.',
-  request: {
-    type: 'object',
-    required: ['workspaceId'],
-    properties: {
-      workspaceId: { type: 'string', format: 'id', description: 'The workspace.', examples: ['ws_example'] },
-      callsPerSecond: {
-        type: 'integer',
-        minimum: 1,
-        maximum: callsMax,
-        description: 'Calls per second.',
-        examples: [5000],
-      },
-      burst: {
-        type: 'integer',
-        minimum: 1,
-        maximum: callsMax,
-        description: 'Calls at once after a pause. Default: twice `callsPerSecond`.',
-      },
+  request: json.object(
+    {
+      workspaceId: json.id('The workspace.', { examples: ['ws_example'] }),
     },
-  },
+    {
+      callsPerSecond: json.integer('Calls per second.', { minimum: 1, maximum: callsMax, examples: [5000] }),
+      burst: json.integer('Calls at once after a pause. Default: twice `callsPerSecond`.', {
+        minimum: 1,
+        maximum: callsMax,
+      }),
+    },
+  ),
   response: null,
   errors: [
     { status: 'NOT_FOUND', code: 'workspace/not-found', when: 'the workspace does not exist' },

@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { domainsMax } from '../../../../core/directory/tenants/domain-service.ts'
 import { defineOperation } from '../../../operation.ts'
 import {
@@ -16,8 +17,12 @@ export const addDomains = defineOperation({
   description:
     'If an API key has domains, pages of other domains may neither connect nor call. Requests without an `Origin` ' +
     'header are not from pages, and are not restricted.',
-  request: { type: 'object', required: ['domains'], properties: { domains: domainList } },
-  response: { type: 'object', required: ['domainsAdded'], properties: { domainsAdded: changedDomains } },
+  request: json.object({
+    domains: domainList,
+  }),
+  response: json.object({
+    domainsAdded: changedDomains,
+  }),
   errors: [
     {
       status: 'INTERNAL',

@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import {
   changedDomains,
@@ -13,8 +14,12 @@ export const deleteDomains = defineOperation({
   audited: 'admin',
   summary: 'Remove allowed domains',
   description: 'If no domain remains, pages of all domains may connect.',
-  request: { type: 'object', required: ['domains'], properties: { domains: domainList } },
-  response: { type: 'object', required: ['domainsRemoved'], properties: { domainsRemoved: changedDomains } },
+  request: json.object({
+    domains: domainList,
+  }),
+  response: json.object({
+    domainsRemoved: changedDomains,
+  }),
   errors: [
     {
       status: 'INTERNAL',

@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { domainsMax } from '../../../../core/directory/tenants/domain-service.ts'
 import { defineOperation } from '../../../operation.ts'
 
@@ -8,18 +9,10 @@ export const getDomains = defineOperation({
   audited: 'read',
   summary: 'List the allowed domains',
   description: `At most ${domainsMax}, in the order in which they were added.`,
-  request: { type: 'object', properties: {} },
-  response: {
-    type: 'object',
-    required: ['allowedDomains'],
-    properties: {
-      allowedDomains: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'Empty: pages of all domains may connect.',
-      },
-    },
-  },
+  request: json.object({}),
+  response: json.object({
+    allowedDomains: json.list(json.text(), { description: 'Empty: pages of all domains may connect.' }),
+  }),
   errors: [],
   async handler(_data, { caller, services }) {
     return {

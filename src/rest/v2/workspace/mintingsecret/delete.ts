@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { apiKeyOfWorkspace, noSuchApiKeyError } from '../../../schemas/workspace-schema.ts'
 
@@ -9,8 +10,12 @@ export const deleteMintingSecret = defineOperation({
   summary: 'Delete the minting secrets of an API key',
   description:
     'Deletes the current secret and the one before it. Tokens that they signed, and their sockets, end.',
-  request: { type: 'object', required: ['apiKey'], properties: { apiKey: apiKeyOfWorkspace } },
-  response: { type: 'object', required: ['apiKey'], properties: { apiKey: { type: 'string' } } },
+  request: json.object({
+    apiKey: apiKeyOfWorkspace,
+  }),
+  response: json.object({
+    apiKey: json.text(),
+  }),
   errors: [noSuchApiKeyError],
   async handler({ apiKey }, { caller: { workspaceId }, services: { mintingSecrets } }) {
     await mintingSecrets.delete({ workspaceId, apiKey })

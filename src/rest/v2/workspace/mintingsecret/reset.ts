@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import {
   apiKeyOfWorkspace,
@@ -16,23 +17,19 @@ export const resetMintingSecret = defineOperation({
   description:
     'A backend signs realtime tokens with it (HS256) for this API key alone. The secret is returned only here. The ' +
     'secret before it stays valid for `graceSeconds`; older ones end at once.',
-  request: {
-    type: 'object',
-    required: ['apiKey'],
-    properties: {
+  request: json.object(
+    {
       apiKey: apiKeyOfWorkspace,
+    },
+    {
       graceSeconds: { ...graceSeconds, description: 'Time for which the replaced secret stays valid.' },
     },
-  },
-  response: {
-    type: 'object',
-    required: ['apiKey', 'mintingSecret', 'secret'],
-    properties: {
-      apiKey: { type: 'string' },
-      mintingSecret: mintingSecretEntry,
-      secret: { type: 'string', description: 'The secret. Store it in your backend.' },
-    },
-  },
+  ),
+  response: json.object({
+    apiKey: json.text(),
+    mintingSecret: mintingSecretEntry,
+    secret: json.text('The secret. Store it in your backend.'),
+  }),
   errors: [noSuchApiKeyError],
   async handler(
     { apiKey, graceSeconds: seconds = 0 },

@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { noSuchApiKey } from '../../../../core/directory/tenants/workspace-service.ts'
 import { defineOperation } from '../../../operation.ts'
 import {
@@ -14,12 +15,13 @@ export const getMintingSecrets = defineOperation({
   audited: 'admin',
   summary: 'List the minting secrets of an API key',
   description: 'Returns the valid ones, newest first, without the secrets themselves.',
-  request: { type: 'object', required: ['apiKey'], properties: { apiKey: apiKeyOfWorkspace } },
-  response: {
-    type: 'object',
-    required: ['apiKey', 'mintingSecrets'],
-    properties: { apiKey: { type: 'string' }, mintingSecrets: { type: 'array', items: mintingSecretEntry } },
-  },
+  request: json.object({
+    apiKey: apiKeyOfWorkspace,
+  }),
+  response: json.object({
+    apiKey: json.text(),
+    mintingSecrets: json.list(mintingSecretEntry),
+  }),
   errors: [noSuchApiKeyError],
   async handler({ apiKey }, { caller: { workspaceId }, services: { tenants, mintingSecrets } }) {
     const tenant = { workspaceId, apiKey }

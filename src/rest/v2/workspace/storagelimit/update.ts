@@ -1,3 +1,4 @@
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { storedBytesMax } from '../../../schemas/workspace-schema.ts'
 
@@ -8,14 +9,14 @@ export const updateStorageLimit = defineOperation({
   audited: 'admin',
   summary: 'Limit the storage of a workspace',
   description: 'Sets how many bytes a workspace may store. Nodes follow within 10 seconds.',
-  request: {
-    type: 'object',
-    required: ['workspaceId'],
-    properties: {
-      workspaceId: { type: 'string', format: 'id', description: 'The workspace.', examples: ['ws_example'] },
+  request: json.object(
+    {
+      workspaceId: json.id('The workspace.', { examples: ['ws_example'] }),
+    },
+    {
       storedBytesMax,
     },
-  },
+  ),
   response: null,
   errors: [
     { status: 'NOT_FOUND', code: 'workspace/not-found', when: 'the workspace does not exist' },

@@ -1,3 +1,4 @@
+import { json } from '../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../operation.ts'
 import { countSucceeded } from '../../../../schemas/batch-results.ts'
 import {
@@ -20,11 +21,10 @@ export const addGroupUsers = defineOperation({
     'users need not be users of the organization; `/v2/users/update` describes them. Members of the group stay in it. ' +
     'A user is in at most 200 groups of an organization.',
   batch: groupUsersBatch,
-  request: {
-    type: 'object',
-    required: ['organizationId', 'organizationUserGroupId', 'userIds'],
-    properties: { ...groupOfUsers, userIds },
-  },
+  request: json.object({
+    ...groupOfUsers,
+    userIds,
+  }),
   response: addedUserResults,
   errors: [organizationNotFound],
   async handler({ organizationUserGroupId, ...data }, { caller, services }) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../../core/base/schema.ts'
 import { removedMembersMax } from '../../../../../core/directory/services/group-service.ts'
 import { defineOperation } from '../../../../operation.ts'
 import { countSucceeded } from '../../../../schemas/batch-results.ts'
@@ -22,19 +23,12 @@ export const deleteGroupUsers = defineOperation({
     'Removes the named users, or all users, from a group. The users stay in the organization. They lose the permissions ' +
     'from the group within one second.',
   batch: groupUsersBatch,
-  request: {
-    type: 'object',
-    required: ['organizationId', 'organizationUserGroupId'],
-    properties: {
-      ...groupOfUsers,
-      userIds: { ...userIds, description: 'Users to remove; required unless `deleteAll`.' },
-      deleteAll: {
-        type: 'boolean',
-        default: false,
-        description: `True: removes all users, up to ${removedMembersMax} in one call; the message reports whether more remain. Not together with \`userIds\`.`,
-      },
-    },
-  },
+  request: json.object(groupOfUsers, {
+    userIds: { ...userIds, description: 'Users to remove; required unless `deleteAll`.' },
+    deleteAll: json.flag(
+      `True: removes all users, up to ${removedMembersMax} in one call; the message reports whether more remain. Not together with \`userIds\`.`,
+    ),
+  }),
   response: groupUserResults,
   errors: [organizationNotFound, groupNotFound],
   async handler({ organizationUserGroupId: groupId, ...data }, { caller, services }) {

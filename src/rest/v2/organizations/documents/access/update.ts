@@ -1,3 +1,4 @@
+import { json } from '../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../schemas/batch-results.ts'
 import { documentIdsSchema } from '../../../../schemas/document-schema.ts'
@@ -11,11 +12,11 @@ export const updateDocumentAccess = defineOperation({
   summary: 'Set the access type of documents',
   description: 'Open connections follow within a second.',
   batch: keyedBatch({ documentIds: null }),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentIds', 'accessType'],
-    properties: { organizationId, documentIds: documentIdsSchema, accessType },
-  },
+  request: json.object({
+    organizationId,
+    documentIds: documentIdsSchema,
+    accessType,
+  }),
   response: batchResults,
   errors: [organizationNotFound],
   async handler({ organizationId, documentIds, accessType }, { caller, services }) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../schemas/batch-results.ts'
 import {
@@ -16,21 +17,19 @@ export const updateFolderAccess = defineOperation({
   summary: 'Set the access type of folders',
   description: 'For all that is in them and inherits access. Open connections follow within a second.',
   batch: keyedBatch({ folderIds: null }),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'folderIds', 'accessType'],
-    properties: {
+  request: json.object(
+    {
       organizationId,
-      folderIds: { type: 'array', items: folderId, maxItems: batchMax, examples: [['reports']] },
+      folderIds: json.list(folderId, { maxItems: batchMax, examples: [['reports']] }),
       accessType,
-      inheritAccessFromParent: {
-        type: 'boolean',
-        description:
-          'False: permissions from parent folders and the organization do not apply in the folder. Default: unchanged; ' +
-          'true for new folders.',
-      },
     },
-  },
+    {
+      inheritAccessFromParent: json.boolean(
+        'False: permissions from parent folders and the organization do not apply in the folder. Default: unchanged; ' +
+          'true for new folders.',
+      ),
+    },
+  ),
   response: batchResults,
   errors: [organizationNotFound],
   async handler(data, { caller, services }) {
