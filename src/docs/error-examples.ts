@@ -135,7 +135,6 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'server/store-unavailable': { message: 'the store is not available; try again' },
   'server/stopping': { message: 'the server is stopping; try again' },
   'server/background-failed': { message: 'the work failed; the server retries it in the background' },
-  'server/no-documentation': { message: 'the documentation is not built; run `npm run build`' },
 
   'backup/nothing-stored': { message: 'this server stores nothing; use an engine other than memory' },
   'backup/busy': { message: 'other backups are running; try again' },

@@ -1,26 +1,11 @@
-import type { RequestListener } from 'node:http'
-import type { Authenticator } from '../core/access/credentials/authenticator.ts'
 import type { CascadeHandler } from '../core/directory/organizations/cascade-handler.ts'
 import type { UserDataSourceList } from '../core/directory/user-data/user-data-source.ts'
 import type { EditListener } from '../core/events/debounce-windows.ts'
-import type { Health } from '../core/store/engine.ts'
-import type { CallAuditor } from './http/call-auditor.ts'
-import type { ApiLimits } from './http/rate-limits.ts'
+import type { Edge } from './http/operation-steps.ts'
 import type { ServedRoute } from './http/served-route.ts'
 import type { PathDescription } from './openapi/path-description.ts'
 import type { Operation } from './operation.ts'
 import type { Services } from './services.ts'
-
-/** What the paths of a capability use to answer requests as operations do. */
-export interface Edge {
-  readonly authenticator: Authenticator
-  readonly auditor: CallAuditor
-  readonly quotas: ApiLimits
-  /** Calls are rejected while the server is not ready. */
-  readonly readiness: () => Health
-  /** Answers a request to REST. */
-  readonly handle: RequestListener
-}
 
 /**
  * A part of the server that plugs into the core. Its folder and its line in `list.ts` are all there is of it, except

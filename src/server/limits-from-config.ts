@@ -13,6 +13,8 @@ import type { HttpConnectionLimits } from '../rest/http/connection-limits.ts'
 import type { ApiLimits } from '../rest/http/rate-limits.ts'
 import type { BaseServices, CoreServices } from '../rest/services.ts'
 
+type RateServices = Pick<CoreServices, 'config' | 'clock' | 'rates'>
+
 /** Creates a limiter for a rate; null if the rate is unlimited. */
 const limiterOf = (rate: Rate, clock: Clock): RateLimiter | null =>
   rate.perSecond === 0 ? null : new RateLimiter(rate, clock)
@@ -20,7 +22,7 @@ const limiterOf = (rate: Rate, clock: Clock): RateLimiter | null =>
 /** Creates a limiter for a rate that applies to all nodes together; null if the rate is unlimited. */
 function sharedLimiterOf(
   limit: 'callsPerKey' | 'callsPerAgent' | 'bodyBytesPerKey' | 'newDocumentsPerWorkspace',
-  { config, clock, rates }: Pick<CoreServices, 'config' | 'clock' | 'rates'>,
+  { config, clock, rates }: RateServices,
 ): RateLimiter | null {
   const rate = config[limit]
   if (rate.perSecond === 0) return null
@@ -30,11 +32,7 @@ function sharedLimiterOf(
 }
 
 /** Returns the limit for calls of `workspace/get`; null if it is unlimited. */
-export function workspaceReadsOf({
-  config,
-  clock,
-  rates,
-}: Pick<CoreServices, 'config' | 'clock' | 'rates'>): MinuteLimiter | null {
+export function workspaceReadsOf({ config, clock, rates }: RateServices): MinuteLimiter | null {
   const { workspaceReadsPerMinute: perMinute } = config
   if (perMinute === 0) return null
   const limit: LimitName = 'workspaceReadsPerMinute'
@@ -54,10 +52,7 @@ export const threadJobMsOf = ({
   threadJobSeconds * 1000 * Math.max(1, maxDocumentBytes / options.maxDocumentBytes.default)
 
 /** Returns the limits for new websockets. */
-export const admissionOf = ({
-  config,
-  clock,
-}: Pick<BaseServices, 'config' | 'clock' | 'reports'>): AdmissionLimits => ({
+export const admissionOf = ({ config, clock }: BaseServices): AdmissionLimits => ({
   connectionsMax: config.maxConnections,
   connectionsPerAddressMax: config.maxConnectionsPerAddress,
   connectionsPerWorkspaceMax: config.maxConnectionsPerWorkspace,
@@ -71,10 +66,7 @@ export const admissionOf = ({
  */
 const httpConnectionsMin = 5000
 
-export const httpConnectionsOf = ({
-  config,
-  reports,
-}: Pick<BaseServices, 'config' | 'clock' | 'reports'>): HttpConnectionLimits => ({
+export const httpConnectionsOf = ({ config, reports }: BaseServices): HttpConnectionLimits => ({
   perAddressMax: config.trustProxy === 0 ? Math.max(httpConnectionsMin, config.maxConnectionsPerAddress) : 0,
   inAllMax: openConnectionsMax(),
   onExceeded: (limit, address) => reports.exceeded(limit, address),
@@ -85,10 +77,10 @@ export const httpConnectionsOf = ({
  * The limit applies to all nodes together.
  */
 export function creationsOf(
-  dependencies: Pick<CoreServices, 'config' | 'clock' | 'rates'>,
+  services: RateServices,
 ): (address: Pick<Tenant, 'workspaceId'>) => void {
   const limit = 'newDocumentsPerWorkspace'
-  const limiter = sharedLimiterOf(limit, dependencies)
+  const limiter = sharedLimiterOf(limit, services)
   return ({ workspaceId }) => {
     const waitMs = limiter?.take(workspaceId) ?? 0
     if (limiter === null || waitMs === 0) return
@@ -103,11 +95,7 @@ export function creationsOf(
 }
 
 /** Returns the limit for the bytes that the server reads from websockets. */
-export const inflowOf = ({
-  config,
-  clock,
-  reports,
-}: Pick<BaseServices, 'config' | 'clock' | 'reports'>): ReceiveRateLimit =>
+export const inflowOf = ({ config, clock, reports }: BaseServices): ReceiveRateLimit =>
   new ReceiveRateLimit(config.receiveBytesPerWorkspace, clock, (workspaceId) =>
     reports.exceeded('receiveBytesPerWorkspace', workspaceId),
   )
@@ -131,28 +119,19 @@ export function memoryAccountsOf({
 }
 
 /** Returns the limits for REST calls. */
-export const apiQuotasOf = ({
-  config,
-  clock,
-  reports,
-  rates,
-  memoryAccounts,
-  counts,
-  callQuota,
-  transferTimeoutMs,
-}: CoreServices): ApiLimits => ({
-  addressCalls: limiterOf(config.callsPerAddress, clock),
-  workspaceCalls: callQuota,
-  calls: sharedLimiterOf('callsPerKey', { config, clock, rates }),
-  agentCalls: sharedLimiterOf('callsPerAgent', { config, clock, rates }),
-  bodyMemory: memoryAccounts.requestBodies,
+export const apiQuotasOf = (services: CoreServices): ApiLimits => ({
+  addressCalls: limiterOf(services.config.callsPerAddress, services.clock),
+  workspaceCalls: services.callQuota,
+  calls: sharedLimiterOf('callsPerKey', services),
+  agentCalls: sharedLimiterOf('callsPerAgent', services),
+  bodyMemory: services.memoryAccounts.requestBodies,
   unread: {
-    holder: memoryAccounts.unreadResponses,
-    transfers: new SlowTransfers(transferTimeoutMs),
-    tooSlow: (who) => reports.exceeded('transferTimeoutSeconds', who),
+    holder: services.memoryAccounts.unreadResponses,
+    transfers: new SlowTransfers(services.transferTimeoutMs),
+    tooSlow: (who) => services.reports.exceeded('transferTimeoutSeconds', who),
   },
-  bodies: sharedLimiterOf('bodyBytesPerKey', { config, clock, rates }),
-  proxies: config.trustProxy,
-  reports,
-  usage: counts,
+  bodies: sharedLimiterOf('bodyBytesPerKey', services),
+  proxies: services.config.trustProxy,
+  reports: services.reports,
+  usage: services.counts,
 })

@@ -4,23 +4,20 @@ import { BackupLimiter } from '../capabilities/backups/storage/backup-limiter.ts
 import { lastBackupOf } from '../capabilities/backups/storage/last-backup.ts'
 import { capabilities, operationList } from '../capabilities/list.ts'
 import { Authenticator } from '../core/access/credentials/authenticator.ts'
-import { readPackageVersion } from '../core/base/package-version.ts'
 import { CallDurations } from '../core/metrics/call-durations.ts'
 import type { Health } from '../core/store/engine.ts'
 import { isEventStreamRequest } from '../core/sync/admission/sync-request.ts'
 import { SocketAcceptor } from '../core/sync/socket/local-socket.ts'
 import { ReadBackpressure } from '../core/sync/socket/read-backpressure.ts'
 import { SyncServer } from '../core/sync/sync-server.ts'
-import type { Edge } from '../rest/capability.ts'
 import { CallAuditor } from '../rest/http/call-auditor.ts'
 import { limitConnections } from '../rest/http/connection-limits.ts'
 import { storeUnavailable } from '../rest/http/envelope.ts'
 import { HttpListener } from '../rest/http/http-listener.ts'
+import type { Edge } from '../rest/http/operation-steps.ts'
 import { createRest } from '../rest/http/rest.ts'
 import type { ServedRoute } from '../rest/http/served-route.ts'
-import { DocumentRates } from '../rest/pages/document-rates.ts'
 import { pageRoutes } from '../rest/pages/page-list.ts'
-import { describedPaths } from './described-paths.ts'
 import { admissionOf, apiQuotasOf, httpConnectionsOf, inflowOf } from './limits-from-config.ts'
 import type { ServerServices } from './services.ts'
 
@@ -34,25 +31,8 @@ const pendingBytesMax = 4_194_304
 const refusedToken = { outcome: 'UNAUTHENTICATED', claim: null } as const
 
 /** Creates the websocket edge. */
-export function createSync({
-  config,
-  clock,
-  engine,
-  metrics,
-  reports,
-  rejections,
-  log,
-  tracer,
-  rooms,
-  access,
-  tenancy,
-  loader,
-  auditing,
-  memoryAccounts,
-  storage,
-  transferTimeoutMs,
-  tickShares,
-}: ServerServices): SyncServer {
+export function createSync(services: ServerServices): SyncServer {
+  const { config, engine, metrics, reports, log, rooms, auditing, transferTimeoutMs } = services
   const queuedBytes = (): number => engine.pendingBytes() + rooms.queuedBytes
   metrics.memoryAccounts.push({
     name: 'disk_queue',
@@ -63,41 +43,32 @@ export function createSync({
   })
   return new SyncServer(
     {
-      ...admissionOf({ config, clock, reports }),
+      ...admissionOf(services),
       authMs: config.authTimeoutSeconds * 1000,
       createOnConnect: config.createOnConnect,
       loopbackOnly: config.auth === 'none',
       proxies: config.trustProxy,
     },
     {
+      ...services,
       acceptor: new SocketAcceptor(
         {
           messageBytesMax: config.maxMessageBytes,
           sendBufferBytesMax: config.sendBufferBytes,
           transferTimeoutMs,
-          memory: memoryAccounts,
+          memory: services.memoryAccounts,
         },
         log,
         metrics,
         reports,
       ),
-      rooms,
-      loader,
-      access,
-      attribution: tenancy.attribution,
       logger: log,
-      tracer,
-      clock,
-      metrics,
-      reports,
-      rejections,
-      receiveRate: inflowOf({ config, clock, reports }),
-      backpressure: new ReadBackpressure(tickShares, queuedBytes, pendingBytesMax, () =>
+      receiveRate: inflowOf(services),
+      backpressure: new ReadBackpressure(services.tickShares, queuedBytes, pendingBytesMax, () =>
         reports.exceeded('uncommittedBytes', ''),
       ),
       documentBytesMax: config.maxDocumentBytes,
       messageBytesMax: config.maxMessageBytes,
-      storage,
       onRejected: (clientAddress) => {
         if (config.audit !== 'off')
           auditing.refusals.note({ door: 'realtime', clientAddress, ...refusedToken })
@@ -127,67 +98,35 @@ const objectsUnavailable = 'the object storage of saved versions cannot be used'
 
 /** Creates the HTTP edge, which serves REST, pages, and the clients of `sync` without a websocket. */
 export function createHttp(sync: SyncServer, services: ServerServices): HttpListener {
-  const { config, clock, engine, metrics, log, tenancy, auditing, objects } = services
+  const { config, clock, metrics, tenancy, objects } = services
   const { readiness, callable } = healthOf(services)
-  const authenticator = new Authenticator({
-    ...services,
-    tenants: tenancy.tenants,
-    adminToken: config.adminToken,
-    onRefusal: (reason) => metrics.authFailures.inc({ reason }),
-  })
-  const slowCalls = new CallDurations(clock)
-  const auditor = new CallAuditor(
-    auditing.audit,
-    auditing.refusals,
-    services.recent,
-    config.audit,
-    config.trustProxy,
-    (address, code) => services.rejections.credentials(address, code),
-  )
-  const quotas = apiQuotasOf(services)
   const edge: Edge = {
-    authenticator,
-    auditor,
-    quotas,
+    services,
+    authenticator: new Authenticator({
+      ...services,
+      tenants: tenancy.tenants,
+      adminToken: config.adminToken,
+      onRefusal: (reason) => metrics.authFailures.inc({ reason }),
+    }),
+    auditor: new CallAuditor(services, (address, code) => services.rejections.credentials(address, code)),
+    idempotentCalls: services.idempotentCalls,
+    quotas: apiQuotasOf(services),
+    slowCalls: new CallDurations(clock),
     readiness: callable,
     handle: (request, response) => listener.handle(request, response),
   }
-  const router = createRest({
+  const router = createRest(edge, {
     operations: operationList,
-    pages: pageRoutes({
-      version: readPackageVersion(),
-      node: engine.cluster.self,
-      clock,
-      publicUrl: services.publicUrl,
-      operations: operationList,
-      paths: describedPaths,
-      metrics,
-      documents: new DocumentRates(() => services.rooms.openRooms(), clock),
-      slowCalls,
-      metricsToken: config.metricsToken,
+    pages: pageRoutes(services, {
+      slowCalls: edge.slowCalls,
       readiness,
       degraded: () => (objects === null || objects.problem === null ? [] : [objectsUnavailable]),
-      adminToken: config.adminToken,
       backup: downloadOf(services),
     }),
     served: [
       ...transportRoutes(sync),
       ...capabilities.flatMap(({ routes }) => routes?.(services, edge) ?? []),
     ],
-    services,
-    authenticator,
-    auditor,
-    idempotentCalls: services.idempotentCalls,
-    origins: services.origins,
-    quotas,
-    bodyBytesMax: config.maxBodyBytes,
-    unknownMembers: config.unknownMembers,
-    loopbackOnly: config.auth === 'none',
-    readiness: callable,
-    slowCalls,
-    metrics,
-    log,
-    spans: services.spans,
   })
   const listener = new HttpListener(router, isEventStreamRequest, services.tickShares)
   limitConnections(listener.server, httpConnectionsOf(services))

@@ -14,7 +14,8 @@ import { operationList } from '../../src/capabilities/list.ts'
 import { environmentOf, isSecret, optionKeys, options } from '../../src/core/config/config.ts'
 import { ConfigError, readConfig } from '../../src/core/config/read-config.ts'
 import { readS3Settings } from '../../src/core/config/s3-settings.ts'
-import { type PageListOptions, pageRoutes } from '../../src/rest/pages/page-list.ts'
+import { type PageSources, pageRoutes } from '../../src/rest/pages/page-list.ts'
+import type { Services } from '../../src/rest/services.ts'
 import { describedPaths } from '../../src/server/described-paths.ts'
 import {
   chart,
@@ -350,7 +351,7 @@ it('[RUN-9] the Ingress publishes the paths that clients need, but neither metri
         path === own || (pathType === 'Prefix' && path.startsWith(`${String(own)}/`)),
     )
   // Only the paths of the pages are read. Their contents need a server.
-  const pages = pageRoutes({ operations: operationList, paths: describedPaths } as unknown as PageListOptions)
+  const pages = pageRoutes({ config: {} } as Services, {} as PageSources)
   // The probes of the cluster and the list of links are not for clients.
   const inside = ['/', '/healthz']
   const open = pages.filter(({ door, path }) => door === undefined && !inside.includes(path))

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { readBearer } from '../../core/access/credentials/credential-headers.ts'
 import { ApiError } from '../../core/base/errors.ts'
-import type { Edge } from '../../rest/capability.ts'
+import type { Edge } from '../../rest/http/operation-steps.ts'
 import { limitCaller, limitMessages } from '../../rest/http/rate-limits.ts'
 import { ClientDisconnectedError, checkContentType, readRequestJson } from '../../rest/http/request-body.ts'
 import { sendSmall } from '../../rest/http/sending.ts'

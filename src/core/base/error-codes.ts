@@ -309,11 +309,6 @@ export const errorCodes = {
     meaning: 'A deletion or another task of the call failed. The server tries it again in the background.',
     remedy: 'Do nothing, or send the call again: it waits for the same task.',
   },
-  'server/no-documentation': {
-    status: 'NOT_FOUND',
-    meaning: 'This server was started without built documentation.',
-    remedy: 'Run `npm run build` and start the server again.',
-  },
 
   'backup/nothing-stored': {
     status: 'FAILED_PRECONDITION',

@@ -12,15 +12,16 @@ import {
 } from '../../core/access/credentials/authenticator.ts'
 import { type CredentialHeader, readHeader } from '../../core/access/credentials/credential-headers.ts'
 import { type AuditScope, type AuditedAgent, success } from '../../core/audit/record.ts'
-import type { AuditLog, Ending, OpenAuditRecord } from '../../core/audit/log.ts'
-import type { RecentRequests, RequestOwner } from '../../core/audit/recent-requests.ts'
-import type { ClaimedId, EntryPoint, RejectionCounter } from '../../core/audit/rejections.ts'
+import type { Ending, OpenAuditRecord } from '../../core/audit/log.ts'
+import type { RequestOwner } from '../../core/audit/recent-requests.ts'
+import type { ClaimedId, EntryPoint } from '../../core/audit/rejections.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import { checkJson, readJson } from '../../core/base/json.ts'
 import type { Config } from '../../core/config/config.ts'
 import { collectAuditedIds } from '../audited-ids.ts'
 import type { StoredResponse } from '../idempotency/idempotency-service.ts'
 import type { Operation } from '../operation.ts'
+import type { Services } from '../services.ts'
 import { toApiError } from './envelope.ts'
 import { toolOf } from './in-process-call.ts'
 
@@ -41,12 +42,7 @@ const hashLength = 32
 
 /** Records calls in the audit log. */
 export class CallAuditor {
-  readonly #audit: AuditLog
-  readonly #refusals: RejectionCounter
-  readonly #recent: RecentRequests
-  readonly #mode: Config['audit']
-  /** Number of reverse proxies whose `X-Forwarded-For` is trusted. */
-  readonly #proxies: number
+  readonly #services: Pick<Services, 'auditing' | 'config' | 'recent'>
   /**
    * Called for rejected credentials, with the address of the caller and the code of the error. Must not
    * throw.
@@ -54,19 +50,15 @@ export class CallAuditor {
   readonly #onRejected: (clientAddress: string, code: string) => void
 
   constructor(
-    audit: AuditLog,
-    refusals: RejectionCounter,
-    recent: RecentRequests,
-    mode: Config['audit'],
-    proxies: number,
+    services: Pick<Services, 'auditing' | 'config' | 'recent'>,
     onRejected: (clientAddress: string, code: string) => void,
   ) {
-    this.#audit = audit
-    this.#refusals = refusals
-    this.#recent = recent
-    this.#mode = mode
-    this.#proxies = proxies
+    this.#services = services
     this.#onRejected = onRejected
+  }
+
+  get #mode(): Config['audit'] {
+    return this.#services.config.audit
   }
 
   /**
@@ -78,7 +70,7 @@ export class CallAuditor {
     const { operation, caller, data, request, requestId } = call
     const tool = toolOf(request)
     if (!this.#isRecorded(operation, caller, tool)) return work()
-    const begun = this.#audit.begin(placeOf(caller), {
+    const begun = this.#services.auditing.audit.begin(placeOf(caller), {
       operation: operation.path,
       actor: caller.level,
       apiKey: isInTenant(caller) ? caller.tenant.apiKey : null,
@@ -96,7 +88,7 @@ export class CallAuditor {
   async toolRejected(caller: AgentCaller, tool: string, address: string): Promise<void> {
     if (this.#mode === 'off') return
     const { tenant } = caller
-    await this.#audit.add(tenant.workspaceId, [
+    await this.#services.auditing.audit.add(tenant.workspaceId, [
       {
         operation: '/mcp',
         actor: 'agent',
@@ -116,7 +108,7 @@ export class CallAuditor {
     if (this.#mode === 'off') return work()
     const clientAddress = this.#addressOf(request)
     const entry = { operation: path, actor: 'operator', clientAddress, requestId } as const
-    const begun = this.#audit.begin(null, entry)
+    const begun = this.#services.auditing.audit.begin(null, entry)
     await begun.stored
     return this.#carryOut(begun, work, () => ({ outcome: success }))
   }
@@ -136,8 +128,8 @@ export class CallAuditor {
     const clientAddress = this.#addressOf(request)
     const note = { kind: 'rest', target: path, outcome: success, clientAddress, requestId } as const
     // To copy members takes longer than all else here.
-    if ('httpCode' in outcome && outcome.httpCode === 200) this.#recent.note(owner, note)
-    else this.#recent.note(owner, { ...note, ...describeOutcome(outcome) })
+    if ('httpCode' in outcome && outcome.httpCode === 200) this.#services.recent.note(owner, note)
+    else this.#services.recent.note(owner, { ...note, ...describeOutcome(outcome) })
   }
 
   /** Counts a call whose credentials were rejected. Ignores other errors. */
@@ -151,7 +143,7 @@ export class CallAuditor {
   note(door: EntryPoint, outcome: string, request: IncomingMessage): void {
     if (this.#mode === 'off') return
     const clientAddress = this.#addressOf(request)
-    this.#refusals.note({ door, outcome, clientAddress, claim: claimOf(door, request) })
+    this.#services.auditing.refusals.note({ door, outcome, clientAddress, claim: claimOf(door, request) })
   }
 
   async #carryOut<T>(
@@ -186,7 +178,7 @@ export class CallAuditor {
   }
 
   #addressOf(request: IncomingMessage): string {
-    return clientAddress(request, this.#proxies).slice(0, addressLengthMax)
+    return clientAddress(request, this.#services.config.trustProxy).slice(0, addressLengthMax)
   }
 }
 

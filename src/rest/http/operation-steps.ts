@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import type { NextFunction } from 'express'
 import type { Authenticator } from '../../core/access/credentials/authenticator.ts'
 import { ApiError } from '../../core/base/errors.ts'
-import type { SpanSource } from '../../core/base/span.ts'
-import type { Config } from '../../core/config/config.ts'
+import type { CallDurations } from '../../core/metrics/call-durations.ts'
 import { idBytesMax } from '../../core/model/address.ts'
 import { encodedBytes } from '../../core/model/json-pieces.ts'
 import type { Health } from '../../core/store/engine.ts'
@@ -35,21 +34,21 @@ import { trace } from './served-route.ts'
 import { setCaller } from './traced-request.ts'
 import { countUnread } from './unread-responses.ts'
 
-export interface OperationOptions {
+/** The HTTP side of a server. Paths of capabilities use it to answer requests as operations do. */
+export interface Edge {
   readonly services: Services
   readonly authenticator: Authenticator
   readonly auditor: CallAuditor
   readonly idempotentCalls: IdempotencyService
   readonly quotas: ApiLimits
-  readonly bodyBytesMax: number
-  readonly unknownMembers: Config['unknownMembers']
+  readonly slowCalls: CallDurations
   /**
    * Returns the readiness of the server. The server is not ready while the store is not available, and from
    * the start of the shutdown. All calls are then rejected with the reason.
    */
   readonly readiness: () => Health
-  /** Creates the spans of traces; null if no exporter is configured. */
-  readonly spans: SpanSource | null
+  /** Answers a request to REST. */
+  readonly handle: RequestListener
 }
 
 /** The response to a call. Each step uses what the steps before it have set. */
@@ -65,25 +64,22 @@ type CallResponse = ServedResponse & {
 type CallStep = (request: IncomingMessage, response: CallResponse, next: NextFunction) => unknown
 
 /** Returns the steps of a call, in their order. All operations have the same ones. */
-export function operationSteps(
-  operations: readonly Operation[],
-  options: OperationOptions,
-): readonly Middleware[] {
+export function operationSteps(operations: readonly Operation[], edge: Edge): readonly Middleware[] {
   const steps: readonly (CallStep | ErrorMiddleware)[] = [
     findOperation(operations),
     acceptMethods(['POST']),
-    trace(options.spans),
-    requireReady(options),
+    trace(edge.services.spans),
+    requireReady(edge),
     requireJson,
-    authenticate(options),
-    limitCalls(options),
-    readBody(options),
-    readMembers(options),
+    authenticate(edge),
+    limitCalls(edge),
+    readBody(edge),
+    readMembers(edge),
     putAgent,
     validate,
-    perform(options),
-    send(options),
-    noteError(options),
+    perform(edge),
+    send(edge),
+    noteError(edge),
   ]
   return steps as readonly Middleware[]
 }
@@ -107,7 +103,7 @@ function findOperation(operations: readonly Operation[]): CallStep {
 }
 
 /** @throws ApiError UNAVAILABLE */
-function requireReady({ readiness }: OperationOptions): CallStep {
+function requireReady({ readiness }: Edge): CallStep {
   return (_request, _response, next) => {
     const ready = readiness()
     if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
@@ -122,10 +118,10 @@ const requireJson: CallStep = (request, _response, next) => {
 }
 
 /** @throws ApiError as for `callerOf`; PERMISSION_DENIED for an agent, unless the operation is open to agents */
-function authenticate(options: OperationOptions): CallStep {
+function authenticate(edge: Edge): CallStep {
   return async (request, response, next) => {
     const { operation } = response.weftLocals
-    const caller = await callerOf(operation.auth, request, options.services, options)
+    const caller = await callerOf(operation.auth, request, edge.services, edge)
     setCaller(response, caller)
     if (caller.level === 'agent') requireAgentRule(operation)
     next()
@@ -133,28 +129,29 @@ function authenticate(options: OperationOptions): CallStep {
 }
 
 /** @throws ApiError RESOURCE_EXHAUSTED */
-function limitCalls({ quotas, bodyBytesMax }: OperationOptions): CallStep {
+function limitCalls({ quotas, services: { config } }: Edge): CallStep {
   return async (request, response, next) => {
     const { weftLocals } = response
-    weftLocals.meter = await limitCaller(quotas, weftLocals.caller, request, response, bodyBytesMax)
+    weftLocals.meter = await limitCaller(quotas, weftLocals.caller, request, response, config.maxBodyBytes)
     next()
   }
 }
 
 /** @throws as for `readRequestData` */
-function readBody({ bodyBytesMax }: OperationOptions): CallStep {
+function readBody({ services: { config } }: Edge): CallStep {
   return async (request, { weftLocals }, next) => {
-    weftLocals.sent = await readRequestData(request, bodyBytesMax, weftLocals.meter)
+    weftLocals.sent = await readRequestData(request, config.maxBodyBytes, weftLocals.meter)
     next()
   }
 }
 
 /** @throws ApiError INVALID_ARGUMENT */
-function readMembers({ unknownMembers }: OperationOptions): CallStep {
+function readMembers({ services: { config } }: Edge): CallStep {
   return (request, response, next) => {
     const { weftLocals } = response
     const { operation, sent } = weftLocals
-    const members = checkMembers(operation, { body: sent.body, target: request.url ?? '' }, unknownMembers)
+    const call = { body: sent.body, target: request.url ?? '' }
+    const members = checkMembers(operation, call, config.unknownMembers)
     if (members.ignored !== null) response.setHeader(ignoredHeader, members.ignored)
     weftLocals.members = members
     next()
@@ -185,13 +182,13 @@ function calledDocument(data: object): CalledDocument {
 }
 
 /** Runs the handler. The audit log records the call, and a repeated call gets the stored response. */
-function perform(options: OperationOptions): CallStep {
-  const { services, auditor, idempotentCalls } = options
+function perform(edge: Edge): CallStep {
+  const { services, auditor, idempotentCalls } = edge
   return async (request, { weftLocals }, next) => {
     const { operation, caller, requestId } = weftLocals
     const { data, text } = weftLocals.sent
     const key = operation.effect === 'reads' ? null : idempotencyKeyOf(request.headers)
-    const handle = (ids: SeededIds): Promise<object> => runHandler(ids, weftLocals, options)
+    const handle = (ids: SeededIds): Promise<object> => runHandler(ids, weftLocals, edge)
     weftLocals.answer = await auditor.run({ operation, caller, data, request, requestId }, async () => {
       if (caller.level === 'agent') await authorizeAgent(requireAgentRule(operation), data, caller, services)
       return key === null
@@ -206,7 +203,7 @@ function perform(options: OperationOptions): CallStep {
 async function runHandler(
   ids: SeededIds,
   { operation, caller, sent: { data, text }, members, removed }: CallResponse['weftLocals'],
-  { services, quotas }: OperationOptions,
+  { services, quotas }: Edge,
 ): Promise<object> {
   const { grows } = operation
   const counted = grows === 'records' || grows === 'grants' ? text.length : 0
@@ -222,7 +219,7 @@ async function runHandler(
   return successBody({ ...withRemoved(answer, removed), ...warningsOf(warnings) }, operation.envelope)
 }
 
-function send({ auditor, quotas }: OperationOptions): CallStep {
+function send({ auditor, quotas }: Edge): CallStep {
   return async (request, response) => {
     const { operation, caller, requestId, answer } = response.weftLocals
     const { httpCode, body, replayed } = answer
@@ -235,7 +232,7 @@ function send({ auditor, quotas }: OperationOptions): CallStep {
 }
 
 /** Adds a rejected call to the recent requests of its API key. Requests with another method are not calls. */
-function noteError({ auditor }: OperationOptions): ErrorMiddleware {
+function noteError({ auditor }: Edge): ErrorMiddleware {
   return (error, request, response, next) => {
     const { operation, caller = null, requestId } = response.weftLocals
     const isCall = request.method === 'POST' && !(error instanceof ClientDisconnectedError)

@@ -15,18 +15,13 @@ export type PageBody =
   | {
       readonly kind: 'text'
       readonly type: string
-      /** HTTP status; default 200. */
-      readonly httpCode?: number
       /** A large body must be bytes that are created once and shared by all responses in progress. */
       readonly text: string | Buffer
-      /** Replaces the default policy, which forbids scripts. */
-      readonly contentSecurityPolicy?: string
       /** Headers that are added to the default headers of every response, or that replace them. */
       readonly headers?: Readonly<Record<string, string>>
     }
   /** The client already has the current version. */
   | { readonly kind: 'unchanged'; readonly headers: Readonly<Record<string, string>> }
-  | { readonly kind: 'redirect'; readonly to: string }
   | { readonly kind: 'stream'; readonly type: string; readonly chunks: Bytes }
 
 /** A page for GET requests, outside of the REST API. */
@@ -82,12 +77,8 @@ async function sendContent(
 ): Promise<void> {
   if (content.kind === 'json') return sendJson(response, 200, content.body)
   if (content.kind === 'stream') return sendStream(content.type, content.chunks, request, response)
-  if (content.kind === 'redirect') return void response.writeHead(301, { location: content.to }).end()
   for (const [name, value] of Object.entries(content.headers ?? {})) response.setHeader(name, value)
   if (content.kind === 'unchanged') return void response.writeHead(304).end()
-  if (content.contentSecurityPolicy !== undefined)
-    response.setHeader('content-security-policy', content.contentSecurityPolicy)
-  response.statusCode = content.httpCode ?? 200
   response.setHeader('content-type', content.type)
   const length = Buffer.byteLength(content.text)
   if (request instanceof PacedRequest) request.countPieces(1 + length / bytesPerPiece)

@@ -1,15 +1,11 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express'
-import type { AllowedOrigins } from '../../core/access/allowed-origins.ts'
 import { loopbackViolation } from '../../core/access/loopback-guard.ts'
 import { runTraced } from '../../core/base/current-trace.ts'
 import { ApiError, invalid } from '../../core/base/errors.ts'
-import type { Log } from '../../core/base/log.ts'
-import type { CallDurations } from '../../core/metrics/call-durations.ts'
-import type { Metrics } from '../../core/metrics/metrics.ts'
 import type { Operation } from '../operation.ts'
 import { acceptMethods, allOrigins, shareWith } from './cors.ts'
 import { sendError, setCommonHeaders, toApiError } from './envelope.ts'
-import { type OperationOptions, operationSteps } from './operation-steps.ts'
+import { type Edge, operationSteps } from './operation-steps.ts'
 import { type PageRoute, sendPage } from './page-route.ts'
 import { limitAddress, reportLimit } from './rate-limits.ts'
 import { ClientDisconnectedError } from './request-body.ts'
@@ -17,16 +13,11 @@ import { type ErrorMiddleware, type Middleware, ResponseLocals, requestPath } fr
 import { type ServedRoute, servedSteps, setLabel } from './served-route.ts'
 import { watchUnread } from './unread-responses.ts'
 
-interface RestOptions extends OperationOptions {
+/** What a server answers. */
+interface RestRoutes {
   readonly operations: readonly Operation[]
   readonly pages: readonly PageRoute[]
   readonly served: readonly ServedRoute[]
-  readonly origins: AllowedOrigins
-  /** True if only requests whose host is this machine are answered, because there is no authentication. */
-  readonly loopbackOnly: boolean
-  readonly slowCalls: CallDurations
-  readonly metrics: Metrics
-  readonly log: Log
 }
 
 const exact = { caseSensitive: true, strict: true } as const
@@ -37,18 +28,19 @@ const exact = { caseSensitive: true, strict: true } as const
  *
  * A step fails at once if it need not wait. If the rest of the request is malformed, its error still counts.
  */
-export function createRest(options: RestOptions): Router {
-  const { operations, pages, served, spans } = options
+export function createRest(edge: Edge, { operations, pages, served }: RestRoutes): Router {
+  const { config, spans } = edge.services
   const rest = Router(exact)
-  const sendErrors = answerError(options)
-  rest.use(measureRequest(options))
-  if (options.loopbackOnly) rest.use(requireLoopback)
-  rest.use(limitAddresses(options))
+  const sendErrors = answerError(edge)
+  rest.use(measureRequest(edge))
+  // Without authentication, only requests whose host is this machine are answered.
+  if (config.auth === 'none') rest.use(requireLoopback)
+  rest.use(limitAddresses(edge, pages))
   rest.use(checkPath)
-  rest.use(shareResponses(options))
-  rest.all(callPaths, ...operationSteps(operations, options), sendErrors)
+  rest.use(shareResponses(edge))
+  rest.all(callPaths, ...operationSteps(operations, edge), sendErrors)
   for (const route of served) rest.all(route.path, ...servedSteps(route, spans), sendErrors)
-  addPages(rest, pages, (page) => [...pageSteps(page, options), sendErrors])
+  addPages(rest, pages, (page) => [...pageSteps(page, edge), sendErrors])
   rest.use(rejectUnknownPath)
   rest.use(sendErrors)
   return rest
@@ -96,7 +88,7 @@ function createdLater(create: () => Router): RequestHandler {
   }
 }
 
-function pageSteps(page: PageRoute, { auditor }: RestOptions): readonly Middleware[] {
+function pageSteps(page: PageRoute, { auditor }: Edge): readonly Middleware[] {
   return [
     setLabel(() => page.route ?? page.path),
     acceptMethods(['GET', 'HEAD']),
@@ -108,7 +100,7 @@ function pageSteps(page: PageRoute, { auditor }: RestOptions): readonly Middlewa
  * Sets the id of a request and measures the request. The log contains the known route only, never the path or
  * the query.
  */
-function measureRequest({ metrics, slowCalls, log, quotas }: RestOptions): Middleware {
+function measureRequest({ services: { metrics, log }, slowCalls, quotas }: Edge): Middleware {
   return (request, response, next) => {
     const requestId = setCommonHeaders(request, response)
     const startedAt = performance.now()
@@ -144,7 +136,7 @@ const requireLoopback: Middleware = ({ headers }, _response, next) => {
  * Sets the CORS headers for pages of other sites. Other requests do not pass its paths. While the server is not ready,
  * no page gets the headers, because the store might not answer.
  */
-function shareResponses({ origins, readiness }: RestOptions): Middleware {
+function shareResponses({ services: { origins }, readiness }: Edge): Middleware {
   const cors = Router(exact)
   cors.use(['/v1', '/v2', '/mcp'], shareWith(origins))
   cors.use('/sync-http', shareWith(allOrigins))
@@ -155,7 +147,7 @@ function shareResponses({ origins, readiness }: RestOptions): Middleware {
 }
 
 /** @throws ApiError RESOURCE_EXHAUSTED */
-function limitAddresses({ pages, quotas }: RestOptions): Middleware {
+function limitAddresses({ quotas }: Edge, pages: readonly PageRoute[]): Middleware {
   const costs = new Map(pages.map(({ path, calls }) => [path, calls]))
   return (request, response, next) => {
     limitAddress(quotas, request, response, costs.get(requestPath(request)) ?? 1)
@@ -182,7 +174,7 @@ const rejectUnknownPath: Middleware = () => {
 }
 
 /** Sends the errors of all requests. A fault of the server is logged once, and never sent to a client. */
-function answerError({ log, quotas }: RestOptions): ErrorMiddleware {
+function answerError({ services: { log }, quotas }: Edge): ErrorMiddleware {
   return (error, { method }, response, _next) => {
     if (error instanceof ClientDisconnectedError) return
     const { requestId, route } = response.weftLocals

@@ -1,88 +1,20 @@
-import { existsSync, readdirSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { authenticateOperator } from '../../core/access/credentials/authenticator.ts'
 import { timingSafeEqualText } from '../../core/access/credentials/timing-safe.ts'
 import { ApiError } from '../../core/base/errors.ts'
-import { builtFile } from '../../core/base/package-file.ts'
+import { readPackageVersion } from '../../core/base/package-version.ts'
+import type { CallDurations } from '../../core/metrics/call-durations.ts'
 import { samplesOf } from '../../core/metrics/scrape.ts'
 import type { Health } from '../../core/store/engine.ts'
 import type { PageBody, PageRoute } from '../http/page-route.ts'
-import { tagsOf } from '../openapi/document.ts'
-import type { PathDescription } from '../openapi/path-description.ts'
-import type { Operation } from '../operation.ts'
-import { docsPages } from './docs-pages.ts'
-import { ownFilesPolicy } from './page-policy.ts'
-import { StaticFile } from './static-file.ts'
-import { type StatusSources, statusPage } from './status-page.ts'
+import type { Services } from '../services.ts'
+import { staticPages } from './static-pages.ts'
+import { StatusReader } from './status-page.ts'
 
-const types: Readonly<Record<string, string>> = {
-  html: 'text/html; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml',
-}
-
-const folder = 'console/'
-
-/**
- * Returns the built pages of the console and the playground. Returns no pages if they are not built. Source
- * maps are not served.
- */
-function consolePages(): readonly PageRoute[] {
-  const place = builtFile(folder)
-  if (!existsSync(place)) return []
-  return readdirSync(place).flatMap(filePages)
-}
-
-const endingOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
-
-/**
- * Returns the paths of a built file. `index.html` is `/console`, and `playground.html` is
- * `/console/playground`. Each page is also served with a slash at the end, because users type it.
- */
-function pathsOf(name: string): readonly string[] {
-  if (endingOf(name) !== 'html') return [`/console/${name}`]
-  const path = name === 'index.html' ? '/console' : `/console/${name.replace(/\.html$/, '')}`
-  return [path, `${path}/`]
-}
-
-/** Returns whether a file name contains a hash of its content, as the names of built parts do. */
-const isHashed = (name: string): boolean => /-[A-Z0-9]{8}\.js$/.test(name)
-
-function filePages(name: string): readonly PageRoute[] {
-  const type = types[endingOf(name)]
-  if (type === undefined) return []
-  const file = new StaticFile(builtFile(folder + name), {
-    type,
-    contentSecurityPolicy: ownFilesPolicy,
-    isImmutable: isHashed(name),
-  })
-  return pathsOf(name).map((path) => ({ path, calls: 1, content: (request) => file.content(request) }))
-}
-
-const name = 'client/weft-socket.js'
-
-/** Returns the script with the class of sockets, which applications import. Returns no page if it is not built. */
-function clientPages(): readonly PageRoute[] {
-  const place = builtFile(name)
-  if (!existsSync(place)) return []
-  const file = new StaticFile(place, {
-    type: 'text/javascript; charset=utf-8',
-    contentSecurityPolicy: ownFilesPolicy,
-    isImmutable: false,
-    isPublic: true,
-  })
-  return [{ path: `/${name}`, calls: 1, content: (request) => file.content(request) }]
-}
-
-export interface PageListOptions extends StatusSources {
-  /** URL at which clients reach the server. */
-  readonly publicUrl: string
-  readonly operations: readonly Operation[]
-  /** Paths whose requests are not calls of operations. */
-  readonly paths: readonly PathDescription[]
-  /** Token that `/metrics` requires; null: public. */
-  readonly metricsToken: string | null
+export interface PageSources {
+  readonly slowCalls: CallDurations
+  /** Returns the readiness of the server for load balancers. */
+  readonly readiness: () => Health
   /** Returns sentences about parts that do not work, although the server is ready. */
   readonly degraded: () => readonly string[]
   /**
@@ -92,9 +24,26 @@ export interface PageListOptions extends StatusSources {
   readonly backup: () => AsyncIterable<Uint8Array> | 'nothing' | 'busy'
 }
 
-/** Creates the pages for operators. */
-export function pageRoutes(options: PageListOptions): readonly PageRoute[] {
-  const { version, publicUrl, operations, paths, readiness, degraded } = options
+type PageServices = Pick<Services, 'clock' | 'config' | 'engine' | 'metrics' | 'publicUrl' | 'rooms'>
+
+/** Creates the pages for operators, and those of the built files. */
+export function pageRoutes(services: PageServices, sources: PageSources): readonly PageRoute[] {
+  const version = readPackageVersion()
+  const { config, publicUrl } = services
+  const { readiness, degraded } = sources
+  const status = new StatusReader(services, sources.slowCalls)
+  const operate = (path: string, page: Pick<PageRoute, 'calls' | 'isAudited' | 'content'>): PageRoute => ({
+    path,
+    door: 'operator',
+    ...page,
+    async content(request) {
+      await authenticateOperator(request.headers, {
+        adminToken: config.adminToken,
+        onRefusal: (reason) => services.metrics.authFailures.inc({ reason }),
+      })
+      return page.content(request)
+    },
+  })
   return [
     { path: '/', calls: 1, content: (request) => banner(request, version) },
     { path: '/healthz', calls: 0, content: () => json({ status: 'ok' }) },
@@ -103,25 +52,19 @@ export function pageRoutes(options: PageListOptions): readonly PageRoute[] {
       path: '/metrics',
       calls: metricsCalls,
       door: 'metrics',
-      content: (request) => metricsPage(request, options),
+      content: (request) => metricsPage(request, services, readiness),
     },
-    {
-      path: '/status',
+    operate('/status', {
       calls: metricsCalls,
-      door: 'operator',
-      content: (request) => statusPage(request, options),
-    },
-    {
-      path: '/backup',
+      content: async () => json(await status.read(version, readiness())),
+    }),
+    operate('/backup', {
       calls: 1,
-      door: 'operator',
       isAudited: true,
-      content: (request) => backupPage(request, options),
-    },
+      content: (request) => backupPage(request, sources),
+    }),
     { path: '/version', calls: 1, content: () => json({ name: 'weft', version, publicUrl }) },
-    ...docsPages(tagsOf({ operations, paths })),
-    ...consolePages(),
-    ...clientPages(),
+    ...staticPages(),
   ]
 }
 
@@ -161,7 +104,8 @@ function ready(health: Health, degraded: readonly string[]): PageBody {
 
 async function metricsPage(
   { headers }: IncomingMessage,
-  { metrics, metricsToken, readiness }: PageListOptions,
+  { config: { metricsToken }, metrics }: PageServices,
+  readiness: () => Health,
 ): Promise<PageBody> {
   if (metricsToken !== null && !timingSafeEqualText(headers.authorization ?? '', `Bearer ${metricsToken}`))
     throw new ApiError('auth/metrics-token', 'metrics need the metrics token as bearer token')
@@ -174,14 +118,7 @@ async function metricsPage(
 /** Seconds after which a caller may try again while other backups are running. */
 const busySeconds = 10
 
-async function backupPage(
-  { headers, method }: IncomingMessage,
-  { adminToken, metrics, backup }: PageListOptions,
-): Promise<PageBody> {
-  await authenticateOperator(headers, {
-    adminToken,
-    onRefusal: (reason) => metrics.authFailures.inc({ reason }),
-  })
+function backupPage({ method }: IncomingMessage, { backup }: PageSources): PageBody {
   // A HEAD response has no body, so no backup is started.
   const chunks = method === 'HEAD' ? [] : backup()
   if (chunks === 'nothing')

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
+import { builtFile } from '../../core/base/package-file.ts'
 import type { PageBody } from '../http/page-route.ts'
 
 const compress = promisify(gzip)
@@ -16,51 +17,70 @@ interface Kept {
   readonly hash: string
 }
 
-interface FileOptions {
-  readonly type: string
-  readonly contentSecurityPolicy: string
-  /** True if the name of the file changes with its content. Clients then need not revalidate the file. */
-  readonly isImmutable: boolean
-  /** True if pages of all origins may load the file as a module. */
-  readonly isPublic?: boolean
+/**
+ * Policy for pages whose content comes only from files of this server, without inline scripts. `'self'`
+ * includes the websockets of this server.
+ */
+const ownFilesPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ')
+
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
 }
 
+/** Returns the content type of a built file; undefined if the file is not served, such as a source map. */
+export const servedType = (name: string): string | undefined => types[name.slice(name.lastIndexOf('.') + 1)]
+
 /**
- * A static file, which is the same for all clients. The file is read and compressed on the first request,
+ * A built file, which is the same for all clients. The file is read and compressed on the first request,
  * then cached.
  */
 export class StaticFile {
-  readonly #place: URL
-  readonly #options: FileOptions
+  readonly #name: string
   #kept: Promise<Kept> | null = null
 
-  constructor(place: URL, options: FileOptions) {
-    this.#place = place
-    this.#options = options
+  /** @param name path in the folder of the build */
+  constructor(name: string) {
+    this.#name = name
   }
 
   async content({ headers }: IncomingMessage): Promise<PageBody> {
     // After a failed read, the next request tries again.
-    this.#kept ??= keep(this.#place).catch((error: unknown) => {
+    this.#kept ??= keep(builtFile(this.#name)).catch((error: unknown) => {
       this.#kept = null
       throw error
     })
     const { plain, gzipped, hash } = await this.#kept
-    const { type, contentSecurityPolicy, isImmutable, isPublic } = this.#options
     const isGzipped = acceptsGzip(headers['accept-encoding'])
     const etag = `"${hash}${isGzipped ? '-gzip' : ''}"`
+    // A name with a hash changes with the content of the file.
+    const isImmutable = /-[A-Z0-9]{8}\.js$/.test(this.#name)
     const sent = {
       'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
       vary: 'accept-encoding',
       etag,
       // Set on both kinds of response, because a browser uses the header of the later response.
-      'content-security-policy': contentSecurityPolicy,
-      ...(isPublic === true && { 'access-control-allow-origin': '*' }),
+      'content-security-policy': ownFilesPolicy,
+      // Pages of all origins may load it as a module.
+      ...(this.#name.startsWith('client/') && { 'access-control-allow-origin': '*' }),
     }
     if (namesTag(headers['if-none-match'], etag)) return { kind: 'unchanged', headers: sent }
     return {
       kind: 'text',
-      type,
+      type: servedType(this.#name) ?? '',
       text: isGzipped ? gzipped : plain,
       headers: isGzipped ? { ...sent, 'content-encoding': 'gzip' } : sent,
     }

@@ -1,13 +1,9 @@
-import type { IncomingMessage } from 'node:http'
-import { authenticateOperator } from '../../core/access/credentials/authenticator.ts'
-import type { Clock } from '../../core/base/clock.ts'
 import * as s from '../../core/base/schema.ts'
 import type { CallDurations } from '../../core/metrics/call-durations.ts'
-import type { Metrics } from '../../core/metrics/metrics.ts'
 import { samplesOf } from '../../core/metrics/scrape.ts'
+import type { Room } from '../../core/rooms/room/room.ts'
 import type { Health } from '../../core/store/engine.ts'
-import type { PageBody } from '../http/page-route.ts'
-import type { DocumentRates } from './document-rates.ts'
+import type { Services } from '../services.ts'
 
 const idOrNull = s.orNull(s.string)
 
@@ -32,6 +28,10 @@ export const liveStatusSchema = s.object({
       documentId: s.string,
       editorId: s.string,
       connections: s.number,
+      /**
+       * Stored updates per second since the last measurement, also of other nodes; null if the room was not open
+       * then.
+       */
       updatesPerSecond: s.orNull(s.number),
       sizeBytes: s.number,
     }),
@@ -51,39 +51,88 @@ export const liveStatusSchema = s.object({
 
 export type LiveStatus = s.TypeOf<typeof liveStatusSchema>
 
-export interface StatusSources {
-  readonly version: string
-  readonly node: string
-  readonly clock: Clock
-  readonly metrics: Metrics
-  readonly readiness: () => Health
-  /** Token that the page requires; null: the page is disabled. */
-  readonly adminToken: string | null
-  readonly documents: DocumentRates
-  readonly slowCalls: CallDurations
+type BusyDocument = LiveStatus['documents'][number]
+
+/** Minimum time in ms between two measurements. A status that is requested earlier has the rates of the last one. */
+const measureEveryMs = 500
+const listedMax = 50
+
+interface Measured {
+  readonly head: number
+  readonly at: number
+  readonly perSecond: number | null
 }
 
-/** Returns the status of this process for the operator. @throws ApiError as `authenticateOperator` */
-export async function statusPage(
-  { headers }: IncomingMessage,
-  { version, node, clock, metrics, readiness, adminToken, documents, slowCalls }: StatusSources,
-): Promise<PageBody> {
-  await authenticateOperator(headers, {
-    adminToken,
-    onRefusal: (reason) => metrics.authFailures.inc({ reason }),
-  })
-  const health = readiness()
-  const { user, system } = process.cpuUsage()
-  const body: LiveStatus = {
-    version,
-    node,
-    at: clock.now(),
-    uptimeSeconds: process.uptime(),
-    notReady: health.ok ? null : health.reason,
-    cpuSeconds: (user + system) / 1e6,
-    metrics: [...samplesOf(await metrics.registry.getMetricsAsJSON())],
-    documents: [...documents.list()],
-    slowCalls: [...slowCalls.list()],
+type StatusServices = Pick<Services, 'clock' | 'engine' | 'metrics' | 'rooms'>
+
+/**
+ * Reads the status of this process. Measures the open rooms by the growth of their logs: a measurement reads each open
+ * room, and runs only when an operator requests the status.
+ */
+export class StatusReader {
+  readonly #services: StatusServices
+  readonly #slowCalls: CallDurations
+  readonly #measured = new WeakMap<Room, Measured>()
+
+  constructor(services: StatusServices, slowCalls: CallDurations) {
+    this.#services = services
+    this.#slowCalls = slowCalls
   }
-  return { kind: 'json', body }
+
+  async read(version: string, health: Health): Promise<LiveStatus> {
+    const { clock, engine, metrics } = this.#services
+    const { user, system } = process.cpuUsage()
+    return {
+      version,
+      node: engine.cluster.self,
+      at: clock.now(),
+      uptimeSeconds: process.uptime(),
+      notReady: health.ok ? null : health.reason,
+      cpuSeconds: (user + system) / 1e6,
+      metrics: [...samplesOf(await metrics.registry.getMetricsAsJSON())],
+      documents: this.#busiest(),
+      slowCalls: [...this.#slowCalls.list()],
+    }
+  }
+
+  /** Returns the documents with the most updates, then those with the most connections. */
+  #busiest(): BusyDocument[] {
+    const found: BusyDocument[] = []
+    for (const room of this.#services.rooms.openRooms()) {
+      const { workspaceId, organizationId, documentId, editorId } = room.address
+      found.push({
+        workspaceId,
+        organizationId,
+        documentId,
+        editorId,
+        connections: room.memberCount,
+        updatesPerSecond: this.#rateOf(room),
+        sizeBytes: room.state.sizeBytes,
+      })
+      // The list stays short, so that sorting it does not delay other work.
+      if (found.length >= 2 * listedMax) keepBusiest(found)
+    }
+    keepBusiest(found)
+    return found
+  }
+
+  #rateOf(room: Room): number | null {
+    const now = this.#services.clock.now()
+    const before = this.#measured.get(room)
+    const passed = before === undefined ? Number.POSITIVE_INFINITY : now - before.at
+    if (before !== undefined && passed >= 0 && passed < measureEveryMs) return before.perSecond
+    const { head } = room.commits
+    const perSecond =
+      before === undefined || passed <= 0 ? null : (Math.max(0, head - before.head) * 1000) / passed
+    this.#measured.set(room, { head, at: now, perSecond })
+    return perSecond
+  }
+}
+
+function keepBusiest(documents: BusyDocument[]): void {
+  documents.sort(
+    (one, other) =>
+      (other.updatesPerSecond ?? 0) - (one.updatesPerSecond ?? 0) || other.connections - one.connections,
+  )
+  documents.length = Math.min(documents.length, listedMax)
 }

@@ -23,7 +23,6 @@ const requests: Readonly<Record<string, readonly [number, string]>> = {
   JSON: [200, 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'],
   'the OpenAPI document': [200, 'GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'],
   metrics: [200, 'GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n'],
-  'a redirect': [301, 'GET /docs/api HTTP/1.1\r\nhost: x\r\n\r\n'],
   HEAD: [200, 'HEAD /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'],
   'no such page': [404, 'GET /nothing HTTP/1.1\r\nhost: x\r\n\r\n'],
   'a wrong method': [405, 'PUT /healthz HTTP/1.1\r\nhost: x\r\n\r\n'],

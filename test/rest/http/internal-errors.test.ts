@@ -22,6 +22,7 @@ import { CorruptRecordError, StoreUnavailableError } from '../../../src/core/sto
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { CallAuditor } from '../../../src/rest/http/call-auditor.ts'
 import { HttpListener } from '../../../src/rest/http/http-listener.ts'
+import type { Edge } from '../../../src/rest/http/operation-steps.ts'
 import { createRest } from '../../../src/rest/http/rest.ts'
 import { IdempotencyService } from '../../../src/rest/idempotency/idempotency-service.ts'
 import { defineOperation } from '../../../src/rest/operation.ts'
@@ -77,18 +78,15 @@ beforeAll(async () => {
   // The calls of this test have no bearer token.
   const agents = new AgentAccess({} as RealtimeAccess, clock, () => {})
   const reports = new LimitReports({ clock, log, metrics })
-  const { audit, refusals } = createAudit({ kv, tenants, clock, log, keepMs: 1 })
   const recent = new RecentRequests(tenants, clock, null)
-  const router = createRest({
-    operations: [fail],
+  const config = { audit: 'off', auth: 'required', maxBodyBytes: 1000, trustProxy: 0, unknownMembers: 'reject' }
+  const auditing = createAudit({ kv, tenants, clock, log, keepMs: 1 })
+  const services = { agents, auditing, config, log, metrics, origins, recent, spans: null } as unknown as Services
+  const edge: Edge = {
+    services,
     slowCalls: new CallDurations(clock),
-    pages: [],
-    served: [],
-    services: { agents } as Services,
-    spans: null,
     authenticator,
-    auditor: new CallAuditor(audit, refusals, recent, 'off', 0, () => {}),
-    origins,
+    auditor: new CallAuditor(services, () => {}),
     quotas: {
       addressCalls: null,
       calls: null,
@@ -116,13 +114,10 @@ beforeAll(async () => {
       secrets: ['secret'],
       keepMs: 1000,
     }),
-    bodyBytesMax: 1000,
-    unknownMembers: 'reject',
-    loopbackOnly: false,
     readiness: () => ({ ok: true }),
-    metrics,
-    log,
-  })
+    handle: () => {},
+  }
+  const router = createRest(edge, { operations: [fail], pages: [], served: [] })
   http.on('request', new HttpListener(router, () => false, new TickShares()).handle)
   await new Promise<void>((resolve) => {
     http.listen(0, '127.0.0.1', resolve)

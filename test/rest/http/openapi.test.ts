@@ -69,8 +69,3 @@ it('[DEF-7] grants no more access than necessary in any example', () => {
   for (const each of Object.values(requestBody.content['application/json'].examples))
     expect(each?.value).toMatchObject({ data: { permissions: { resources: [{ type: 'document' }] } } })
 })
-
-it('[API-42] redirects to the reference when a client requests /docs/api', async () => {
-  const { status, headers } = await fetch(`${server.url}/docs/api`, { redirect: 'manual' })
-  expect([status, headers.get('location')]).toEqual([301, '/docs/reference'])
-})

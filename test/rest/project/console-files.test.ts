@@ -1,7 +1,8 @@
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { acceptsGzip } from '../../../src/rest/pages/static-file.ts'
+import { staticPages } from '../../../src/rest/pages/static-pages.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 let server: TestServer
@@ -87,3 +88,22 @@ it('[CON-13] answers 304 for an unchanged file, and allows clients to cache a fi
   expect(hashed.headers['cache-control']).toBe('public, max-age=31536000, immutable')
   expect((await get('/console/main.js.map')).status).toBe(404)
 })
+
+const all = staticPages()
+
+it.each(['/openapi.json', '/docs/reference/organizations', '/docs/reference/workspace', '/docs/search.json'])(
+  '[LIM-6] sends the same bytes of %s to all readers',
+  async (path) => {
+    const page = all.find((each) => each.path === path)
+    const textOf = async () => {
+      const headers = { 'accept-encoding': 'gzip' }
+      const content = await page?.content({ headers } as IncomingMessage)
+      return content?.kind === 'text' && content.headers?.['content-encoding'] === 'gzip'
+        ? content.text
+        : null
+    }
+    const first = await textOf()
+    expect(Buffer.isBuffer(first) && first.length > 10_000).toBe(true)
+    expect(await textOf()).toBe(first)
+  },
+)
