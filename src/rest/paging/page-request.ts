@@ -1,8 +1,10 @@
+import type { TenantCaller } from '../../core/access/credentials/authenticator.ts'
+import type { WorkspaceCaller } from '../../core/access/credentials/workspace-credentials.ts'
 import { json } from '../../core/base/schema.ts'
 import { invalid } from '../../core/base/errors.ts'
 import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
-import type { TenantContext } from '../operation.ts'
-import { type PageTokens, pageTokenLengthMax } from '../page-tokens.ts'
+import { pageTokenLengthMax } from '../page-tokens.ts'
+import type { Services } from '../services.ts'
 
 export const pageSizeMax = 1_000
 
@@ -24,8 +26,8 @@ export const pageRequest = {
 } as const
 
 interface PageRequest {
-  readonly pageSize?: number
-  readonly pageToken?: string
+  readonly pageSize?: number | undefined
+  readonly pageToken?: string | undefined
 }
 
 /** A page, with the token of the next page unless this is the last page. */
@@ -34,40 +36,35 @@ interface PageWithToken<Found extends ListPage<unknown>> {
   readonly token: { readonly pageToken?: string }
 }
 
-/**
- * Reads the page that a request selects.
- * @param query all values that determine what the listing contains, except the caller
- * @throws ApiError INVALID_ARGUMENT if the page token belongs to another query
- */
-export async function readPage<Found extends ListPage<unknown>>(
-  { caller, services }: TenantContext,
-  query: readonly unknown[],
-  { pageSize = pageSizeMax, ...request }: PageRequest,
-  read: (range: PageRange) => Promise<Found>,
-): Promise<PageWithToken<Found>> {
-  const { workspaceId, apiKey } = caller.tenant
-  const agent = caller.level === 'agent' ? [{ agent: caller.identity.userId }] : []
-  return readPageWithToken(
-    services.pageTokens,
-    [workspaceId, apiKey, ...agent, ...query],
-    { ...request, pageSize: Math.min(pageSize, pageSizeMax) },
-    read,
-  )
+interface PageContext {
+  readonly caller: TenantCaller | WorkspaceCaller
+  readonly services: Pick<Services, 'pageTokens'>
 }
 
 /**
- * Like `readPage`, for callers of any level.
- * @param query must also contain values that identify the caller
+ * Reads the page that a request selects.
+ * @param query all values that determine what the listing contains, except the caller
+ * @param max size of the largest page, and the default size
+ * @throws ApiError INVALID_ARGUMENT if the page token belongs to another query
  */
-export async function readPageWithToken<Found extends ListPage<unknown>>(
-  pageTokens: PageTokens,
+export async function readPage<Found extends ListPage<unknown>>(
+  { caller, services: { pageTokens } }: PageContext,
   query: readonly unknown[],
-  { pageSize, pageToken }: Required<Pick<PageRequest, 'pageSize'>> & PageRequest,
+  { pageSize = pageSizeMax, pageToken }: PageRequest,
   read: (range: PageRange) => Promise<Found>,
+  max = pageSizeMax,
 ): Promise<PageWithToken<Found>> {
-  const after = pageToken === undefined ? undefined : pageTokens.open(query, pageToken)
+  const whole = [...partsOf(caller), ...query]
+  const after = pageToken === undefined ? undefined : pageTokens.open(whole, pageToken)
   if (after !== undefined && typeof after !== 'string')
     throw invalid('request/page-token', 'pageToken does not belong to this query; start again without it')
-  const found = await read({ after, limit: pageSize })
-  return { found, token: found.next === null ? {} : { pageToken: pageTokens.seal(query, found.next) } }
+  const found = await read({ after, limit: Math.min(pageSize, max) })
+  return { found, token: found.next === null ? {} : { pageToken: pageTokens.seal(whole, found.next) } }
+}
+
+/** Returns the values that distinguish a caller from all others. */
+function partsOf(caller: PageContext['caller']): readonly unknown[] {
+  if (caller.level === 'workspace') return [caller.workspaceId]
+  const { workspaceId, apiKey } = caller.tenant
+  return [workspaceId, apiKey, ...(caller.level === 'agent' ? [{ agent: caller.identity.userId }] : [])]
 }

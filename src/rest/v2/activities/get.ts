@@ -46,11 +46,7 @@ export const getActivities = defineOperation({
     const { caller, services } = context
     const { organizationId, order = 'desc', activityIds } = query
     const scope = { ...caller.tenant, organizationId }
-    const page = {
-      ...(pageSize !== undefined && { pageSize }),
-      ...(pageToken !== undefined && { pageToken }),
-    }
-    const { found, token } = await readPage(context, ['activities', ...filtersOf(query)], page, (range) => {
+    const { found, token } = await readPage(context, ['activities', ...filtersOf(query)], { pageSize, pageToken }, (range) => {
       const listing = { ...range, order }
       return activityIds === undefined
         ? services.activities.list(scope, query, listing)

@@ -43,18 +43,15 @@ export const getConnections = defineOperation({
     }),
   ),
   errors: [],
-  async handler({ pageSize = connectionsPageMax, pageToken, ...filter }, context) {
+  async handler({ pageSize, pageToken, ...filter }, context) {
     const { caller, services } = context
     const { organizationId = null, documentId = null, userId = null } = filter
-    const range = {
-      pageSize: Math.min(pageSize, connectionsPageMax),
-      ...(pageToken !== undefined && { pageToken }),
-    }
     const { found, token } = await readPage(
       context,
       [path, organizationId, documentId, userId],
-      range,
-      (page) => services.rooms.connections.list(caller.tenant, filter, page),
+      { pageSize, pageToken },
+      (range) => services.rooms.connections.list(caller.tenant, filter, range),
+      connectionsPageMax,
     )
     return { message: `${found.items.length} connections found.`, data: found.items, ...token }
   },

@@ -54,14 +54,14 @@ export const getRequests = defineOperation({
     ),
   ),
   errors: [],
-  async handler({ pageSize = recentPageMax, pageToken, onlyRejected = false, kind = null }, context) {
+  async handler({ onlyRejected = false, kind = null, ...page }, context) {
     const { caller, services } = context
-    const range = {
-      pageSize: Math.min(pageSize, recentPageMax),
-      ...(pageToken !== undefined && { pageToken }),
-    }
-    const { found, token } = await readPage(context, [path, onlyRejected, kind], range, (page) =>
-      services.recent.list(caller.tenant, { onlyRejected, kind }, page),
+    const { found, token } = await readPage(
+      context,
+      [path, onlyRejected, kind],
+      page,
+      (range) => services.recent.list(caller.tenant, { onlyRejected, kind }, range),
+      recentPageMax,
     )
     const data = found.items.map(({ at, ...request }) => ({ timestamp: at, ...request }))
     return { message: `${data.length} requests found.`, data, ...token }

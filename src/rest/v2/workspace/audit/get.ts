@@ -1,7 +1,7 @@
 import { json } from '../../../../core/base/schema.ts'
 import { auditActors } from '../../../../core/audit/record.ts'
 import { defineOperation } from '../../../operation.ts'
-import { pageRequest, pageSizeMax, pageSizeUpTo, readPageWithToken } from '../../../paging/page-request.ts'
+import { pageRequest, pageSizeMax, pageSizeUpTo, readPage } from '../../../paging/page-request.ts'
 import { auditRecordAnswer, toAuditRecordResponse } from '../../../schemas/audit-schema.ts'
 import { credentialLengthMax } from '../../../schemas/resource-schema.ts'
 
@@ -42,15 +42,15 @@ export const getAudit = defineOperation({
   ),
   response: json.list(auditRecordAnswer),
   errors: [],
-  async handler({ pageSize = pageSizeDefault, pageToken, order = 'desc', ...query }, { caller, services }) {
-    const { workspaceId } = caller
+  async handler({ pageSize = pageSizeDefault, pageToken, order = 'desc', ...query }, context) {
     const { operation: of = null, apiKey = null, actor = null, agentId, after = null, before = null } = query
     const agent = agentId === undefined ? [] : [{ agentId }]
-    const { found, token } = await readPageWithToken(
-      services.pageTokens,
-      [path, workspaceId, order, of, apiKey, actor, after, before, ...agent],
-      { pageSize: Math.min(pageSize, pageSizeMax), ...(pageToken !== undefined && { pageToken }) },
-      (range) => services.auditing.audit.list(workspaceId, query, { ...range, order }),
+    const { found, token } = await readPage(
+      context,
+      [path, order, of, apiKey, actor, after, before, ...agent],
+      { pageSize, pageToken },
+      (range) =>
+        context.services.auditing.audit.list(context.caller.workspaceId, query, { ...range, order }),
     )
     return {
       message: `${found.items.length} records found.`,

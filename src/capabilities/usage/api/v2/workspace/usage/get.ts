@@ -1,5 +1,5 @@
 import { defineOperation } from '../../../../../../rest/operation.ts'
-import { pageSizeMax, readPageWithToken } from '../../../../../../rest/paging/page-request.ts'
+import { readPage } from '../../../../../../rest/paging/page-request.ts'
 import type { UsageItem } from '../../../../usage-reader.ts'
 import { msPerHour } from '../../../../usage-records.ts'
 import { daysKeptDays, hoursKeptDays } from '../../../../usage-retention.ts'
@@ -24,17 +24,19 @@ export const getUsage = defineOperation({
   request: usageRequest,
   response: { type: 'array', items: usageItem },
   errors: [],
-  async handler(data, { caller: { workspaceId }, services: { usage, pageTokens, clock } }) {
-    const { from = 0, granularity = 'hour', organizationId, pageSize = pageSizeMax, pageToken } = data
+  async handler(data, context) {
+    const { workspaceId } = context.caller
+    const { usage, clock } = context.services
+    const { from = 0, granularity = 'hour', organizationId } = data
     const by = organizationId === undefined ? (data.by ?? 'workspace') : 'organization'
     // The end of the current hour, so that the token of the next page has the same query for a while.
     const { to = endOfHour(clock.now()) } = data
     const query = { from, to, granularity, by, ...(organizationId !== undefined && { organizationId }) }
-    if (pageToken === undefined) await usage.meter.write(workspaceId)
-    const { found, token } = await readPageWithToken(
-      pageTokens,
-      [path, workspaceId, from, data.to ?? null, granularity, by, organizationId ?? null],
-      { pageSize: Math.min(pageSize, pageSizeMax), ...(pageToken !== undefined && { pageToken }) },
+    if (data.pageToken === undefined) await usage.meter.write(workspaceId)
+    const { found, token } = await readPage(
+      context,
+      [path, from, data.to ?? null, granularity, by, organizationId ?? null],
+      data,
       (range) => usage.reader.list(workspaceId, query, range),
     )
     return { message: `${found.items.length} items found.`, data: found.items.map(toUsageResponse), ...token }
