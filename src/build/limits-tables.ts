@@ -1,11 +1,9 @@
 import { commentLimits } from '../capabilities/comments/limits.ts'
 import { memoryLimits } from '../capabilities/decisions/limits.ts'
 import { versionLimits } from '../capabilities/history/limits.ts'
-import { operationList } from '../capabilities/list.ts'
 import { notificationLimits } from '../capabilities/notifications/limits.ts'
 import { subscriptionLimits } from '../capabilities/webhooks/limits.ts'
 import { tokenLengthMax } from '../core/access/tokens/realtime-tokens.ts'
-import type { Schema } from '../core/base/schema.ts'
 import { branchLimits } from '../core/directory/branches/branch-records.ts'
 import { directoryLimits } from '../core/directory/limits.ts'
 import { groupsOfUserMax } from '../core/directory/services/group-service.ts'
@@ -164,72 +162,7 @@ const recordTable = (): string =>
     .concat(records.map(([of, what, max]) => `| ${of} | ${what} | ${number.format(max)} |`))
     .join('\n')
 
-/** The members of a schema that limit its values. */
-interface Bounded {
-  readonly maxLength?: number
-  readonly maxItems?: number
-  readonly maxProperties?: number
-  readonly maximum?: number
-  readonly minimum?: number
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly items?: Schema
-  readonly additionalProperties?: Schema | boolean
-  readonly anyOf?: readonly Schema[]
-  readonly oneOf?: readonly Schema[]
-}
-
-/** A limit of one member of requests. */
-export interface MemberBound {
-  /**
-   * Path of the member in `data`. In a path, `[]` is an item of a list, and `*` is any member of an object.
-   */
-  readonly member: string
-  readonly bound: string
-}
-
-/** Returns the bounds of a schema and of all schemas in it. */
-export function boundsOf(schema: Schema, member = ''): readonly MemberBound[] {
-  const part = schema as Bounded
-  const below = (name: string): string => (member === '' ? name : `${member}.${name}`)
-  const { properties = {}, items, additionalProperties, anyOf = [], oneOf = [] } = part
-  return [
-    ...ownBounds(part).map((bound) => ({ member, bound })),
-    ...Object.entries(properties).flatMap(([name, each]) => boundsOf(each, below(name))),
-    ...(items === undefined ? [] : boundsOf(items, `${member}[]`)),
-    ...(typeof additionalProperties === 'object' ? boundsOf(additionalProperties, below('*')) : []),
-    ...[...anyOf, ...oneOf].flatMap((each) => boundsOf(each, member)),
-  ]
-}
-
-function ownBounds({ maxLength, maxItems, maxProperties, maximum, minimum }: Bounded): readonly string[] {
-  const units = { characters: maxLength, items: maxItems, members: maxProperties }
-  const sizes = Object.entries(units).flatMap(([unit, max]) =>
-    max === undefined ? [] : [`${number.format(max)} ${unit}`],
-  )
-  if (maximum === undefined) return sizes
-  const from = minimum === undefined ? '' : `${number.format(minimum)} to `
-  return [...sizes, `${from}${number.format(maximum)}`]
-}
-
 /**
- * Returns a table with a row for each member and bound. The row lists the operations that have this bound.
+ * Tables of limits of the services, which `fillTables` inserts into chapters. A lower layer cannot create them.
  */
-function requestTable(): string {
-  const rows = new Map<string, Set<string>>()
-  for (const { path, request } of operationList)
-    for (const { member, bound } of boundsOf(request)) {
-      const key = `| \`${member}\` | ${bound} |`
-      rows.set(key, (rows.get(key) ?? new Set()).add(`\`${path}\``))
-    }
-  const lines = [...rows].map(([key, paths]) => `${key} ${[...paths].join(', ')} |`)
-  return ['| Member | At most | Operations |', '|---|---|---|'].concat(lines.sort()).join('\n')
-}
-
-/**
- * The tables of limits in the documentation, which `fillTables` inserts. They are generated from the limits
- * of the services and from the request schemas.
- */
-export const limitsTables: Readonly<Record<string, () => string>> = {
-  records: recordTable,
-  requests: requestTable,
-}
+export const limitsTables: Readonly<Record<string, () => string>> = { records: recordTable }

@@ -97,17 +97,25 @@ function typeOf({ type, anyOf, items, properties, additionalProperties }: Shown)
 /** Describes a member. Uses only the first of several alternatives: the others are null, or mean the same. */
 function meaningOf({ anyOf, ...given }: Shown): string {
   const schema = { ...anyOf?.[0], ...given }
-  const { description, enum: values, default: usual, minimum, maximum, maxItems, maxLength } = schema
+  const { description, enum: values, default: usual, items, additionalProperties } = schema
+  const inner = items ?? additionalProperties
   const parts = [
     description,
     values === undefined ? undefined : `One of ${values.map((each) => `\`${String(each)}\``).join(', ')}.`,
     usual === undefined ? undefined : `Default \`${String(usual)}\`.`,
-    minimum === undefined ? undefined : `At least ${minimum}.`,
-    maximum === undefined ? undefined : `At most ${maximum}.`,
-    maxItems === undefined ? undefined : `At most ${maxItems} items.`,
-    maxLength === undefined ? undefined : `At most ${maxLength} characters.`,
+    ...limitsOf(schema),
+    ...(isSchema(inner) ? limitsOf({ ...inner.anyOf?.[0], ...inner }) : []).map((limit) => `Each: ${limit}`),
   ]
   return parts.filter((part) => part !== undefined).join(' ')
+}
+
+function limitsOf({ minimum, maximum, maxItems, maxLength }: Shown): readonly string[] {
+  return [
+    ...(minimum === undefined ? [] : [`At least ${minimum}.`]),
+    ...(maximum === undefined ? [] : [`At most ${maximum}.`]),
+    ...(maxItems === undefined ? [] : [`At most ${maxItems} items.`]),
+    ...(maxLength === undefined ? [] : [`At most ${maxLength} characters.`]),
+  ]
 }
 
 /** Shell variables that stand for credentials in the examples. */
