@@ -1,9 +1,7 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { invalid } from '../core/base/errors.ts'
+import { derivedKey, sealText, unsealText } from './sealed-text.ts'
 
-const algorithm = 'aes-256-gcm'
-const ivBytes = 12
-const tagBytes = 16
 /**
  * Maximum length of a token. A position has a few ids, whose quotes are escaped at most three times, so a
  * longer token is not from this server.
@@ -15,8 +13,7 @@ export const pageTokenLengthMax = 32_768
  * read them. They are authenticated together with the query, so that a token is valid only for its query.
  */
 export class PageTokens {
-  readonly #key: Buffer
-  readonly #keys: readonly Buffer[]
+  readonly #keys: readonly [Buffer, ...Buffer[]]
 
   /**
    * Creates the converter.
@@ -24,8 +21,7 @@ export class PageTokens {
    * @param previousSecret a secret that is also accepted, while the secret is being replaced
    */
   constructor(secret: string, previousSecret: string | null = null) {
-    this.#key = keyOf(secret)
-    this.#keys = [this.#key, ...(previousSecret === null ? [] : [keyOf(previousSecret)])]
+    this.#keys = [keyOf(secret), ...(previousSecret === null ? [] : [keyOf(previousSecret)])]
   }
 
   /**
@@ -34,10 +30,7 @@ export class PageTokens {
    * @param position any JSON value
    */
   seal(query: readonly unknown[], position: unknown): string {
-    const iv = randomBytes(ivBytes)
-    const cipher = createCipheriv(algorithm, this.#key, iv).setAAD(fingerprint(query))
-    const text = Buffer.concat([cipher.update(JSON.stringify(position)), cipher.final()])
-    return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')
+    return sealText(this.#keys[0], fingerprint(query), JSON.stringify(position)).toString('base64url')
   }
 
   /**
@@ -47,32 +40,13 @@ export class PageTokens {
    */
   open(query: readonly unknown[], token: string, member = 'pageToken'): unknown {
     const bytes = Buffer.from(token.length > pageTokenLengthMax ? '' : token, 'base64url')
-    let cause: unknown
-    for (const key of this.#keys) {
-      try {
-        return JSON.parse(opened(key, query, bytes))
-      } catch (error) {
-        cause = error
-      }
-    }
-    throw Object.assign(
-      invalid('request/page-token', `${member} does not belong to this query; start again without it`),
-      { cause },
-    )
+    const text = unsealText(this.#keys, fingerprint(query), bytes)
+    if (text !== null) return JSON.parse(text)
+    throw invalid('request/page-token', `${member} does not belong to this query; start again without it`)
   }
 }
 
-const keyOf = (secret: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', 'weft page tokens', 32))
-
-/**
- * Decrypts a token.
- * @throws Error if the token was not created with this key for this query
- */
-function opened(key: Buffer, query: readonly unknown[], bytes: Buffer): string {
-  const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
-  decipher.setAAD(fingerprint(query)).setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
-  return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString()
-}
+const keyOf = (secret: string): Buffer => derivedKey(secret, '', 'weft page tokens')
 
 const fingerprint = (query: readonly unknown[]): Buffer =>
   createHash('sha256').update(JSON.stringify(query)).digest()

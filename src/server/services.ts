@@ -103,7 +103,10 @@ export function createServices(given: ServerBase, credentials: ServerCredentials
   additions.userData.ofOrganization.sort(compareSources)
   // These need services that a capability may replace.
   services.access = createAccess(services)
-  services.idempotentCalls = createIdempotentCalls(services, credentials.jwtSecret)
+  const { config } = services
+  const secrets = [credentials.jwtSecret, config.jwtSecretPrevious].filter((each) => each !== null)
+  const keepMs = config.idempotencyRetentionHours * hourMs
+  services.idempotentCalls = new IdempotencyService(services, secrets, keepMs)
   services.agents = new AgentAccess(services.access, services.clock, (reason) =>
     services.metrics.authFailures.inc({ reason }),
   )
@@ -253,20 +256,6 @@ function createTokens(
     ),
   })
 }
-
-const createIdempotentCalls = (
-  { config, engine, ...base }: BaseServices,
-  jwtSecret: string,
-): IdempotencyService =>
-  new IdempotencyService({
-    ...base,
-    kv: engine.kv,
-    queue: engine.queue,
-    cluster: engine.cluster,
-    foreignChanges: engine.foreignChanges,
-    secrets: [jwtSecret, config.jwtSecretPrevious].filter((each) => each !== null),
-    keepMs: config.idempotencyRetentionHours * hourMs,
-  })
 
 /** Returns the access of realtime clients, which needs the decider. */
 const createAccess = (services: Services): RealtimeAccess =>

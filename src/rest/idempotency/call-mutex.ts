@@ -1,8 +1,7 @@
 import type { Clock } from '../../core/base/clock.ts'
-import { ApiError } from '../../core/base/errors.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
-import { checkSameRequest, type IdempotentCall, idempotencyHeader } from './idempotent-call.ts'
-import type { IdempotencyLimits } from './limits.ts'
+import { busy } from './call-outcome.ts'
+import { checkSameRequest, type IdempotencyLimits, type IdempotentCall } from './idempotent-call.ts'
 
 interface Running {
   readonly call: IdempotentCall
@@ -59,13 +58,3 @@ export class CallMutex {
     if (first === 'late') throw busy()
   }
 }
-
-export const busy = (): ApiError =>
-  new ApiError(
-    'idempotency/in-progress',
-    `the first call with this ${idempotencyHeader} is still under way; try again`,
-    {
-      details: { outcome: 'running' },
-      retryAfterSeconds: 1,
-    },
-  )

@@ -52,3 +52,13 @@ export const tooManyCallsRejection = (callsMax: number, freeInMs: number): ApiEr
     remedy: 'call without one',
     retryAfterSeconds: Math.max(1, Math.ceil(freeInMs / 1000)),
   })
+
+export const busy = (): ApiError =>
+  new ApiError(
+    'idempotency/in-progress',
+    `the first call with this ${idempotencyHeader} is still under way; try again`,
+    {
+      details: { outcome: 'running' },
+      retryAfterSeconds: 1,
+    },
+  )

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../../core/base/clock.ts'
 import { ApiError } from '../../core/base/errors.ts'
-import type { Log } from '../../core/base/log.ts'
 import { JobConsumer } from '../../core/jobs/job-consumer.ts'
 import { readPayload } from '../../core/jobs/job-payload.ts'
-import type { Metrics } from '../../core/metrics/metrics.ts'
 import { keySchema } from '../../core/model/address-schemas.ts'
 import { jsonTextUpTo } from '../../core/model/json-pieces.ts'
 import { errorEnvelope } from '../../core/model/raw-response.ts'
-import type { Cluster, ForeignChanges, Key, Kv, Queue } from '../../core/store/engine.ts'
+import type { Key } from '../../core/store/engine.ts'
 import { SeededIds } from '../seeded-ids.ts'
-import { busy, CallMutex } from './call-mutex.ts'
+import type { BaseServices } from '../services.ts'
+import { CallMutex } from './call-mutex.ts'
 import {
+  busy,
   callOutcomeOf,
   responseNotKeptRejection,
   tooManyCallsRejection,
@@ -25,11 +24,16 @@ import {
   CallStore,
   callSweepQueue,
   type FoundCall,
+  removeExpiredCalls,
   type StartedCallRecord,
 } from './call-records.ts'
-import { checkSameRequest, type IdempotentCall, isSameRequest } from './idempotent-call.ts'
-import { type IdempotencyLimits, idempotencyLimits } from './limits.ts'
-import { removeExpiredCalls } from './remove-expired-calls.ts'
+import {
+  checkSameRequest,
+  type IdempotencyLimits,
+  type IdempotentCall,
+  idempotencyLimits,
+  isSameRequest,
+} from './idempotent-call.ts'
 import { ResponseEncryption } from './response-encryption.ts'
 import { IdempotencyUsage } from './usage.ts'
 
@@ -37,21 +41,6 @@ import { IdempotencyUsage } from './usage.ts'
 const sweepsAtOnce = 4
 /** Interval in ms between polls for the outcome of a call that another node runs. */
 const lookMs = 100
-
-interface IdempotentCallsOptions {
-  readonly kv: Kv
-  readonly queue: Queue
-  readonly cluster: Pick<Cluster, 'incarnation' | 'isAlive'>
-  readonly foreignChanges: Pick<ForeignChanges, 'maxAgeMs'>
-  readonly clock: Clock
-  readonly log: Log
-  readonly metrics: Pick<Metrics, 'idempotentCalls'>
-  /** Secrets of the server: see `ResponseEncryption`. */
-  readonly secrets: readonly string[]
-  /** Time in ms for which a call is stored. */
-  readonly keepMs: number
-  readonly limits?: IdempotencyLimits
-}
 
 /** The response to a call with a key. */
 export interface StoredResponse {
@@ -62,6 +51,8 @@ export interface StoredResponse {
   readonly replayed: boolean
 }
 
+type IdempotencyServices = Pick<BaseServices, 'clock' | 'engine' | 'log' | 'metrics'>
+
 /**
  * Runs calls with an `idempotency-key` once, and returns the same response to each repetition, with the
  * semantics of draft-ietf-httpapi-idempotency-key-header. An operation with the effect `once` or `adds` is
@@ -70,7 +61,9 @@ export interface StoredResponse {
  * needs no such record.
  */
 export class IdempotencyService {
-  readonly #options: IdempotentCallsOptions
+  readonly #services: IdempotencyServices
+  /** Time in ms for which a call is stored. */
+  readonly #keepMs: number
   readonly #limits: IdempotencyLimits
   readonly #records: CallStore
   readonly #usage: IdempotencyUsage
@@ -78,16 +71,25 @@ export class IdempotencyService {
   readonly #sealing: ResponseEncryption
   readonly #sweeps: JobConsumer
 
-  constructor(options: IdempotentCallsOptions) {
-    const { kv, clock, foreignChanges, limits = idempotencyLimits } = options
-    this.#options = options
+  /** @param secrets secrets of the server: see `ResponseEncryption` */
+  constructor(
+    services: IdempotencyServices,
+    secrets: readonly string[],
+    keepMs: number,
+    limits = idempotencyLimits,
+  ) {
+    const { clock, engine, log } = services
+    this.#services = services
+    this.#keepMs = keepMs
     this.#limits = limits
-    this.#records = new CallStore(kv)
-    this.#usage = new IdempotencyUsage(kv, clock, foreignChanges, limits)
+    this.#records = new CallStore(engine.kv)
+    this.#usage = new IdempotencyUsage(engine, clock, limits)
     this.#mutex = new CallMutex(clock, limits)
-    this.#sealing = new ResponseEncryption(options.secrets)
+    this.#sealing = new ResponseEncryption(secrets)
     this.#sweeps = new JobConsumer({
-      ...options,
+      queue: engine.queue,
+      clock,
+      log,
       name: callSweepQueue,
       atOnce: sweepsAtOnce,
       carryOut: async ({ payload }) => {
@@ -123,7 +125,7 @@ export class IdempotencyService {
    * @throws ApiError ABORTED after the timeout
    */
   async #inTime<T>(look: () => Promise<T | 'elsewhere'>): Promise<T> {
-    const { clock } = this.#options
+    const { clock } = this.#services
     const lateAt = clock.now() + this.#limits.waitMs
     for (;;) {
       const found = await look()
@@ -138,7 +140,7 @@ export class IdempotencyService {
    * just started it.
    */
   async #alone(call: IdempotentCall, work: IdempotentWork): Promise<StoredResponse | 'elsewhere'> {
-    const now = this.#options.clock.now()
+    const now = this.#services.clock.now()
     const found = await this.#records.find(call, now)
     const { record } = found
     if (record !== null) checkSameRequest(record, call)
@@ -171,7 +173,7 @@ export class IdempotencyService {
     record: StartedCallRecord,
     { bytes }: FoundCall,
   ): Promise<Uint8Array | 'elsewhere'> {
-    const begun = { ...record, by: this.#options.cluster.incarnation }
+    const begun = { ...record, by: this.#services.engine.cluster.incarnation }
     return (await this.#records.replace(call, begun, bytes)) ? bytesOfRecord(begun) : 'elsewhere'
   }
 
@@ -215,7 +217,7 @@ export class IdempotencyService {
    */
   #answerOfOthers(call: IdempotentCall): Promise<StoredResponse | null> {
     return this.#inTime(async () => {
-      const now = this.#options.clock.now()
+      const now = this.#services.clock.now()
       const { record } = await this.#records.find(call, now).catch(() => ({ record: null }))
       if (record === null || !isSameRequest(record, call)) return null
       if (record.state === 'done') return this.#replay(call, record)
@@ -228,13 +230,13 @@ export class IdempotencyService {
    * has locked the call.
    */
   async #isElsewhere({ by }: StartedCallRecord): Promise<boolean> {
-    const { cluster } = this.#options
+    const { cluster } = this.#services.engine
     return by !== undefined && by !== cluster.incarnation && cluster.isAlive(by)
   }
 
   #begun(call: IdempotentCall): StartedCallRecord {
-    const { clock, keepMs } = this.#options
-    return { state: 'begun', ...noted(call, clock.now() + keepMs), seed: randomUUID() }
+    const endsAt = this.#services.clock.now() + this.#keepMs
+    return { state: 'begun', ...noted(call, endsAt), seed: randomUUID() }
   }
 
   /**
@@ -309,7 +311,7 @@ export class IdempotencyService {
     try {
       return (await this.#records.replace(call, record, noted)) ? 'noted' : 'lost'
     } catch (err) {
-      this.#options.log.warn({ err }, 'could not record the outcome of a call with an idempotency key')
+      this.#services.log.warn({ err }, 'could not record the outcome of a call with an idempotency key')
       return 'failed'
     }
   }
@@ -319,7 +321,7 @@ export class IdempotencyService {
     if (firstEnd === null) return
     throw this.#refused(
       'too_many',
-      tooManyCallsRejection(this.#limits.calls, firstEnd - this.#options.clock.now()),
+      tooManyCallsRejection(this.#limits.calls, firstEnd - this.#services.clock.now()),
     )
   }
 
@@ -328,7 +330,7 @@ export class IdempotencyService {
   }
 
   async #sweep(part: Key): Promise<void> {
-    const { calls, bytes } = await removeExpiredCalls(this.#options.kv, part, this.#options.clock.now())
+    const { calls, bytes } = await removeExpiredCalls(this.#services.engine.kv, part, this.#services.clock.now())
     await this.#usage.add(part, { calls: -calls, bytes: -bytes })
   }
 
@@ -338,7 +340,7 @@ export class IdempotencyService {
   }
 
   #count(outcome: Outcome): void {
-    this.#options.metrics.idempotentCalls.inc({ outcome })
+    this.#services.metrics.idempotentCalls.inc({ outcome })
   }
 }
 

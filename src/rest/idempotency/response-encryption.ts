@@ -1,9 +1,5 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { derivedKey, sealText, unsealText } from '../sealed-text.ts'
 import type { IdempotentCall } from './idempotent-call.ts'
-
-const algorithm = 'aes-256-gcm'
-const ivBytes = 12
-const tagBytes = 16
 
 /**
  * Encrypts stored responses. The encryption key is derived from a secret of the server and the
@@ -23,11 +19,7 @@ export class ResponseEncryption {
   }
 
   seal(call: IdempotentCall, text: string): string {
-    const iv = randomBytes(ivBytes)
-    const cipher = createCipheriv(algorithm, keyFor(this.#secrets[0] ?? '', call), iv)
-    cipher.setAAD(Buffer.from(call.id))
-    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-    return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')
+    return sealText(keyFor(this.#secrets[0] ?? '', call), Buffer.from(call.id), text).toString('base64')
   }
 
   /**
@@ -35,24 +27,10 @@ export class ResponseEncryption {
    * removed.
    */
   open(call: IdempotentCall, sealed: string): string | null {
-    const bytes = Buffer.from(sealed, 'base64')
-    for (const secret of this.#secrets) {
-      const text = openWith(keyFor(secret, call), call, bytes)
-      if (text !== null) return text
-    }
-    return null
+    const keys = this.#secrets.map((secret) => keyFor(secret, call))
+    return unsealText(keys, Buffer.from(call.id), Buffer.from(sealed, 'base64'))
   }
 }
 
 const keyFor = (secret: string, { key }: IdempotentCall): Buffer =>
-  Buffer.from(hkdfSync('sha256', secret, key, 'weft stored answers', 32))
-
-function openWith(key: Buffer, { id }: IdempotentCall, bytes: Buffer): string | null {
-  try {
-    const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
-    decipher.setAAD(Buffer.from(id)).setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
-    return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString()
-  } catch {
-    return null
-  }
-}
+  derivedKey(secret, key, 'weft stored answers')

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/base/clock.ts'
-import type { ForeignChanges, Key, Kv } from '../../core/store/engine.ts'
+import type { Engine, Key, Kv } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import { bytesOfCall, callKeys, expiryOf, expiryRecordType } from './call-records.ts'
@@ -32,12 +32,7 @@ export class IdempotencyUsage {
   readonly #max: UsedBytes
   readonly #used = new Map<string, Counted>()
 
-  constructor(
-    kv: Kv,
-    clock: Clock,
-    foreignChanges: Pick<ForeignChanges, 'maxAgeMs'>,
-    max: Readonly<UsedBytes>,
-  ) {
+  constructor({ kv, foreignChanges }: Engine, clock: Clock, max: Readonly<UsedBytes>) {
     this.#kv = kv
     this.#clock = clock
     this.#maxAgeMs = foreignChanges.maxAgeMs

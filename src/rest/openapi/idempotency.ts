@@ -1,7 +1,6 @@
 import { json } from '../../core/base/schema.ts'
 import { keyLengthMax } from '../../core/model/idempotency-key.ts'
-import { idempotencyHeader, replayedHeader } from '../idempotency/idempotent-call.ts'
-import { idempotencyLimits } from '../idempotency/limits.ts'
+import { idempotencyHeader, idempotencyLimits, replayedHeader } from '../idempotency/idempotent-call.ts'
 import type { DocumentedError, Effect } from '../operation.ts'
 
 interface Affecting {

@@ -61,7 +61,7 @@ beforeEach(() => {
 
 beforeAll(async () => {
   const engine = await openMemoryEngine()
-  const { kv, bus, queue } = engine
+  const { kv, bus } = engine
   const tenants = new TenantStore(kv)
   const news = new AccessChangeFeed(engine)
   const origins = new AllowedOrigins(new DomainService(tenants, bus), news, systemClock, 'http://localhost')
@@ -103,17 +103,7 @@ beforeAll(async () => {
       reports,
       usage: uncounted,
     },
-    idempotentCalls: new IdempotencyService({
-      kv,
-      queue,
-      cluster: engine.cluster,
-      foreignChanges: engine.foreignChanges,
-      clock,
-      log,
-      metrics,
-      secrets: ['secret'],
-      keepMs: 1000,
-    }),
+    idempotentCalls: new IdempotencyService({ engine, clock, log, metrics }, ['secret'], 1000),
     readiness: () => ({ ok: true }),
     handle: () => {},
   }

@@ -7,8 +7,11 @@ import type { Engine } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { callKeys, callSweepQueue } from '../../../src/rest/idempotency/call-records.ts'
 import { IdempotencyService } from '../../../src/rest/idempotency/idempotency-service.ts'
-import { parseIdempotentCall } from '../../../src/rest/idempotency/idempotent-call.ts'
-import { type IdempotencyLimits, idempotencyLimits } from '../../../src/rest/idempotency/limits.ts'
+import {
+  type IdempotencyLimits,
+  idempotencyLimits,
+  parseIdempotentCall,
+} from '../../../src/rest/idempotency/idempotent-call.ts'
 import type { Effect } from '../../../src/rest/operation.ts'
 import type { SeededIds } from '../../../src/rest/seeded-ids.ts'
 import { eventually } from '../../support/clients/clients.ts'
@@ -33,15 +36,12 @@ async function nodesOn(
 }
 
 const callsOf = (engine: Engine, clock: HeldClock, limits: Partial<IdempotencyLimits> = {}) =>
-  new IdempotencyService({
-    ...engine,
-    clock,
-    log: createLog('silent'),
-    metrics: createMetrics(),
-    secrets: ['a secret'],
-    keepMs: hourMs,
-    limits: { ...idempotencyLimits, ...limits },
-  })
+  new IdempotencyService(
+    { engine, clock, log: createLog('silent'), metrics: createMetrics() },
+    ['a secret'],
+    hourMs,
+    { ...idempotencyLimits, ...limits },
+  )
 
 async function nodes(limits: Partial<IdempotencyLimits> = {}) {
   const clock = new HeldClock()

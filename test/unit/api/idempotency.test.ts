@@ -7,8 +7,11 @@ import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { decodeRecord } from '../../../src/core/store/stored-record.ts'
 import type { ExpiryRecord } from '../../../src/rest/idempotency/call-records.ts'
 import { IdempotencyService } from '../../../src/rest/idempotency/idempotency-service.ts'
-import { type IdempotentCall, parseIdempotentCall } from '../../../src/rest/idempotency/idempotent-call.ts'
-import { idempotencyLimits } from '../../../src/rest/idempotency/limits.ts'
+import {
+  type IdempotentCall,
+  idempotencyLimits,
+  parseIdempotentCall,
+} from '../../../src/rest/idempotency/idempotent-call.ts'
 import type { Effect } from '../../../src/rest/operation.ts'
 import type { SeededIds } from '../../../src/rest/seeded-ids.ts'
 import { HeldClock } from '../../support/time/clock.ts'
@@ -34,22 +37,10 @@ function started(
   secrets: readonly string[] = ['a secret'],
   keptMs: number = keepMs,
 ): IdempotencyService {
-  const { kv, queue, cluster, foreignChanges } = engine
   const log = createLog('silent')
   const metrics = createMetrics()
   const all = { ...idempotencyLimits, ...limits }
-  return new IdempotencyService({
-    kv,
-    queue,
-    cluster,
-    foreignChanges,
-    clock,
-    log,
-    metrics,
-    secrets,
-    keepMs: keptMs,
-    limits: all,
-  })
+  return new IdempotencyService({ engine, clock, log, metrics }, secrets, keptMs, all)
 }
 
 const callWith = (key: string, effect: Effect = 'once', text = '{}'): IdempotentCall =>
