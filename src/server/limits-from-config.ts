@@ -76,9 +76,7 @@ export const httpConnectionsOf = ({ config, reports }: BaseServices): HttpConnec
  * Returns a function that throws if a workspace must not create another document by websocket at this time.
  * The limit applies to all nodes together.
  */
-export function creationsOf(
-  services: RateServices,
-): (address: Pick<Tenant, 'workspaceId'>) => void {
+export function creationsOf(services: RateServices): (address: Pick<Tenant, 'workspaceId'>) => void {
   const limit = 'newDocumentsPerWorkspace'
   const limiter = sharedLimiterOf(limit, services)
   return ({ workspaceId }) => {

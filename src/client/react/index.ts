@@ -11,11 +11,8 @@ export { decodeAnchor, encodeAnchor } from './anchor.ts'
 export type { AddedComment, CommentAnchor, RoomComments } from './comment-store.ts'
 export { DocumentRoom as Room, type DocumentRoomProps as RoomProps } from './document-room.ts'
 export { CommentError, type CommentErrorCode } from './endpoint-request.ts'
+export { useComments, usePresence, useRoom, useSaved } from './hooks.ts'
 export type { RoomPresence, RoomState } from './room-client.ts'
-export { useComments } from './use-comments.ts'
-export { usePresence } from './use-presence.ts'
-export { useRoom } from './use-room.ts'
-export { useSaved } from './use-saved.ts'
 export {
   type RoomAddress,
   type RoomTokenSource,

@@ -1,3 +1,5 @@
+import { timerMax } from './deadline.ts'
+
 /** Function with the signature of the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
@@ -57,9 +59,6 @@ const headers = {
 } as const
 
 const retryAfterMaxSeconds = 30
-
-/** Longest time that timers support, in milliseconds. */
-const timerMax = 2_147_483_647
 
 /**
  * Checks the options.

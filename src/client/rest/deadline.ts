@@ -1,3 +1,6 @@
+/** Longest time that timers support, in milliseconds. */
+export const timerMax = 2_147_483_647
+
 /** Reason why a call ended early. */
 export type Ended = 'timeout' | 'aborted'
 

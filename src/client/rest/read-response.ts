@@ -1,6 +1,7 @@
 import type { ClientErrorCode, WeftErrorCode, WeftStatus } from '../api/codes.ts'
 import type { OperationEntry } from '../api/methods.ts'
 import type { Result, WeftFailure } from '../api/result.ts'
+import type { Deadline } from './deadline.ts'
 
 /**
  * Reads a body as text.
@@ -42,8 +43,18 @@ const clientStatus: Readonly<Record<ClientErrorCode, WeftStatus>> = {
   'client/invalid-response': 'UNAVAILABLE',
 }
 
+/** Returns the result of a call that has ended before its response. */
+export const failureOfEnd = ({ ended }: Deadline): Result<never, ClientErrorCode> =>
+  ended === 'aborted'
+    ? clientFailure('client/aborted', 'the caller aborted the call')
+    : clientFailure('client/timeout', 'there was no response in time')
+
 /** Returns the result in a body; null if the body is not a response of Weft. */
-export function resultOf({ bare }: OperationEntry, response: Response, text: string): Result<unknown> | null {
+export function resultOf(
+  { bare }: OperationEntry,
+  response: Pick<Response, 'ok' | 'headers'>,
+  text: string,
+): Result<unknown> | null {
   const body = parsed(text)
   if (!isObject(body)) return null
   if (isObject(body.error)) return failureOf(body.error, response)
@@ -62,7 +73,7 @@ export function resultOf({ bare }: OperationEntry, response: Response, text: str
   }
 }
 
-function failureOf(error: JsonObject, response: Response): Result<never> | null {
+function failureOf(error: JsonObject, response: Pick<Response, 'headers'>): Result<never> | null {
   const { status, message, details } = error
   if (typeof status !== 'string' || typeof message !== 'string' || !isObject(details)) return null
   const { code } = details
@@ -82,7 +93,7 @@ function failureOf(error: JsonObject, response: Response): Result<never> | null 
 }
 
 /** Returns the seconds in `Retry-After`, which can also be a date; null if there are none. */
-export function retryAfterOf({ headers }: Response): number | null {
+export function retryAfterOf({ headers }: Pick<Response, 'headers'>): number | null {
   const value = headers.get('retry-after')
   if (value === null) return null
   const seconds = /^\d{1,9}$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000

@@ -3,7 +3,7 @@ import type { CallOptions, OperationEntry } from '../api/methods.ts'
 import type { Result, WeftFailure } from '../api/result.ts'
 import type { Settings } from './client-options.ts'
 import { Deadline, pause } from './deadline.ts'
-import { clientFailure, readBodyText, resultOf, retryAfterOf } from './read-response.ts'
+import { clientFailure, failureOfEnd, readBodyText, resultOf, retryAfterOf } from './read-response.ts'
 
 /** Pauses before retries if the server names no time. */
 const retryPauses = { firstMs: 200, maxMs: 10_000 }
@@ -84,10 +84,7 @@ async function attempt(
     response = await fetch(url + path, { ...init, signal: deadline.signal })
     text = await readBodyText(response, responseBytesMax)
   } catch (error) {
-    if (deadline.ended === 'aborted')
-      return final(clientFailure('client/aborted', 'the caller aborted the call'))
-    if (deadline.ended === 'timeout')
-      return final(clientFailure('client/timeout', 'there was no response in time'))
+    if (deadline.ended !== null) return final(failureOfEnd(deadline))
     const message = `no complete response from ${url}${path}: ${reasonOf(error)}`
     return { result: clientFailure('client/unreachable', message), retry: true }
   }

@@ -330,7 +330,11 @@ export class IdempotencyService {
   }
 
   async #sweep(part: Key): Promise<void> {
-    const { calls, bytes } = await removeExpiredCalls(this.#services.engine.kv, part, this.#services.clock.now())
+    const { calls, bytes } = await removeExpiredCalls(
+      this.#services.engine.kv,
+      part,
+      this.#services.clock.now(),
+    )
     await this.#usage.add(part, { calls: -calls, bytes: -bytes })
   }
 

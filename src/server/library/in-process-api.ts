@@ -1,44 +1,20 @@
 import type { RequestListener } from 'node:http'
-import type { ClientErrorCode } from '../../client/api/codes.ts'
 import { createApi } from '../../client/api/create-api.ts'
 import type { CallOptions, OperationEntry } from '../../client/api/methods.ts'
 import type { WeftApi } from '../../client/api/operation-types.ts'
-import type {
-  CreatedResources,
-  FailedCall,
-  FailureDetails,
-  Result,
-  WeftFailure,
-} from '../../client/api/result.ts'
+import type { Result } from '../../client/api/result.ts'
+import { Deadline, timerMax } from '../../client/rest/deadline.ts'
+import { clientFailure, failureOfEnd, resultOf } from '../../client/rest/read-response.ts'
 import {
-  adminTokenHeader,
   apiKeyHeader,
   authTokenHeader,
+  adminTokenHeader,
   workspaceAuthTokenHeader,
   workspaceIdHeader,
 } from '../../core/access/credentials/authenticator.ts'
 import { errorMessage } from '../../core/base/errors.ts'
 import type { ServerCredentials } from '../../core/directory/tenants/credentials-file.ts'
-import { callInProcess, type InProcessResponse } from '../../rest/http/in-process-call.ts'
-
-interface SuccessBody {
-  readonly message: string
-  readonly data: unknown
-  readonly pageToken?: string
-  readonly warnings?: readonly string[]
-  readonly created?: CreatedResources
-}
-
-interface ErrorBody {
-  readonly status: WeftFailure['status']
-  readonly message: string
-  readonly details: FailureDetails & { readonly code: WeftFailure['code'] }
-}
-
-interface Body {
-  readonly result?: unknown
-  readonly error?: ErrorBody
-}
+import { callInProcess } from '../../rest/http/in-process-call.ts'
 
 /**
  * Creates the methods of all operations. Their calls run in this process, with the credentials of the server.
@@ -56,76 +32,33 @@ export function createInProcessApi(
     [workspaceAuthTokenHeader.name]: credentials.workspaceAuthToken,
     ...(adminToken !== null && { [adminTokenHeader.name]: adminToken }),
   }
-  return createApi((operation, data, options) => {
-    const { idempotencyKey } = options
-    const key = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
-    return withinLimits(options, async () => {
-      try {
-        return toResult(operation, await callInProcess(handle, operation.path, { ...headers, ...key }, data))
-      } catch (error) {
-        return failure('client/invalid-response', 'UNAVAILABLE', errorMessage(error))
-      }
-    })
-  })
-}
-
-function toResult(
-  { bare }: OperationEntry,
-  { body, retryAfterSeconds, requestId }: InProcessResponse,
-): Result<unknown> {
-  const { result, error } = JSON.parse(Buffer.from(body).toString()) as Body
-  if (error === undefined) {
-    if (bare) return { ok: true, data: result, message: '' }
-    const { message, data, pageToken, warnings, created } = result as SuccessBody
-    return {
-      ok: true,
-      data,
-      message,
-      ...(warnings !== undefined && { warnings }),
-      ...(created !== undefined && { created }),
-      ...(pageToken !== undefined && { nextPage: pageToken }),
+  const send = async (operation: OperationEntry, data: object, key?: string): Promise<Result<unknown>> => {
+    try {
+      const sent = { ...headers, ...(key !== undefined && { 'idempotency-key': key }) }
+      const { status, body, ...named } = await callInProcess(handle, operation.path, sent, data)
+      const received = new Headers({ 'x-request-id': named.requestId })
+      if (named.retryAfterSeconds !== undefined) received.set('retry-after', String(named.retryAfterSeconds))
+      const text = Buffer.from(body).toString()
+      const result = resultOf(operation, { ok: status === 200, headers: received }, text)
+      return result ?? clientFailure('client/invalid-response', 'the response has another form')
+    } catch (error) {
+      return clientFailure('client/invalid-response', errorMessage(error))
     }
   }
-  const { code, ...details } = error.details
-  const { status, message } = error
-  return {
-    ok: false,
-    error: {
-      code,
-      status,
-      message,
-      requestId,
-      ...(Object.keys(details).length > 0 && { details }),
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    },
-  }
+  return createApi((operation, data, { idempotencyKey, ...limits }) =>
+    withinLimits(limits, () => send(operation, data, idempotencyKey)),
+  )
 }
 
 /** Ends the wait for a call at its timeout, or if its caller aborts it. The server finishes the call anyway. */
 async function withinLimits(
-  { signal, timeoutMs }: CallOptions,
+  { signal, timeoutMs = timerMax }: CallOptions,
   call: () => Promise<Result<unknown>>,
 ): Promise<Result<unknown>> {
-  if (signal?.aborted === true) return aborted
-  if (signal === undefined && timeoutMs === undefined) return call()
-  return new Promise((resolve) => {
-    const abort = (): void => settle(aborted)
-    const timer = timeoutMs === undefined ? undefined : setTimeout(() => settle(late(timeoutMs)), timeoutMs)
-    const settle = (result: Result<unknown>): void => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', abort)
-      resolve(result)
-    }
-    signal?.addEventListener('abort', abort, { once: true })
-    void call().then(settle)
-  })
+  if (signal === undefined && timeoutMs === timerMax) return call()
+  const deadline = new Deadline(Math.min(timeoutMs, timerMax), signal)
+  const ending = deadline.ending().then(() => failureOfEnd(deadline))
+  const result = await (deadline.ended === null ? Promise.race([ending, call()]) : ending)
+  deadline.close()
+  return result
 }
-
-const failure = (code: ClientErrorCode, status: WeftFailure['status'], message: string): FailedCall => ({
-  ok: false,
-  error: { code, status, message },
-})
-
-const aborted = failure('client/aborted', 'CANCELLED', 'the caller aborted the call')
-const late = (timeoutMs: number): FailedCall =>
-  failure('client/timeout', 'UNAVAILABLE', `there was no response within ${timeoutMs} ms`)

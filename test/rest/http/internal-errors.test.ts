@@ -79,9 +79,24 @@ beforeAll(async () => {
   const agents = new AgentAccess({} as RealtimeAccess, clock, () => {})
   const reports = new LimitReports({ clock, log, metrics })
   const recent = new RecentRequests(tenants, clock, null)
-  const config = { audit: 'off', auth: 'required', maxBodyBytes: 1000, trustProxy: 0, unknownMembers: 'reject' }
+  const config = {
+    audit: 'off',
+    auth: 'required',
+    maxBodyBytes: 1000,
+    trustProxy: 0,
+    unknownMembers: 'reject',
+  }
   const auditing = createAudit({ kv, tenants, clock, log, keepMs: 1 })
-  const services = { agents, auditing, config, log, metrics, origins, recent, spans: null } as unknown as Services
+  const services = {
+    agents,
+    auditing,
+    config,
+    log,
+    metrics,
+    origins,
+    recent,
+    spans: null,
+  } as unknown as Services
   const edge: Edge = {
     services,
     slowCalls: new CallDurations(clock),

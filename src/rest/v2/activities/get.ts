@@ -46,12 +46,17 @@ export const getActivities = defineOperation({
     const { caller, services } = context
     const { organizationId, order = 'desc', activityIds } = query
     const scope = { ...caller.tenant, organizationId }
-    const { found, token } = await readPage(context, ['activities', ...filtersOf(query)], { pageSize, pageToken }, (range) => {
-      const listing = { ...range, order }
-      return activityIds === undefined
-        ? services.activities.list(scope, query, listing)
-        : services.activities.find(scope, activityIds, query, listing)
-    })
+    const { found, token } = await readPage(
+      context,
+      ['activities', ...filtersOf(query)],
+      { pageSize, pageToken },
+      (range) => {
+        const listing = { ...range, order }
+        return activityIds === undefined
+          ? services.activities.list(scope, query, listing)
+          : services.activities.find(scope, activityIds, query, listing)
+      },
+    )
     const data = found.items.map((activity) => toActivityResponse(caller, organizationId, activity))
     return { message: `${data.length} activities found.`, data, ...token }
   },

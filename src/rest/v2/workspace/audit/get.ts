@@ -49,8 +49,7 @@ export const getAudit = defineOperation({
       context,
       [path, order, of, apiKey, actor, after, before, ...agent],
       { pageSize, pageToken },
-      (range) =>
-        context.services.auditing.audit.list(context.caller.workspaceId, query, { ...range, order }),
+      (range) => context.services.auditing.audit.list(context.caller.workspaceId, query, { ...range, order }),
     )
     return {
       message: `${found.items.length} records found.`,
