@@ -6,7 +6,6 @@ import {
   withObjects,
 } from '../capabilities/backups/objects/object-engine.ts'
 import { openObjects } from '../capabilities/backups/objects/open-objects.ts'
-import { lastBackupOf } from '../capabilities/backups/storage/last-backup.ts'
 import { capabilities } from '../capabilities/list.ts'
 import type { CallbackFunctions } from '../capabilities/webhooks/callback-records.ts'
 import { EventListeners } from '../capabilities/webhooks/sending/event-listeners.ts'
@@ -38,11 +37,10 @@ import { isSyncRequest } from '../core/sync/admission/sync-request.ts'
 import { openSpans } from '../core/tracing/open-spans.ts'
 import { createTracer } from '../core/tracing/trace.ts'
 import { onWebsocket } from '../rest/http/http-server.ts'
-import { registerClusterMetrics } from './cluster-metrics.ts'
-import { measureData } from './data-gauges.ts'
 import { memoryAccountsOf } from './limits-from-config.ts'
 import { createHttp, createSync } from './listeners.ts'
 import { openBackupSchedule } from './open-backup-schedule.ts'
+import { registerServerMetrics } from './server-metrics.ts'
 import { createServices, type ServerBase, type ServerServices } from './services.ts'
 import { shutDown } from './shutdown.ts'
 
@@ -217,10 +215,9 @@ async function open(
     directory === null ? bootstrapped.created : await noteCreated(directory, bootstrapped.created)
   if (isSecretLost) log.warn({ event: 'signing_secret.made', data: directory }, signingSecretMade)
   const [leaving, stopping] = [new AbortController(), new AbortController()]
-  registerClusterMetrics(metrics, engine)
-  measureData(metrics, config, lastBackupOf(config, engine.kv), clock)
+  registerServerMetrics({ ...given, metrics })
   const version = readPackageVersion()
-  const backups = await openBackupSchedule({ ...given, metrics, version })
+  const backups = await openBackupSchedule({ ...given, metrics })
   const spans = await openSpans({ config, version, node: engine.cluster.self, metrics, log })
   const reports = new LimitReports({ ...given, metrics })
   const recent = new RecentRequests(tenants, clock, onlyOwnerOf(config, credentials))
@@ -249,8 +246,7 @@ async function open(
   const upgrade = tracedUpgrade(sync)
   onWebsocket(edge.server, upgrade)
   let closing: Promise<void> | null = null
-  const stop = { leave: () => leaving.abort(), stop: () => stopping.abort() }
-  const end = () => shutDown(services, edge, sync, stop)
+  const end = () => shutDown(services, edge, sync, { leaving, stopping })
   return {
     credentials,
     created,

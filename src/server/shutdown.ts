@@ -15,30 +15,23 @@ const storeShare = 0.25
  */
 const drainShares = { notReady: 0.25, disconnect: 0.5 }
 
-/** Functions of the caller that are called during the shutdown. */
-interface ShutdownSteps {
-  /** Makes the server report that it is not ready. */
-  readonly leave: () => void
-  /** Makes the server accept no new work. */
-  readonly stop: () => void
-}
-
 /**
  * Stops the server within the configured time, in this order: calls in progress and client connections,
  * rooms, port, store.
+ * @param signals aborted when the server reports that it is not ready, and when it accepts no new work
  */
 export async function shutDown(
   services: ServerServices,
   edge: HttpListener,
   sync: SyncServer,
-  { leave, stop }: ShutdownSteps,
+  signals: Readonly<Record<'leaving' | 'stopping', AbortController>>,
 ): Promise<void> {
   const { config, engine, reports, rejections, log } = services
   const restarting = close('serviceRestart', 'the server is restarting')
   const drainMs = config.shutdownSeconds * 1000
   const endsAt = performance.now() + drainMs
   const clientsMs = drainMs * (1 - storeShare)
-  leave()
+  signals.leaving.abort()
   // Ends the role of this node as a home node, so that disconnected clients get another home node. The
   // shutdown does not wait for this, because other nodes may notice it late.
   void engine.cluster.drain(clientsMs)
@@ -46,7 +39,7 @@ export async function shutDown(
   const isAlone = engine.cluster.nodes().length === 1
   const notReadyMs = isAlone ? 0 : clientsMs * drainShares.notReady
   if (!isAlone) await late(notReadyMs)
-  stop()
+  signals.stopping.abort()
   // Stops the recording of visits first, because the disconnection of all clients must not be recorded as
   // leaving.
   const visits = services.visits.stop()

@@ -1,24 +1,26 @@
 import { statfs } from 'node:fs/promises'
-import { Gauge } from 'prom-client'
-import type { LastBackup } from '../capabilities/backups/storage/last-backup.ts'
-import type { Clock } from '../core/base/clock.ts'
+import { Counter, Gauge } from 'prom-client'
+import { lastBackupOf } from '../capabilities/backups/storage/last-backup.ts'
 import type { Config } from '../core/config/config.ts'
-import type { Metrics } from '../core/metrics/metrics.ts'
+import type { BaseServices } from '../rest/services.ts'
 
 /** Time in ms by which the clocks of nodes may differ. */
 const clockDifferenceMsMax = 300_000
 
+type ReadGauge = () => Promise<number | null>
+
 /**
- * Registers gauges for the disk of the data directory, which have values only with the engine `level`, and for the
- * last backup.
+ * Registers the metrics of this node about the other nodes, about the last backup, and about the disk of the data
+ * directory, which have values only with the engine `level`.
  */
-export function measureData(
-  { registry }: Metrics,
-  { engine, dataDir }: Pick<Config, 'engine' | 'dataDir'>,
-  lastBackup: LastBackup,
-  clock: Pick<Clock, 'now'>,
-): void {
-  const measure = (name: string, help: string, read: () => Promise<number | null>) =>
+export function registerServerMetrics({
+  config,
+  engine,
+  clock,
+  metrics: { registry },
+}: Pick<BaseServices, 'clock' | 'config' | 'engine' | 'metrics'>): void {
+  const { bus, cluster } = engine
+  const measure = (name: string, help: string, read: ReadGauge) =>
     new Gauge({
       name,
       help,
@@ -29,26 +31,39 @@ export function measureData(
         else this.set(value)
       },
     })
+  measure(
+    'weft_nodes',
+    'Nodes that share the store and are alive, this one included',
+    async () => cluster.nodes().length,
+  )
+  measure('weft_bus_connected', '1 while the bus is connected; always 1 without NATS', async () =>
+    bus.isConnected ? 1 : 0,
+  )
+  const losses = new Counter({
+    name: 'weft_bus_losses_total',
+    help: 'Message losses that the bus reported; after each, the node compared its logs with the store',
+    registers: [registry],
+  })
+  bus.onLoss(() => losses.inc())
   const bytes = (blocks: 'bavail' | 'blocks') => async () =>
-    engine === 'level' ? bytesOf(dataDir, blocks) : null
+    config.engine === 'level' ? bytesOf(config.dataDir, blocks) : null
   measure(
     'weft_disk_free_bytes',
     'Bytes that the server may still write to the disk with the data directory',
     bytes('bavail'),
   )
   measure('weft_disk_size_bytes', 'Size of the disk with the data directory', bytes('blocks'))
+  const lastBackup = lastBackupOf(config, engine.kv)
   measure(
     'weft_backup_last_success_timestamp_seconds',
     'Time of the last complete backup, in seconds since 1970; 0: none',
-    readTimes[engine](async () => {
+    readTimes[config.engine](async () => {
       const at = await lastBackup.read()
       // A time in the future is that of a wrong clock. It must not silence an alert until then.
       return at > clock.now() + clockDifferenceMsMax ? 0 : at / 1000
     }),
   )
 }
-
-type ReadGauge = () => Promise<number | null>
 
 /** How each engine reads the time of the last backup. */
 const readTimes: Readonly<Record<Config['engine'], (read: ReadGauge) => ReadGauge>> = {
