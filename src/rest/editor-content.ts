@@ -12,14 +12,9 @@ import { inlineSizeMax } from '../core/rooms/edits/replacement.ts'
 import { changeMeta, storedMeta } from './changes/change-meta.ts'
 import { nearMissWarnings } from './near-miss-warnings.ts'
 import { type OperationResult, warningsOf } from './operation.ts'
-import { contentKeySchema, editorId } from './schemas/resource-schema.ts'
+import { contentKeySchema, documentPlace, editorId } from './schemas/resource-schema.ts'
 import { attachedSchemaName } from './schemas/schema-schema.ts'
 import type { Services } from './services.ts'
-
-export const editorDocumentIds = {
-  organizationId: json.id(),
-  documentId: json.id(),
-} as const
 
 /** The error of operations on a document that is being deleted. */
 export const documentBeingDeleted = {
@@ -97,7 +92,7 @@ const strictSchema = json.flag(
 /** Request members for the whole new content of an editor. */
 export const contentRequest = json.object(
   {
-    ...editorDocumentIds,
+    ...documentPlace,
     editorId,
     data: {
       description: `The whole content: ${dataForms}.`,

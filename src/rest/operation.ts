@@ -150,6 +150,8 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
   readonly warns?: true
   /** Whether responses have `created`. */
   readonly creates?: true
+  /** True if `result` of a response is only the data, without status and message. Such operations are exceptions. */
+  readonly bare?: true
   /** Names of the response members that contain ids of created items, for the audit log. */
   readonly makes?: readonly string[]
   readonly summary: string
@@ -180,12 +182,8 @@ type SendableItems<T> = T extends readonly (infer Item)[]
     ? { readonly [Name in keyof T]: Sendable<T[Name]> }
     : never
 
-/** Shape of `result` in a response: the whole envelope, or only the data. */
-export type ResponseShape = 'full' | 'bare'
-
 /** An operation with any schemas. The router and the documentation use this type. */
 export interface Operation extends Omit<Definition<AuthLevel, ObjectSchema, Schema | null>, 'handler'> {
-  readonly envelope: ResponseShape
   /**
    * Executes a call.
    * @param data data that is valid according to the request schema
@@ -207,7 +205,6 @@ export function defineOperation<
   const { handler, ...described } = definition
   return {
     ...described,
-    envelope: 'full',
     async run(data, { caller, ...context }) {
       if (!hasAuthLevel(caller, definition.auth))
         throw new TypeError('the caller does not have the auth level of this operation')
@@ -233,35 +230,10 @@ export function defineAgentOperation<
   return {
     ...described,
     auth: 'key',
-    envelope: 'full',
     async run(data, { caller, ...context }) {
       if (caller.level !== 'key' && caller.level !== 'agent')
         throw new TypeError('the caller is neither a backend nor an agent')
       return handler(data as FromSchema<Request>, { caller, ...context })
     },
   }
-}
-
-/**
- * Defines an operation whose `result` is only the value of the handler, without status and message. Such
- * operations are exceptions.
- */
-export function defineBareOperation<
-  const Level extends AuthLevel,
-  const Request extends ObjectSchema,
-  const Response extends Schema,
->(
-  definition: Omit<Definition<Level, Request, Response>, 'handler'> & {
-    readonly handler: (
-      data: FromSchema<Request>,
-      context: OperationContext<Level>,
-    ) => Promise<DataOf<Response>>
-  },
-): Operation {
-  const { handler } = definition
-  const full = defineOperation<Level, Request, Response>({
-    ...definition,
-    handler: async (data, context) => ({ message: '', data: await handler(data, context) }),
-  })
-  return { ...full, envelope: 'bare' }
 }

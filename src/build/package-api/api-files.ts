@@ -85,13 +85,13 @@ function codesFile(): string {
 
 function tableFile(named: readonly NamedOperation[]): string {
   const rows = named.map(({ operation, parts }) => {
-    const { path, effect, envelope } = operation
+    const { path, effect, bare = false } = operation
     const pages = pagesOf(operation)
     const shown =
       pages === null
         ? 'null'
         : `{ token: '${pages.token}', items: ${pages.items === null ? 'null' : `'${pages.items}'`} }`
-    return `'${parts.join('.')}': { path: '${path}', effect: '${effect}', bare: ${envelope === 'bare'}, pages: ${shown} },`
+    return `'${parts.join('.')}': { path: '${path}', effect: '${effect}', bare: ${bare}, pages: ${shown} },`
   })
   return [
     `${importOf(['OperationEntry'], './methods.ts')}\n`,

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from '../../core/base/errors.ts'
 import { errorEnvelope, requestIdOf, securityHeaders } from '../../core/model/raw-response.ts'
 import { CorruptRecordError, StoreUnavailableError } from '../../core/store/engine.ts'
-import type { OperationResult, ResponseShape } from '../operation.ts'
+import type { OperationResult } from '../operation.ts'
 import { sendSmall } from './sending.ts'
 
-export const successBody = (answer: OperationResult<unknown>, envelope: ResponseShape): object => ({
-  result: envelope === 'bare' ? answer.data : { status: 'success', ...answer },
+export const successBody = (answer: OperationResult<unknown>, bare = false): object => ({
+  result: bare ? answer.data : { status: 'success', ...answer },
 })
 
 /**

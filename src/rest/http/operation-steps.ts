@@ -216,7 +216,7 @@ async function runHandler(
       throw caller.level === 'agent' ? await toAgentError(error, data, caller, services) : error
     })
   const warnings = [...members.warnings, ...(answer.warnings ?? [])]
-  return successBody({ ...withRemoved(answer, removed), ...warningsOf(warnings) }, operation.envelope)
+  return successBody({ ...withRemoved(answer, removed), ...warningsOf(warnings) }, operation.bare)
 }
 
 function send({ auditor, quotas }: Edge): CallStep {

@@ -9,8 +9,6 @@ import type { Services } from '../services.ts'
 import { editTarget } from './edit-target-schema.ts'
 import { batchMax, contentKeySchema, documentId, organizationId } from './resource-schema.ts'
 
-export const presenceDocument = { organizationId, documentId } as const
-
 /** Ends of a text at which a cursor can be. */
 const cursorEnds = ['start', 'end'] as const
 

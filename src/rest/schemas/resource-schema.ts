@@ -18,6 +18,8 @@ export const organizationId = json.id('Id of the organization.')
 
 export const documentId = json.id('Id of the document.')
 
+/** Request members that name a document. */
+export const documentPlace = { organizationId, documentId } as const
 export const folderId = json.id('Id of the folder.')
 
 export const resourceName = { type: 'string', maxLength: 1_000 } as const

@@ -4,13 +4,13 @@ import { type Overlap, reportOf } from '../../../core/content/merge/overlap.ts'
 import { type BranchRecord, branchLimits } from '../../../core/directory/branches/branch-records.ts'
 import { branchEditorId } from '../../../core/model/branch-address.ts'
 import { hunkAnchor, hunkContent, requiredOfHunk } from '../../../rest/changes/hunk-schema.ts'
-import { editorDocumentIds, overlapMembers } from '../../../rest/editor-content.ts'
-import { editorId } from '../../../rest/schemas/resource-schema.ts'
+import { overlapMembers } from '../../../rest/editor-content.ts'
+import { documentPlace, editorId } from '../../../rest/schemas/resource-schema.ts'
 import type { AttributedHunk, BranchOutcome } from '../branch-service.ts'
 
 /** Request members for the editor whose branches are read or changed. */
 export const branchedEditor = {
-  ...editorDocumentIds,
+  ...documentPlace,
   editorId: { ...editorId, description: 'Id of the editor from which the branch was created.' },
 } as const
 

@@ -2,14 +2,14 @@ import type { TenantCaller } from '../../../core/access/credentials/authenticato
 import type { FromSchema } from '../../../core/base/schema.ts'
 import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
 import { noContent } from '../../../core/rooms/edits/edited-room.ts'
-import { editorAddress, editorDocumentIds } from '../../../rest/editor-content.ts'
-import { editorId, metadata } from '../../../rest/schemas/resource-schema.ts'
+import { editorAddress } from '../../../rest/editor-content.ts'
+import { editorId, metadata, documentPlace } from '../../../rest/schemas/resource-schema.ts'
 import type { Services } from '../../../rest/services.ts'
 import { versionLimits } from '../limits.ts'
 import type { VersionRecord } from '../version-keys.ts'
 
 /** Request members for the editor whose versions are read or changed. */
-export const versionedEditor = { ...editorDocumentIds, editorId } as const
+export const versionedEditor = { ...documentPlace, editorId } as const
 
 export const versionLabel = {
   type: 'string',

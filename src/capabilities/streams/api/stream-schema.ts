@@ -1,7 +1,6 @@
 import { streamFormats } from '../../../core/content/stream/stream-place.ts'
 import { changeMeta } from '../../../rest/changes/change-meta.ts'
 import {
-  editorDocumentIds,
   overlapMembers,
   overlapProblem,
   unsupportedContent,
@@ -10,7 +9,7 @@ import {
 } from '../../../rest/editor-content.ts'
 import type { PathDescription } from '../../../rest/openapi/path-description.ts'
 import { editTarget, targetOccurrence } from '../../../rest/schemas/edit-target-schema.ts'
-import { contentKeySchema, editorId } from '../../../rest/schemas/resource-schema.ts'
+import { contentKeySchema, documentPlace, editorId } from '../../../rest/schemas/resource-schema.ts'
 import { attachedSchemaName } from '../../../rest/schemas/schema-schema.ts'
 
 /** The first line of a stream. */
@@ -18,7 +17,7 @@ export const streamOpening = {
   type: 'object',
   required: ['organizationId', 'documentId', 'editorId', 'edit'],
   properties: {
-    ...editorDocumentIds,
+    ...documentPlace,
     editorId,
     contentKey: contentKeySchema,
     edit: {

@@ -1,8 +1,8 @@
 import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { defineOperation } from '../../operation.ts'
-import { activitiesToAdd, documentScopeFields } from '../../schemas/activity-schema.ts'
+import { activitiesToAdd } from '../../schemas/activity-schema.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
-import { documentErrors } from '../../schemas/resource-schema.ts'
+import { documentErrors, documentPlace } from '../../schemas/resource-schema.ts'
 import { invalidAt } from '../../validator.ts'
 
 /**
@@ -29,9 +29,9 @@ export const addActivities = defineOperation({
     'time. Activities of the types `huddle.create`, `huddle.join` and `recorder.done` also cause an event, once each.',
   batch: keyedBatch({ activities: 'id' }, checkActivity),
   request: json.object({
-    ...documentScopeFields,
-    activities: activitiesToAdd,
-  }),
+...documentPlace,
+activities: activitiesToAdd
+}),
   response: batchResults,
   errors: documentErrors,
   async handler({ organizationId, documentId, activities }, { caller, services, ids }) {

@@ -1,8 +1,8 @@
 import { json } from '../../../core/base/schema.ts'
 import { defineOperation } from '../../operation.ts'
-import { activityIds, activityReferences, documentScopeFields } from '../../schemas/activity-schema.ts'
+import { activityIds, activityReferences } from '../../schemas/activity-schema.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
-import { documentErrors } from '../../schemas/resource-schema.ts'
+import { documentErrors, documentPlace } from '../../schemas/resource-schema.ts'
 import { invalidAt } from '../../validator.ts'
 
 export const deleteActivities = defineOperation({
@@ -15,10 +15,10 @@ export const deleteActivities = defineOperation({
     'Deletes activities of the document, named by `activityIds`, by `activities`, or by both. An activity that the document ' +
     'does not have is `success: false`.',
   batch: keyedBatch({ activityIds: null, activities: 'id' }),
-  request: json.object(documentScopeFields, {
-    activityIds: { ...activityIds, examples: [['signed-off']] },
-    activities: activityReferences,
-  }),
+  request: json.object(documentPlace, {
+activityIds: { ...activityIds, examples: [['signed-off']] },
+activities: activityReferences
+}),
   response: batchResults,
   errors: documentErrors,
   async handler({ organizationId, documentId, activityIds, activities }, { caller, services }) {

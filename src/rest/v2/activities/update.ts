@@ -1,8 +1,8 @@
 import { json } from '../../../core/base/schema.ts'
 import { defineOperation } from '../../operation.ts'
-import { activityChanges, documentScopeFields } from '../../schemas/activity-schema.ts'
+import { activityChanges } from '../../schemas/activity-schema.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
-import { documentErrors } from '../../schemas/resource-schema.ts'
+import { documentErrors, documentPlace } from '../../schemas/resource-schema.ts'
 
 export const updateActivities = defineOperation({
   path: '/v2/activities/update',
@@ -15,9 +15,9 @@ export const updateActivities = defineOperation({
     'is not created (`success: false`).',
   batch: keyedBatch({ activities: 'id' }),
   request: json.object({
-    ...documentScopeFields,
-    activities: activityChanges,
-  }),
+...documentPlace,
+activities: activityChanges
+}),
   response: batchResults,
   errors: documentErrors,
   async handler({ organizationId, documentId, activities }, { caller, services }) {

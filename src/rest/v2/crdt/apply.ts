@@ -7,15 +7,15 @@ import { malformedUpdate } from '../../../core/rooms/edits/backend-edits.ts'
 import { convertV2 } from '../../../core/update/convert-v2.ts'
 import { MalformedUpdateError } from '../../../core/update/malformed.ts'
 import { changeMeta, storedMeta } from '../../changes/change-meta.ts'
-import { editorAddress, editorDocumentIds, namingMissing, writeErrors } from '../../editor-content.ts'
+import { editorAddress, namingMissing, writeErrors } from '../../editor-content.ts'
 import { nearMissWarnings } from '../../near-miss-warnings.ts'
 import { defineOperation, warningsOf } from '../../operation.ts'
 import { contentErrors, updateEncoding } from '../../schemas/content-format.ts'
-import { editorId } from '../../schemas/resource-schema.ts'
+import { documentPlace, editorId } from '../../schemas/resource-schema.ts'
 
 const request = json.object(
   {
-    ...editorDocumentIds,
+    ...documentPlace,
     editorId,
     update: json.bytes('A Yjs update, base64.', { examples: ['AQEBAAQBB2NvbnRlbnQCSGkA'] }),
   },

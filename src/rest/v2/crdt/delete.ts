@@ -2,25 +2,22 @@ import { json } from '../../../core/base/schema.ts'
 import type { KeyCaller } from '../../../core/access/credentials/authenticator.ts'
 import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
 import { CorruptRecordError, type DocumentLog } from '../../../core/store/engine.ts'
-import { documentBeingDeleted, editorAddress, editorDocumentIds } from '../../editor-content.ts'
+import { documentBeingDeleted, editorAddress } from '../../editor-content.ts'
 import { type DocumentIds, listEditors } from '../../list-editors.ts'
 import { defineOperation } from '../../operation.ts'
-import { editorId } from '../../schemas/resource-schema.ts'
+import { documentPlace, editorId } from '../../schemas/resource-schema.ts'
 import type { Services } from '../../services.ts'
 
 /** Maximum number of editors in one read. */
 const pageSize = 100
 
-const request = json.object(editorDocumentIds, {
-  editorIds: json.list(editorId, {
-    maxItems: 500,
-    description: 'Ids of the editors; default: all editors of the document.',
-  }),
-  userId: json.id('User who deletes the content; default: `api`.'),
+const request = json.object(documentPlace, {
+editorIds: json.list(editorId, { maxItems: 500, description: 'Ids of the editors; default: all editors of the document.' }),
+userId: json.id('User who deletes the content; default: `api`.')
 })
 
 const response = json.object({
-  success: json.boolean('False if there was nothing to delete.'),
+success: json.boolean('False if there was nothing to delete.')
 })
 
 export const deleteContent = defineOperation({

@@ -14,7 +14,7 @@ import { readAttachedEditor } from '../../../core/rooms/editor-content.ts'
 import { noContent } from '../../../core/rooms/edits/edited-room.ts'
 import type { Room } from '../../../core/rooms/room/room.ts'
 import { attributionDisabled, authorRun, toAuthorRunResponse } from '../../changes/change-schema.ts'
-import { editorAddress, editorDocumentIds } from '../../editor-content.ts'
+import { editorAddress } from '../../editor-content.ts'
 import { listMainEditors } from '../../list-editors.ts'
 import { defineAgentOperation } from '../../operation.ts'
 import { responseExceeds } from '../../response-length.ts'
@@ -25,7 +25,7 @@ import {
   smallerFormats,
   stateEncoding,
 } from '../../schemas/content-format.ts'
-import { contentKeySchema, editorId } from '../../schemas/resource-schema.ts'
+import { contentKeySchema, documentPlace, editorId } from '../../schemas/resource-schema.ts'
 import type { Services } from '../../services.ts'
 import { invalidAt } from '../../validator.ts'
 
@@ -35,7 +35,7 @@ const runsMax = 50_000
 /** Maximum number of editors in one response. */
 export const editorsMax = 100
 
-const request = json.object(editorDocumentIds, {
+const request = json.object(documentPlace, {
   editorId: json.id('Id of the editor; default: all editors of the document, without branches.'),
   contentKey: contentKeySchema,
   format: contentFormat,

@@ -1,12 +1,7 @@
 import { json } from '../../../core/base/schema.ts'
 import { defineAgentOperation } from '../../operation.ts'
-import {
-  alwaysSuccess,
-  presenceDocument,
-  presenceScope,
-  presentUserIds,
-} from '../../schemas/presence-schema.ts'
-import { documentErrors } from '../../schemas/resource-schema.ts'
+import { alwaysSuccess, presenceScope, presentUserIds } from '../../schemas/presence-schema.ts'
+import { documentErrors, documentPlace } from '../../schemas/resource-schema.ts'
 
 export const deletePresence = defineAgentOperation({
   path: '/v2/presence/delete',
@@ -18,9 +13,9 @@ export const deletePresence = defineAgentOperation({
     'Hides users. Connected users stay connected, and appear again when they reconnect or when `presence/add` adds ' +
     'them. A user who is not present is a success.',
   request: json.object({
-    ...presenceDocument,
-    userIds: presentUserIds,
-  }),
+...documentPlace,
+userIds: presentUserIds
+}),
   response: alwaysSuccess,
   errors: documentErrors,
   async handler({ userIds, ...document }, { caller, services }) {

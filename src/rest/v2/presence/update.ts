@@ -2,15 +2,8 @@ import { json } from '../../../core/base/schema.ts'
 import type { OrganizationScope } from '../../../core/directory/organizations/organization-keys.ts'
 import { defineOperation } from '../../operation.ts'
 import { checkPresentUsers, placeCursors } from '../../presence-cursors.ts'
-import {
-  cursorErrors,
-  presenceDocument,
-  presenceInputs,
-  presenceScope,
-  presenceSuccess,
-  tooManyPresent,
-} from '../../schemas/presence-schema.ts'
-import { documentErrors } from '../../schemas/resource-schema.ts'
+import { cursorErrors, presenceInputs, presenceScope, presenceSuccess, tooManyPresent } from '../../schemas/presence-schema.ts'
+import { documentErrors, documentPlace } from '../../schemas/resource-schema.ts'
 import type { Services } from '../../services.ts'
 
 /** Time for which a user appears who has not opened the document, in milliseconds. The default of `presence/add`. */
@@ -44,9 +37,9 @@ export const updatePresence = defineOperation({
     'limited time starts again. A user of the organization who has not opened the document appears for 60 seconds. Other ' +
     'users who are not present are skipped.',
   request: json.object({
-    ...presenceDocument,
-    users: presenceInputs,
-  }),
+...documentPlace,
+users: presenceInputs
+}),
   response: presenceSuccess('none of the users is present or belongs to the organization'),
   errors: [...documentErrors, ...cursorErrors, tooManyPresent],
   async handler({ users: given, ...document }, context) {

@@ -1,3 +1,4 @@
-import { folderDeletion } from '../../../folder-deletion.ts'
+import type { Operation } from '../../../operation.ts'
+import { deleteFolder } from '../../../v2/organizations/folders/delete.ts'
 
-export const deleteFolderV1 = folderDeletion(1)
+export const deleteFolderV1: Operation = { ...deleteFolder, path: '/v1/organizations/folders/delete' }

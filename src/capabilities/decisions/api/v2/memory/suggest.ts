@@ -1,10 +1,11 @@
-import { defineBareOperation } from '../../../../../rest/operation.ts'
+import { defineOperation } from '../../../../../rest/operation.ts'
 import { memoryLimits } from '../../../limits.ts'
 import { checkJudgmentQuery, judgmentQuery, place, suggested } from '../../judgment-schema.ts'
 
-export const suggestDecision = defineBareOperation({
+export const suggestDecision = defineOperation({
   path: '/v2/memory/suggest',
   auth: 'key',
+  bare: true,
   effect: 'reads',
   audited: 'read',
   summary: 'Suggest a decision',
@@ -34,6 +35,6 @@ export const suggestDecision = defineBareOperation({
   errors: [],
   async handler(data, { caller, services }) {
     checkJudgmentQuery(data)
-    return services.memory.suggest(caller.tenant, data.query, data)
+    return { message: '', data: await services.memory.suggest(caller.tenant, data.query, data) }
   },
 })
