@@ -5,8 +5,7 @@ import { packageFile } from '../core/base/package-file.ts'
 import { readPackageVersion } from '../core/base/package-version.ts'
 import { documentationEntries } from '../docs/build.ts'
 import { openApiDocument } from '../rest/openapi/document.ts'
-import { type OpenApiDocument, referencePages } from '../rest/pages/api-reference.ts'
-import { referenceEntries } from '../rest/pages/reference-entries.ts'
+import { type OpenApiDocument, referenceEntries, referencePages } from '../rest/pages/api-reference.ts'
 import { describedPaths } from '../server/described-paths.ts'
 
 /**

@@ -11,14 +11,13 @@ import {
   workspaceIdHeader,
 } from '../../core/access/credentials/authenticator.ts'
 import { type CredentialHeader, readHeader } from '../../core/access/credentials/credential-headers.ts'
-import { type AuditScope, type AuditedAgent, success } from '../../core/audit/record.ts'
+import { type AuditScope, type AuditedAgent, success, type AuditedIds } from '../../core/audit/record.ts'
 import type { Ending, OpenAuditRecord } from '../../core/audit/log.ts'
 import type { RequestOwner } from '../../core/audit/recent-requests.ts'
 import type { ClaimedId, EntryPoint } from '../../core/audit/rejections.ts'
 import { ApiError } from '../../core/base/errors.ts'
-import { checkJson, readJson } from '../../core/base/json.ts'
+import { checkJson, readJson, isJsonObject } from '../../core/base/json.ts'
 import type { Config } from '../../core/config/config.ts'
-import { collectAuditedIds } from '../audited-ids.ts'
 import type { StoredResponse } from '../idempotency/idempotency-service.ts'
 import type { Operation } from '../operation.ts'
 import type { Services } from '../services.ts'
@@ -268,3 +267,52 @@ const resultBodySchema = s.object({
 
 const parsed = <T>(schema: s.SchemaOf<T>, body: StoredResponse['body']): T =>
   typeof body === 'string' ? readJson(schema, body) : checkJson(schema, body)
+
+/** Maximum characters of the audited ids of one call. The limit is sufficient for a batch of 500 UUIDs. */
+const charactersMax = 24_576
+
+interface CollectedIds {
+  readonly ids: AuditedIds
+  /** Number of ids that were left out because of `charactersMax`. */
+  readonly idsLeftOut: number
+}
+
+/**
+ * Collects the ids in a call, by the names of their members. An id is a member with `format: 'id'` in the
+ * schema. An id in a member `id`, or in a list, is collected under the name of its parent.
+ * @param data data that is valid according to the schema
+ */
+function collectAuditedIds(schema: s.Schema, data: unknown): CollectedIds {
+  const found = new Map<string, Set<string>>()
+  let characters = 0
+  let idsLeftOut = 0
+  const take = (name: string, id: string): void => {
+    const ids = found.get(name) ?? new Set()
+    if (ids.has(id)) return
+    characters += id.length
+    if (characters > charactersMax) {
+      idsLeftOut += 1
+      return
+    }
+    found.set(name, ids.add(id))
+  }
+  collect(schema, data, '', take)
+  return { ids: Object.fromEntries([...found].map(([name, ids]) => [name, [...ids]])), idsLeftOut }
+}
+
+function collect(
+  schema: s.Schema,
+  value: unknown,
+  name: string,
+  take: (name: string, id: string) => void,
+): void {
+  if (schema.type === 'string') {
+    if (schema.format === 'id' && typeof value === 'string') take(name, value)
+  } else if (schema.type === 'array') {
+    if (Array.isArray(value)) for (const item of value) collect(schema.items, item, name, take)
+  } else if (schema.type === 'object' && schema.properties !== undefined && isJsonObject(value)) {
+    for (const [member, inner] of Object.entries(schema.properties))
+      if (Object.hasOwn(value, member))
+        collect(inner, value[member], member === 'id' && name !== '' ? `${name}.id` : member, take)
+  }
+}

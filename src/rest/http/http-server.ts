@@ -12,9 +12,8 @@ import { StreamResponse } from '../../core/base/event-stream.ts'
 import { rawResponse } from '../../core/model/raw-response.ts'
 import { timedRequests } from '../../core/quota/slow-transfers.ts'
 import { TickShares } from '../../core/quota/tick-shares.ts'
-import { ConnectionPacer } from './connection-pacer.ts'
 import { rejectRequest } from './envelope.ts'
-import { PacedRequest } from './paced-request.ts'
+import { ConnectionPacer, PacedRequest } from './paced-request.ts'
 
 /**
  * Times in ms within which a client must send its request. The defaults of Node are much longer (minutes).

@@ -1,8 +1,8 @@
 import { pathOf, referenceChapter } from '../../docs/chapters.ts'
 import { type AdjacentPages, anchorOf, escapeHtml, renderPage } from '../../docs/layout.ts'
+import type { SearchEntry } from '../../docs/search-entry.ts'
 import { idempotencyHeader } from '../idempotency/idempotent-call.ts'
-import { compareOperations } from './reference-order.ts'
-import { curlOf, parameterTable, prose, type ShownParameter, schemaTable } from './reference-parts.ts'
+import { curlOf, memberNames, parameterTable, prose, type ShownParameter, schemaTable } from './reference-parts.ts'
 import { tryForm } from './try-form.ts'
 
 /** The parts of the generated OpenAPI document that this page uses. */
@@ -74,7 +74,7 @@ export const referencePages = (
 ]
 
 /** Returns the operations of a tag, in the order of the reference. */
-export const operationsOf = (
+const operationsOf = (
   { paths }: OpenApiDocument,
   tag: string,
 ): readonly (readonly [path: string, operation: OperationEntry])[] =>
@@ -87,7 +87,7 @@ const isOperation = (entry: OperationEntry | RequestEntry): entry is OperationEn
   entry.requestBody !== undefined && 'application/json' in entry.requestBody.content
 
 /** Returns the requests of a tag that are not calls of operations, each with its method and path. */
-export const requestsOf = (
+const requestsOf = (
   { paths }: OpenApiDocument,
   tag: string,
 ): readonly (readonly [target: string, request: RequestEntry])[] =>
@@ -99,7 +99,7 @@ export const requestsOf = (
     ),
   )
 
-export const pathOfTag = (name: string): string => `${pathOf(referenceChapter)}/${name}`
+const pathOfTag = (name: string): string => `${pathOf(referenceChapter)}/${name}`
 
 function overview(document: OpenApiDocument): string {
   const sections = document.tags.map(({ name, 'x-displayName': title }) => ({ id: name, title }))
@@ -233,3 +233,54 @@ function errors(responses: Readonly<Record<string, { readonly description: strin
   )
   return `<dl class="errors">\n${items.join('')}</dl>\n`
 }
+
+/**
+ * Last parts of paths, in the order in which users need them. Names that are not listed come after `update`.
+ */
+const firstNames = ['create', 'add', 'generate_token', 'list', 'get', 'query', 'update']
+const lastNames = ['delete', 'remove', 'revoke_tokens']
+
+const rankOf = (name: string): number => {
+  if (firstNames.includes(name)) return firstNames.indexOf(name)
+  return firstNames.length + (lastNames.includes(name) ? 1 + lastNames.indexOf(name) : 0)
+}
+
+/** Returns the two parts of a path without the version: the resource and the name of the operation. */
+function partsOf(path: string): readonly [resource: string, name: string] {
+  const end = path.lastIndexOf('/')
+  return [path.slice(path.indexOf('/', 1), end), path.slice(end + 1)]
+}
+
+/** Compares the paths of two operations of the same tag. Sorts by resource, then by what users need first. */
+function compareOperations(one: string, other: string): number {
+  const [[resource, name], [otherResource, otherName]] = [partsOf(one), partsOf(other)]
+  if (resource !== otherResource) return resource < otherResource ? -1 : 1
+  const difference = rankOf(name) - rankOf(otherName)
+  if (difference !== 0) return difference
+  // The operation of the newer API version comes first.
+  return one < other ? 1 : -1
+}
+
+/** Returns the search entries of the reference: one for each tag, operation and other request. */
+export const referenceEntries = (document: OpenApiDocument): readonly SearchEntry[] =>
+  document.tags.flatMap(({ name, 'x-displayName': page, description }) => [
+    { path: pathOfTag(name), page: `API: ${page}`, section: '', text: withoutMarks(description) },
+    ...operationsOf(document, name).map(([path, { summary, description, requestBody }]) => ({
+      path: `${pathOfTag(name)}#${anchorOf(path)}`,
+      page: `API: ${page}`,
+      section: summary,
+      operation: path,
+      text: withoutMarks(
+        [description, ...memberNames(requestBody.content['application/json'].schema)].join(' '),
+      ),
+    })),
+    ...requestsOf(document, name).map(([target, { summary, description, parameters }]) => ({
+      path: `${pathOfTag(name)}#${anchorOf(target)}`,
+      page: `API: ${page}`,
+      section: summary,
+      operation: target,
+      text: withoutMarks([description, ...parameters.map((each) => each.name)].join(' ')),
+    })),
+  ])
+
+const withoutMarks = (text: string): string => text.replaceAll('`', '').replaceAll(/\s+/g, ' ')
