@@ -15,9 +15,7 @@ export const anchorLimits = {
 } as const
 
 export const anchorPlace = json.object(
-  {
-    quote: json.text(`Text of the anchor; at most ${shownQuoteMax} UTF-16 units.`),
-  },
+  { quote: json.text(`Text of the anchor; at most ${shownQuoteMax} UTF-16 units.`) },
   {
     before: json.text('Text before it in its block.'),
     after: json.text('Text after it in its block.'),

@@ -125,9 +125,7 @@ const entrySchemas = new WeakMap<Schema, ObjectSchema>()
 function entrySchemaOf(items: Schema): ObjectSchema {
   const known = entrySchemas.get(items)
   if (known !== undefined) return known
-  const schema = json.object({
-    item: items,
-  })
+  const schema = json.object({ item: items })
   entrySchemas.set(items, schema)
   return schema
 }

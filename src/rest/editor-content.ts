@@ -18,66 +18,43 @@ import type { Services } from './services.ts'
 
 /** The error of operations on a document that is being deleted. */
 export const documentBeingDeleted = {
-  status: 'ABORTED',
   code: 'document/being-deleted',
   when: 'the document is being deleted, itself or with its folder or organization',
 } as const
 
-export const disabledDocument = {
-  status: 'FAILED_PRECONDITION',
-  code: 'document/disabled',
-  when: 'the document is disabled',
-} as const
+export const disabledDocument = { code: 'document/disabled', when: 'the document is disabled' } as const
 
 /** Errors of operations that change the content of an editor. */
 export const writeErrors = [
   disabledDocument,
-  {
-    status: 'FAILED_PRECONDITION',
-    code: 'branch/decided',
-    when: 'the editor is a branch that is merged or rejected',
-  },
+  { code: 'branch/decided', when: 'the editor is a branch that is merged or rejected' },
   documentBeingDeleted,
 ] as const
 
 /** The error of operations that write content of a type, for a root with other content. */
 export const unsupportedContent = {
-  status: 'FAILED_PRECONDITION',
   code: 'crdt/unsupported-content',
   when: 'the root has content that its type cannot represent; `details.path` is its place',
 } as const
 
 /** Errors of operations that attach a schema to an editor. */
 export const schemaErrors = [
-  { status: 'NOT_FOUND', code: 'schema/not-found', when: 'the schema does not exist' },
+  { code: 'schema/not-found', when: 'the schema does not exist' },
   {
-    status: 'FAILED_PRECONDITION',
     code: 'crdt/schema-attached',
     when: 'another schema is attached to the editor, and the content does not fit it',
   },
-  {
-    status: 'FAILED_PRECONDITION',
-    code: 'schema/too-many',
-    when: 'too many editors of the document have a schema',
-  },
+  { code: 'schema/too-many', when: 'too many editors of the document have a schema' },
 ] as const
-
-/** The error of operations with `onOverlap`. */
-export const overlapProblem = { status: 'ABORTED', code: 'crdt/overlap' } as const
 
 /** Errors of operations with `baseVersion` and `ifVersion`. */
 export const baseVersionErrors = [
   {
-    ...overlapProblem,
+    code: 'crdt/overlap',
     when: 'others have changed the same words or values after `baseVersion`, and `onOverlap` is `fail`',
   },
+  { code: 'crdt/base-version-too-old', when: '`baseVersion` is unknown or too old' },
   {
-    status: 'FAILED_PRECONDITION',
-    code: 'crdt/base-version-too-old',
-    when: '`baseVersion` is unknown or too old',
-  },
-  {
-    status: 'ABORTED',
     code: 'crdt/version-conflict',
     when: 'the document is not at `ifVersion`; `details.version` is where it is',
   },

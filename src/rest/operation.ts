@@ -5,7 +5,7 @@ import {
   hasAuthLevel,
   type TenantCaller,
 } from '../core/access/credentials/authenticator.ts'
-import type { ApiError, ErrorCode, Status } from '../core/base/errors.ts'
+import type { ApiError, ErrorCode } from '../core/base/errors.ts'
 import type { FromSchema, ObjectSchema, Schema } from '../core/base/schema.ts'
 import type { EncodedJson, StreamedArray } from '../core/model/json-pieces.ts'
 import type { CreatedContent } from '../core/rooms/editor-content.ts'
@@ -65,7 +65,6 @@ export const warningsOf = (warnings: readonly string[]): Pick<OperationResult<un
 
 /** An error of an operation, in addition to the errors that every operation can return. */
 export interface DocumentedError {
-  readonly status: Status
   readonly code: ErrorCode
   /** Completes the sentence "when …". */
   readonly when: string

@@ -2,7 +2,6 @@ import { estimatedLength, responseTooLarge } from '../core/model/json-pieces.ts'
 
 /** The error of operations without pages, if their response can be large. */
 export const responseExceeds = {
-  status: 'RESOURCE_EXHAUSTED',
   code: 'limit/exceeded',
   when: 'the response is larger than `maxResponseBytes`; the message names the request to make instead',
 } as const

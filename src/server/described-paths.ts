@@ -91,9 +91,7 @@ const receive = {
     example: 'event: open\ndata: {}\n\nid: 1\ndata: AAABAA==\n\n',
   },
   commonErrors: ['RESOURCE_EXHAUSTED', 'INTERNAL', 'UNAVAILABLE'],
-  errors: [
-    { status: 'INVALID_ARGUMENT', code: 'transport/invalid-request', when: 'a parameter is not valid' },
-  ],
+  errors: [{ code: 'transport/invalid-request', when: 'a parameter is not valid' }],
 } as const satisfies Partial<MethodDescription>
 
 const send = {
@@ -112,24 +110,11 @@ const send = {
   },
   commonErrors: ['RESOURCE_EXHAUSTED', 'INTERNAL', 'UNAVAILABLE'],
   errors: [
+    { code: 'transport/invalid-request', when: 'a parameter or the body is not valid' },
+    { code: 'transport/message-too-large', when: 'the body is larger than one message may be' },
+    { code: 'transport/other-user', when: 'the session belongs to another user' },
+    { code: 'transport/unknown-session', when: 'the server does not have the session' },
     {
-      status: 'INVALID_ARGUMENT',
-      code: 'transport/invalid-request',
-      when: 'a parameter or the body is not valid',
-    },
-    {
-      status: 'INVALID_ARGUMENT',
-      code: 'transport/message-too-large',
-      when: 'the body is larger than one message may be',
-    },
-    {
-      status: 'PERMISSION_DENIED',
-      code: 'transport/other-user',
-      when: 'the session belongs to another user',
-    },
-    { status: 'NOT_FOUND', code: 'transport/unknown-session', when: 'the server does not have the session' },
-    {
-      status: 'ABORTED',
       code: 'transport/message-gap',
       when: 'messages before `number` are missing; the body also has `received`',
     },

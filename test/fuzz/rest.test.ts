@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { operationList } from '../../src/capabilities/list.ts'
-import { httpCodes } from '../../src/core/base/errors.ts'
+import { errorCodes, httpCodes } from '../../src/core/base/error-codes.ts'
 import { exampleOf } from '../../src/rest/openapi/examples.ts'
 import { publicSchema, resultBody } from '../../src/rest/openapi/schemas.ts'
 import type { Operation } from '../../src/rest/operation.ts'
@@ -79,7 +79,8 @@ function expectEnvelope(
   expect(Object.keys(httpCodes)).toContain(status)
   // Some operations return INTERNAL on purpose. A server fault never names its cause.
   const meant =
-    operation.errors.some((each) => each.status === status) && !message.startsWith('internal error')
+    operation.errors.some((each) => errorCodes[each.code].status === status) &&
+    !message.startsWith('internal error')
   expect([status, (code >= 400 && code < 500) || meant, message]).toEqual([status, true, expect.any(String)])
 }
 

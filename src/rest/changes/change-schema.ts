@@ -108,16 +108,14 @@ export const rangeResponse = {
 /** Errors of operations that read two versions. */
 export const rangeErrors = [
   {
-    status: 'FAILED_PRECONDITION',
     code: 'crdt/version-too-old',
     when: 'a version is unknown, or the log can no longer rebuild it; `details.oldest` is the oldest one that it can',
   },
-  { status: 'NOT_FOUND', code: 'version/not-found', when: 'the editor has no such saved version' },
+  { code: 'version/not-found', when: 'the editor has no such saved version' },
   contentUnavailable,
 ] as const
 
 export const attributionDisabled = {
-  status: 'FAILED_PRECONDITION',
   code: 'crdt/attribution-disabled',
   when: 'the workspace has disabled attribution',
 } as const

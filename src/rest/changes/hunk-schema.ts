@@ -39,9 +39,7 @@ export const hunkContent = ({ before, after }: { readonly before: string; readon
     insertedValues: { ...values, description: 'Inserted values of arrays, and inserted embeds.' },
     entries: json.list(
       json.object(
-        {
-          key: json.text(),
-        },
+        { key: json.text() },
         {
           before: { description: before },
           after: { description: after },

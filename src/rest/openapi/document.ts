@@ -25,37 +25,19 @@ import { errorBody, mapValues, publicSchema, publishedRequest, requestBody, resu
 
 /** Errors that every operation can return, each with the code of its example. */
 const commonErrors: readonly DocumentedError[] = [
+  { code: 'request/invalid-member', when: 'the request is malformed, or credentials are missing' },
+  { code: 'auth/invalid-credentials', when: 'the credentials are not valid' },
+  { code: 'auth/origin-not-allowed', when: 'the request comes from a page that may not call' },
   {
-    status: 'INVALID_ARGUMENT',
-    code: 'request/invalid-member',
-    when: 'the request is malformed, or credentials are missing',
-  },
-  { status: 'UNAUTHENTICATED', code: 'auth/invalid-credentials', when: 'the credentials are not valid' },
-  {
-    status: 'PERMISSION_DENIED',
-    code: 'auth/origin-not-allowed',
-    when: 'the request comes from a page that may not call',
-  },
-  {
-    status: 'ABORTED',
     code: 'request/conflict',
     when: 'another call changes or deletes the same records at the same time; try again',
   },
-  {
-    status: 'RESOURCE_EXHAUSTED',
-    code: 'limit/exceeded',
-    when: 'a limit is exceeded; `Retry-After` is the time to wait in seconds',
-  },
-  { status: 'INTERNAL', code: 'server/internal', when: 'the server failed' },
-  {
-    status: 'UNAVAILABLE',
-    code: 'server/store-unavailable',
-    when: 'the server is stopping, or its store is not available',
-  },
+  { code: 'limit/exceeded', when: 'a limit is exceeded; `Retry-After` is the time to wait in seconds' },
+  { code: 'server/internal', when: 'the server failed' },
+  { code: 'server/store-unavailable', when: 'the server is stopping, or its store is not available' },
 ]
 
 const bodyTooLarge: DocumentedError = {
-  status: 'INVALID_ARGUMENT',
   code: 'request/body-too-large',
   when: 'the body is larger than the server takes',
 }
@@ -293,7 +275,7 @@ const describeWebhook = (group: DescribedEvents): object => ({
 
 function describeMethod(method: MethodDescription): object {
   const { tag, security, parameters, body, lines, answer, commonErrors: statuses, errors, ...texts } = method
-  const common = commonErrors.filter(({ status }) => statuses.includes(status))
+  const common = commonErrors.filter(({ code }) => statuses.includes(causeOf(code).status))
   return {
     ...texts,
     tags: [tag],
@@ -356,7 +338,10 @@ const jsonContent = (schema: object, example: unknown): object => ({
   'application/json': { schema, examples: { done: { value: example } } },
 })
 
-const httpCodeOf = ({ status, code }: DocumentedError): number => causeOf(code).httpCode ?? httpCodes[status]
+function httpCodeOf({ code }: DocumentedError): number {
+  const { status, httpCode = httpCodes[status] } = causeOf(code)
+  return httpCode
+}
 
 /** Returns one response for each HTTP code. Several statuses may have the same HTTP code. */
 function errorResponses(errors: readonly DocumentedError[]): object {
@@ -364,7 +349,7 @@ function errorResponses(errors: readonly DocumentedError[]): object {
   return Object.fromEntries(
     codes.map((code) => {
       const sameCode = errors.filter((error) => httpCodeOf(error) === code)
-      const description = sameCode.map(({ status, when }) => `${status} when ${when}.`).join(' ')
+      const description = sameCode.map(({ code, when }) => `${causeOf(code).status} when ${when}.`).join(' ')
       const headers = retryCodes.includes(code) ? retryHeaders : commonHeaders
       return [code, { description, headers, content: errorContent(sameCode) }]
     }),
@@ -375,10 +360,11 @@ const errorContent = (errors: readonly DocumentedError[]): object => ({
   'application/json': {
     schema: { $ref: '#/components/schemas/Error' },
     examples: Object.fromEntries(
-      errors.map(({ status, when, code }, index) => [
-        `${status}-${index + 1}`,
-        { summary: when, value: { error: { status, message: when, details: { code } } } },
-      ]),
+      errors.map(({ when, code }, index) => {
+        const { status } = causeOf(code)
+        const value = { error: { status, message: when, details: { code } } }
+        return [`${status}-${index + 1}`, { summary: when, value }]
+      }),
     ),
   },
 })

@@ -63,29 +63,24 @@ export const replayHeadersOf = ({ effect }: Affecting): object =>
 
 const errors: readonly DocumentedError[] = [
   {
-    status: 'INVALID_ARGUMENT',
     code: 'idempotency/key-reused',
     when: `the \`${idempotencyHeader}\` was used for another call`,
   },
   {
-    status: 'ABORTED',
     code: 'idempotency/in-progress',
     when: `the first call with the \`${idempotencyHeader}\` is running (\`details.outcome\` is \`running\`)`,
   },
   {
-    status: 'ABORTED',
     code: 'idempotency/outcome-unknown',
     when: `the first call with the \`${idempotencyHeader}\` has an unknown outcome (\`details.outcome\` is \`unknown\`)`,
   },
   {
-    status: 'ABORTED',
     code: 'idempotency/response-not-kept',
     when:
       `the first call with the \`${idempotencyHeader}\` succeeded with a response that is not stored, because it has ` +
       `more than ${idempotencyLimits.answerBytes} bytes or the space is full (\`details.outcome\` is \`done\`)`,
   },
   {
-    status: 'RESOURCE_EXHAUSTED',
     code: 'limit/exceeded',
     when:
       `${idempotencyLimits.calls} calls with an \`${idempotencyHeader}\`, or ${idempotencyLimits.bytes} bytes of their ` +

@@ -4,25 +4,15 @@ import type { DocumentedError, Operation } from '../operation.ts'
 /** Errors of every operation of a level. */
 const levelErrors: Readonly<Record<AuthLevel, readonly DocumentedError[]>> = {
   key: [],
-  workspace: [{ status: 'NOT_FOUND', code: 'workspace/not-found', when: 'the workspace does not exist' }],
-  operator: [
-    {
-      status: 'FAILED_PRECONDITION',
-      code: 'auth/admin-token-unset',
-      when: 'the server has no admin token',
-    },
-  ],
+  workspace: [{ code: 'workspace/not-found', when: 'the workspace does not exist' }],
+  operator: [{ code: 'auth/admin-token-unset', when: 'the server has no admin token' }],
 }
 
 /** Errors of every operation that is open to agents. */
 const agentErrors: readonly DocumentedError[] = [
-  {
-    status: 'PERMISSION_DENIED',
-    code: 'agent/role-required',
-    when: 'the role or the policy of an agent does not permit the call',
-  },
-  { status: 'NOT_FOUND', code: 'document/not-found', when: 'an agent has no role on the document' },
-  { status: 'FAILED_PRECONDITION', code: 'document/disabled', when: 'an agent names a disabled document' },
+  { code: 'agent/role-required', when: 'the role or the policy of an agent does not permit the call' },
+  { code: 'document/not-found', when: 'an agent has no role on the document' },
+  { code: 'document/disabled', when: 'an agent names a disabled document' },
 ]
 
 /** Returns the errors that follow from the callers of an operation. */

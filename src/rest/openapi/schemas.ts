@@ -71,11 +71,11 @@ export const mapValues = <Value, Result>(
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]))
 
 /** Returns the schema of a request body, which contains `data`. */
-export const requestBody = (data: ObjectSchema): ObjectSchema => json.object({
-data
-})
+export const requestBody = (data: ObjectSchema): ObjectSchema => json.object({ data })
 
-const nextPage = json.text('Send it with the same query for the next page; absent at the end.') satisfies Schema
+const nextPage = json.text(
+  'Send it with the same query for the next page; absent at the end.',
+) satisfies Schema
 
 /**
  * Returns the schema of a response body. The response of an operation that accepts a page token also contains
@@ -83,25 +83,30 @@ const nextPage = json.text('Send it with the same query for the next page; absen
  */
 export const resultBody = (
   operation: Pick<Operation, 'request' | 'response' | 'bare' | 'warns' | 'creates'>,
-): ObjectSchema => json.object({
-result: resultOf(operation)
-})
+): ObjectSchema => json.object({ result: resultOf(operation) })
 
-const warnings = json.list(json.text(), { description:
+const warnings = json.list(json.text(), {
+  description:
     'Accepted values that have no effect, may be lost later or are probably misspelled, one sentence each; absent if ' +
-    'there are none.', examples: [['Weft has no event type "recorder.start": it is stored and never sent.']] }) satisfies Schema
+    'there are none.',
+  examples: [['Weft has no event type "recorder.start": it is stored and never sent.']],
+}) satisfies Schema
 
 const ids = json.list(json.text())
 
-const created = json.object({}, {
-organization: json.text(),
-document: json.text(),
-editor: json.text(),
-root: json.text('Name of the root.'),
-organizations: { ...ids, description: 'In calls with flags such as `createOrganization`.' },
-documents: ids,
-folders: ids
-}, { description: 'Ids of what the call has created. What existed is absent.' }) satisfies Schema
+const created = json.object(
+  {},
+  {
+    organization: json.text(),
+    document: json.text(),
+    editor: json.text(),
+    root: json.text('Name of the root.'),
+    organizations: { ...ids, description: 'In calls with flags such as `createOrganization`.' },
+    documents: ids,
+    folders: ids,
+  },
+  { description: 'Ids of what the call has created. What existed is absent.' },
+) satisfies Schema
 
 function resultOf({ request, response, bare, warns, creates }: Parameters<typeof resultBody>[0]): Schema {
   if (bare === true && response !== null) return response
@@ -126,16 +131,25 @@ function resultOf({ request, response, bare, warns, creates }: Parameters<typeof
 
 /** Schema of the body of every error response. */
 export const errorBody = json.object({
-error: json.object({
-status: json.choice(Object.keys(httpCodes)),
-message: json.text('For people.'),
-details: json.object({
-code: json.choice(Object.keys(errorCodes), 'The cause. It is stable, and the page `/docs/errors/<code>` describes it.')
-}, {
-issues: json.list(json.object({
-path: json.text('JSON pointer into the body.'),
-message: json.text()
-}), { description: 'Violations of the request schema.' })
-})
-})
+  error: json.object({
+    status: json.choice(Object.keys(httpCodes)),
+    message: json.text('For people.'),
+    details: json.object(
+      {
+        code: json.choice(
+          Object.keys(errorCodes),
+          'The cause. It is stable, and the page `/docs/errors/<code>` describes it.',
+        ),
+      },
+      {
+        issues: json.list(
+          json.object({
+            path: json.text('JSON pointer into the body.'),
+            message: json.text(),
+          }),
+          { description: 'Violations of the request schema.' },
+        ),
+      },
+    ),
+  }),
 }) satisfies Schema

@@ -2,7 +2,14 @@ import { pathOf, referenceChapter } from '../../docs/chapters.ts'
 import { type AdjacentPages, anchorOf, escapeHtml, renderPage } from '../../docs/layout.ts'
 import type { SearchEntry } from '../../docs/search-entry.ts'
 import { idempotencyHeader } from '../idempotency/idempotent-call.ts'
-import { curlOf, memberNames, parameterTable, prose, type ShownParameter, schemaTable } from './reference-parts.ts'
+import {
+  curlOf,
+  memberNames,
+  parameterTable,
+  prose,
+  type ShownParameter,
+  schemaTable,
+} from './reference-parts.ts'
 import { tryForm } from './try-form.ts'
 
 /** The parts of the generated OpenAPI document that this page uses. */

@@ -15,8 +15,11 @@ import { notifiedUser } from './user-schema.ts'
 /** Id of the target of an activity. Ids of directory records are allowed. */
 const entityId = json.id()
 
-export const featureType = json.choice(featureTypes, 'Subject of the activity. `administration`: changes of organizations, documents, folders, users, groups and ' +
-    'permissions.')
+export const featureType = json.choice(
+  featureTypes,
+  'Subject of the activity. `administration`: changes of organizations, documents, folders, users, groups and ' +
+    'permissions.',
+)
 
 const addedFeatureType = json.choice(addedFeatureTypes, 'Subject of the activity.')
 
@@ -31,15 +34,34 @@ const activityAction = { featureType: addedFeatureType, actionType, actionUser }
 /** Members of an activity that callers need not give. */
 export const activityContent = {
   targetEntityId: json.id('Target of the action, such as an annotation; required for `custom` activities.'),
-  location: json.object({
-id: entityId
-}, {
-locationName: { type: 'string', maxLength: 1_000 }
-}, { ...openMembers(), description: 'The place in the document. It is deleted with the data of this location.' }),
-  changes: json.map({}, { description:
-      'Values before and after the change. The server reads only users in it: objects with a `userId`.' }),
-  displayMessageTemplate: json.text('Text for users. `{{name}}` stands for a member of `displayMessageTemplateData`.', { maxLength: 2_000 }),
-  displayMessageTemplateData: json.map({}, { description: 'Values of the placeholders. An object with a `name`, such as a user, is shown by its name.' }),
+  location: json.object(
+    { id: entityId },
+    {
+      locationName: { type: 'string', maxLength: 1_000 },
+    },
+    {
+      ...openMembers(),
+      description: 'The place in the document. It is deleted with the data of this location.',
+    },
+  ),
+  changes: json.map(
+    {},
+    {
+      description:
+        'Values before and after the change. The server reads only users in it: objects with a `userId`.',
+    },
+  ),
+  displayMessageTemplate: json.text(
+    'Text for users. `{{name}}` stands for a member of `displayMessageTemplateData`.',
+    { maxLength: 2_000 },
+  ),
+  displayMessageTemplateData: json.map(
+    {},
+    {
+      description:
+        'Values of the placeholders. An object with a `name`, such as a user, is shown by its name.',
+    },
+  ),
 } as const
 
 const example = {
@@ -54,32 +76,52 @@ const example = {
 
 const namesBounded = `naming at most ${namedUsersMax} users, and all together ${namedInCallMax}`
 
-export const activitiesToAdd = json.list(json.object(activityAction, {
-      id: json.id('Unique in the organization; default: generated. An activity with an existing id is replaced.'),
-      ...activityContent,
-    }), { maxItems: batchMax, description: `Each at most ${activityBytesMax} bytes as JSON, ${namesBounded}.`, examples: [[example]] })
+export const activitiesToAdd = json.list(
+  json.object(activityAction, {
+    id: json.id(
+      'Unique in the organization; default: generated. An activity with an existing id is replaced.',
+    ),
+    ...activityContent,
+  }),
+  {
+    maxItems: batchMax,
+    description: `Each at most ${activityBytesMax} bytes as JSON, ${namesBounded}.`,
+    examples: [[example]],
+  },
+)
 
-export const activityChanges = json.list(json.object({ id: entityId }, { ...activityAction, ...activityContent }), { maxItems: batchMax, description: `Each at most ${activityBytesMax} bytes as JSON afterwards, ${namesBounded}.`, examples: [[{ id: 'signed-off', displayMessageTemplate: '{{user}} signed it off' }]] })
+export const activityChanges = json.list(
+  json.object({ id: entityId }, { ...activityAction, ...activityContent }),
+  {
+    maxItems: batchMax,
+    description: `Each at most ${activityBytesMax} bytes as JSON afterwards, ${namesBounded}.`,
+    examples: [[{ id: 'signed-off', displayMessageTemplate: '{{user}} signed it off' }]],
+  },
+)
 
 /** Request members that identify activities of a document. */
-export const activityReferences = json.list(json.object({
-id: entityId
-}), { maxItems: batchMax })
+export const activityReferences = json.list(json.object({ id: entityId }), { maxItems: batchMax })
 
 export const activityIds = json.list(entityId, { maxItems: batchMax })
 
-export const activityRecords = json.list(json.object({
+export const activityRecords = json.list(
+  json.object(
+    {
       id: { ...entityId, examples: ['signed-off'] },
       ...activityAction,
       featureType: { ...featureType, examples: ['custom'] },
-      metadata: json.object({
-apiKey: json.text(),
-organizationId: json.text()
-}, {
-documentId: json.text('Absent without a document.')
-}),
+      metadata: json.object(
+        {
+          apiKey: json.text(),
+          organizationId: json.text(),
+        },
+        { documentId: json.text('Absent without a document.') },
+      ),
       timestamp: json.integer('Epoch milliseconds of when it was first recorded.'),
-    }, activityContent))
+    },
+    activityContent,
+  ),
+)
 
 /** Converts an activity to its response. */
 export function toActivityResponse(

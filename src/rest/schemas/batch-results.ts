@@ -3,9 +3,7 @@ import type { Batch } from '../operation.ts'
 
 /** Schema of `details` in the result of an item. */
 export const failureDetails = json.object(
-  {
-    code: json.text('Stable code of the cause.', { examples: ['request/invalid-member'] }),
-  },
+  { code: json.text('Stable code of the cause.', { examples: ['request/invalid-member'] }) },
   {
     candidates: json.list(json.object({}, {}, { additionalProperties: {} }), {
       description: 'Places that are similar to the quote of an anchor, or that contain it.',
@@ -32,9 +30,7 @@ export const batchResults = json.map(
       id: json.text(),
       message: json.text('Result, or the reason of the failure.'),
     },
-    {
-      details: failureDetails,
-    },
+    { details: failureDetails },
   ),
   { description: 'By item id; for an item without an id, by its JSON pointer.' },
 )

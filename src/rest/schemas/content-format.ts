@@ -24,17 +24,15 @@ export const stateEncoding = {
 /** Errors of operations on the content of an editor. */
 export const contentErrors = [
   ...documentErrors,
-  { status: 'NOT_FOUND', code: 'crdt/no-content', when: 'there is no CRDT data for the editor id' },
+  { code: 'crdt/no-content', when: 'there is no CRDT data for the editor id' },
 ] as const
 
 export const contentUnavailable = {
-  status: 'UNAVAILABLE',
   code: 'version/content-unavailable',
   when: 'the object storage with the content of the version cannot be used',
 } as const
 
 export const noSuchRoot = {
-  status: 'NOT_FOUND',
   code: 'crdt/root-not-found',
   when: 'there are roots, and none of them is called `contentKey`: `details.roots` names up to 20 of them',
 } as const

@@ -22,9 +22,7 @@ const documentReserved = ['id', 'organizationId', 'createdAt', 'lastUpdated'] as
 
 /** Members of a new document. */
 const documentToAdd = json.object(
-  {
-    documentId,
-  },
+  { documentId },
   {
     documentName,
     folderId: json.id('The folder that it is in; `root`: in none.'),

@@ -45,9 +45,7 @@ export const editTarget = {
         block: json.integer('Index of a block, from 0. In text, a line.', { minimum: 0 }),
         path: json.text('JSON pointer (RFC 6901) into a map or an array.', { maxLength: pointerLengthMax }),
         anchor: json.object(
-          {
-            position: position('Yjs relative position, encoded and base64.'),
-          },
+          { position: position('Yjs relative position, encoded and base64.') },
           {
             editorId: json.id('Default and only allowed value: the `editorId` of the request.'),
             contentKey: json.text(
@@ -90,9 +88,7 @@ export const editSchema = json.object(
       { description: 'Replaces the target. Characters that both have in common stay.' },
     ),
     insert: json.object(
-      {
-        content: { description: 'The new content.', examples: ['Hello'] },
-      },
+      { content: { description: 'The new content.', examples: ['Hello'] } },
       {
         before: editTarget,
         after: editTarget,
@@ -102,13 +98,7 @@ export const editSchema = json.object(
       },
       { description: 'Inserts content. Exactly one of `before`, `after`, `into`, `at`.' },
     ),
-    remove: json.object(
-      {
-        target: editTarget,
-      },
-      {},
-      { description: 'Removes the target.' },
-    ),
+    remove: json.object({ target: editTarget }, {}, { description: 'Removes the target.' }),
     mark: json.object(
       {
         find: editTarget,
@@ -134,9 +124,7 @@ export const editSchema = json.object(
       },
     ),
     text: json.object(
-      {
-        index: json.integer('Position in UTF-16 units.', { minimum: 0 }),
-      },
+      { index: json.integer('Position in UTF-16 units.', { minimum: 0 }) },
       {
         delete: json.integer('UTF-16 units to delete.', { minimum: 0, default: 0 }),
         insert: { type: 'string', default: '' },

@@ -19,9 +19,7 @@ export const foldersRequest = json.object({
   organizationId,
   folders: json.list(
     json.object(
-      {
-        folderId: json.id('Unique in the organization; `root` is reserved.'),
-      },
+      { folderId: json.id('Unique in the organization; `root` is reserved.') },
       {
         folderName: { ...resourceName, description: 'Name of the folder.' },
         parentFolderId,
@@ -53,9 +51,7 @@ export const folderRecordV1 = json.object(
     createdAt,
     lastUpdated,
   },
-  {
-    subFolders,
-  },
+  { subFolders },
 )
 
 export const folderRecord = {
@@ -83,7 +79,6 @@ export const folderRecord = {
 const treeBytesMax = 16 * 1024 * 1024
 
 export const tooManyFolders = {
-  status: 'FAILED_PRECONDITION',
   code: 'folder/response-too-large',
   when:
     `a folder with its subfolders would have more than ${treeBytesMax} bytes; request fewer levels, or all folders, which ` +

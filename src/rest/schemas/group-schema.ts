@@ -7,11 +7,7 @@ import { failureDetails } from './batch-results.ts'
 
 export const groupOrganizationId = json.id()
 
-export const groupNotFound = {
-  status: 'NOT_FOUND',
-  code: 'group/not-found',
-  when: 'the group does not exist',
-} as const
+export const groupNotFound = { code: 'group/not-found', when: 'the group does not exist' } as const
 
 export const groupOfUsers = {
   organizationId: groupOrganizationId,
@@ -49,9 +45,7 @@ export const groupRecords = json.list(
             id: json.text('Id of the resource.'),
             accessRole,
           },
-          {
-            expiresAt,
-          },
+          { expiresAt },
         ),
         {
           description:
@@ -91,9 +85,7 @@ export const groupUserResults = json.map(
       organizationUserGroupId: json.text(),
       message: json.text('Result, or the reason of the failure.'),
     },
-    {
-      details: failureDetails,
-    },
+    { details: failureDetails },
   ),
   { description: 'By user id.' },
 )

@@ -12,9 +12,7 @@ import {
 export const organizationsRequest = json.object({
   organizations: json.list(
     json.object(
-      {
-        organizationId,
-      },
+      { organizationId },
       {
         organizationName: { ...resourceName, description: 'Name of the organization.' },
         metadata,

@@ -80,17 +80,12 @@ export const presenceInputs = json.list(
  * @param when text that completes the description "False when …"
  */
 export const presenceSuccess = <const When extends string>(when: When) =>
-  json.object({
-    success: json.boolean(`False when ${when}.`),
-  })
+  json.object({ success: json.boolean(`False when ${when}.`) })
 
-export const alwaysSuccess = json.object({
-  success: json.boolean('Always true.'),
-})
+export const alwaysSuccess = json.object({ success: json.boolean('Always true.') })
 
 /** The error of a call that adds users who are not connected. */
 export const tooManyPresent = {
-  status: 'FAILED_PRECONDITION',
   code: 'presence/too-many-users',
   when: 'too many users are not connected',
 } as const
@@ -98,16 +93,14 @@ export const tooManyPresent = {
 /** Errors of a call with cursors. */
 export const cursorErrors = [
   {
-    status: 'FAILED_PRECONDITION',
     code: 'crdt/target-not-found',
     when: 'the place of a cursor is missing: `details.candidates` has up to five similar places',
   },
   {
-    status: 'FAILED_PRECONDITION',
     code: 'crdt/target-ambiguous',
     when: 'the place of a cursor is ambiguous: `details.candidates` has up to five places',
   },
-  { status: 'NOT_FOUND', code: 'crdt/root-not-found', when: 'the root of a cursor does not exist' },
+  { code: 'crdt/root-not-found', when: 'the root of a cursor does not exist' },
 ] as const
 
 /**

@@ -41,22 +41,13 @@ export const createdAt = json.integer('Epoch milliseconds.')
 export const lastUpdated = json.integer('Epoch milliseconds.')
 
 export const organizationNotFound = {
-  status: 'NOT_FOUND',
   code: 'organization/not-found',
   when: 'the organization does not exist',
 } as const
 
-const folderNotFound = {
-  status: 'NOT_FOUND',
-  code: 'folder/not-found',
-  when: 'the folder does not exist',
-} as const
+const folderNotFound = { code: 'folder/not-found', when: 'the folder does not exist' } as const
 
-const documentNotFound = {
-  status: 'NOT_FOUND',
-  code: 'document/not-found',
-  when: 'the document does not exist',
-} as const
+const documentNotFound = { code: 'document/not-found', when: 'the document does not exist' } as const
 
 /** Errors of operations on a folder. */
 export const folderErrors = [organizationNotFound, folderNotFound] as const

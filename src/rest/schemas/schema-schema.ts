@@ -55,7 +55,6 @@ export const toSchemaEntry = ({
 }: SchemaRecord): FromSchema<typeof schemaEntry> => ({ name, createdAt, lastUpdated })
 
 export const noSuchSchemaError = {
-  status: 'NOT_FOUND',
   code: 'schema/not-found',
   when: 'there is no schema with this name',
 } as const

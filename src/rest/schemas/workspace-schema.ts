@@ -26,9 +26,7 @@ export const mintingSecretEntry = json.object(
     id: json.text('Id of the secret.'),
     createdAt: json.integer('Epoch milliseconds.'),
   },
-  {
-    validUntil: json.integer('Epoch milliseconds; absent for the current secret.'),
-  },
+  { validUntil: json.integer('Epoch milliseconds; absent for the current secret.') },
 )
 
 /** Members of a Workspace record. */
@@ -90,7 +88,6 @@ export const graceSeconds = json.integer('Time in seconds for which the replaced
 })
 
 export const noSuchApiKeyError = {
-  status: 'NOT_FOUND',
   code: 'api-key/not-found',
   when: 'the workspace does not have this API key',
 } as const

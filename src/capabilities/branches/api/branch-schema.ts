@@ -174,13 +174,11 @@ export function toHunkResponse(hunk: AttributedHunk): FromSchema<typeof branchHu
 }
 
 export const noSuchBranchError = {
-  status: 'NOT_FOUND',
   code: 'branch/not-found',
   when: 'the editor has no branch with this name',
 } as const
 
 export const branchDecided = {
-  status: 'FAILED_PRECONDITION',
   code: 'branch/decided',
 } as const
 

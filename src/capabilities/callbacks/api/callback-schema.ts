@@ -143,11 +143,7 @@ export const callbackSecretAnswer = {
   properties: { secret: signingSecret },
 } as const
 
-export const noCallbacks = {
-  status: 'NOT_FOUND',
-  code: 'callback/not-configured',
-  when: 'the API key has no callbacks',
-} as const
+export const noCallbacks = { code: 'callback/not-configured', when: 'the API key has no callbacks' } as const
 
 const changeRequest = { type: 'object', properties: callbacksChange } as const
 

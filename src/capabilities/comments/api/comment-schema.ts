@@ -291,12 +291,10 @@ const otherAnnotations =
 /** Errors of operations that place anchors. */
 export const anchorErrors = [
   {
-    status: 'FAILED_PRECONDITION',
     code: 'crdt/target-not-found',
     when: `no anchor can be placed, and the first quote is missing: \`details.candidates\` has up to five similar places. ${otherAnnotations}`,
   },
   {
-    status: 'FAILED_PRECONDITION',
     code: 'crdt/target-ambiguous',
     when: `no anchor can be placed, and the first quote is ambiguous: \`details.candidates\` has up to five of its places. ${otherAnnotations}`,
   },
@@ -305,17 +303,13 @@ export const anchorErrors = [
 /** Errors of operations on the comments of an annotation. */
 export const annotationErrors = [
   ...documentErrors,
-  {
-    status: 'NOT_FOUND',
-    code: 'comment/annotation-not-found',
-    when: 'the annotation does not exist',
-  },
+  { code: 'comment/annotation-not-found', when: 'the annotation does not exist' },
 ] as const
 
 /** Errors of operations on a comment. */
 export const commentErrors = [
   ...annotationErrors,
-  { status: 'NOT_FOUND', code: 'comment/not-found', when: 'the comment does not exist' },
+  { code: 'comment/not-found', when: 'the comment does not exist' },
 ] as const
 
 export const toCommentResponse = (comment: CommentRecord): FromSchema<typeof commentRecords>[number] =>

@@ -212,14 +212,9 @@ export const feedConfigAnswer = {
 } as const
 
 export const feedErrors = [
-  { status: 'FAILED_PRECONDITION', code: 'feed/disabled', when: 'the feed is off' },
+  { code: 'feed/disabled', when: 'the feed is off' },
+  { code: 'feed/cursor-expired', when: 'the feed no longer has the events after the cursor' },
   {
-    status: 'FAILED_PRECONDITION',
-    code: 'feed/cursor-expired',
-    when: 'the feed no longer has the events after the cursor',
-  },
-  {
-    status: 'FAILED_PRECONDITION',
     code: 'feed/cursor-unknown',
     when: 'the feed does not know the cursor, for example because the store was replaced by another copy',
   },

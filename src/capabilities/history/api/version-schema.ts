@@ -68,11 +68,7 @@ export const versionRecord = {
   },
 } as const
 
-export const noSuchVersion = {
-  status: 'NOT_FOUND',
-  code: 'version/not-found',
-  when: 'the editor has no such version',
-} as const
+export const noSuchVersion = { code: 'version/not-found', when: 'the editor has no such version' } as const
 
 export const toVersionResponse = (record: VersionRecord): FromSchema<typeof versionRecord> => ({
   versionId: record.versionId,

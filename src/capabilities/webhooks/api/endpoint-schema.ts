@@ -17,16 +17,11 @@ export const endpointId = {
 
 /** Errors of the operations on endpoints and their deliveries, if advanced webhooks are off. */
 export const advancedOff = [
-  {
-    status: 'FAILED_PRECONDITION',
-    code: 'webhook/never-configured',
-    when: 'advanced webhooks were never configured',
-  },
-  { status: 'FAILED_PRECONDITION', code: 'webhook/disabled', when: 'advanced webhooks are disabled' },
+  { code: 'webhook/never-configured', when: 'advanced webhooks were never configured' },
+  { code: 'webhook/disabled', when: 'advanced webhooks are disabled' },
 ] as const
 
 export const noSuchEndpoint = {
-  status: 'NOT_FOUND',
   code: 'webhook/endpoint-not-found',
   when: 'the endpoint does not exist',
 } as const

@@ -29,9 +29,9 @@ export const addActivities = defineOperation({
     'time. Activities of the types `huddle.create`, `huddle.join` and `recorder.done` also cause an event, once each.',
   batch: keyedBatch({ activities: 'id' }, checkActivity),
   request: json.object({
-...documentPlace,
-activities: activitiesToAdd
-}),
+    ...documentPlace,
+    activities: activitiesToAdd,
+  }),
   response: batchResults,
   errors: documentErrors,
   async handler({ organizationId, documentId, activities }, { caller, services, ids }) {

@@ -16,9 +16,9 @@ export const deleteActivities = defineOperation({
     'does not have is `success: false`.',
   batch: keyedBatch({ activityIds: null, activities: 'id' }),
   request: json.object(documentPlace, {
-activityIds: { ...activityIds, examples: [['signed-off']] },
-activities: activityReferences
-}),
+    activityIds: { ...activityIds, examples: [['signed-off']] },
+    activities: activityReferences,
+  }),
   response: batchResults,
   errors: documentErrors,
   async handler({ organizationId, documentId, activityIds, activities }, { caller, services }) {

@@ -14,9 +14,7 @@ import { documentId, organizationId, organizationNotFound } from '../../schemas/
 const valuesMax = 30
 
 const request = json.object(
-  {
-    organizationId,
-  },
+  { organizationId },
   {
     documentId: json.id('Only activities of this document.'),
     targetEntityId: json.id('Only activities on this target, such as an annotation.'),

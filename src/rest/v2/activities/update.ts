@@ -15,9 +15,9 @@ export const updateActivities = defineOperation({
     'is not created (`success: false`).',
   batch: keyedBatch({ activities: 'id' }),
   request: json.object({
-...documentPlace,
-activities: activityChanges
-}),
+    ...documentPlace,
+    activities: activityChanges,
+  }),
   response: batchResults,
   errors: documentErrors,
   async handler({ organizationId, documentId, activities }, { caller, services }) {

@@ -20,16 +20,12 @@ const request = json.object(
         name: json.text('Display name.', { maxLength: idBytesMax }),
         email: { type: 'string', maxLength: 1_000 },
       },
-      {
-        isAdmin: json.flag('Makes the user an editor of all documents of the API key.'),
-      },
+      { isAdmin: json.flag('Makes the user an editor of all documents of the API key.') },
     ),
   },
   {
     permissions: json.object(
-      {
-        resources: json.list(grantedResource, { maxItems: 500 }),
-      },
+      { resources: json.list(grantedResource, { maxItems: 500 }) },
       {},
       {
         description:
@@ -72,9 +68,7 @@ const request = json.object(
         organizationId: json.id(),
         documentId: json.id(),
       },
-      {
-        editorId: { type: 'string', format: 'id', default: 'main' },
-      },
+      { editorId: { type: 'string', format: 'id', default: 'main' } },
       { description: 'Document of a token of format `y-sweet`; it grants no permission.' },
     ),
   },

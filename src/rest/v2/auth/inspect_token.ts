@@ -10,9 +10,7 @@ import type { Services } from '../../services.ts'
 import { invalidAt } from '../../validator.ts'
 
 const response = json.object(
-  {
-    accepted: json.boolean('Whether a client can connect with this token now.'),
-  },
+  { accepted: json.boolean('Whether a client can connect with this token now.') },
   {
     reason: json.text(
       'Why the server rejects the token: `malformed`, `signature`, `expired`, `claims`, `tenant`, `revoked`, ' +
@@ -45,9 +43,7 @@ const response = json.object(
           organizationId: json.text(),
           accessRole: json.choice(accessRoles),
         },
-        {
-          expiresAt: json.number('Epoch seconds.'),
-        },
+        { expiresAt: json.number('Epoch seconds.') },
       ),
       { description: 'Permissions of the token; absent if it has all permissions of its user.' },
     ),
@@ -73,9 +69,7 @@ export const inspectToken = defineOperation({
     'For a document, it also returns the present role. The server neither stores nor logs the token. It does not check ' +
     'whether the domain of a page may use the API key.',
   request: json.object(
-    {
-      token: json.text('The token, as clients send it.', { minLength: 1, maxLength: tokenLengthMax }),
-    },
+    { token: json.text('The token, as clients send it.', { minLength: 1, maxLength: tokenLengthMax }) },
     {
       organizationId: json.id('Organization of the document.'),
       documentId: json.id('Document whose role is computed.'),

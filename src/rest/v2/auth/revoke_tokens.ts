@@ -10,9 +10,7 @@ export const revokeTokens = defineOperation({
   description:
     'Rejects all tokens issued for the user until now. The connections that they opened ' +
     'are closed with 4401. Tokens without an `iat` claim count as issued before.',
-  request: json.object({
-    userId: json.id('The user of the tokens.', { examples: ['ada'] }),
-  }),
+  request: json.object({ userId: json.id('The user of the tokens.', { examples: ['ada'] }) }),
   response: json.object({
     userId: json.text('The named user.'),
     issuedUntil: json.integer('Unix time in milliseconds: tokens whose `iat` is not later are rejected.'),

@@ -26,9 +26,7 @@ export const closeConnections = defineOperation({
       reconnect: json.flag('Close with 1012 instead, after which clients connect again immediately.'),
     },
   ),
-  response: json.object({
-    closed: json.integer('Number of connections that were open.', { examples: [1] }),
-  }),
+  response: json.object({ closed: json.integer('Number of connections that were open.', { examples: [1] }) }),
   errors: [],
   async handler({ connectionIds, reconnect = false }, { caller, services }) {
     const reason = reconnect ? toReconnect : forGood

@@ -20,11 +20,7 @@ export const addContent = defineOperation({
   description: 'If several calls create the same editor at once, exactly one succeeds.',
   request: contentRequest,
   response: writtenResponse,
-  errors: [
-    { status: 'ALREADY_EXISTS', code: 'crdt/content-exists', when: 'the editor has data' },
-    ...schemaErrors,
-    ...writeErrors,
-  ],
+  errors: [{ code: 'crdt/content-exists', when: 'the editor has data' }, ...schemaErrors, ...writeErrors],
   async handler(data, { caller, services, text }) {
     return {
       message: 'Content added.',

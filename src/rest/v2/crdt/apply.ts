@@ -53,11 +53,7 @@ export const applyUpdate = defineOperation({
   response,
   errors: [
     ...contentErrors.map((error) => ({ ...error, when: `${error.when}, and \`create\` is not set` })),
-    {
-      status: 'FAILED_PRECONDITION',
-      code: 'crdt/update-incomplete',
-      when: 'the update builds on updates that the document does not have',
-    },
+    { code: 'crdt/update-incomplete', when: 'the update builds on updates that the document does not have' },
     ...writeErrors,
   ],
   async handler(data, { caller, services, full }) {

@@ -12,13 +12,14 @@ import type { Services } from '../../services.ts'
 const pageSize = 100
 
 const request = json.object(documentPlace, {
-editorIds: json.list(editorId, { maxItems: 500, description: 'Ids of the editors; default: all editors of the document.' }),
-userId: json.id('User who deletes the content; default: `api`.')
+  editorIds: json.list(editorId, {
+    maxItems: 500,
+    description: 'Ids of the editors; default: all editors of the document.',
+  }),
+  userId: json.id('User who deletes the content; default: `api`.'),
 })
 
-const response = json.object({
-success: json.boolean('False if there was nothing to delete.')
-})
+const response = json.object({ success: json.boolean('False if there was nothing to delete.') })
 
 export const deleteContent = defineOperation({
   path: '/v2/crdt/delete',

@@ -2,30 +2,45 @@ import { invalid } from '../../../core/base/errors.ts'
 import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { rightForm } from '../../../core/content/edit/right-form.ts'
 import { keepingOf } from '../../agents/authorize-agent.ts'
-import { baseVersionErrors, changeEditor, unsupportedContent, updateRequest, writeErrors, writtenResponse } from '../../editor-content.ts'
+import {
+  baseVersionErrors,
+  changeEditor,
+  unsupportedContent,
+  updateRequest,
+  writeErrors,
+  writtenResponse,
+} from '../../editor-content.ts'
 import { defineAgentOperation, warningsOf } from '../../operation.ts'
 import { contentErrors } from '../../schemas/content-format.ts'
 import { editSchema, editsMax } from '../../schemas/edit-target-schema.ts'
 import { contentKeySchema, documentPlace, editorId } from '../../schemas/resource-schema.ts'
 
-const request = json.object({
-...documentPlace,
-editorId,
-edits: json.list(editSchema, { minItems: 1, maxItems: editsMax, description: 'Applied in order; later edits find the content as earlier edits left it.', examples: [[{ replace: { find: 'Hello', with: 'Hello, team' } }]] })
-}, {
-contentKey: contentKeySchema,
-baseVersion: {
+const request = json.object(
+  {
+    ...documentPlace,
+    editorId,
+    edits: json.list(editSchema, {
+      minItems: 1,
+      maxItems: editsMax,
+      description: 'Applied in order; later edits find the content as earlier edits left it.',
+      examples: [[{ replace: { find: 'Hello', with: 'Hello, team' } }]],
+    }),
+  },
+  {
+    contentKey: contentKeySchema,
+    baseVersion: {
       ...updateRequest.properties.baseVersion,
       description: 'The version in which the targets are found. Later edits of others stay.',
     },
-onOverlap: updateRequest.properties.onOverlap,
-ifVersion: updateRequest.properties.ifVersion,
-dryRun: updateRequest.properties.dryRun,
-schema: updateRequest.properties.schema,
-strict: updateRequest.properties.strict,
-userId: updateRequest.properties.userId,
-meta: updateRequest.properties.meta
-})
+    onOverlap: updateRequest.properties.onOverlap,
+    ifVersion: updateRequest.properties.ifVersion,
+    dryRun: updateRequest.properties.dryRun,
+    schema: updateRequest.properties.schema,
+    strict: updateRequest.properties.strict,
+    userId: updateRequest.properties.userId,
+    meta: updateRequest.properties.meta,
+  },
+)
 
 const response = {
   type: 'object',
@@ -33,18 +48,32 @@ const response = {
   properties: {
     ...writtenResponse.properties,
     changed: json.boolean('False if the document was already as requested.'),
-    edits: json.list(json.object({
-place: json.object({}, {
-quote: json.text('The start of the matched text.'),
-before: json.text('Text before it in its block.'),
-after: json.text('Text after it in its block.'),
-attributes: json.object({}, {}, { additionalProperties: {}, description: 'Attributes of the block or node, without large ones.' }),
-path: json.text('JSON pointer, in a map or an array.')
-}, { description: 'The place that matched, before the edit.' }),
-changed: json.boolean(),
-insertions: json.integer(),
-deletions: json.integer()
-}), { description: 'One result for each edit, in the same order.' }),
+    edits: json.list(
+      json.object({
+        place: json.object(
+          {},
+          {
+            quote: json.text('The start of the matched text.'),
+            before: json.text('Text before it in its block.'),
+            after: json.text('Text after it in its block.'),
+            attributes: json.object(
+              {},
+              {},
+              {
+                additionalProperties: {},
+                description: 'Attributes of the block or node, without large ones.',
+              },
+            ),
+            path: json.text('JSON pointer, in a map or an array.'),
+          },
+          { description: 'The place that matched, before the edit.' },
+        ),
+        changed: json.boolean(),
+        insertions: json.integer(),
+        deletions: json.integer(),
+      }),
+      { description: 'One result for each edit, in the same order.' },
+    ),
   },
 } as const
 
@@ -93,9 +122,9 @@ export const editContent = defineAgentOperation({
   response,
   errors: [
     ...contentErrors,
-    { status: 'FAILED_PRECONDITION', code: 'crdt/target-not-found', when: 'a target is missing' },
-    { status: 'FAILED_PRECONDITION', code: 'crdt/target-ambiguous', when: 'a target is ambiguous' },
-    { status: 'FAILED_PRECONDITION', code: 'crdt/patch-failed', when: 'a patch fails' },
+    { code: 'crdt/target-not-found', when: 'a target is missing' },
+    { code: 'crdt/target-ambiguous', when: 'a target is ambiguous' },
+    { code: 'crdt/patch-failed', when: 'a patch fails' },
     ...writeErrors,
     unsupportedContent,
     ...baseVersionErrors,

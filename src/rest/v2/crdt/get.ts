@@ -106,11 +106,7 @@ export const getContent = defineAgentOperation({
   errors: [
     ...contentErrors,
     noSuchRoot,
-    {
-      status: 'FAILED_PRECONDITION',
-      code: 'crdt/too-many-editors',
-      when: 'a document has too many editors for one answer',
-    },
+    { code: 'crdt/too-many-editors', when: 'a document has too many editors for one answer' },
     attributionDisabled,
     responseExceeds,
   ],

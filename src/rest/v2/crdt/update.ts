@@ -13,7 +13,6 @@ import { contentErrors } from '../../schemas/content-format.ts'
 
 /** The error of a write to a root that the editor does not have. */
 const unknownRoot = {
-  status: 'NOT_FOUND',
   code: 'crdt/root-not-found',
   when: 'the editor has other roots than `contentKey`, and `newRoot` is not set',
 } as const

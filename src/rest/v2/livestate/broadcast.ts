@@ -22,23 +22,32 @@ export const broadcastLive = defineOperation({
     'URL, including viewers. The message is not part of the document and is not stored: a client that is not connected, ' +
     'or that reads too slowly at the moment, misses it. No client gets it twice. Each client gets the messages of ' +
     'consecutive calls in their order.',
-  request: json.object({
-...documentPlace,
-event: json.text('Any name of the event.', { minLength: 1, maxLength: eventLengthMax, examples: ['build.finished'] })
-}, {
-editorId: json.id('Only to clients of this editor; default: clients of all editors of the document.'),
-data: {
+  request: json.object(
+    {
+      ...documentPlace,
+      event: json.text('Any name of the event.', {
+        minLength: 1,
+        maxLength: eventLengthMax,
+        examples: ['build.finished'],
+      }),
+    },
+    {
+      editorId: json.id('Only to clients of this editor; default: clients of all editors of the document.'),
+      data: {
         description:
           `Anything, at most ${dataBytesMax} bytes as JSON and ${limits.jsonDepth} levels deep; null, when it is ` +
           'left out.',
         examples: [{ build: 7, passed: true }],
-      }
-}),
+      },
+    },
+  ),
   response: json.object({
-success: json.boolean('Always true, also without connected clients.'),
-delivered: json.integer('Number of connections to which the message was sent.', { examples: [2] }),
-missed: json.integer('Number of connections that missed the message because they read too slowly.', { examples: [0] })
-}),
+    success: json.boolean('Always true, also without connected clients.'),
+    delivered: json.integer('Number of connections to which the message was sent.', { examples: [2] }),
+    missed: json.integer('Number of connections that missed the message because they read too slowly.', {
+      examples: [0],
+    }),
+  }),
   errors: documentErrors,
   async handler({ editorId = null, event, data = null, ...document }, { caller, services }) {
     const text = JSON.stringify({ event, data })

@@ -2,7 +2,13 @@ import { json } from '../../../core/base/schema.ts'
 import { reportCreated } from '../../near-miss-warnings.ts'
 import { defineAgentOperation } from '../../operation.ts'
 import { checkPresentUsers, placeCursors } from '../../presence-cursors.ts'
-import { cursorErrors, presenceInputs, presenceScope, presenceSuccess, tooManyPresent } from '../../schemas/presence-schema.ts'
+import {
+  cursorErrors,
+  presenceInputs,
+  presenceScope,
+  presenceSuccess,
+  tooManyPresent,
+} from '../../schemas/presence-schema.ts'
 import { documentErrors, documentPlace } from '../../schemas/resource-schema.ts'
 import { createFlags, createMissingParents, makesParents } from '../../schemas/user-schema.ts'
 
@@ -20,14 +26,20 @@ export const addPresence = defineAgentOperation({
     'again. The given values end when the user closes the last connection. In a cluster, the nodes with clients on the ' +
     'document know users who are not connected; without such a node, these users disappear when the node that received ' +
     'the call stops.',
-  request: json.object({
-...documentPlace,
-users: presenceInputs
-}, {
-ttlSeconds: json.number('Time in seconds for which users who are not connected stay, unless they are added or updated again.', { minimum: 2, maximum: 3_599, default: 60 }),
-createOrganization: createFlags.createOrganization,
-createDocument: createFlags.createDocument
-}),
+  request: json.object(
+    {
+      ...documentPlace,
+      users: presenceInputs,
+    },
+    {
+      ttlSeconds: json.number(
+        'Time in seconds for which users who are not connected stay, unless they are added or updated again.',
+        { minimum: 2, maximum: 3_599, default: 60 },
+      ),
+      createOrganization: createFlags.createOrganization,
+      createDocument: createFlags.createDocument,
+    },
+  ),
   response: presenceSuccess('nobody was added'),
   errors: [...documentErrors, ...cursorErrors, tooManyPresent],
   async handler({ users: given, ttlSeconds = 60, ...data }, context) {

@@ -13,9 +13,9 @@ export const deletePresence = defineAgentOperation({
     'Hides users. Connected users stay connected, and appear again when they reconnect or when `presence/add` adds ' +
     'them. A user who is not present is a success.',
   request: json.object({
-...documentPlace,
-userIds: presentUserIds
-}),
+    ...documentPlace,
+    userIds: presentUserIds,
+  }),
   response: alwaysSuccess,
   errors: documentErrors,
   async handler({ userIds, ...document }, { caller, services }) {

@@ -4,7 +4,12 @@ import { anchorLimits, anchorPlace, anchorPlaces } from '../../anchor-places.ts'
 import type { DocumentIds } from '../../list-editors.ts'
 import { defineOperation, type TenantContext } from '../../operation.ts'
 import { checkLength, responseExceeds } from '../../response-length.ts'
-import { presenceDetails, presenceScope, presenceStatus, presentUserIds } from '../../schemas/presence-schema.ts'
+import {
+  presenceDetails,
+  presenceScope,
+  presenceStatus,
+  presentUserIds,
+} from '../../schemas/presence-schema.ts'
 import { batchMax, documentErrors, documentPlace } from '../../schemas/resource-schema.ts'
 
 const cursor = json.object(
@@ -15,9 +20,12 @@ const cursor = json.object(
     positionEnd: json.text('The end of the selection, where the caret is.'),
   },
   {
-    place: json.orNull(anchorPlace, 'The selected text; null: the text was deleted. A caret has an empty `quote`. Absent: ' +
+    place: json.orNull(
+      anchorPlace,
+      'The selected text; null: the text was deleted. A caret has an empty `quote`. Absent: ' +
         `the content is larger than ${anchorLimits.anchorDocumentBytes} bytes or cannot be read now. A response has the places in ` +
-        `the first ${anchorLimits.anchorEditors} editors.`),
+        `the first ${anchorLimits.anchorEditors} editors.`,
+    ),
   },
   { description: 'The cursor of a user whom a backend added; absent if there is none.' },
 )
@@ -53,9 +61,12 @@ export const getPresence = defineOperation({
   summary: 'List users on a document',
   description: 'Lists users who are connected to one of its editors, or whom a backend added, ordered by id.',
   request: json.object(documentPlace, {
-userIds: { ...presentUserIds, description: 'Only these users.' },
-statuses: json.list(presenceStatus, { maxItems: batchMax, description: 'Only users with one of these statuses.' })
-}),
+    userIds: { ...presentUserIds, description: 'Only these users.' },
+    statuses: json.list(presenceStatus, {
+      maxItems: batchMax,
+      description: 'Only users with one of these statuses.',
+    }),
+  }),
   response: presentUsers,
   errors: [...documentErrors, responseExceeds],
   async handler({ userIds, statuses, ...document }, context) {

@@ -2,7 +2,13 @@ import { json } from '../../../core/base/schema.ts'
 import type { OrganizationScope } from '../../../core/directory/organizations/organization-keys.ts'
 import { defineOperation } from '../../operation.ts'
 import { checkPresentUsers, placeCursors } from '../../presence-cursors.ts'
-import { cursorErrors, presenceInputs, presenceScope, presenceSuccess, tooManyPresent } from '../../schemas/presence-schema.ts'
+import {
+  cursorErrors,
+  presenceInputs,
+  presenceScope,
+  presenceSuccess,
+  tooManyPresent,
+} from '../../schemas/presence-schema.ts'
 import { documentErrors, documentPlace } from '../../schemas/resource-schema.ts'
 import type { Services } from '../../services.ts'
 
@@ -37,9 +43,9 @@ export const updatePresence = defineOperation({
     'limited time starts again. A user of the organization who has not opened the document appears for 60 seconds. Other ' +
     'users who are not present are skipped.',
   request: json.object({
-...documentPlace,
-users: presenceInputs
-}),
+    ...documentPlace,
+    users: presenceInputs,
+  }),
   response: presenceSuccess('none of the users is present or belongs to the organization'),
   errors: [...documentErrors, ...cursorErrors, tooManyPresent],
   async handler({ users: given, ...document }, context) {

@@ -20,9 +20,7 @@ export const getDocumentsV1 = defineOperation({
     'Returns documents by id, without unknown ids; or all documents of the organization at once. For large organizations ' +
     'use version 2, which has pages.',
   request: json.object(
-    {
-      organizationId,
-    },
+    { organizationId },
     {
       documentIds: json.list(documentId, {
         maxItems: lookupMax,

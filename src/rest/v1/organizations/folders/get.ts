@@ -18,9 +18,7 @@ export const getFoldersV1 = defineOperation({
   summary: 'Read folders (version 1)',
   description: 'Returns all folders of the organization, or one folder with its direct subfolders.',
   request: json.object(
-    {
-      organizationId,
-    },
+    { organizationId },
     {
       folderId: json.id('Default: all folders.'),
     },

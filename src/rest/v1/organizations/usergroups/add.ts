@@ -18,9 +18,7 @@ export const addGroups = defineOperation({
     organizationId: groupOrganizationId,
     organizationUserGroups: json.list(
       json.object(
-        {
-          groupId: json.id(),
-        },
+        { groupId: json.id() },
         {
           groupName: json.text('Name of the group; default for a new group: its id.', { maxLength: 200 }),
         },

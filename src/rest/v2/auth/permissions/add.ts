@@ -38,15 +38,11 @@ export const addPermissions = defineOperation({
     'within one second.',
   request: json.object(
     {
-      permissions: json.object({
-        resources: json.list(grantedResource, { maxItems: 500 }),
-      }),
+      permissions: json.object({ resources: json.list(grantedResource, { maxItems: 500 }) }),
     },
     {
       user: json.object(
-        {
-          userId: json.id(),
-        },
+        { userId: json.id() },
         {},
         {
           description: 'Required, unless `organizationUserGroupId` is given.',
@@ -60,11 +56,7 @@ export const addPermissions = defineOperation({
   ),
   response: null,
   errors: [
-    {
-      status: 'INVALID_ARGUMENT',
-      code: 'folder/root',
-      when: '`createMissing` would create the folder `root`',
-    },
+    { code: 'folder/root', when: '`createMissing` would create the folder `root`' },
     ...resourceErrors.map((error) => ({ ...error, when: `${error.when}; ${listed}` })),
     groupNotFound,
   ],

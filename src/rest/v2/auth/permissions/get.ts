@@ -76,7 +76,6 @@ export const getPermissions = defineOperation({
   ),
   errors: [
     {
-      status: 'NOT_FOUND',
       code: 'auth/resource-not-found',
       when: 'the organization, a folder or a document does not exist; `details` is what would be answered, and `code`',
     },

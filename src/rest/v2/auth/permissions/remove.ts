@@ -19,9 +19,7 @@ export const removePermissions = defineOperation({
     'access types stays. A missing grant or resource is not an error. Open connections follow within one second.',
   request: json.object(
     {
-      permissions: json.object({
-        resources: json.list(namedResource, { maxItems: 500 }),
-      }),
+      permissions: json.object({ resources: json.list(namedResource, { maxItems: 500 }) }),
     },
     {
       userId: json.id('Required, unless `organizationUserGroupId` is given.', { examples: ['ann'] }),

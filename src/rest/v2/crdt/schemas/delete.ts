@@ -11,12 +11,8 @@ export const deleteSchema = defineOperation({
   description:
     'Writes of editors to which the schema is attached are rejected until the schema is stored again, or until a write ' +
     'attaches another schema.',
-  request: json.object({
-    name: contentSchemaName,
-  }),
-  response: json.object({
-    name: json.text(),
-  }),
+  request: json.object({ name: contentSchemaName }),
+  response: json.object({ name: json.text() }),
   errors: [noSuchSchemaError],
   async handler({ name }, { caller, services }) {
     await services.schemas.delete(caller.tenant, name)

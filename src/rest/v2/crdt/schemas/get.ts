@@ -15,9 +15,7 @@ export const getSchema = defineOperation({
   audited: 'read',
   summary: 'Read a schema of content',
   description: 'Returns a schema that the API key has stored.',
-  request: json.object({
-    name: contentSchemaName,
-  }),
+  request: json.object({ name: contentSchemaName }),
   response: json.object({ ...schemaEntry.properties, schema: schemaDefinition }),
   errors: [noSuchSchemaError],
   async handler({ name }, { caller, services }) {

@@ -22,13 +22,7 @@ export const setSchema = defineOperation({
     name: json.text(),
     created: json.boolean('False if the schema replaced another one.'),
   }),
-  errors: [
-    {
-      status: 'FAILED_PRECONDITION',
-      code: 'schema/too-many',
-      when: 'the API key has the maximum number of schemas',
-    },
-  ],
+  errors: [{ code: 'schema/too-many', when: 'the API key has the maximum number of schemas' }],
   async handler({ name, schema }, { caller, services }) {
     const created = await services.schemas.set(caller.tenant, name, schema)
     return { message: 'Schema stored.', data: { name, created } }

@@ -29,9 +29,7 @@ export const getDocuments = defineAgentOperation({
     'id, in pages. `search` selects documents whose id or name contains it. An agent gets the documents on which it has ' +
     'a role, and pages of at most 100.',
   request: json.object(
-    {
-      organizationId,
-    },
+    { organizationId },
     {
       documentIds: json.list(documentId, { maxItems: lookupMax }),
       folderId: json.id(

@@ -18,9 +18,7 @@ export const getFolders = defineOperation({
   summary: 'Read folders',
   description: 'Returns all folders of the organization, or one folder with its subfolders down to a depth.',
   request: json.object(
-    {
-      organizationId,
-    },
+    { organizationId },
     {
       folderId: json.id('Default: all folders.'),
       maxDepth: json.integer('Levels of subfolders; 0: no subfolders, 1: only direct subfolders.', {

@@ -12,9 +12,7 @@ import { userPlace, userResource } from '../../../schemas/user-schema.ts'
 import { invalidAt } from '../../../validator.ts'
 
 const request = json.object(
-  {
-    organizationId: json.id('Organization of the groups.'),
-  },
+  { organizationId: json.id('Organization of the groups.') },
   {
     folderId: {
       ...userPlace.folderId,

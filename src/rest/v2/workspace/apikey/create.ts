@@ -3,9 +3,7 @@ import { defineOperation } from '../../../operation.ts'
 import { domainList, normalizeDomains } from '../../../schemas/domains-schema.ts'
 
 const request = json.object(
-  {
-    type: json.choice(['testing', 'production'], 'A label without effect.'),
-  },
+  { type: json.choice(['testing', 'production'], 'A label without effect.') },
   {
     apiKeyName: json.text('Name for people.', { maxLength: 200, default: '' }),
     allowedDomains: { ...domainList, description: `${domainList.description} None: pages of all domains.` },
@@ -27,13 +25,7 @@ export const createApiKey = defineOperation({
   description: 'Creates an API key with an auth token. The data of each API key is its own.',
   request,
   response,
-  errors: [
-    {
-      status: 'FAILED_PRECONDITION',
-      code: 'api-key/too-many',
-      when: 'the workspace can have no more API keys',
-    },
-  ],
+  errors: [{ code: 'api-key/too-many', when: 'the workspace can have no more API keys' }],
   async handler({ type, apiKeyName = '', allowedDomains = [] }, { caller, services }) {
     const domains = normalizeDomains(allowedDomains, '/data/allowedDomains')
     const made = await services.workspaces.createApiKey(caller.workspaceId, { type, apiKeyName, domains })

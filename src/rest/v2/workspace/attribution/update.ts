@@ -11,11 +11,9 @@ export const updateAttribution = defineOperation({
   description:
     'While attribution is disabled, the server stores no `meta`, and compactions discard the authors of changes. Nodes ' +
     'follow within 10 seconds.',
-  request: json.object({
-    enabled: attributionEnabled,
-  }),
+  request: json.object({ enabled: attributionEnabled }),
   response: null,
-  errors: [{ status: 'NOT_FOUND', code: 'workspace/not-found', when: 'the workspace does not exist' }],
+  errors: [],
   async handler({ enabled }, { caller: { workspaceId }, services: { workspaces, attribution } }) {
     await workspaces.setAttribution(workspaceId, enabled)
     attribution.forget(workspaceId)

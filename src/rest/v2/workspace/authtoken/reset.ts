@@ -10,9 +10,7 @@ import {
 } from '../../../schemas/workspace-schema.ts'
 
 const request = json.object(
-  {
-    apiKey: apiKeyOfWorkspace,
-  },
+  { apiKey: apiKeyOfWorkspace },
   {
     graceSeconds,
     domains: {

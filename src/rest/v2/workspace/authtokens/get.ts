@@ -15,9 +15,7 @@ export const getAuthTokens = defineOperation({
   audited: 'admin',
   summary: 'Read the auth tokens of an API key',
   description: 'Replaced tokens that are still valid are not included.',
-  request: json.object({
-    apiKey: apiKeyOfWorkspace,
-  }),
+  request: json.object({ apiKey: apiKeyOfWorkspace }),
   response: json.object({
     apiKey: json.text(),
     authTokens: json.list(authTokenEntry),

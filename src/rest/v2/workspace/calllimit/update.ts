@@ -17,9 +17,7 @@ export const updateCallLimit = defineOperation({
     'addition to the options `callsPerKey` and `callsPerAgent`. Without `callsPerSecond`, the workspace has no limit of ' +
     'its own. Nodes follow within 10 seconds.',
   request: json.object(
-    {
-      workspaceId: json.id('The workspace.', { examples: ['ws_example'] }),
-    },
+    { workspaceId: json.id('The workspace.', { examples: ['ws_example'] }) },
     {
       callsPerSecond: json.integer('Calls per second.', { minimum: 1, maximum: callsMax, examples: [5000] }),
       burst: json.integer('Calls at once after a pause. Default: twice `callsPerSecond`.', {
@@ -29,10 +27,7 @@ export const updateCallLimit = defineOperation({
     },
   ),
   response: null,
-  errors: [
-    { status: 'NOT_FOUND', code: 'workspace/not-found', when: 'the workspace does not exist' },
-    { status: 'FAILED_PRECONDITION', code: 'auth/admin-token-unset', when: 'the server has no admin token' },
-  ],
+  errors: [{ code: 'workspace/not-found', when: 'the workspace does not exist' }],
   async handler({ workspaceId, callsPerSecond, burst }, { services: { workspaces, callQuota } }) {
     const rate =
       callsPerSecond === undefined

@@ -17,23 +17,14 @@ export const addDomains = defineOperation({
   description:
     'If an API key has domains, pages of other domains may neither connect nor call. Requests without an `Origin` ' +
     'header are not from pages, and are not restricted.',
-  request: json.object({
-    domains: domainList,
-  }),
-  response: json.object({
-    domainsAdded: changedDomains,
-  }),
+  request: json.object({ domains: domainList }),
+  response: json.object({ domainsAdded: changedDomains }),
   errors: [
     {
-      status: 'INTERNAL',
       code: 'domain/partly-changed',
       when: 'some domains existed already; `details` has `domainsAdded`, which were added, and `skippedDomains`',
     },
-    {
-      status: 'FAILED_PRECONDITION',
-      code: 'domain/too-many',
-      when: `there would be more than ${domainsMax}; none is added`,
-    },
+    { code: 'domain/too-many', when: `there would be more than ${domainsMax}; none is added` },
   ],
   async handler({ domains }, { caller, services }) {
     const change = await services.domains.add(caller.tenant, normalizeDomains(domains, '/data/domains'))

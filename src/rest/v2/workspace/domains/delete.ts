@@ -14,15 +14,10 @@ export const deleteDomains = defineOperation({
   audited: 'admin',
   summary: 'Remove allowed domains',
   description: 'If no domain remains, pages of all domains may connect.',
-  request: json.object({
-    domains: domainList,
-  }),
-  response: json.object({
-    domainsRemoved: changedDomains,
-  }),
+  request: json.object({ domains: domainList }),
+  response: json.object({ domainsRemoved: changedDomains }),
   errors: [
     {
-      status: 'INTERNAL',
       code: 'domain/partly-changed',
       when: 'some domains did not exist; `details` has `domainsRemoved`, which were removed, and `skippedDomains`',
     },

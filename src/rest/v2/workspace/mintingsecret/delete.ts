@@ -10,12 +10,8 @@ export const deleteMintingSecret = defineOperation({
   summary: 'Delete the minting secrets of an API key',
   description:
     'Deletes the current secret and the one before it. Tokens that they signed, and their sockets, end.',
-  request: json.object({
-    apiKey: apiKeyOfWorkspace,
-  }),
-  response: json.object({
-    apiKey: json.text(),
-  }),
+  request: json.object({ apiKey: apiKeyOfWorkspace }),
+  response: json.object({ apiKey: json.text() }),
   errors: [noSuchApiKeyError],
   async handler({ apiKey }, { caller: { workspaceId }, services: { mintingSecrets } }) {
     await mintingSecrets.delete({ workspaceId, apiKey })

@@ -18,9 +18,7 @@ export const resetMintingSecret = defineOperation({
     'A backend signs realtime tokens with it (HS256) for this API key alone. The secret is returned only here. The ' +
     'secret before it stays valid for `graceSeconds`; older ones end at once.',
   request: json.object(
-    {
-      apiKey: apiKeyOfWorkspace,
-    },
+    { apiKey: apiKeyOfWorkspace },
     {
       graceSeconds: { ...graceSeconds, description: 'Time for which the replaced secret stays valid.' },
     },

@@ -15,9 +15,7 @@ export const getMintingSecrets = defineOperation({
   audited: 'admin',
   summary: 'List the minting secrets of an API key',
   description: 'Returns the valid ones, newest first, without the secrets themselves.',
-  request: json.object({
-    apiKey: apiKeyOfWorkspace,
-  }),
+  request: json.object({ apiKey: apiKeyOfWorkspace }),
   response: json.object({
     apiKey: json.text(),
     mintingSecrets: json.list(mintingSecretEntry),

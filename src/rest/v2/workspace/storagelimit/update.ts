@@ -10,18 +10,13 @@ export const updateStorageLimit = defineOperation({
   summary: 'Limit the storage of a workspace',
   description: 'Sets how many bytes a workspace may store. Nodes follow within 10 seconds.',
   request: json.object(
-    {
-      workspaceId: json.id('The workspace.', { examples: ['ws_example'] }),
-    },
+    { workspaceId: json.id('The workspace.', { examples: ['ws_example'] }) },
     {
       storedBytesMax,
     },
   ),
   response: null,
-  errors: [
-    { status: 'NOT_FOUND', code: 'workspace/not-found', when: 'the workspace does not exist' },
-    { status: 'FAILED_PRECONDITION', code: 'auth/admin-token-unset', when: 'the server has no admin token' },
-  ],
+  errors: [{ code: 'workspace/not-found', when: 'the workspace does not exist' }],
   async handler({ workspaceId, storedBytesMax: bytesMax }, { services: { workspaces, storage } }) {
     await workspaces.limitStorage(workspaceId, bytesMax ?? null)
     storage.forget(workspaceId)

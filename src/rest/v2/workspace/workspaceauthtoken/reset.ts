@@ -13,17 +13,12 @@ export const resetWorkspaceAuthToken = defineOperation({
     'token that its configuration names: put the new token there.',
   // The form of the API reference is filled in with this example. Without it, `graceSeconds` would be 0, and
   // a reader who sends the form would lock out all users.
-  request: json.object(
-    {},
-    {
-      graceSeconds: { ...graceSeconds, examples: [86_400] },
-    },
-  ),
+  request: json.object({}, { graceSeconds: { ...graceSeconds, examples: [86_400] } }),
   response: json.object({
     workspaceId: json.text('Id of the workspace.'),
     newWorkspaceAuthToken: json.text('The new auth token of the workspace.'),
   }),
-  errors: [{ status: 'NOT_FOUND', code: 'workspace/not-found', when: 'the workspace does not exist' }],
+  errors: [],
   async handler({ graceSeconds: seconds = 0 }, { caller: { workspaceId }, services: { workspaces } }) {
     const newWorkspaceAuthToken = await workspaces.resetWorkspaceToken(workspaceId, {
       graceSeconds: seconds,

@@ -16,14 +16,7 @@ export const getFeed = defineOperation({
     'a second after its cause.',
   request: feedRequest,
   response: feedResponse,
-  errors: [
-    ...feedErrors,
-    {
-      status: 'RESOURCE_EXHAUSTED',
-      code: 'limit/exceeded',
-      when: 'too many calls and streams wait for events',
-    },
-  ],
+  errors: [...feedErrors, { code: 'limit/exceeded', when: 'too many calls and streams wait for events' }],
   async handler(data, { caller, services, charge }) {
     const { waitSeconds = 0 } = data
     const page = await services.feed.page(caller.tenant, feedQueryOf(data), waitSeconds * 1000)

@@ -9,7 +9,6 @@ import {
 } from '../../../../../rest/changes/change-schema.ts'
 import {
   overlapMembers,
-  overlapProblem,
   updateRequest,
   writableDocuments,
   writeErrors,
@@ -119,7 +118,7 @@ export const undoContentChanges = defineAgentOperation({
     ...contentErrors,
     attributionDisabled,
     ...writeErrors,
-    { ...overlapProblem, when: 'others have changed the same words, and `onOverlap` is `fail`' },
+    { code: 'crdt/overlap', when: 'others have changed the same words, and `onOverlap` is `fail`' },
   ],
   async handler(data, { caller, services, full }) {
     checkChangeMeta(data.meta)

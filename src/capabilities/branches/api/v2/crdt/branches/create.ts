@@ -35,18 +35,13 @@ export const createBranch = defineAgentOperation({
     ...contentErrors,
     disabledDocument,
     documentBeingDeleted,
-    { status: 'INVALID_ARGUMENT', code: 'branch/invalid-name', when: 'the name is not valid' },
+    { code: 'branch/invalid-name', when: 'the name is not valid' },
     {
-      status: 'ALREADY_EXISTS',
       code: 'branch/exists',
       when: 'the editor has a branch with this name, or the editor id of the branch has content',
     },
-    {
-      status: 'FAILED_PRECONDITION',
-      code: 'branch/too-many',
-      when: `the document has ${branchLimits.branches} branches`,
-    },
-    { status: 'FAILED_PRECONDITION', code: 'branch/of-branch', when: 'the editor is a branch itself' },
+    { code: 'branch/too-many', when: `the document has ${branchLimits.branches} branches` },
+    { code: 'branch/of-branch', when: 'the editor is a branch itself' },
   ],
   async handler({ name, userId, ...editor }, { caller, services }) {
     const main = await versionedAddress(editor, caller, services)

@@ -1,7 +1,6 @@
 import {
   disabledDocument,
   documentBeingDeleted,
-  overlapProblem,
   updateRequest,
   writtenResponse,
 } from '../../../../../../rest/editor-content.ts'
@@ -63,7 +62,10 @@ export const mergeBranch = defineOperation({
     ...contentErrors,
     noSuchBranchError,
     { ...branchDecided, when: 'the branch is rejected, or it is merged and the call has `hunks`' },
-    { ...overlapProblem, when: 'the editor has changed the same words or values, and `onOverlap` is `fail`' },
+    {
+      code: 'crdt/overlap',
+      when: 'the editor has changed the same words or values, and `onOverlap` is `fail`',
+    },
     disabledDocument,
     documentBeingDeleted,
   ],

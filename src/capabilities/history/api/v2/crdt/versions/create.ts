@@ -40,7 +40,6 @@ export const createVersion = defineOperation({
     ...contentErrors,
     contentUnavailable,
     {
-      status: 'FAILED_PRECONDITION',
       code: 'version/too-many',
       when: `the editor has ${versionLimits.manual} versions that were made by this call`,
     },

@@ -42,11 +42,7 @@ export const diffVersions = defineAgentOperation({
     ...rangeErrors,
     ...contentErrors,
     noSuchRoot,
-    {
-      status: 'INVALID_ARGUMENT',
-      code: 'crdt/root-kind-mismatch',
-      when: 'the root has no comparison in this format',
-    },
+    { code: 'crdt/root-kind-mismatch', when: 'the root has no comparison in this format' },
     responseExceeds,
   ],
   async handler(data, { caller, services }) {

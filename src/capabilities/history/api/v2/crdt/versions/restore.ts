@@ -53,7 +53,6 @@ export const restoreVersion = defineOperation({
     contentUnavailable,
     ...writeErrors,
     {
-      status: 'ABORTED',
       code: 'crdt/version-conflict',
       when: 'the document is not at `ifVersion`; `details.version` is where it is',
     },

@@ -70,9 +70,7 @@ export const getMetricsHistory = defineOperation({
       ),
     },
   },
-  errors: [
-    { status: 'UNAUTHENTICATED', code: 'auth/metrics-token', when: 'the request lacks the metrics token' },
-  ],
+  errors: [{ code: 'auth/metrics-token', when: 'the request lacks the metrics token' }],
   async handler({ metricsToken }, { services }) {
     const { engine, clock, metricsHistory } = services
     const isVisible = await maySeeMetrics(metricsToken, services)

@@ -22,9 +22,7 @@ export const getStorageMetrics = defineOperation({
       },
     },
   },
-  errors: [
-    { status: 'UNAUTHENTICATED', code: 'auth/metrics-token', when: 'the request lacks the metrics token' },
-  ],
+  errors: [{ code: 'auth/metrics-token', when: 'the request lacks the metrics token' }],
   async handler({ metricsToken }, { caller, services }) {
     const usage = (await maySeeMetrics(metricsToken, services))
       ? await services.storage.measured(caller.tenant.workspaceId)

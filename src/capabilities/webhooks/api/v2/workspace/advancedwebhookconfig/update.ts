@@ -13,13 +13,7 @@ export const updateAdvancedWebhookConfig = defineOperation({
     'read nor changed, and are sent nothing.',
   request: advancedChange,
   response: advancedAnswer,
-  errors: [
-    {
-      status: 'FAILED_PRECONDITION',
-      code: 'webhook/never-configured',
-      when: 'it is the first call and `isEnabled` is not true',
-    },
-  ],
+  errors: [{ code: 'webhook/never-configured', when: 'it is the first call and `isEnabled` is not true' }],
   async handler(data, { caller, services }) {
     const { isEnabled, encryptData, encodeData, publicKey, enableDataProtection } = data
     const change = { isEnabled, encryptData, encodeData, publicKey, enableDataProtection }

@@ -19,11 +19,7 @@ export const resendDelivery = defineOperation({
   errors: [
     ...advancedOff,
     noSuchEndpoint,
-    {
-      status: 'NOT_FOUND',
-      code: 'webhook/message-not-found',
-      when: 'the endpoint has no such message',
-    },
+    { code: 'webhook/message-not-found', when: 'the endpoint has no such message' },
   ],
   async handler({ messageId, endpointId }, { caller, services }) {
     const target = await requireTarget(services.endpoints, caller.tenant, endpointId)

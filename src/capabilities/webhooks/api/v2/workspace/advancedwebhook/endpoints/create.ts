@@ -28,15 +28,10 @@ export const createEndpoint = defineOperation({
   errors: [
     ...advancedOff,
     {
-      status: 'FAILED_PRECONDITION',
       code: 'webhook/too-many-endpoints',
       when: `there are ${subscriptionLimits.endpoints} endpoints of the API key already`,
     },
-    {
-      status: 'ALREADY_EXISTS',
-      code: 'webhook/uid-taken',
-      when: 'another endpoint has the `uid`, or has it as its id',
-    },
+    { code: 'webhook/uid-taken', when: 'another endpoint has the `uid`, or has it as its id' },
   ],
   async handler(data, { caller, services }) {
     const { url, description = null, filterTypes = [], channels = [], disabled = false } = data

@@ -53,11 +53,7 @@ export const testEndpoint = defineOperation({
   },
   errors: [
     ...advancedOff,
-    {
-      status: 'FAILED_PRECONDITION',
-      code: 'webhook/endpoint-disabled',
-      when: 'the endpoint is disabled',
-    },
+    { code: 'webhook/endpoint-disabled', when: 'the endpoint is disabled' },
     noSuchEndpoint,
   ],
   async handler(

@@ -38,12 +38,10 @@ export const deleteLocationData = defineOperation({
   response: { type: 'null' },
   errors: [
     {
-      status: 'FAILED_PRECONDITION',
       code: 'location/ambiguous-document',
       when: 'several organizations have a document of this id, and `organizationId` is missing',
     },
     {
-      status: 'UNAUTHENTICATED',
       code: 'auth/credentials-mismatch',
       when: 'the credentials in the body differ from those in the headers',
     },
