@@ -1,5 +1,5 @@
 import { causeOf, type ErrorCode, errorCodes, httpCodes } from '../core/base/error-codes.ts'
-import { errorExamples } from './error-examples.ts'
+import { type ErrorExample, errorExamples } from './error-examples.ts'
 
 export const errorCodeNames = Object.keys(errorCodes) as readonly ErrorCode[]
 
@@ -16,24 +16,32 @@ export function errorList(): string {
 
 /** Returns the page of one code as Markdown. */
 export function errorPage(code: ErrorCode): string {
-  const { message, details, item } = errorExamples[code]
+  const example = errorExamples[code]
+  return [
+    `# ${code}`,
+    errorText(code),
+    ...(example === undefined ? [] : [exampleOf(code, example)]),
+    '[All codes](errors.md)',
+  ].join('\n\n')
+}
+
+function exampleOf(code: ErrorCode, { message, details, item }: ErrorExample): string {
   const failure = { message, details: { ...details, code } }
   const response =
     item === undefined
       ? { error: { status: causeOf(code).status, ...failure } }
       : { result: { status: 'success', data: { [item]: { success: false, id: item, ...failure } } } }
-  return [
-    `# ${code}`,
-    errorText(code),
-    `**Example:**\n\n\`\`\`json\n${JSON.stringify(response, null, 2)}\n\`\`\``,
-    '[All codes](errors.md)',
-  ].join('\n\n')
+  return `**Example:**\n\n\`\`\`json\n${JSON.stringify(response, null, 2)}\n\`\`\``
 }
 
 const areaOf = (code: ErrorCode): string => code.split('/')[0] ?? ''
 
 const entryOf = (code: ErrorCode): string =>
-  `### ${code}\n\n${errorText(code)}\n\n[Example](http://localhost:8787/docs/errors/${code})`
+  [
+    `### ${code}`,
+    errorText(code),
+    ...(errorExamples[code] === undefined ? [] : [`[Example](http://localhost:8787/docs/errors/${code})`]),
+  ].join('\n\n')
 
 /** Returns the meaning and the remedy of a code, as Markdown. */
 export function errorText(code: ErrorCode): string {

@@ -112,7 +112,7 @@ const plain = (html: string): string =>
 const pageOf = (code: string): Promise<Response> =>
   fetch(`${server.url}/docs/errors/${code}`, { headers: { accept: 'text/html' } })
 
-it('[ERR-7] serves a page for each error code: status, HTTP code, meaning, remedy, and an example', async () => {
+it('[ERR-7] serves a page for each error code: status, HTTP code, meaning, remedy, and examples of details', async () => {
   for (const code of codes) {
     const { status, meaning, remedy, ...cause } = errorCodes[code]
     const httpCode = 'httpCode' in cause ? cause.httpCode : httpCodes[status]
@@ -128,9 +128,11 @@ it('[ERR-7] serves a page for each error code: status, HTTP code, meaning, remed
     const text = plain(html)
     expect(text).toContain(`\`${status}\`, HTTP ${httpCode}. ${meaning}\n`)
     expect(text).toContain(`Remedy: ${remedy.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')}\n`)
-    const [, example = ''] = /<pre[^>]*>([\s\S]*?)<\/pre>/.exec(html) ?? []
+    const [, example] = /<pre[^>]*>([\s\S]*?)<\/pre>/.exec(html) ?? []
+    expect([code, example !== undefined]).toEqual([code, code in errorExamples])
+    if (example === undefined) continue
     const failure = { message: expect.any(String), details: { code } }
-    const { item } = errorExamples[code]
+    const item = errorExamples[code]?.item
     expect(JSON.parse(plain(example).replaceAll(/^`|`$/g, ''))).toMatchObject(
       item === undefined
         ? { error: { status, ...failure } }
@@ -163,7 +165,7 @@ it('[ERR-7] has only example messages that match a message in the sources', () =
       literal.split(/\$\{[^}]*(?:\}|$)/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')),
     )
     .map((parts) => new RegExp(`^${parts.join('.+')}`))
-  const messages = codes.map((code) => errorExamples[code].message)
+  const messages = Object.values(errorExamples).map(({ message }) => message)
   const issues = (message: string): string => message.replace(/^\/[\w/]+ /, '')
   expect(messages.filter((message) => !starts.some((start) => start.test(issues(message))))).toEqual([])
 })
