@@ -1,8 +1,13 @@
 import { Command, Option } from 'commander'
 import { openOfflineStore } from '../capabilities/backups/storage/offline-store.ts'
-import { type AuditScope, auditPart } from '../core/audit/keys.ts'
 import { type AuditQuery, listRecords } from '../core/audit/listing.ts'
-import { type AuditActor, type AuditRecord, auditActors } from '../core/audit/record.ts'
+import {
+  type AuditActor,
+  type AuditRecord,
+  type AuditScope,
+  auditActors,
+  auditPart,
+} from '../core/audit/record.ts'
 import { escapeControls } from '../core/base/text.ts'
 import { TenantStore } from '../core/directory/tenants/tenant-store.ts'
 import type { Kv } from '../core/store/engine.ts'

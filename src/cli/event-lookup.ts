@@ -1,6 +1,10 @@
 import { StorageError } from '../capabilities/backups/storage/storage-error.ts'
-import { listingHint } from '../capabilities/transfer/documents/listing-hints.ts'
-import { callOnline, listOnline, type OnlineServer } from '../capabilities/transfer/documents/rest-client.ts'
+import {
+  callOnline,
+  listingHint,
+  listOnline,
+  type OnlineServer,
+} from '../capabilities/transfer/documents/rest-client.ts'
 import { fixedTargetIds, type RoutedEvent, storeTargetIds } from '../capabilities/webhooks/event-recipient.ts'
 import {
   type ExplainedConfig,
@@ -8,13 +12,6 @@ import {
   type Explanation,
   storeName,
 } from '../capabilities/webhooks/explain.ts'
-} from '../capabilities/subscriptions/explain.ts'
-import {
-  callOnline,
-  listingHint,
-  listOnline,
-  type OnlineServer,
-} from '../capabilities/transfer/documents/rest-client.ts'
 import * as s from '../core/base/schema.ts'
 
 /** Maximum number of organizations in which an activity is searched. Each organization needs one call. */

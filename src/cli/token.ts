@@ -51,6 +51,7 @@ const unknown = {
   revokedUntil: null,
   minted: null,
   foreign: null,
+  agentPolicy: null,
 }
 
 async function mint(userId: string, flags: Flags, config: Config) {

@@ -1,5 +1,5 @@
-import { json } from '../core/base/schema.ts'
 import { ApiError } from '../core/base/errors.ts'
+import { json } from '../core/base/schema.ts'
 import type { AnchorPlace, StoredAnchor } from '../core/content/edit/anchors.ts'
 import { shownQuoteMax } from '../core/content/edit/targets/places.ts'
 import { StoreUnavailableError } from '../core/store/engine.ts'

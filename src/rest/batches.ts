@@ -1,5 +1,5 @@
 import { ApiError, type ErrorCode } from '../core/base/errors.ts'
-import { type ObjectSchema, type Schema, json } from '../core/base/schema.ts'
+import { json, type ObjectSchema, type Schema } from '../core/base/schema.ts'
 import { emptyBatchResults } from '../core/directory/store/batch.ts'
 import type { UnknownInEntries } from './members.ts'
 import type { Batch, Operation, OperationResult } from './operation.ts'

@@ -1,5 +1,5 @@
 import { capabilities } from '../capabilities/list.ts'
-import { type Schema, json } from '../core/base/schema.ts'
+import { json, type Schema } from '../core/base/schema.ts'
 import { sessionIdPattern, waitSecondsMax } from '../core/sync/http/session-request.ts'
 import type {
   MethodDescription,

@@ -66,7 +66,10 @@ export const admissionOf = ({ config, clock }: BaseServices): AdmissionLimits =>
  */
 const httpConnectionsMin = 5000
 
-export const httpConnectionsOf = ({ config, reports }: BaseServices): HttpConnectionLimits => ({
+export const httpConnectionsOf = ({
+  config,
+  reports,
+}: Pick<BaseServices, 'config' | 'clock' | 'reports'>): HttpConnectionLimits => ({
   perAddressMax: config.trustProxy === 0 ? Math.max(httpConnectionsMin, config.maxConnectionsPerAddress) : 0,
   inAllMax: openConnectionsMax(),
   onExceeded: (limit, address) => reports.exceeded(limit, address),

@@ -250,6 +250,7 @@ function createTokens(
     clock,
     isTenant: (tenant) => tenants.isTenant(tenant),
     revokedUntil: (tenant, userId) => revocations.revokedUntil(tenant, userId),
+    agentPolicy: config.agentPolicy,
     minted: new MintedTokens(mintingSecrets, news, clock),
     foreign: createIdentityProvider(config, first, tenants, clock, (claim) =>
       rejections.misspelledClaim(describeClaim(claim)),

@@ -120,7 +120,10 @@ export class AgentServer {
   async #requirePermitted(tool: McpTool, { caller, address }: AgentRequest): Promise<void> {
     if (permittedTools(caller.identity).includes(tool)) return
     await this.#edge.auditor.toolRejected(caller, tool.name, address)
-    throw new ApiError('mcp/tool-not-permitted', `the token does not permit the tool ${tool.name}`)
+    throw new ApiError(
+      'mcp/tool-not-permitted',
+      `the token does not permit the tool ${tool.name}; use those of tools/list`,
+    )
   }
 
   /**
@@ -140,7 +143,10 @@ export class AgentServer {
     } catch (error) {
       if (left.aborted) throw new ProtocolError(ErrorCode.InvalidRequest, 'canceled')
       if (timeout.aborted)
-        throw new ApiError('mcp/timeout', `the call took more than ${mcpLimits.callMs / 1000} s`)
+        throw new ApiError(
+          'mcp/timeout',
+          `the call took more than ${mcpLimits.callMs / 1000} s; read or change a smaller part`,
+        )
       if (error instanceof ApiError) throw error
       this.#services.log.error({ err: error, tool: tool.name }, 'an MCP request failed')
       throw new ProtocolError(ErrorCode.InternalError, 'internal error; the log of the server has its cause')

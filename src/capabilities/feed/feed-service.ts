@@ -5,7 +5,7 @@ import type { ClaimedJob } from '../../core/store/engine.ts'
 import type { FeedConfig } from '../webhooks/feed-config.ts'
 import { type FeedFilter, type FeedPage, FeedReader, type FeedStart, isFeedOff } from './feed-reader.ts'
 import { feedOfJob, feedSweepMs, feedSweepQueue } from './feed-records.ts'
-import { type FeedServices, FeedStore } from './feed-store.ts'
+import { FeedStore, type ServicesOfFeed } from './feed-store.ts'
 import { FeedWaiters } from './feed-waiters.ts'
 import { FeedWriter } from './feed-writer.ts'
 
@@ -34,14 +34,14 @@ interface FollowOptions<Prepared> {
 /** The change feeds of API keys. */
 export class FeedService {
   readonly writer: FeedWriter
-  readonly #services: FeedServices
+  readonly #services: ServicesOfFeed
   readonly #store: FeedStore
   readonly #reader: FeedReader
   readonly #waiters: FeedWaiters
   readonly #sweeps: JobConsumer
   #isStopped = false
 
-  constructor(services: FeedServices) {
+  constructor(services: ServicesOfFeed) {
     this.#services = services
     const { engine, clock, log } = services
     this.#store = new FeedStore(engine)

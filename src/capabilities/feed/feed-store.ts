@@ -25,7 +25,7 @@ import {
 import { feedLimits } from './limits.ts'
 
 /** What the parts of the feed use. */
-export interface FeedServices
+export interface ServicesOfFeed
   extends Pick<
     Services,
     'engine' | 'clock' | 'log' | 'metrics' | 'store' | 'feedRemoval' | 'feedConfigs' | 'stopping'

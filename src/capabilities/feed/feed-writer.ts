@@ -28,7 +28,7 @@ import {
   feedKeys as keys,
   userIdMembers,
 } from './feed-records.ts'
-import type { FeedChange, FeedServices, FeedStore } from './feed-store.ts'
+import type { FeedChange, FeedStore, ServicesOfFeed } from './feed-store.ts'
 import { feedLimits } from './limits.ts'
 
 /** Maximum number of logs that are read concurrently. */
@@ -58,10 +58,10 @@ interface ChangedEditor {
  * same events adds nothing: an event is known by its id, and a change of content by the version of its editor.
  */
 export class FeedWriter {
-  readonly #services: FeedServices
+  readonly #services: ServicesOfFeed
   readonly #store: FeedStore
 
-  constructor(services: FeedServices, store: FeedStore) {
+  constructor(services: ServicesOfFeed, store: FeedStore) {
     this.#services = services
     this.#store = store
   }

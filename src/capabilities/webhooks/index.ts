@@ -2,8 +2,6 @@ import { ChangeJobs } from '../../core/events/change-jobs.ts'
 import { ChangeWindows } from '../../core/events/change-windows.ts'
 import { eventTopic } from '../../core/events/outbound-event.ts'
 import { defineCapability } from '../../rest/capability.ts'
-import type { EventListeners } from './sending/event-listeners.ts'
-import { WebhookService } from './sending/webhook-service.ts'
 import { getDeliveries } from './api/v2/workspace/advancedwebhook/deliveries/get.ts'
 import { recoverDeliveries } from './api/v2/workspace/advancedwebhook/deliveries/recover.ts'
 import { resendDelivery } from './api/v2/workspace/advancedwebhook/deliveries/resend.ts'
@@ -19,6 +17,8 @@ import { updateAdvancedWebhookConfig } from './api/v2/workspace/advancedwebhookc
 import { getWebhookConfig } from './api/v2/workspace/webhookconfig/get.ts'
 import { updateWebhookConfig } from './api/v2/workspace/webhookconfig/update.ts'
 import type { CallbackFunctions } from './callback-records.ts'
+import type { EventListeners } from './sending/event-listeners.ts'
+import { WebhookService } from './sending/webhook-service.ts'
 import { createWebhookModule, type WebhookModule } from './webhook-module.ts'
 
 interface Added extends WebhookModule {

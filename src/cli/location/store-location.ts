@@ -8,12 +8,12 @@ import type { StoreLocation } from '../../capabilities/backups/storage/offline-s
 import { systemClock } from '../../core/base/clock.ts'
 import type { Config } from '../../core/config/config.ts'
 import { ConfigError } from '../../core/config/read-config.ts'
-import { readCredentials } from '../../core/directory/tenants/credentials-file.ts'
 import {
   type ConfiguredTenant,
   credentialsOf,
+  readCredentials,
   type TenantFlags,
-} from '../../core/directory/tenants/known-credentials.ts'
+} from '../../core/directory/tenants/credentials-file.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import { EngineOpenError } from '../../core/store/engine.ts'
 import { configOf } from '../command-line/command-io.ts'

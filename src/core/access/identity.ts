@@ -20,7 +20,7 @@ export interface AgentTraits {
   readonly model: string | null
   /** Id of the user for whom the agent acts; null if there is none. The agent does not get the rights of this user. */
   readonly onBehalfOf: string | null
-  /** The policy of the token, if it has one. */
+  /** All policies that apply: that of the token, and that of the server. */
   readonly policies: readonly AgentPolicy[]
 }
 

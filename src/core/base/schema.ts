@@ -128,14 +128,20 @@ type FromMembers<P, R> = { readonly [K in keyof P as K extends R ? K : never]: F
   readonly [K in keyof P as K extends R ? never : K]?: FromSchema<P[K]>
 }
 
-type Members = ObjectSchema['properties']
+type DescribedMembers = ObjectSchema['properties']
 type Facts<S> = Omit<S, 'type' | 'description'>
 
+/* oxlint-disable typescript/no-unnecessary-type-parameters, typescript/no-generated-empty-object-type -- the inferred result types use the parameters, and an object may have no optional members */
+
+/** Adds a description and facts. `NoInfer`: the place where a schema stands must not change its type. */
 const described = <const Base extends object, More extends object>(
   base: Base,
   description: string | undefined,
   facts: More | undefined,
-) => ({ ...base, ...(description !== undefined && { description }), ...facts }) as Base & Described & More
+) =>
+  ({ ...base, ...(description !== undefined && { description }), ...facts }) as NoInfer<Base> &
+    Described &
+    NoInfer<More>
 
 /** Builds the schemas of operations. `facts` are further members of the schema. */
 export const json = {
@@ -171,8 +177,8 @@ export const json = {
   map: <const Value extends Schema, const More extends Described = object>(values: Value, facts?: More) =>
     described({ type: 'object', additionalProperties: values }, undefined, facts),
   object: <
-    const Required extends Members,
-    const Optional extends Members = Record<never, never>,
+    const Required extends DescribedMembers,
+    const Optional extends DescribedMembers = Record<never, never>,
     const More extends Omit<ObjectSchema, 'type' | 'properties' | 'required'> = object,
   >(
     required: Required,

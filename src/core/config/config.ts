@@ -1,3 +1,4 @@
+import { type AgentPolicy, agentPolicies } from './agent-policies.ts'
 import { backupInterval, backupKeyText, backupPlace, backupRetention } from './backup-options.ts'
 import { type DeclaredWorkspace, declaredWorkspaces } from './declared-workspaces.ts'
 import { type Option, option, optional, rateOption, secret } from './option.ts'
@@ -138,6 +139,12 @@ export const options = {
     'Claims of that provider that identify the user. The claim for `admin` is true for editors of all documents; the ' +
       'claim for `apiKey` names the API key of the token; default: the first API key.',
     { defaultText: '`userId=sub,name=name,email=email`' },
+  ),
+  agentPolicy: option<AgentPolicy | null>(
+    oneOf(...agentPolicies),
+    null,
+    'Policy of all agents, in addition to the policy of their tokens: `read-only`, `suggest-only` or `no-delete`.',
+    { defaultText: 'none' },
   ),
   metricsToken: secret(headerValue(16), 'Bearer token that `/metrics` requires.', 'none: open'),
   logLevel: option(
@@ -414,14 +421,7 @@ export const isSecret = (key: OptionKey): boolean => optionOf(key).secret === tr
 export const optionOf = (key: OptionKey): Option<unknown> => options[key]
 
 /** Options that earlier versions had, without a value in their place. */
-const removedKeys = [
-  'streamResumeSeconds',
-  'createMissing',
-  'jwtApiKey',
-  'agentPolicy',
-  'logFormat',
-  'tracesSampler',
-]
+const removedKeys = ['streamResumeSeconds', 'createMissing', 'jwtApiKey', 'logFormat', 'tracesSampler']
 
 /**
  * Returns a note for the name of an option that earlier versions had, its key or its environment variable; null for other

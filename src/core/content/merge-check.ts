@@ -1,12 +1,8 @@
 import * as Y from 'yjs'
 import { ApiError } from '../base/errors.ts'
 import { editName } from './edit/check-edits.ts'
-import {
-  comparableForm,
-  type EditDependencies,
-  type EditDependency,
-  type InsertedRun,
-} from './edit/edit-dependencies.ts'
+import { comparableForm } from './edit/dependency-recorder.ts'
+import type { EditDependencies, EditDependency, InsertedRun } from './edit/edit-dependencies.ts'
 import { targetNotFound } from './edit/edit-errors.ts'
 import { occurrences } from './edit/targets/normalized-search.ts'
 import { checkKind, type TargetKind } from './replace.ts'

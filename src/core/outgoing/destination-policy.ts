@@ -4,7 +4,6 @@ import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { withoutTrailing } from '../base/text.ts'
 import { isListedRange } from '../config/option-parsers.ts'
-import type { Resolve } from './dns-resolve.ts'
 
 /** Result of the check of a URL. */
 export type Destination =

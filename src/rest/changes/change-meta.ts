@@ -1,5 +1,5 @@
-import { json } from '../../core/base/schema.ts'
 import type { TenantCaller } from '../../core/access/credentials/authenticator.ts'
+import { json } from '../../core/base/schema.ts'
 import { type ChangeMeta, changeMetaLimits } from '../../core/model/change-origin.ts'
 import type { Services } from '../services.ts'
 import { invalidAt } from '../validator.ts'

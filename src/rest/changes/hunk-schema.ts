@@ -1,4 +1,5 @@
 import { json } from '../../core/base/schema.ts'
+
 const texts = json.list(json.text())
 const values = json.list({})
 

@@ -51,7 +51,7 @@ export interface StoredResponse {
   readonly replayed: boolean
 }
 
-type IdempotencyServices = Pick<BaseServices, 'clock' | 'engine' | 'log' | 'metrics'>
+type KeyedCallServices = Pick<BaseServices, 'clock' | 'engine' | 'log' | 'metrics'>
 
 /**
  * Runs calls with an `idempotency-key` once, and returns the same response to each repetition, with the
@@ -61,7 +61,7 @@ type IdempotencyServices = Pick<BaseServices, 'clock' | 'engine' | 'log' | 'metr
  * needs no such record.
  */
 export class IdempotencyService {
-  readonly #services: IdempotencyServices
+  readonly #services: KeyedCallServices
   /** Time in ms for which a call is stored. */
   readonly #keepMs: number
   readonly #limits: IdempotencyLimits
@@ -73,7 +73,7 @@ export class IdempotencyService {
 
   /** @param secrets secrets of the server: see `ResponseEncryption` */
   constructor(
-    services: IdempotencyServices,
+    services: KeyedCallServices,
     secrets: readonly string[],
     keepMs: number,
     limits = idempotencyLimits,

@@ -7,7 +7,7 @@ import {
   workspaceIdHeader,
 } from '../../core/access/credentials/authenticator.ts'
 import { causeOf, httpCodes } from '../../core/base/error-codes.ts'
-import { type ObjectSchema, json } from '../../core/base/schema.ts'
+import { json, type ObjectSchema } from '../../core/base/schema.ts'
 import type { AgentRule } from '../agent-rule.ts'
 import { ignoredHeader, isStrict } from '../members.ts'
 import type { DocumentedError, Operation } from '../operation.ts'

@@ -1,5 +1,5 @@
 import { errorCodes, httpCodes } from '../../core/base/error-codes.ts'
-import { acceptsNull, isRequired, type ObjectSchema, type Schema, json } from '../../core/base/schema.ts'
+import { acceptsNull, isRequired, json, type ObjectSchema, type Schema } from '../../core/base/schema.ts'
 import { idBytesMax } from '../../core/model/address.ts'
 import { hasOpenMembers } from '../open-members.ts'
 import type { Operation } from '../operation.ts'

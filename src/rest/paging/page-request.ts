@@ -1,7 +1,6 @@
-import type { TenantCaller } from '../../core/access/credentials/authenticator.ts'
-import type { WorkspaceCaller } from '../../core/access/credentials/workspace-credentials.ts'
-import { json } from '../../core/base/schema.ts'
+import type { TenantCaller, WorkspaceCaller } from '../../core/access/credentials/authenticator.ts'
 import { invalid } from '../../core/base/errors.ts'
+import { json } from '../../core/base/schema.ts'
 import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
 import { pageTokenLengthMax } from '../page-tokens.ts'
 import type { Services } from '../services.ts'
@@ -12,7 +11,7 @@ export const pageSizeMax = 1_000
  * Returns the schema of a page size.
  * @param max size of the largest page; a larger number in a request means `max`
  */
-export const pageSizeUpTo = <const Default extends number>(max: number, byDefault: Default) =>
+export const pageSizeUpTo = (max: number, byDefault: number) =>
   json.integer(`Maximum number of items in the response. A number above ${max} stands for ${max}.`, {
     minimum: 1,
     default: byDefault,

@@ -1,5 +1,5 @@
-import { type Search, searchFor } from '../../core/directory/store/list-page.ts'
 import { json } from '../../core/base/schema.ts'
+import { type Search, searchFor } from '../../core/directory/store/list-page.ts'
 import { invalidAt } from '../validator.ts'
 
 /**

@@ -9,7 +9,7 @@ import {
 } from '../../core/events/activity.ts'
 import { namedInCallMax, namedUsersMax } from '../../core/model/named-users.ts'
 import { openMembers } from '../open-members.ts'
-import { batchMax, documentId, organizationId } from './resource-schema.ts'
+import { batchMax } from './resource-schema.ts'
 import { notifiedUser } from './user-schema.ts'
 
 /** Id of the target of an activity. Ids of directory records are allowed. */

@@ -6,7 +6,6 @@ import {
   batchMax,
   createdAt,
   documentId,
-  folderId,
   lastUpdated,
   metadata,
   organizationId,

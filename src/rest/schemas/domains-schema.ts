@@ -1,5 +1,5 @@
-import { json } from '../../core/base/schema.ts'
 import { ApiError } from '../../core/base/errors.ts'
+import { json } from '../../core/base/schema.ts'
 import type { DomainsChange } from '../../core/directory/tenants/domain-service.ts'
 import { domainTextMax, normalizeDomain } from '../../core/model/domain.ts'
 import { invalidAt, type ValidationIssue } from '../validator.ts'

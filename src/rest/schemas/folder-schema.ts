@@ -13,7 +13,7 @@ import {
   resourceName,
 } from './resource-schema.ts'
 
-const parentFolderId = json.id('Id of the parent folder; `root` at the top.') as const
+const parentFolderId = json.id('Id of the parent folder; `root` at the top.')
 
 export const foldersRequest = json.object({
   organizationId,

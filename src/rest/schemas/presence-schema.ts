@@ -1,5 +1,5 @@
-import { json } from '../../core/base/schema.ts'
 import type { TenantCaller } from '../../core/access/credentials/authenticator.ts'
+import { json } from '../../core/base/schema.ts'
 import type { DocumentScope } from '../../core/model/address.ts'
 import { statusLengthMax } from '../../core/rooms/presence/document-presence.ts'
 import { presenceDataBytesMax, presenceKinds } from '../../core/rooms/presence/rest-presence.ts'
@@ -7,7 +7,7 @@ import type { DocumentIds } from '../list-editors.ts'
 import { keepsOthers, openMembers } from '../open-members.ts'
 import type { Services } from '../services.ts'
 import { editTarget } from './edit-target-schema.ts'
-import { batchMax, contentKeySchema, documentId, organizationId } from './resource-schema.ts'
+import { batchMax, contentKeySchema } from './resource-schema.ts'
 
 /** Ends of a text at which a cursor can be. */
 const cursorEnds = ['start', 'end'] as const
@@ -79,8 +79,7 @@ export const presenceInputs = json.list(
  * Returns the schema of a result.
  * @param when text that completes the description "False when …"
  */
-export const presenceSuccess = <const When extends string>(when: When) =>
-  json.object({ success: json.boolean(`False when ${when}.`) })
+export const presenceSuccess = (when: string) => json.object({ success: json.boolean(`False when ${when}.`) })
 
 export const alwaysSuccess = json.object({ success: json.boolean('Always true.') })
 

@@ -153,7 +153,7 @@ const userReserved = ['createdAt', 'lastUpdated', 'expiresAt'] as const
  * Returns the schema of a list of users.
  * @param roleDescription describes `accessRole` and its default
  */
-export const userInputs = <const Description extends string>(roleDescription: Description) =>
+export const userInputs = (roleDescription: string) =>
   json.list(
     json.object(
       { userId: json.id() },

@@ -6,9 +6,9 @@ import type { Result } from '../../client/api/result.ts'
 import { Deadline, timerMax } from '../../client/rest/deadline.ts'
 import { clientFailure, failureOfEnd, resultOf } from '../../client/rest/read-response.ts'
 import {
+  adminTokenHeader,
   apiKeyHeader,
   authTokenHeader,
-  adminTokenHeader,
   workspaceAuthTokenHeader,
   workspaceIdHeader,
 } from '../../core/access/credentials/authenticator.ts'

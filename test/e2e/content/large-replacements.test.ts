@@ -16,7 +16,7 @@ import { addressKey } from '../../../src/core/model/address.ts'
 import { close } from '../../../src/core/model/close.ts'
 import { jsonTextUpTo } from '../../../src/core/model/json-pieces.ts'
 import { parseVersion, type Version } from '../../../src/core/model/version.ts'
-import type { ReplaceOptions } from '../../../src/core/rooms/edits/edited-room.ts'
+import type { ReplaceOptions } from '../../../src/core/rooms/edits/editable-room.ts'
 import { loadVersion } from '../../../src/core/rooms/log/load-room.ts'
 import type { Room } from '../../../src/core/rooms/room/room.ts'
 import { RoomRegistry } from '../../../src/core/rooms/room/room-registry.ts'
@@ -338,7 +338,7 @@ it('[ROOM-32] when a thread fails, only its job fails, and the next job gets ano
   const threads = threadsOf({ waitingMax: 1, jobMs: 20_000 })
   const broken = { ...job, updates: [Uint8Array.of(9, 9, 9)] }
   await expect(threads.use(address, (thread) => thread.run(broken))).rejects.toThrow('could not be computed')
-  expect(await threads.use(address, (thread) => thread.run(job))).toMatchObject({ is: 'replaced' })
+  expect(await threads.use(address, (thread) => thread.run(job))).toMatchObject({ change: { changed: true } })
   await threads.close()
 })
 

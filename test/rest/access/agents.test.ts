@@ -287,6 +287,22 @@ it.each([
   expect(codeOf(edited)).toBe('agent/role-required')
 })
 
+it('[AGT-20] the policy of the server applies in addition to that of the token', async () => {
+  const strict = await startTestServer({ agentPolicy: 'no-delete' })
+  try {
+    dataOf(await strict.post('/v2/crdt/add', { ...plan, type: 'text', data: 'Hello' }))
+    const token = await agentToken(strict, 'bot', { policy: 'suggest-only' })
+    const inspected = dataOf(await strict.post('/v2/auth/inspect_token', { token }))
+    expect(inspected).toMatchObject({ agent: { policies: ['suggest-only', 'no-delete'] } })
+    const call = callsWith(strict, await agentToken(strict, 'bot'))
+    const edits = [{ remove: { target: 'Hello' } }]
+    expect(codeOf(await call('/v2/crdt/edit', { ...plan, edits }))).toBe('agent/delete-not-allowed')
+    expect((await call('/v2/crdt/edit', { ...plan, edits: insertion('!') })).status).toBe(200)
+  } finally {
+    await strict.stop()
+  }
+})
+
 it('[AGT-31] the calls of one agent have a limit of their own', async () => {
   const limited = await startTestServer({ callsPerAgent: { perSecond: 1, burst: 3 } })
   try {

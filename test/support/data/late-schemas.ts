@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { type Expression, parseSync, type Statement, Visitor } from 'oxc-parser'
 
-/** Functions of `schema.ts` that read a schema. All others build one. */
-const readers = ['isRequired', 'acceptsNull']
+/**
+ * Names of `schema.ts` that are not checked. Two functions read a schema. With `json`, functions build the parts of
+ * operations, which are compiled when their modules load.
+ */
+const unchecked = ['isRequired', 'acceptsNull', 'json']
 
 /**
  * Returns the places at which a file builds a schema after its module has loaded, such as
@@ -48,7 +51,7 @@ function nameOf(callee: Expression): string {
 
 function importedBuilders(statement: Statement): readonly string[] {
   if (statement.type !== 'ImportDeclaration' || !statement.source.value.endsWith('/schema.ts')) return []
-  return statement.specifiers.map(({ local }) => local.name).filter((name) => !readers.includes(name))
+  return statement.specifiers.map(({ local }) => local.name).filter((name) => !unchecked.includes(name))
 }
 
 /** Returns the offsets and names of the functions that a statement at the top level declares, if it exports none. */

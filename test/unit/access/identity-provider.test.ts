@@ -58,6 +58,7 @@ function tokensWith({ claims, url = jwksUrl, ...times }: Options = {}): Realtime
     revokedUntil: (_tenant, userId) => Promise.resolve(userId === 'revoked' ? Date.now() : -1),
     minted: null,
     foreign,
+    agentPolicy: null,
   })
 }
 

@@ -18,7 +18,7 @@ const isTenant = (asked: typeof tenant) =>
   Promise.resolve(asked.workspaceId === 'ws' && asked.apiKey === 'key')
 const revokedUntil = (_tenant: typeof tenant, userId: string) =>
   Promise.resolve(userId === 'revoked' ? clock.now() : -1)
-const rules = { clock, isTenant, revokedUntil, minted: null, foreign: null }
+const rules = { clock, isTenant, revokedUntil, minted: null, foreign: null, agentPolicy: null }
 const tokens = new RealtimeTokens({ secret, previousSecret: null, ...rules })
 const rotating = new RealtimeTokens({ secret, previousSecret: oldSecret, ...rules })
 

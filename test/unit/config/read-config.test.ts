@@ -65,7 +65,7 @@ it.each([
 )
 
 it('[CFG-17] names removed options without a value, and lists them with unknown ones', () => {
-  for (const key of ['createMissing', 'jwtApiKey', 'agentPolicy', 'logFormat', 'tracesSampler'])
+  for (const key of ['createMissing', 'jwtApiKey', 'logFormat', 'tracesSampler'])
     expect(() => configOfValues({ [key]: '' })).toThrow('(removed; see CHANGELOG.md)')
   const unknown = { WEFT_STREAM_RESUME_SECONDS: '1', WEFT_PROT: '1' }
   expect(() => checkVariables(unknown)).toThrow(

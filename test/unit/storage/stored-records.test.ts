@@ -17,7 +17,7 @@ import {
   notificationRecordType,
   notificationStateType,
 } from '../../../src/capabilities/notifications/notification-records.ts'
-import { erasureRecordType } from '../../../src/capabilities/userdata/erasure-records.ts'
+import { erasureRecordType } from '../../../src/capabilities/userdata/erasure-task.ts'
 import {
   deliveryStateType,
   editorMessageType,
@@ -31,8 +31,6 @@ import {
   subscriptionKeys,
   subscriptionsPart,
 } from '../../../src/capabilities/webhooks/webhook-records.ts'
-} from '../../../src/capabilities/subscriptions/webhook-records.ts'
-import { erasureRecordType } from '../../../src/capabilities/userdata/erasure-task.ts'
 import { MalformedJsonError } from '../../../src/core/base/json.ts'
 import { CachingDirectoryReader } from '../../../src/core/directory/store/directory-reader.ts'
 import {

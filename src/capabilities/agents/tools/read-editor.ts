@@ -43,9 +43,15 @@ export async function queryEditor(
     const answered = await context.answerText(ids, json, query)
     if (answered === null) continue
     if (answered === 'too long')
-      throw new ApiError('mcp/document-too-large', 'the editor has too much content for this tool')
+      throw new ApiError(
+        'mcp/document-too-large',
+        'the editor has too much content for this tool; read a part of it',
+      )
     const { isText, ...text } = answered
     return { ...text, format: format === 'json' && isText ? 'text' : format }
   }
-  throw new ApiError('crdt/root-kind-mismatch', 'the root has no content that can be read as text')
+  throw new ApiError(
+    'crdt/root-kind-mismatch',
+    'the root has no content that can be read as text; read it as json, or name another root',
+  )
 }

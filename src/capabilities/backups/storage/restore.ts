@@ -8,7 +8,7 @@ import { EngineOpenError, type StoredPage } from '../../../core/store/engine.ts'
 import { isFeedPart } from '../../feed/feed-records.ts'
 import { chunksOf } from './backup.ts'
 import { type BackupHeader, type BackupPart, readBackupParts } from './backup-file.ts'
-import { type StoreLocation, loadDatabaseRestore, loadMaintenance } from './offline-store.ts'
+import { loadDatabaseRestore, loadMaintenance, type StoreLocation } from './offline-store.ts'
 import { type Progress, StorageError } from './storage-error.ts'
 
 interface Restored extends FilledStore {

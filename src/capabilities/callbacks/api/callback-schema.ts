@@ -2,7 +2,7 @@ import type { FromSchema } from '../../../core/base/schema.ts'
 import { readingFormats } from '../../../core/content/read-document.ts'
 import { contentKeySchema } from '../../../rest/schemas/resource-schema.ts'
 import { invalidAt } from '../../../rest/validator.ts'
-import { nullable, signingSecret } from '../../webhooks/api/endpoint-schema.ts'
+import { nullable, secretSchema } from '../../webhooks/api/endpoint-schema.ts'
 import { urlProblem } from '../../webhooks/api/webhook-schema.ts'
 import {
   authorizeFailures,
@@ -140,7 +140,7 @@ export const callbacksAnswer = {
 export const callbackSecretAnswer = {
   type: 'object',
   required: ['secret'],
-  properties: { secret: signingSecret },
+  properties: { secret: secretSchema },
 } as const
 
 export const noCallbacks = { code: 'callback/not-configured', when: 'the API key has no callbacks' } as const

@@ -12,10 +12,10 @@ import { encodeJson } from '../../../core/model/json-pieces.ts'
 import { errorEnvelope } from '../../../core/model/raw-response.ts'
 import { exhausted } from '../../../core/quota/limits.ts'
 import { transferTimeoutMsDefault } from '../../../core/quota/slow-transfers.ts'
-import type { Edge } from '../../../rest/http/operation-steps.ts'
 import type { CallAuditor } from '../../../rest/http/call-auditor.ts'
 import { backendOf } from '../../../rest/http/caller-of.ts'
 import { toApiError } from '../../../rest/http/envelope.ts'
+import type { Edge } from '../../../rest/http/operation-steps.ts'
 import { chargeCalls, limitCaller } from '../../../rest/http/rate-limits.ts'
 import type { ServedResponse } from '../../../rest/http/served-response.ts'
 import type { ServedRoute } from '../../../rest/http/served-route.ts'
@@ -43,7 +43,7 @@ export const feedStreamDescription: PathDescription = {
       tag: 'feed',
       security: 'key',
       parameters: [
-        ...Object.entries(feedSelection).map(([name, { description, ...schema }]) => ({
+        ...Object.entries(feedSelection).map(([name, { description = '', ...schema }]) => ({
           name,
           in: 'query' as const,
           description,

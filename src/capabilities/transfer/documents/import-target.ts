@@ -28,7 +28,7 @@ import {
 } from '../../../core/store/engine.ts'
 import { requireAppended } from '../../../core/store/log-state.ts'
 import { type OfflineStore, openForWriting, type StoreLocation } from '../../backups/storage/offline-store.ts'
-import { type ConfigSnapshot, readConfigSnapshot, wantsChanges } from '../../subscriptions/config-snapshot.ts'
+import { type ConfigSnapshot, readConfigSnapshot, wantsChanges } from '../../webhooks/config-snapshot.ts'
 import { recordsOf } from '../offline-records.ts'
 import { type MergeLimits, MergeThread } from './merge-thread.ts'
 import { readBack, readStoredState, type StoredDocumentState } from './stored-document.ts'

@@ -2,7 +2,7 @@ import { errorCode } from '../../../core/base/errors.ts'
 import { Semaphore } from '../../../core/base/semaphore.ts'
 import { DocumentRejectedError, type Merged, mergeStored } from '../../../core/rooms/log/merge-stored.ts'
 import { DeadlineExceededError, WorkerThread } from '../../../core/rooms/threads/thread.ts'
-import { resultOf } from '../../../core/rooms/threads/thread-task.ts'
+import { taskResult } from '../../../core/rooms/threads/thread-task.ts'
 
 export interface MergeLimits {
   /** Maximum size of a document in bytes, as Yjs encodes it. */
@@ -58,7 +58,7 @@ export class MergeThread {
           throw new DocumentRejectedError('there is not enough memory to read it')
         throw error
       })
-    const { merged, problem } = resultOf<'merge'>(outcome)
+    const { merged, problem } = taskResult<'merge'>(outcome)
     if (merged === null) throw new DocumentRejectedError(problem)
     return merged
   }

@@ -8,9 +8,9 @@ import { clusterPart } from '../../../core/directory/tenants/cluster-credentials
 import type { Key } from '../../../core/store/engine.ts'
 import type { StoredEntry } from '../../../core/store/stored-entry.ts'
 import { isObjectPart } from '../../backups/objects/object-index.ts'
-import { isFeedPart } from '../../feed/feed-keys.ts'
-import type { CallbacksRecord } from '../../subscriptions/callbacks/callback-records.ts'
-import type { BasicConfig, EndpointRecord } from '../../subscriptions/webhook-records.ts'
+import { isFeedPart } from '../../feed/feed-records.ts'
+import type { CallbacksRecord } from '../../webhooks/callback-records.ts'
+import type { BasicConfig, EndpointRecord } from '../../webhooks/webhook-records.ts'
 
 type StoredValue = Extract<StoredEntry, { is: 'value' }>
 

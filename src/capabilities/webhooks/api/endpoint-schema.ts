@@ -113,7 +113,7 @@ export const endpointAnswer = {
   },
 } as const
 
-export const signingSecret = {
+export const secretSchema = {
   type: 'string',
   description: '`whsec_` and the key as base64, as Standard Webhooks spells it.',
   examples: ['whsec_plJ3nmyCDGBKInavdOK15jsl'],
@@ -123,7 +123,7 @@ export const signingSecret = {
 export const graceSecondsDefault = 86_400
 
 /** Request member of the rotation of a signing secret. */
-export const graceSeconds = {
+export const graceSchema = {
   type: 'integer',
   minimum: 0,
   maximum: limits.graceSeconds,
@@ -137,7 +137,7 @@ export const secretAnswer = {
   required: ['endpointId', 'secret'],
   properties: {
     endpointId: { type: 'string', description: 'Id of the endpoint.' },
-    secret: signingSecret,
+    secret: secretSchema,
   },
 } as const
 

@@ -21,7 +21,7 @@ import { sweepMs } from '../deliveries/delivery-service.ts'
 import { AttemptSender } from './delivery-attempt.ts'
 import type { FailureLog } from './failure-log.ts'
 import { RequestComposer } from './request-composer.ts'
-import { type Sending, type SendResult, TargetSender } from './target-sender.ts'
+import { type SendContext, type SendResult, TargetSender } from './target-sender.ts'
 
 /** Interval in ms at which the metrics are updated. */
 const showMs = 1_000
@@ -110,7 +110,7 @@ type WorkerState =
 /** Sends messages to many targets concurrently. Only one process at a time serves a target. */
 export class DeliveryWorker {
   readonly #services: Services
-  readonly #sending: Sending
+  readonly #sending: SendContext
   readonly #slots = { answering: new Semaphore(atOnce), failing: new Semaphore(atOnce) }
   readonly #serving: JobConsumer
   readonly #consumers: readonly JobConsumer[]

@@ -3,7 +3,7 @@ import type { ReadingFormat } from '../../../core/content/read-document.ts'
 import type { QueuedEvent } from '../../../core/events/outbound-event.ts'
 import type { DocumentAddress } from '../../../core/model/address.ts'
 import { type EncodedJson, encodedBytes, isResponseTooLarge } from '../../../core/model/json-pieces.ts'
-import { type EditorReading, readEditorContent } from '../../../core/rooms/read-editor-content.ts'
+import { readEditorContent } from '../../../core/rooms/editor-content.ts'
 import type { Services } from '../../../rest/services.ts'
 
 /**
@@ -29,7 +29,10 @@ export interface EventContent {
 }
 
 /** The format of the content, and its root. */
-type ContentReading = Pick<EditorReading, 'contentKey'> & { readonly format: ReadingFormat }
+interface ContentReading {
+  readonly format: ReadingFormat
+  readonly contentKey?: string | undefined
+}
 
 /**
  * Reads the present content of an editor.
@@ -40,10 +43,10 @@ export async function readEventContent(
   address: DocumentAddress,
   reading: ContentReading,
 ): Promise<EventContent> {
-  const { format } = reading
+  const { format, contentKey: wanted } = reading
   const bytesMax = services.config.maxWebhookContentBytes
   try {
-    const read = await readEditorContent(services, address, reading, bytesMax)
+    const read = await readEditorContent(services, address, { format, contentKey: wanted }, bytesMax)
     if (read === null) return omittedContent(format, 'deleted')
     const { result, version, changed } = read
     if (encodedBytes(result.data) > bytesMax) return omittedContent(format, 'too-large', version)

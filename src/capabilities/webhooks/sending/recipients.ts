@@ -4,7 +4,7 @@ import { type UserRecord, userRecordType } from '../../../core/directory/store/r
 import type { ActionUser } from '../../../core/events/activity.ts'
 import type { QueuedEvent } from '../../../core/events/outbound-event.ts'
 import type { OrganizationAddress } from '../../../core/model/address.ts'
-import { participantsOf } from '../../comments/participants.ts'
+import { participantsOf } from '../../comments/find-comments.ts'
 import { notificationKeys as keys } from '../../notifications/notification-keys.ts'
 import { notificationConfigType } from '../../notifications/notification-records.ts'
 import { effectiveConfig } from '../../notifications/visibility.ts'

@@ -33,7 +33,7 @@ const waitMs = 100
 const removedMs = 1_000
 
 /** What sends the messages of all targets. */
-export interface Sending {
+export interface SendContext {
   readonly services: Services
   readonly composer: RequestComposer
   readonly attempts: AttemptSender
@@ -51,7 +51,7 @@ export type SendResult =
 
 /** Sends the due messages of one target in order, one at a time, for about `sliceMs`. */
 export class TargetSender {
-  readonly #sending: Sending
+  readonly #sending: SendContext
   readonly #services: Services
   readonly #address: TargetAddress
   readonly #mayGoOn: () => boolean
@@ -61,7 +61,7 @@ export class TargetSender {
   #attemptedAt: number
 
   private constructor(
-    sending: Sending,
+    sending: SendContext,
     address: TargetAddress,
     state: DeliveryState,
     mayGoOn: () => boolean,
@@ -84,7 +84,11 @@ export class TargetSender {
    * Sends due messages.
    * @param mayGoOn called before each attempt; if it returns false, sending ends
    */
-  static async serve(sending: Sending, address: TargetAddress, mayGoOn: () => boolean): Promise<SendResult> {
+  static async serve(
+    sending: SendContext,
+    address: TargetAddress,
+    mayGoOn: () => boolean,
+  ): Promise<SendResult> {
     const state = await sending.services.deliveries.state(address)
     return new TargetSender(sending, address, state, mayGoOn).#serve()
   }

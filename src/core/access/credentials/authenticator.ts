@@ -103,7 +103,7 @@ function matching<Token extends AuthTokenRecord>(
  * A backend with the id and the token of a workspace. It manages the API keys of the workspace, and their
  * tokens.
  */
-interface WorkspaceCaller {
+export interface WorkspaceCaller {
   readonly level: 'workspace'
   readonly workspaceId: string
 }

@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto'
 import { decodeProtectedHeader, errors, type JWTPayload, SignJWT } from 'jose'
 import type { Clock } from '../../base/clock.ts'
+import type { AgentPolicy } from '../../config/agent-policies.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { Identity } from '../identity.ts'
 import { type Claims, describeMisspelledClaim, identityFromClaims, toAgentClaim } from './claims.ts'
@@ -99,6 +100,8 @@ interface TokensOptions {
   readonly minted: Pick<MintedTokens, 'payloadOf' | 'isValid'> | null
   /** Verifies tokens of another issuer. If null, such tokens are rejected. */
   readonly foreign: ExternalTokens | null
+  /** Policy of all agents, in addition to the policy of the token; null: none. */
+  readonly agentPolicy: AgentPolicy | null
 }
 
 /** Verifies the tokens of another issuer. */
@@ -167,7 +170,7 @@ export class RealtimeTokens {
   /** Verifies a token, and returns its identity. @throws TokenRejectedError */
   async verify(token: string): Promise<Identity> {
     if (token.length > tokenLengthMax) throw new TokenRejectedError('malformed')
-    const identity = this.#withPastIssue(await this.#identityOf(token))
+    const identity = this.#withServerPolicy(this.#withPastIssue(await this.#identityOf(token)))
     if (this.#options.clock.now() >= identity.expiresAt) throw new TokenRejectedError('expired')
     if (!(await this.#options.isTenant(identity.tenant))) throw new TokenRejectedError('tenant')
     if (await this.isRevoked(identity)) throw new TokenRejectedError('revoked')
@@ -196,6 +199,13 @@ export class RealtimeTokens {
     const { revokedUntil } = this.#options
     if (revokedUntil === null) return null
     return Promise.all(tokenUsers(identity).map((userId) => revokedUntil(identity.tenant, userId)))
+  }
+
+  #withServerPolicy(identity: Identity): Identity {
+    const { agentPolicy } = this.#options
+    const { agent } = identity
+    if (agent === null || agentPolicy === null || agent.policies.includes(agentPolicy)) return identity
+    return { ...identity, agent: { ...agent, policies: [...agent.policies, agentPolicy] } }
   }
 
   /**

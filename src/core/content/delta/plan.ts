@@ -3,7 +3,7 @@ import { alignToBoundaries, mergeTouching, mergeWhere } from '../diff/merge-hunk
 import { diffText } from '../diff/text-diff.ts'
 import type { JsonObject } from '../json/json.ts'
 import { snapToGraphemes } from '../text/graphemes.ts'
-import { type DeltaAttributes, TextOperations } from '../text/operations.ts'
+import { type DeltaAttributes, TextChange } from '../text/operations.ts'
 import { atMost, editsMaxFor, isSeparator, stepsMax } from '../text/plan.ts'
 import type {
   FormatTable,
@@ -65,7 +65,7 @@ function hunksBetween(source: string, target: string, editsMax: number): Hunk[] 
 }
 
 /** Collects the operations of one replacement. Tracks the position in the stored text and in the target. */
-class DeltaOperationBuilder extends TextOperations<string | JsonObject> {
+class DeltaOperationBuilder extends TextChange<string | JsonObject> {
   readonly #stored: FormattedTextState
   readonly #target: FormattedTarget
   readonly #formats: FormatTable

@@ -11,6 +11,7 @@ import { structsIn } from '../values/replace-values.ts'
 import { isRichTextElement, isRichTextRoot } from '../xml/observed-schema.ts'
 import { type KnownKind, type RootKind, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { editName } from './check-edits.ts'
+import { DependencyRecorder } from './dependency-recorder.ts'
 import type {
   CheckedEdit,
   Edit,
@@ -21,7 +22,6 @@ import type {
   InsertedContent,
   JsonPatchOperation,
 } from './edit.ts'
-import { DependencyRecorder } from './edit-dependencies.ts'
 import { editNotSupported } from './edit-errors.ts'
 import { applyPatch } from './patch/apply-patch.ts'
 import { patchOfInsertion, patchOfRemoval } from './patch/path-edits.ts'

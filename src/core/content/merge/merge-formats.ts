@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
-import { TextOperations } from '../text/operations.ts'
+import { TextChange } from '../text/operations.ts'
 import { type IdRange, type RangeAnswer, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { ThreeWay } from './merge-values.ts'
@@ -27,7 +27,7 @@ export interface CopiedText extends IdRange {
 export function restoreFormats(type: SharedRoot, version: SharedRoot, copies: readonly CopiedText[]): void {
   const formats = RangeIndex.of(formattedRanges(version))
   const copied = RangeIndex.of(copies)
-  const operations = new TextOperations()
+  const operations = new TextChange()
   for (const { client, clock, length, attributes } of formattedRanges(type))
     for (let at = clock; at < clock + length; ) {
       const { range: copy, end: copyEnd } = copied.at(client, at)
@@ -58,7 +58,7 @@ export function mergeFormats(
   const [base, theirs, mine] = [versions.base, versions.theirs, versions.mine].map((version) =>
     RangeIndex.of(formattedRanges(version)),
   ) as [RangeIndex<FormattedRange>, RangeIndex<FormattedRange>, RangeIndex<FormattedRange>]
-  const operations = new TextOperations()
+  const operations = new TextChange()
   const overlaps: FormatOverlap[] = []
   for (const { client, clock, length, attributes } of formattedRanges(type))
     for (let at = clock; at < clock + length; ) {
@@ -97,7 +97,7 @@ function mergeAttributes(
   return { merged, overlap: Object.keys(overlap.base).length > 0 ? overlap : null }
 }
 
-function apply(type: SharedRoot, change: TextOperations): void {
+function apply(type: SharedRoot, change: TextChange): void {
   const { operations } = change.trim()
   if (type._searchMarker !== null) type._searchMarker.length = 0
   if (operations.length > 0) Y.Text.prototype.applyDelta.call(type, operations)

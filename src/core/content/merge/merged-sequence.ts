@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { comparableForm } from '../edit/edit-dependencies.ts'
+import { comparableForm } from '../edit/dependency-recorder.ts'
 import { toJson } from '../json/json.ts'
 import { idTokenOf } from '../values/match-elements.ts'
 import type { StoredId } from '../yjs/range-index.ts'

@@ -1,5 +1,5 @@
 import type { Hunk } from '../diff/diff.ts'
-import { TextOperations } from './operations.ts'
+import { TextChange } from './operations.ts'
 import {
   AttributeCursor,
   type Embed,
@@ -13,7 +13,7 @@ import {
  * Converts edits to one delta. The positions in the delta count the embeds of the text. At each position,
  * inserts precede deletes.
  */
-export function editsToDelta(state: PlainTextState, target: string, hunks: readonly Hunk[]): TextOperations {
+export function editsToDelta(state: PlainTextState, target: string, hunks: readonly Hunk[]): TextChange {
   const writer = new DeltaWriter(state)
   const formatter = new InsertedAttributes(state)
   for (const hunk of hunks) {
@@ -27,7 +27,7 @@ export function editsToDelta(state: PlainTextState, target: string, hunks: reado
 }
 
 /** Writes a delta. Tracks the position in the string and among the embeds. */
-class DeltaWriter extends TextOperations {
+class DeltaWriter extends TextChange {
   readonly #embeds: readonly Embed[]
   #at = 0
   #embed = 0

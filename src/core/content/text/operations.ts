@@ -16,7 +16,7 @@ export type TextOperation<Insert = string> =
  * The operations of one change of a text, in the order of the text. Parts that stay without a change are joined, and
  * so are deletions. Attributes are copied, because Yjs modifies them.
  */
-export class TextOperations<Insert = string> {
+export class TextChange<Insert = string> {
   readonly operations: TextOperation<Insert>[] = []
   /**
    * `insertions` is the number of inserted UTF-16 units and embeds; `deletions` is the number of deleted

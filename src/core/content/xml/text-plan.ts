@@ -1,5 +1,5 @@
 import type { Hunk } from '../diff/diff.ts'
-import { type TextInsert, TextOperations } from '../text/operations.ts'
+import { TextChange, type TextInsert } from '../text/operations.ts'
 import { planEdits } from '../text/plan.ts'
 import { type PlainTextState, runIndexAtOffset } from '../text/text-state.ts'
 import type { XmlBudget } from './budget.ts'
@@ -57,7 +57,7 @@ export function textChange(
   target: MarkedText,
   marks: MarkTable,
   effort: XmlBudget,
-): TextOperations {
+): TextChange {
   const change = written(part, target, planText(part.state, target, effort), marks)
   if (change.markings > Math.max(0, effort.editsLeft)) {
     return written(part, target, [wholeOf(part.state, target)], marks)
@@ -66,12 +66,7 @@ export function textChange(
   return change
 }
 
-function written(
-  part: TextPart,
-  target: MarkedText,
-  hunks: readonly Hunk[],
-  marks: MarkTable,
-): TextOperations {
+function written(part: TextPart, target: MarkedText, hunks: readonly Hunk[], marks: MarkTable): TextChange {
   const writer = new ChangeWriter(part, target, marks)
   for (const hunk of hunks) {
     writer.keepTo(hunk.aStart, target.text === '')
@@ -86,7 +81,7 @@ function written(
  * Writes the operations of a change. Tracks the position in the shared text, among its embeds, and in the
  * target.
  */
-class ChangeWriter extends TextOperations {
+class ChangeWriter extends TextChange {
   readonly #state: PlainTextState
   readonly #sets: TextPart['sets']
   readonly #target: MarkedText

@@ -1,7 +1,7 @@
 import type { FormatTable } from '../delta/formatted-text.ts'
 import type { Hunk } from '../diff/diff.ts'
 import type { JsonObject } from '../json/json.ts'
-import { TextOperations } from '../text/operations.ts'
+import { TextChange } from '../text/operations.ts'
 import { runIndexAtOffset } from '../text/text-state.ts'
 import type { XmlRun } from '../xml/tree.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
@@ -18,7 +18,7 @@ import {
  * Writes the operations for one shared text. Tracks the position in the shared text and in the target,
  * counted in nodes.
  */
-export class NestedTextWriter extends TextOperations<string | JsonObject | SharedRoot> {
+export class NestedTextWriter extends TextChange<string | JsonObject | SharedRoot> {
   readonly unfilled: EmptyType[] = []
   readonly #formats: FormatTable
   readonly #live: ChildNode

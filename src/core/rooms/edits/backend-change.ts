@@ -14,14 +14,14 @@ import {
   type ChangeApplication,
   checkStorage,
   commitEdit,
-  type EditedRoom,
+  type EditableRoom,
   type EditResult,
   headConflict,
   type RestoreOptions,
   rejectWhenDurable,
   toUnavailable,
   waitUntilDurable,
-} from './edited-room.ts'
+} from './editable-room.ts'
 
 /** A change that was computed on a working copy and is not applied to the document yet. */
 export interface ProposedChange<T> {
@@ -109,7 +109,7 @@ const waitMsMax = 2_000
  * pause their writes.
  * @throws ApiError ABORTED if other nodes were faster each time; UNAVAILABLE; the errors of `compute`
  */
-export function makeChange<T>(room: EditedRoom, change: BackendChange<T>): Promise<EditResult<T>> {
+export function makeChange<T>(room: EditableRoom, change: BackendChange<T>): Promise<EditResult<T>> {
   const spanned = withSpans(change)
   const made = (): Promise<EditResult<T>> =>
     whileAllowed(change.options.right, () => rejectWhenDurable(room, () => attempt(room, spanned)))
@@ -164,7 +164,7 @@ const knownUser = (by: string): string | undefined => (by === '' ? undefined : b
  * Traces how long a change has waited for the lock.
  * @param since start of the wait, on the clock of `performance.now`
  */
-function traceLock<T>(room: EditedRoom, { by }: BackendChange<T>, since: number): void {
+function traceLock<T>(room: EditableRoom, { by }: BackendChange<T>, since: number): void {
   if (room.trace === undefined) return
   room.trace.of(by)?.('change_locked', {
     userId: knownUser(by),
@@ -172,7 +172,7 @@ function traceLock<T>(room: EditedRoom, { by }: BackendChange<T>, since: number)
   })
 }
 
-async function attempt<T>(room: EditedRoom, change: BackendChange<T>): Promise<EditResult<T>> {
+async function attempt<T>(room: EditableRoom, change: BackendChange<T>): Promise<EditResult<T>> {
   const isOvertakable = change.needsHead && !room.commits.hasOneWriter
   await change.prepare?.()
   if (!isOvertakable && change.inPlace !== undefined) {
@@ -197,7 +197,7 @@ async function attempt<T>(room: EditedRoom, change: BackendChange<T>): Promise<E
 }
 
 async function whilePaused<T>(
-  room: EditedRoom,
+  room: EditableRoom,
   change: BackendChange<T>,
   { first, isOvertakable }: { readonly first: ProposedChange<T> | null; readonly isOvertakable: boolean },
 ): Promise<EditResult<T>> {
@@ -229,7 +229,7 @@ async function whilePaused<T>(
 
 /** Applies a change and appends it in the same tick. */
 function commitHere<T>(
-  room: EditedRoom,
+  room: EditableRoom,
   change: BackendChange<T>,
   { result, update, apply, by = change.by }: ProposedChange<T>,
 ): Promise<EditResult<T>> {
@@ -240,7 +240,7 @@ function commitHere<T>(
 
 /** Appends an applied change. Resolves when it is durable and sent. */
 async function committed<T>(
-  room: EditedRoom,
+  room: EditableRoom,
   { by, options }: BackendChange<T>,
   { result, added }: AppliedChange<T>,
 ): Promise<EditResult<T>> {
@@ -252,7 +252,7 @@ async function committed<T>(
  * Resolves with the result of a dry run, when the state of the document that the dry run has read is durable.
  */
 async function foundOut<T>(
-  room: EditedRoom,
+  room: EditableRoom,
   { options }: BackendChange<T>,
   { result, update }: ProposedChange<T>,
 ): Promise<EditResult<T>> {
@@ -262,7 +262,7 @@ async function foundOut<T>(
 
 /** Appends a change with the expected head, then applies it. Returns null if another node was faster. */
 async function commitAtHead<T>(
-  room: EditedRoom,
+  room: EditableRoom,
   change: BackendChange<T>,
   { result, update, apply, by = change.by }: ProposedChange<T>,
 ): Promise<EditResult<T> | null> {
@@ -298,7 +298,7 @@ async function commitAtHead<T>(
  * Runs `work`, which edits the document. If `work` throws an ApiError or a WorkLimitError, the document is
  * unchanged, and the room continues. Any other error may leave half an edit in the document, so the room ends.
  */
-export function failUnlessRejected<T>(room: EditedRoom, work: () => T): T {
+export function failUnlessRejected<T>(room: EditableRoom, work: () => T): T {
   try {
     return work()
   } catch (error) {

@@ -31,7 +31,7 @@ import {
   chargedToRest,
   checkDocumentSize,
   checkStorage,
-  type EditedRoom,
+  type EditableRoom,
   type EditPrecondition,
   type EditResult,
   hasCaughtUp,
@@ -41,7 +41,7 @@ import {
   readDurable,
   resolveBase,
   waitUntilDurable,
-} from './edited-room.ts'
+} from './editable-room.ts'
 import { placeOnThread, readInline, readOnThread } from './on-thread.ts'
 import { inlineSizeMax } from './replacement.ts'
 
@@ -66,9 +66,9 @@ export interface DocumentCapture {
  * only when all content in them is durable.
  */
 export class BackendEdits {
-  readonly #room: EditedRoom
+  readonly #room: EditableRoom
 
-  constructor(room: EditedRoom) {
+  constructor(room: EditableRoom) {
     this.#room = room
   }
 

@@ -9,11 +9,11 @@ import { loadVersionUpdates } from '../log/load-room.ts'
 import type { PooledThread, ThreadPool } from '../threads/thread-pool.ts'
 import {
   baseVersionExpired,
-  type EditedRoom,
+  type EditableRoom,
   headConflict,
   presentVersion,
   waitUntilDurable,
-} from './edited-room.ts'
+} from './editable-room.ts'
 
 /**
  * Maximum encoded size in bytes of a document that the event loop reads. Reading a larger document takes 50
@@ -67,7 +67,7 @@ export async function readOnThread(
  * @param isPresent true if `version` is the current version
  */
 export async function updatesOf(
-  room: EditedRoom,
+  room: EditableRoom,
   version: Version,
   isPresent: boolean,
 ): Promise<readonly Uint8Array[]> {
@@ -99,7 +99,7 @@ const triesMax = 3
  * document
  */
 export async function placeOnThread(
-  room: EditedRoom,
+  room: EditableRoom,
   update: Uint8Array,
   schema: RootSchema | null = null,
 ): Promise<PlacedIntegration> {

@@ -23,7 +23,7 @@ import {
 import {
   beginEdit,
   copySizeMax,
-  type EditedRoom,
+  type EditableRoom,
   type EditResult,
   isCreating,
   isKeeping,
@@ -32,7 +32,7 @@ import {
   type ReplaceOptions,
   type RestoreOptions,
   resolveBase,
-} from './edited-room.ts'
+} from './editable-room.ts'
 import { updatesOf } from './on-thread.ts'
 
 /**
@@ -70,11 +70,11 @@ interface Computation {
 
 /** Changes the content of one open document: small content on the event loop, large content on a thread. */
 export class Replacement {
-  readonly #room: EditedRoom
+  readonly #room: EditableRoom
   /** Milliseconds in which a thread last created the Y.Doc of the document. */
   #loadMs = Number.POSITIVE_INFINITY
 
-  constructor(room: EditedRoom) {
+  constructor(room: EditableRoom) {
     this.#room = room
   }
 

@@ -21,14 +21,14 @@ import {
   beginEdit,
   chargedToRest,
   checkDocumentSize,
-  type EditedRoom,
+  type EditableRoom,
   type EditPrecondition,
   type EditResult,
   headConflict,
   noContent,
   presentVersion,
   readDurable,
-} from './edited-room.ts'
+} from './editable-room.ts'
 import { updatesOf } from './on-thread.ts'
 import { inlineSizeMax } from './replacement.ts'
 
@@ -54,9 +54,9 @@ const bytesPerUnit = 3
  * again. New blocks in a large document, and blocks of much Markdown, are computed on a thread.
  */
 export class StreamEdits {
-  readonly #room: EditedRoom
+  readonly #room: EditableRoom
 
-  constructor(room: EditedRoom) {
+  constructor(room: EditableRoom) {
     this.#room = room
   }
 

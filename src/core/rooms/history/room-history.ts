@@ -16,7 +16,7 @@ import { makeChange, type ProposedChange } from '../edits/backend-change.ts'
 import {
   beginEdit,
   checkDocumentSize,
-  type EditedRoom,
+  type EditableRoom,
   type EditResult,
   hasCaughtUp,
   noContent,
@@ -25,7 +25,7 @@ import {
   readDurable,
   toUnavailable,
   waitUntilDurable,
-} from '../edits/edited-room.ts'
+} from '../edits/editable-room.ts'
 import { readInline } from '../edits/on-thread.ts'
 import { encodeInSlices, readAttribution } from '../log/read-attribution.ts'
 import { type HistoryRange, type LoadedHistory, loadHistory } from './history-updates.ts'
@@ -49,9 +49,9 @@ interface ComparedVersions {
 
 /** Reads the history of one open document, and undoes changes. Large histories are read on a thread. */
 export class RoomHistory {
-  readonly #room: EditedRoom
+  readonly #room: EditableRoom
 
-  constructor(room: EditedRoom) {
+  constructor(room: EditableRoom) {
     this.#room = room
   }
 

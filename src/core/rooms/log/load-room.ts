@@ -11,8 +11,8 @@ import {
 import { IntegrationTooExpensiveError, Placements } from '../../update/integration.ts'
 import { splitUpdate } from '../../update/split-update.ts'
 import { DocumentState, emptyUpdate } from '../document/document-state.ts'
-import { DocumentExpensiveError, DocumentDamagedError } from '../document/unreadable-documents.ts'
 import { structsPerTick } from '../document/integration-limits.ts'
+import { DocumentDamagedError, DocumentExpensiveError } from '../document/unreadable-documents.ts'
 
 /** Maximum bytes of entries in one read of the log. */
 export const pageBytes = 8 * 1024 * 1024

@@ -12,7 +12,7 @@ import type { DocumentState } from '../document/document-state.ts'
 import { isTooLargeToPredict } from '../document/integration-limits.ts'
 import { DocumentDamagedError, DocumentExpensiveError } from '../document/unreadable-documents.ts'
 import { BackendEdits } from '../edits/backend-edits.ts'
-import { type ConditionalUpdate, type EditedRoom, headConflict } from '../edits/edited-room.ts'
+import { type ConditionalUpdate, type EditableRoom, headConflict } from '../edits/editable-room.ts'
 import { placeOnThread } from '../edits/on-thread.ts'
 import { Replacement } from '../edits/replacement.ts'
 import { StreamEdits } from '../edits/stream-edits.ts'
@@ -71,7 +71,7 @@ const idle: RoomPhase = { is: 'idle' }
  * One open editor: a cache of its log, with the sessions on it. Every change, from any source, takes the same
  * steps: vet → apply → append → (durable) → members. No member receives a change before it is durable.
  */
-export class Room implements EditedRoom, CommittingRoom {
+export class Room implements EditableRoom, CommittingRoom {
   readonly address: DocumentAddress
   readonly doc: Key
   readonly state: DocumentState

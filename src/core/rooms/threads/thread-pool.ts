@@ -11,12 +11,12 @@ import { RateLimiter } from '../../quota/rate-limiter.ts'
 import { DeadlineExceededError, stopping, WorkerThread } from './thread.ts'
 import {
   type ResultOf,
-  resultOf,
   runTask,
   type TaskName,
   type TaskOf,
   type ThreadTask,
   taskBytes,
+  taskResult,
 } from './thread-task.ts'
 
 export interface ThreadLimits {
@@ -184,7 +184,7 @@ export class ThreadPool {
           claim.reserve(taskBytes(job) * copies)
           const outcome = await thread.run(job, Math.max(1, Math.round(deadlineMs - spentMs)))
           this.#count('done')
-          return resultOf<Name>(outcome)
+          return taskResult<Name>(outcome)
         } catch (error) {
           if (error instanceof ApiError) throw error
           return this.#failed(error, { document, job, deadlineMs, ms: spentMs + performance.now() - beganAt })

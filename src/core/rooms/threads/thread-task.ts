@@ -297,7 +297,7 @@ export function outcomeOf(task: ThreadTask): ThreadOutcome {
 }
 
 /** Returns the result of a task. @throws ApiError with the reason, if the task was rejected */
-export function resultOf<Name extends TaskName>(outcome: ThreadOutcome): ResultOf<Name> {
+export function taskResult<Name extends TaskName>(outcome: ThreadOutcome): ResultOf<Name> {
   if (outcome.is === 'done') return outcome.result as ResultOf<Name>
   const { code, message, details, retryAfterSeconds: after } = outcome
   throw new ApiError(code, message, {

@@ -1,17 +1,66 @@
 import { type Clock, systemClock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import { withRecordName } from '../damaged-record.ts'
-import type { Engine, StoredPage } from '../engine.ts'
-import { rangeOf } from '../key-encoding.ts'
-import type { OpenCalls } from '../open-calls.ts'
+import type { Engine, StoredPage, StoredUnder } from '../engine.ts'
+import { FenceCache } from '../fences.ts'
+import { type ByteRange, keyRange, rangeOf } from '../key-encoding.ts'
+import { OpenCalls } from '../open-calls.ts'
+import { keyspaces, logSpaces } from '../pairs/keyspaces.ts'
 import { formatVersion } from '../pairs/record-codec.ts'
+import { LocalBus, LocalLeaseStore, noForeignChanges, SingleNode } from '../single-node.ts'
+import { LevelBlobs } from './blobs.ts'
 import { writeManifest } from './files/file-manifest.ts'
 import { readError } from './files/level-errors.ts'
-import { createEngine } from './key-value-engine.ts'
+import { JobTable } from './jobs/job-table.ts'
+import { LevelQueue } from './jobs/queue.ts'
+import { LevelKv } from './kv.ts'
+import { LevelLog } from './log/log.ts'
+import { GroupCommit, pendingBytesMax } from './store/group-commit.ts'
+import type { LevelCore } from './store/level-core.ts'
 import { type OpenRequest, openChecked } from './store/open.ts'
+import { RangeCompaction } from './store/range-compaction.ts'
 import type { ReadSnapshot } from './store/reads.ts'
-import type { ReopeningStore } from './store/reopening-store.ts'
-import { type OpenStore, openLevelStore } from './store/store.ts'
+import { holdMsDefault, ReopeningStore } from './store/reopening-store.ts'
+import { type OpenStore, openLevelStore, type Store } from './store/store.ts'
+
+/**
+ * A key that sorts before all other keys and that no table contains. Compacting the range of this key has
+ * only one effect: LevelDB writes the data in memory to a table.
+ */
+const noKey = Buffer.of(0)
+/** A key that sorts after all others. */
+const afterAll = Buffer.of(0xff)
+
+/**
+ * Implements `Engine.storedBytes` for LevelDB. LevelDB estimates the size of a range from the indexes of its
+ * tables. Therefore this function first makes LevelDB write the data in memory to a table.
+ */
+async function measureLevelBytes(store: Store, { logs, blobs, parts }: StoredUnder): Promise<number> {
+  await store.compactTables({ gte: noKey, lt: noKey })
+  const ranges = [
+    ...logs.flatMap((prefix) => logSpaces.map((space) => keyRange(space, { prefix }))),
+    ...blobs.map((prefix) => keyRange(keyspaces.blobs, { prefix })),
+    ...parts.map((prefix) => keyRange(keyspaces.kv, { prefix })),
+  ]
+  const sizes = await Promise.all(ranges.map((range) => tableBytes(store, range)))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/**
+ * Estimates the size of a range in bytes. First moves both ends of the range to stored keys. The index of a
+ * table has one key for each block, and this key may lie between two stored keys, so the position of a key is
+ * exact only if the key is stored.
+ */
+async function tableBytes(store: Store, { gte, lt }: ByteRange): Promise<number> {
+  const first = await firstKey(store, gte)
+  if (Buffer.compare(first, lt) >= 0) return 0
+  return store.tableBytes({ gte: first, lt: await firstKey(store, lt) })
+}
+
+async function firstKey(store: Store, gte: Buffer): Promise<Buffer> {
+  const [first] = await store.firstPage({ gte, lt: afterAll }, { limit: 1, values: false })
+  return first === undefined ? afterAll : first[0]
+}
 
 interface LevelEngineOptions {
   /** Data directory. It is created if it is missing. The engine stores its data in the subfolder `store`. */
@@ -58,31 +107,62 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
   const { depth = 'start', damaged = 'open' } = options
   const { store, path, warnings } = await openChecked(directory, openStore, { depth, damaged })
   for (const warning of warnings) log?.warn({ warning }, 'the store has been damaged')
-  const { core, engine, close } = createEngine({
+  const gate = new OpenCalls()
+  const disk = new ReopeningStore({
     store,
     open: () => openStore(path),
     sync: options.durability !== 'process',
+    holdMs: options.holdMs ?? holdMsDefault,
     clock,
     log,
     damages: warnings,
-    pendingBytesMax: options.pendingBytesMax,
-    holdMs: options.holdMs,
+    onGivenUp: (error) => {
+      for (const part of [parts.log, parts.kv, table]) part.forget()
+      commit.abandon(error)
+    },
   })
-  // After a failed write, the state of the files is unknown. No manifest is written then, because it could be
-  // wrong.
-  const closeAll = async (): Promise<void> => {
-    if (await close()) await writeManifest(path).catch(() => undefined)
+  const commit = new GroupCommit(disk, options.pendingBytesMax ?? pendingBytesMax)
+  const fences = new FenceCache()
+  const rewriting = new RangeCompaction(gate, commit, disk, clock, log)
+  const core: LevelCore = { gate, disk, commit, clock, log, rewriting, fences }
+  const table = new JobTable(core)
+  const queue = new LevelQueue(core, table)
+  const parts = {
+    queue,
+    log: new LevelLog(core, queue),
+    kv: new LevelKv(core, queue),
+    fences,
+    blobs: new LevelBlobs(core),
+    bus: new LocalBus(),
+    foreignChanges: noForeignChanges,
+    leases: new LocalLeaseStore(),
+    cluster: new SingleNode(),
   }
   let closing: Promise<void> | null = null
   return {
-    ...engine,
+    ...parts,
     warnings,
-    dump: () => ({ format: formatVersion, pages: dumpStore(core.gate, core.disk) }),
+    health: () => disk.health(),
+    pendingBytes: () => commit.pendingBytes(),
+    storedBytes: (under) => gate.run(() => disk.read((store) => measureLevelBytes(store, under))),
+    dump: () => ({ format: formatVersion, pages: dumpStore(gate, disk) }),
     close: () => {
-      closing ??= closeAll()
+      rewriting.stop()
+      closing ??= closeAll(core, path)
       return closing
     },
   }
+}
+
+/** Waits for the running calls and then for their writes, and closes the store. */
+async function closeAll({ gate, commit, disk }: LevelCore, path: string): Promise<void> {
+  await gate.close()
+  await commit.durable().catch(() => undefined)
+  const isSound = disk.health().ok
+  await disk.close()
+  // After a failed write, the state of the files is unknown. No manifest is written then, because it could be
+  // wrong.
+  if (isSound) await writeManifest(path).catch(() => undefined)
 }
 
 /** The range that contains all keys of a store. */

@@ -1,122 +1,90 @@
-import { asBuffer } from '../../base/bytes.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
-import type { Engine } from '../engine.ts'
-import type { ByteRange } from '../key-encoding.ts'
-import { createEngine } from '../level/key-value-engine.ts'
-import type { KeyValuePair, ReadSnapshot, ScanOptions } from '../level/store/reads.ts'
-import type { BatchOperation, Store } from '../level/store/store.ts'
+import type { Blobs, Engine, Health, Key } from '../engine.ts'
+import { FenceCache } from '../fences.ts'
+import { decodeKey, encodeKey, keyRange } from '../key-encoding.ts'
+import { OpenCalls } from '../open-calls.ts'
+import { LocalBus, LocalLeaseStore, noForeignChanges, SingleNode } from '../single-node.ts'
 import { SortedMap } from '../sorted-map.ts'
+import { MemoryKv } from './kv.ts'
+import { MemoryLog } from './log.ts'
+import { MemoryQueue } from './queue.ts'
+
+const noSpace = Buffer.alloc(0)
+
+class MemoryBlobs implements Blobs {
+  readonly #gate: OpenCalls
+  readonly #blobs = new SortedMap<Uint8Array>()
+
+  constructor(gate: OpenCalls) {
+    this.#gate = gate
+  }
+
+  async put(key: Key, bytes: Uint8Array): Promise<void> {
+    this.#gate.pass()
+    this.#blobs.set(encodeKey(key), new Uint8Array(bytes))
+  }
+
+  async get(key: Key): Promise<Uint8Array | null> {
+    this.#gate.pass()
+    return this.#blobs.get(encodeKey(key)) ?? null
+  }
+
+  async delete(key: Key): Promise<void> {
+    this.#gate.pass()
+    this.#blobs.delete(encodeKey(key))
+  }
+
+  storedBytes(prefixes: readonly Key[]): number {
+    let sum = 0
+    for (const prefix of prefixes)
+      for (const [key, bytes] of this.#blobs.range(keyRange(noSpace, { prefix })))
+        sum += key.length + bytes.length
+    return sum
+  }
+
+  async list(prefix: Key, { after, limit }: { after?: Key; limit: number }): Promise<readonly Key[]> {
+    this.#gate.pass()
+    const keys: Key[] = []
+    for (const [key] of this.#blobs.range(keyRange(noSpace, { prefix, after }))) {
+      if (keys.length >= limit) break
+      keys.push(decodeKey(key))
+    }
+    return keys
+  }
+}
+
+interface MemoryEngineOptions {
+  readonly clock?: Clock
+}
 
 /**
  * Opens an engine that keeps all data in the memory of this process. All data is lost when the process exits.
- * The engine is for tests and trials. It has all properties of the engine LevelDB except durability.
+ * The engine is for tests and trials. It has all properties of the other engines except durability.
  */
-export async function openMemoryEngine({
-  clock = systemClock,
-}: {
-  readonly clock?: Clock
-} = {}): Promise<Engine> {
-  const store = new MemoryStore()
-  const { engine, close } = createEngine({ store, open: async () => store, sync: false, clock })
-  let closing: Promise<unknown> | null = null
+export async function openMemoryEngine({ clock = systemClock }: MemoryEngineOptions = {}): Promise<Engine> {
+  const gate = new OpenCalls()
+  const queue = new MemoryQueue(gate, clock)
+  const fences = new FenceCache()
+  const log = new MemoryLog(gate, queue, clock, fences)
+  const blobs = new MemoryBlobs(gate)
+  const kv = new MemoryKv(gate, queue, fences)
   return {
-    ...engine,
-    dump: () => null,
-    close: async () => {
-      closing ??= close()
-      await closing
+    log,
+    blobs,
+    bus: new LocalBus(),
+    kv,
+    fences,
+    queue,
+    foreignChanges: noForeignChanges,
+    leases: new LocalLeaseStore(),
+    cluster: new SingleNode(),
+    health: (): Health => (gate.isOpen ? { ok: true } : { ok: false, reason: 'the store is closed' }),
+    pendingBytes: () => 0,
+    storedBytes: async (under) => {
+      gate.pass()
+      return log.storedBytes(under.logs) + blobs.storedBytes(under.blobs) + kv.storedBytes(under.parts)
     },
+    dump: () => null,
+    close: async () => gate.close(),
   }
 }
-
-/** The values that were replaced since a snapshot, by the names of their keys. Null: the key was absent. */
-type ReplacedValues = Map<string, Buffer | null>
-
-class MemoryStore implements Store {
-  readonly #values = new SortedMap<Buffer>()
-  readonly #snapshots = new Set<ReplacedValues>()
-
-  async get(key: Uint8Array): Promise<Buffer | undefined> {
-    return this.#values.get(asBuffer(key))
-  }
-
-  async *pages(range: ByteRange, options?: ScanOptions): AsyncGenerator<readonly KeyValuePair[]> {
-    yield this.#page(range, options)
-  }
-
-  async firstPage(range: ByteRange, options?: ScanOptions): Promise<readonly KeyValuePair[]> {
-    return this.#page(range, options)
-  }
-
-  async write(operations: readonly BatchOperation[]): Promise<void> {
-    for (const operation of operations) {
-      const key = asBuffer(operation.key)
-      if (this.#snapshots.size > 0) this.#keepReplaced(key)
-      if (operation.value === null) this.#values.delete(key)
-      else this.#values.set(key, asBuffer(operation.value))
-    }
-  }
-
-  snapshot(): ReadSnapshot {
-    const replaced: ReplacedValues = new Map()
-    this.#snapshots.add(replaced)
-    const firstPage = async (range: ByteRange, options?: ScanOptions) =>
-      replaced.size === 0 ? this.#page(range, options) : this.#pageBefore(replaced, range, options)
-    return {
-      get: async (key) => {
-        const before = replaced.get(nameOf(asBuffer(key)))
-        return before === undefined ? this.get(key) : (before ?? undefined)
-      },
-      firstPage,
-      async *pages(range, options) {
-        yield await firstPage(range, options)
-      },
-      close: async () => void this.#snapshots.delete(replaced),
-    }
-  }
-
-  async compactTables(): Promise<void> {
-    // There are no files.
-  }
-
-  async tableBytes(range: ByteRange): Promise<number> {
-    return this.#page(range).reduce((sum, [key, value]) => sum + key.length + value.length, 0)
-  }
-
-  async close(): Promise<void> {
-    // The data stays for an engine that opens the store again.
-  }
-
-  #page(range: ByteRange, { reverse = false, limit = -1 }: ScanOptions = {}): KeyValuePair[] {
-    const found: KeyValuePair[] = []
-    for (const pair of this.#values.range(range, reverse)) {
-      if (found.length === limit) break
-      found.push(pair)
-    }
-    return found
-  }
-
-  /** Returns a page as it was at a snapshot. */
-  #pageBefore(
-    replaced: ReplacedValues,
-    range: ByteRange,
-    { reverse = false, limit = -1 }: ScanOptions = {},
-  ): readonly KeyValuePair[] {
-    const pairs = this.#page(range).filter(([key]) => !replaced.has(nameOf(key)))
-    for (const [name, value] of replaced) {
-      const key = Buffer.from(name, 'latin1')
-      const isInRange = Buffer.compare(key, range.gte) >= 0 && Buffer.compare(key, range.lt) < 0
-      if (value !== null && isInRange) pairs.push([key, value])
-    }
-    pairs.sort(([a], [b]) => (reverse ? Buffer.compare(b, a) : Buffer.compare(a, b)))
-    return limit === -1 ? pairs : pairs.slice(0, limit)
-  }
-
-  #keepReplaced(key: Buffer): void {
-    const name = nameOf(key)
-    for (const replaced of this.#snapshots)
-      if (!replaced.has(name)) replaced.set(name, this.#values.get(key) ?? null)
-  }
-}
-
-const nameOf = (key: Buffer): string => key.toString('latin1')

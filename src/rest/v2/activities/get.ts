@@ -8,7 +8,7 @@ import {
   featureType,
   toActivityResponse,
 } from '../../schemas/activity-schema.ts'
-import { documentId, organizationId, organizationNotFound } from '../../schemas/resource-schema.ts'
+import { organizationId, organizationNotFound } from '../../schemas/resource-schema.ts'
 
 /** Maximum number of values in one filter. */
 const valuesMax = 30

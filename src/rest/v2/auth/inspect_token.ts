@@ -1,7 +1,7 @@
-import { json } from '../../../core/base/schema.ts'
 import type { Identity } from '../../../core/access/identity.ts'
 import { roleOn } from '../../../core/access/roles/roles.ts'
 import { TokenRejectedError, tokenLengthMax } from '../../../core/access/tokens/realtime-tokens.ts'
+import { json } from '../../../core/base/schema.ts'
 import { agentPolicies } from '../../../core/config/agent-policies.ts'
 import { accessRoles } from '../../../core/directory/store/records.ts'
 import { documentAddress, type Tenant } from '../../../core/model/address.ts'

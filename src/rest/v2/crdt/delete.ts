@@ -1,5 +1,5 @@
-import { json } from '../../../core/base/schema.ts'
 import type { KeyCaller } from '../../../core/access/credentials/authenticator.ts'
+import { json } from '../../../core/base/schema.ts'
 import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
 import { CorruptRecordError, type DocumentLog } from '../../../core/store/engine.ts'
 import { documentBeingDeleted, editorAddress } from '../../editor-content.ts'

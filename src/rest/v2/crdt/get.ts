@@ -11,7 +11,7 @@ import {
   responseTooLarge,
 } from '../../../core/model/json-pieces.ts'
 import { readAttachedEditor } from '../../../core/rooms/editor-content.ts'
-import { noContent } from '../../../core/rooms/edits/edited-room.ts'
+import { noContent } from '../../../core/rooms/edits/editable-room.ts'
 import type { Room } from '../../../core/rooms/room/room.ts'
 import { attributionDisabled, authorRun, toAuthorRunResponse } from '../../changes/change-schema.ts'
 import { editorAddress } from '../../editor-content.ts'
@@ -25,7 +25,7 @@ import {
   smallerFormats,
   stateEncoding,
 } from '../../schemas/content-format.ts'
-import { contentKeySchema, documentPlace, editorId } from '../../schemas/resource-schema.ts'
+import { contentKeySchema, documentPlace } from '../../schemas/resource-schema.ts'
 import type { Services } from '../../services.ts'
 import { invalidAt } from '../../validator.ts'
 

@@ -1,5 +1,5 @@
-import { json } from '../../../core/base/schema.ts'
 import { recentPageMax } from '../../../core/audit/recent-requests.ts'
+import { json } from '../../../core/base/schema.ts'
 import { defineOperation } from '../../operation.ts'
 import { pageRequest, pageSizeUpTo, readPage } from '../../paging/page-request.ts'
 

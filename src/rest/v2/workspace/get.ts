@@ -1,5 +1,5 @@
-import { json } from '../../../core/base/schema.ts'
 import { ApiError } from '../../../core/base/errors.ts'
+import { json } from '../../../core/base/schema.ts'
 import { apiKeysMax } from '../../../core/directory/tenants/tenant-store.ts'
 import { exhausted } from '../../../core/quota/limits.ts'
 import { defineOperation } from '../../operation.ts'

@@ -14,9 +14,9 @@ const doc = addressKey({
 })
 
 it('[ROOM-65] loads updates that delete content in slices, with other work between them', async () => {
-  const { log, close } = await openMemoryEngine()
+  const engine = await openMemoryEngine()
   const updates = hostileUpdates.alternateItemDeletions(20_000)
-  await log.append(
+  await engine.log.append(
     doc,
     'create',
     updates.map((bytes) => ({ bytes, by: 'alice' })),
@@ -27,11 +27,11 @@ it('[ROOM-65] loads updates that delete content in slices, with other work betwe
     counting = setImmediate(count)
   }
   let counting = setImmediate(count)
-  const { state } = await loadRoom(log, doc)
+  const { state } = await loadRoom(engine.log, doc)
   clearImmediate(counting)
   expect(ticks).toBeGreaterThanOrEqual(10)
   const expected = new Y.Doc()
   for (const update of updates) Y.applyUpdate(expected, update)
   expect(Buffer.compare(state.encode(), Y.encodeStateAsUpdate(expected))).toBe(0)
-  await close()
+  await engine.close()
 })

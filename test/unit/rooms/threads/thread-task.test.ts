@@ -6,7 +6,6 @@ it('[ROOM-30] transfers each buffer of a result once, and copies bytes that shar
   const part = new Uint8Array(9).subarray(0, 5)
   const placed = (update: Uint8Array | null, state: Uint8Array | null) =>
     buffersOf({
-      is: 'placed',
       added: update,
       state,
       gap: false,

@@ -1,7 +1,7 @@
 import type * as Y from 'yjs'
 import type { Json } from '../../json/json.ts'
 import { InsertedAttributes } from '../../text/edits-to-delta.ts'
-import { TextOperations } from '../../text/operations.ts'
+import { TextChange } from '../../text/operations.ts'
 import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace, MatchedPlace } from '../edit.ts'
 import { targetNotFound } from '../edit-errors.ts'
 import { offsetAtIndex, sectionEnd, type TextBlock, type TextRange } from '../targets/flow-view.ts'
@@ -122,7 +122,7 @@ export class LineEdits extends RootEdits<LineEditRoot> {
     }
     const hunk = { aStart: start, aEnd: end, bStart: 0, bEnd: inserted.length }
     const pieces = new InsertedAttributes(state).pieces(hunk, inserted)
-    const change = new TextOperations().retain(index)
+    const change = new TextChange().retain(index)
     for (const { text, attributes } of pieces) change.insert(text, attributes)
     writeOperations(type, change.delete(deletions).operations)
     return { place: matched, insertions: inserted.length, deletions, changed: true }

@@ -2,7 +2,7 @@ import { equalityDeep } from 'lib0/function'
 import * as Y from 'yjs'
 import type { Json } from '../../json/json.ts'
 import { entryIn, readStoredValue } from '../../stored/shared-values.ts'
-import { TextOperations } from '../../text/operations.ts'
+import { TextChange } from '../../text/operations.ts'
 import { newValueOf } from '../../values/new-values.ts'
 import { writeEdits } from '../../values/write-edits.ts'
 import { indexesIn, parentOf } from '../../yjs/items.ts'
@@ -101,7 +101,7 @@ export class NestedEdits extends RootEdits<NestedEditRoot, NestedFlowWriter> {
     const lines = linesOf(text)
     const attributes = this.#newAttributes(near)
     const blocks = lines.map((line) => newBlock(line, attributes, this.#isLexical))
-    const change = new TextOperations<SharedRoot>().retain(index)
+    const change = new TextChange<SharedRoot>().retain(index)
     for (const block of blocks) change.insert(block)
     writeOperations(parent, change.operations)
     const insertions = lines.reduce((sum, line) => sum + line.length + 1, 0)
@@ -138,7 +138,7 @@ export class NestedEdits extends RootEdits<NestedEditRoot, NestedFlowWriter> {
     if (removed === null) return this.removeText(matched, target)
     const { parent, index } = this.#nextTo(removed, 'before')
     const deletions = sizeOfNode(removed) + (removed instanceof Y.XmlText ? 1 : 0)
-    writeOperations(parent, new TextOperations().retain(index).delete(1).operations)
+    writeOperations(parent, new TextChange().retain(index).delete(1).operations)
     return { place: matched, insertions: 0, deletions, changed: true }
   }
 

@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import type { Hunk } from '../../diff/diff.ts'
 import { InsertedAttributes } from '../../text/edits-to-delta.ts'
-import { TextOperations } from '../../text/operations.ts'
+import { TextChange } from '../../text/operations.ts'
 import { indexesIn } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import {
@@ -177,7 +177,7 @@ export class NestedFlowWriter extends FlowWriter<NestedFlowView> {
 
   #flush(): void {
     for (const [type, changes] of this.#changes) {
-      const change = new TextOperations<NewPiece['text']>()
+      const change = new TextChange<NewPiece['text']>()
       let at = 0
       for (const { index, deletions, inserted } of changes.sort((a, b) => a.index - b.index)) {
         change.retain(index - at)
@@ -252,7 +252,7 @@ function pieceFor(pieces: readonly FlowPiece[], { aStart, aEnd }: Hunk): TextPie
  * then belong to the text before, as when Lexical opens the document.
  */
 function joinTextNodes(type: SharedRoot): void {
-  const change = new TextOperations()
+  const change = new TextChange()
   let [index, written] = [0, 0]
   let previous: string | null = null
   for (let item = type._start; item !== null; item = item.right) {

@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
-import { TextOperations } from '../../text/operations.ts'
+import { TextChange } from '../../text/operations.ts'
 import { hardBreakNames, isCode } from '../targets/xml-names.ts'
 import type { XmlFlowView } from '../targets/xml-view.ts'
 import { writeOperations } from './source-edits.ts'
@@ -101,7 +101,7 @@ function divide(transaction: Y.Transaction, text: Y.XmlText, name: string, break
   parent.insertAfter(text, types)
   const kept = endOf(whole, first)
   if (kept === 0) text._item?.delete(transaction)
-  else writeOperations(text, new TextOperations().retain(kept).delete(whole.length - kept).operations)
+  else writeOperations(text, new TextChange().retain(kept).delete(whole.length - kept).operations)
 }
 
 /** Returns the end of the line before a line break. A carriage return belongs to the line break. */

@@ -3,7 +3,7 @@ import * as Y from 'yjs'
 import type { Hunk } from '../../diff/diff.ts'
 import { toJson } from '../../json/json.ts'
 import { editsToDelta } from '../../text/edits-to-delta.ts'
-import { type TextOperation, TextOperations } from '../../text/operations.ts'
+import { TextChange, type TextOperation } from '../../text/operations.ts'
 import { type AttributeRun, type PlainTextState, runIndexAtOffset } from '../../text/text-state.ts'
 import { cleanupFormatting } from '../../yjs/cleanup-formatting.ts'
 import { indexAtOffset, type TextSource } from '../targets/flow-view.ts'
@@ -84,7 +84,7 @@ export function markingOperations(
   markings: readonly Marking[],
   skipsBreaks: boolean,
 ): readonly TextOperation[] {
-  const change = new TextOperations()
+  const change = new TextChange()
   let at = 0
   for (const range of rangesToMark(state, ranges, markings, skipsBreaks)) {
     const from = indexAtOffset(state, range.start, true)

@@ -3,7 +3,7 @@ import * as Y from 'yjs'
 import { isObject, type Json, toJson } from '../../json/json.ts'
 import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
 import { entryIn } from '../../stored/shared-values.ts'
-import { TextOperations } from '../../text/operations.ts'
+import { TextChange } from '../../text/operations.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
 import type { XmlElement, XmlNode } from '../../xml/tree.ts'
 import type { ValueCodec } from '../../xml/value-codec.ts'
@@ -398,7 +398,7 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
     const isInside = left !== null && left.start + left.length > offset
     const at = left === null ? 0 : indexAtOffset(left.source.state, offset - left.start + left.from, true)
     const firstOperations =
-      first === null ? [] : [...new TextOperations().retain(at).operations, ...made.textOperations(first)]
+      first === null ? [] : [...new TextChange().retain(at).operations, ...made.textOperations(first)]
     if (left !== null && inner.length === 0) {
       writeOperations(left.source.type, firstOperations)
       return
@@ -692,6 +692,6 @@ function moveTail(type: SharedRoot, index: number, before: readonly object[]): Y
   }
   const tail = new Y.XmlText()
   tail.applyDelta(operations)
-  writeOperations(type, new TextOperations().retain(index).delete(at - index).operations)
+  writeOperations(type, new TextChange().retain(index).delete(at - index).operations)
   return tail
 }

@@ -1,8 +1,7 @@
 import { open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Level } from 'level'
 import { checkManifest, isTable, mapLimit, recordUnreadable, tablesAtStart } from './file-manifest.ts'
-import { levelErrorCode, settleError } from './level-errors.ts'
+import { requireUnlocked } from './level-errors.ts'
 import { type DamagedBlock, findTableDamage, type TableDamage } from './table-check.ts'
 
 /**
@@ -119,17 +118,3 @@ export const isAboutTable = (sentence: string): boolean => isTable(fileOf(senten
 export const isAboutLog = (sentence: string): boolean => /^\d+\.log$/.test(fileOf(sentence))
 
 const fileOf = (sentence: string): string => sentence.split(' ', 1)[0] ?? ''
-
-/**
- * Checks that no other process has the store in `directory` open. Does not read the store.
- * @throws the error of `level` if another process has the store open
- */
-export async function requireUnlocked(directory: string): Promise<void> {
-  // LevelDB locks the store before it checks whether the store exists. With `errorIfExists`, opening
-  // therefore always fails without reading the store: because of the lock, or because the store exists.
-  const database = new Level(directory, { createIfMissing: false, errorIfExists: true })
-  const failure = await settleError(database.open())
-  await database.close()
-  const cause = failure?.error instanceof Error ? failure.error.cause : null
-  if (levelErrorCode(cause) === 'LEVEL_LOCKED') throw failure?.error
-}

@@ -1,3 +1,4 @@
+import { Level } from 'level'
 import { errorMessage } from '../../../base/errors.ts'
 import { DamagedRecordError } from '../../damaged-record.ts'
 import { StoreUnavailableError } from '../../engine.ts'
@@ -32,4 +33,18 @@ export function readError(error: unknown): unknown {
     return new StoreUnavailableError(`the store cannot be read: ${errorMessage(error)}`, { cause: error })
   }
   return error
+}
+
+/**
+ * Checks that no other process has the store in `directory` open. Does not read the store.
+ * @throws the error of `level` if another process has the store open
+ */
+export async function requireUnlocked(directory: string): Promise<void> {
+  // LevelDB locks the store before it checks whether the store exists. With `errorIfExists`, opening
+  // therefore always fails without reading the store: because of the lock, or because the store exists.
+  const database = new Level(directory, { createIfMissing: false, errorIfExists: true })
+  const failure = await settleError(database.open())
+  await database.close()
+  const cause = failure?.error instanceof Error ? failure.error.cause : null
+  if (levelErrorCode(cause) === 'LEVEL_LOCKED') throw failure?.error
 }

@@ -8,7 +8,7 @@ import {
   folderRecordV1,
   tooManyFolders,
 } from '../../../schemas/folder-schema.ts'
-import { folderErrors, folderId, organizationId } from '../../../schemas/resource-schema.ts'
+import { folderErrors, organizationId } from '../../../schemas/resource-schema.ts'
 
 export const getFoldersV1 = defineOperation({
   path: '/v1/organizations/folders/get',

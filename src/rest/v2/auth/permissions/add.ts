@@ -1,5 +1,5 @@
-import { json } from '../../../../core/base/schema.ts'
 import { ApiError, invalid } from '../../../../core/base/errors.ts'
+import { json } from '../../../../core/base/schema.ts'
 import { rootFolderId } from '../../../../core/directory/organizations/organization-keys.ts'
 import { reportCreated } from '../../../near-miss-warnings.ts'
 import { type CreatedLists, defineOperation } from '../../../operation.ts'

@@ -1,5 +1,5 @@
-import { json } from '../../../../core/base/schema.ts'
 import { ApiError, invalid } from '../../../../core/base/errors.ts'
+import { json } from '../../../../core/base/schema.ts'
 import { accessRoles } from '../../../../core/directory/store/records.ts'
 import { defineOperation } from '../../../operation.ts'
 

@@ -7,13 +7,7 @@ import { defineAgentOperation, type TenantContext } from '../../../operation.ts'
 import { pageRequest, readPage } from '../../../paging/page-request.ts'
 import { parseSearch, searchQuery, searchRequest } from '../../../paging/search-request.ts'
 import { documentAnswer, documentRecord } from '../../../schemas/document-schema.ts'
-import {
-  documentId,
-  folderErrors,
-  folderId,
-  lookupMax,
-  organizationId,
-} from '../../../schemas/resource-schema.ts'
+import { documentId, folderErrors, lookupMax, organizationId } from '../../../schemas/resource-schema.ts'
 import { invalidAt } from '../../../validator.ts'
 
 const { lookedAtBySearch } = directoryLimits

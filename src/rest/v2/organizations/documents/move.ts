@@ -2,7 +2,7 @@ import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
 import { documentIdsSchema } from '../../../schemas/document-schema.ts'
-import { folderErrors, folderId, organizationId } from '../../../schemas/resource-schema.ts'
+import { folderErrors, organizationId } from '../../../schemas/resource-schema.ts'
 
 export const moveDocuments = defineOperation({
   path: '/v2/organizations/documents/move',

@@ -8,7 +8,7 @@ import {
   folderRecord,
   tooManyFolders,
 } from '../../../schemas/folder-schema.ts'
-import { folderErrors, folderId, organizationId } from '../../../schemas/resource-schema.ts'
+import { folderErrors, organizationId } from '../../../schemas/resource-schema.ts'
 
 export const getFolders = defineOperation({
   path: '/v2/organizations/folders/get',

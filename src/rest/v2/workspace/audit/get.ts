@@ -1,5 +1,5 @@
-import { json } from '../../../../core/base/schema.ts'
 import { auditActors } from '../../../../core/audit/record.ts'
+import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { pageRequest, pageSizeMax, pageSizeUpTo, readPage } from '../../../paging/page-request.ts'
 import { auditRecordAnswer, toAuditRecordResponse } from '../../../schemas/audit-schema.ts'

@@ -1,5 +1,5 @@
 import { defineOperation } from '../../../../../../../rest/operation.ts'
-import { graceSeconds, graceSecondsDefault } from '../../../../../../webhooks/api/endpoint-schema.ts'
+import { graceSchema, graceSecondsDefault } from '../../../../../../webhooks/api/endpoint-schema.ts'
 import { callbackSecretAnswer, noCallbacks } from '../../../../callback-schema.ts'
 
 export const rotateCallbackSecret = defineOperation({
@@ -11,7 +11,7 @@ export const rotateCallbackSecret = defineOperation({
   description:
     'For `graceSeconds` calls are also signed with the replaced secret. An earlier replaced secret no longer signs ' +
     'calls.',
-  request: { type: 'object', properties: { graceSeconds } },
+  request: { type: 'object', properties: { graceSeconds: graceSchema } },
   response: callbackSecretAnswer,
   errors: [noCallbacks],
   async handler({ graceSeconds = graceSecondsDefault }, { caller, services }) {

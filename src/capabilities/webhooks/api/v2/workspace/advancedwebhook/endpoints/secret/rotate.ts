@@ -2,7 +2,7 @@ import { defineOperation } from '../../../../../../../../rest/operation.ts'
 import {
   advancedOff,
   endpointId,
-  graceSeconds,
+  graceSchema,
   graceSecondsDefault,
   noSuchEndpoint,
   secretAnswer,
@@ -20,7 +20,7 @@ export const rotateEndpointSecret = defineOperation({
   request: {
     type: 'object',
     required: ['endpointId'],
-    properties: { endpointId, graceSeconds },
+    properties: { endpointId, graceSeconds: graceSchema },
   },
   response: secretAnswer,
   errors: [...advancedOff, noSuchEndpoint],

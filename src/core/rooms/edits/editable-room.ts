@@ -50,7 +50,7 @@ interface EditDependencies {
 }
 
 /** A room as the reads and changes of backends see it. */
-export interface EditedRoom {
+export interface EditableRoom {
   readonly address: DocumentAddress
   readonly doc: Key
   readonly state: DocumentState
@@ -97,7 +97,7 @@ export interface EditedRoom {
 const restWeight = 0.25
 
 /** Runs `work`, which makes an edit of a backend on the event loop, and charges a part of its time to the workspace. */
-export const chargedToRest = <T>(room: EditedRoom, work: () => T): T => room.charged(1, work, restWeight)
+export const chargedToRest = <T>(room: EditableRoom, work: () => T): T => room.charged(1, work, restWeight)
 
 /** The conditions under which a change is made. */
 export interface EditPrecondition {
@@ -157,7 +157,7 @@ export interface EditResult<T> {
   readonly bytes: number
 }
 
-export const presentVersion = ({ commits }: EditedRoom): Version => ({
+export const presentVersion = ({ commits }: EditableRoom): Version => ({
   epoch: commits.epoch,
   seq: commits.head,
 })
@@ -198,7 +198,7 @@ function addsContent(update: Uint8Array): boolean {
  * Checks the size that the document has after an update.
  * @throws ApiError INVALID_ARGUMENT if the document would be too large
  */
-export function checkDocumentSize({ state, dependencies }: EditedRoom, addedBytes: number): void {
+export function checkDocumentSize({ state, dependencies }: EditableRoom, addedBytes: number): void {
   const { documentBytesMax } = dependencies.limits
   if (state.hasRoomFor(addedBytes, documentBytesMax)) return
   throw invalid(
@@ -209,14 +209,14 @@ export function checkDocumentSize({ state, dependencies }: EditedRoom, addedByte
 }
 
 /** Returns whether the change will create the document. */
-export const isCreating = ({ commits }: EditedRoom, { expects }: EditPrecondition): boolean =>
+export const isCreating = ({ commits }: EditableRoom, { expects }: EditPrecondition): boolean =>
   commits.existence !== 'live' && expects !== 'content'
 
 /**
  * Checks the preconditions and calls `making`, if the change will create the document.
  * @throws ApiError as for `beginEdit`; `making` is not called then
  */
-export async function prepareCreate(room: EditedRoom, options: EditPrecondition): Promise<void> {
+export async function prepareCreate(room: EditableRoom, options: EditPrecondition): Promise<void> {
   if (!isCreating(room, options)) return
   beginEdit(room, options)
   await options.making?.()
@@ -227,7 +227,7 @@ export async function prepareCreate(room: EditedRoom, options: EditPrecondition)
  * the document changes.
  * @throws ApiError UNAVAILABLE, NOT_FOUND, ALREADY_EXISTS, ABORTED; StaleRightError
  */
-export function beginEdit(room: EditedRoom, { expects, ifVersion, right, full }: EditPrecondition): void {
+export function beginEdit(room: EditableRoom, { expects, ifVersion, right, full }: EditPrecondition): void {
   const { commits } = room
   const store = room.dependencies.health()
   if (!store.ok)
@@ -267,7 +267,7 @@ export const authorshipOf = (
 
 /** Commits an applied change of the user `by`. @param added its update; null if it had no effect */
 export function commitEdit(
-  room: EditedRoom,
+  room: EditableRoom,
   by: string,
   options: EditPrecondition,
   added: Uint8Array | null,
@@ -287,7 +287,7 @@ export function commitEdit(
  * version of the document at that point. @throws ApiError UNAVAILABLE
  */
 export async function waitUntilDurable<T>(
-  { commits }: EditedRoom,
+  { commits }: EditableRoom,
   result: T,
 ): Promise<{ result: T; version: string }> {
   try {
@@ -317,7 +317,7 @@ const unheldLooks = 3
  * acknowledged before the call. @throws ApiError UNAVAILABLE
  */
 export async function readDurable<T>(
-  room: EditedRoom,
+  room: EditableRoom,
   look: () => T,
 ): Promise<{ result: T; version: string }> {
   await room.commits.reach().catch(toUnavailable)
@@ -339,7 +339,7 @@ export async function readDurable<T>(
  * it throws the error, because the rejection reveals this state. If this replica turns out to lack log
  * entries, calls `change` a second time.
  */
-export async function rejectWhenDurable<T>(room: EditedRoom, change: () => Promise<T>): Promise<T> {
+export async function rejectWhenDurable<T>(room: EditableRoom, change: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await change()
@@ -355,7 +355,7 @@ export async function rejectWhenDurable<T>(room: EditedRoom, change: () => Promi
  * Returns whether this replica has all entries of the log. If not, because other nodes have appended without
  * a notice, applies their updates first. @throws ApiError UNAVAILABLE
  */
-export const hasCaughtUp = async ({ commits }: EditedRoom): Promise<boolean> =>
+export const hasCaughtUp = async ({ commits }: EditableRoom): Promise<boolean> =>
   commits.endsAt(commits.head).catch(toUnavailable)
 
 /**
@@ -364,7 +364,7 @@ export const hasCaughtUp = async ({ commits }: EditedRoom): Promise<boolean> =>
  * @throws ApiError FAILED_PRECONDITION if `baseVersion` is not a version of this document
  */
 export function resolveBase(
-  room: EditedRoom,
+  room: EditableRoom,
   { baseVersion }: { readonly baseVersion?: string | undefined },
 ): Version | null {
   if (baseVersion === undefined) return null
@@ -380,7 +380,7 @@ export function resolveBase(
  * one of the document, because the updates since that version also take space in the document.
  * @param copyBytes current size of the working copy
  */
-export const copySizeMax = ({ state, dependencies }: EditedRoom, copyBytes: number): number =>
+export const copySizeMax = ({ state, dependencies }: EditableRoom, copyBytes: number): number =>
   dependencies.limits.documentBytesMax - Math.max(0, state.sizeBytes - copyBytes)
 
 export const baseVersionExpired = (): ApiError =>
