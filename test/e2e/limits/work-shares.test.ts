@@ -83,7 +83,7 @@ function roomsOf(engine: Engine): {
  */
 const expensive = {
   'the event loop': hostileUpdates.splits(2_500)[0] as Uint8Array,
-  'a thread': hostileUpdates.splitsOfClients(6_000)[0] as Uint8Array,
+  'a thread': hostileUpdates.prependsOverAppends(1_900)[0] as Uint8Array,
 }
 
 const apply = (rooms: RoomRegistry, address: DocumentAddress, update: Uint8Array): Promise<unknown> =>

@@ -159,8 +159,6 @@ export class UpdateApplier {
     const { added, gap } = placed
     const accepted: AppliedUpdate[] = []
     if (added !== null) {
-      // The clocks have not advanced yet.
-      const isWhole = this.#fits(item)
       try {
         this.#state.takePlaced(added, placed)
       } catch (cause) {
@@ -169,9 +167,10 @@ export class UpdateApplier {
           { cause },
         )
       }
-      // The thread has checked the map entries. Reading its update, too, takes as long as reading that of the client.
-      if (isWhole) this.#accept(item, accepted)
-      else this.#accept({ bytes: added, summary: readUpdate(added), from: item.from }, accepted)
+      const isWhole = Buffer.compare(added, item.bytes) === 0
+      const summary = isWhole ? item.summary : readUpdate(added)
+      // The thread has checked the map entries.
+      this.#accept({ bytes: added, summary, from: item.from }, accepted)
     }
     if (gap) this.#hold(item)
     else item.onApplied?.()

