@@ -76,7 +76,7 @@ else if (webhook.event === 'comment.add') {
   webhook.data.annotation?.suggestion?.content?.length // wrong
   comment?.reactions[0]?.reaction.length // wrong
   console.log(comment?.commentId.length, comment?.text?.length, comment?.reactions[0]?.user.userId.length)
-} else if (webhook.event === 'crdt.update_data') console.log(webhook.data.editorId.length, webhook.data.content)
+} else if (webhook.event === 'crdt.update_data') console.log(webhook.data.editorId.length)
 const code: CrdtUpdateErrorCode = 'crdt/version-conflict'
 console.log(code)
 `

@@ -49,12 +49,14 @@ export const failureOfEnd = ({ ended }: Deadline): Result<never, ClientErrorCode
     ? clientFailure('client/aborted', 'the caller aborted the call')
     : clientFailure('client/timeout', 'there was no response in time')
 
+/** What the result needs of a response besides its body. */
+interface Received {
+  readonly ok: boolean
+  readonly headers: Pick<Headers, 'get'>
+}
+
 /** Returns the result in a body; null if the body is not a response of Weft. */
-export function resultOf(
-  { bare }: OperationEntry,
-  response: Pick<Response, 'ok' | 'headers'>,
-  text: string,
-): Result<unknown> | null {
+export function resultOf({ bare }: OperationEntry, response: Received, text: string): Result<unknown> | null {
   const body = parsed(text)
   if (!isObject(body)) return null
   if (isObject(body.error)) return failureOf(body.error, response)
@@ -73,7 +75,7 @@ export function resultOf(
   }
 }
 
-function failureOf(error: JsonObject, response: Pick<Response, 'headers'>): Result<never> | null {
+function failureOf(error: JsonObject, response: Received): Result<never> | null {
   const { status, message, details } = error
   if (typeof status !== 'string' || typeof message !== 'string' || !isObject(details)) return null
   const { code } = details
@@ -93,7 +95,7 @@ function failureOf(error: JsonObject, response: Pick<Response, 'headers'>): Resu
 }
 
 /** Returns the seconds in `Retry-After`, which can also be a date; null if there are none. */
-export function retryAfterOf({ headers }: Pick<Response, 'headers'>): number | null {
+export function retryAfterOf({ headers }: Received): number | null {
   const value = headers.get('retry-after')
   if (value === null) return null
   const seconds = /^\d{1,9}$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000

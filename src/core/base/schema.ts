@@ -15,7 +15,7 @@ type PlainSchema =
   | MapSchema
   | NullSchema
 
-interface Described {
+export interface Described {
   readonly description?: string
   readonly examples?: readonly unknown[]
 }

@@ -36,10 +36,15 @@ export function createInProcessApi(
     try {
       const sent = { ...headers, ...(key !== undefined && { 'idempotency-key': key }) }
       const { status, body, ...named } = await callInProcess(handle, operation.path, sent, data)
-      const received = new Headers({ 'x-request-id': named.requestId })
+      // `Headers` would change the globals of the program that uses the server.
+      const received = new Map([['x-request-id', named.requestId]])
       if (named.retryAfterSeconds !== undefined) received.set('retry-after', String(named.retryAfterSeconds))
       const text = Buffer.from(body).toString()
-      const result = resultOf(operation, { ok: status === 200, headers: received }, text)
+      const result = resultOf(
+        operation,
+        { ok: status === 200, headers: { get: (name) => received.get(name) ?? null } },
+        text,
+      )
       return result ?? clientFailure('client/invalid-response', 'the response has another form')
     } catch (error) {
       return clientFailure('client/invalid-response', errorMessage(error))

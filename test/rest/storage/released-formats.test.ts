@@ -38,15 +38,18 @@ function clockFrom(madeAt: number): Clock {
   return { now: () => systemClock.now() - behindMs, after: (ms, fn) => systemClock.after(ms, fn) }
 }
 
+const withoutContentFormat = (data: unknown): unknown =>
+  JSON.parse(JSON.stringify(data, (name, value: unknown) => (name === 'contentFormat' ? undefined : value)))
+
 /** Opens a store with a server of this version, compares all content, and edits a document. */
 async function expectContent(format: string, config: Partial<Config>): Promise<void> {
   const { madeAt, content } = releasedContent(format)
   const server = await startTestServer({ ...releasedCredentials, ...config }, { clock: clockFrom(madeAt) })
   try {
     const found = JSON.parse(JSON.stringify(await readStore(postOf(server)))) as Released['content']
-    // Later versions may read more, and may add members to a response.
+    // Later versions may read more, may add members to a response, and have removed `contentFormat` of endpoints.
     for (const [call, data] of Object.entries(content))
-      expect([call, found[call]]).toMatchObject([call, data])
+      expect([call, found[call]]).toMatchObject([call, withoutContentFormat(data)])
     expect(Object.keys(content).length).toBeGreaterThan(20)
     // The stored job of the webhook makes the next attempt. The embedded store takes longer to claim it.
     if (config.engine === 'postgres') await eventually(async () => (await countAttempts(postOf(server))) > 1)
