@@ -46,6 +46,8 @@ describe('/openapi.json', () => {
     `[API-45] passes Specmatic, which calls ${isEverythingAsked ? 'every operation' : 'a sample of the operations'} with many variants (seed ${seed})`,
     async () => {
       const document = ofKnownWorld(JSON.parse(source) as OpenApi)
+      // Its update must have the encoding that the request names, which a schema cannot say.
+      delete document.paths['/v2/crdt/apply']
       if (!isEverythingAsked) keepSample(document)
       const { tests, failures, said } = await runSpecmatic({
         url: relay.url,

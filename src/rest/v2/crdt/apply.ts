@@ -23,7 +23,6 @@ const request = json.object(
     encoding: {
       ...updateEncoding,
       description: 'Encoding of `update`. An update in V2 may have 16 MB in V1.',
-      examples: ['v1'],
     },
     create: json.flag('True: creates the document if it does not exist.'),
     userId: json.id('Author of the change; returned as `lastUpdatedBy`.'),
