@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../../core/base/json.ts'
 import { accessRoles } from '../../../core/directory/store/records.ts'
 import type { ActionUser } from '../../../core/events/activity.ts'
-import { eventTypes, type OutboundEvent } from '../../../core/events/outbound-event.ts'
+import { type EventType, eventTypes, type OutboundEvent } from '../../../core/events/outbound-event.ts'
 import { idProblem } from '../../../core/model/address.ts'
 
 /** Returns the part of a value that may be sent; undefined if nothing may be sent. */
@@ -16,46 +16,111 @@ const oneOf =
   (value) =>
     values.find((each) => each === value)
 
-/** An object, or a list of objects. */
-const members: Shape = (value) => {
-  if (Array.isArray(value)) return value.map(members).filter((each) => each !== undefined)
-  return isJsonObject(value) ? shown(value) : undefined
-}
+const members =
+  (shapes: Readonly<Record<string, Shape>>): Shape =>
+  (value) =>
+    isJsonObject(value) ? shown(value, shapes) : undefined
 
-const state = oneOf('open', 'resolved', 'pending', 'accepted', 'rejected')
-/** A state, a user, or the old and the new value of a change. */
-const stateOrMembers: Shape = (value) => state(value) ?? members(value)
-
-const named = (shape: Shape, ...names: readonly string[]) => names.map((name) => [name, shape] as const)
+const listOf =
+  (shape: Shape): Shape =>
+  (value) =>
+    Array.isArray(value) ? value.map(shape).filter((each) => each !== undefined) : undefined
 
 /**
- * The members of the data of events that may be sent, by name: ids, times, and words that Weft defines. All other
- * members are removed.
+ * Returns the parts of an object that may be sent. Members that are null stay null, because null means that
+ * there is no value.
  */
-const shapes: ReadonlyMap<string, Shape> = new Map([
-  ...named(id, 'id', 'annotationId', 'commentId', 'documentId', 'editorId', 'endpointId', 'messageId'),
-  ...named(id, 'organizationUserGroupId', 'reactionId', 'targetEntityId', 'userId'),
-  ...named(time, 'createdAt', 'lastUpdated'),
-  ...named(count, 'attempts', 'expiresAt', 'httpStatus'),
-  ...named(oneOf(...accessRoles), 'accessRole'),
-  ...named(oneOf(...eventTypes), 'eventType'),
-  ...named(oneOf('user', 'agent'), 'kind'),
-  ...named(oneOf('socket', 'rest'), 'source'),
-  ...named(oneOf('organization', 'folder', 'document'), 'type'),
-  // Marks a test event. Without it, a receiver would take a test for a real event.
-  ...named((value) => (value === true ? value : undefined), 'test'),
-  ...named(stateOrMembers, 'status', 'from', 'to'),
-  ...named(members, 'activity', 'anchor', 'annotation', 'assignedTo', 'changes', 'comment', 'comments'),
-  ...named(members, 'createdBy', 'location', 'reactions', 'resource', 'suggestion', 'user'),
-])
-
-/** Returns the members that may be sent. Null stays null, because it means that there is no value. */
-function shown(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const entries = Object.entries(value).map(
-    ([name, member]) =>
-      [name, member === null && shapes.has(name) ? null : shapes.get(name)?.(member)] as const,
-  )
+function shown(
+  value: Readonly<Record<string, unknown>>,
+  shapes: Readonly<Record<string, Shape>>,
+): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(shapes)
+    .filter(([name]) => Object.hasOwn(value, name))
+    .map(([name, shape]) => [name, value[name] === null ? null : shape(value[name])] as const)
   return Object.fromEntries(entries.filter(([, member]) => member !== undefined))
+}
+
+const user = members({ userId: id })
+const status = oneOf('open', 'resolved')
+const suggestionStatus = oneOf('pending', 'accepted', 'rejected')
+const times = { createdAt: time, lastUpdated: time }
+const changeOf = (shape: Shape): Shape => members({ from: shape, to: shape })
+
+const reaction = members({ reactionId: id, user, createdAt: time })
+const comment = members({ commentId: id, from: user, reactions: listOf(reaction), ...times })
+const annotation = members({
+  annotationId: id,
+  documentId: id,
+  location: members({ id }),
+  anchor: members({ editorId: id }),
+  status,
+  assignedTo: user,
+  suggestion: members({ status: suggestionStatus }),
+  createdBy: user,
+  comments: listOf(comment),
+  ...times,
+})
+const comments = {
+  annotation,
+  comment,
+  changes: members({
+    status: changeOf(status),
+    assignedTo: changeOf(user),
+    suggestion: changeOf(suggestionStatus),
+  }),
+}
+const activities = { activity: members({ id, targetEntityId: id }) }
+const documents = { documentId: id }
+const permissions = {
+  resource: members({ type: oneOf('organization', 'folder', 'document'), id }),
+  user,
+  organizationUserGroupId: id,
+  accessRole: oneOf(...accessRoles),
+  expiresAt: count,
+}
+/**
+ * The members that mark a test event. They must stay: without them, a receiver would take a test for a real
+ * event.
+ */
+const trial = { endpointId: id, test: (value: unknown) => (value === true ? value : undefined) }
+const visits = { user, kind: oneOf('user', 'agent'), source: oneOf('socket', 'rest') }
+
+/**
+ * For each event type, the members of its data that may be sent: they contain no names, e-mail addresses or
+ * content. All other members are removed.
+ */
+const showable: Readonly<Record<EventType, Readonly<Record<string, Shape>>>> = {
+  'comment_annotation.add': comments,
+  'comment_annotation.assign': comments,
+  'comment_annotation.status_change': comments,
+  'comment_annotation.priority_change': comments,
+  'comment_annotation.suggestion_accept': comments,
+  'comment_annotation.suggestion_reject': comments,
+  'comment.add': comments,
+  'comment.update': comments,
+  'comment.delete': comments,
+  'comment.reaction_add': comments,
+  'comment.reaction_delete': comments,
+  'huddle.create': activities,
+  'huddle.join': activities,
+  'recorder.done': activities,
+  'crdt.update_data': { editorId: id },
+  'crdt.delete_data': { editorId: id },
+  'document.create': documents,
+  'document.delete': documents,
+  'permission.add': permissions,
+  'permission.update': permissions,
+  'permission.delete': permissions,
+  'presence.join': visits,
+  'presence.leave': visits,
+  'webhook.test': {},
+  'message.attempt.exhausted': {
+    endpointId: id,
+    messageId: id,
+    eventType: oneOf(...eventTypes),
+    attempts: count,
+    httpStatus: count,
+  },
 }
 
 /**
@@ -65,7 +130,7 @@ function shown(value: Readonly<Record<string, unknown>>): Readonly<Record<string
 export const redactEvent = <E extends OutboundEvent>(event: E): E => ({
   ...event,
   actionUser: redactUser(event.actionUser),
-  data: shown(event.data),
+  data: shown(event.data, { ...trial, ...showable[event.type] }),
 })
 
 export const redactUser = ({ userId }: ActionUser): ActionUser => ({ userId })
