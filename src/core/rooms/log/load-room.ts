@@ -179,8 +179,7 @@ async function applyInSlices(
 
 /**
  * Returns the document at a version; null if that version can no longer be rebuilt. The caller owns the
- * result: it may change the document, and should destroy it. A long tail is applied in slices, so that other
- * work can run; the snapshot is applied in one step.
+ * result: it may change the document, and should destroy it. It is made in slices, so that other work can run.
  * @throws StoreUnavailableError; CorruptRecordError if the stored bytes of the version are damaged
  */
 export async function loadVersion(
