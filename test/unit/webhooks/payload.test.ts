@@ -131,6 +131,14 @@ const others: readonly (readonly [EventType, QueuedEvent['data'], unknown])[] = 
     { changes: { status: { from: 'open', to: 'resolved' } } },
   ],
   [
+    'huddle.join',
+    // The caller chooses these names.
+    {
+      activity: { id: 'a', targetEntityId: 't', changes: { id: 'a diagnosis', location: { id: 'ward 3' } } },
+    },
+    { activity: { id: 'a', targetEntityId: 't' } },
+  ],
+  [
     'comment_annotation.assign',
     { changes: { assignedTo: { from: null, to: bob } } },
     { changes: { assignedTo: { from: null, to: { userId: 'bob' } } } },
