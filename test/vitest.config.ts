@@ -31,16 +31,7 @@ function groupOf({ moduleId, project: { name } }: TestSpecification): string {
 
 const files = filesByTier()
 
-const project = (tier: Tier): TestProjectInlineConfiguration => ({
-  extends: true,
-  test: {
-    name: tier,
-    include: [...(files.get(tier) ?? [])],
-    globalSetup: ['test/support/prepare-tier.ts'],
-  },
-})
-
-export default defineConfig({
+const shared = {
   root,
   plugins: [skipWithoutNeeds],
   resolve: {
@@ -49,23 +40,42 @@ export default defineConfig({
       'vitest-environment-dom': fileURLToPath(new URL('interop/dom-environment.ts', import.meta.url)),
     },
   },
+} satisfies TestProjectInlineConfiguration
+
+const sharedTest = {
+  setupFiles: ['test/support/setup.ts'],
+  // Node loads the sources as it does in `npm start`. Vitest would need twice the time for them.
+  server: { deps: { external: [/\/src\/.*\.tsx?$/] } },
+  // The default size costs `npm test` about 20 s of CPU time for the collection of young objects.
+  execArgv: ['--import', 'tsx', '--max-semi-space-size=64'],
+  // A worker loads each module once, because no module has a state of its own.
+  isolate: false,
+  // Limits for tests that hang. Other work of the machine may slow down a test that passes.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // Concurrent tests mostly wait.
+  maxConcurrency: 10,
+  expect: { poll: { timeout: 60_000 } },
+} satisfies TestProjectInlineConfiguration['test']
+
+// With `extends`, Vitest would load this file again for each project.
+const project = (tier: Tier): TestProjectInlineConfiguration => ({
+  ...shared,
   test: {
+    ...sharedTest,
+    name: tier,
+    include: [...(files.get(tier) ?? [])],
+    globalSetup: ['test/support/prepare-tier.ts'],
+  },
+})
+
+export default defineConfig({
+  ...shared,
+  test: {
+    ...sharedTest,
     projects: tiers.map(project),
-    setupFiles: ['test/support/setup.ts'],
-    // Node loads the sources as it does in `npm start`. Vitest would need twice the time for them.
-    server: { deps: { external: [/\/src\/.*\.tsx?$/] } },
-    // The default size costs `npm test` about 20 s of CPU time for the collection of young objects.
-    execArgv: ['--import', 'tsx', '--max-semi-space-size=64'],
     sequence: { sequencer: Grouped },
-    // A worker loads each module once, because no module has a state of its own.
-    isolate: false,
     // For two cores: more than half of the time of tests is spent waiting.
     maxWorkers: 4,
-    // Limits for tests that hang. Other work of the machine may slow down a test that passes.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    // Concurrent tests mostly wait.
-    maxConcurrency: 10,
-    expect: { poll: { timeout: 60_000 } },
   },
 })

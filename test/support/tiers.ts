@@ -1,7 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-
-const root = resolve(import.meta.dirname, '../..')
+import { filesUnder, root } from './data/project-files.ts'
 
 /**
  * Tiers of the tests, in the order of their rules: a file is in the first tier whose rule matches. A tier
@@ -84,9 +83,7 @@ export function tierOf(file: string): Tier {
 
 /** Returns the test files of each tier, as paths from the root. */
 export function filesByTier(): ReadonlyMap<Tier, readonly string[]> {
-  const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.test\.tsx?$/.test(name) && !name.includes('node_modules'))
-    .map((name) => join('test', name))
+  const files = filesUnder('test', /\.test\.tsx?$/)
   const found = new Map<Tier, string[]>(tiers.map((tier) => [tier, []]))
   for (const file of files.sort()) found.get(tierOf(file))?.push(file)
   return found
