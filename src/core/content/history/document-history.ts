@@ -1,5 +1,6 @@
 import * as Y from 'yjs'
 import { skipObservers } from '../../update/integration.ts'
+import { noGuid } from '../yjs/create-doc.ts'
 import { type ClockRange, RangeIndex } from '../yjs/range-index.ts'
 
 /** The updates (V1) of a document, in the order of its log. */
@@ -37,7 +38,7 @@ const updatesPerTransaction = 64
  * takes more memory than the document. Call `destroy` after use.
  */
 export class DocumentHistory {
-  readonly doc = new Y.Doc({ gc: false })
+  readonly doc = new Y.Doc({ ...noGuid, gc: false })
   readonly from: VersionIds
   readonly to: VersionIds
 

@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { noGuid } from '../yjs/create-doc.ts'
 import { itemIn } from '../yjs/items.ts'
 import { type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
@@ -50,7 +51,7 @@ export class MergeVersions {
     const known = this.#docs.get(version)
     if (known !== undefined) return known
     const { base, theirs, update } = this.#input
-    const doc = new Y.Doc()
+    const doc = new Y.Doc(noGuid)
     Y.applyUpdate(doc, version === 'theirs' ? theirs : base)
     if (version === 'mine') Y.applyUpdate(doc, update)
     this.#docs.set(version, doc)

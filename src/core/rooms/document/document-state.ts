@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import * as Y from 'yjs'
 import { errorMessage } from '../../base/errors.ts'
-import { createDoc } from '../../content/yjs/create-doc.ts'
+import { createDoc, noGuid } from '../../content/yjs/create-doc.ts'
 import { CorruptRecordError } from '../../store/engine.ts'
 import { integrablePart, sortDeletions } from '../../update/integrable-part.ts'
 import {
@@ -745,7 +745,7 @@ export class DocumentState {
  * call it on an event loop.
  */
 export function placementsIn(bytes: Uint8Array): readonly number[] {
-  const doc = new Y.Doc()
+  const doc = new Y.Doc(noGuid)
   skipObservers(doc)
   const found: number[] = []
   const budget: Budget = { doc, stepsMax: unbounded, placements: null, found }

@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import { errorMessage } from '../../base/errors.ts'
-import { createDoc } from '../../content/yjs/create-doc.ts'
+import { createDoc, noGuid } from '../../content/yjs/create-doc.ts'
 import { sortDeletions } from '../../update/integrable-part.ts'
 import { noPlacements, skipObservers, withinBudget } from '../../update/integration.ts'
 import { checkMapEntries } from '../../update/map-entries.ts'
@@ -67,7 +67,7 @@ export function mergeStored(updates: readonly Uint8Array[]): Merged {
  * @throws DocumentRejectedError if a state is malformed or incomplete
  */
 export function contentSum(...states: readonly Uint8Array[]): ContentSum {
-  const doc = new Y.Doc()
+  const doc = new Y.Doc(noGuid)
   try {
     applyAll(doc, states)
     return sumOf(doc)
@@ -82,7 +82,7 @@ export function contentSum(...states: readonly Uint8Array[]): ContentSum {
  */
 export function missingUpdate(state: Uint8Array, update: Uint8Array): Uint8Array | null {
   if (Buffer.compare(state, update) === 0) return null
-  const doc = new Y.Doc()
+  const doc = new Y.Doc(noGuid)
   let lacking: Uint8Array | null = null
   try {
     applyAll(doc, [state])
@@ -171,7 +171,7 @@ function vetWhole(doc: Y.Doc): Merged {
   try {
     const bytes = Y.encodeStateAsUpdate(doc)
     const summary = readUpdate(bytes)
-    checkNesting(bytes, new Y.Doc())
+    checkNesting(bytes, new Y.Doc(noGuid))
     checkMapEntries(summary, doc)
     return { bytes, content: sumOf(doc) }
   } catch (error) {

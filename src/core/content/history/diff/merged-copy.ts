@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { noGuid } from '../../yjs/create-doc.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { DocumentHistory, HistoryState } from '../document-history.ts'
 import { charactersIn, formOfRoot, plainValues, VersionValues } from '../version-values.ts'
@@ -73,7 +74,7 @@ interface DeltaInsert {
  * after use.
  */
 export function copyMerged(history: DocumentHistory, contentKey: string, marking: ChangeMarking): Y.Doc {
-  const doc = new Y.Doc({ gc: false })
+  const doc = new Y.Doc({ ...noGuid, gc: false })
   const root = history.doc.share.get(contentKey)
   if (root === undefined) return doc
   const copier = new MergedCopier(history, marking)
