@@ -53,16 +53,21 @@ export async function syncedEditor(...parameters: Parameters<typeof openEditor>)
   return editor
 }
 
+/** Milliseconds between two checks of `eventually`. Checks often make calls, so a long wait checks less often. */
+const [pauseMsMin, pauseMsMax] = [5, 50]
+
 /** Waits until `holds` returns true. After `timeoutMs`, throws an error with the result of `describe`. */
 export async function eventually(
   holds: () => boolean | Promise<boolean>,
   describe: () => unknown = () => '',
   timeoutMs = 60_000,
 ): Promise<void> {
-  const deadline = Date.now() + timeoutMs
+  const start = Date.now()
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`did not happen: ${JSON.stringify(describe())}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    const waitedMs = Date.now() - start
+    if (waitedMs > timeoutMs) throw new Error(`did not happen: ${JSON.stringify(describe())}`)
+    const pauseMs = Math.min(Math.max(pauseMsMin, waitedMs / 10), pauseMsMax)
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
 
