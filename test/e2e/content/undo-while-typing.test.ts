@@ -9,7 +9,9 @@ import { times } from '../../support/time/full-run.ts'
 /** A user types only letters of its own alphabet, so that a test recognizes every character. */
 const alphabets: Readonly<Record<string, string>> = { bob: 'abcdefgh', cem: 'stuvwxyz' }
 const initial = 'THE WEAVER SETS THE LOOM.\n'.repeat(4)
-const roundsMax = times(4, 20)
+const roundsMax = times(2, 20)
+/** Milliseconds between two words of a user. A change of the agent takes longer. */
+const typingMs = 5
 
 const sortedCharacters = (text: string): string => Array.from(text).toSorted().join('')
 
@@ -20,7 +22,7 @@ function typing({ text }: Editor, alphabet: string, random: Random) {
     const character = alphabet[random.below(alphabet.length)] as string
     text.insert(random.pick(wordStarts(text.toString())), `${character} `)
     typed += `${character} `
-  }, 2)
+  }, typingMs)
   return {
     stop: (): string => {
       clearInterval(timer)
