@@ -21,6 +21,7 @@ import { noEdits, noRecords, noVisits } from '../../support/data/rooms.ts'
 import { roomyAccounts } from '../../support/servers/memory.ts'
 import { type Answer, dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { holdable } from '../../support/stores/pausable-engine.ts'
+import { times } from '../../support/time/full-run.ts'
 
 const document = { organizationId: 'acme', documentId: 'races', editorId: 'main' }
 const restarting = close('serviceRestart', 'the test is over')
@@ -40,7 +41,7 @@ const made = (answers: readonly Answer[]): Answer[] => answers.filter(({ status 
 
 it('[CRDT-2] creates an editor once when concurrent calls add it', async () => {
   const server = await startTestServer()
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < times(3, 10); round++) {
     const requests = Array.from({ length: 8 }, (_, index) => ({
       editorId: `round ${round}`,
       data: `content ${index}`,
@@ -57,7 +58,7 @@ it('[CRDT-23] if many concurrent changes have the same `ifVersion`, applies only
   let server = await startTestServer({ engine: 'level', dataDir: data })
   const added = await server.post('/v2/crdt/add', { ...document, type: 'text', data: 'start' })
   let { version } = dataOf(added) as { version: string }
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < times(2, 5); round++) {
     await server.stop()
     server = await startTestServer({ engine: 'level', dataDir: data })
     const requests = Array.from({ length: 8 }, (_, index) => ({
@@ -72,31 +73,32 @@ it('[CRDT-23] if many concurrent changes have the same `ifVersion`, applies only
   await rm(data, { recursive: true })
 })
 
-it.each([
-  ['array', [1, 2, 3]],
-  ['map', { a: 1 }],
-  ['xml', '<p>x</p>'],
-  ['xml', paragraphs(5_000)],
-])(
-  '[R5] rejects content of type %s if the root was empty at the base version and is a text now',
-  async (type, data) => {
-    const server = await startTestServer()
+it('[R5] rejects content of another type if the root was empty at the base version and is a text now', async () => {
+  const server = await startTestServer()
+  const contents = [
+    ['array', [1, 2, 3]],
+    ['map', { a: 1 }],
+    ['xml', '<p>x</p>'],
+    ['xml', paragraphs(5_000)],
+  ]
+  for (const [index, [type, data]] of contents.entries()) {
+    const editor = { ...document, documentId: `types ${index}` }
     const first = await server.post('/v2/crdt/add', {
-      ...document,
+      ...editor,
       type: 'map',
       contentKey: 'other',
       data: { a: 1 },
     })
     const { version } = dataOf(first) as { version: string }
-    const root = { ...document, contentKey: 'content', newRoot: true }
+    const root = { ...editor, contentKey: 'content', newRoot: true }
     await server.post('/v2/crdt/update', { ...root, type: 'text', data: 'typed by people' })
     const answer = await server.post('/v2/crdt/update', { ...root, type, data, baseVersion: version })
     expect(answer.body.error?.message).toContain('is of type "text"')
-    const read = await server.post('/v2/crdt/get', { ...document, contentKey: 'content' })
+    const read = await server.post('/v2/crdt/get', { ...editor, contentKey: 'content' })
     expect(dataOf(read)).toMatchObject([{ type: 'text', data: 'typed by people' }])
-    await server.stop()
-  },
-)
+  }
+  await server.stop()
+})
 
 async function openRooms(computeThreads: number) {
   const engine = holdable(await openMemoryEngine())
@@ -106,7 +108,7 @@ async function openRooms(computeThreads: number) {
     awarenessWindowMs: 40,
     compactAfterUpdates: 50,
   }
-  const times = { idleMs: 2 ** 30, restMs: 2 ** 30, keepVersionsMs: 600_000 }
+  const idling = { idleMs: 2 ** 30, restMs: 2 ** 30, keepVersionsMs: 600_000 }
   const parts = {
     clock: systemClock,
     metrics: createMetrics(),
@@ -121,7 +123,7 @@ async function openRooms(computeThreads: number) {
     engine,
     rooms: new RoomRegistry(
       engine,
-      { ...limits, ...times, documentsPerWorkspaceMax: 0, computeThreads, threadJobMs: 60_000 },
+      { ...limits, ...idling, documentsPerWorkspaceMax: 0, computeThreads, threadJobMs: 60_000 },
       parts,
     ),
   }
