@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
+import { editorsMax } from '../../../src/rest/v2/crdt/get.ts'
 import { eventually, RawClient, syncedEditor } from '../../support/clients/clients.ts'
 import { type Answer, dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { type HeldEngine, holdable } from '../../support/stores/pausable-engine.ts'
@@ -418,7 +419,7 @@ it('[CRDT-12] deletes the given editors, closes their sockets permanently, and l
 it('[CRDT-13] without editorIds, deletes all editors of a document; an editor that is added again gets a new version', async () => {
   const document = nextDocument()
   const first = dataOf(await call('add', { ...document, ...text('old') })) as Entry
-  for (let editor = 0; editor < 120; editor += 1)
+  for (let editor = 0; editor < editorsMax; editor += 1)
     await call('add', { ...document, ...text('x', { editorId: `editor ${editor}` }) })
   expect(statusOf(await call('get', document))).toBe('FAILED_PRECONDITION')
   expect(dataOf(await call('delete', document))).toEqual({ success: true })
