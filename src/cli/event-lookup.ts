@@ -13,6 +13,7 @@ import {
   storeName,
 } from '../capabilities/webhooks/explain.ts'
 import * as s from '../core/base/schema.ts'
+import { type EventType, eventTypesByActivity } from '../core/events/outbound-event.ts'
 
 /** Maximum number of organizations in which an activity is searched. Each organization needs one call. */
 const organizationsMax = 200
@@ -25,10 +26,10 @@ const pagesMax = 40
 const recentMax = 10
 
 const activitiesSchema = s.array(
-  s.object({
-    actionType: s.string,
-    metadata: s.object({}, { documentId: s.string }),
-  }),
+  s.object(
+    { actionType: s.string, metadata: s.object({}, { documentId: s.string }) },
+    { targetEntityId: s.string },
+  ),
 )
 
 interface Attempt {
@@ -71,8 +72,11 @@ export interface EndpointExplanation extends Explanation {
   readonly lastFailure?: Attempt
 }
 
-/** Event types by activity type, if the two types differ. */
-const eventTypeOf: Readonly<Record<string, string>> = { 'crdt.editor_edit': 'crdt.update_data' }
+const eventTypeOf = (actionType: string): string =>
+  new Map<string, string>(Object.entries(eventTypesByActivity)).get(actionType) ?? actionType
+
+/** Type of the event that an endpoint of a document gets although the document does not exist any more. */
+const deletionType = 'document.delete' satisfies EventType
 
 /**
  * Returns the event that belongs to an activity of an organization.
@@ -98,9 +102,11 @@ async function findActivity(
   const query = { organizationId, activityIds: [activityId] }
   const [activity] = (await callOnline(server, '/v2/activities/get', query, activitiesSchema)).data
   if (activity === undefined) return null
-  const { actionType, metadata } = activity
-  const type = eventTypeOf[actionType] ?? actionType
-  return { type, organizationId, documentId: metadata.documentId ?? null, failedEndpointId: null }
+  const { actionType, metadata, targetEntityId } = activity
+  const type = eventTypeOf(actionType)
+  // The activity of a deletion stays with the organization, so only its target names the document.
+  const documentId = metadata.documentId ?? (type === deletionType ? targetEntityId : null) ?? null
+  return { type, organizationId, documentId, failedEndpointId: null }
 }
 
 const organizationsSchema = s.array(s.object({ id: s.string }))
@@ -137,27 +143,29 @@ export async function eventOfAnyActivity(server: OnlineServer, activityId: strin
 }
 
 /**
- * Checks that the organization and the document exist.
+ * Checks that the organization exists, and the document, unless the event is its deletion.
  * @throws StorageError
  */
 export async function requirePlace(
   server: OnlineServer,
-  { organizationId, documentId }: RoutedEvent,
+  { type, organizationId, documentId }: RoutedEvent,
 ): Promise<void> {
   const isThere = async (path: string, query: object): Promise<boolean> =>
     (await callOnline(server, path, query, foundSchema)).data.length > 0
   if (!(await isThere('/v2/organizations/get', { organizationIds: [organizationId] })))
     throw notFound('organization', organizationId)
-  if (documentId === null) return
+  if (documentId === null || type === deletionType) return
   const query = { organizationId, documentIds: [documentId] }
   if (!(await isThere('/v2/organizations/documents/get', query))) throw notFound('document', documentId)
 }
 
 /**
- * Checks that the id belongs to a webhook target of the API key.
+ * Checks that the id belongs to a webhook target of the API key. If the advanced service is off, the server does
+ * not list its endpoints, and every id passes.
  * @throws StorageError
  */
-export function requireEndpoint({ endpoints }: ExplainedConfig, endpointId: string | null): void {
+export function requireEndpoint({ advanced, endpoints }: ExplainedConfig, endpointId: string | null): void {
+  if (!advanced.isEnabled) return
   const ids = [...fixedTargetIds, ...endpoints.map(({ id }) => id)]
   if (endpointId !== null && !ids.includes(endpointId)) throw notFound('endpoint', endpointId, endpointHint)
 }
@@ -207,11 +215,16 @@ const deliveriesOf = async (server: OnlineServer, query: object): Promise<Delive
  * @throws StorageError
  */
 export async function findMessage(server: OnlineServer, messageId: string): Promise<FoundMessage> {
-  const { endpoints } = await webhookConfigOf(server)
+  const { advanced, endpoints } = await webhookConfigOf(server)
   for (const endpointId of [...endpoints.map(({ id }) => id), ...fixedTargetIds]) {
     const found = await findMessageOf(server, endpointId, messageId)
     if (found !== null) return { endpointId, ...found }
   }
+  if (!advanced.isEnabled)
+    throw new StorageError(
+      `${JSON.stringify(messageId)} cannot be searched: the advanced webhook service is off`,
+      { hint: 'set isEnabled with /v2/workspace/advancedwebhookconfig/update' },
+    )
   throw new StorageError(`no webhook endpoint has the message ${JSON.stringify(messageId)}`, {
     hint: 'list them with /v2/workspace/advancedwebhook/deliveries/get',
   })

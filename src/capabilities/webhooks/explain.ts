@@ -14,11 +14,14 @@ import type { AdvancedConfig, BasicConfig, EndpointRecord } from './webhook-reco
 
 /** Name of the callback `store`, which has several targets. */
 export const storeName = 'store'
+/** Stands for all endpoints while the advanced service is off, because the server then does not list them. */
+const allEndpoints = { id: 'advanced', filterTypes: null, channels: null }
 
 /** The configuration that decides where an event is sent. */
 export interface ExplainedConfig {
   readonly basic: BasicConfig
   readonly advanced: Pick<AdvancedConfig, 'isEnabled'>
+  /** Not used if the advanced service is off. */
   readonly endpoints: readonly ExplainedEndpoint[]
   /** The callback `store`; null if it is not configured. */
   readonly store: Pick<StoreCallback, 'minSeconds'> | null
@@ -31,7 +34,7 @@ export interface ExplainedEndpoint extends Pick<EndpointRecord, 'id' | 'filterTy
 
 /** States whether one target gets the event, and why. */
 export interface Explanation {
-  /** Id of the endpoint, `basic-raw`, `basic-processed` or `store`. */
+  /** Id of the endpoint, `basic-raw`, `basic-processed`, `store`, or `advanced` if this service is off. */
   readonly endpointId: string
   readonly isSent: boolean
   /** Why the event is not sent, or the condition under which it is sent; null if it is sent in any case. */
@@ -72,9 +75,9 @@ function explainedStore(
 
 const recipientsIn = ({ basic, advanced, endpoints }: ExplainedConfig): readonly EventRecipient[] => [
   ...basicForms.map((form) => basicRecipient(basic, form)),
-  ...endpoints.map((endpoint) =>
-    endpointRecipient(endpoint, { isServiceOn: advanced.isEnabled, isDisabled: endpoint.disabled }),
-  ),
+  ...(advanced.isEnabled
+    ? endpoints.map((each) => endpointRecipient(each, { isServiceOn: true, isDisabled: each.disabled }))
+    : [endpointRecipient(allEndpoints, { isServiceOn: false, isDisabled: false })]),
 ]
 
 function explained(recipient: EventRecipient, event: RoutedEvent): Explanation {

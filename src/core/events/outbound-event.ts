@@ -46,6 +46,13 @@ export const eventTypes = [
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
+/** Event types by activity type, where one change causes both and the two types differ. */
+export const eventTypesByActivity = {
+  'crdt.editor_edit': 'crdt.update_data',
+  'crdt.editor_delete': 'crdt.delete_data',
+  'document.add': 'document.create',
+} as const satisfies Readonly<Record<string, EventType>>
+
 /**
  * Type of the event that reports a message to an endpoint as permanently failed. This event is not sent to
  * that endpoint.

@@ -127,6 +127,33 @@ it('[RUN-13] weft events why explains for each endpoint why it gets an event or 
   })
 })
 
+it('[RUN-13] weft events why names the event of each activity that has one, also of a deleted document', async () => {
+  const post = async (path: string, data: object) => dataOf(await server.post(path, data))
+  const document = { organizationId: 'deletions', documentId: 'plan' }
+  const editor = { ...document, editorId: 'main' }
+  await post('/v2/crdt/add', { ...editor, type: 'text', data: 'x' })
+  await post('/v2/crdt/delete', { ...document, editorIds: ['main'] })
+  const eventOf = async (actionType: string) => {
+    const query = { organizationId: 'deletions', actionTypes: [actionType] }
+    const get = async () => (await post('/v2/activities/get', query)) as { id: string }[]
+    await eventually(async () => (await get()).length > 0)
+    return (await why('deletions', (await get())[0]?.id ?? '')).out
+  }
+  expect(await eventOf('document.add')).toMatch(/^document\.create of deletions\/plan\n/)
+  expect(await eventOf('crdt.editor_edit')).toMatch(/^crdt\.update_data of deletions\/plan\n/)
+  expect(await eventOf('crdt.editor_delete')).toMatch(/^crdt\.delete_data of deletions\/plan\n/)
+  await post('/v2/organizations/documents/delete', { organizationId: 'deletions', documentIds: ['plan'] })
+  const ofDocument = { url: 'https://d.example.com', channels: ['plan'], filterTypes: ['document.delete'] }
+  const { id } = (await post('/v2/workspace/advancedwebhook/endpoints/create', ofDocument)) as {
+    id: string
+  }
+  const gets = new RegExp(`matches the configuration now +${id}\\n`)
+  expect(await eventOf('document.delete')).toMatch(gets)
+  const wouldGet = new RegExp(`would be sent +${id}\\n`)
+  const { out } = await why('deletions', '--type', 'document.delete', '--document', 'plan')
+  expect(out).toMatch(wouldGet)
+})
+
 it('[RUN-16] weft events why searches all organizations of the API key for an activity', async () => {
   expect((await why(activityId)).out).toMatch(/^huddle\.join of acme\/plan\n/)
   expect(await why('unknown')).toMatchObject({
@@ -265,6 +292,23 @@ it.each(eventTypes)('[RUN-13] weft events why lists exactly the endpoints that g
     sent.map(targetIdOf),
   )
   expect(explained.filter(({ isSent, reason }) => !isSent && reason === null)).toEqual([])
+})
+
+it('[RUN-13] weft events why states that the advanced service is off', async () => {
+  const isEnabled = async (value: boolean) =>
+    dataOf(await server.post('/v2/workspace/advancedwebhookconfig/update', { isEnabled: value }))
+  await isEnabled(false)
+  try {
+    expect((await why('acme', '--type', 'comment.add', '--document', 'plan')).out).toMatch(
+      /\n {2}would not be sent {2}advanced +the advanced webhook service is off\n$/,
+    )
+    expect(await why('msg_unknown')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('the advanced webhook service is off'),
+    })
+  } finally {
+    await isEnabled(true)
+  }
 })
 
 it('[CALL-76] weft events why explains the callback store, with its last failure', async () => {

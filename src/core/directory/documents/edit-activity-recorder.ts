@@ -10,6 +10,7 @@ import {
   type UserEdit,
 } from '../../events/edit-windows.ts'
 import type { EventRecorder } from '../../events/event-recorder.ts'
+import { eventTypesByActivity } from '../../events/outbound-event.ts'
 import { JobConsumer } from '../../jobs/job-consumer.ts'
 import { type DocumentAddress, organizationPrefix } from '../../model/address.ts'
 import { deletedUser } from '../../model/named-users.ts'
@@ -112,7 +113,7 @@ export class EditActivityRecorder {
       const missing = await findMissing(transaction, [{ type: 'document', id: documentId }])
       if (missing.length > 0) return
       const outbound = {
-        type: 'crdt.delete_data',
+        type: eventTypesByActivity['crdt.editor_delete'],
         documentId,
         actionUser: user,
         data: { editorId },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ActivityEvent } from '../../events/activity.ts'
 import type { DomainEvent } from '../../events/event-recorder.ts'
-import type { OutboundEvent } from '../../events/outbound-event.ts'
+import { eventTypesByActivity, type OutboundEvent } from '../../events/outbound-event.ts'
 import type { Mutation } from '../store/transaction.ts'
 import type { OrganizationScope } from './organization-keys.ts'
 
@@ -124,7 +124,7 @@ function outboundOf(
   switch (actionType) {
     case 'document.add':
     case 'document.delete': {
-      const type = actionType === 'document.add' ? 'document.create' : 'document.delete'
+      const type = actionType === 'document.add' ? eventTypesByActivity[actionType] : actionType
       return { type, documentId: first, actionUser, data: { documentId: first } }
     }
     case 'permission.add':
