@@ -23,8 +23,8 @@ export const getDeliveries = defineOperation({
   audited: 'read',
   summary: 'List deliveries to a webhook endpoint',
   description:
-    'Outcome of each event with all attempts, the newest event first. The server keeps it for 30 days after the event ' +
-    '(a server option), or until the organization or the endpoint is deleted.',
+    'Outcome of each event with all attempts, the newest event first. The server keeps it for 30 days after the event, ' +
+    'or until the organization or the endpoint is deleted.',
   request: {
     type: 'object',
     required: ['endpointId'],
