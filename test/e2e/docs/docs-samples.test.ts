@@ -165,7 +165,7 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${port}`
   weft = await startProcess(
     join(folder, 'server'),
-    { WEFT_ADMIN_TOKEN: adminToken, WEFT_WEBHOOK_ALLOWLIST: '127.0.0.1', WEFT_PUBLIC_URL: url },
+    { WEFT_ADMIN_TOKEN: adminToken, WEFT_WEBHOOK_ALLOWLIST: 'localhost', WEFT_PUBLIC_URL: url },
     port,
   )
   // The document that the playground creates when a reader opens it.
@@ -173,9 +173,8 @@ beforeAll(async () => {
   await weft.post('/v2/crdt/add', { ...welcome, type: 'xml', data: '<paragraph>Welcome</paragraph>' })
   replacements = {
     'localhost:8787': `127.0.0.1:${port}`,
-    'https://example.com/hook': `http://127.0.0.1:${receiver}/hook`,
     'listen(3000': `listen(${receiver}`,
-    'localhost:3000': `127.0.0.1:${receiver}`,
+    'localhost:3000': `localhost:${receiver}`,
   }
   environment = {
     KEY: credentials.apiKey,
