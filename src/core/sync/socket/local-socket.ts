@@ -16,7 +16,8 @@ import {
   UnreadSocket,
 } from './socket-memory.ts'
 import { SocketWriter, WriteBatch } from './socket-writer.ts'
-import { CloseReporter, SyncSocket, type UpgradeRequest, WebsocketUpgrader } from './websocket-upgrader.ts'
+import { SyncSocket } from './sync-socket.ts'
+import { CloseReporter, type UpgradeRequest, WebsocketUpgrader } from './websocket-upgrader.ts'
 
 /** A client websocket with its own TCP connection. */
 class LocalSocket implements ClientSocket {
