@@ -2,7 +2,7 @@ import type { KnownKind } from './yjs/root-kind.ts'
 
 /**
  * Name of a content type in the REST API: the kind of a root, or another form of a kind. `delta` is a form of
- * the kind `text`; `markdown`, `html` and `prosemirror` are forms of the kind `xml`.
+ * the kind `text`; `html` and `prosemirror` are forms of the kind `xml`; `markdown` is a form of both kinds.
  */
 export type ContentTypeName = KnownKind | 'delta' | 'markdown' | 'html' | 'prosemirror'
 
