@@ -5,7 +5,7 @@ import {
   listOnline,
   type OnlineServer,
 } from '../capabilities/transfer/documents/rest-client.ts'
-import { fixedTargetIds, type RoutedEvent, storeTargetIds } from '../capabilities/webhooks/event-recipient.ts'
+import { fixedTargetIds, type RoutedEvent, storeTargetIds } from '../capabilities/webhooks/event-routing.ts'
 import {
   type ExplainedConfig,
   type ExplainedEndpoint,

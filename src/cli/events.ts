@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { OnlineServer } from '../capabilities/transfer/documents/rest-client.ts'
 import { messageIdStart } from '../capabilities/webhooks/deliveries/delivery-records.ts'
-import type { RoutedEvent } from '../capabilities/webhooks/event-recipient.ts'
+import type { RoutedEvent } from '../capabilities/webhooks/event-routing.ts'
 import { eventAsSent, explainEvent } from '../capabilities/webhooks/explain.ts'
 import { escapeControls } from '../core/base/text.ts'
 import { ConfigError } from '../core/config/read-config.ts'

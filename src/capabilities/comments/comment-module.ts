@@ -2,7 +2,7 @@ import { AnnotationService } from './annotation-service.ts'
 import { type CommentDependencies, JudgmentRecorder } from './judgment-recorder.ts'
 import { LocationService } from './location-service.ts'
 import { ReactionService } from './reaction-service.ts'
-import { ThreadService } from './thread-service.ts'
+import { ThreadService } from './comment-service.ts'
 
 /** The services for comments on documents. */
 export interface CommentModule {

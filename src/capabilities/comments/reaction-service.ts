@@ -4,7 +4,7 @@ import { type CommentRecord, putComment, type Reaction } from './comment-records
 import { findComment } from './find-comments.ts'
 import type { CommentDependencies } from './judgment-recorder.ts'
 import { commentLimits as limits } from './limits.ts'
-import { changeThread, type ThreadChange, type ThreadScope } from './thread-service.ts'
+import { changeThread, type ThreadChange, type ThreadScope } from './comment-service.ts'
 
 /** The comment whose reactions are changed, and the acting user. */
 interface ReactionTarget extends ThreadScope {

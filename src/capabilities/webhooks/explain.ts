@@ -9,7 +9,7 @@ import {
   endpointRecipient,
   exclusionOf,
   type RoutedEvent,
-} from './event-recipient.ts'
+} from './event-routing.ts'
 import type { AdvancedConfig, BasicConfig, EndpointRecord } from './webhook-records.ts'
 
 /** Name of the callback `store`, which has several targets. */

@@ -9,7 +9,7 @@ import {
   inactiveBecause,
   type RoutedEvent,
   storeTargetIds,
-} from './event-recipient.ts'
+} from './event-routing.ts'
 import type { AdvancedConfig, BasicConfig, BasicServiceConfig, EndpointRecord } from './webhook-records.ts'
 
 /** A destination of events, with its configuration. */

@@ -4,7 +4,7 @@ import type { EditListener } from '../../../src/core/events/debounce-windows.ts'
 import type { VisitListener } from '../../../src/core/events/visit-tracker.ts'
 import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import { createPresence, type PresenceRegistry } from '../../../src/core/rooms/presence/presence-registry.ts'
-import type { DocumentRegistry } from '../../../src/core/rooms/room/room-options.ts'
+import type { DocumentRegistry } from '../../../src/core/rooms/room/room-dependencies.ts'
 import {
   type ThreadDependencies,
   type ThreadLimits,

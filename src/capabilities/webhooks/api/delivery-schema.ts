@@ -2,7 +2,7 @@ import type { FromSchema } from '../../../core/base/schema.ts'
 import type { Tenant } from '../../../core/model/address.ts'
 import { deliveryStatuses, type MessageRecord, type TargetAddress } from '../deliveries/delivery-records.ts'
 import type { EndpointService } from '../endpoint-service.ts'
-import { fixedTargetIds, storeTargetIds } from '../event-recipient.ts'
+import { fixedTargetIds, storeTargetIds } from '../event-routing.ts'
 import { nullable } from './endpoint-schema.ts'
 
 /** Request member for the endpoint of the deliveries. */

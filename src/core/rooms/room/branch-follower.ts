@@ -12,7 +12,7 @@ import { DocumentExpensiveError } from '../document/unreadable-documents.ts'
 import type { RestoreOptions } from '../edits/editable-room.ts'
 import type { AppliedUpdate } from '../updates/broadcast.ts'
 import type { Room } from './room.ts'
-import type { RoomDependencies } from './room-options.ts'
+import type { RoomDependencies } from './room-dependencies.ts'
 
 /**
  * Milliseconds for which a branch collects the commits of its main editor before it appends them. A node that

@@ -4,7 +4,7 @@ import type { DocumentLog } from '../../store/engine.ts'
 import type { Commits } from '../log/commits.ts'
 import type { Room } from './room.ts'
 import { isDeletion } from './room-errors.ts'
-import type { DocumentRegistry } from './room-options.ts'
+import type { DocumentRegistry } from './room-dependencies.ts'
 
 /**
  * Returns whether a removal task deletes this open document. The removal task of a folder does not list the

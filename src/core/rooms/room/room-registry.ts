@@ -40,7 +40,7 @@ import { OpenDocumentLimit } from './open-document-limit.ts'
 import { Room } from './room.ts'
 import { isPartOfRemoval, removeLateAppends } from './room-deletion.ts'
 import { documentDeleted } from './room-errors.ts'
-import type { RoomDependencies, RoomLimits, RoomName, RoomRegistryOptions } from './room-options.ts'
+import type { RoomDependencies, RoomLimits, RoomName, RoomRegistryOptions } from './room-dependencies.ts'
 import { TickScheduler } from './tick-scheduler.ts'
 
 interface RoomsOptions extends RoomLimits, ThreadPoolOptions {

@@ -36,7 +36,7 @@ import { UpdateApplier, UpdateApplyError } from '../updates/update-applier.ts'
 import { mayBeCostly, partsOfCostly, type Work } from '../updates/work-shares.ts'
 import { allowedOf, mayBeStale, staleRightsOf } from '../updates/write-rights.ts'
 import { damageIn, documentDeleted, isDeletion, roomReloaded } from './room-errors.ts'
-import type { RoomDependencies } from './room-options.ts'
+import type { RoomDependencies } from './room-dependencies.ts'
 import { SyncReplyCache, type SyncReplyEncoder } from './sync-reply-cache.ts'
 import { UpdateBacklog } from './update-backlog.ts'
 
