@@ -1,3 +1,4 @@
+import type { KnownKind } from '../../../core/content/yjs/root-kind.ts'
 import { getContent } from '../../../rest/v2/crdt/get.ts'
 import { invalidArgument, type ToolContext } from '../tool.ts'
 
@@ -50,8 +51,17 @@ export interface AddressIds {
   readonly editorId: string
 }
 
-/** Kinds of content. Other kinds are read as JSON. */
+/** Kinds of content for tools. */
 export type ContentKind = 'xml' | 'text' | 'json'
+
+/** How tools read a root, by its kind. */
+const contentKinds: Readonly<Record<KnownKind, ContentKind>> = {
+  xml: 'xml',
+  xmltext: 'xml',
+  text: 'text',
+  map: 'json',
+  array: 'json',
+}
 
 /** An editor that exists, and its root. */
 export interface FoundEditor {
@@ -102,7 +112,6 @@ export async function findEditor(given: GivenEditor, context: ToolContext): Prom
         .map((entry) => entry.id)
         .join(', ')}`,
     )
-  const kind =
-    only.type === 'xml' || only.type === 'text' ? only.type : only.type === 'xmltext' ? 'xml' : 'json'
+  const kind = contentKinds[only.type as KnownKind]
   return { ids: { organizationId, documentId, editorId: only.id }, root, kind }
 }

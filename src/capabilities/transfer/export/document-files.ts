@@ -4,7 +4,7 @@ import { ApiError } from '../../../core/base/errors.ts'
 import { contentTypes } from '../../../core/content/content-types.ts'
 import { readRootAs } from '../../../core/content/read-document.ts'
 import { createDoc } from '../../../core/content/yjs/create-doc.ts'
-import { rootKind } from '../../../core/content/yjs/root-kind.ts'
+import { type KnownKind, rootKind } from '../../../core/content/yjs/root-kind.ts'
 import type { DocumentAddress } from '../../../core/model/address.ts'
 import type { ExportDirectory } from './export-directory.ts'
 
@@ -29,22 +29,30 @@ interface DocumentFile {
  */
 interface ExportedRoot {
   readonly contentKey: string
-  readonly type: string
+  readonly type: KnownKind
   readonly data: unknown
   /** The text with its formatting as a Quill delta. */
   readonly delta?: unknown
+}
+
+/** The formats of the files of roots without rich text; null: `content.json` is enough. */
+const fileFormats: Readonly<Record<Exclude<KnownKind, 'xml'>, 'text' | null>> = {
+  text: 'text',
+  xmltext: null,
+  map: null,
+  array: null,
 }
 
 /** Returns all roots that are not empty and whose type is one of the content types. */
 export function exportedRoots(doc: Y.Doc): readonly ExportedRoot[] {
   const roots: ExportedRoot[] = []
   for (const contentKey of [...doc.share.keys()].sort()) {
-    const type = rootKind(doc, contentKey)
-    if (type === 'none') continue
+    const kind = rootKind(doc, contentKey)
+    if (kind === 'none') continue
     try {
-      const data = contentTypes[type]?.read(doc, contentKey)
-      const delta = type === 'text' ? { delta: readRootAs(doc, 'delta', contentKey).data } : {}
-      roots.push({ contentKey, type, data, ...delta })
+      const data = contentTypes[kind]?.read(doc, contentKey)
+      const delta = kind === 'text' ? { delta: readRootAs(doc, 'delta', contentKey).data } : {}
+      roots.push({ contentKey, type: kind, data, ...delta })
     } catch (error) {
       // Skips a root that no content type can read, or whose content is too long for a string. The exported
       // update contains this root too.
@@ -97,7 +105,7 @@ export async function writeDocument(
     if (json !== null) await write('content.json', json, { is: 'json' })
     for (const [index, root] of roots.entries()) {
       const { contentKey, type } = root
-      const is = type === 'xml' ? format : type === 'text' ? type : null
+      const is = type === 'xml' ? format : fileFormats[type]
       const data = is === null ? null : fileContent(doc, root, is)
       if (is === null || data === null) continue
       const extension = is === 'text' ? 'txt' : richTextExtensions[is]

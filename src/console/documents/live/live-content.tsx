@@ -54,7 +54,9 @@ function RootContent({ root, kind }: Pick<RootView, 'root' | 'kind'>) {
     case 'array':
     case 'xml':
       return <Sequence type={root} depth={0} />
-    default:
+    case 'none':
+    case 'text':
+    case 'xmltext':
       return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
         <section class="text live-text" tabIndex={0} aria-label="Text">

@@ -120,17 +120,21 @@ class RootReader {
     if (known !== undefined) return known
     const { doc } = this
     const type = doc.share.get(contentKey)
-    const view = type === undefined ? null : viewOf(type, rootKind(doc, contentKey))
+    const view = type === undefined ? null : (viewReaders[rootKind(doc, contentKey)]?.(type) ?? null)
     const root = view === null ? null : { view, doc, contentKey }
     this.#read.set(contentKey, root)
     return root
   }
 }
 
-function viewOf(root: SharedRoot, kind: RootKind): FlowView | null {
-  if (kind === 'xml') return readXmlView(root)
-  if (kind === 'xmltext') return readNestedView(root)
-  return kind === 'text' || kind === 'none' ? readLineView(root) : null
+/** The functions that read roots as text; null for kinds without text. */
+const viewReaders: Readonly<Record<RootKind, ((root: SharedRoot) => FlowView) | null>> = {
+  none: (root) => readLineView(root),
+  text: (root) => readLineView(root),
+  xml: (root) => readXmlView(root),
+  xmltext: (root) => readNestedView(root),
+  map: null,
+  array: null,
 }
 
 /** Name of the anchor in messages. */
@@ -186,7 +190,7 @@ function textRootAt(
 ): AnchoredRoot | null {
   requireRoot(roots.doc, contentKey, given)
   const kind = rootKind(roots.doc, contentKey)
-  if (kind === 'map' || kind === 'array') {
+  if (viewReaders[kind] === null) {
     throw editNotSupported(
       `${place}: the root ${shownName(contentKey)} is of type "${kind}"; a quote needs a root with text`,
     )

@@ -1,6 +1,12 @@
 import * as Y from 'yjs'
 import { type Json, setMember, toJson } from '../json/json.ts'
-import { deletedEvidenceOf, kindOfMarker, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
+import {
+  deletedEvidenceOf,
+  type KnownKind,
+  kindOfMarker,
+  rootKind,
+  type SharedRoot,
+} from '../yjs/root-kind.ts'
 import type { DocumentHistory, HistoryState } from './document-history.ts'
 
 /** How a shared type organizes its content. The forms `map` and `array` contain values, and the others contain text. */
@@ -13,11 +19,18 @@ export function formOfType(type: object): TypeForm {
   return type instanceof Y.Text ? 'text' : 'xml'
 }
 
+const formsOfKinds: Readonly<Record<KnownKind, TypeForm>> = {
+  map: 'map',
+  array: 'array',
+  xml: 'xml',
+  xmltext: 'text',
+  text: 'text',
+}
+
 /** Returns the form of a root. If the root is empty, its deleted content shows the form. */
 export function formOfRoot(doc: Y.Doc, contentKey: string): TypeForm {
   const kind = rootKind(doc, contentKey)
-  if (kind === 'map' || kind === 'array' || kind === 'xml') return kind
-  if (kind !== 'none') return 'text'
+  if (kind !== 'none') return formsOfKinds[kind]
   const root = doc.share.get(contentKey) as SharedRoot
   for (let item = root._start; item !== null; item = item.right) {
     if (item.content instanceof Y.ContentDeleted || kindOfMarker(item) !== null) continue

@@ -1,16 +1,23 @@
 import * as Y from 'yjs'
 
-/** The kind of a root. `none`: the root is empty and has no stored kind, so it may become any kind. */
-export type RootKind = 'none' | 'text' | 'xml' | 'xmltext' | 'array' | 'map'
+/**
+ * Kinds in order of precedence. If disconnected replicas store different kinds, all replicas then read the
+ * same kind.
+ */
+const knownKinds = ['map', 'array', 'xml', 'xmltext', 'text'] as const
 
 /** A kind that a root can have. */
-export type KnownKind = Exclude<RootKind, 'none'>
+export type KnownKind = (typeof knownKinds)[number]
+
+/** The kind of a root. `none`: the root is empty and has no stored kind, so it may become any kind. */
+export type RootKind = 'none' | KnownKind
 
 /**
  * Kinds that the marker of an emptied root can state (see `createDoc`). Text needs no marker, because an
  * empty root without a kind is read as text.
  */
-export type ForgottenKind = 'array' | 'xml' | 'xmltext'
+const forgottenKinds = ['array', 'xml', 'xmltext'] as const satisfies readonly KnownKind[]
+export type ForgottenKind = (typeof forgottenKinds)[number]
 
 /**
  * Determines the kind of the root `contentKey` without changing the document. The kind follows from the live
@@ -61,14 +68,6 @@ function kindOf(root: SharedRoot): RootKind {
   if (undecided === 'none') return kindOfEmpty(root, marked)
   return undecided === 'xml' && hasEntries(root) ? 'xmltext' : undecided
 }
-
-/**
- * Kinds in order of precedence. If disconnected replicas store different kinds, all replicas then read the
- * same kind.
- */
-const knownKinds: readonly KnownKind[] = ['map', 'array', 'xml', 'xmltext', 'text']
-
-const forgottenKinds: readonly ForgottenKind[] = ['array', 'xml', 'xmltext']
 
 /**
  * Returns the key of the entry that stores the kind of an empty root. Yjs itself does not record this kind.
