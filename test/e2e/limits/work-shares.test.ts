@@ -52,7 +52,7 @@ function roomsOf(engine: Engine): {
     engine,
     {
       documentBytesMax: 1e7,
-      heldBytesMax: 1e6,
+      pendingBytesMax: 1e6,
       awarenessWindowMs: 40,
       compactAfterUpdates: 1_000,
       idleMs: 60_000,
@@ -142,10 +142,10 @@ it('[ROOM-54] when a paused room closes, stops the timer of its pause, and answe
     await doneOrSpent(edit, spent)
     if (count === 0) room.close(close('serviceRestart', 'the room was idle'))
     if (spent.length === 0) continue
-    expect([room.isHeld, clock.pending]).toEqual([true, pending + 1])
+    expect([room.isLocked, clock.pending]).toEqual([true, pending + 1])
     const waiting = room.editing.apply('rest', update, { expects: 'either' })
     room.close(close('serviceRestart', 'the room was idle'))
-    expect(room.isHeld).toBe(false)
+    expect(room.isLocked).toBe(false)
     // The timer of the pause is stopped. The timer of all rooms may start now.
     expect([pending, pending + 1]).toContain(clock.pending)
     await expect(waiting).rejects.toMatchObject({ status: 'UNAVAILABLE' })
@@ -161,9 +161,9 @@ it('[ROOM-54] when a room closes while it waits for another node, stops waiting'
   const { room } = await rooms.open(addressOf('waiting'))
   const pending = clock.pending
   room.replica.receive({ is: 'wait', ms: 1_000 })
-  expect([room.isHeld, clock.pending]).toEqual([true, pending + 1])
+  expect([room.isLocked, clock.pending]).toEqual([true, pending + 1])
   room.close(close('serviceRestart', 'the room was idle'))
-  expect([room.isHeld, clock.pending]).toEqual([false, pending])
+  expect([room.isLocked, clock.pending]).toEqual([false, pending])
 })
 
 it('[ROOM-53] counts expensive updates that other nodes have accepted as work of their workspace', async () => {

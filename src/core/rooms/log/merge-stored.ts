@@ -7,6 +7,7 @@ import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { missingClocks, type UpdateSummary } from '../../update/summary.ts'
+import { updatesPerTransaction } from '../document/document-state.ts'
 import { documentStepsMax } from '../document/integration-limits.ts'
 
 /** The updates of one document, merged. */
@@ -34,12 +35,6 @@ export interface ContentSum {
 export class DocumentRejectedError extends Error {
   override readonly name = 'DocumentRejectedError'
 }
-
-/**
- * Number of updates that one transaction applies. With this number, the cost of the transaction per update is
- * small. With a larger number, Yjs takes longer, because it joins lists of values pairwise.
- */
-const updatesPerTransaction = 64
 
 /** Maximum number of updates that depend on each other in a circle. Yjs takes about 0.1 s for them. */
 const circularMax = 1_000

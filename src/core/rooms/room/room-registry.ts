@@ -39,8 +39,8 @@ import { OpenConnections } from './open-connections.ts'
 import { OpenDocumentLimit } from './open-document-limit.ts'
 import { Room } from './room.ts'
 import { isPartOfRemoval, removeLateAppends } from './room-deletion.ts'
-import { documentDeleted } from './room-errors.ts'
 import type { RoomDependencies, RoomLimits, RoomName, RoomRegistryOptions } from './room-dependencies.ts'
+import { documentDeleted } from './room-errors.ts'
 import { TickScheduler } from './tick-scheduler.ts'
 
 interface RoomsOptions extends RoomLimits, ThreadPoolOptions {
@@ -491,7 +491,7 @@ export class RoomRegistry {
       await open.room.applied()
       await open.room.compact('leaving', () => open.leases === 0)
       await open.room.settled()
-    } while (open.leases === 0 && open.room.isHeld)
+    } while (open.leases === 0 && open.room.isLocked)
     if (open.leases === 0) open.room.close(close('serviceRestart', 'the room was idle'))
   }
 

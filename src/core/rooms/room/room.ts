@@ -35,8 +35,8 @@ import { RoomTrace } from '../updates/room-trace.ts'
 import { UpdateApplier, UpdateApplyError } from '../updates/update-applier.ts'
 import { mayBeCostly, partsOfCostly, type Work } from '../updates/work-shares.ts'
 import { allowedOf, mayBeStale, staleRightsOf } from '../updates/write-rights.ts'
-import { damageIn, documentDeleted, isDeletion, roomReloaded } from './room-errors.ts'
 import type { RoomDependencies } from './room-dependencies.ts'
+import { damageIn, documentDeleted, isDeletion, roomReloaded } from './room-errors.ts'
 import { SyncReplyCache, type SyncReplyEncoder } from './sync-reply-cache.ts'
 import { UpdateBacklog } from './update-backlog.ts'
 
@@ -133,7 +133,9 @@ export class Room implements EditableRoom, CommittingRoom {
     })
     this.#applier = new UpdateApplier(
       state,
-      new PendingUpdateBuffer(limits.heldBytesMax, clock, (drop) => memory.pendingUpdates.open(owner, drop)),
+      new PendingUpdateBuffer(limits.pendingBytesMax, clock, (drop) =>
+        memory.pendingUpdates.open(owner, drop),
+      ),
       this.trace,
     )
     this.#backlog = new UpdateBacklog((from) => memory.queuedUpdates.open(owner, () => this.#drop(from)))
@@ -315,13 +317,13 @@ export class Room implements EditableRoom, CommittingRoom {
   }
 
   /** True while the document is locked and arriving updates wait. */
-  get isHeld(): boolean {
+  get isLocked(): boolean {
     return this.lock.held !== null
   }
 
   /** Returns whether updates of this member are pending because their dependencies are missing. */
-  holdsOf(member: Member): boolean {
-    return this.#applier.holdsOf(member)
+  hasPendingOf(member: Member): boolean {
+    return this.#applier.hasPendingOf(member)
   }
 
   /**

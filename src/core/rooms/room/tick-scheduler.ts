@@ -45,7 +45,7 @@ export class TickScheduler {
     }
     this.#lastAt = performance.now()
     this.#waiting.push(task)
-    if (this.#waiting.length === 1) nextTick(this.#run)
+    if (this.#waiting.length === 1) atEndOfTick(this.#run)
   }
 
   /** Returns whether other tasks were added recently, so that the task must leave time for them. */
@@ -56,7 +56,7 @@ export class TickScheduler {
   /** Calls `followUp` of the task once, after the current broadcasts have been sent. */
   follow(follower: AfterTickTask): void {
     this.#following.add(follower)
-    if (this.#following.size === 1) nextTick(this.#followUp)
+    if (this.#following.size === 1) atEndOfTick(this.#followUp)
   }
 
   /** Runs `work` now, or in a later tick if replies have used their share of this tick. */
@@ -67,7 +67,7 @@ export class TickScheduler {
 
   #answer(work: () => void): void {
     const startedAt = performance.now()
-    if (this.#answeredMs === 0) nextTick(this.#answerNext)
+    if (this.#answeredMs === 0) atEndOfTick(this.#answerNext)
     work()
     this.#answeredMs += performance.now() - startedAt
   }
@@ -90,7 +90,7 @@ export class TickScheduler {
       if (performance.now() < endsAt || index + 1 === waiting.length) continue
       // The remaining tasks run before the tasks that were added in the meantime.
       this.#waiting = [...waiting.slice(index + 1), ...this.#waiting]
-      nextTick(this.#run)
+      atEndOfTick(this.#run)
       return
     }
   }
@@ -103,4 +103,4 @@ export class TickScheduler {
 }
 
 /** Runs the work of many rooms in the next tick, outside the trace of the caller that was first. */
-const nextTick = (work: () => void): void => void runUntraced(() => setImmediate(work))
+const atEndOfTick = (work: () => void): void => void runUntraced(() => setImmediate(work))

@@ -105,16 +105,16 @@ export class UpdateBroadcast implements CommittedUpdates {
  * twice in succession. Most commits have one author.
  */
 export function authorsOf(updates: readonly AppliedUpdate[]): readonly EditAuthor[] {
-  const editors = updates.slice(0, 1).map(editorOf)
+  const authors = updates.slice(0, 1).map(authorOf)
   let last = updates[0]
   for (const update of updates) {
-    if (update.from !== last?.from || update.by !== last.by) editors.push(editorOf(update))
+    if (update.from !== last?.from || update.by !== last.by) authors.push(authorOf(update))
     last = update
   }
-  return editors
+  return authors
 }
 
-const editorOf = ({ by, from }: AppliedUpdate): EditAuthor =>
+const authorOf = ({ by, from }: AppliedUpdate): EditAuthor =>
   from === null ? { userId: by } : { userId: by, name: from.user.name }
 
 export const updateBytesOf = (updates: readonly AppliedUpdate[]): number => {

@@ -5,19 +5,17 @@ import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { isEmpty, isPlain, isSimple, type UpdateSummary } from '../../update/summary.ts'
-import type { DocumentState, PlacedIntegration } from '../document/document-state.ts'
+import {
+  type DocumentState,
+  type PlacedIntegration,
+  updatesPerTransaction,
+} from '../document/document-state.ts'
 import { loopStepsMax, tickStepsMax } from '../document/integration-limits.ts'
 import { DocumentExpensiveError } from '../document/unreadable-documents.ts'
 import type { AppliedUpdate } from './broadcast.ts'
 import type { Member } from './member.ts'
 import type { IncomingUpdate, PendingUpdate, PendingUpdateBuffer } from './pending-updates.ts'
 import type { RoomTrace } from './room-trace.ts'
-
-/**
- * Maximum number of updates that are applied together. After each such group, the steps that it took are
- * known and the budget of the tick is checked.
- */
-const runMax = 64
 
 /**
  * Maximum milliseconds of a tick that the updates of one document take. A limit for steps is not enough,
@@ -64,9 +62,9 @@ export class UpdateApplier {
   /** A pending update whose dependencies have arrived and that is expensive to integrate. */
   #expensive: IncomingUpdate | null = null
 
-  constructor(state: DocumentState, held: PendingUpdateBuffer, trace?: RoomTrace) {
+  constructor(state: DocumentState, pending: PendingUpdateBuffer, trace?: RoomTrace) {
     this.#state = state
-    this.#pending = held
+    this.#pending = pending
     this.#trace = trace
   }
 
@@ -106,14 +104,15 @@ export class UpdateApplier {
         this.#state.advance(item.summary)
         run.push(updateOf(item))
         item.onApplied?.()
-        if (run.length === runMax) this.#applyRun(run, accepted)
+        // After each run, the steps that it took are known, and the budget of the tick is checked.
+        if (run.length === updatesPerTransaction) this.#applyRun(run, accepted)
       } else {
         this.#applyRun(run, accepted)
-        if (!this.#integrate(item, accepted)) this.#hold(item)
+        if (!this.#integrate(item, accepted)) this.#addPending(item)
       }
     }
     this.#applyRun(run, accepted)
-    if (accepted.length > 0 && this.#pending.size > 0) this.#retryHeld(accepted)
+    if (accepted.length > 0 && this.#pending.size > 0) this.#retryPending(accepted)
     return this.#taken(accepted, none)
   }
 
@@ -172,9 +171,9 @@ export class UpdateApplier {
       // The thread has checked the map entries.
       this.#accept({ bytes: added, summary, from: item.from }, accepted)
     }
-    if (gap) this.#hold(item)
+    if (gap) this.#addPending(item)
     else item.onApplied?.()
-    if (accepted.length > 0 && this.#pending.size > 0) this.#retryHeld(accepted)
+    if (accepted.length > 0 && this.#pending.size > 0) this.#retryPending(accepted)
     return accepted
   }
 
@@ -188,14 +187,14 @@ export class UpdateApplier {
     return expensive
   }
 
-  holdsOf(member: Member): boolean {
+  hasPendingOf(member: Member): boolean {
     return this.#pending.hasOf(member)
   }
 
   /** Applies pending updates whose dependencies have arrived in the meantime. @throws UpdateApplyError */
   retry(): readonly AppliedUpdate[] {
     const accepted: AppliedUpdate[] = []
-    if (this.#pending.size > 0) this.#retryHeld(accepted)
+    if (this.#pending.size > 0) this.#retryPending(accepted)
     return accepted
   }
 
@@ -278,7 +277,7 @@ export class UpdateApplier {
     accepted.push(updateOf(added))
   }
 
-  #hold(incoming: IncomingUpdate): void {
+  #addPending(incoming: IncomingUpdate): void {
     this.#pending.add(incoming, this.#state.clocks)
     if (this.#trace !== undefined) this.#trace.pending(incoming)
     // An offer is already the reply to a request for missing updates: its sender has no more updates, and
@@ -286,7 +285,7 @@ export class UpdateApplier {
     if (incoming.kind === 'update') incoming.from.requestMissing()
   }
 
-  #retryHeld(accepted: AppliedUpdate[]): void {
+  #retryPending(accepted: AppliedUpdate[]): void {
     // Repeats until nothing more is applied, because an applied update may complete another pending update.
     for (let before = -1; before < accepted.length; ) {
       before = accepted.length

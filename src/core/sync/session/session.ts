@@ -353,7 +353,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
       const waiting = this.#room.waitingOf(this)
       if (waiting !== null) return this.#receiveEchoAfter(waiting, body)
       // While updates of the client are pending, the request is ignored, because the client repeats it.
-      if (this.#room.holdsOf(this)) return
+      if (this.#room.hasPendingOf(this)) return
       this.#saveAcks = this.#newSaveAcks()
       if (this.#hasRejectedUpdate) this.#saveAcks.rejected('update')
     }
