@@ -26,7 +26,7 @@ import type { ServerServices } from './services.ts'
  * because each update is in memory several times: as received, as a record, in the batch, and in the frames
  * for other clients.
  */
-const pendingBytesMax = 4_194_304
+const readPauseBytes = 4_194_304
 
 const refusedToken = { outcome: 'UNAUTHENTICATED', claim: null } as const
 
@@ -39,7 +39,7 @@ export function createSync(services: ServerServices): SyncServer {
     get bytes() {
       return queuedBytes()
     },
-    bytesMax: pendingBytesMax,
+    bytesMax: readPauseBytes,
   })
   return new SyncServer(
     {
@@ -64,7 +64,7 @@ export function createSync(services: ServerServices): SyncServer {
       ),
       logger: log,
       receiveRate: inflowOf(services),
-      backpressure: new ReadBackpressure(services.tickShares, queuedBytes, pendingBytesMax, () =>
+      backpressure: new ReadBackpressure(services.tickShares, queuedBytes, readPauseBytes, () =>
         reports.exceeded('uncommittedBytes', ''),
       ),
       documentBytesMax: config.maxDocumentBytes,
