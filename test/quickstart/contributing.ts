@@ -6,7 +6,7 @@ import type { Stopwatch } from '../support/time/stopwatch.ts'
 
 /** The change, in the words of the first column of the guide. */
 const change = 'the timeout of a dead client'
-const limit = { rule: 'SYNC-16', before: 'heartbeatMs = 15_000', after: 'heartbeatMs = 25_000' }
+const limit = { rule: 'SYNC-16', before: 'deadAfterMs = 35_000', after: 'deadAfterMs = 55_000' }
 
 /** The places that the guide names for a change. */
 interface Places {

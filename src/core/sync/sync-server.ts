@@ -31,7 +31,7 @@ interface SyncOptions extends AdmissionLimits {
 }
 
 /** Interval in milliseconds at which all sessions are checked. */
-const tickMs = 500
+const checkMs = 500
 
 /**
  * Accepts the websocket upgrades of one HTTP server: checks each request, authenticates the client, and
@@ -49,7 +49,7 @@ export class SyncServer {
   readonly http: HttpTransport
   /** All open connections that have requested an upgrade. */
   readonly #connections = new Map<Duplex, AdmissionTicket>()
-  readonly #ticker: NodeJS.Timeout
+  readonly #checkTimer: NodeJS.Timeout
 
   constructor(options: SyncOptions, given: Omit<SyncDependencies, 'faults' | 'time'>) {
     const { authMs } = options
@@ -80,8 +80,8 @@ export class SyncServer {
       sessionManager: this.#sessionManager,
       hocuspocus: this.#hocuspocus,
     })
-    this.#ticker = setInterval(() => this.#tick(), tickMs)
-    this.#ticker.unref()
+    this.#checkTimer = setInterval(() => this.#check(), checkMs)
+    this.#checkTimer.unref()
   }
 
   /**
@@ -142,14 +142,14 @@ export class SyncServer {
 
   /** Stops the periodic checks of the sessions and the watches of access and credentials. */
   end(): void {
-    clearInterval(this.#ticker)
+    clearInterval(this.#checkTimer)
     this.#sessionManager.end()
     this.#dependencies.faults.end()
   }
 
-  #tick(): void {
-    this.#sessionManager.tick()
-    this.http.tick()
+  #check(): void {
+    this.#sessionManager.check()
+    this.http.check()
   }
 
   /**

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { type Clock, systemClock } from '../../../src/core/base/clock.ts'
-import { deadAfterMs, heartbeatMs } from '../../../src/core/sync/socket/heartbeat.ts'
+import { deadAfterMs, pingEveryMs } from '../../../src/core/sync/socket/heartbeat.ts'
 import { type Editor, eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
@@ -64,19 +64,19 @@ it('[SYNC-16] when a client whose process is stopped has not answered a ping, re
     pings += 1
   })
   for (const expected of [1, 2]) {
-    aheadMs += heartbeatMs
+    aheadMs += pingEveryMs
     await eventually(() => pings === expected)
     expect(sees(watcher)).toBe(true)
   }
   child.kill('SIGSTOP')
-  aheadMs += heartbeatMs
+  aheadMs += pingEveryMs
   await eventually(() => pings === 3)
-  aheadMs += heartbeatMs
+  aheadMs += pingEveryMs
   await eventually(() => !sees(watcher))
   expect(await present()).toEqual(['watcher'])
-  // The documentation promises this time. Two heartbeats pass if the client stops right after an answer.
+  // The documentation promises this time. Two pings pass if the client stops right after an answer.
   expect(deadAfterMs).toBe(35_000)
-  expect(2 * heartbeatMs + 2_000).toBeLessThan(deadAfterMs)
+  expect(2 * pingEveryMs + 2_000).toBeLessThan(deadAfterMs)
 })
 
 it.skipIf(!isEverythingAsked)('[SYNC-16] removes a dead client within 35 s of real time', async () => {

@@ -22,7 +22,7 @@ export interface Connection {
   readonly user: MemberUser
   readonly clientAddress: string
   /** Name of the wire protocol of the connection. */
-  readonly protocol: string
+  readonly protocolName: string
   readonly transport: TransportName
   /** Null if the user no longer has a role; the connection is then about to be closed. */
   readonly role: AccessRole | null
@@ -189,7 +189,7 @@ const fits = (
 
 function entryOf(
   connectionId: string,
-  { connection: { address, user, protocol, transport, clientAddress }, connectedAt }: KnownConnection,
+  { connection: { address, user, protocolName, transport, clientAddress }, connectedAt }: KnownConnection,
   accessRole: AccessRole,
   node: string,
 ): ConnectionEntry {
@@ -202,7 +202,7 @@ function entryOf(
     userId: user.id,
     name: shortened(user.name, nameLengthMax),
     accessRole,
-    protocol,
+    protocol: protocolName,
     transport,
     clientAddress,
     connectedAt,

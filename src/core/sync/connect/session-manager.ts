@@ -114,11 +114,11 @@ export class SessionManager {
   }
 
   /** Ends sessions whose permission has expired, and sends heartbeats. Call it about twice a second. */
-  tick(): void {
+  check(): void {
     const now = this.#dependencies.clock.now()
     for (const session of this.#sessions) {
       if (session.right.isDecisionDue(now)) this.#accessWatch.renewDecision(session)
-      session.tick(now)
+      session.check(now)
     }
   }
 

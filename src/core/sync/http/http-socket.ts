@@ -182,7 +182,7 @@ export class HttpSocket implements ClientSocket, BodyReader {
     process.nextTick(() => this.#checkDrained())
   }
 
-  /** Reports at once that the client is alive, because `tick` ends the session of a dead client. */
+  /** Reports at once that the client is alive, because `check` ends the session of a dead client. */
   ping(): void {
     this.#listener?.frames(0, 0)
   }
@@ -267,7 +267,7 @@ export class HttpSocket implements ClientSocket, BodyReader {
   }
 
   /** Does the periodic work: ends a dead session, and keeps the stream of a living one open. */
-  tick(time: number): void {
+  check(time: number): void {
     const { transferTimeoutMs } = this.#acceptor.options
     if (this.#state.kind === 'closing' && time - this.#state.sinceMs > closeTimeoutMs) return this.terminate()
     // While the server does not read, the client waits for the response to its POST.

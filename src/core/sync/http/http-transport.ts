@@ -66,9 +66,9 @@ export class HttpTransport {
   }
 
   /** Ends sessions whose clients have disconnected. Call it about twice a second. */
-  tick(): void {
+  check(): void {
     const time = this.#dependencies.time()
-    for (const { socket } of this.#sessions.values()) socket.tick(time)
+    for (const { socket } of this.#sessions.values()) socket.check(time)
   }
 
   /** Ends all sessions without a reason. */

@@ -60,7 +60,7 @@ const ended: SessionState = { kind: 'ended' }
 
 /** One client's connection to one room. */
 export class Session implements Member, Connection, LiveListener, BudgetedReader, SocketListener {
-  readonly encoder: Protocol
+  readonly protocol: Protocol
   readonly user: MemberUser
   /** True if the session is on a multiplexed websocket, which may carry several documents. */
   readonly isMultiplexed: boolean
@@ -98,7 +98,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#dependencies = dependencies
     this.#trace = options.trace
     this.#room = options.roomHandle.room
-    this.encoder = options.protocol
+    this.protocol = options.protocol
     const { identity, tokens } = options
     this.isMultiplexed = options.isMultiplexed
     this.echoes = options.echoes === true
@@ -115,7 +115,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
    * Joins the room and sends the first messages to the client. The session sends nothing before this call.
    */
   start(): void {
-    const { handshake, saves } = this.encoder
+    const { handshake, saves } = this.protocol
     this.#options.socket.listen(this)
     if (saves !== null) this.#saveAcks = this.#newSaveAcks()
     this.right.roleAt(this.#dependencies.clock.now())
@@ -142,8 +142,13 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     return this.#options.clientAddress
   }
 
-  get protocol(): string {
-    return this.encoder.name
+  get protocolName(): string {
+    return this.protocol.name
+  }
+
+  /** The part of the protocol that the room uses. */
+  get encoder(): Protocol {
+    return this.protocol
   }
 
   get transport(): TransportName {
@@ -231,11 +236,11 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
    * Does the periodic work of the session: ends it if its token or role has expired, sends heartbeats, and
    * terminates a dead connection. Call it about twice a second.
    */
-  tick(now: number): void {
+  check(now: number): void {
     if (this.#state.kind === 'ended') return
     if (now >= this.identity.expiresAt) return this.#expire()
     if (this.right.roleAt(now) === null) return this.#endRevoked()
-    if (this.encoder.renew !== null && this.#tokenRefresh.isDue(now)) this.send(this.encoder.renew)
+    if (this.protocol.renew !== null && this.#tokenRefresh.isDue(now)) this.send(this.protocol.renew)
     this.#keepAlive()
     this.#syncReplies.resume()
   }
@@ -255,7 +260,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     const isEchoPending = this.#postponedEchoes > 0 || this.#saveAcks?.isEchoPending === true
     const isEchoOverdue = isEchoPending && this.#heartbeat.silentMs(time) >= pendingEchoSilenceMs
     if (isEchoOverdue || this.#heartbeat.isSilenceTooLong(time))
-      this.send(this.encoder.awareness(emptyAwareness))
+      this.send(this.protocol.awareness(emptyAwareness))
   }
 
   /**
@@ -285,7 +290,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#bucket.count(data.length, this)
     if (!isBinary) return this.end(close('badRequest', 'text message received; this protocol is binary'))
     try {
-      this.#handle(this.encoder.decode(data))
+      this.#handle(this.protocol.decode(data))
     } catch (error) {
       if (!(error instanceof MalformedMessageError || error instanceof MalformedUpdateError)) throw error
       this.end(close('badRequest', errorMessage(error).slice(0, 100)))
@@ -393,7 +398,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (!this.#mayWrite) {
       this.#trace?.line('update_rejected', { reason: 'the client has no right to edit' })
       if (this.#readOnly.isDue(this.#room, kind, bytes, summary))
-        this.send(this.encoder.readOnly(this.right.readOnlyReason))
+        this.send(this.protocol.readOnly(this.right.readOnlyReason))
       return this.#rejectUpdate(kind, bytes, summary)
     }
     const onApplied = saveAcks === null ? null : saveAcks.received(kind)
@@ -442,7 +447,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   #sendRole(role: AccessRole, mayWrite: boolean): void {
     this.#readOnly.reset()
     this.#trace?.line('role', { role })
-    const frame = this.encoder.right?.(mayWrite, role) ?? null
+    const frame = this.protocol.right?.(mayWrite, role) ?? null
     if (frame !== null) this.send(frame)
   }
 
@@ -462,7 +467,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   #newSaveAcks(): SaveAcks {
-    return new SaveAcks(this.encoder, this.#room, this.#hasOffered, this)
+    return new SaveAcks(this.protocol, this.#room, this.#hasOffered, this)
   }
 
   #requestAll(): void {
@@ -473,14 +478,14 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   #sendVector(): void {
     const vector = this.#room.state.vector()
     this.#trace?.line('sync_step1_sent', { bytes: vector.length })
-    this.#whenDurable(() => this.send(this.encoder.vector(vector)))
+    this.#whenDurable(() => this.send(this.protocol.vector(vector)))
   }
 
   #receiveVector(vector: Uint8Array): void {
     this.#bucket.count(vector.length * vectorByteCost, this)
     readStateVector(vector, this.#room.vectorClientsMax)
     this.#trace?.line('sync_step1_received', { bytes: vector.length })
-    if (this.encoder.handshake === 'clientFirst') this.#saveAcks?.restart()
+    if (this.protocol.handshake === 'clientFirst') this.#saveAcks?.restart()
     this.#syncReplies.request(vector)
   }
 
@@ -491,12 +496,12 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   sendReply(frames: readonly Uint8Array[]): void {
     this.#trace?.line('sync_step2_sent', { bytes: frames.reduce((sum, { length }) => sum + length, 0) })
     for (const frame of frames) this.send(frame)
-    if (this.encoder.handshake === 'clientFirst') this.#requestAll()
+    if (this.protocol.handshake === 'clientFirst') this.#requestAll()
     if (this.#options.socket.isFull) this.awaitDrain()
   }
 
   #sendAwareness(messages: readonly Uint8Array[]): void {
-    for (const message of messages) this.send(this.encoder.awareness(message))
+    for (const message of messages) this.send(this.protocol.awareness(message))
   }
 
   /**
@@ -549,7 +554,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#setState(current)
     if (missed === null) return
     this.#trace?.line('client_caught_up', { bytes: missed.length })
-    this.#whenDurable(() => this.send(this.encoder.update(missed)))
+    this.#whenDurable(() => this.send(this.protocol.update(missed)))
     this.#sendAwareness(this.#room.awareness.allAndTombstones())
   }
 

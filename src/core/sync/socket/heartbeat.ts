@@ -11,19 +11,23 @@ export const echoAfterMs = 5_000
 export const pendingEchoSilenceMs = 1_000
 
 /**
- * Milliseconds between two pings, and maximum milliseconds without a message to the client. The value must
- * stay below 30 s, because y-websocket closes a connection on which it receives nothing for 30 s.
+ * Maximum milliseconds without a message to the client (SYNC-15). The value must stay below 30 s, because
+ * y-websocket closes a connection on which it receives nothing for 30 s.
  */
-export const heartbeatMs = 15_000
+export const silenceMsMax = 15_000
 
 /**
- * Maximum milliseconds between the last message of a dead client and the end of its connection (SYNC-16). If
- * a client stops immediately after its reply to a ping, this is detected after two heartbeats. The remaining
- * 5 s allow for inaccurate timers. For websockets the value is a bound that `heartbeatMs` keeps. Only sessions over
- * HTTP measure it, so the waits of a poll and a stream (`http/`), and the time after which the client gives up
- * (`client/`), must be shorter.
+ * Maximum milliseconds between the last message of a dead client and the end of its connection (SYNC-16). Sessions
+ * over HTTP measure it, so the waits of a poll and a stream (`http/`), and the time after which the client gives up
+ * (`client/`), must be shorter. Websockets keep it by `pingEveryMs`.
  */
-export const deadAfterMs = 2 * heartbeatMs + 5_000
+export const deadAfterMs = 35_000
+
+/**
+ * Milliseconds between two pings of a websocket. A client that stops immediately after its reply to a ping is found
+ * after two intervals. The remaining 5 s allow for inaccurate timers.
+ */
+export const pingEveryMs = (deadAfterMs - 5_000) / 2
 
 /**
  * Decides when the server sends a ping or an empty message to a client, and when the client counts as dead.
@@ -37,13 +41,13 @@ export class Heartbeat {
    * Milliseconds without a message to the client after which the server sends an empty message. The value is
    * random, so that these messages are spread.
    */
-  readonly #quietMs = heartbeatMs * (1 - Math.random() / 3)
+  readonly #quietMs = silenceMsMax * (1 - Math.random() / 3)
 
   constructor(time: number) {
     this.#receivedAt = time
     this.#sentAt = time
     // A random start spreads the pings of clients that connect simultaneously, for example after a restart.
-    this.#pingedAt = time - Math.random() * heartbeatMs
+    this.#pingedAt = time - Math.random() * pingEveryMs
   }
 
   received(time: number): void {
@@ -70,7 +74,7 @@ export class Heartbeat {
    * as dead
    */
   check(time: number, isReading: boolean): 'wait' | 'ping' | 'dead' {
-    if (time - this.#pingedAt < heartbeatMs) return 'wait'
+    if (time - this.#pingedAt < pingEveryMs) return 'wait'
     if (this.#receivedAt < this.#pingedAt && isReading) return 'dead'
     this.#pingedAt = time
     return 'ping'
