@@ -1,13 +1,13 @@
 import { AnnotationService } from './annotation-service.ts'
+import { CommentService } from './comment-service.ts'
 import { type CommentDependencies, JudgmentRecorder } from './judgment-recorder.ts'
 import { LocationService } from './location-service.ts'
 import { ReactionService } from './reaction-service.ts'
-import { ThreadService } from './comment-service.ts'
 
 /** The services for comments on documents. */
 export interface CommentModule {
   readonly annotations: AnnotationService
-  readonly threads: ThreadService
+  readonly comments: CommentService
   readonly reactions: ReactionService
   readonly locations: LocationService
   /**
@@ -21,7 +21,7 @@ export function createCommentModule(dependencies: CommentDependencies): CommentM
   const judging = new JudgmentRecorder(dependencies)
   return {
     annotations: new AnnotationService(dependencies, judging),
-    threads: new ThreadService(dependencies),
+    comments: new CommentService(dependencies),
     reactions: new ReactionService(dependencies),
     locations: new LocationService(dependencies),
     judging,

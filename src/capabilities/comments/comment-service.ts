@@ -51,7 +51,7 @@ export interface ThreadChange {
  * Manages the comments of annotations. Every method throws ApiError NOT_FOUND if the organization, the
  * document or the annotation does not exist.
  */
-export class ThreadService {
+export class CommentService {
   readonly #dependencies: CommentDependencies
 
   constructor(dependencies: CommentDependencies) {

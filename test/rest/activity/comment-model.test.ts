@@ -85,7 +85,7 @@ const locationOf = (id: string | undefined) => (id === undefined ? undefined : {
 const tried = (work: Promise<unknown>) => work.catch(() => {})
 
 async function carryOut(comments: CommentModule, model: Model, step: Step): Promise<void> {
-  const { annotations, threads, reactions, locations } = comments
+  const { annotations, comments: commentService, reactions, locations } = comments
   const acting = { scope, documentId: step.documentId, actionUser: named('ann') }
   if (step.kind === 'clear') {
     await locations.clear(scope, step)
@@ -137,12 +137,12 @@ async function carryOut(comments: CommentModule, model: Model, step: Step): Prom
       return
     }
     case 'say':
-      await tried(threads.add(on, [say(step.commentId, 'text', named(step.from))]))
+      await tried(commentService.add(on, [say(step.commentId, 'text', named(step.from))]))
       if (known?.comments.has(step.commentId) === false)
         known.comments.set(step.commentId, { from: step.from, reactions: new Set() })
       return
     case 'unsay':
-      await tried(threads.delete(on, [step.commentId]))
+      await tried(commentService.delete(on, [step.commentId]))
       known?.comments.delete(step.commentId)
       return
     case 'react': {

@@ -145,7 +145,7 @@ it('[DATA-5] when the reviewer was erased after the decision, stores the judgmen
 })
 
 it('[COMM-18] sends one event for each change, with the annotation and the comment as they were at that moment', async () => {
-  const { annotations, threads, reactions } = comments
+  const { annotations, comments: commentService, reactions } = comments
   await annotations.add(acting, [{ annotationId: 'a', ...suggesting, comments: [say('c1'), say('c2')] }])
   const added = await told()
   expect(added.map(({ type }) => type).toSorted()).toEqual([
@@ -167,7 +167,7 @@ it('[COMM-18] sends one event for each change, with the annotation and the comme
     ['comment_annotation.status_change', { status: { from: 'open', to: 'resolved' } }],
   ])
   const on = { ...acting, annotationId: 'a' }
-  await threads.update(on, [{ commentId: 'c1', text: 'new' }])
+  await commentService.update(on, [{ commentId: 'c1', text: 'new' }])
   await reactions.add({ ...on, commentId: 'c1' }, [{ reactionId: 'r', reaction: '!', user: bob }])
   await reactions.delete({ ...on, commentId: 'c1' }, ['r'])
   expect((await told()).map(({ type }) => type).toSorted()).toEqual([
@@ -182,7 +182,7 @@ it('[COMM-18] sends one event for each change, with the annotation and the comme
 })
 
 it('[COMM-19] finds each place that refers to a user, and replaces the user with the placeholder for deleted users', async () => {
-  const { annotations, threads, reactions } = comments
+  const { annotations, comments: commentService, reactions } = comments
   const many = Array.from({ length: 30 }, (_, index) => ({
     annotationId: `a${index}`,
     ...plain,
@@ -210,7 +210,7 @@ it('[COMM-19] finds each place that refers to a user, and replaces the user with
     ({ key, value }) => key.includes('ann') || /"ann"|Ann/.test(Buffer.from(value).toString()),
   )
   expect(naming).toEqual([])
-  expect(await threads.find(scope, { documentId: 'd1', annotationId: 'a0' }, ['c'])).toMatchObject([
+  expect(await commentService.find(scope, { documentId: 'd1', annotationId: 'a0' }, ['c'])).toMatchObject([
     { from: bob, text: 'said', reactions: [{ user: deletedUser }] },
   ])
 })

@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => directory.close())
 
 const changes: Readonly<Record<string, () => Promise<unknown>>> = {
-  'a comment is added': () => comments.threads.add(on, [say('later', 'x', bob)]),
+  'a comment is added': () => comments.comments.add(on, [say('later', 'x', bob)]),
   'a reaction is added': () =>
     comments.reactions.add({ ...on, commentId: 'c' }, [{ reactionId: 'r', reaction: '!', user: bob }]),
   'it is assigned': () => comments.annotations.update(acting, [{ annotationId: 'a', assignedTo: bob }]),

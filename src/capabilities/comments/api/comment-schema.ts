@@ -8,7 +8,6 @@ import {
   documentId,
   editorId,
   lastUpdated,
-  organizationId,
 } from '../../../rest/schemas/resource-schema.ts'
 import { notifiedUser } from '../../../rest/schemas/user-schema.ts'
 import { type CommentRecord, withoutOrder } from '../comment-records.ts'
@@ -20,8 +19,6 @@ const id = { type: 'string', format: 'id' } as const
 export const annotationId = { ...id, description: 'Id of the annotation.', examples: ['remark-1'] } as const
 export const commentId = { ...id, description: 'Id of the comment.', examples: ['comment-1'] } as const
 
-/** Request members of all calls about annotations of a document. */
-export const annotationScopeFields = { organizationId, documentId } as const
 /** Request members of all calls that change something. */
 export const actionFields = {
   actionUser: { ...notifiedUser, description: 'The user who makes the change.' },

@@ -7,7 +7,7 @@ import {
   isAnySuccessful,
   keyedBatch,
 } from '../../../../../rest/schemas/batch-results.ts'
-import { batchMax, documentErrors } from '../../../../../rest/schemas/resource-schema.ts'
+import { batchMax, documentErrors, documentPlace } from '../../../../../rest/schemas/resource-schema.ts'
 import { createFlags, createMissingParents, makesParents } from '../../../../../rest/schemas/user-schema.ts'
 import { invalidAt } from '../../../../../rest/validator.ts'
 import { commentLimits as limits } from '../../../limits.ts'
@@ -26,7 +26,6 @@ import {
   anchorExample,
   annotationContent,
   annotationId,
-  annotationScopeFields,
   location,
   newComments,
   newSuggestion,
@@ -57,7 +56,7 @@ export const addAnnotations = defineAgentOperation({
     type: 'object',
     required: ['organizationId', 'documentId', 'actionUser', 'annotations'],
     properties: {
-      ...annotationScopeFields,
+      ...documentPlace,
       ...actionFields,
       location: { ...location, description: 'Location of annotations without a location of their own.' },
       annotations: {

@@ -1,8 +1,8 @@
 import { defineOperation } from '../../../../../rest/operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../../rest/schemas/batch-results.ts'
-import { batchMax, documentErrors } from '../../../../../rest/schemas/resource-schema.ts'
+import { batchMax, documentErrors, documentPlace } from '../../../../../rest/schemas/resource-schema.ts'
 import { actionScopeOf } from '../../comment-input.ts'
-import { actionFields, annotationId, annotationScopeFields } from '../../comment-schema.ts'
+import { actionFields, annotationId } from '../../comment-schema.ts'
 
 export const deleteAnnotations = defineOperation({
   path: '/v2/commentannotations/delete',
@@ -19,7 +19,7 @@ export const deleteAnnotations = defineOperation({
     type: 'object',
     required: ['organizationId', 'documentId', 'actionUser', 'annotationIds'],
     properties: {
-      ...annotationScopeFields,
+      ...documentPlace,
       ...actionFields,
       annotationIds: { type: 'array', maxItems: batchMax, items: annotationId },
     },

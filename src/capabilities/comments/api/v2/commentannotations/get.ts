@@ -2,9 +2,9 @@ import { withVisibleUsers } from '../../../../../rest/agents/visible-users.ts'
 import { defineAgentOperation } from '../../../../../rest/operation.ts'
 import { pageRequest, readPage } from '../../../../../rest/paging/page-request.ts'
 import { checkLength, responseExceeds } from '../../../../../rest/response-length.ts'
-import { documentErrors, lookupMax } from '../../../../../rest/schemas/resource-schema.ts'
+import { documentErrors, documentPlace, lookupMax } from '../../../../../rest/schemas/resource-schema.ts'
 import { toAnchoredResponses } from '../../annotation-anchors.ts'
-import { annotationRecords, annotationScopeFields, statusValues } from '../../comment-schema.ts'
+import { annotationRecords, statusValues } from '../../comment-schema.ts'
 
 const ids = {
   type: 'array',
@@ -26,7 +26,7 @@ export const getAnnotations = defineAgentOperation({
     type: 'object',
     required: ['organizationId', 'documentId'],
     properties: {
-      ...annotationScopeFields,
+      ...documentPlace,
       annotationIds: {
         ...ids,
         description: 'Only annotations with these ids, in this order and without pages.',

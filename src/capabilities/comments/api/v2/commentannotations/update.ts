@@ -1,6 +1,6 @@
 import { defineOperation } from '../../../../../rest/operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../../rest/schemas/batch-results.ts'
-import { batchMax, documentErrors } from '../../../../../rest/schemas/resource-schema.ts'
+import { batchMax, documentErrors, documentPlace } from '../../../../../rest/schemas/resource-schema.ts'
 import { parseAnchor, placeAnchors, requireAnchors } from '../../annotation-anchors.ts'
 import { actionScopeOf, checkAnnotation, suggestionChangeOf } from '../../comment-input.ts'
 import {
@@ -9,7 +9,6 @@ import {
   anchorExample,
   annotationContent,
   annotationId,
-  annotationScopeFields,
   suggestionChange,
 } from '../../comment-schema.ts'
 
@@ -29,7 +28,7 @@ export const updateAnnotations = defineOperation({
     type: 'object',
     required: ['organizationId', 'documentId', 'actionUser', 'annotations'],
     properties: {
-      ...annotationScopeFields,
+      ...documentPlace,
       ...actionFields,
       annotations: {
         type: 'array',

@@ -1,5 +1,6 @@
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../../../rest/schemas/batch-results.ts'
+import { documentPlace } from '../../../../../../rest/schemas/resource-schema.ts'
 import { commentLimits as limits } from '../../../../limits.ts'
 import {
   actionScopeOf,
@@ -7,13 +8,7 @@ import {
   mergeEarlierResults,
   parseComments,
 } from '../../../comment-input.ts'
-import {
-  actionFields,
-  annotationErrors,
-  annotationId,
-  annotationScopeFields,
-  newComments,
-} from '../../../comment-schema.ts'
+import { actionFields, annotationErrors, annotationId, newComments } from '../../../comment-schema.ts'
 
 export const addComments = defineAgentOperation({
   path: '/v2/commentannotations/comments/add',
@@ -30,7 +25,7 @@ export const addComments = defineAgentOperation({
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId', 'actionUser', 'comments'],
     properties: {
-      ...annotationScopeFields,
+      ...documentPlace,
       annotationId,
       ...actionFields,
       comments: {
@@ -43,7 +38,7 @@ export const addComments = defineAgentOperation({
   errors: annotationErrors,
   async handler(data, context) {
     const doing = { ...actionScopeOf(context, data), annotationId: data.annotationId }
-    const added = await context.services.threads.add(doing, parseComments(data.comments, context.ids))
+    const added = await context.services.comments.add(doing, parseComments(data.comments, context.ids))
     const results = mergeEarlierResults(added, context.ids, 'comment/id-taken')
     return { message: `${countSucceeded(results)} comments added.`, data: results }
   },

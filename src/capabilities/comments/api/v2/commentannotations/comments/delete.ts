@@ -1,14 +1,8 @@
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../../../rest/schemas/batch-results.ts'
-import { batchMax } from '../../../../../../rest/schemas/resource-schema.ts'
+import { batchMax, documentPlace } from '../../../../../../rest/schemas/resource-schema.ts'
 import { actionScopeOf } from '../../../comment-input.ts'
-import {
-  actionFields,
-  annotationErrors,
-  annotationId,
-  annotationScopeFields,
-  commentId,
-} from '../../../comment-schema.ts'
+import { actionFields, annotationErrors, annotationId, commentId } from '../../../comment-schema.ts'
 
 export const deleteComments = defineOperation({
   path: '/v2/commentannotations/comments/delete',
@@ -22,7 +16,7 @@ export const deleteComments = defineOperation({
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId', 'actionUser', 'commentIds'],
     properties: {
-      ...annotationScopeFields,
+      ...documentPlace,
       annotationId,
       ...actionFields,
       commentIds: { type: 'array', maxItems: batchMax, items: commentId },
@@ -32,7 +26,7 @@ export const deleteComments = defineOperation({
   errors: annotationErrors,
   async handler(data, context) {
     const doing = { ...actionScopeOf(context, data), annotationId: data.annotationId }
-    const results = await context.services.threads.delete(doing, data.commentIds)
+    const results = await context.services.comments.delete(doing, data.commentIds)
     return { message: `${countSucceeded(results)} comments deleted.`, data: results }
   },
 })

@@ -1,14 +1,8 @@
 import { withVisibleUsers } from '../../../../../../rest/agents/visible-users.ts'
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
 import { pageRequest, readPage } from '../../../../../../rest/paging/page-request.ts'
-import { lookupMax } from '../../../../../../rest/schemas/resource-schema.ts'
-import {
-  annotationErrors,
-  annotationId,
-  annotationScopeFields,
-  commentRecords,
-  toCommentResponse,
-} from '../../../comment-schema.ts'
+import { documentPlace, lookupMax } from '../../../../../../rest/schemas/resource-schema.ts'
+import { annotationErrors, annotationId, commentRecords, toCommentResponse } from '../../../comment-schema.ts'
 
 export const getComments = defineAgentOperation({
   path: '/v2/commentannotations/comments/get',
@@ -23,7 +17,7 @@ export const getComments = defineAgentOperation({
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId'],
     properties: {
-      ...annotationScopeFields,
+      ...documentPlace,
       annotationId,
       commentIds: {
         type: 'array',
@@ -37,17 +31,19 @@ export const getComments = defineAgentOperation({
   response: commentRecords,
   errors: annotationErrors,
   async handler({ organizationId, commentIds, ...data }, context) {
-    const { threads } = context.services
+    const { comments } = context.services
     const scope = { ...context.caller.tenant, organizationId }
     if (commentIds !== undefined) {
-      const found = await threads.find(scope, data, commentIds)
+      const found = await comments.find(scope, data, commentIds)
       return {
         message: `${found.length} comments found.`,
         data: withVisibleUsers(context.caller, found.map(toCommentResponse)),
       }
     }
     const query = ['comments', organizationId, data.documentId, data.annotationId]
-    const { found, token } = await readPage(context, query, data, (range) => threads.list(scope, data, range))
+    const { found, token } = await readPage(context, query, data, (range) =>
+      comments.list(scope, data, range),
+    )
     return {
       message: `${found.items.length} comments found.`,
       data: withVisibleUsers(context.caller, found.items.map(toCommentResponse)),

@@ -1,13 +1,8 @@
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../../../rest/schemas/batch-results.ts'
+import { documentPlace } from '../../../../../../rest/schemas/resource-schema.ts'
 import { actionScopeOf, checkCommentText } from '../../../comment-input.ts'
-import {
-  actionFields,
-  annotationErrors,
-  annotationId,
-  annotationScopeFields,
-  commentChanges,
-} from '../../../comment-schema.ts'
+import { actionFields, annotationErrors, annotationId, commentChanges } from '../../../comment-schema.ts'
 
 export const updateComments = defineOperation({
   path: '/v2/commentannotations/comments/update',
@@ -21,13 +16,13 @@ export const updateComments = defineOperation({
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId', 'actionUser', 'comments'],
-    properties: { ...annotationScopeFields, annotationId, ...actionFields, comments: commentChanges },
+    properties: { ...documentPlace, annotationId, ...actionFields, comments: commentChanges },
   },
   response: batchResults,
   errors: annotationErrors,
   async handler(data, context) {
     const doing = { ...actionScopeOf(context, data), annotationId: data.annotationId }
-    const results = await context.services.threads.update(doing, data.comments)
+    const results = await context.services.comments.update(doing, data.comments)
     return { message: `${countSucceeded(results)} comments updated.`, data: results }
   },
 })

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { defineOperation } from '../../../../../../../rest/operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../../../../rest/schemas/batch-results.ts'
+import { documentPlace } from '../../../../../../../rest/schemas/resource-schema.ts'
 import { commentLimits as limits } from '../../../../../limits.ts'
 import { actionScopeOf } from '../../../../comment-input.ts'
 import {
   actionFields,
   annotationId,
-  annotationScopeFields,
   commentErrors,
   commentId,
   newReactions,
@@ -27,7 +27,7 @@ export const addReactions = defineOperation({
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId', 'commentId', 'actionUser', 'reactions'],
     properties: {
-      ...annotationScopeFields,
+      ...documentPlace,
       annotationId,
       commentId,
       ...actionFields,

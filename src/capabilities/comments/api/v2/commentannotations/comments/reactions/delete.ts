@@ -1,10 +1,10 @@
 import { defineOperation } from '../../../../../../../rest/operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../../../../rest/schemas/batch-results.ts'
+import { documentPlace } from '../../../../../../../rest/schemas/resource-schema.ts'
 import { actionScopeOf } from '../../../../comment-input.ts'
 import {
   actionFields,
   annotationId,
-  annotationScopeFields,
   commentErrors,
   commentId,
   reactionIds,
@@ -21,7 +21,7 @@ export const deleteReactions = defineOperation({
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId', 'commentId', 'actionUser', 'reactionIds'],
-    properties: { ...annotationScopeFields, annotationId, commentId, ...actionFields, reactionIds },
+    properties: { ...documentPlace, annotationId, commentId, ...actionFields, reactionIds },
   },
   response: batchResults,
   errors: commentErrors,
