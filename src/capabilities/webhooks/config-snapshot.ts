@@ -77,7 +77,7 @@ export async function readConfigSnapshot(
   })
   const feed = stored(keys.feed, feedConfigType) ?? noFeedConfig
   const types = new Set([
-    ...eventTypes.filter((type) => targets.some(({ recipient }) => typeExclusion(recipient, type) === null)),
+    ...eventTypes.filter((type) => targets.some(({ routing }) => typeExclusion(routing, type) === null)),
     ...(feed.enabled ? typesForFeed : []),
   ])
   const sizes = [...values, ...entries.map(({ value }) => value)].map((value) => value?.length ?? 0)

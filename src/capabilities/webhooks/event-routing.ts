@@ -5,7 +5,7 @@ import type { BasicConfig, EndpointRecord, Triggers } from './webhook-records.ts
  * The members of a target that decide which events the target gets. Stored records and the public
  * configuration are both converted to this type.
  */
-export type EventRecipient =
+export type TargetRouting =
   | {
       readonly kind: 'basic'
       readonly id: string
@@ -36,7 +36,7 @@ export interface RoutedEvent {
   readonly failedEndpointId: string | null
 }
 
-/** Reason why a recipient does not get an event. */
+/** Reason why a target does not get an event. */
 export type Exclusion =
   | 'service-off'
   | 'no-url'
@@ -65,35 +65,35 @@ export const storeTargetIds: readonly string[] = Array.from({ length: 8 }, (_, i
 /** Ids of the targets that are not endpoints. */
 export const fixedTargetIds: readonly string[] = [...basicTargetIds, ...storeTargetIds]
 
-/** Returns the recipient for one form of the basic service. */
-export function basicRecipient(
+/** Returns the target for one form of the basic service. */
+export function basicRouting(
   { useWebhookService: isServiceOn, webhookServiceConfig }: BasicConfig,
   form: BasicForm,
-): EventRecipient & { readonly kind: 'basic' } {
+): TargetRouting & { readonly kind: 'basic' } {
   const { rawNotificationUrl, processedNotificationUrl, triggers } = webhookServiceConfig
   const url = form === 'raw' ? rawNotificationUrl : processedNotificationUrl
   return { kind: 'basic', id: basicTargetId(form), isServiceOn, url, triggers }
 }
 
 /**
- * Returns the recipient for an endpoint.
+ * Returns the target for an endpoint.
  * @param state `isServiceOn`: whether the advanced service is on. `isDisabled`: whether the endpoint is
  * disabled
  */
-export const endpointRecipient = (
+export const endpointRouting = (
   { id, filterTypes, channels }: Pick<EndpointRecord, 'id' | 'filterTypes' | 'channels'>,
   state: { readonly isServiceOn: boolean; readonly isDisabled: boolean },
-): EventRecipient => ({ kind: 'endpoint', id, ...state, filterTypes, channels })
+): TargetRouting => ({ kind: 'endpoint', id, ...state, filterTypes, channels })
 
 /**
- * Returns the first reason why a recipient does not get an event; null if it gets the event. The server uses
+ * Returns the first reason why a target does not get an event; null if it gets the event. The server uses
  * this function to decide where an event is sent.
  */
-export const exclusionOf = (recipient: EventRecipient, event: RoutedEvent): Exclusion | null =>
+export const exclusionOf = (target: TargetRouting, event: RoutedEvent): Exclusion | null =>
   nameExclusion(event.type) ??
-  inactiveBecause(recipient) ??
-  typeExclusion(recipient, event.type) ??
-  eventExclusion(recipient, event)
+  inactiveBecause(target) ??
+  typeExclusion(target, event.type) ??
+  eventExclusion(target, event)
 
 /**
  * Returns `only-named` for test events, because a test event is sent only to the endpoint that the call
@@ -101,32 +101,32 @@ export const exclusionOf = (recipient: EventRecipient, event: RoutedEvent): Excl
  */
 const nameExclusion = (type: string): Exclusion | null => (type === 'webhook.test' ? 'only-named' : null)
 
-/** Returns why a recipient gets no events at all; null if it can get events. */
-export function inactiveBecause(recipient: EventRecipient): Exclusion | null {
-  if (!recipient.isServiceOn) return 'service-off'
-  if (recipient.kind === 'store') return null
-  if (recipient.kind === 'basic') return recipient.url === '' ? 'no-url' : null
-  return recipient.isDisabled ? 'disabled' : null
+/** Returns why a target gets no events at all; null if it can get events. */
+export function inactiveBecause(target: TargetRouting): Exclusion | null {
+  if (!target.isServiceOn) return 'service-off'
+  if (target.kind === 'store') return null
+  if (target.kind === 'basic') return target.url === '' ? 'no-url' : null
+  return target.isDisabled ? 'disabled' : null
 }
 
-/** Returns why a recipient gets no events of a type; null if it can get such events. */
-export function typeExclusion(recipient: EventRecipient, type: string): Exclusion | null {
+/** Returns why a target gets no events of a type; null if it can get such events. */
+export function typeExclusion(target: TargetRouting, type: string): Exclusion | null {
   const exclusion = nameExclusion(type)
   if (exclusion !== null) return exclusion
-  if (recipient.kind === 'store') return 'filtered-out'
-  if (recipient.kind === 'basic') return recipient.triggers[type] === true ? null : 'trigger-off'
-  return recipient.filterTypes === null || recipient.filterTypes.includes(type) ? null : 'filtered-out'
+  if (target.kind === 'store') return 'filtered-out'
+  if (target.kind === 'basic') return target.triggers[type] === true ? null : 'trigger-off'
+  return target.filterTypes === null || target.filterTypes.includes(type) ? null : 'filtered-out'
 }
 
 /**
- * Returns why a recipient does not get this event; null if the recipient gets the event. A
+ * Returns why a target does not get this event; null if the target gets the event. A
  * `message.attempt.exhausted` event is not sent to the endpoint whose failure it reports.
  */
-function eventExclusion(recipient: EventRecipient, event: RoutedEvent): Exclusion | null {
+function eventExclusion(target: TargetRouting, event: RoutedEvent): Exclusion | null {
   const { type, organizationId, documentId, failedEndpointId } = event
-  if (type === exhaustedType && failedEndpointId === recipient.id) return 'own-failure'
-  if (recipient.kind !== 'endpoint' || recipient.channels === null) return null
-  const { channels } = recipient
+  if (type === exhaustedType && failedEndpointId === target.id) return 'own-failure'
+  if (target.kind !== 'endpoint' || target.channels === null) return null
+  const { channels } = target
   const isInChannel =
     channels.includes(organizationId) || (documentId !== null && channels.includes(documentId))
   return isInChannel ? null : 'other-channel'

@@ -3,12 +3,12 @@ import { eventTypes, exhaustedType, isEventType } from '../../core/events/outbou
 import type { StoreCallback } from './callback-records.ts'
 import {
   basicForms,
-  basicRecipient,
-  type EventRecipient,
+  basicRouting,
   type Exclusion,
-  endpointRecipient,
+  endpointRouting,
   exclusionOf,
   type RoutedEvent,
+  type TargetRouting,
 } from './event-routing.ts'
 import type { AdvancedConfig, BasicConfig, EndpointRecord } from './webhook-records.ts'
 
@@ -56,7 +56,7 @@ export function explainEvent(config: ExplainedConfig, given: RoutedEvent): reado
   const event = eventAsSent(given)
   const { store } = config
   return [
-    ...recipientsIn(config).map((recipient) => explained(recipient, event)),
+    ...targetsIn(config).map((target) => explained(target, event)),
     ...(store === null ? [] : [explainedStore(store, event)]),
   ]
 }
@@ -73,22 +73,22 @@ function explainedStore(
   return { endpointId: storeName, isSent, reason }
 }
 
-const recipientsIn = ({ basic, advanced, endpoints }: ExplainedConfig): readonly EventRecipient[] => [
-  ...basicForms.map((form) => basicRecipient(basic, form)),
+const targetsIn = ({ basic, advanced, endpoints }: ExplainedConfig): readonly TargetRouting[] => [
+  ...basicForms.map((form) => basicRouting(basic, form)),
   ...(advanced.isEnabled
-    ? endpoints.map((each) => endpointRecipient(each, { isServiceOn: true, isDisabled: each.disabled }))
-    : [endpointRecipient(allEndpoints, { isServiceOn: false, isDisabled: false })]),
+    ? endpoints.map((each) => endpointRouting(each, { isServiceOn: true, isDisabled: each.disabled }))
+    : [endpointRouting(allEndpoints, { isServiceOn: false, isDisabled: false })]),
 ]
 
-function explained(recipient: EventRecipient, event: RoutedEvent): Explanation {
+function explained(target: TargetRouting, event: RoutedEvent): Explanation {
   const { type } = event
-  const endpointId = recipient.id
+  const endpointId = target.id
   if (!isEventType(type)) {
     const reason = `Weft has no event of the type ${type}${didYouMean(type, eventTypes)}`
     return { endpointId, isSent: false, reason }
   }
-  const exclusion = exclusionOf(recipient, event)
-  if (exclusion !== null) return { endpointId, isSent: false, reason: reasons[exclusion](recipient, type) }
+  const exclusion = exclusionOf(target, event)
+  if (exclusion !== null) return { endpointId, isSent: false, reason: reasons[exclusion](target, type) }
   const isOpen = type === exhaustedType && event.failedEndpointId === null
   return {
     endpointId,
@@ -97,7 +97,7 @@ function explained(recipient: EventRecipient, event: RoutedEvent): Explanation {
   }
 }
 
-const reasons: Readonly<Record<Exclusion, (recipient: EventRecipient, type: string) => string>> = {
+const reasons: Readonly<Record<Exclusion, (target: TargetRouting, type: string) => string>> = {
   'service-off': ({ kind }) => `the ${kind === 'basic' ? 'basic' : 'advanced'} webhook service is off`,
   'no-url': () => 'it has no URL',
   disabled: () => 'the endpoint is disabled',

@@ -2,18 +2,18 @@ import { exhaustedType, type QueuedEvent } from '../../core/events/outbound-even
 import { type CallbacksRecord, type StoreCallback, storedEditorOf } from './callback-records.ts'
 import {
   basicForms,
-  basicRecipient,
-  type EventRecipient,
-  endpointRecipient,
+  basicRouting,
+  endpointRouting,
   exclusionOf,
   inactiveBecause,
   type RoutedEvent,
   storeTargetIds,
+  type TargetRouting,
 } from './event-routing.ts'
 import type { AdvancedConfig, BasicConfig, BasicServiceConfig, EndpointRecord } from './webhook-records.ts'
 
 /** A destination of events, with its configuration. */
-export type WebhookTarget = { readonly recipient: EventRecipient } & (
+export type WebhookTarget = { readonly routing: TargetRouting } & (
   | { readonly kind: 'endpoint'; readonly endpoint: EndpointRecord; readonly config: AdvancedConfig }
   | {
       readonly kind: 'basic'
@@ -41,20 +41,20 @@ export type MatchableEvent = Pick<QueuedEvent, 'type' | 'scope' | 'documentId' |
  * Returns the id of a target. The id is unique within the API key: the id of an endpoint, `basic-raw` or
  * `basic-processed`.
  */
-export const targetIdOf = ({ recipient }: WebhookTarget): string => recipient.id
+export const targetIdOf = ({ routing }: WebhookTarget): string => routing.id
 
 /** Returns the targets that can receive events. A target that is off or disabled is not included. */
 export const activeTargets = (webhooks: TenantWebhooks): readonly WebhookTarget[] =>
-  targetsIn(webhooks).filter(({ recipient }) => inactiveBecause(recipient) === null)
+  targetsIn(webhooks).filter(({ routing }) => inactiveBecause(routing) === null)
 
 const targetsIn = ({ basic, advanced, endpoints, callbacks }: TenantWebhooks): readonly WebhookTarget[] => [
   ...basicForms.map((form): WebhookTarget => {
-    const recipient = basicRecipient(basic, form)
-    return { kind: 'basic', form, url: recipient.url, config: basic.webhookServiceConfig, recipient }
+    const routing = basicRouting(basic, form)
+    return { kind: 'basic', form, url: routing.url, config: basic.webhookServiceConfig, routing }
   }),
   ...endpoints.map((endpoint): WebhookTarget => {
     const state = { isServiceOn: advanced.isEnabled, isDisabled: endpoint.disabledBy !== null }
-    return { kind: 'endpoint', endpoint, config: advanced, recipient: endpointRecipient(endpoint, state) }
+    return { kind: 'endpoint', endpoint, config: advanced, routing: endpointRouting(endpoint, state) }
   }),
   ...(callbacks === null ? [] : storeTargets(callbacks)),
 ]
@@ -64,8 +64,8 @@ function storeTargets(callbacks: CallbacksRecord): readonly WebhookTarget[] {
   const { store: callback } = callbacks
   if (callback === null) return []
   return storeTargetIds.map((id): WebhookTarget => {
-    const recipient = { kind: 'store', id, isServiceOn: true } as const
-    return { kind: 'store', callback, callbacks, recipient }
+    const routing = { kind: 'store', id, isServiceOn: true } as const
+    return { kind: 'store', callback, callbacks, routing }
   })
 }
 
@@ -77,10 +77,10 @@ export function targetsOfEvent(
   if (event.only !== undefined) {
     if (event.type !== 'crdt.update_data') return []
     const { targetId } = storedEditorOf(event)
-    return targets.filter(({ recipient }) => recipient.id === targetId)
+    return targets.filter(({ routing }) => routing.id === targetId)
   }
   const routed = toRoutedEvent(event)
-  return targets.filter(({ recipient }) => exclusionOf(recipient, routed) === null)
+  return targets.filter(({ routing }) => exclusionOf(routing, routed) === null)
 }
 
 const toRoutedEvent = ({ type, scope, documentId, data }: MatchableEvent): RoutedEvent => ({
