@@ -1,5 +1,4 @@
 import type { WebhookEndpoint } from '../../client/api/operation-types.ts'
-import { readableTypes } from '../../core/content/content-type-names.ts'
 
 /** Event types that an endpoint can get, with the names that the API uses. */
 export const endpointEventTypes = [
@@ -29,9 +28,6 @@ export const endpointEventTypes = [
   'webhook.test',
   'message.attempt.exhausted',
 ] as const
-
-/** Formats of the content in `crdt.update_data`, with the names that the API uses. */
-export const contentFormats = ['json', ...readableTypes, 'update', 'roots'] as const
 
 /** Values of the form that changes or creates an endpoint. */
 export interface Draft {

@@ -5,13 +5,11 @@ import {
   finalAttempt,
 } from '../../../src/console/webhooks/delivery-entry.ts'
 import {
-  contentFormats,
   draftOf,
   emptyDraft,
   toCreateRequest,
   toUpdateRequest,
 } from '../../../src/console/webhooks/endpoint-draft.ts'
-import { readingFormats } from '../../../src/core/content/read-document.ts'
 
 const attempt = { time: '2026-01-01T00:00:00.000Z', httpCode: 500, durationMs: 12.4, error: 'HTTP 500' }
 const pending: DeliveryEntry = {
@@ -63,5 +61,4 @@ it('[CON-48] omits empty fields when it creates an endpoint, and clears them whe
     url: 'https://example.com',
     rateLimit: '5',
   })
-  expect(contentFormats).toEqual(readingFormats)
 })
