@@ -47,21 +47,23 @@ export const liveRoots = ({ doc }: Pick<LiveDocument, 'doc'>): readonly RootView
     .map(([name, root]) => ({ name, root, kind: rootKind(doc, name) }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
+/** How a root is shown, by its kind. */
+const shownAs: Readonly<Record<RootKind, 'members' | 'sequence' | 'text'>> = {
+  none: 'text',
+  text: 'text',
+  xmltext: 'text',
+  xml: 'sequence',
+  array: 'sequence',
+  map: 'members',
+}
+
 function RootContent({ root, kind }: Pick<RootView, 'root' | 'kind'>) {
-  switch (kind) {
-    case 'map':
-      return <MemberList type={root} depth={0} />
-    case 'array':
-    case 'xml':
-      return <Sequence type={root} depth={0} />
-    case 'none':
-    case 'text':
-    case 'xmltext':
-      return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
-        <section class="text live-text" tabIndex={0} aria-label="Text">
-          <RichTextView type={root} depth={0} />
-        </section>
-      )
-  }
+  if (shownAs[kind] === 'members') return <MemberList type={root} depth={0} />
+  if (shownAs[kind] === 'sequence') return <Sequence type={root} depth={0} />
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
+    <section class="text live-text" tabIndex={0} aria-label="Text">
+      <RichTextView type={root} depth={0} />
+    </section>
+  )
 }
