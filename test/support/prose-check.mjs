@@ -285,15 +285,16 @@ function sourceBlocks(text, { isTest, isJsx }) {
   const rest = [] // code without comments and strings, for JSX text
   let line = 1
   let lastLine = null // block of adjacent `//` comments
-  let code = '' // the last characters of code, which distinguish a division from a regular expression
+  const code = [] // characters of code, whose last ones distinguish a division from a regular expression
+  const lastCode = () => code.slice(-60).join('')
   const keep = (char) => {
     rest.push(char)
-    if (!/\s/.test(char)) code = (code + char).slice(-60)
+    if (char > ' ' && char !== '\u00a0') code.push(char)
   }
   const addString = (value, startLine) => {
     const title = /^\s*(?:\[[A-Z]+-?\d+\]\s*)+/.exec(value)
     const isTitle =
-      title !== null || /(?:^|[^\w.])(?:it|test|describe)(?:\.\w+)*(?:\([^()]*\))?\($/.test(code)
+      title !== null || /(?:^|[^\w.])(?:it|test|describe)(?:\.\w+)*(?:\([^()]*\))?\($/.test(lastCode())
     if (isTitle) blocks.push(block('title', [[value.slice(title?.[0].length ?? 0), startLine]]))
     else if (!isTest && isProse(value)) blocks.push(block('text', [[value, startLine]]))
   }
@@ -373,7 +374,7 @@ function sourceBlocks(text, { isTest, isJsx }) {
     if (
       char === '/' &&
       !isJsxClose(text, i) &&
-      /(?:^|[=(,:[!&|?{};+\-*%<>~^]|return|typeof|case)$/.test(code)
+      /(?:^|[=(,:[!&|?{};+\-*%<>~^]|return|typeof|case)$/.test(lastCode())
     ) {
       const match = /^\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/.exec(text.slice(i, i + 2000))
       if (match !== null) {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { type BindingPattern, parseSync, type Statement, Visitor } from 'oxc-parser'
 
 /** A name that a file declares at its top level. */
@@ -8,11 +7,9 @@ export interface DeclaredName {
   readonly isExported: boolean
 }
 
-const parse = (file: string) => parseSync(file, readFileSync(file, 'utf8')).program
-
 /** Returns the names that a file declares at its top level. Imports and re-exports are not included. */
-export const declaredNames = (file: string): readonly DeclaredName[] =>
-  parse(file).body.flatMap((statement) =>
+export const declaredNames = (file: string, text: string): readonly DeclaredName[] =>
+  parseSync(file, text).program.body.flatMap((statement) =>
     statement.type === 'ExportNamedDeclaration' && statement.declaration !== null
       ? namesOf(statement.declaration, true)
       : namesOf(statement, false),
@@ -52,12 +49,12 @@ function boundNames(pattern: BindingPattern): readonly string[] {
 }
 
 /** Returns all identifiers that a file contains. A private identifier starts with `#`. */
-export function identifiersIn(file: string): ReadonlySet<string> {
+export function identifiersIn(file: string, text: string): ReadonlySet<string> {
   const found = new Set<string>()
   new Visitor({
     Identifier: ({ name }) => void found.add(name),
     PrivateIdentifier: ({ name }) => void found.add(`#${name}`),
-  }).visit(parse(file))
+  }).visit(parseSync(file, text).program)
   return found
 }
 
@@ -69,6 +66,9 @@ export const wordsIn = (identifier: string): readonly string[] =>
 
 /** Returns whether two different names differ only by one letter or by a plural ending. */
 export function areAlmostEqual(one: string, two: string): boolean {
+  if (Math.abs(one.length - two.length) > 2) return false
+  // One letter differs, so another one is equal. This ends most of the comparisons.
+  if (one[0] !== two[0] && one.at(-1) !== two.at(-1)) return false
   const [short, long] = one.length <= two.length ? [one, two] : [two, one]
   if (short === long) return false
   if (`${short}s` === long || `${short}es` === long) return true

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { type Expression, parseSync, type Statement, Visitor } from 'oxc-parser'
 
 /**
@@ -12,7 +11,8 @@ const unchecked = ['isRequired', 'acceptsNull', 'json']
  * `src/core/store/stored-blob.ts:4`. A function may build schemas if the file does not export it, and uses it only
  * outside of functions.
  */
-export function lateSchemas(file: string, text = readFileSync(file, 'utf8')): readonly string[] {
+export function lateSchemas(file: string, text: string): readonly string[] {
+  if (!text.includes('/schema.ts')) return []
   const { program } = parseSync(file, text)
   const imported = new Set(program.body.flatMap(importedBuilders))
   const names = new Map(program.body.flatMap(localFunctions))
