@@ -11,6 +11,7 @@ import {
 import { createServer, dataOf, type WeftServer } from '../../src/server/library/index.ts'
 import { eventually } from '../support/clients/clients.ts'
 import { openProvider, recorded, settled, textOf } from '../support/clients/provider.ts'
+import { times } from '../support/time/full-run.ts'
 
 let server: WeftServer
 let url: string
@@ -309,7 +310,7 @@ it('[END-7] accepts the ids that REST accepts, and rejects other ids before auth
       if (isInvalid) expect(problemOf(answer)).toEqual([400, 'request/invalid-member'])
       expect([answer.status, asked]).toEqual(isInvalid ? [400, []] : [200, [place]])
     }),
-    { numRuns: 200 },
+    { numRuns: times(50, 200) },
   )
 })
 

@@ -8,7 +8,7 @@ import { type Editor, eventually, syncedEditor } from '../../support/clients/cli
 import { startCluster, type TestCluster } from '../../support/servers/in-process-cluster.ts'
 import { dataOf, type TestServer } from '../../support/servers/server.ts'
 import type { Weather } from '../../support/servers/simulated-network.ts'
-import { itLong } from '../../support/time/full-run.ts'
+import { itLong, times } from '../../support/time/full-run.ts'
 
 const path = 'acme/copies/main'
 const document = { organizationId: 'acme', documentId: 'copies', editorId: 'main' }
@@ -83,7 +83,7 @@ it('[CR-2] all clients converge when they type at all nodes while the bus loses,
   cluster = await startCluster(3, {}, { weather: storm, distanceMs: 5 })
   const editors = await Promise.all([0, 1, 2, 3, 4, 5].map((index) => editorAt(index)))
   const typed: string[] = []
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < times(20, 40); round++) {
     for (const [index, { text }] of editors.entries()) {
       const word = `<${index}.${round}>`
       typed.push(word)
@@ -114,7 +114,7 @@ it('[CR-4] when several nodes replace content concurrently, keeps the content of
   cluster = await startCluster(3, {}, { weather: storm, distanceMs: 5 })
   const editor = await editorAt(0)
   await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'the beginning of it all' })
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < times(4, 8); round++) {
     const targets = [0, 1, 2].map((index) => `round ${round}: the words of node ${index}, and no others`)
     const answers = await Promise.all(
       targets.map((data, index) =>
@@ -135,7 +135,7 @@ it('[CR-4] when several nodes replace content concurrently, keeps the content of
 
 it('[CR-5] when several nodes add a document, adds it once; when several nodes change the same version, applies only one change', async () => {
   cluster = await startCluster(3, {}, { distanceMs: 5 })
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < times(4, 10); round++) {
     const ids = { ...document, editorId: `round-${round}` }
     const adds = await Promise.all(
       [0, 1, 2].map((index) =>

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { contentOf, eventually, RawClient, syncedEditor, typed } from '../../support/clients/clients.ts'
 import { metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { times } from '../../support/time/full-run.ts'
 
 let server: TestServer
 let token: string
@@ -68,7 +69,7 @@ it('[ROOM-1] keeps a limited backlog for a reader that stops, and later sends al
 })
 
 it('[ROOM-2] closes idle rooms, frees their memory, and opens them again from the log', async () => {
-  const paths = Array.from({ length: 20 }, newPath)
+  const paths = Array.from({ length: 10 }, newPath)
   for (const [index, path] of paths.entries()) {
     const client = await connect(path)
     client.sendUpdate(typed(`room ${index}`, 1))
@@ -85,7 +86,7 @@ it('[ROOM-2] closes idle rooms, frees their memory, and opens them again from th
 it('[ROOM-3] compacts long logs without loss of content, and opens a document from a single snapshot', async () => {
   const path = newPath()
   const editor = await syncedEditor(server.wsUrl, path, token)
-  for (let index = 0; index < 3_000; index++) {
+  for (let index = 0; index < times(1_000, 3_000); index++) {
     editor.text.insert(editor.text.length, `${index % 10}`)
     if (index % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 2))
   }

@@ -18,6 +18,7 @@ import { isPlain } from '../../../src/core/update/summary.ts'
 import { seed } from '../../support/data/seed.ts'
 import { block, contents, item, list, updateOf } from '../../support/data/update-builder.ts'
 import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'
+import { times } from '../../support/time/full-run.ts'
 
 /** Yjs in its other build, with unchanged methods. */
 const plainYjs = createRequire(import.meta.url)('yjs') as typeof Y
@@ -94,7 +95,7 @@ function shapeOf(yjs: typeof Y, doc: Y.Doc): unknown {
 }
 
 it(`[UPD-25] for any order of updates, gives the same document as Yjs, with limited work (seed ${seed})`, () => {
-  for (let round = 0; round < 30; round += 1) {
+  for (let round = 0; round < times(8, 30); round += 1) {
     const next = random(seed + round)
     const updates = shuffled(history(next), next)
     const expected = contentOf(plainYjs, updates)
@@ -228,7 +229,8 @@ it.each([
 
 it(`[UPD-32] leaves out the structs that depend on missing ones, as Yjs does (seed ${seed})`, () => {
   let cuts = 0
-  for (let round = 0; round < 60; round += 1) {
+  const rounds = times(18, 60)
+  for (let round = 0; round < rounds; round += 1) {
     const next = random(seed + round)
     const updates = shuffled(history(next), next)
     // Clients that only make the update large.
@@ -253,7 +255,7 @@ it(`[UPD-32] leaves out the structs that depend on missing ones, as Yjs does (se
     expect(part === update).toBe(reference.store.pendingStructs === null)
     if (part !== update) cuts += 1
   }
-  expect(cuts).toBeGreaterThan(10)
+  expect(cuts).toBeGreaterThan(rounds / 6)
 })
 
 it.each(['missingClients', 'missingChains', 'circularClients', 'gapsOfClients'] as const)(
@@ -298,7 +300,7 @@ it.each([
 )
 
 it(`[UPD-33] makes many splits at once with the result of Yjs (seed ${seed})`, () => {
-  for (let round = 0; round < 6; round += 1) {
+  for (let round = 0; round < times(2, 6); round += 1) {
     const next = random(seed + round)
     const base = new plainYjs.Doc()
     base.getText('t').insert(0, list(400, () => ['😀', 'ab', 'c'][next(3)]).join(''))
