@@ -6,6 +6,7 @@ import type { ServerOverrides } from '../../../src/server/server.ts'
 import { contentOf, eventually, RawClient, typed } from '../../support/clients/clients.ts'
 import { dialects } from '../../support/clients/protocol-clients.ts'
 import { metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { times } from '../../support/time/full-run.ts'
 import { gate, type TestGate } from '../../support/time/gate.ts'
 
 let server: TestServer
@@ -84,12 +85,12 @@ it('[DOC-17] stores nothing for empty updates, empty offers and updates with mis
   client.end()
 })
 
-it('[DOC-17] creates no organization and no document when one token opens a thousand connections', async () => {
+it('[DOC-17] creates no organization and no document when one token opens hundreds of connections', async () => {
   const store = await counted()
   await start({}, { engine: store.engine })
   const token = await server.token('ada')
   const before = store.commits()
-  for (let at = 0; at < 1_000; at += 50) {
+  for (let at = 0; at < times(250, 1_000); at += 50) {
     const clients = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         RawClient.connect(`${server.wsUrl}/sync/org-${at + index}/plan/main?token=${token}`),
