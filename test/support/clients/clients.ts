@@ -53,20 +53,22 @@ export async function syncedEditor(...parameters: Parameters<typeof openEditor>)
   return editor
 }
 
-/** Milliseconds between two checks of `eventually`. Checks often make calls, so a long wait checks less often. */
-const [pauseMsMin, pauseMsMax] = [5, 50]
-
-/** Waits until `holds` returns true. After `timeoutMs`, throws an error with the result of `describe`. */
+/**
+ * Waits until `holds` returns true. After `timeoutMs`, throws an error with the result of `describe`. The pause after a
+ * check is four times its duration, from 5 to 100 ms, because some checks read all metrics of a server.
+ */
 export async function eventually(
   holds: () => boolean | Promise<boolean>,
   describe: () => unknown = () => '',
   timeoutMs = 60_000,
 ): Promise<void> {
-  const start = Date.now()
-  while (!(await holds())) {
-    const waitedMs = Date.now() - start
-    if (waitedMs > timeoutMs) throw new Error(`did not happen: ${JSON.stringify(describe())}`)
-    const pauseMs = Math.min(Math.max(pauseMsMin, waitedMs / 10), pauseMsMax)
+  const deadline = Date.now() + timeoutMs
+  for (;;) {
+    const checkedAt = Date.now()
+    if (await holds()) return
+    const now = Date.now()
+    if (now > deadline) throw new Error(`did not happen: ${JSON.stringify(describe())}`)
+    const pauseMs = Math.min(100, Math.max(5, 4 * (now - checkedAt)))
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
