@@ -91,11 +91,11 @@ it('[CALL-14] does not delay other API keys, and documents that need no call, wh
     load: { url: receiver.url, timeoutMs: 30_000 },
     authorize: { url: receiver.url, timeoutMs: 30_000 },
   })
-  const waiting = await Promise.all(list(300, (index) => connect(`hanging-${index}`, `user-${index}`)))
+  const waiting = await Promise.all(list(100, (index) => connect(`hanging-${index}`, `user-${index}`)))
   const firstEnd = Promise.race(waiting.map(({ closed }) => closed))
   await eventually(() => receiver.hooks.length >= 64)
   const visits = async (): Promise<string> => {
-    for (let round = 0; round < 20; round += 1) for (const url of urls) await visit(url)
+    for (let round = 0; round < 8; round += 1) for (const url of urls) await visit(url)
     return 'made while all calls hang'
   }
   expect(await Promise.race([visits(), firstEnd])).toBe('made while all calls hang')
@@ -105,11 +105,11 @@ it('[CALL-14] does not delay other API keys, and documents that need no call, wh
 it('[CALL-73] answers in time although the backends of several other API keys hang', async () => {
   const { configure, connect, read, server } = await start({ ...open, ...webhookOptions })
   const hangs = await backend(hanging)
-  for (const { apiKey, authToken } of await Promise.all(Array.from({ length: 8 }, () => newKey(server)))) {
+  for (const { apiKey, authToken } of await Promise.all(Array.from({ length: 4 }, () => newKey(server)))) {
     const headers = { 'x-service-api-key': apiKey, 'x-service-auth-token': authToken }
     const load = { url: hangs.url, timeoutMs: 30_000 }
     await server.post('/v2/workspace/callbacks/update', { load }, headers)
-    for (let index = 0; index < 12; index += 1) {
+    for (let index = 0; index < 9; index += 1) {
       const editor = { organizationId, documentId: `hanging-${index}`, editorId: 'main' }
       void server.post('/v2/crdt/get', editor, headers).catch(() => null)
     }
@@ -117,7 +117,7 @@ it('[CALL-73] answers in time although the backends of several other API keys ha
   await eventually(() => hangs.hooks.length >= 24)
   const answers = await backend(json(text('loaded')))
   await configure({ load: { url: answers.url, timeoutMs: 5_000 } })
-  const clients = await Promise.all(Array.from({ length: 20 }, (_, index) => connect(`quick-${index}`)))
+  const clients = await Promise.all(Array.from({ length: 10 }, (_, index) => connect(`quick-${index}`)))
   for (const client of clients) expect(await read(client)).toBe('loaded')
 })
 
@@ -167,7 +167,7 @@ it('[CALL-56] lets users in for whom the backend answers while it hangs for many
   // Calls for these users fail, and are paused.
   for (let round = 0; round < 6; round += 1)
     await Promise.all(
-      Array.from({ length: 30 }, async (_, index) => (await connect('doc', `failed-${index}`)).closed),
+      Array.from({ length: 10 }, async (_, index) => (await connect('doc', `failed-${index}`)).closed),
     )
   const paused = await metric(server, 'weft_callback_calls_total{callback="authorize",result="paused"}')
   expect(paused).toBeGreaterThan(0)
@@ -175,18 +175,19 @@ it('[CALL-56] lets users in for whom the backend answers while it hangs for many
   // The timeout is longer than the test, so calls that hang keep their slots.
   await configure({ authorize: { url: receiver.url, timeoutMs: 30_000 } })
   const before = receiver.hooks.length
-  await Promise.all(list(300, (index) => connect('doc', `hanging-${index}`)))
-  await eventually(() => receiver.hooks.length >= before + 300)
-  for (let index = 0; index < 100; index += 1)
+  // More calls than an API key may make at once, so calls that hang must not keep the slots of the others.
+  await Promise.all(list(100, (index) => connect('doc', `hanging-${index}`)))
+  await eventually(() => receiver.hooks.length >= before + 100)
+  for (let index = 0; index < 20; index += 1)
     expect(await read(await connect('doc', `quick-${index}`))).toBe('')
-  expect(await metric(server, 'weft_callback_calls_total{callback="authorize",result="answered"}')).toBe(101)
+  expect(await metric(server, 'weft_callback_calls_total{callback="authorize",result="answered"}')).toBe(21)
 })
 
 it('[CALL-56] does not let one user take the slots of others', async () => {
   const { configure, connect, read } = await start()
   const receiver = await backend(hangingForOthers)
   await configure({ authorize: { url: receiver.url, timeoutMs: 30_000 } })
-  await Promise.all(list(600, (index) => connect(`doc-${index}`, 'hanging')))
+  await Promise.all(list(100, (index) => connect(`doc-${index}`, 'hanging')))
   await eventually(() => receiver.hooks.length > 0)
   for (let index = 0; index < 20; index += 1)
     expect(await read(await connect('doc', `quick-${index}`))).toBe('')

@@ -69,12 +69,20 @@ export function callbackTests() {
 /** Returns functions that call a server and connect to it. */
 export function callbackCalls(server: TestServer) {
   const call = async (path: string, data: object): Promise<unknown> => dataOf(await server.post(path, data))
+  const tokens = new Map<string, Promise<string>>()
+  /** A user connects with the same token each time, because most of the work of these tests was to create tokens. */
+  const tokenOf = (userId: string, options: TokenOptions): Promise<string> => {
+    const key = JSON.stringify([userId, options])
+    const token = tokens.get(key) ?? server.token(userId, options)
+    tokens.set(key, token)
+    return token
+  }
   const connect = async (
     documentId: string,
     userId = 'ada',
     options: TokenOptions = {},
   ): Promise<RawClient> => {
-    const token = await server.token(userId, options)
+    const token = await tokenOf(userId, options)
     const path = [organizationId, documentId, 'main'].map(encodeURIComponent).join('/')
     return Client.connect(`${server.wsUrl}/sync/${path}?token=${token}`)
   }
