@@ -6,6 +6,7 @@ import { crc32c, findTableDamage } from '../../../src/core/store/level/files/tab
 import { openLevelStore } from '../../../src/core/store/level/store/store.ts'
 import { Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
+import { times } from '../../support/time/full-run.ts'
 import { flipped } from './store-tools.ts'
 
 const random = new Random(seed)
@@ -62,7 +63,7 @@ it('[STORE-7] reports no damage for a table that LevelDB wrote, and no damage fo
 })
 
 it(`[STORE-7] finds a changed byte at any place when it checks a whole table (seed ${seed})`, async () => {
-  for (let round = 0; round < 200; round++) {
+  for (let round = 0; round < times(40, 200); round++) {
     const at = random.below(sound.length)
     expect(await problemOf(flipped(sound, at), 'all'), `byte ${at}`).toEqual(isTold)
   }
@@ -70,7 +71,7 @@ it(`[STORE-7] finds a changed byte at any place when it checks a whole table (se
 
 it(`[STORE-7] finds a changed byte of footer, index and filter without reading the data (seed ${seed})`, async () => {
   const footer = Array.from({ length: 48 }, (_, index) => index)
-  const others = Array.from({ length: 200 }, () => random.below(searchedBytes))
+  const others = Array.from({ length: times(40, 200) }, () => random.below(searchedBytes))
   for (const before of [...footer, ...others]) {
     const at = sound.length - 1 - before
     expect(await problemOf(flipped(sound, at), 'structure'), `byte ${at}`).toEqual(isTold)
@@ -78,7 +79,7 @@ it(`[STORE-7] finds a changed byte of footer, index and filter without reading t
 })
 
 it(`[STORE-7] finds a truncated or extended table without reading the data (seed ${seed})`, async () => {
-  for (let round = 0; round < 50; round++) {
+  for (let round = 0; round < times(15, 50); round++) {
     const cut = random.below(sound.length)
     expect(await problemOf(sound.subarray(0, cut), 'structure'), `cut at ${cut}`).toEqual(isTold)
   }
