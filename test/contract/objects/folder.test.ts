@@ -7,7 +7,8 @@ import { type TemporaryDirectory, temporaryDirectory } from '../level/store-tool
 import { engineContract, type OpenedEngine } from '../suite/suite.ts'
 
 async function openIn(directory: TemporaryDirectory, clock: Clock): Promise<OpenedEngine> {
-  const inner = await openLevelEngine({ directory: directory.path, clock })
+  // The folder makes the objects durable. The test needs no durable store, because no power is lost.
+  const inner = await openLevelEngine({ directory: directory.path, durability: 'process', clock })
   const store = new FolderStore(join(directory.path, 'objects'), systemClock)
   const { engine } = overObjects(inner, store, clock)
   return {
