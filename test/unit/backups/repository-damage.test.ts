@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import {
   type BackupDamage,
   BackupDamageError,
@@ -34,16 +35,24 @@ const pages = Array.from(
   ],
 )
 
+let sound: string
 let store: FolderStore
 let repository: Repository
 
+beforeAll(async () => {
+  sound = await mkdtemp(join(tmpdir(), 'weft-sound-'))
+  await writePages(await openTestRepository(openFolder(sound)), pages, 1_000)
+})
+
 beforeEach(async () => {
-  store = openFolder(await newFolder())
+  const folder = await newFolder()
+  await cp(sound, folder, { recursive: true })
+  store = openFolder(folder)
   repository = await openTestRepository(store)
-  await writePages(repository, pages, 1_000)
 })
 
 afterEach(removeFolders)
+afterAll(() => rm(sound, { recursive: true, force: true, maxRetries: 20 }))
 
 type Harm = (bytes: Buffer) => Buffer | null
 
