@@ -143,7 +143,7 @@ describe('tools', () => {
     )
     const long = Array.from(
       { length: 300 },
-      (_, index) => `## Part ${index}\n\n${'Some text. '.repeat(9)}😀\n`,
+      (_, index) => `## Part ${index}\n\n${'Some text. '.repeat(3)}😀\n`,
     )
     await addReport(server, 'long', long.join('\n'))
     const pages = await allPages<ReadPage>('read_document', { documentId: 'long', maxCharacters: 4_999 })
