@@ -105,8 +105,11 @@ describe('pages', () => {
     expect((await waiting).events.length).toBeGreaterThan(0)
     expect(performance.now() - startedAt).toBeLessThan(waitSeconds * 1000)
     const { cursor: end } = await new FeedConsumer(server).read({ from: 'now' })
-    const quiet = { cursor: end, waitSeconds: 3, documentIds: ['none'] }
+    const quiet = { cursor: end, waitSeconds: feedLimits.waitSeconds, documentIds: ['late'] }
     const calls = Array.from({ length: feedLimits.waiting + 1 }, () => server.post('/v2/feed/get', quiet))
+    expect((await Promise.race(calls)).status).toBe(429)
+    // The event ends the calls that wait.
+    await write('a', 'late', 'x')
     const statuses = (await Promise.all(calls)).map(({ status }) => status)
     expect(statuses.filter((status) => status === 429)).toHaveLength(1)
     expect(await metric(server, 'weft_feed_readers')).toBe(0)
