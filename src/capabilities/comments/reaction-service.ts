@@ -1,10 +1,10 @@
 import { ApiError } from '../../core/base/errors.ts'
 import { type BatchResults, forEachItem, ItemRejectedError } from '../../core/directory/store/batch.ts'
 import { type CommentRecord, putComment, type Reaction } from './comment-records.ts'
+import { changeThread, type ThreadChange, type ThreadScope } from './comment-service.ts'
 import { findComment } from './find-comments.ts'
 import type { CommentDependencies } from './judgment-recorder.ts'
 import { commentLimits as limits } from './limits.ts'
-import { changeThread, type ThreadChange, type ThreadScope } from './comment-service.ts'
 
 /** The comment whose reactions are changed, and the acting user. */
 interface ReactionTarget extends ThreadScope {

@@ -3,8 +3,8 @@ import type { DocumentAddress } from '../../model/address.ts'
 import type { DocumentLog } from '../../store/engine.ts'
 import type { Commits } from '../log/commits.ts'
 import type { Room } from './room.ts'
-import { isDeletion } from './room-errors.ts'
 import type { DocumentRegistry } from './room-dependencies.ts'
+import { isDeletion } from './room-errors.ts'
 
 /**
  * Returns whether a removal task deletes this open document. The removal task of a folder does not list the
