@@ -176,8 +176,12 @@ it('[CALL-56] lets users in for whom the backend answers while it hangs for many
   await configure({ authorize: { url: receiver.url, timeoutMs: 30_000 } })
   const before = receiver.hooks.length
   // More calls than an API key may make at once, so calls that hang must not keep the slots of the others.
-  await Promise.all(list(100, (index) => connect('doc', `hanging-${index}`)))
-  await eventually(() => receiver.hooks.length >= before + 100)
+  const waiting = await Promise.all(list(100, (index) => connect('doc', `hanging-${index}`)))
+  const firstEnd = Promise.race(waiting.map(({ closed }) => closed))
+  const areCalled = eventually(() => receiver.hooks.length >= before + 100).then(
+    () => 'called while all hang',
+  )
+  expect(await Promise.race([areCalled, firstEnd])).toBe('called while all hang')
   for (let index = 0; index < 20; index += 1)
     expect(await read(await connect('doc', `quick-${index}`))).toBe('')
   expect(await metric(server, 'weft_callback_calls_total{callback="authorize",result="answered"}')).toBe(21)
