@@ -1,32 +1,26 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operationList } from '../../../src/capabilities/list.ts'
 import { type Content, callExample, type Described, type OpenApi } from '../../support/data/example-calls.ts'
-import { startExampleServer } from '../../support/data/openapi-example-data.ts'
+import { startExampleServer, type WorldMaker, worldMaker } from '../../support/data/openapi-example-data.ts'
+import { type SchemaCheck, schemaCheckOf } from '../../support/data/openapi-validator.ts'
 import type { TestServer } from '../../support/servers/server.ts'
 
 let server: TestServer
 let credentials: Readonly<Record<string, string>>
 let document: OpenApi
-let ajv: Ajv2020
+let check: SchemaCheck
+let worldFor: WorldMaker
 beforeAll(async () => {
   ;({ server, credentials } = await startExampleServer())
   document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi
-  ajv = new Ajv2020({ strict: false, formats: { id: true, byte: true, 'date-time': true } })
-  ajv.addSchema(document, 'openapi')
+  check = schemaCheckOf(document)
+  worldFor = worldMaker(server)
 })
 afterAll(() => server?.stop())
 
-/** Validators by the text of their schema, because most errors have the same one. */
-const validators = new Map<string, ValidateFunction>()
-
 /** Returns why an example does not fit its schema, or null. */
-function problem({ 'application/json': { schema } }: Content, example: unknown): unknown {
-  const local = JSON.stringify(schema).replaceAll('"#/', '"openapi#/')
-  const validate = validators.get(local) ?? ajv.compile(JSON.parse(local) as object)
-  validators.set(local, validate)
-  return validate(example) ? null : validate.errors
-}
+const problem = ({ 'application/json': { schema } }: Content, example: unknown): unknown =>
+  check(schema, example)
 
 describe.each(operationList.map(({ path }) => path))('%s', (path) => {
   const described = (): Described => (document.paths[path] as { post: Described }).post
@@ -47,7 +41,7 @@ describe.each(operationList.map(({ path }) => path))('%s', (path) => {
 
   it('[API-41] answers the example request as the description states', async () => {
     const { responses } = described()
-    const { status, body } = await callExample(server, document, credentials, path)
+    const { status, body } = await callExample(server, document, credentials, path, worldFor)
     expect({ status, body }).toMatchObject({ status: 200 })
     expect(problem((responses[200] as { content: Content }).content, body)).toBeNull()
   })

@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operationList } from '../../../src/capabilities/list.ts'
 import { callWithKey, fittingData } from '../../support/data/idempotency.ts'
-import { type ExampleServer, startExampleServer } from '../../support/data/openapi-example-data.ts'
+import {
+  type ExampleServer,
+  startExampleServer,
+  type WorldMaker,
+  worldMaker,
+} from '../../support/data/openapi-example-data.ts'
 
 let example: ExampleServer
+let worldFor: WorldMaker
 beforeAll(async () => {
   example = await startExampleServer()
+  worldFor = worldMaker(example.server)
 })
 afterAll(() => example?.server.stop())
 
@@ -27,7 +34,7 @@ it('[COMPAT-5] has a maximum page size for each operation with pages', () => {
 
 describe.each(sizes)('%s %s', (path, name, operation) => {
   it('[COMPAT-5] uses the maximum page size if the call requests a larger one, and rejects an invalid page size with INVALID_ARGUMENT', async () => {
-    const data = await fittingData(example, operation)
+    const data = await fittingData(example, operation, worldFor)
     // The specification limits only this operation.
     const largest = path === '/v2/workspace/advancedwebhook/endpoints/get' ? 250 : 1_000_000_000
     for (const size of [largest, 1]) {

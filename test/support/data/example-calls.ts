@@ -1,5 +1,5 @@
 import type { Answer, TestServer } from '../servers/server.ts'
-import { makeWorld } from './openapi-example-data.ts'
+import { makeWorld, type WorldMaker } from './openapi-example-data.ts'
 
 export interface Content {
   readonly 'application/json': {
@@ -30,16 +30,18 @@ export interface OpenApi {
 /**
  * Calls an operation with its example. The objects of the example are created first, so that the call
  * succeeds.
+ * @param worldFor creates the objects; default: all objects are new
  */
 export async function callExample(
   { post }: Pick<TestServer, 'post'>,
   { paths, components }: OpenApi,
   credentials: Readonly<Record<string, string>>,
   path: string,
+  worldFor: WorldMaker = (called) => makeWorld({ post }, called),
 ): Promise<Answer> {
   const { security, requestBody } = (paths[path] as { post: Described }).post
   const { value } = requestBody.content['application/json'].examples.done as { value: { data: object } }
-  const told: Record<string, string> = await makeWorld({ post }, path)
+  const told: Record<string, string> = await worldFor(path)
   // If the body of an operation must contain credentials, adds those from the headers.
   const repeated = 'authToken' in value.data ? { ...told, ...credentials } : told
   const data = Object.entries(value.data).map(([name, shown]) => [name, repeated[name] ?? shown])

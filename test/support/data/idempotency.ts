@@ -3,7 +3,7 @@ import { operationList } from '../../../src/capabilities/list.ts'
 import { featureTypes } from '../../../src/core/events/activity.ts'
 import { exampleOf } from '../../../src/rest/openapi/examples.ts'
 import type { Operation } from '../../../src/rest/operation.ts'
-import { type ExampleServer, makeWorld } from './openapi-example-data.ts'
+import { type ExampleServer, makeWorld, type WorldMaker } from './openapi-example-data.ts'
 
 export interface KeyedAnswer {
   readonly status: number
@@ -53,8 +53,12 @@ function headersOf({ credentials }: ExampleServer): Record<string, string> {
 export const changing = operationList.filter(({ effect }) => effect !== 'reads')
 
 /** Returns data for a successful call of an operation. Creates the objects that the data refers to. */
-export async function fittingData(example: ExampleServer, { path, request }: Operation): Promise<object> {
-  const told: Record<string, unknown> = await makeWorld(example.server, path)
+export async function fittingData(
+  example: ExampleServer,
+  { path, request }: Operation,
+  worldFor: WorldMaker = (called) => makeWorld(example.server, called),
+): Promise<object> {
+  const told: Record<string, unknown> = await worldFor(path)
   const data = exampleOf(request, 'request') as Record<string, unknown>
   const known = 'authToken' in data ? { ...told, ...example.credentials } : told
   return Object.fromEntries(Object.entries(data).map(([name, shown]) => [name, known[name] ?? shown]))

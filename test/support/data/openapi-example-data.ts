@@ -1,3 +1,4 @@
+import { operationList } from '../../../src/capabilities/list.ts'
 import type { Config } from '../../../src/core/config/config.ts'
 import { dataOf, startTestServer, type TestServer } from '../servers/server.ts'
 
@@ -61,34 +62,134 @@ export async function startExampleServer(
   return { server, credentials: { apiKey, authToken, workspaceId, workspaceAuthToken, adminToken } }
 }
 
+/** The objects of the examples, by what has them. */
+type Part =
+  | 'organization'
+  | 'groups'
+  | 'notifications'
+  | 'content'
+  | 'activities'
+  | 'comments'
+  | 'presence'
+  | 'versions'
+  | 'branch'
+  | 'feed'
+  | 'callbacks'
+  | 'domains'
+  | 'webhooks'
+
+const inOrganization: readonly Part[] = [
+  'organization',
+  'groups',
+  'notifications',
+  'content',
+  'activities',
+  'comments',
+  'presence',
+  'versions',
+]
+
+/**
+ * Objects that an operation needs, by the beginning of its path. The first match counts. Other operations get the
+ * organization with all of its objects.
+ */
+const partsByPath: readonly (readonly [start: string, parts: readonly Part[]])[] = [
+  ['/v2/workspace/advancedwebhook', ['webhooks']],
+  ['/v2/workspace/webhookconfig/', ['webhooks']],
+  ['/v2/workspace/callbacks/', ['callbacks']],
+  ['/v2/workspace/domains/', ['domains']],
+  ['/v2/workspace/', []],
+  ['/v2/metrics/', []],
+  ['/v2/requests/', []],
+  ['/v2/feed/', ['organization', 'feed']],
+  ['/v1/notifications/', ['organization', 'notifications']],
+  ['/v2/notifications/', ['organization', 'notifications']],
+  ['/v1/organizations/usergroups/', ['organization', 'groups']],
+  ['/v2/organizations/usergroups/', ['organization', 'groups']],
+  ['/v2/activities/', ['organization', 'activities']],
+  ['/v2/auth/', ['organization', 'groups']],
+  ['/v2/commentannotations/', ['organization', 'comments']],
+  ['/v2/presence/', ['organization', 'presence']],
+  ['/v2/crdt/branches/create', ['organization', 'content', 'versions']],
+  ['/v2/crdt/branches/', ['organization', 'content', 'versions', 'branch']],
+  ['/v2/crdt/add', ['organization', 'content']],
+  ['/v2/crdt/', ['organization', 'content', 'versions']],
+]
+
+const partsOf = (path: string): readonly Part[] =>
+  partsByPath.find(([start]) => path.startsWith(start))?.[1] ??
+  (path === '' ? [...inOrganization, 'domains', 'webhooks'] : inOrganization)
+
+/** Creates the objects that the next call of an operation needs. Returns ids like `makeWorld`. */
+export type WorldMaker = (path: string) => Promise<Readonly<Record<string, string>>>
+
+/**
+ * Returns a maker of objects for calls that follow each other without other calls between them. It keeps the objects
+ * after an operation that only reads them, unless the next operation needs others.
+ */
+export function worldMaker(server: Pick<TestServer, 'post'>): WorldMaker {
+  let kept: { readonly parts: readonly Part[]; readonly versionId: string | undefined } | null = null
+  return async (path) => {
+    const isKept = kept !== null && partsOf(path).every((part) => kept?.parts.includes(part))
+    if (!isKept || path === resending || adding.includes(path)) {
+      const made = await makeWorld(server, path)
+      kept = { parts: partsOf(path), versionId: made.versionId }
+      if (!reading.has(path)) kept = null
+      return made
+    }
+    const { versionId } = kept ?? {}
+    if (!reading.has(path)) kept = null
+    return idsFor(path, versionId)
+  }
+}
+
+const reading: ReadonlySet<string> = new Set(
+  operationList.filter(({ effect }) => effect === 'reads').map(({ path }) => path),
+)
+
+const idsFor = (path: string, versionId: string | undefined): Record<string, string> =>
+  versionId === undefined ? {} : { versionId, ...(comparing.includes(path) && { from: versionId }) }
+
 /**
  * Deletes and creates the objects of the examples, so that the operation `path` can be called next. Returns
  * the ids that the server has generated, because examples cannot contain them.
+ * @param path path of an operation; '': creates the objects that most operations need
+ * @param more path of which the objects are created too
  */
 export async function makeWorld(
   server: Pick<TestServer, 'post'>,
   path: string,
+  more = path,
 ): Promise<Record<string, string>> {
   const { post } = server
+  const parts = [...partsOf(path), ...partsOf(more)]
   const document = { organizationId, documentId }
-  await post('/v2/crdt/delete', document)
-  await post('/v2/organizations/delete', { organizationIds: [organizationId] })
-  await post('/v2/workspace/domains/delete', { domains })
-  await makeWebhooks(server)
-  if (path.startsWith('/v2/workspace/callbacks/'))
+  if (parts.includes('organization')) {
+    await post('/v2/crdt/delete', document)
+    await post('/v2/organizations/delete', { organizationIds: [organizationId] })
+  }
+  if (parts.includes('domains')) await post('/v2/workspace/domains/delete', { domains })
+  if (parts.includes('webhooks')) await makeWebhooks(server)
+  if (parts.includes('callbacks'))
     dataOf(
       await post('/v2/workspace/callbacks/update', {
         authorize: { url: 'https://app.example.com/weft/authorize' },
       }),
     )
-  if (path === '/v2/feed/get') await post('/v2/workspace/feed/update', { enabled: true })
-  const steps: readonly (readonly [string, object])[] = [
-    ['/v2/organizations/add', { organizations: [{ organizationId }] }],
-    ['/v1/organizations/folders/add', { organizationId, folders: [{ folderId: 'reports' }] }],
-    ['/v2/organizations/documents/add', { organizationId, documents: [{ documentId }] }],
-    ['/v2/users/add', { organizationId, users: [{ userId: 'ann' }, { userId: 'bob' }] }],
-    ['/v1/organizations/usergroups/add', { organizationId, organizationUserGroups: [{ groupId: 'design' }] }],
+  if (parts.includes('feed')) await post('/v2/workspace/feed/update', { enabled: true })
+  const branch = { ...document, editorId: 'main', name: 'draft', userId: 'ann' }
+  const steps: readonly (readonly [Part, string, object])[] = [
+    ['organization', '/v2/organizations/add', { organizations: [{ organizationId }] }],
+    ['organization', '/v1/organizations/folders/add', { organizationId, folders: [{ folderId: 'reports' }] }],
+    ['organization', '/v2/organizations/documents/add', { organizationId, documents: [{ documentId }] }],
+    ['organization', '/v2/users/add', { organizationId, users: [{ userId: 'ann' }, { userId: 'bob' }] }],
     [
+      'groups',
+      '/v1/organizations/usergroups/add',
+      { organizationId, organizationUserGroups: [{ groupId: 'design' }] },
+    ],
+    [
+      'notifications',
       '/v1/notifications/add',
       {
         ...document,
@@ -99,11 +200,16 @@ export async function makeWorld(
         notifyUsers: [{ userId: 'ann' }],
       },
     ],
-    ['/v2/crdt/add', { ...document, editorId: 'main', type: 'text', data: 'Hello' }],
-    ['/v2/crdt/schemas/set', { name: 'article', schema: { nodes: { doc: {} } } }],
-    ['/v2/activities/add', { ...document, activities: [activity] }],
-    ['/v2/commentannotations/add', { ...document, actionUser: { userId: 'ann' }, annotations: [annotation] }],
+    ['content', '/v2/crdt/add', { ...document, editorId: 'main', type: 'text', data: 'Hello' }],
+    ['content', '/v2/crdt/schemas/set', { name: 'article', schema: { nodes: { doc: {} } } }],
+    ['activities', '/v2/activities/add', { ...document, activities: [activity] }],
     [
+      'comments',
+      '/v2/commentannotations/add',
+      { ...document, actionUser: { userId: 'ann' }, annotations: [annotation] },
+    ],
+    [
+      'comments',
       '/v2/commentannotations/comments/reactions/add',
       {
         ...document,
@@ -113,20 +219,15 @@ export async function makeWorld(
         reactions: [reaction],
       },
     ],
-    ['/v2/presence/add', { ...document, users: [{ userId: 'ann' }] }],
-    ['/v2/workspace/domains/add', { domains }],
+    ['presence', '/v2/presence/add', { ...document, users: [{ userId: 'ann' }] }],
+    ['branch', '/v2/crdt/branches/create', branch],
+    ['domains', '/v2/workspace/domains/add', { domains }],
   ]
   // Leaves out the objects that the next call adds, because they must not exist yet.
-  for (const [step, data] of steps)
-    if (step !== path || !adding.includes(step)) dataOf(await post(step, data))
+  for (const [part, step, data] of steps)
+    if (parts.includes(part) && (step !== path || !adding.includes(step))) dataOf(await post(step, data))
   if (path === resending) return sentBefore(server)
-  if (path === '/v2/crdt/add') return {}
-  if (path.startsWith('/v2/crdt/branches/') && path !== '/v2/crdt/branches/create') {
-    const branch = { organizationId, documentId, editorId: 'main', name: 'draft', userId: 'ann' }
-    dataOf(await post('/v2/crdt/branches/create', branch))
-  }
-  const { versionId } = await versionOf(server)
-  return { versionId, ...(comparing.includes(path) && { from: versionId }) }
+  return idsFor(path, parts.includes('versions') ? (await versionOf(server)).versionId : undefined)
 }
 
 async function versionOf({ post }: Pick<TestServer, 'post'>): Promise<{ versionId: string }> {
