@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it } from 'vitest'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildFolders } from '../../src/build/build-folders.ts'
 import { Random } from '../support/data/random-doc.ts'
 import { seed } from '../support/data/seed.ts'
 import { times } from '../support/time/full-run.ts'
@@ -10,18 +13,38 @@ import type { GroupResult } from './cost/groups.ts'
 import { judge, judgeAt } from './cost/judge.ts'
 import { cpu, type Meter, type Probe, retained } from './cost/measure.ts'
 
-const seconds = Number(process.env.WEFT_FUZZ_SECONDS ?? times(3, 4))
+const seconds = Number(process.env.WEFT_FUZZ_SECONDS ?? times(1, 4))
 /** A search belongs to long runs, because it finds something else each time. */
 const searchSeconds = times(0, seconds)
 
 const run = promisify(execFile)
-const main = join(import.meta.dirname, 'cost', 'main.ts')
+const root = join(import.meta.dirname, '../..')
+/** The libraries of the server are found from here. */
+const bundle = join(root, `node_modules/.cache/weft-cost-${process.pid}`)
+
+// From its sources, a process would take several times as long to start.
+beforeAll(() =>
+  build({
+    entryPoints: [join(import.meta.dirname, 'cost', 'main.ts')],
+    outdir: bundle,
+    bundle: true,
+    // A group loads its modules when it has started its meter.
+    splitting: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    define: { BUILD_FOLDER: JSON.stringify(buildFolders.test) },
+    logLevel: 'warning',
+  }),
+)
+afterAll(() => rm(bundle, { recursive: true, force: true, maxRetries: 20 }))
 
 /** Runs a group in its own process, because CPU time and retained bytes belong to a process. */
 async function resultOf(group: string): Promise<GroupResult> {
   const { stdout } = await run(
     process.execPath,
-    ['--import', 'tsx', main, group, String(seconds), String(searchSeconds), String(seed)],
+    [join(bundle, 'main.js'), group, String(seconds), String(searchSeconds), String(seed)],
     { maxBuffer: 2 ** 26 },
   )
   const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as GroupResult

@@ -150,7 +150,7 @@ async function sockets({ seconds, searchSeconds, seed }: GroupOptions): Promise<
 }
 
 /** Number of pieces of one byte whose memory is measured, and the most bytes that they may take: 100 for each piece. */
-const keptCount = 60_000
+const keptCount = 30_000
 const keptBytesMax = 100 * keptCount
 
 /** Input in small pieces: the bytes of one tick of the event loop, and the memory of pieces that wait for the last one. */

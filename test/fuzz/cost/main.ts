@@ -2,7 +2,7 @@ import { buildFolders } from '../../../src/build/build-folders.ts'
 import { type Group, groups } from './groups.ts'
 
 /** Runs one group of cost tests in its own process: node --import tsx main.ts <group> <seconds> <search seconds> <seed>. */
-// The configuration of vitest, which states the folder of the build, does not apply to this process.
+// Without a bundle, which states the folder of the build.
 Object.assign(globalThis, { BUILD_FOLDER: buildFolders.test })
 
 const [name = '', seconds = '10', searchSeconds = '10', seed = '1'] = process.argv.slice(2)

@@ -70,6 +70,8 @@ const messageTypes: readonly (readonly number[])[] = [
   [110],
 ]
 
+/** The smallest n of a shape: work of order n² is then above the floor of the meters. */
+const sizeMin = 1_024
 /** The largest n of a shape: about 2 MB of input. */
 const sizeMax = 128_000
 
@@ -79,7 +81,7 @@ const probe = (
   read: (bytes: Uint8Array) => unknown,
 ): Probe => ({
   name,
-  from: 64,
+  from: sizeMin,
   to: sizeMax,
   prepare: (n) => {
     const bytes = make(n)
@@ -126,7 +128,7 @@ export const parserProbes: readonly Probe[] = [
   }),
   ...orderedPlans.map((plan) => ({
     name: `integration: ${JSON.stringify(plan)}`,
-    from: 64,
+    from: sizeMin / 4,
     to: 16_000,
     prepare: (n: number) => {
       const updates = updatesOf(plan, n)

@@ -180,9 +180,9 @@ const ticks = async (count: number): Promise<void> => {
 }
 
 /** Bytes of each connection. Without a limit, one tick reads about as many. */
-const connectionBytes = 400_000
+const connectionBytes = 200_000
 /** Bytes of one write of a plan with pauses. */
-const writeBytes = 200_000
+const writeBytes = 100_000
 const readBytes = 65_536
 /** Ticks without any byte after which the attack has ended: the server has closed the connections. */
 const idleTicksMax = 3_000
