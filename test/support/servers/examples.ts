@@ -27,15 +27,19 @@ export const exampleEnvironment = (weft: Reachable): Record<string, string | und
   EXAMPLE_PORT: '0',
 })
 
+/** Resolves when this process has built `weft-server`. To check that a build is current takes seconds of CPU time. */
+let built: Promise<void> | undefined
+
 /**
  * Installs the packages of an example, unless they are installed. Builds `weft-server`, which examples import, unless
  * the build is current.
  */
 export async function installExample(name: string): Promise<void> {
   const folder = exampleFolder(name)
-  await alone(root, () => {
+  built ??= alone(root, () => {
     execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
   })
+  await built
   if (isInstalled(folder)) return
   await alone(folder, () => {
     execFileSync('npm', ['ci'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
