@@ -9,7 +9,7 @@ import * as Y from 'yjs'
 import { builtFile } from '../../src/core/base/package-file.ts'
 import { runCli } from '../support/servers/cli.ts'
 import { dataOf } from '../support/servers/server.ts'
-import { itLong } from '../support/time/full-run.ts'
+import { itLong, times } from '../support/time/full-run.ts'
 import { contents, startOn } from './sample-store.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-doc-'))
@@ -92,6 +92,12 @@ const copied = async (from: string, to: string, where: readonly string[]): Promi
   return (await run).stdout
 }
 
+/** Contents that are copied. Each copy takes two processes. */
+const copiedTypes = times(
+  ['text', 'delta', 'xmltext'],
+  contents.map(([, type]) => type),
+)
+
 /** Content as JSON, with formatting. */
 const shownAt = async (editorId: string, where: readonly string[]): Promise<unknown> =>
   JSON.parse((await weft('doc', 'get', pathTo(editorId), ...where)).out)
@@ -101,8 +107,9 @@ it('[OUT-13] `doc get | doc put` gives another document the same content of the 
 }, async () => {
   const server = await startOn(at('data'))
   const serving = ['--url', server.url, '--data-dir', at('data')]
+  const pairs = contents.filter(([, type]) => copiedTypes.includes(type))
   await Promise.all(
-    contents.map(async ([editorId, type]) => {
+    pairs.map(async ([editorId, type]) => {
       expect(await copied(editorId, `${editorId}-copy`, serving)).toMatch(
         /^written: \d+ inserted, 0 deleted, \d+ bytes\n$/,
       )
@@ -174,11 +181,21 @@ it('[FMT-181] `doc get` prints rich text in every format, and `doc put` writes i
     writeFileSync(at('plan'), out)
     const copy = ['doc', 'put', pathTo(`${format} ${where.length}`), at('plan'), '--content-key', 'default']
     expect((await weft(...copy, ...as)).out).toMatch(/^written: /)
-    expect(await shownAt(`${format} ${where.length}`, where)).toEqual(await shownAt('plan', where))
   }
-  for (const format of Object.keys(expected)) await copyTo(format, serving)
+  const formats = Object.keys(expected)
+  for (const format of formats) await copyTo(format, serving)
   await server.stop()
-  for (const format of Object.keys(expected)) await copyTo(format, stopped)
+  for (const format of formats) await copyTo(format, stopped)
+  const again = await startOn(at('data'))
+  const shown = async (editorId: string): Promise<unknown> => {
+    const read = { ...report, editorId, contentKey: 'default' }
+    const [{ data }] = dataOf(await again.post('/v2/crdt/get', read)) as [{ data: unknown }]
+    return data
+  }
+  const plan = await shown('plan')
+  for (const format of formats)
+    for (const { length } of [serving, stopped]) expect(await shown(`${format} ${length}`)).toEqual(plan)
+  await again.stop()
 })
 
 it('[CMD-12] reports that `doc put` to a running server has created an editor, also in an existing document', {
@@ -198,32 +215,15 @@ it('[CMD-12] reports that `doc put` to a running server has created an editor, a
   await server.stop()
 })
 
-it('[OUT-14] `doc put` reports the unknown member of a JSON file, and the expected form', {
+it('[OUT-14] `doc put` rejects a JSON file with an unknown member, and writes the names of a map as they are', {
   timeout: 600_000,
 }, async () => {
-  const shape = 'expected {"type", "contentKey", "data"} as `doc get` prints it'
-  const alone = `${shape}, or the content alone with --type`
-  const unknown = (name: string): string => `the file has the unknown member "${name}"`
-  const expected = [
-    [
-      '{"type":"text","contntKey":"a","data":"x"}',
-      `${unknown('contntKey')} (did you mean contentKey?); ${shape}`,
-    ],
-    ['{"typ":"text","data":"x"}', `${unknown('typ')} (did you mean type?); ${shape}`],
-    ['{"type":"text","data":"x","more":1}', `${unknown('more')}; ${shape}`],
-    ['{"a":1}', `type must be present; ${alone}`],
-    ['[1]', `the value must be object; ${alone}`],
-    ['{"type":"text"}', `data must be present; ${alone}`],
-    ['{"type":1,"data":"x"}', `type must be string; ${alone}`],
-    ['{"type":"text","contentKey":1,"data":"x"}', `contentKey must be string or null; ${alone}`],
-    ['{"type":"text","data":"x"', 'the file is not JSON: '],
-  ] as const
-  for (const [text, message] of expected)
-    for (const format of [[], ['--format', 'json']]) {
-      writeFileSync(at('shape.json'), text)
-      const ran = await weft('doc', 'put', pathTo('shape'), at('shape.json'), ...format, ...stopped)
-      expect(ran, text).toMatchObject({ code: 2, err: expect.stringContaining(message) })
-    }
+  writeFileSync(at('shape.json'), '{"type":"text","contntKey":"a","data":"x"}')
+  for (const format of [[], ['--format', 'json']])
+    expect(await weft('doc', 'put', pathTo('shape'), at('shape.json'), ...format, ...stopped)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('the file has the unknown member "contntKey" (did you mean contentKey?)'),
+    })
   const file = {
     type: 'map',
     contentKey: null,
