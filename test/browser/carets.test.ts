@@ -78,31 +78,37 @@ const examples: Record<string, Example> = {
   },
 }
 
+let weft: TestServer
+let browser: Browser
+
+beforeAll(async () => {
+  weft = await startTestServer()
+  browser = await openBrowser()
+}, 240_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await weft?.stop()
+})
+
 describe.each(Object.entries(examples))('the example %s in Chromium', (name, example) => {
-  const ids = { organizationId: 'example', documentId: 'carets' }
-  let weft: TestServer
+  const ids = { organizationId: 'example', documentId: `carets-${name}` }
   let site: Site
-  let browser: Browser
 
   beforeAll(async () => {
-    weft = await startTestServer()
     site = await startExample(name, weft)
-    browser = await openBrowser()
   }, 240_000)
 
-  afterAll(async () => {
-    await browser?.close()
-    site?.child.kill()
-    await weft?.stop()
-  })
+  afterAll(() => site?.child.kill())
 
   it('[PRES-33] draws the caret of a backend with the name at its text, and removes it when its time expires', async () => {
     const { contentKey, type, data, editor, carets } = example
     const post = async (path: string, request: object) =>
       dataOf(await weft.post(path, { ...ids, ...request }))
     await post('/v2/crdt/add', { editorId: 'main', contentKey, type, data })
-    const page = await (await browser.newContext()).newPage()
-    await page.goto(`${site.url}/?name=Ada&room=example/carets/main`)
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(`${site.url}/?name=Ada&room=example/${ids.documentId}/main`)
     await page.waitForSelector(`${editor}:has-text("One two")`)
     const shows = (expected: readonly Caret[], timeoutMs = 15_000): Promise<void> => {
       let found: readonly Caret[] = []
@@ -133,6 +139,7 @@ describe.each(Object.entries(examples))('the example %s in Chromium', (name, exa
     await shows([])
     await show({ end: true })
     await shows([{ name: 'Writer', before: name === 'codemirror' ? '' : 'Four five six.' }])
+    await context.close()
   }, 120_000)
 })
 
