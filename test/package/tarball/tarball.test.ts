@@ -484,15 +484,15 @@ describe('the packages for pages', () => {
     async () => {
       const registry = await startNpmRegistry()
       try {
-        const names = [...Object.keys(pages.packed), 'weft-server']
-        const folders = Object.keys(clientPackages).map((entry) =>
-          fileURLToPath(builtFile(`packages/${entry}`)),
-        )
+        // Each package needs several processes of npm.
+        const entries = Object.entries(clientPackages).slice(0, times(1, 3))
+        const names = [...entries.map(([, { name }]) => name), 'weft-server']
+        const folders = entries.map(([entry]) => fileURLToPath(builtFile(`packages/${entry}`)))
         const options = [...registry.options, '--no-provenance', '--ignore-scripts']
         const publish = (): Promise<void> => publishPackages([...folders, stage], options)
-        registry.rejectOnce(clientPackages.react.name)
+        registry.rejectOnce('weft-server')
         await expect(publish()).rejects.toThrow('403')
-        expect(registry.published).toEqual(names.slice(0, 2))
+        expect(registry.published).toEqual(names.slice(0, -1))
         await publish()
         expect(registry.published).toEqual(names)
       } finally {
