@@ -7,14 +7,14 @@ export const root = resolve(import.meta.dirname, '../../..')
 /** Files that git ignores, such as `/src/client/api/codes.ts`. A program writes them. */
 const ignored: ReadonlySet<string> = new Set(readFileSync(join(root, '.gitignore'), 'utf8').split('\n'))
 
-/** Returns the files under a folder whose names end with `ending`, as paths from the root. Skips installed packages. */
-export function filesUnder(folder: string, ending: RegExp): string[] {
+/** Returns the files under a folder whose paths match `pattern`, as paths from the root. Skips installed packages. */
+export function filesUnder(folder: string, pattern: RegExp): string[] {
   if (!existsSync(join(root, folder))) return []
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
     // A link, such as the one from an example to this package, is no folder here.
-    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesUnder(path, ending)
-    const isFound = entry.isFile() && ending.test(entry.name) && !ignored.has(`/${path}`)
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesUnder(path, pattern)
+    const isFound = entry.isFile() && pattern.test(path) && !ignored.has(`/${path}`)
     return isFound && !/public\/main\./.test(path) ? path : []
   })
 }
