@@ -73,7 +73,10 @@ export interface EndpointExplanation extends Explanation {
 }
 
 const eventTypeOf = (actionType: string): string =>
-  new Map<string, string>(Object.entries(eventTypesByActivity)).get(actionType) ?? actionType
+  hasOwnEventType(actionType) ? eventTypesByActivity[actionType] : actionType
+
+const hasOwnEventType = (actionType: string): actionType is keyof typeof eventTypesByActivity =>
+  Object.hasOwn(eventTypesByActivity, actionType)
 
 /** Type of the event that an endpoint of a document gets although the document does not exist any more. */
 const deletionType = 'document.delete' satisfies EventType
@@ -222,7 +225,8 @@ export async function findMessage(server: OnlineServer, messageId: string): Prom
   }
   if (!advanced.isEnabled)
     throw new StorageError(
-      `${JSON.stringify(messageId)} cannot be searched: the advanced webhook service is off`,
+      `no other target has the message ${JSON.stringify(messageId)}, and endpoints cannot be searched: ` +
+        'the advanced webhook service is off',
       { hint: 'set isEnabled with /v2/workspace/advancedwebhookconfig/update' },
     )
   throw new StorageError(`no webhook endpoint has the message ${JSON.stringify(messageId)}`, {

@@ -65,7 +65,7 @@ export const storeTargetIds: readonly string[] = Array.from({ length: 8 }, (_, i
 /** Ids of the targets that are not endpoints. */
 export const fixedTargetIds: readonly string[] = [...basicTargetIds, ...storeTargetIds]
 
-/** Returns the target for one form of the basic service. */
+/** Returns the routing of one form of the basic service. */
 export function basicRouting(
   { useWebhookService: isServiceOn, webhookServiceConfig }: BasicConfig,
   form: BasicForm,
@@ -76,7 +76,7 @@ export function basicRouting(
 }
 
 /**
- * Returns the target for an endpoint.
+ * Returns the routing of an endpoint.
  * @param state `isServiceOn`: whether the advanced service is on. `isDisabled`: whether the endpoint is
  * disabled
  */
@@ -87,13 +87,14 @@ export const endpointRouting = (
 
 /**
  * Returns the first reason why a target does not get an event; null if it gets the event. The server uses
- * this function to decide where an event is sent.
+ * this function to decide where an event is sent. For a test event, the reason
+ * why an endpoint is inactive comes first, because an active endpoint can get test events.
  */
-export const exclusionOf = (target: TargetRouting, event: RoutedEvent): Exclusion | null =>
-  nameExclusion(event.type) ??
-  inactiveBecause(target) ??
-  typeExclusion(target, event.type) ??
-  eventExclusion(target, event)
+export const exclusionOf = (routing: TargetRouting, event: RoutedEvent): Exclusion | null =>
+  (routing.kind === 'endpoint' ? null : nameExclusion(event.type)) ??
+  inactiveBecause(routing) ??
+  typeExclusion(routing, event.type) ??
+  eventExclusion(routing, event)
 
 /**
  * Returns `only-named` for test events, because a test event is sent only to the endpoint that the call
@@ -102,31 +103,31 @@ export const exclusionOf = (target: TargetRouting, event: RoutedEvent): Exclusio
 const nameExclusion = (type: string): Exclusion | null => (type === 'webhook.test' ? 'only-named' : null)
 
 /** Returns why a target gets no events at all; null if it can get events. */
-export function inactiveBecause(target: TargetRouting): Exclusion | null {
-  if (!target.isServiceOn) return 'service-off'
-  if (target.kind === 'store') return null
-  if (target.kind === 'basic') return target.url === '' ? 'no-url' : null
-  return target.isDisabled ? 'disabled' : null
+export function inactiveBecause(routing: TargetRouting): Exclusion | null {
+  if (!routing.isServiceOn) return 'service-off'
+  if (routing.kind === 'store') return null
+  if (routing.kind === 'basic') return routing.url === '' ? 'no-url' : null
+  return routing.isDisabled ? 'disabled' : null
 }
 
 /** Returns why a target gets no events of a type; null if it can get such events. */
-export function typeExclusion(target: TargetRouting, type: string): Exclusion | null {
+export function typeExclusion(routing: TargetRouting, type: string): Exclusion | null {
   const exclusion = nameExclusion(type)
   if (exclusion !== null) return exclusion
-  if (target.kind === 'store') return 'filtered-out'
-  if (target.kind === 'basic') return target.triggers[type] === true ? null : 'trigger-off'
-  return target.filterTypes === null || target.filterTypes.includes(type) ? null : 'filtered-out'
+  if (routing.kind === 'store') return 'filtered-out'
+  if (routing.kind === 'basic') return routing.triggers[type] === true ? null : 'trigger-off'
+  return routing.filterTypes === null || routing.filterTypes.includes(type) ? null : 'filtered-out'
 }
 
 /**
  * Returns why a target does not get this event; null if the target gets the event. A
  * `message.attempt.exhausted` event is not sent to the endpoint whose failure it reports.
  */
-function eventExclusion(target: TargetRouting, event: RoutedEvent): Exclusion | null {
+function eventExclusion(routing: TargetRouting, event: RoutedEvent): Exclusion | null {
   const { type, organizationId, documentId, failedEndpointId } = event
-  if (type === exhaustedType && failedEndpointId === target.id) return 'own-failure'
-  if (target.kind !== 'endpoint' || target.channels === null) return null
-  const { channels } = target
+  if (type === exhaustedType && failedEndpointId === routing.id) return 'own-failure'
+  if (routing.kind !== 'endpoint' || routing.channels === null) return null
+  const { channels } = routing
   const isInChannel =
     channels.includes(organizationId) || (documentId !== null && channels.includes(documentId))
   return isInChannel ? null : 'other-channel'

@@ -56,7 +56,7 @@ export function explainEvent(config: ExplainedConfig, given: RoutedEvent): reado
   const event = eventAsSent(given)
   const { store } = config
   return [
-    ...targetsIn(config).map((target) => explained(target, event)),
+    ...routingsIn(config).map((routing) => explained(routing, event)),
     ...(store === null ? [] : [explainedStore(store, event)]),
   ]
 }
@@ -73,22 +73,22 @@ function explainedStore(
   return { endpointId: storeName, isSent, reason }
 }
 
-const targetsIn = ({ basic, advanced, endpoints }: ExplainedConfig): readonly TargetRouting[] => [
+const routingsIn = ({ basic, advanced, endpoints }: ExplainedConfig): readonly TargetRouting[] => [
   ...basicForms.map((form) => basicRouting(basic, form)),
   ...(advanced.isEnabled
     ? endpoints.map((each) => endpointRouting(each, { isServiceOn: true, isDisabled: each.disabled }))
     : [endpointRouting(allEndpoints, { isServiceOn: false, isDisabled: false })]),
 ]
 
-function explained(target: TargetRouting, event: RoutedEvent): Explanation {
+function explained(routing: TargetRouting, event: RoutedEvent): Explanation {
   const { type } = event
-  const endpointId = target.id
+  const endpointId = routing.id
   if (!isEventType(type)) {
     const reason = `Weft has no event of the type ${type}${didYouMean(type, eventTypes)}`
     return { endpointId, isSent: false, reason }
   }
-  const exclusion = exclusionOf(target, event)
-  if (exclusion !== null) return { endpointId, isSent: false, reason: reasons[exclusion](target, type) }
+  const exclusion = exclusionOf(routing, event)
+  if (exclusion !== null) return { endpointId, isSent: false, reason: reasons[exclusion](routing, type) }
   const isOpen = type === exhaustedType && event.failedEndpointId === null
   return {
     endpointId,
@@ -97,7 +97,7 @@ function explained(target: TargetRouting, event: RoutedEvent): Explanation {
   }
 }
 
-const reasons: Readonly<Record<Exclusion, (target: TargetRouting, type: string) => string>> = {
+const reasons: Readonly<Record<Exclusion, (routing: TargetRouting, type: string) => string>> = {
   'service-off': ({ kind }) => `the ${kind === 'basic' ? 'basic' : 'advanced'} webhook service is off`,
   'no-url': () => 'it has no URL',
   disabled: () => 'the endpoint is disabled',

@@ -38,8 +38,8 @@ interface TenantWebhooks {
 export type MatchableEvent = Pick<QueuedEvent, 'type' | 'scope' | 'documentId' | 'data' | 'only'>
 
 /**
- * Returns the id of a target. The id is unique within the API key: the id of an endpoint, `basic-raw` or
- * `basic-processed`.
+ * Returns the id of a target. The id is unique within the API key: the id of an endpoint, `basic-raw`,
+ * `basic-processed`, or `store-0` to `store-7`.
  */
 export const targetIdOf = ({ routing }: WebhookTarget): string => routing.id
 

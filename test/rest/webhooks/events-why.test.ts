@@ -302,6 +302,9 @@ it('[RUN-13] weft events why states that the advanced service is off', async () 
     expect((await why('acme', '--type', 'comment.add', '--document', 'plan')).out).toMatch(
       /\n {2}would not be sent {2}advanced +the advanced webhook service is off\n$/,
     )
+    expect((await why('acme', '--type', 'webhook.test')).out).toMatch(
+      /\n {2}would not be sent {2}advanced +the advanced webhook service is off\n$/,
+    )
     expect(await why('msg_unknown')).toMatchObject({
       code: 2,
       err: expect.stringContaining('the advanced webhook service is off'),
