@@ -6,6 +6,7 @@
  *   npm run test:soak                       all, at most 40 minutes on 2 idle cores
  *   npm run test:soak -- kills rooms        the named steps
  *   npm run test:soak -- hostile:largeDelta one attack of a hostile tenant
+ *   npm run test:soak -- --except=a,b       all steps except a and b
  *   npm run test:soak -- --long             more of each
  *   npm run test:soak -- --smoke            just long enough to prove that they run
  */
@@ -18,7 +19,9 @@ import { type Outcome, type Size, type Step, steps } from './steps.ts'
 /** A step with a part of it, such as `hostile:largeDelta`. */
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 const names = wanted.map((each) => each.split(':')[0] ?? '')
-const unknown = names.filter((name) => steps[name] === undefined)
+/** The steps that do not run. */
+const excepted = process.argv.flatMap((argument) => /^--except=(.+)$/.exec(argument)?.[1]?.split(',') ?? [])
+const unknown = [...names, ...excepted].filter((name) => steps[name] === undefined)
 if (unknown.length > 0) {
   console.error(`no such step: ${unknown.join(', ')}; there are ${Object.keys(steps).join(', ')}`)
   process.exit(2)
@@ -33,7 +36,7 @@ const size = sizeOf(process.argv)
 const outcomes: Outcome[] = []
 const start = performance.now()
 for (const [name, step] of Object.entries(steps))
-  if (names.length === 0 || names.includes(name)) await run(name, step)
+  if ((names.length === 0 || names.includes(name)) && !excepted.includes(name)) await run(name, step)
 
 async function run(name: string, step: Step): Promise<void> {
   const began = performance.now()
