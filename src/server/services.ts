@@ -56,7 +56,7 @@ export interface ServerServices extends Services, ServerBase {
 }
 
 /** Maximum bytes of pending updates in one room. */
-const pendingBytesMax = 16_777_216
+const pendingUpdateBytesMax = 16_777_216
 /**
  * Time in ms for which a room collects awareness changes. A room thus sends at most 25 messages per second.
  */
@@ -215,7 +215,7 @@ function createRooms(
 ): RoomRegistry {
   const options = {
     documentBytesMax: config.maxDocumentBytes,
-    pendingBytesMax,
+    pendingUpdateBytesMax,
     awarenessWindowMs,
     compactAfterUpdates: config.compactAfterUpdates,
     keepVersionsMs: config.baseVersionSeconds * 1000,

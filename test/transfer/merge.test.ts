@@ -52,7 +52,7 @@ describe('updates of one document', () => {
   it('[MOVE-11] rejects updates that take Yjs too long, and reads updates in any order in the same time', () => {
     for (const shape of ['rightOriginsBackwards', 'concurrentPrepends', 'entriesOfOneKey'] as const)
       expect(() => mergeStored(hostileUpdates[shape](10_000)), shape).toThrow(/needs more than \d+ steps/)
-    for (const shape of ['missingClients', 'heldUpdates'] as const)
+    for (const shape of ['missingClients', 'pendingUpdates'] as const)
       expect(() => mergeStored(hostileUpdates[shape](50_000)), shape).toThrow('updates that are missing')
     const typed = updatesOf((doc) => {
       for (let at = 0; at < 50_000; at++) doc.getText('t').insert(at, 'a')

@@ -57,7 +57,7 @@ function openRooms(computeThreads: number): void {
   metrics = createMetrics()
   const limits = {
     documentBytesMax: 2 ** 26,
-    pendingBytesMax: 2 ** 20,
+    pendingUpdateBytesMax: 2 ** 20,
     awarenessWindowMs: 40,
     compactAfterUpdates: 50,
   }

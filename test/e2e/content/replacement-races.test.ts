@@ -104,7 +104,7 @@ async function openRooms(computeThreads: number) {
   const engine = holdable(await openMemoryEngine())
   const limits = {
     documentBytesMax: 2 ** 26,
-    pendingBytesMax: 2 ** 20,
+    pendingUpdateBytesMax: 2 ** 20,
     awarenessWindowMs: 40,
     compactAfterUpdates: 50,
   }

@@ -52,7 +52,7 @@ function roomsOf(engine: Engine): {
     engine,
     {
       documentBytesMax: 1e7,
-      pendingBytesMax: 1e6,
+      pendingUpdateBytesMax: 1e6,
       awarenessWindowMs: 40,
       compactAfterUpdates: 1_000,
       idleMs: 60_000,

@@ -32,7 +32,7 @@ beforeEach(async () => {
   engine = await openMemoryEngine()
   const limits = {
     documentBytesMax: 1e6,
-    pendingBytesMax: 1e6,
+    pendingUpdateBytesMax: 1e6,
     awarenessWindowMs: 40,
     compactAfterUpdates: 1_000,
   }

@@ -86,7 +86,7 @@ const manyClients = shaped(6, 'clients', [
   ['rootNames', 20_000],
 ])
 
-const pendingUpdates = shaped(6, 'pending', [['heldUpdates', 60_000]])
+const pendingUpdates = shaped(6, 'pending', [['pendingUpdates', 60_000]])
 
 /** Deletes characters, or cuts a text, from its end to its start. */
 const reversedDeletions = shaped(2, 'reversed', [
@@ -114,7 +114,7 @@ const circularClients = shaped(6, 'circles', [
 ])
 
 /** Sends 16 updates that stay pending, each with 16,000 clients. */
-const pendingClients = shaped(6, 'pending-clients', [['heldUpdates', 16 * 16_000]])
+const pendingClients = shaped(6, 'pending-clients', [['pendingUpdates', 16 * 16_000]])
 
 /** Sends one character of each client, one update after the other. */
 const clientsOneByOne = shaped(6, 'one-by-one', [['clientsAtOnePlace', 40_000]])

@@ -333,14 +333,14 @@ export const hostileUpdates = {
   /** Many clients, each of which has a gap. */
   gapsOfClients: (n) => [updateOf(list(n, (i) => block(n - i, [item({}, a), skip(1), item({}, a)])))],
   /** Updates with many clients and missing dependencies, followed by keystrokes. */
-  heldUpdates: (n) => [
-    ...list(16, (held) =>
+  pendingUpdates: (n) => [
+    ...list(16, (at) =>
       updateOf(
         [
-          block(2_000_000 + held, [item({ left: id(3_000_000, 0) }, a)]),
-          ...list(Math.ceil(n / 16), (i) => block(100 + held * n + i, [item({}, a)])),
+          block(2_000_000 + at, [item({ left: id(3_000_000, 0) }, a)]),
+          ...list(Math.ceil(n / 16), (i) => block(100 + at * n + i, [item({}, a)])),
         ],
-        list(Math.ceil(n / 16), (i) => [100 + held * n + i, [[0, 1]]] as const),
+        list(Math.ceil(n / 16), (i) => [100 + at * n + i, [[0, 1]]] as const),
       ),
     ),
     ...list(8, (clock) =>

@@ -27,7 +27,7 @@ beforeEach(async () => {
     engine,
     {
       documentBytesMax: 2 ** 26,
-      pendingBytesMax: 2 ** 20,
+      pendingUpdateBytesMax: 2 ** 20,
       awarenessWindowMs: 50,
       compactAfterUpdates: 50,
       keepVersionsMs: 0,

@@ -28,18 +28,12 @@ import {
   partsOf,
   placedPartsMax,
   structsPerTick,
+  updatesPerTransaction,
 } from './integration-limits.ts'
 import { DocumentDamagedError, DocumentExpensiveError } from './unreadable-documents.ts'
 
 /** An update (V1) without content. A client that has nothing to add sends this update as its SyncStep2. */
 export const emptyUpdate = new Uint8Array(2)
-
-/**
- * Maximum number of updates in one transaction of Yjs, also of a load or a tick. Larger transactions are not faster, and they are slow if
- * adjacent items merge, because Yjs joins lists of values pairwise at the end of a transaction. For example,
- * 4,000 pushes of 30 numbers take 5.8 s in one transaction, and 52 ms with this limit.
- */
-export const updatesPerTransaction = 64
 
 /**
  * Number of waiting simple updates at which all of them are applied in one transaction. A read of the Y.Doc

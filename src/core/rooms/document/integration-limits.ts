@@ -51,6 +51,13 @@ export const isTooLargeToPredict = ({ structs, deletes }: UpdateSummary): boolea
  */
 export const structsPerTick = 4_000
 
+/**
+ * Maximum number of updates in one transaction of Yjs, also of a load or a tick. Larger transactions are not faster,
+ * and they are slow if adjacent items merge, because Yjs joins lists of values pairwise at the end of a transaction.
+ * For example, 4,000 pushes of 30 numbers take 5.8 s in one transaction, and 52 ms with this limit.
+ */
+export const updatesPerTransaction = 64
+
 /** Returns the structs and deleted ranges of an update. A client counts as in the parts of `splitUpdate`. */
 export const partsOf = ({ structs, deletes, clients }: UpdateSummary): number =>
   structs + deletes + structsOfClient * clients.length

@@ -7,8 +7,7 @@ import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { missingClocks, type UpdateSummary } from '../../update/summary.ts'
-import { updatesPerTransaction } from '../document/document-state.ts'
-import { documentStepsMax } from '../document/integration-limits.ts'
+import { documentStepsMax, updatesPerTransaction } from '../document/integration-limits.ts'
 
 /** The updates of one document, merged. */
 export interface Merged {

@@ -80,8 +80,8 @@ export class Replica implements RemoteUpdates {
     this.#counts.node += updates.length
     added(updates)
     commits.whileBroadcasting(new UpdateBroadcast(updates, now), send)
-    const held = applier.retry()
-    if (held.length > 0) commit(held, now)
+    const retried = applier.retry()
+    if (retried.length > 0) commit(retried, now)
     this.#endPauses()
   }
 

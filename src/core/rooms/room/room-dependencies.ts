@@ -26,7 +26,7 @@ export interface RoomLimits extends CompactionLimits {
   /** Maximum encoded size of a document in bytes. */
   readonly documentBytesMax: number
   /** Maximum total bytes of the pending updates of a room, which wait for missing dependencies. */
-  readonly pendingBytesMax: number
+  readonly pendingUpdateBytesMax: number
   /** Minimum time in milliseconds between two awareness messages of a room. */
   readonly awarenessWindowMs: number
 }

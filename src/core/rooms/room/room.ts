@@ -133,7 +133,7 @@ export class Room implements EditableRoom, CommittingRoom {
     })
     this.#applier = new UpdateApplier(
       state,
-      new PendingUpdateBuffer(limits.pendingBytesMax, clock, (drop) =>
+      new PendingUpdateBuffer(limits.pendingUpdateBytesMax, clock, (drop) =>
         memory.pendingUpdates.open(owner, drop),
       ),
       this.trace,

@@ -102,5 +102,8 @@ export class TickScheduler {
   }
 }
 
-/** Runs the work of many rooms in the next tick, outside the trace of the caller that was first. */
+/**
+ * Runs the work of many rooms at the end of this tick, or of the next one if called at an end, outside the trace of
+ * the caller that was first.
+ */
 const atEndOfTick = (work: () => void): void => void runUntraced(() => setImmediate(work))

@@ -67,7 +67,7 @@ const missingUpdateTimeoutMs = 10_000
  * Maximum number of pending updates of a room. The number is small because the room checks each pending
  * update again after every accepted update.
  */
-const heldMax = 200
+const pendingMax = 200
 /**
  * Maximum number of tries to integrate a pending update before it is dropped. Without this limit, an update
  * whose parts depend on each other in a circle would be tried until it expires.
@@ -117,7 +117,7 @@ export class PendingUpdateBuffer {
       tries: 1,
     })
     this.#bytes += incoming.bytes.length
-    while (this.#bytes > this.#bytesMax || this.#updates.length > heldMax) this.#dropOldest()
+    while (this.#bytes > this.#bytesMax || this.#updates.length > pendingMax) this.#dropOldest()
     this.#count()
   }
 

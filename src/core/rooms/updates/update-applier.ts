@@ -5,12 +5,8 @@ import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { isEmpty, isPlain, isSimple, type UpdateSummary } from '../../update/summary.ts'
-import {
-  type DocumentState,
-  type PlacedIntegration,
-  updatesPerTransaction,
-} from '../document/document-state.ts'
-import { loopStepsMax, tickStepsMax } from '../document/integration-limits.ts'
+import type { DocumentState, PlacedIntegration } from '../document/document-state.ts'
+import { loopStepsMax, tickStepsMax, updatesPerTransaction } from '../document/integration-limits.ts'
 import { DocumentExpensiveError } from '../document/unreadable-documents.ts'
 import type { AppliedUpdate } from './broadcast.ts'
 import type { Member } from './member.ts'

@@ -8,35 +8,30 @@ import type { BudgetedReader, PausableReader, TickShares } from '../../quota/tic
  */
 export class ReadBackpressure {
   readonly #shares: TickShares
-  readonly #pendingBytes: () => number
-  readonly #pendingBytesMax: number
+  readonly #queuedBytes: () => number
+  readonly #readPauseBytes: number
   readonly #onExceeded: () => void
-  /** Paused readers that wait until fewer bytes are pending. */
+  /** Paused readers that wait until fewer bytes are queued. */
   readonly #paused = new Set<PausableReader>()
   #timer: NodeJS.Timeout | null = null
 
-  /** Milliseconds between two checks of the pending bytes while readers are paused. */
+  /** Milliseconds between two checks of the queued bytes while readers are paused. */
   static readonly pollMs = 5
-  /** @param onExceeded called when a reader is paused because too many bytes are pending */
-  constructor(
-    shares: TickShares,
-    pendingBytes: () => number,
-    pendingBytesMax: number,
-    onExceeded: () => void,
-  ) {
+  /** @param onExceeded called when a reader is paused because too many bytes are queued */
+  constructor(shares: TickShares, queuedBytes: () => number, readPauseBytes: number, onExceeded: () => void) {
     this.#shares = shares
-    this.#pendingBytes = pendingBytes
+    this.#queuedBytes = queuedBytes
     this.#onExceeded = onExceeded
-    this.#pendingBytesMax = pendingBytesMax
+    this.#readPauseBytes = readPauseBytes
   }
 
   /**
    * Counts frames of `reader`, by default one message. Pauses the reader if it has used up its budget or too
-   * many bytes are pending. Must be called after each message, and for frames that belong to none.
+   * many bytes are queued. Must be called after each message, and for frames that belong to none.
    */
   check(reader: BudgetedReader, frames = 1): void {
     if (this.#paused.has(reader)) return
-    if (this.#pendingBytes() > this.#pendingBytesMax) return this.#pause(reader)
+    if (this.#queuedBytes() > this.#readPauseBytes) return this.#pause(reader)
     this.#shares.count(reader, frames)
   }
 
@@ -55,7 +50,7 @@ export class ReadBackpressure {
   }
 
   #release(): void {
-    if (this.#pendingBytes() > this.#pendingBytesMax / 2) return
+    if (this.#queuedBytes() > this.#readPauseBytes / 2) return
     if (this.#timer !== null) clearInterval(this.#timer)
     this.#timer = null
     resumeAll(this.#paused)

@@ -44,7 +44,7 @@ it('[AWA-12] shows at most 5,000 clients, keeps and counts further clients, and 
     engine,
     {
       documentBytesMax: 1e6,
-      pendingBytesMax: 1e6,
+      pendingUpdateBytesMax: 1e6,
       awarenessWindowMs: 40,
       compactAfterUpdates: 1_000,
       idleMs: 60_000,

@@ -56,14 +56,14 @@ const member: Member = {
   end: ({ reason }) => expect.unreachable(reason),
 }
 
-const held = (): PendingUpdateBuffer =>
+const pendingBuffer = (): PendingUpdateBuffer =>
   new PendingUpdateBuffer(1_000, clock, (drop) =>
     roomyAccounts().pendingUpdates.open({ workspaceId: 'w', address: null }, drop),
   )
 
 function takes(state: DocumentState, bytes: Uint8Array): readonly AppliedUpdate[] {
   const summary = readUpdate(bytes)
-  return new UpdateApplier(state, held()).take([
+  return new UpdateApplier(state, pendingBuffer()).take([
     { kind: 'offer', bytes, summary, from: member, onApplied: null },
   ]).accepted
 }
@@ -178,7 +178,10 @@ it('[ROOM-56] applies fewer updates of one document in a tick while other docume
       (bytes) =>
         ({ kind: 'update', bytes, summary: readUpdate(bytes), from: member, onApplied: null }) as const,
     )
-    const { accepted, later } = new UpdateApplier(DocumentState.fromBytes(null), held()).take(incoming, when)
+    const { accepted, later } = new UpdateApplier(DocumentState.fromBytes(null), pendingBuffer()).take(
+      incoming,
+      when,
+    )
     expect([...accepted, ...later].map(({ bytes }) => bytes)).toEqual(incoming.map(({ bytes }) => bytes))
     return later.length
   })
@@ -241,7 +244,7 @@ it('[ROOM-65] does not read an update again that a thread has integrated whole',
     bytes,
     Number.POSITIVE_INFINITY,
   )
-  const applier = new UpdateApplier(DocumentState.fromBytes(null), held())
+  const applier = new UpdateApplier(DocumentState.fromBytes(null), pendingBuffer())
   const [accepted] = applier.takePlaced(
     { kind: 'update', bytes, summary, from: member, onApplied: null },
     { ...placed, state: null, problem: null, warnings: [] },

@@ -52,7 +52,7 @@ function openRooms(keepVersionsMs: number): void {
     engine,
     {
       documentBytesMax: 2 ** 26,
-      pendingBytesMax: 2 ** 20,
+      pendingUpdateBytesMax: 2 ** 20,
       awarenessWindowMs: 50,
       compactAfterUpdates: 50,
       keepVersionsMs,

@@ -26,7 +26,7 @@ itLong('hibernates rooms that become due at the same time in several ticks of th
   const engine = await openMemoryEngine({ clock })
   const limits = {
     documentBytesMax: 1e6,
-    pendingBytesMax: 1e6,
+    pendingUpdateBytesMax: 1e6,
     awarenessWindowMs: 40,
     compactAfterUpdates: 1_000,
   }

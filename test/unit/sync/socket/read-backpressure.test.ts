@@ -48,16 +48,16 @@ it('[LOAD-4] pauses only the reader that has used its share of a tick, until the
 })
 
 it('[LOAD-4] when a tick begins, keeps a reader paused that waits for the disk', async () => {
-  const disk = { pendingBytes: 0 }
-  const pressure = new ReadBackpressure(new TickShares(), () => disk.pendingBytes, 1_000, nothing)
+  const disk = { queuedBytes: 0 }
+  const pressure = new ReadBackpressure(new TickShares(), () => disk.queuedBytes, 1_000, nothing)
   const reader = new CountedReader()
   take(pressure, reader, TickShares.piecesPerTick)
-  disk.pendingBytes = 2_000
+  disk.queuedBytes = 2_000
   take(pressure, reader, 1)
   await nextTurn()
   await nextTurn()
   expect(reader.reading).toBe('paused')
-  disk.pendingBytes = 0
+  disk.queuedBytes = 0
   await expect.poll(() => reader.reading).toBe('on')
 })
 
