@@ -63,6 +63,8 @@ const contentKinds: Readonly<Record<KnownKind, ContentKind>> = {
   array: 'json',
 }
 
+const isRootType = (type: string): type is KnownKind => Object.hasOwn(contentKinds, type)
+
 /** An editor that exists, and its root. */
 export interface FoundEditor {
   readonly ids: AddressIds
@@ -112,6 +114,6 @@ export async function findEditor(given: GivenEditor, context: ToolContext): Prom
         .map((entry) => entry.id)
         .join(', ')}`,
     )
-  const kind = contentKinds[only.type as KnownKind]
+  const kind = isRootType(only.type) ? contentKinds[only.type] : 'json'
   return { ids: { organizationId, documentId, editorId: only.id }, root, kind }
 }

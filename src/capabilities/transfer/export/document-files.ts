@@ -35,7 +35,7 @@ interface ExportedRoot {
   readonly delta?: unknown
 }
 
-/** The formats of the files of roots without rich text; null: `content.json` is enough. */
+/** The formats of the files of roots that are not XML; null: `content.json` is enough. */
 const fileFormats: Readonly<Record<Exclude<KnownKind, 'xml'>, 'text' | null>> = {
   text: 'text',
   xmltext: null,

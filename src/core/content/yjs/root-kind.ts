@@ -12,11 +12,12 @@ export type KnownKind = (typeof knownKinds)[number]
 /** The kind of a root. `none`: the root is empty and has no stored kind, so it may become any kind. */
 export type RootKind = 'none' | KnownKind
 
+const forgottenKinds = ['array', 'xml', 'xmltext'] as const satisfies readonly KnownKind[]
+
 /**
- * Kinds that the marker of an emptied root can state (see `createDoc`). Text needs no marker, because an
+ * A kind that the marker of an emptied root can state (see `createDoc`). Text needs no marker, because an
  * empty root without a kind is read as text.
  */
-const forgottenKinds = ['array', 'xml', 'xmltext'] as const satisfies readonly KnownKind[]
 export type ForgottenKind = (typeof forgottenKinds)[number]
 
 /**
