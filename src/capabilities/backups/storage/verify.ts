@@ -1,5 +1,6 @@
 import * as Y from 'yjs'
 import { errorMessage } from '../../../core/base/errors.ts'
+import { noGuid } from '../../../core/content/yjs/create-doc.ts'
 import type { CheckOptions, Damage, LiveLog, StoreCheck } from '../../../core/store/damage.ts'
 import { MalformedUpdateError } from '../../../core/update/malformed.ts'
 import { readUpdate } from '../../../core/update/read-update.ts'
@@ -18,7 +19,7 @@ const updatesPerTurn = 64
  * the problem if Yjs cannot read an update, or if updates are missing; otherwise returns null.
  */
 async function findContentDamage({ snapshot, entries }: LiveLog): Promise<string | null> {
-  const doc = new Y.Doc()
+  const doc = new Y.Doc(noGuid)
   try {
     if (snapshot !== null) Y.applyUpdate(doc, snapshot)
     for (let start = 0; start < entries.length; start += updatesPerTurn) {

@@ -146,7 +146,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     return this.protocol.name
   }
 
-  /** The part of the protocol that the room uses. */
+  /** The protocol, under the name that `Member` and `LiveListener` have for it. */
   get encoder(): Protocol {
     return this.protocol
   }
