@@ -80,10 +80,8 @@ async function measurableSize(probe: Probe, meter: Meter): Promise<number> {
   let n = probe.from
   while (4 * n <= probe.to) {
     const cost = await costOf(probe, n, meter, 1)
-    // Code takes longer when it runs for the first time. If one measurement is enough, the judgment repeats it.
-    const isMeasurable =
-      cost >= meter.floor && (meter.repeats === 1 || (await costOf(probe, n, meter)) >= meter.floor)
-    if (isMeasurable) return n
+    // Code takes longer when it runs for the first time.
+    if (cost >= meter.floor && (await costOf(probe, n, meter)) >= meter.floor) return n
     n *= cost < meter.floor / 4 ? 4 : 2
   }
   return Math.max(probe.from, Math.floor(probe.to / 4))

@@ -1,8 +1,11 @@
 import { buildFolders } from '../../../src/build/build-folders.ts'
 import { type Group, groups } from './groups.ts'
 
-/** Runs one group of cost tests in its own process: node --import tsx main.ts <group> <seconds> <search seconds> <seed>. */
-// Without a bundle, which states the folder of the build.
+/**
+ * Runs one group of cost tests in its own process: node main.js <group> <seconds> <search seconds> <seed>. Without a
+ * bundle: node --import tsx main.ts with the same arguments.
+ */
+// A bundle states the folder of the build. Without one, this does.
 Object.assign(globalThis, { BUILD_FOLDER: buildFolders.test })
 
 const [name = '', seconds = '10', searchSeconds = '10', seed = '1'] = process.argv.slice(2)

@@ -139,9 +139,11 @@ export const parserProbes: readonly Probe[] = [
     probe(`state vector: ${shape}`, make, readStateVector),
     probe(`state vector, written: ${shape}`, make, (bytes) => writeStateVector(readStateVector(bytes))),
   ]),
-  ...each(hostileAwareness).map(([shape, make]) =>
-    probe(`awareness: ${shape}`, make, (bytes) => readAwareness(bytes)),
-  ),
+  ...each(hostileAwareness).map(([shape, make]) => ({
+    ...probe(`awareness: ${shape}`, make, (bytes) => readAwareness(bytes)),
+    // At most 1,000 states of a message are read.
+    from: 64,
+  })),
   ...each(messageReaders).flatMap(([reader, read]) =>
     messageTypes.flatMap((types) => [
       probe(`${reader} ${types.join(',')}`, (n) => message(types, new Uint8Array(n)), read),

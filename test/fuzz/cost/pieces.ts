@@ -179,11 +179,11 @@ const ticks = async (count: number): Promise<void> => {
   for (let tick = 0; tick < count; tick++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Bytes of each connection. Without a limit, one tick reads about as many. */
-const connectionBytes = 200_000
-/** Bytes of one write of a plan with pauses. */
-const writeBytes = 100_000
 const readBytes = 65_536
+/** Bytes of each connection: more than one tick may read. Without a limit, one tick reads about as many. */
+const connectionBytes = 6 * readBytes
+/** Bytes of one write of a plan with pauses: more than one tick may read of a connection. */
+const writeBytes = 3 * readBytes
 /** Ticks without any byte after which the attack has ended: the server has closed the connections. */
 const idleTicksMax = 3_000
 
