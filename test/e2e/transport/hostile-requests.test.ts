@@ -115,16 +115,31 @@ it('[TRANS-42] accepts a message whose upload takes longer than another request 
   const post = beginPost(server, session, token, body.length)
   const answered = once(post, 'response')
   answered.catch(() => {})
+  const slow = httpRequest(`${server.url}/v2/crdt/apply`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'content-length': 1_000,
+      'x-service-api-key': server.credentials.apiKey,
+      'x-service-auth-token': server.credentials.authToken,
+    },
+  })
+  stops.push(() => slow.destroy())
+  const rejected = once(slow, 'response')
+  // The server closes the connection after its response.
+  slow.on('error', () => {})
   const parts = 46
   const size = Math.ceil(body.length / parts)
   for (let part = 0; part < parts; part += 1) {
     post.write(body.subarray(part * size, (part + 1) * size))
+    slow.write(' ')
     await sleep(100)
   }
   post.end()
   const [{ statusCode }] = (await answered) as [{ statusCode: number }]
   expect(statusCode).toBe(200)
   await eventually(() => contentOf(reader.updates()).length === 460_000)
+  expect(await rejected).toMatchObject([{ statusCode: 408 }])
 })
 
 it('[TRANS-43] drops a POST whose body makes no progress, and keeps the session', async () => {
