@@ -105,6 +105,8 @@ describe('pages', () => {
     expect((await waiting).events.length).toBeGreaterThan(0)
     expect(performance.now() - startedAt).toBeLessThan(waitSeconds * 1000)
     const { cursor: end } = await new FeedConsumer(server).read({ from: 'now' })
+    const none = { cursor: end, waitSeconds: 1, documentIds: ['none'] }
+    expect((await new FeedConsumer(server).read(none)).events).toEqual([])
     const quiet = { cursor: end, waitSeconds: feedLimits.waitSeconds, documentIds: ['late'] }
     const calls = Array.from({ length: feedLimits.waiting + 1 }, () => server.post('/v2/feed/get', quiet))
     expect((await Promise.race(calls)).status).toBe(429)
@@ -112,6 +114,7 @@ describe('pages', () => {
     await write('a', 'late', 'x')
     const statuses = (await Promise.all(calls)).map(({ status }) => status)
     expect(statuses.filter((status) => status === 429)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(feedLimits.waiting)
     expect(await metric(server, 'weft_feed_readers')).toBe(0)
   })
 })
