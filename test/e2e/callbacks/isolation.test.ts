@@ -109,6 +109,7 @@ it('[CALL-73] answers in time although the backends of several other API keys ha
     const headers = { 'x-service-api-key': apiKey, 'x-service-auth-token': authToken }
     const load = { url: hangs.url, timeoutMs: 30_000 }
     await server.post('/v2/workspace/callbacks/update', { load }, headers)
+    // 4 × 8 calls would take all 32 slots, and one call of each key waits.
     for (let index = 0; index < 9; index += 1) {
       const editor = { organizationId, documentId: `hanging-${index}`, editorId: 'main' }
       void server.post('/v2/crdt/get', editor, headers).catch(() => null)
@@ -191,7 +192,8 @@ it('[CALL-56] does not let one user take the slots of others', async () => {
   const { configure, connect, read } = await start()
   const receiver = await backend(hangingForOthers)
   await configure({ authorize: { url: receiver.url, timeoutMs: 30_000 } })
-  await Promise.all(list(100, (index) => connect(`doc-${index}`, 'hanging')))
+  // More than the slots for calls of an API key that hang.
+  await Promise.all(list(520, (index) => connect(`doc-${index}`, 'hanging')))
   await eventually(() => receiver.hooks.length > 0)
   for (let index = 0; index < 20; index += 1)
     expect(await read(await connect('doc', `quick-${index}`))).toBe('')
