@@ -106,7 +106,7 @@ it('[BRANCH-2] lists many branches in pages by name, each once', async () => {
   const editor = nextEditor()
   await write(editor, 'kept')
   const names = Array.from(
-    { length: times(50, 250) },
+    { length: times(50, 1_000) },
     (_, index) => `branch-${String(index).padStart(4, '0')}`,
   )
   for (let at = 0; at < names.length; at += 50)
@@ -206,7 +206,8 @@ it('[BRANCH-5] takes in many edits that two users make in turn', async () => {
     open('main', 'bob'),
     open('main@draft', 'ann'),
   ])
-  const edits = times(600, 3_000)
+  // More than the 500 commits that a branch lets wait.
+  const edits = times(1_500, 3_000)
   branch.text.insert(0, 'own ')
   for (let index = 0; index < edits; index += 1) {
     const [user, character] = index % 2 === 0 ? [ada, ','] : [bob, '.']
