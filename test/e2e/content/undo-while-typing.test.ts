@@ -69,6 +69,8 @@ async function runRound(servers: readonly TestServer[], round: number, random: R
   expect(await done('changes', { from, meta })).toMatchObject({ changes: [{ userId: 'agent', meta }] })
   expect(await done('undo', { from, meta, userId: 'ann' })).toMatchObject({ changed: true, notUndone: [] })
   const typed = typists.map(({ stop }) => stop())
+  // More than four words of each user.
+  for (const each of typed) expect(each.length).toBeGreaterThan(2 * 4)
   const all = sortedCharacters(initial + typed.join(''))
   const texts = () => users.map(({ editor }) => editor.text.toString())
   await eventually(async () => {

@@ -210,8 +210,11 @@ async function levelSystem(): Promise<System> {
   }
 }
 
-/** Kinds of steps that few steps of random kinds may lack: an edit, a version, an edit, its restore, a compaction. */
-const eachKind = [10, 0, 10, 1, 2]
+/**
+ * Kinds of steps that few steps of random kinds may lack: an edit, a version, the whole state again, an edit, its restore,
+ * a compaction.
+ */
+const eachKind = [10, 0, 6, 10, 1, 2]
 
 async function run(system: System, steps: number): Promise<void> {
   const random = new Random(seed)
