@@ -94,7 +94,7 @@ const copied = async (from: string, to: string, where: readonly string[]): Promi
 
 /** Contents that are copied. Each copy takes two processes. */
 const copiedTypes = times(
-  ['text', 'delta', 'xmltext'],
+  ['map', 'xml', 'delta', 'xmltext'],
   contents.map(([, type]) => type),
 )
 
@@ -189,8 +189,10 @@ it('[FMT-181] `doc get` prints rich text in every format, and `doc put` writes i
   const again = await startOn(at('data'))
   const shown = async (editorId: string): Promise<unknown> => {
     const read = { ...report, editorId, contentKey: 'default' }
-    const [{ data }] = dataOf(await again.post('/v2/crdt/get', read)) as [{ data: unknown }]
-    return data
+    const [{ type, data }] = dataOf(await again.post('/v2/crdt/get', read)) as [
+      { type: string; data: unknown },
+    ]
+    return { type, data }
   }
   const plan = await shown('plan')
   for (const format of formats)
