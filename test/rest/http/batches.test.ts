@@ -148,8 +148,8 @@ describe.each(keyed.map((operation) => [operation.path, operation] as const))('%
 
   it('[COMPAT-8] rejects the whole call if its data has an unknown member beside the list of entries', async () => {
     const data = exampleOf(operation.request, 'request') as object
-    const { status } = await callWithKey(example, path, { ...data, zzzzzz: 1 })
-    expect(status).toBe(400)
+    const { status, text } = await callWithKey(example, path, { ...data, zzzzzz: 1 })
+    expect([status, text]).toEqual([400, expect.stringContaining('zzzzzz')])
   })
 })
 

@@ -98,15 +98,14 @@ const partsByPath: readonly (readonly [start: string, parts: readonly Part[]])[]
   ['/v2/workspace/webhookconfig/', ['webhooks']],
   ['/v2/workspace/callbacks/', ['callbacks']],
   ['/v2/workspace/domains/', ['domains']],
+  ['/v2/workspace/usage/', inOrganization],
   ['/v2/workspace/', []],
-  ['/v2/metrics/', []],
   ['/v2/requests/', []],
   ['/v2/feed/', ['organization', 'feed']],
   ['/v1/notifications/', ['organization', 'notifications']],
   ['/v2/notifications/', ['organization', 'notifications']],
   ['/v1/organizations/usergroups/', ['organization', 'groups']],
   ['/v2/organizations/usergroups/', ['organization', 'groups']],
-  ['/v2/activities/', ['organization', 'activities']],
   ['/v2/auth/', ['organization', 'groups']],
   ['/v2/commentannotations/', ['organization', 'comments']],
   ['/v2/presence/', ['organization', 'presence']],
@@ -154,15 +153,15 @@ const idsFor = (path: string, versionId: string | undefined): Record<string, str
  * Deletes and creates the objects of the examples, so that the operation `path` can be called next. Returns
  * the ids that the server has generated, because examples cannot contain them.
  * @param path path of an operation; '': creates the objects that most operations need
- * @param more path of which the objects are created too
+ * @param hasAll whether the objects that most operations need are created too
  */
 export async function makeWorld(
   server: Pick<TestServer, 'post'>,
   path: string,
-  more = path,
+  hasAll = false,
 ): Promise<Record<string, string>> {
   const { post } = server
-  const parts = [...partsOf(path), ...partsOf(more)]
+  const parts = hasAll ? [...partsOf(''), ...partsOf(path)] : partsOf(path)
   const document = { organizationId, documentId }
   if (parts.includes('organization')) {
     await post('/v2/crdt/delete', document)
