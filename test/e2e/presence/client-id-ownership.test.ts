@@ -104,9 +104,9 @@ it('[AWA-10] when a slow reader reads again, sends it the removal of clients tha
   const isBehind = async (): Promise<boolean> => (await metric(server, 'weft_slow_clients')) === 1
   const doc = new Y.Doc()
   doc.on('update', (update: Uint8Array) => writer.sendUpdate(update))
-  // The document stays small, because each value replaces the previous one.
+  // Three values are more than `sendBufferBytes`. The document stays small, because each value replaces an earlier one.
   for (let round = 1; round <= 60 && !(await isBehind()); round++) {
-    doc.getMap('map').set('key', `${round} ${'x'.repeat(500_000)}`)
+    doc.getMap('map').set(`key ${round % 3}`, `${round} ${'x'.repeat(500_000)}`)
     await writer.roundTrip()
     writer.received.length = 0
   }

@@ -280,7 +280,8 @@ describe('a server with scheduled backups', () => {
     // A shutdown that waited for the backup would take longer than a test may.
     const options = { ...settings('stopped'), shutdownSeconds: 600 }
     await changeStore(options.dataDir as string, async (engine) => {
-      for (let index = 0; index < 14; index++)
+      // Enough that the backup has not ended when the server closes.
+      for (let index = 0; index < 30; index++)
         await engine.log.append(documentKey(index), 'create', [entryOf(randomBytes(1_000_000))])
     })
     const { log, of } = readableLog()
