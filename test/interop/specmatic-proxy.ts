@@ -32,7 +32,7 @@ export async function startWorldRelay(server: TestServer): Promise<WorldRelay> {
   const pass = async (request: IncomingMessage, answer: ServerResponse): Promise<void> => {
     const body = await buffer(request)
     const path = request.url ?? ''
-    if (isChanged || changing.test(path)) await makeWorld(server, path, true)
+    if (isChanged || changing.test(path)) await makeWorld(server, path)
     isChanged = changing.test(path)
     requests += 1
     await send(server.port, request, body, answer)

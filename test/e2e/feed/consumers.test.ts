@@ -52,13 +52,17 @@ it(`[FEED-40] a consumer that is killed at random positions rebuilds all documen
   await new Promise((resolve) => setTimeout(resolve, 300))
   const consumer = new RebuildingConsumer(random, documents)
   let nodes: readonly TestServer[] = [first, second]
+  const written = new Set<string>()
   const change = async (round: number): Promise<void> => {
     const node = random.pick(nodes)
     const documentId = random.pick(documents)
-    if (random.once(15)) {
+    if (random.once(15) && written.delete(documentId)) {
       const gone = { organizationId, documentIds: [documentId] }
       dataOf(await node.post('/v2/organizations/documents/delete', gone))
-    } else await write(node, documentId, `${documentId} ${'x'.repeat(random.below(30))}${round}`)
+    } else {
+      await write(node, documentId, `${documentId} ${'x'.repeat(random.below(30))}${round}`)
+      written.add(documentId)
+    }
     if (random.once(12)) await consumer.step(random.pick(nodes))
   }
   const half = documents.length * 2

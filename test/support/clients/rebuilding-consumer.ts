@@ -48,6 +48,8 @@ interface Stored {
 
 /** Number of documents that a consumer reads at the same time when it begins again. */
 const readsAtOnce = 8
+/** Maximum number of events between two kills. */
+const killedWithin = 60
 
 /**
  * Rebuilds all documents from the changes of the feed. It is killed at random positions: it then continues with
@@ -62,11 +64,14 @@ export class RebuildingConsumer {
   readonly rejections: string[] = []
   readonly #random: Random
   readonly #documentIds: readonly string[]
+  /** Number of events until it is killed. A chance for each event would leave some runs without a kill. */
+  #untilKill: number
 
   /** @param documentIds all documents that may exist */
   constructor(random: Random, documentIds: readonly string[]) {
     this.#random = random
     this.#documentIds = documentIds
+    this.#untilKill = 1 + random.below(killedWithin)
   }
 
   /** Reads one page. Returns whether the feed has no more events now. */
@@ -83,8 +88,10 @@ export class RebuildingConsumer {
     const page = dataOf(answer) as { events: ReceivedEvent[]; cursor: string; isEnd: boolean }
     const copies = new Map(this.stored.copies)
     for (const event of page.events) {
-      if (this.#random.once(60)) {
+      this.#untilKill -= 1
+      if (this.#untilKill === 0) {
         this.kills += 1
+        this.#untilKill = 1 + this.#random.below(killedWithin)
         return false
       }
       await this.#apply(server, copies, event)

@@ -57,7 +57,7 @@ export async function fittingData(
   example: ExampleServer,
   { path, request }: Operation,
   // With all objects, so that a call which should change nothing is seen to change none.
-  worldFor: WorldMaker = (called) => makeWorld(example.server, called, true),
+  worldFor: WorldMaker = (called) => makeWorld(example.server, called),
 ): Promise<object> {
   const told: Record<string, unknown> = await worldFor(path)
   const data = exampleOf(request, 'request') as Record<string, unknown>

@@ -131,7 +131,7 @@ export function worldMaker(server: Pick<TestServer, 'post'>): WorldMaker {
   return async (path) => {
     const isKept = kept !== null && partsOf(path).every((part) => kept?.parts.includes(part))
     if (!isKept || path === resending || adding.includes(path)) {
-      const made = await makeWorld(server, path)
+      const made = await makeWorld(server, path, false)
       kept = { parts: partsOf(path), versionId: made.versionId }
       if (!reading.has(path)) kept = null
       return made
@@ -158,7 +158,7 @@ const idsFor = (path: string, versionId: string | undefined): Record<string, str
 export async function makeWorld(
   server: Pick<TestServer, 'post'>,
   path: string,
-  hasAll = false,
+  hasAll = true,
 ): Promise<Record<string, string>> {
   const { post } = server
   const parts = hasAll ? [...partsOf(''), ...partsOf(path)] : partsOf(path)
