@@ -12,7 +12,7 @@ export function filesUnder(folder: string, pattern: RegExp): string[] {
   if (!existsSync(join(root, folder))) return []
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
-    // A link, such as the one from an example to this package, is no folder here.
+    // This does not follow links, such as the one from an example to this package.
     if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesUnder(path, pattern)
     const isFound = entry.isFile() && pattern.test(path) && !ignored.has(`/${path}`)
     return isFound && !/public\/main\./.test(path) ? path : []
