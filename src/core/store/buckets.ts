@@ -1,8 +1,13 @@
+import type { Key } from './engine.ts'
+import { keyName } from './key-encoding.ts'
+
 /**
- * Number of buckets. Each document belongs to one bucket. The number is small enough that a node can
- * subscribe to each bucket, and large enough for an even distribution over any cluster.
+ * Number of buckets. Each document belongs to one bucket. The number is small enough that one statement takes all
+ * buckets, and large enough for an even distribution over any cluster.
  */
-export const bucketCount = 16_384
+export const bucketCount = 1_024
+/** Number of segments of the key of a document. The key of an editor has more. */
+const documentSegments = 4
 
 /**
  * Returns the 32-bit FNV-1a hash (http://www.isthe.com/chongo/tech/comp/fnv/) of the UTF-16 code units of a
@@ -21,6 +26,8 @@ function hash32(text: string): number {
 
 /**
  * Returns the bucket of a document. Every node and every version of Weft computes the same bucket.
- * @param name the name that `keyName` returns for the key of the document
+ * @param document the key of the document or of one of its editors: all editors have the same bucket
  */
-export const bucketOf = (name: string): number => hash32(name) % bucketCount
+export const bucketOf = (document: Key): number =>
+  hash32(keyName(document.length > documentSegments ? document.slice(0, documentSegments) : document)) %
+  bucketCount

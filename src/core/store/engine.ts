@@ -89,6 +89,12 @@ export interface AppendOptions {
    * reason `fence`.
    */
   readonly fence?: Fence | undefined
+  /**
+   * The term in which the caller holds the document. If the term has ended, the append is rejected with the
+   * reason `term`. While the append is in progress, no other process can take the document. Absent: the append
+   * does not depend on a term.
+   */
+  readonly term?: Term | undefined
 }
 
 /**
@@ -298,7 +304,7 @@ export interface DocumentLog {
   destroyPrefix(prefix: Key, options?: DestroyOptions): Promise<Key | null>
 }
 
-type AppendRejection = 'exists' | 'absent' | 'deleted' | 'epoch' | 'fence'
+export type AppendRejection = 'exists' | 'absent' | 'deleted' | 'epoch' | 'fence' | 'term'
 
 /** Thrown if a rule rejects an append. Nothing was written. */
 export class AppendRejectedError extends Error {
@@ -494,7 +500,39 @@ export interface NamedLease {
   release(): Promise<void>
 }
 
-/** Describes the processes that share this store. */
+/** A process that shares the store. */
+export interface NodeAddress {
+  readonly id: string
+  /** Base URL at which the other nodes reach the node, such as `http://10.0.0.7:8080`; null if it serves no calls. */
+  readonly url: string | null
+}
+
+/**
+ * The right of a process to be the only writer of some documents. It ends when the process no longer owns these
+ * documents, or is taken for dead; a later right to the same documents has another term. Only the engine reads it.
+ */
+export interface Term {
+  /** Number of the group of documents. */
+  readonly bucket: number
+  /** Grows each time a process takes the group. */
+  readonly value: number
+}
+
+/** Thrown if another process owns a document, or has not released it yet. */
+export class NotOwnerError extends Error {
+  /** The node that owns the document. It may be this process, if the former owner has not released the document. */
+  readonly owner: NodeAddress
+  constructor(owner: NodeAddress) {
+    super(`the document belongs to the node ${owner.id}`)
+    this.name = 'NotOwnerError'
+    this.owner = owner
+  }
+}
+
+/** Ends the use of all documents for which `isLost` returns true. Resolves when their last appends have ended. */
+export type EndOfUse = (isLost: (document: Key) => boolean) => Promise<void>
+
+/** Describes the processes that share this store, and their documents. Each document belongs to one process. */
 export interface Cluster {
   readonly self: string
   /**
@@ -516,15 +554,35 @@ export interface Cluster {
   readonly isShared: boolean
   /** Ids of the live nodes, including this one. A node that has died disappears within 5 s. */
   nodes(): readonly string[]
+  /** Returns the other live nodes that serve calls. */
+  others(): readonly NodeAddress[]
   /**
-   * Returns the id of the node that should have the room of the document. This is only a preference:
-   * correctness never depends on it.
+   * Announces the URL at which other nodes reach this node. Until then, this node owns documents only if no other
+   * node has announced its URL.
    */
-  home(doc: Key): string
+  listening(url: string): void
+  /**
+   * Returns the node that owns a document, and all editors of the document. Nodes that learn of a change of the node
+   * list at different times may name different owners for a moment. Only `hold` gives the right to write.
+   * @param document the key of the document or of one of its editors
+   */
+  owner(document: Key): NodeAddress
+  /**
+   * Resolves with the current term of a document when this process is its only writer.
+   * @param document as for `owner`
+   * @throws NotOwnerError if another node owns the document (at once), or if its former owner has not released it
+   * within 10 s; StoreUnavailableError if the other nodes may take this process for dead
+   */
+  hold(document: Key): Promise<Term>
+  /**
+   * Registers a function that is called before this process releases documents, and after it has lost documents. The
+   * documents are released, and can be held again, when the functions of all callers have resolved.
+   */
+  onLose(end: EndOfUse): void
   on(event: 'change', listener: () => void): () => void
   /**
-   * Makes other nodes the home nodes of the documents of this node. This node remains in the list until the
-   * engine closes. Resolves when the other nodes have been informed, or after `timeoutMs`.
+   * Makes other nodes the owners of the documents of this node. This node remains in the list until the engine
+   * closes. Resolves when the other nodes have been informed, or after `timeoutMs`.
    */
   drain(timeoutMs: number): Promise<void>
 }

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import type { Bus, BusListener, Cluster, ForeignChanges, LeaseStore, NamedLease } from './engine.ts'
+import type {
+  Bus,
+  BusListener,
+  Cluster,
+  ForeignChanges,
+  LeaseStore,
+  NamedLease,
+  NodeAddress,
+  Term,
+} from './engine.ts'
 
 /** The changes of other processes in a store that no other process writes to: there are none. */
 export const noForeignChanges: ForeignChanges = {
@@ -7,7 +16,9 @@ export const noForeignChanges: ForeignChanges = {
   watch: () => () => {},
 }
 
-/** A cluster with one process, which is the home node of every document. The list of nodes never changes. */
+const onlyTerm: Promise<Term> = Promise.resolve({ bucket: 0, value: 0 })
+
+/** A cluster with one process, which holds every document. The list of nodes never changes. */
 export class SingleNode implements Cluster {
   readonly self: string
   readonly incarnation = randomUUID()
@@ -30,8 +41,24 @@ export class SingleNode implements Cluster {
     return [this.self]
   }
 
-  home(): string {
-    return this.self
+  others(): readonly NodeAddress[] {
+    return []
+  }
+
+  listening(): void {
+    // There is no other node that must be informed.
+  }
+
+  owner(): NodeAddress {
+    return { id: this.self, url: null }
+  }
+
+  hold(): Promise<Term> {
+    return onlyTerm
+  }
+
+  onLose(): void {
+    // This process never loses a document.
   }
 
   on(): () => void {

@@ -47,7 +47,7 @@ describe('nodes that share a schema', () => {
       () => engines.map(({ cluster }) => cluster.nodes()),
     )
   const docs = Array.from({ length: 100 }, (_, index) => docKey(`document ${index}`))
-  const homes = ({ cluster }: Engine): readonly string[] => docs.map((doc) => cluster.home(doc))
+  const homes = ({ cluster }: Engine): readonly string[] => docs.map((doc) => cluster.owner(doc).id)
 
   it('[CL-9] all nodes have the same list of nodes and the same home nodes, and a stopped node leaves the list immediately', async () => {
     const [a, b, c] = [await join('a'), await join('b'), await join('c')]

@@ -48,7 +48,8 @@ export function busContract(bench: () => Bench): void {
   it('[ENG-39] lists this node, and assigns each document to a listed node', async () => {
     const { cluster } = bench().engine
     expect(cluster.nodes()).toContain(cluster.self)
-    expect(cluster.nodes()).toContain(cluster.home(docKey('a')))
+    expect(cluster.nodes()).toContain(cluster.owner(docKey('a')).id)
+    expect(await cluster.hold(docKey('a'))).toEqual(await cluster.hold(docKey('a')))
     const end = cluster.on('change', () => undefined)
     await cluster.drain(1_000)
     end()

@@ -3,8 +3,19 @@ import { homeNodeOf } from '../../../src/cluster/postgres/cluster/home-node.ts'
 import { type Clock, systemClock } from '../../../src/core/base/clock.ts'
 import { MalformedJsonError } from '../../../src/core/base/json.ts'
 import { bucketOf } from '../../../src/core/store/buckets.ts'
-import type { Bus, BusListener, Cluster, Engine } from '../../../src/core/store/engine.ts'
-import { keyName } from '../../../src/core/store/key-encoding.ts'
+import {
+  AppendRejectedError,
+  type Bus,
+  type BusListener,
+  type Cluster,
+  type DocumentLog,
+  type EndOfUse,
+  type Engine,
+  type Key,
+  type NodeAddress,
+  NotOwnerError,
+  type Term,
+} from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { PolledChanges } from '../../../src/core/store/polled-changes.ts'
 import { QueueLeaseStore } from '../../../src/core/store/queue-lease-store.ts'
@@ -29,8 +40,8 @@ export interface NodesOptions {
   readonly store?: Engine
 }
 
-/** Returns the store with slow logs. Each request and each answer is delayed by up to `ms`. */
-function distant({ log, ...engine }: Engine, ms: number): Engine {
+/** Returns a slow log. Each request and each answer is delayed by up to `ms`. */
+function distant(log: DocumentLog, ms: number): DocumentLog {
   const away = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() * ms))
   const far = async <T>(ask: () => Promise<T>): Promise<T> => {
     await away()
@@ -41,18 +52,15 @@ function distant({ log, ...engine }: Engine, ms: number): Engine {
     }
   }
   return {
-    ...engine,
-    log: {
-      hasOneWriter: log.hasOneWriter,
-      append: (...parameters) => far(() => log.append(...parameters)),
-      load: (...parameters) => far(() => log.load(...parameters)),
-      loadAt: (...parameters) => far(() => log.loadAt(...parameters)),
-      heads: (...parameters) => far(() => log.heads(...parameters)),
-      list: (...parameters) => far(() => log.list(...parameters)),
-      compact: (...parameters) => far(() => log.compact(...parameters)),
-      destroy: (...parameters) => far(() => log.destroy(...parameters)),
-      destroyPrefix: (...parameters) => far(() => log.destroyPrefix(...parameters)),
-    },
+    hasOneWriter: log.hasOneWriter,
+    append: (...parameters) => far(() => log.append(...parameters)),
+    load: (...parameters) => far(() => log.load(...parameters)),
+    loadAt: (...parameters) => far(() => log.loadAt(...parameters)),
+    heads: (...parameters) => far(() => log.heads(...parameters)),
+    list: (...parameters) => far(() => log.list(...parameters)),
+    compact: (...parameters) => far(() => log.compact(...parameters)),
+    destroy: (...parameters) => far(() => log.destroy(...parameters)),
+    destroyPrefix: (...parameters) => far(() => log.destroyPrefix(...parameters)),
   }
 }
 
@@ -70,12 +78,12 @@ export interface SharedNode {
  */
 export async function sharedNodes(count: number, options: NodesOptions = {}): Promise<readonly SharedNode[]> {
   const { clock = systemClock, weather = fair } = options
-  const given = options.store ?? (await openMemoryEngine({ clock }))
-  const store = options.distanceMs === undefined ? given : distant(given, options.distanceMs)
+  const store = options.store ?? (await openMemoryEngine({ clock }))
   const network = new Network(clock, weather)
   let open = count
   return Array.from({ length: count }, (_, index) => {
     const node = network.join(`node-${index + 1}`)
+    const log = node.guarded(store.log)
     const foreignChanges = new PolledChanges(store.kv, clock)
     let closing: Promise<void> | null = null
     const close = async (): Promise<void> => {
@@ -87,7 +95,7 @@ export async function sharedNodes(count: number, options: NodesOptions = {}): Pr
     return {
       engine: {
         ...store,
-        log: { ...delegatedLog(store.log), hasOneWriter: false },
+        log: options.distanceMs === undefined ? log : distant(log, options.distanceMs),
         fences: unaware(store),
         bus: node,
         foreignChanges,
@@ -110,12 +118,18 @@ const unaware = ({ fences }: Engine): Engine['fences'] => ({
   isCurrent: () => true,
 })
 
+/** Interval and maximum number of the looks at a document that another node has not released yet. */
+const lookEveryMs = 10
+const looksMax = 1_000
+
 class Network {
   readonly clock: Clock
   readonly weather: Weather
   readonly members: NetworkNode[] = []
-  /** Names of nodes that are draining, and therefore are no longer home nodes. */
+  /** Names of nodes that are draining, and therefore own no documents. */
   readonly draining = new Set<string>()
+  /** The last term of each bucket, and the node that holds it; null: the node has released it. */
+  readonly terms = new Map<number, { readonly value: number; readonly holder: NetworkNode | null }>()
 
   constructor(clock: Clock, weather: Weather) {
     this.clock = clock
@@ -130,6 +144,10 @@ class Network {
 
   get alive(): readonly string[] {
     return this.members.filter(({ isCut }) => !isCut).map(({ self }) => self)
+  }
+
+  addressOf(id: string): NodeAddress {
+    return { id, url: this.members.find(({ self }) => self === id)?.url ?? null }
   }
 
   changed(): void {
@@ -147,6 +165,9 @@ class NetworkNode implements Bus, Cluster {
   readonly #network: Network
   readonly #lost = new Set<() => void>()
   readonly #watching = new Set<() => void>()
+  readonly #ends: EndOfUse[] = []
+  readonly #held = new Map<number, Term>()
+  #url: string | null = null
 
   constructor(network: Network, self: string) {
     this.#network = network
@@ -171,6 +192,19 @@ class NetworkNode implements Bus, Cluster {
 
   changed(): void {
     for (const listener of this.#watching) listener()
+    void this.#release()
+  }
+
+  /** Returns the log, which rejects the appends of this node in terms that have ended. */
+  guarded(log: DocumentLog): DocumentLog {
+    return {
+      ...delegatedLog(log),
+      hasOneWriter: false,
+      append: async (doc, to, updates, options = {}) => {
+        if (options.term !== undefined && !this.#isCurrent(options.term)) throw new AppendRejectedError('term')
+        return log.append(doc, to, updates, options)
+      },
+    }
   }
 
   async isAlive(incarnation: string): Promise<boolean> {
@@ -182,9 +216,67 @@ class NetworkNode implements Bus, Cluster {
     return this.isCut ? [this.self] : this.#network.alive
   }
 
-  home(doc: readonly string[]): string {
+  others(): readonly NodeAddress[] {
+    return this.nodes()
+      .filter((id) => id !== this.self)
+      .map((id) => this.#network.addressOf(id))
+  }
+
+  get url(): string | null {
+    return this.#url
+  }
+
+  listening(url: string): void {
+    this.#url = url
+  }
+
+  owner(document: Key): NodeAddress {
+    return this.#network.addressOf(this.#ownerOf(bucketOf(document)))
+  }
+
+  async hold(document: Key): Promise<Term> {
+    const bucket = bucketOf(document)
+    for (let looks = 0; looks < looksMax; looks += 1) {
+      const held = this.#held.get(bucket)
+      if (held !== undefined && this.#isCurrent(held)) return held
+      if (this.#ownerOf(bucket) !== this.self) break
+      const { holder, value } = this.#network.terms.get(bucket) ?? { holder: null, value: 0 }
+      if (held === undefined && (holder === null || holder.isCut)) {
+        const term = { bucket, value: value + 1 }
+        this.#held.set(bucket, term)
+        this.#network.terms.set(bucket, { value: term.value, holder: this })
+        return term
+      }
+      await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
+    }
+    throw new NotOwnerError(this.owner(document))
+  }
+
+  onLose(end: EndOfUse): void {
+    this.#ends.push(end)
+  }
+
+  #ownerOf(bucket: number): string {
     const serving = this.nodes().filter((node) => !this.#network.draining.has(node))
-    return homeNodeOf(bucketOf(keyName(doc)), serving.length === 0 ? this.nodes() : serving)
+    return homeNodeOf(bucket, serving.length === 0 ? this.nodes() : serving)
+  }
+
+  #isCurrent({ bucket, value }: Term): boolean {
+    const current = this.#network.terms.get(bucket)
+    return current?.holder === this && current.value === value
+  }
+
+  /** Ends the use of the documents that this node no longer owns, then releases them. */
+  async #release(): Promise<void> {
+    const lost = [...this.#held.values()].filter(
+      (term) => !this.#isCurrent(term) || this.#ownerOf(term.bucket) !== this.self,
+    )
+    const buckets = new Set(lost.map(({ bucket }) => bucket))
+    await Promise.all(this.#ends.map((end) => end((document) => buckets.has(bucketOf(document)))))
+    for (const term of lost) {
+      if (this.#isCurrent(term)) this.#network.terms.set(term.bucket, { value: term.value, holder: null })
+      if (this.#held.get(term.bucket) === term) this.#held.delete(term.bucket)
+    }
   }
 
   on(_event: 'change', listener: () => void): () => void {

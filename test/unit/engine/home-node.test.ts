@@ -2,7 +2,6 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { homeNodeOf } from '../../../src/cluster/postgres/cluster/home-node.ts'
 import { bucketCount, bucketOf } from '../../../src/core/store/buckets.ts'
-import { keyName } from '../../../src/core/store/key-encoding.ts'
 
 const buckets = Array.from({ length: bucketCount }, (_, bucket) => bucket)
 const nodeNames = (count: number): string[] => Array.from({ length: count }, (_, index) => `node-${index}`)
@@ -10,6 +9,7 @@ const homes = (nodes: readonly string[]): string[] => buckets.map((bucket) => ho
 
 it('[CL-18] assigns a document to the same bucket in every version of the server', () => {
   const docs = [
+    ['ws', 'key', 'acme', 'notes'],
     ['ws', 'key', 'acme', 'notes', 'main'],
     ['a'],
     ['a', ''],
@@ -18,16 +18,16 @@ it('[CL-18] assigns a document to the same bucket in every version of the server
     ['ab', 'c'],
     ['a', 'bc'],
   ]
-  expect(docs.map((doc) => bucketOf(keyName(doc)))).toEqual([12856, 10043, 6791, 10464, 15897, 14, 15282])
-  const pinned = [0, 1, 2, 3, 16_383].map((bucket) => homeNodeOf(bucket, ['a', 'b', 'c']))
-  expect(pinned).toEqual(['b', 'c', 'b', 'b', 'b'])
+  expect(docs.map((doc) => bucketOf(doc))).toEqual([291, 291, 827, 647, 224, 537, 14, 946])
+  const pinned = [0, 1, 2, 3, 1_023].map((bucket) => homeNodeOf(bucket, ['a', 'b', 'c']))
+  expect(pinned).toEqual(['b', 'c', 'b', 'b', 'a'])
 })
 
 it('[CL-18] uses buckets evenly, and gives each node a nearly equal share of them', () => {
   const used = new Map<number, number>()
   const count = 4 * bucketCount
   for (let index = 0; index < count; index++) {
-    const bucket = bucketOf(keyName(['ws', 'key', 'acme', `document ${index}`, 'main']))
+    const bucket = bucketOf(['ws', 'key', 'acme', `document ${index}`, 'main'])
     used.set(bucket, (used.get(bucket) ?? 0) + 1)
   }
   // With 4 on average, a share of e⁻⁴ has none.
@@ -37,7 +37,7 @@ it('[CL-18] uses buckets evenly, and gives each node a nearly equal share of the
   const found = homes(nodeNames(7))
   for (const node of nodeNames(7)) {
     const share = (found.filter((home) => home === node).length * 7) / bucketCount
-    expect(share > 0.9 && share < 1.1).toBe(true)
+    expect(share > 0.8 && share < 1.2).toBe(true)
   }
 })
 
@@ -45,7 +45,7 @@ it('[CL-18] when a node joins or leaves, moves only the buckets of this node', (
   fc.assert(
     fc.property(fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 6 }), fc.string(), (nodes, other) => {
       fc.pre(!nodes.includes(other))
-      for (let bucket = 0; bucket < bucketCount; bucket += 997) {
+      for (let bucket = 0; bucket < bucketCount; bucket += 61) {
         const [before, after] = [homeNodeOf(bucket, nodes), homeNodeOf(bucket, [...nodes, other].reverse())]
         expect(after === before || after === other).toBe(true)
       }

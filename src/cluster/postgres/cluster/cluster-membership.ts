@@ -3,8 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../../core/base/log.ts'
 import { bucketOf } from '../../../core/store/buckets.ts'
 import type { ClusterBus } from '../../../core/store/cluster-bus.ts'
-import { type Cluster, EngineOpenError, type Key } from '../../../core/store/engine.ts'
-import { keyName } from '../../../core/store/key-encoding.ts'
+import {
+  type Cluster,
+  EngineOpenError,
+  type Key,
+  type NodeAddress,
+  NotOwnerError,
+  type Term,
+} from '../../../core/store/engine.ts'
 import type { PostgresDatabase, WritePermission } from '../connection/database.ts'
 import type { DatabaseSession } from '../connection/database-session.ts'
 import type { DatabaseClock } from './database-clock.ts'
@@ -64,7 +70,7 @@ export class ClusterMembership implements WritePermission, Cluster {
   readonly #watching = new Set<{ readonly call: () => void }>()
   #state: NodeState = 'serving'
   #others: readonly ClusterNode[] = []
-  #homes: (string | undefined)[] = []
+  #owners: (string | undefined)[] = []
   #refusal: string | null = 'it has not joined the others yet'
   /**
    * Before this time, no node counts as dead. The time is set after the database was unavailable or slow,
@@ -149,14 +155,28 @@ export class ClusterMembership implements WritePermission, Cluster {
     return [this.self, ...this.#others.map(({ id }) => id)].sort()
   }
 
-  home(doc: Key): string {
-    const bucket = bucketOf(keyName(doc))
-    this.#homes[bucket] ??= homeNodeOf(bucket, this.#serving())
-    return this.#homes[bucket]
+  others(): readonly NodeAddress[] {
+    return this.#others.map(({ id }) => ({ id, url: null }))
   }
 
+  listening(_url: string): void {}
+
+  owner(document: Key): NodeAddress {
+    const bucket = bucketOf(document)
+    this.#owners[bucket] ??= homeNodeOf(bucket, this.#serving())
+    return { id: this.#owners[bucket], url: null }
+  }
+
+  async hold(document: Key): Promise<Term> {
+    const owner = this.owner(document)
+    if (owner.id !== this.self) throw new NotOwnerError(owner)
+    return { bucket: bucketOf(document), value: 0 }
+  }
+
+  onLose(): void {}
+
   /**
-   * Returns the ids of the nodes that can be home nodes: all nodes that are not draining. If all nodes are
+   * Returns the ids of the nodes that can own documents: all nodes that are not draining. If all nodes are
    * draining, returns all nodes.
    */
   #serving(): readonly string[] {
@@ -273,7 +293,7 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 
   #changed(): void {
-    this.#homes = []
+    this.#owners = []
     for (const { call } of Array.from(this.#watching)) call()
   }
 

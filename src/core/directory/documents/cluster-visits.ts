@@ -198,7 +198,7 @@ export class ClusterVisits {
     const [node = '', workspaceId = '', apiKey = '', organizationId = ''] = key
     if (await this.#cluster.isAlive(node)) return
     gone.add(node)
-    if (!this.#isLongGone(node) || this.#cluster.home(['visits', node]) !== this.#cluster.self) return
+    if (!this.#isLongGone(node) || this.#cluster.owner(['visits', node]).id !== this.#cluster.self) return
     if (await this.#endVisits({ workspaceId, apiKey, organizationId }, node))
       await this.#kv.commit(nodesPart, { dels: [key] })
   }

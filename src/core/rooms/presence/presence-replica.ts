@@ -139,7 +139,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     dependencies: PresenceReplicaDependencies,
   ) {
     this.document = documentKey(document)
-    this.bucket = bucketOf(keyName(this.document))
+    this.bucket = bucketOf(this.document)
     this.#owner = owner
     this.#dependencies = dependencies
     this.#log = new LocalStateLog(this, dependencies.nextSeq)

@@ -59,11 +59,8 @@ type ComparisonState =
  */
 const keptNewsMax = 64
 
-/**
- * Returns the topic for the messages about a document. All documents in the same bucket use the same topic.
- * @param name the name of the document, as `keyName` returns it
- */
-const topicOf = (name: string): string => `document/${bucketOf(name)}`
+/** Returns the topic for the messages about a document. All documents in the same bucket use the same topic. */
+const topicOf = (doc: Key): string => `document/${bucketOf(doc)}`
 
 /**
  * Keeps the replicas of each document equal on all nodes. Sends the messages of the rooms of this node to the
@@ -98,17 +95,15 @@ export class ReplicaSync {
   tell(doc: Key, message: ReplicaMessage): void {
     const { bus, log } = this.#engine
     if (log.hasOneWriter) return
-    const name = keyName(doc)
-    bus.publish(topicOf(name), encodeMessage(name, message))
+    bus.publish(topicOf(doc), encodeMessage(keyName(doc), message))
   }
 
   /**
-   * Returns whether this node is the home node of the document. The home node does the work that only one node
-   * needs to do.
+   * Returns whether this node owns the document. The owner does the work that only one node needs to do.
    */
   isHome(doc: Key): boolean {
     const { cluster } = this.#engine
-    return cluster.home(doc) === cluster.self
+    return cluster.owner(doc).id === cluster.self
   }
 
   /**
@@ -119,7 +114,7 @@ export class ReplicaSync {
     if (this.#engine.log.hasOneWriter) return () => undefined
     const name = keyName(doc)
     this.#opening.set(name, [])
-    const topic = topicOf(name)
+    const topic = topicOf(doc)
     const subscription = this.#topics.get(topic) ?? { count: 0, end: this.#subscribe(topic) }
     subscription.count += 1
     this.#topics.set(topic, subscription)

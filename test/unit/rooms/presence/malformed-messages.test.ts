@@ -11,7 +11,6 @@ import {
 } from '../../../../src/core/rooms/presence/presence-messages.ts'
 import type { PresenceRecord } from '../../../../src/core/rooms/presence/presence-records.ts'
 import { bucketOf } from '../../../../src/core/store/buckets.ts'
-import { keyName } from '../../../../src/core/store/key-encoding.ts'
 import { document, Page, World } from './simulated-cluster.ts'
 
 const name = documentKey(document)
@@ -95,7 +94,7 @@ const strange = fc
 const topics = [
   allTopic,
   nodeTopic('node-2'),
-  bucketTopic(bucketOf(keyName(name))),
+  bucketTopic(bucketOf(name)),
   ...['presence.sync', 'presence.of', 'presence.erase', 'live', 'awareness.renew'].map(
     (each) => `nodes.call.${each}`,
   ),
