@@ -63,12 +63,6 @@ const strangers = ['core/sync', 'rest', 'console']
 const writerCountReaders: readonly string[] = [
   'src/capabilities/feed/feed-service.ts',
   'src/capabilities/history/blob-names.ts',
-  'src/core/rooms/edits/backend-change.ts',
-  'src/core/rooms/log/commits.ts',
-  'src/core/rooms/log/recorded-log.ts',
-  'src/core/rooms/log/room-compaction.ts',
-  'src/core/rooms/replication/replica-sync.ts',
-  'src/core/rooms/room/room-registry.ts',
 ]
 
 /** Templates are programs of users, which import the package instead of the sources. */

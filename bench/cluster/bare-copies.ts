@@ -1,26 +1,28 @@
 import { NatsBus } from '../../src/cluster/nats/bus.ts'
 import { openPostgresEngine } from '../../src/cluster/postgres/engine.ts'
-import { systemClock } from '../../src/core/base/clock.ts'
-import { createLog } from '../../src/core/base/log.ts'
-import { ReplicaSync } from '../../src/core/rooms/replication/replica-sync.ts'
+import { bucketOf } from '../../src/core/store/buckets.ts'
 import type { BusNamespace } from '../../src/core/store/cluster-bus.ts'
+import type { Key } from '../../src/core/store/engine.ts'
 
-/**
- * Opens a node that has no rooms. The node can send and receive the messages that nodes exchange about
- * documents.
- */
-export async function openCopies(
-  url: string,
-  schema: string,
-  nats: string,
-  name: string,
-): Promise<ReplicaSync & { readonly end: () => Promise<void> }> {
+/** A node without rooms, which sends and receives messages about documents. */
+interface BareNode {
+  tell(doc: Key, message: Uint8Array): void
+  /** Receives the messages about all documents in the bucket of a document. */
+  watch(doc: Key): Promise<void>
+  end(): Promise<void>
+}
+
+const topicOf = (doc: Key): string => `document/${bucketOf(doc)}`
+
+export async function openCopies(url: string, schema: string, nats: string, name: string): Promise<BareNode> {
   const openBus = ({ prefix }: BusNamespace) => NatsBus.open({ urls: [nats], prefix })
-  const engine = await openPostgresEngine({ url, schema, nodes: { name, openBus } })
-  const copies = new ReplicaSync(engine, systemClock, createLog('error'), new Map())
-  const end = async (): Promise<void> => {
-    copies.close()
-    await engine.close()
+  const { bus, close } = await openPostgresEngine({ url, schema, nodes: { name, openBus } })
+  return {
+    tell: (doc, message) => bus.publish(topicOf(doc), message),
+    watch(doc) {
+      bus.subscribe(topicOf(doc), () => undefined)
+      return bus.flushed()
+    },
+    end: close,
   }
-  return Object.assign(copies, { end })
 }

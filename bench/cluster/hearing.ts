@@ -46,13 +46,12 @@ export async function hearInVain(stores: Stores, telling: Telling): Promise<Hear
   const listeners = await Promise.all(
     Array.from({ length: telling.listeners }, () => startListener(stores, schema, telling.documents)),
   )
-  const update = { by: 'bench', bytes: encodeKeystroke(1, 1_000) }
+  const update = encodeKeystroke(1, 1_000)
   let said = 0
   const stop = atRate(telling.perSecond, (due) => {
     for (let index = 0; index < due; index++) {
       said += 1
-      const notice = { epoch: 1, first: said, last: said, at: Date.now(), updates: [update] }
-      copies.tell(toldDocument(said % telling.documents), { is: 'appended', notice })
+      copies.tell(toldDocument(said % telling.documents), update)
     }
   })
   const of = async () => ({

@@ -5,11 +5,6 @@ import { openCopies } from './bare-copies.ts'
 import { toldDocument } from './hearing.ts'
 
 const [url = '', schema = '', nats = '', documents = '0'] = process.argv.slice(2)
-const commits = { durableTo: 0, differs: () => false, catchUp: () => undefined }
 const copies = await openCopies(url, schema, nats, `listener-${process.pid}`)
-for (let index = 0; index < Number(documents); index++) {
-  const doc = toldDocument(index)
-  await copies.watch(doc)
-  copies.opened({ doc, commits, replica: { receive: () => undefined } })
-}
+for (let index = 0; index < Number(documents); index++) await copies.watch(toldDocument(index))
 process.send?.('ready')

@@ -36,7 +36,7 @@ it('[OPS-45] keeps a sample for each 10 s with the rates and quantiles of that t
   metrics.updates.rest += 10
   for (let count = 0; count < 100; count += 1) metrics.commitLatencySeconds.observe(0.002)
   await pass()
-  metrics.updates.node += 5
+  metrics.updates.rest += 5
   await pass(20_000)
   const { recent, day } = history.read()
   expect(recent).toMatchObject({

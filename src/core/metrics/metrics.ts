@@ -103,7 +103,7 @@ function gauges(registry: Registry) {
       help: 'Streams of content that a writer has open',
       registers,
     }),
-    /** `purpose` is `change`, `read` or `merge`. `state` is `waiting` or `running`. */
+    /** `purpose` is `change` or `read`. `state` is `waiting` or `running`. */
     threadUses: new Gauge({
       name: 'weft_thread_uses',
       help: 'Calls with large documents that wait for a thread, or run on one',
@@ -256,7 +256,7 @@ function counters(registry: Registry) {
  * plain numbers, and the counter copies them only when the metrics are read.
  */
 function updatesBySource(registers: Registry[]) {
-  const counts = { socket: 0, rest: 0, node: 0 }
+  const counts = { socket: 0, rest: 0 }
   const counter = new Counter({
     name: 'weft_updates_total',
     help: 'Document updates accepted, by source',

@@ -304,7 +304,7 @@ export interface DocumentLog {
   destroyPrefix(prefix: Key, options?: DestroyOptions): Promise<Key | null>
 }
 
-export type AppendRejection = 'exists' | 'absent' | 'deleted' | 'epoch' | 'fence' | 'term'
+export type AppendRejection = 'exists' | 'absent' | 'deleted' | 'epoch' | 'moved' | 'fence' | 'term'
 
 /** Thrown if a rule rejects an append. Nothing was written. */
 export class AppendRejectedError extends Error {

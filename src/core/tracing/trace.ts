@@ -31,8 +31,6 @@ export const traceSteps = {
   change_rejected: 'a change by a backend is rejected',
   presence_set: 'the room shows a presence state',
   presence_removed: 'the room removes a presence state',
-  node_sent: 'this node sends a message to the other nodes',
-  node_received: 'this node receives a message of another node',
   event_created: 'a webhook event is recorded',
   event_skipped: 'no webhook wants an event',
   event_dispatched: 'the targets of a webhook event are known',

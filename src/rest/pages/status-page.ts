@@ -28,10 +28,7 @@ export const liveStatusSchema = s.object({
       documentId: s.string,
       editorId: s.string,
       connections: s.number,
-      /**
-       * Stored updates per second since the last measurement, also of other nodes; null if the room was not open
-       * then.
-       */
+      /** Stored updates per second since the last measurement; null if the room was not open then. */
       updatesPerSecond: s.orNull(s.number),
       sizeBytes: s.number,
     }),

@@ -13,7 +13,6 @@ import { eventually, typed } from '../../support/clients/clients.ts'
 import { noEdits, noRecords, noVisits } from '../../support/data/rooms.ts'
 import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'
 import { roomyAccounts } from '../../support/servers/memory.ts'
-import { sharedNodes } from '../../support/servers/simulated-network.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 const addressOf = (documentId: string, workspaceId = 'w'): DocumentAddress => ({
@@ -152,32 +151,6 @@ it('[ROOM-54] when a paused room closes, stops the timer of its pause, and answe
     return
   }
   expect.unreachable('the workspace did not spend its share')
-})
-
-it('[ROOM-54] when a room closes while it waits for another node, stops waiting', async () => {
-  const [node] = await sharedNodes(1)
-  if (node === undefined) throw new Error('no node')
-  const { rooms, clock } = roomsOf(node.engine)
-  const { room } = await rooms.open(addressOf('waiting'))
-  const pending = clock.pending
-  room.replica.receive({ is: 'wait', ms: 1_000 })
-  expect([room.isLocked, clock.pending]).toEqual([true, pending + 1])
-  room.close(close('serviceRestart', 'the room was idle'))
-  expect([room.isLocked, clock.pending]).toEqual([false, pending])
-})
-
-it('[ROOM-53] counts expensive updates that other nodes have accepted as work of their workspace', async () => {
-  const [first, second] = await sharedNodes(2)
-  if (first === undefined || second === undefined) throw new Error('no nodes')
-  const [accepting, following] = [roomsOf(first.engine), roomsOf(second.engine)]
-  for (let count = 0; following.spent.length === 0 && count < documentsMax; count += 1) {
-    const address = addressOf(`document ${count}`)
-    const { room } = await following.rooms.open(address)
-    await apply(accepting.rooms, address, expensive['the event loop'])
-    await eventually(() => room.state.clocks.size > 0 || following.spent.length > 0)
-    accepting.clock.advance(60_000)
-  }
-  expect(following.spent).toEqual(['w'])
 })
 
 it('[ROOM-58] disconnects a client whose updates alone take too long, and no other client', async () => {

@@ -8,7 +8,6 @@ import type { ServerOverrides } from '../../../src/server/server.ts'
 import { type Editor, eventually, RawClient, syncedEditor } from '../../support/clients/clients.ts'
 import { hocuspocusProvider, hocuspocusSocket } from '../../support/clients/protocol-clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
-import { sharedNodes } from '../../support/servers/simulated-network.ts'
 import { callsOf, HookReceiver } from '../../support/servers/webhook-servers.ts'
 
 type Line = Readonly<Record<string, unknown>>
@@ -208,21 +207,6 @@ it('[TRACE-4] traces that no endpoint subscribes to an event', async () => {
   }, steps)
   const type = expect.stringMatching(/^document/) as string
   expect(of('event_skipped')[0]).toMatchObject({ organizationId, documentId: 'notes', type })
-})
-
-it('[TRACE-5] traces the messages between the nodes of a cluster', async () => {
-  const [here, there] = await sharedNodes(2)
-  if (here === undefined || there === undefined) throw new Error('no nodes')
-  const first = await traced('document:acme/notes', {}, { engine: here.engine })
-  const second = await traced('document:acme/notes', {}, { engine: there.engine })
-  const ada = await open(first.server, 'acme/notes/main', 'ada')
-  const bob = await open(second.server, 'acme/notes/main', 'bob')
-  ada.text.insert(0, 'hello')
-  await eventually(() => bob.text.toString() === 'hello' && second.of('node_received').length > 0)
-  const notice = { message: 'appended', first: 1, last: 1, bytes: expect.any(Number) as number }
-  expect(first.of('node_sent')).toMatchObject([notice])
-  expect(second.of('node_received')[0]).toMatchObject(notice)
-  expect(second.of('broadcast')).toMatchObject([{ updates: 1, receivers: 1 }])
 })
 
 it('[TRACE-6] writes no content, name, token or key to a trace', async () => {

@@ -72,6 +72,26 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 20 })
 })
 
+it('[CR-22] when the log does not end where the room expects, closes the clients with 1012, and loads the document again', async () => {
+  await server.post('/v2/crdt/add', { ...address, type: 'text', data: 'base' })
+  const client = await connect()
+  await client.roundTrip()
+  await edited()
+  const { workspaceId, apiKey } = server.credentials
+  const doc = addressKey({ workspaceId, apiKey, ...address })
+  const [head = null] = await engine.log.heads([doc])
+  await engine.log.append(doc, head?.epoch ?? 0, [{ bytes: typed('of another writer', 77), by: '' }])
+  client.sendUpdate(typed('of ada', 78))
+  expect(await client.closed).toEqual({ code: 1012, reason: 'the document moved to another node' })
+  expect((await engine.log.heads([doc]))[0]).toMatchObject({ head: 2 })
+  const again = await connect()
+  again.sendUpdate(typed('of ada', 78))
+  await again.roundTrip()
+  again.end()
+  const { data } = await read()
+  for (const part of ['base', 'of another writer', 'of ada']) expect(data.split(part)).toHaveLength(2)
+})
+
 /** Causes for which a room fails during its appends. */
 const failures = {
   'a poisoned update': (client: RawClient) => client.sendUpdate(badEntry(7)),

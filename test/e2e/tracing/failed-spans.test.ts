@@ -76,30 +76,6 @@ it('[OTEL-17] the update of a client and its commit have an error when the store
   for (const span of Object.values(spans)) expect(span).toMatchObject(unavailable)
 })
 
-it('[OTEL-17] a commit that lost against another node has an error, and the repeated commit has none', async () => {
-  let isOvertaken = false
-  const { collector, server, stop } = await start((log) => ({
-    hasOneWriter: false,
-    append: async (doc, to, ...more) => {
-      if (isOvertaken && typeof to === 'number') {
-        isOvertaken = false
-        await log.append(doc, to, [{ bytes: typed('x', 9), by: '' }])
-      }
-      return log.append(doc, to, ...more)
-    },
-  }))
-  dataOf(await server.post('/v2/crdt/add', { ...editor, data: 'hello' }))
-  isOvertaken = true
-  dataOf(await server.post('/v2/crdt/update', { ...editor, data: 'hello you' }, { traceparent }))
-  await stop()
-  const commits = collector.spans.filter((span) => span.traceId === traceId && span.name === 'weft.commit')
-  const outcomes = commits.map(({ isError, attributes }) => [isError, attributes['error.type']])
-  expect(outcomes).toEqual([
-    [true, 'crdt/document-changed'],
-    [false, undefined],
-  ])
-})
-
 it('[OTEL-17] a computation that fails has an error with its code', async () => {
   const { collector, server, stop } = await start()
   dataOf(await server.post('/v2/crdt/add', { ...editor, data: 'hello' }))

@@ -1,17 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { currentTrace, startSpan } from '../../base/current-trace.ts'
 import { ApiError } from '../../base/errors.ts'
 import { WorkLimitError } from '../../content/edit/work-limit.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
-import { versionOf } from '../../model/version.ts'
 import { runSpan } from '../../tracing/run-span.ts'
 import type { TraceWriter } from '../../tracing/trace.ts'
-import { readUpdate } from '../../update/read-update.ts'
-import { emptyUpdate } from '../document/document-state.ts'
 import { whileAllowed } from '../updates/write-rights.ts'
 import {
-  authorshipOf,
-  type ChangeApplication,
   checkStorage,
   commitEdit,
   type EditableRoom,
@@ -19,7 +13,6 @@ import {
   headConflict,
   type RestoreOptions,
   rejectWhenDurable,
-  toUnavailable,
   waitUntilDurable,
 } from './editable-room.ts'
 
@@ -37,10 +30,10 @@ export interface ProposedChange<T> {
    */
   readonly isCurrent: () => boolean
   /**
-   * Applies the update to the document. Returns the part of the update that the document lacked; null if it
-   * lacked nothing.
+   * Applies the update to the document. Called in the tick in which `isCurrent` has returned true. Returns the part of
+   * the update that the document lacked; null if it lacked nothing.
    */
-  readonly apply: (how: ChangeApplication) => Uint8Array | null
+  readonly apply: () => Uint8Array | null
 }
 
 /** A change that was made directly in the document, and is therefore already applied. */
@@ -54,17 +47,8 @@ export interface BackendChange<T> {
   readonly options: RestoreOptions
   /** The place at which the change is computed, for a trace. */
   readonly runs?: 'event loop' | 'thread'
-  /**
-   * True if the change is valid only for the state for which it was computed, so that it must be appended
-   * with the expected head. False if it can be appended after any update.
-   */
-  readonly needsHead: boolean
-  /**
-   * Whether other writes pause during the first computation. `if overtakable`: only if the change is
-   * overtakable (see `makeChange`). Use this value for short computations: without a pause, updates of this
-   * node would often invalidate them.
-   */
-  readonly firstPause: 'always' | 'if overtakable' | 'never'
+  /** True if other writes pause already during the first computation. */
+  readonly pauses?: boolean
   /** Prepares the creation of the document, if the change creates it. Called before anything is computed. */
   readonly prepare?: (() => Promise<void>) | undefined
   /**
@@ -82,32 +66,19 @@ export interface BackendChange<T> {
 }
 
 /**
- * Maximum number of tries of one change. A try fails if another node has changed the document in the
- * meantime.
+ * Maximum number of computations of one change while writes pause. A computation fails if an update that a thread was
+ * already integrating is applied before it ends.
  */
 const triesMax = 5
-/**
- * Maximum random pause before the next try, in milliseconds; it is multiplied by the number of tries so far.
- */
-const pauseMs = 20
-
-/** Minimum and maximum milliseconds for which the other nodes pause their updates, from the second try on. */
-const waitMsMin = 50
-const waitMsMax = 2_000
 
 /**
  * Executes a change that a backend requests, in these steps: resolve base → compute → commit if unchanged →
  * apply → deliver.
  *
- * A change is overtakable if another node can append an update that makes the change wrong. Such a change is
- * appended with the expected head, and applied when it is durable. Any other change is applied and appended
- * in one tick. If it can be computed directly in the document, it needs no working copy and takes about half
- * the time.
- *
- * At first, the change is computed while writes continue. If the document has changed by then, the change is
- * computed again while this node pauses its writes. After a conflict with another node, the other nodes also
- * pause their writes.
- * @throws ApiError ABORTED if other nodes were faster each time; UNAVAILABLE; the errors of `compute`
+ * A change that can be made directly in the document needs no working copy and takes about half the time. Any other
+ * change is computed on a working copy while writes continue. If the document has changed by then, the change is
+ * computed again while writes pause. It is applied and appended in one tick.
+ * @throws ApiError ABORTED if the document has changed each time; UNAVAILABLE; the errors of `compute`
  */
 export function makeChange<T>(room: EditableRoom, change: BackendChange<T>): Promise<EditResult<T>> {
   const spanned = withSpans(change)
@@ -173,9 +144,8 @@ function traceLock<T>(room: EditableRoom, { by }: BackendChange<T>, since: numbe
 }
 
 async function attempt<T>(room: EditableRoom, change: BackendChange<T>): Promise<EditResult<T>> {
-  const isOvertakable = change.needsHead && !room.commits.hasOneWriter
   await change.prepare?.()
-  if (!isOvertakable && change.inPlace !== undefined) {
+  if (change.inPlace !== undefined) {
     const since = performance.now()
     while (room.lock.held !== null) await room.lock.held
     traceLock(room, change, since)
@@ -184,45 +154,35 @@ async function attempt<T>(room: EditableRoom, change: BackendChange<T>): Promise
     const applied = change.inPlace()
     if (applied !== null) return committed(room, change, applied)
   }
-  const startsPaused = change.firstPause === 'always' || (isOvertakable && change.firstPause !== 'never')
-  const first = startsPaused ? null : await change.compute()
-  if (first !== null && !isOvertakable) {
-    const isDryRun = change.options.dryRun === true
-    if (isDryRun || (room.lock.held === null && first.isCurrent())) {
-      change.computed?.('first')
-      return isDryRun ? foundOut(room, change, first) : commitHere(room, change, first)
-    }
-  }
-  return whilePaused(room, change, { first, isOvertakable })
+  if (change.pauses === true) return whilePaused(room, change, null)
+  const first = await change.compute()
+  const isDryRun = change.options.dryRun === true
+  if (!isDryRun && (room.lock.held !== null || !first.isCurrent())) return whilePaused(room, change, first)
+  change.computed?.('first')
+  return isDryRun ? foundOut(room, change, first) : commitHere(room, change, first)
 }
 
+/** @param first the change as it was computed while writes continued; null if it was not computed yet */
 async function whilePaused<T>(
   room: EditableRoom,
   change: BackendChange<T>,
-  { first, isOvertakable }: { readonly first: ProposedChange<T> | null; readonly isOvertakable: boolean },
+  first: ProposedChange<T> | null,
 ): Promise<EditResult<T>> {
-  let waitMs = waitMsMin
-  for (let tries = 1; tries <= triesMax; tries += 1) {
-    if (tries > 1) room.pauseOthers(waitMs)
-    const since = performance.now()
-    const release = await room.pauseIncoming()
-    traceLock(room, change, since)
-    const begun = performance.now()
-    try {
-      const isFirst = tries === 1 && first !== null && first.isCurrent()
-      const proposal = isFirst ? first : await change.compute()
-      if (tries === 1) change.computed?.(isFirst || first === null ? 'first' : 'again')
-      if (isFirst || proposal.isCurrent()) {
-        if (!isOvertakable) return commitHere(room, change, proposal)
-        const changed = await commitAtHead(room, change, proposal)
-        if (changed !== null) return changed
-      }
-    } finally {
-      release()
+  const since = performance.now()
+  const release = await room.pauseIncoming()
+  traceLock(room, change, since)
+  try {
+    if (first?.isCurrent() === true) {
+      change.computed?.('first')
+      return commitHere(room, change, first)
     }
-    // In the next try, the other nodes pause for twice the time that this try took.
-    waitMs = Math.min(waitMsMax, waitMsMin + 2 * Math.ceil(performance.now() - begun))
-    await sleep(Math.random() * pauseMs * tries)
+    for (let tries = 1; tries <= triesMax; tries += 1) {
+      const proposal = await change.compute()
+      if (tries === 1) change.computed?.(first === null ? 'first' : 'again')
+      if (proposal.isCurrent()) return commitHere(room, change, proposal)
+    }
+  } finally {
+    release()
   }
   throw headConflict()
 }
@@ -234,7 +194,7 @@ function commitHere<T>(
   { result, update, apply, by = change.by }: ProposedChange<T>,
 ): Promise<EditResult<T>> {
   checkStorage(change.options, update)
-  const added = update === null ? null : failUnlessRejected(room, () => apply('alone'))
+  const added = update === null ? null : failUnlessRejected(room, apply)
   return committed(room, { ...change, by }, { result, added })
 }
 
@@ -258,40 +218,6 @@ async function foundOut<T>(
 ): Promise<EditResult<T>> {
   checkStorage(options, update)
   return { ...(await waitUntilDurable(room, result())), bytes: update?.length ?? 0 }
-}
-
-/** Appends a change with the expected head, then applies it. Returns null if another node was faster. */
-async function commitAtHead<T>(
-  room: EditableRoom,
-  change: BackendChange<T>,
-  { result, update, apply, by = change.by }: ProposedChange<T>,
-): Promise<EditResult<T> | null> {
-  const { options } = change
-  const { commits, state } = room
-  const { head } = commits
-  checkStorage(options, update)
-  const found = { version: versionOf({ epoch: commits.epoch, seq: head }), bytes: update?.length ?? 0 }
-  if (options.dryRun === true) return { result: result(), ...found }
-  // If the document does not exist yet, an update without content creates it.
-  const bytes = update ?? (commits.existence === 'live' ? null : emptyUpdate)
-  if (bytes === null) {
-    // The result "no change" is correct only if the log has no newer entries.
-    const isCurrent = await commits.endsAt(head).catch(toUnavailable)
-    return isCurrent ? { result: result(), ...found } : null
-  }
-  const summary = readUpdate(bytes)
-  const seq = await room
-    .commitAt({
-      head,
-      update: { bytes, summary, ...authorshipOf(by, options) },
-      apply: (how) => {
-        if (update !== null) apply(how)
-        state.advance(summary)
-      },
-    })
-    .catch(toUnavailable)
-  if (seq === null) return null
-  return { ...found, result: result(), version: versionOf({ epoch: commits.epoch, seq }) }
 }
 
 /**

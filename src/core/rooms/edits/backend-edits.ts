@@ -34,7 +34,6 @@ import {
   type EditableRoom,
   type EditPrecondition,
   type EditResult,
-  hasCaughtUp,
   isCreating,
   prepareCreate,
   type RestoreOptions,
@@ -86,10 +85,8 @@ export class BackendEdits {
     return makeChange(room, {
       by,
       options,
-      // Another update and this one can match the schema alone, and not together.
-      needsHead: options.ifVersion !== undefined || options.expects === 'nothing' || hasSchema(options),
-      // The result of a thread is valid for exactly one state of the document, so writes must pause.
-      firstPause: options.dryRun === true ? 'never' : 'always',
+      // The result of a thread is valid for exactly one state of the document.
+      pauses: options.dryRun !== true,
       prepare: async () => {
         if (isCreating(room, options)) this.#checkFirst(bytes, summary, options)
         if (options.dryRun !== true) await prepareCreate(room, options)
@@ -157,19 +154,18 @@ export class BackendEdits {
       this.#check(bytes, options)
       return state.revision === revision
     }
-    const integrate = (): Uint8Array | null => state.integrate(bytes).added
     const warnings = placed === null ? this.#rehearse(bytes, summary, options) : placed.warnings
     const result = (): AppliedResult => ({ vector: state.vector(), warnings })
     if (placed === null) {
       const update = options.dryRun === true ? this.#added(bytes) : this.#unknown(bytes, summary)
-      return { result, update, isCurrent, apply: integrate }
+      return { result, update, isCurrent, apply: () => state.integrate(bytes).added }
     }
     const { added: update } = placed
     const takePlaced = (): Uint8Array | null => {
       if (update !== null) chargedToRest(this.#room, () => state.takePlaced(update, placed))
       return update
     }
-    return { result, update, isCurrent, apply: (how) => (how === 'alone' ? takePlaced() : integrate()) }
+    return { result, update, isCurrent, apply: takePlaced }
   }
 
   /** Returns the update; null if the document has the whole update. */
@@ -313,7 +309,6 @@ export class BackendEdits {
     const { address, state, commits, dependencies } = this.#room
     const { readers } = dependencies
     this.#room.begin()
-    if (commits.existence !== 'live') await hasCaughtUp(this.#room)
     if (commits.existence !== 'live') return (await waitUntilDurable(this.#room, null)).result
     const read = await readInline(readers, sizeBytes, bytesMax, (max) =>
       this.view((doc, bytes) => onLoop(doc, bytes, max)),

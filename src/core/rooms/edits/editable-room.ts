@@ -19,20 +19,6 @@ import type { RoomTrace } from '../updates/room-trace.ts'
 import { isStale, StaleRightError } from '../updates/write-rights.ts'
 import type { WriteLock } from './write-lock.ts'
 
-/**
- * The state of the document to which a change is applied. `alone`: exactly the one for which the change was
- * computed. `among others`: the document also contains updates that are not durable.
- */
-export type ChangeApplication = 'alone' | 'among others'
-
-/** An update that is valid only for the document at `head`. It is appended before it is applied. */
-export interface ConditionalUpdate {
-  readonly head: number
-  readonly update: AppliedUpdate
-  /** Applies the update. Called when the update is durable, before it is sent. */
-  readonly apply: (how: ChangeApplication) => void
-}
-
 interface EditDependencies {
   readonly log: DocumentLog
   readonly fences: Pick<FenceStore, 'isCurrent'>
@@ -71,21 +57,10 @@ export interface EditableRoom {
   pauseIncoming(): Promise<() => void>
   /** Appends applied updates. @param since arrival time of the first one, in epoch milliseconds */
   commit(updates: readonly AppliedUpdate[], since: number): void
-  /**
-   * Appends an update that is valid only for the document at `head`, and then applies it. Resolves with the
-   * sequence number of the update. Resolves with null if the document has changed; the update is then not
-   * stored.
-   */
-  commitAt(conditional: ConditionalUpdate): Promise<number | null>
   /** Resolves when the workspace has event loop time left. */
   share(): Promise<void>
   /** Runs `work`, which makes edits on the event loop, and charges its time to the share of the workspace. */
   charged<T>(updates: number, work: () => T, weight: number): T
-  /**
-   * Asks the other nodes to let their arriving updates wait until they receive the next change of this node,
-   * but for at most `ms` milliseconds.
-   */
-  pauseOthers(ms: number): void
   /** Ends the room because the document in memory is no longer reliable. */
   fail(error: unknown): void
 }
@@ -306,57 +281,29 @@ export function toUnavailable(cause: unknown): never {
 }
 
 /**
- * Maximum number of tries of a read without pausing arriving updates. A try fails if other nodes change the
- * document in the meantime.
- */
-const unheldLooks = 3
-
-/**
  * Calls `look`, which reads the document. Resolves with the result and the version that was read, when this
- * version is durable. `look` may be called several times. The result contains every update that any node has
- * acknowledged before the call. @throws ApiError UNAVAILABLE
+ * version is durable. @throws ApiError UNAVAILABLE
  */
 export async function readDurable<T>(
   room: EditableRoom,
   look: () => T,
 ): Promise<{ result: T; version: string }> {
-  await room.commits.reach().catch(toUnavailable)
-  for (let looks = 0; ; looks += 1) {
-    const release = looks < unheldLooks ? null : await room.pauseIncoming()
-    try {
-      room.begin()
-      const result = look()
-      const seq = await room.commits.exact.catch(toUnavailable)
-      if (seq !== null) return { result, version: versionOf({ epoch: room.commits.epoch, seq }) }
-    } finally {
-      release?.()
-    }
-  }
+  room.begin()
+  return waitUntilDurable(room, look())
 }
 
 /**
  * Calls `change`. If the change is rejected, waits until the current state of the document is durable before
- * it throws the error, because the rejection reveals this state. If this replica turns out to lack log
- * entries, calls `change` a second time.
+ * it throws the error, because the rejection reveals this state.
  */
 export async function rejectWhenDurable<T>(room: EditableRoom, change: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await change()
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status === 'UNAVAILABLE') throw error
-      await waitUntilDurable(room, null)
-      if (tries > 1 || (await hasCaughtUp(room))) throw error
-    }
+  try {
+    return await change()
+  } catch (error) {
+    if (error instanceof ApiError && error.status !== 'UNAVAILABLE') await waitUntilDurable(room, null)
+    throw error
   }
 }
-
-/**
- * Returns whether this replica has all entries of the log. If not, because other nodes have appended without
- * a notice, applies their updates first. @throws ApiError UNAVAILABLE
- */
-export const hasCaughtUp = async ({ commits }: EditableRoom): Promise<boolean> =>
-  commits.endsAt(commits.head).catch(toUnavailable)
 
 /**
  * Returns the base version of a change. Returns null if the change starts from the current document, which is

@@ -85,8 +85,8 @@ const gone = (): ApiError =>
   new ApiError('crdt/document-changed', 'the document was deleted or created again; try again')
 
 /**
- * Maximum number of tries to integrate an update on a thread. A try fails if other nodes change the document
- * before it ends.
+ * Maximum number of tries to integrate an update on a thread. A try fails if another holder of the lock changes the
+ * document before it ends.
  */
 const triesMax = 3
 
@@ -95,8 +95,7 @@ const triesMax = 3
  * the result is valid only for the current state of the document.
  * @param schema the schema that the result must match; null without one
  * @throws ApiError INVALID_ARGUMENT if it does not match; RESOURCE_EXHAUSTED if the update is too expensive or too
- * many jobs wait for a thread; UNAVAILABLE if the store is unavailable; ABORTED if other nodes keep changing the
- * document
+ * many jobs wait for a thread; UNAVAILABLE if the store is unavailable; ABORTED if the document keeps changing
  */
 export async function placeOnThread(
   room: EditableRoom,
@@ -111,7 +110,7 @@ export async function placeOnThread(
       const { revision } = state
       // The updates are read only when a thread is free, so that waiting jobs keep no copies of the document.
       const updates = await updatesOf(room, presentVersion(room), true)
-      const placed = await thread.run({ is: 'place', updates, update, schema, isStored: false })
+      const placed = await thread.run({ is: 'place', updates, update, schema })
       if (state.revision === revision) return placed
       if (tries === triesMax) throw headConflict()
     }

@@ -200,8 +200,6 @@ export class Replacement {
       by,
       options,
       runs: isOnThread ? 'thread' : 'event loop',
-      needsHead: true,
-      firstPause: isOnThread ? 'never' : 'if overtakable',
       prepare: isOnThread ? undefined : () => this.#prepare(options),
       inPlace,
       compute: async () => {
@@ -323,10 +321,9 @@ export class Replacement {
         if ((state.clocks.get(writer.client) ?? 0) !== writer.clock) return false
         return isSame(version, presentVersion(room))
       },
-      apply: (how) => {
+      apply: () => {
         state.keepMerger(writer.client)
         if (update === null) return null
-        if (how === 'among others') return state.integrateOwn(update)
         if (after !== null) state.become(after)
         else state.applyOwn(update)
         return update

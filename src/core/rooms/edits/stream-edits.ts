@@ -172,8 +172,7 @@ export class StreamEdits {
   }
 
   /**
-   * Returns how much of the content of the stream is durable, and the current version. The result contains every
-   * update that any node has acknowledged before the call.
+   * Returns how much of the content of the stream is durable, and the current version.
    * @throws ApiError UNAVAILABLE
    */
   async received(
@@ -210,8 +209,6 @@ export class StreamEdits {
     return makeChange(room, {
       by,
       options,
-      needsHead: false,
-      firstPause: 'never',
       prepare: () => room.share(),
       inPlace: () => {
         this.#begin(writer, options)

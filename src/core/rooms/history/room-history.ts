@@ -18,7 +18,6 @@ import {
   checkDocumentSize,
   type EditableRoom,
   type EditResult,
-  hasCaughtUp,
   noContent,
   presentVersion,
   type RestoreOptions,
@@ -112,9 +111,6 @@ export class RoomHistory {
       by,
       options,
       runs: 'thread',
-      // An entry keeps the value that another node has set meanwhile.
-      needsHead: true,
-      firstPause: 'never',
       compute: () => this.#undone(range, selection, onOverlap, options),
     })
   }
@@ -157,7 +153,6 @@ export class RoomHistory {
   async #present(): Promise<Version> {
     const { commits } = this.#room
     this.#room.begin()
-    if (commits.existence !== 'live') await hasCaughtUp(this.#room)
     if (commits.existence !== 'live') throw noContent()
     const { version } = await waitUntilDurable(this.#room, null)
     return parseVersion(version) ?? presentVersion(this.#room)

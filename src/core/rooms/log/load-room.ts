@@ -66,8 +66,7 @@ export interface LoadRoomOptions {
 }
 
 /**
- * Reads a log into memory. If another node compacts the log or creates it again during the read, starts
- * again.
+ * Reads a log into memory. If the log is compacted or created again during the read, starts again.
  * @throws CorruptRecordError, StoreUnavailableError; DocumentExpensiveError if a thread must read the
  * document
  */

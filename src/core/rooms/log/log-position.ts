@@ -3,7 +3,7 @@ import type { AppendTo, LoadedLog } from '../../store/engine.ts'
 /** Whether the document exists. Only an explicit request creates a `deleted` document again. */
 export type Existence = 'absent' | 'deleted' | 'live'
 
-/** The existence, epoch and last change of a log, as one replica knows them. */
+/** The existence, epoch and last change of a log, as its room knows them. */
 export class LogPosition {
   #existence: Existence
   #epoch: number
@@ -35,7 +35,7 @@ export class LogPosition {
     this.#changedBy = by
   }
 
-  /** Records that the log exists with this epoch. Another node may have created it. */
+  /** Records that the log exists with this epoch. */
   found(epoch: number): void {
     this.#existence = 'live'
     this.#epoch = epoch
@@ -54,24 +54,14 @@ export class LogPosition {
   }
 }
 
-/** A caller that waits until `count` updates of this node are durable. */
+/** A caller that waits until the update with a sequence number is durable. */
 interface PositionRequest {
-  readonly count: number
-  /**
-   * The expected difference between the sequence number of an update and its count. If another node appends
-   * first, the actual difference is larger.
-   */
-  readonly shift: number
-  /** @param isExact true if no other node has appended before the update that the caller waits for */
-  readonly resolve: (seq: number, isExact: boolean) => void
+  readonly seq: number
+  readonly resolve: (seq: number) => void
   readonly reject: (error: unknown) => void
 }
 
-/**
- * Callers that wait until updates of this node are durable, in the order of their counts. A count is the
- * number of updates that this node has committed by then. The sequence numbers of the updates are not known
- * before they are durable.
- */
+/** Callers that wait until updates are durable, in the order of their sequence numbers. */
 export class CommitWaiters {
   readonly #waiting: PositionRequest[] = []
 
@@ -79,14 +69,11 @@ export class CommitWaiters {
     this.#waiting.push(waiter)
   }
 
-  /**
-   * Resolves the callers that wait for the first `count` updates or for fewer. The sequence number of an
-   * update is its count plus `shift`.
-   */
-  answer(count: number, shift: number): void {
-    while (this.#waiting.length > 0 && (this.#waiting[0] as PositionRequest).count <= count) {
-      const first = this.#waiting.shift() as PositionRequest
-      first.resolve(first.count + shift, first.shift === shift)
+  /** Resolves the callers that wait for updates up to `durableTo`. */
+  answer(durableTo: number): void {
+    while (this.#waiting.length > 0 && (this.#waiting[0] as PositionRequest).seq <= durableTo) {
+      const { seq, resolve } = this.#waiting.shift() as PositionRequest
+      resolve(seq)
     }
   }
 

@@ -241,7 +241,7 @@ export interface KnownAuthors {
 
 /**
  * Collects the authors of the updates that a room appends, so that a compaction does not have to read these
- * entries again. Usable only if the log has one writer: the order of the updates is then that of the log.
+ * entries again.
  */
 export class TailAuthors {
   #after: number

@@ -8,7 +8,7 @@ import type {
 } from '../../store/engine.ts'
 
 /** The part of a log that the commits of one room use. */
-export type CommitLog = Pick<DocumentLog, 'append' | 'heads' | 'load' | 'hasOneWriter'>
+export type CommitLog = Pick<DocumentLog, 'append'>
 
 /**
  * The log of one document, which first stores the record of the document. The append that creates the log
@@ -30,10 +30,6 @@ export class RecordedLog implements CommitLog {
     this.#waiting = waiting
   }
 
-  get hasOneWriter(): boolean {
-    return this.#log.hasOneWriter
-  }
-
   append(
     doc: Key,
     to: AppendTo,
@@ -46,14 +42,6 @@ export class RecordedLog implements CommitLog {
     // results keep their order.
     else if (this.#underWay === 0) return append()
     return this.#appendRecorded(append, updates)
-  }
-
-  heads(docs: readonly Key[]): ReturnType<CommitLog['heads']> {
-    return this.#log.heads(docs)
-  }
-
-  load(...parameters: Parameters<CommitLog['load']>): ReturnType<CommitLog['load']> {
-    return this.#log.load(...parameters)
   }
 
   async #appendRecorded(

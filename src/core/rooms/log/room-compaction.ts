@@ -55,11 +55,8 @@ interface CompactionWork {
 interface Covered {
   readonly snapshot: Uint8Array
   readonly epoch: number
-  /**
-   * Sequence number of the last update in the snapshot. Null if other nodes have appended updates up to that
-   * number that the snapshot lacks.
-   */
-  readonly upTo: number | null
+  /** Sequence number of the last update in the snapshot. */
+  readonly upTo: number
   /** Milliseconds that encoding took. */
   readonly ms: number
 }
@@ -73,19 +70,8 @@ interface CompactedRoom {
     readonly log: DocumentLog
     readonly limits: CompactionLimits
     readonly clock: Clock
-    /**
-     * `isHome` returns whether this node is the home node, which normally compacts the log. Other nodes compact the log
-     * only when its tail is much longer.
-     */
-    readonly replicas: { isHome(doc: Key): boolean }
     readonly keepsAttribution: KeepsAttribution
   }
-  /**
-   * Pauses arriving updates. Resolves when no append is in progress, with a function that ends the pause.
-   * Not called if the log has one writer, because then no other append can be stored before the appends
-   * that the snapshot contains.
-   */
-  pauseIncoming(): Promise<() => void>
 }
 
 /**
@@ -121,7 +107,7 @@ export class RoomCompaction {
     let bytes = 0
     for (const update of updates) bytes += update.bytes.length
     this.#noted(updates.length, bytes)
-    if (this.#room.commits.hasOneWriter) this.#authors.add(updates, at)
+    this.#authors.add(updates, at)
   }
 
   #noted(entries: number, bytes: number): void {
@@ -139,10 +125,9 @@ export class RoomCompaction {
   get due(): boolean {
     const state = this.#state
     if (this.#tail.bytes < tailBytesMin || state.is === 'running') return false
-    const tail = this.#room.dependencies.replicas.isHome(this.#room.doc) ? this.#tail : partOf(this.#tail)
-    const isLong =
-      tail.entries > this.#room.dependencies.limits.compactAfterUpdates || isLarge(tail, this.#snapshotBytes)
-    return isLong && isSlowToOpen(tail, this.#snapshotBytes) && performance.now() >= state.until
+    const { compactAfterUpdates } = this.#room.dependencies.limits
+    const isLong = this.#tail.entries > compactAfterUpdates || isLarge(this.#tail, this.#snapshotBytes)
+    return isLong && isSlowToOpen(this.#tail, this.#snapshotBytes) && performance.now() >= state.until
   }
 
   /** True if the log should be compacted when the last member leaves. */
@@ -199,13 +184,11 @@ export class RoomCompaction {
 
   /** Compacts the log, and returns the earliest time of the next compaction. */
   async #storeCounted(since: number, forget?: string): Promise<number> {
-    const release = this.#room.commits.hasOneWriter ? null : await this.#room.pauseIncoming()
     const counted = this.#tail
     this.#tail = { entries: 0, bytes: 0 }
-    const known = this.#authors.take()
-    const tail = this.#room.commits.hasOneWriter ? known : null
+    const tail = this.#authors.take()
     try {
-      const covered = await this.#covered().finally(release)
+      const covered = await this.#covered()
       const ms = await this.#store({ since, forget, tail }, counted, covered)
       // Keeps encoding within its share of the time.
       return performance.now() + (covered.ms + ms) * (1 / encodingShareMax - 1)
@@ -221,11 +204,6 @@ export class RoomCompaction {
     counted: LogTail,
     { snapshot, epoch, upTo }: Covered,
   ): Promise<number> {
-    // Null means that other nodes have appended updates that this snapshot lacks, so it is not stored.
-    if (upTo === null) {
-      this.#putBack(counted)
-      return 0
-    }
     const base = this.#base
     const { doc, dependencies } = this.#room
     const { log } = dependencies
@@ -248,12 +226,12 @@ export class RoomCompaction {
     const snapshot = this.#room.state.encode()
     const ms = performance.now() - start
     const { epoch } = this.#room.commits
-    return { snapshot, ms, epoch, upTo: await this.#room.commits.exact }
+    return { snapshot, ms, epoch, upTo: await this.#room.commits.durable }
   }
 
   /**
-   * Handles a compaction that the log has rejected. If another node has compacted the log, updates the sizes
-   * to those of its snapshot, whose size is estimated.
+   * Handles a compaction that the log has rejected. If a former owner of the document has compacted the log,
+   * updates the sizes to those of its snapshot, whose size is estimated.
    */
   async #overtaken(epoch: number, counted: LogTail): Promise<void> {
     const { doc, dependencies } = this.#room
@@ -270,13 +248,3 @@ export class RoomCompaction {
     return limits.keepVersionsMs === 0 ? keepNone : clock.now() - limits.keepVersionsMs
   }
 }
-
-/**
- * Factor for nodes other than the home node: they compact the log only when its tail is longer by this
- * factor. Before that, the home node has normally compacted the log.
- */
-const patience = 3
-const partOf = ({ entries, bytes }: LogTail): LogTail => ({
-  entries: entries / patience,
-  bytes: bytes / patience,
-})

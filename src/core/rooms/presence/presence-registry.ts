@@ -5,7 +5,7 @@ import { type DocumentScope, documentPrefix, type Tenant } from '../../model/add
 import { addressSchemas } from '../../model/address-schemas.ts'
 import type { Engine, Key } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
-import type { NodeRequests } from '../replication/node-requests.ts'
+import type { NodeRequests } from '../../store/node-requests.ts'
 import { DocumentPresence, type PresenceInput } from './document-presence.ts'
 import type { PresenceEntry } from './presence-entry.ts'
 import { PresenceSync } from './presence-sync.ts'

@@ -1,8 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { DocumentScope } from '../../model/address.ts'
 import { bucketOf } from '../../store/buckets.ts'
-import { keyName } from '../../store/key-encoding.ts'
-import { answerMs } from '../replication/node-requests.ts'
+import { answerMs } from '../../store/node-requests.ts'
 import type { HybridLogicalClock } from './hybrid-logical-clock.ts'
 import { type DocumentKey, documentKey, type MessageSender } from './presence-messages.ts'
 import {

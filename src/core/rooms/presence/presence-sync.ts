@@ -4,7 +4,7 @@ import * as s from '../../base/schema.ts'
 import type { DocumentScope } from '../../model/address.ts'
 import type { Bus, Cluster } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
-import { NodeRequests } from '../replication/node-requests.ts'
+import { NodeRequests } from '../../store/node-requests.ts'
 import { HybridLogicalClock } from './hybrid-logical-clock.ts'
 import {
   allTopic,

@@ -14,12 +14,8 @@ import type { AppliedUpdate } from '../updates/broadcast.ts'
 import type { Room } from './room.ts'
 import type { RoomDependencies } from './room-dependencies.ts'
 
-/**
- * Milliseconds for which a branch collects the commits of its main editor before it appends them. A node that
- * is not the home node of the branch waits longer, because the home node usually appends the same commits and
- * its appends arrive in this time. An update that arrives twice changes nothing.
- */
-const collectMs = { home: 50, other: 400 }
+/** Milliseconds for which a branch collects the commits of its main editor before it appends them. */
+const collectMs = 50
 
 /** Milliseconds until a branch tries again to follow, after its main editor was closed or an error occurred. */
 const retryMs = 2_000
@@ -66,13 +62,13 @@ type FollowerState =
 
 /**
  * Keeps an open branch equal to its main editor, except for the changes of the branch itself: appends to the
- * branch all updates of the main editor that the branch lacks. It holds the room of the main editor open, so it
- * also receives the commits of other nodes. It ends with the room of the branch.
+ * branch all updates of the main editor that the branch lacks. It holds the room of the main editor open, and ends
+ * with the room of the branch.
  */
 export class BranchFollower {
   readonly #branch: Room
   readonly #openMain: () => Promise<MainHandle>
-  readonly #dependencies: Pick<RoomDependencies, 'records' | 'replicas' | 'clock' | 'logger'>
+  readonly #dependencies: Pick<RoomDependencies, 'records' | 'clock' | 'logger'>
   #state: FollowerState = { is: 'apart' }
   /** Commits of the main editor that the branch does not have yet. */
   #waiting: AppliedUpdate[] = []
@@ -94,7 +90,7 @@ export class BranchFollower {
   constructor(
     branch: Room,
     openMain: () => Promise<MainHandle>,
-    dependencies: Pick<RoomDependencies, 'records' | 'replicas' | 'clock' | 'logger'>,
+    dependencies: Pick<RoomDependencies, 'records' | 'clock' | 'logger'>,
   ) {
     this.#branch = branch
     this.#openMain = openMain
@@ -102,8 +98,8 @@ export class BranchFollower {
   }
 
   /**
-   * Resolves when the branch contains everything that the main editor contained at the time of the call, also
-   * what other nodes have acknowledged. Does nothing if the branch is decided.
+   * Resolves when the branch contains everything that the main editor contained at the time of the call. Does
+   * nothing if the branch is decided.
    * @throws StoreUnavailableError, ApiError if the main editor cannot be read, or if the branch would be too
    * large
    */
@@ -150,7 +146,7 @@ export class BranchFollower {
         replaced = null
       }
       if (this.#state.is !== 'following') return
-      // The commits that the main editor has lacked until now arrive while this promise is pending.
+      // The last commits of the main editor become durable and arrive while this promise is pending.
       await this.#state.main.room.editing.version()
       await this.#copyWaiting(replaced)
       await this.#recordOverlaps()
@@ -223,7 +219,7 @@ export class BranchFollower {
       this.#part()
       this.#retryLater()
     } else {
-      this.#later(Math.max(this.#collectMs, Math.min(pauseMsMax, pauseFactor * this.#copyMs)))
+      this.#later(Math.max(collectMs, Math.min(pauseMsMax, pauseFactor * this.#copyMs)))
     }
   }
 
@@ -236,10 +232,6 @@ export class BranchFollower {
   /** @throws ApiError FAILED_PRECONDITION if the branch is decided */
   #right(): Promise<WriteRight> {
     return this.#dependencies.records.rightToChange(this.#branch.address)
-  }
-
-  get #collectMs(): number {
-    return this.#dependencies.replicas.isHome(this.#branch.doc) ? collectMs.home : collectMs.other
   }
 
   /** @throws StoreUnavailableError */
@@ -300,7 +292,7 @@ export class BranchFollower {
     this.#taken = base
     if (replaced !== null || this.#taken.length <= takenBytesMax + this.#branch.state.sizeBytes) return
     this.#part()
-    this.#later(this.#collectMs)
+    this.#later(collectMs)
   }
 }
 

@@ -2,7 +2,7 @@ import * as s from '../../base/schema.ts'
 import { type DocumentAddress, type DocumentScope, documentPrefix } from '../../model/address.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
 import { keyName } from '../../store/key-encoding.ts'
-import type { NodeRequests } from '../replication/node-requests.ts'
+import type { NodeRequests } from '../../store/node-requests.ts'
 
 /**
  * Encodes a message from a backend as a whole websocket frame. There is one encoder object for each protocol.

@@ -9,7 +9,7 @@ import { type Close, closeCodes } from '../../model/close.ts'
 import { TimeOrderedIds } from '../../model/time-ordered-ids.ts'
 import { limitNames } from '../../quota/limits.ts'
 import { keyName } from '../../store/key-encoding.ts'
-import type { NodeRequests } from '../replication/node-requests.ts'
+import type { NodeRequests } from '../../store/node-requests.ts'
 import type { MemberUser } from '../updates/member.ts'
 
 /** How the messages of a client arrive: on a websocket, or in HTTP requests. */

@@ -1,10 +1,8 @@
 import type { RemovalTask } from '../../directory/removal/removal-task.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { DocumentLog } from '../../store/engine.ts'
-import type { Commits } from '../log/commits.ts'
 import type { Room } from './room.ts'
 import type { DocumentRegistry } from './room-dependencies.ts'
-import { isDeletion } from './room-errors.ts'
 
 /**
  * Returns whether a removal task deletes this open document. The removal task of a folder does not list the
@@ -20,20 +18,19 @@ export async function isPartOfRemoval(
 }
 
 /**
- * Removes the updates that a closed room has appended after its log was removed. Such appends create a new
- * log. Removes nothing if another node may have created the document again.
+ * Returns whether the log of an open room was removed. A log that was created again since has another epoch.
+ * @throws StoreUnavailableError
+ */
+export async function isRemoved(log: DocumentLog, { doc, epoch }: Room): Promise<boolean> {
+  const [head = null] = await log.heads([doc])
+  return head?.epoch !== epoch
+}
+
+/**
+ * Removes the log that a closed room without a log may have created after the removal of its document.
  * @throws StoreUnavailableError
  */
 export async function removeLateAppends(log: DocumentLog, room: Room): Promise<void> {
   await room.settled()
-  if (await isAlone(room.commits)) await log.destroy(room.doc)
-}
-
-async function isAlone(commits: Commits): Promise<boolean> {
-  try {
-    return await commits.endsAt(commits.head)
-  } catch (error) {
-    if (isDeletion(error)) return false
-    throw error
-  }
+  await log.destroy(room.doc)
 }

@@ -17,7 +17,6 @@ import type { KeepsAttribution } from '../log/compaction-policy.ts'
 import type { AppendBacklog } from '../log/recorded-log.ts'
 import type { CompactionLimits } from '../log/room-compaction.ts'
 import type { PresenceRegistry } from '../presence/presence-registry.ts'
-import type { ReplicaSync } from '../replication/replica-sync.ts'
 import type { ThreadPoolSet } from '../threads/thread-pool.ts'
 import type { WorkShares } from '../updates/work-shares.ts'
 import type { TickScheduler } from './tick-scheduler.ts'
@@ -80,8 +79,6 @@ export interface RoomDependencies
   /** Creates the spans of commits; null if no exporter is configured. */
   readonly spans: SpanSource | null
   readonly limits: RoomLimits
-  /** Reaches the other nodes. */
-  readonly replicas: Pick<ReplicaSync, 'tell' | 'isHome'>
   /** Counts the bytes of updates that wait for the end of earlier appends. */
   readonly queued: AppendBacklog
   /**

@@ -15,11 +15,18 @@ export const documentDeleted = close('notFound', 'the document was deleted')
 export const isDeletion = (error: unknown): boolean =>
   error instanceof AppendRejectedError && (error.reason === 'deleted' || error.reason === 'epoch')
 
+/** Close reason for the sessions of a document that another node owns. */
+const documentMoved = close('serviceRestart', 'the document moved to another node')
+
+/** Returns whether a log has rejected an append because something else has appended to it. */
+const isMoved = (error: unknown): boolean => error instanceof AppendRejectedError && error.reason !== 'fence'
+
 /**
  * Returns the close reason for the sessions of a failed room. Their clients reconnect, and the room is loaded
  * again.
  */
 export function roomReloaded(error: unknown): Close {
+  if (isMoved(error)) return documentMoved
   const limit = limitOf(error)
   if (limit !== null) return close('tryAgainLater', errorMessage(error), limit)
   return close('tryAgainLater', 'document reloaded after an error; reconnect')

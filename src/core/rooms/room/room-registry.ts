@@ -21,7 +21,6 @@ import { compactIdleLog } from '../log/compaction-policy.ts'
 import { type LoadedRoom, loadRoom } from '../log/load-room.ts'
 import { AppendBacklog } from '../log/recorded-log.ts'
 import { createPresence, type PresenceRegistry } from '../presence/presence-registry.ts'
-import { ReplicaSync } from '../replication/replica-sync.ts'
 import { type ThreadPoolOptions, type ThreadPoolSet, threadPools } from '../threads/thread-pool.ts'
 import {
   type ResultOf,
@@ -38,7 +37,7 @@ import { LiveMessageHub } from './live-messages.ts'
 import { OpenConnections } from './open-connections.ts'
 import { OpenDocumentLimit } from './open-document-limit.ts'
 import { Room } from './room.ts'
-import { isPartOfRemoval, removeLateAppends } from './room-deletion.ts'
+import { isPartOfRemoval, isRemoved, removeLateAppends } from './room-deletion.ts'
 import type { RoomDependencies, RoomLimits, RoomName, RoomRegistryOptions } from './room-dependencies.ts'
 import { documentDeleted } from './room-errors.ts'
 import { TickScheduler } from './tick-scheduler.ts'
@@ -66,9 +65,7 @@ interface OpenRoom {
   readonly room: Room
   /** Copies the changes of the main editor; null if the room was not an open branch when it was last opened. */
   follower: BranchFollower | null
-  /**
-   * Removes the room from the count of open documents, and ends its subscription to messages of other nodes.
-   */
+  /** Removes the room from the count of open documents. */
   readonly leave: () => void
   leases: number
   cancelIdle: (() => void) | null
@@ -102,7 +99,6 @@ export class RoomRegistry {
   readonly #expensive: ExpensiveDocuments
   readonly #occupancy: OpenDocumentLimit
   readonly #upkeep: BackgroundCompaction
-  readonly #replicas: ReplicaSync
   readonly #unsubscribe: () => void
   readonly #resting: RoomHibernation
 
@@ -119,7 +115,6 @@ export class RoomRegistry {
     this.#expensive = new ExpensiveDocuments(parts)
     this.#occupancy = new OpenDocumentLimit(options.documentsPerWorkspaceMax)
     this.#pools = threadPools(options, parts)
-    this.#replicas = new ReplicaSync(engine, parts.clock, parts.logger, this.#rooms)
     this.presence = createPresence(engine, parts.clock, visits)
     const { requests } = this.presence
     this.live = new LiveMessageHub(requests)
@@ -135,7 +130,6 @@ export class RoomRegistry {
       tickScheduler: new TickScheduler(),
       ...this.#pools,
       limits: options,
-      replicas: this.#replicas,
       queued: new AppendBacklog(),
       records,
       unrecorded: new AppendBacklog(),
@@ -218,7 +212,6 @@ export class RoomRegistry {
     }
     await this.#exclusively(key, async () => {
       await this.#engine.log.destroy(doc)
-      this.#replicas.tell(doc, { is: 'changed' })
       this.#quarantine.delete(key)
       this.#expensive.delete(key)
       this.#rooms.get(key)?.room.close(documentDeleted)
@@ -291,7 +284,6 @@ export class RoomRegistry {
   async closeAll(reason: Close): Promise<void> {
     this.#resting.stop()
     this.#unsubscribe()
-    this.#replicas.close()
     const rooms = [...this.#rooms.values()].map(({ room }) => room)
     for (const room of rooms) room.flush()
     await Promise.all(rooms.map((room) => room.settled()))
@@ -299,8 +291,7 @@ export class RoomRegistry {
     for (const room of rooms) room.close(reason)
     this.presence.close()
     await this.#upkeep.stop()
-    const { threads, readers, mergers } = this.#pools
-    await Promise.all([threads, readers, mergers].map((pool) => pool.close()))
+    await Promise.all([this.#pools.threads.close(), this.#pools.readers.close()])
   }
 
   #removed(prefix: Key): void {
@@ -351,20 +342,22 @@ export class RoomRegistry {
       if (key.startsWith(start)) void opening.catch(() => {}).then(() => work(key))
   }
 
-  /**
-   * Ends a room whose log was removed. Appends of the room after the removal may have created a new log. No
-   * client can open the document until this new log is removed as well.
-   */
+  /** Ends a room whose log was removed, unless the document was created again since. */
   #endRoom(key: string): void {
     const room = this.#rooms.get(key)?.room
     if (room === undefined) return
-    const { commits } = room
-    // Another node may have created the document again before the removal message arrived. The room therefore
-    // reads the log, and ends if there is none.
-    if (!commits.hasOneWriter && commits.hasLog) return commits.catchUp()
+    const { log } = this.#engine
+    const { logger } = this.#dependencies
+    if (room.commits.hasLog) {
+      const warn = (err: unknown): void =>
+        logger.warn({ err }, 'could not check whether an open document was removed; its next update shows it')
+      void isRemoved(log, room).then((isGone) => isGone && room.close(documentDeleted), warn)
+      return
+    }
     room.close(documentDeleted)
-    void this.#exclusively(key, () => removeLateAppends(this.#engine.log, room)).catch((err: unknown) =>
-      this.#dependencies.logger.warn({ err }, 'could not remove late appends to a removed document'),
+    // No client can open the document until the log that the room may have created is removed as well.
+    void this.#exclusively(key, () => removeLateAppends(log, room)).catch((err: unknown) =>
+      logger.warn({ err }, 'could not remove late appends to a removed document'),
     )
   }
 
@@ -376,16 +369,12 @@ export class RoomRegistry {
     const health = this.#engine.health()
     if (!health.ok) throw new StoreUnavailableError(health.reason)
     const leave = this.#occupancy.enter(address.workspaceId)
-    let unwatch = (): void => undefined
     try {
-      unwatch = await this.#replicas.watch(addressKey(address))
       const room = new Room(address, await this.#loaded(key, address), this.#dependencies)
-      const isOpen = { leases: 0, cancelIdle: null, follower: null }
-      this.#rooms.set(key, { room, leave: bothOf(leave, unwatch), ...isOpen })
-      this.#replicas.opened(room)
+      this.#rooms.set(key, { room, leave, leases: 0, cancelIdle: null, follower: null })
       this.#metrics.documentsOpen.set(this.#rooms.size)
     } catch (error) {
-      bothOf(leave, unwatch)()
+      leave()
       throw error
     }
   }
@@ -550,8 +539,3 @@ function ifExpensive(error: unknown): 'done' {
 }
 
 const mayBeBranch = ({ editorId }: DocumentAddress): boolean => parseBranchEditorId(editorId) !== null
-
-const bothOf = (first: () => void, second: () => void) => (): void => {
-  first()
-  second()
-}

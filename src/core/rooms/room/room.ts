@@ -12,7 +12,7 @@ import type { DocumentState } from '../document/document-state.ts'
 import { isTooLargeToPredict } from '../document/integration-limits.ts'
 import { DocumentDamagedError, DocumentExpensiveError } from '../document/unreadable-documents.ts'
 import { BackendEdits } from '../edits/backend-edits.ts'
-import { type ConditionalUpdate, type EditableRoom, headConflict } from '../edits/editable-room.ts'
+import type { EditableRoom } from '../edits/editable-room.ts'
 import { placeOnThread } from '../edits/on-thread.ts'
 import { Replacement } from '../edits/replacement.ts'
 import { StreamEdits } from '../edits/stream-edits.ts'
@@ -23,11 +23,8 @@ import { Commits, type CommittingRoom, isFenced } from '../log/commits.ts'
 import { hasOlderVersions } from '../log/compaction-policy.ts'
 import type { LoadedRoom } from '../log/load-room.ts'
 import type { Existence } from '../log/log-position.ts'
-import type { AppendNotice } from '../log/read-log-since.ts'
 import { type CommitLog, RecordedLog } from '../log/recorded-log.ts'
 import { RoomCompaction } from '../log/room-compaction.ts'
-import { Replica } from '../replication/replica.ts'
-import { describeMessage, type ReplicaMessage } from '../replication/replica-messages.ts'
 import { type AppliedUpdate, authorsOf, UpdateBroadcast } from '../updates/broadcast.ts'
 import type { Member } from '../updates/member.ts'
 import { type IncomingUpdate, PendingUpdateBuffer, withOwnBytes } from '../updates/pending-updates.ts'
@@ -83,10 +80,9 @@ export class Room implements EditableRoom, CommittingRoom {
   /** The trace of this room; undefined if no step of the room is traced. */
   readonly trace: RoomTrace | undefined
   readonly #members = new Set<Member>()
-  /** Branches of this editor that are open on this node; null if there are none. */
+  /** Open branches of this editor; null if there are none. */
   #followers: Set<CommitFollower> | null = null
   readonly commits: Commits
-  #replica: Replica | null = null
   readonly #applier: UpdateApplier
   readonly #compaction: RoomCompaction
   #editing: BackendEdits | null = null
@@ -144,46 +140,9 @@ export class Room implements EditableRoom, CommittingRoom {
     this.#compaction = new RoomCompaction(this, given)
   }
 
-  pauseOthers(ms: number): void {
-    this.#tellNodes({ is: 'wait', ms })
-  }
-
-  notifyNodes(notice: AppendNotice): void {
-    this.#tellNodes({ is: 'appended', notice })
-  }
-
-  #tellNodes(message: ReplicaMessage): void {
-    if (this.trace !== undefined) this.trace.of()?.('node_sent', describeMessage(message))
-    this.dependencies.replicas.tell(this.doc, message)
-  }
-
   #recordedLog(): CommitLog {
     const { log, records, unrecorded } = this.dependencies
     return new RecordedLog(log, () => records.create(this.address), unrecorded)
-  }
-
-  /**
-   * Applies the updates of other nodes. The object is created on first use, because most rooms receive no
-   * such updates.
-   */
-  get replica(): Replica {
-    this.#replica ??= new Replica(
-      {
-        address: this.address,
-        state: this.state,
-        commits: this.commits,
-        applier: this.#applier,
-        lock: this.lock,
-        trace: this.trace,
-        endTick: () => this.endTick(),
-        charged: (updates, work) => this.charged(updates, work),
-        added: (updates) => this.#added(updates),
-        send: (broadcast) => this.#send(broadcast),
-        commit: (updates, since) => this.commit(updates, since),
-      },
-      this.dependencies,
-    )
-    return this.#replica
   }
 
   /**
@@ -467,7 +426,7 @@ export class Room implements EditableRoom, CommittingRoom {
     )
   }
 
-  /** Opens a large document in slices. Updates that arrive at this node in the meantime wait. */
+  /** Opens a large document in slices. Updates that arrive in the meantime wait. */
   async #open(bytes: Uint8Array): Promise<void> {
     const release = this.lock.hold(() => this.endTick())
     try {
@@ -484,8 +443,8 @@ export class Room implements EditableRoom, CommittingRoom {
   }
 
   /**
-   * Integrates an expensive update on a thread, and applies the result. Updates that arrive at this node in
-   * the meantime wait.
+   * Integrates an expensive update on a thread, and applies the result. Updates that arrive in the meantime
+   * wait.
    */
   async #place(item: IncomingUpdate, since: number): Promise<void> {
     const release = this.lock.hold(() => this.endTick())
@@ -620,7 +579,7 @@ export class Room implements EditableRoom, CommittingRoom {
 
   /**
    * Replaces a user by the unknown author in the log, and discards the older versions of the log. A later call
-   * is necessary if the log still has updates of the user: other nodes may append or compact it meanwhile.
+   * is necessary if the log still has updates of the user: it may be compacted or get updates meanwhile.
    * @throws the errors of the log
    */
   async forgetAuthor(userId: string): Promise<void> {
@@ -657,7 +616,6 @@ export class Room implements EditableRoom, CommittingRoom {
     if (this.#editedAt > 0 && this.#compaction.isCompactable) this.dependencies.compactLater(this.doc)
     this.awareness.close()
     this.#cancelPause()
-    this.#replica?.close()
     this.#applier.clear()
     const members = [...this.#members]
     this.#members.clear()
@@ -675,33 +633,12 @@ export class Room implements EditableRoom, CommittingRoom {
 
   commit(updates: readonly AppliedUpdate[], since: number): void {
     const now = this.dependencies.clock.now()
-    this.#added(updates)
+    this.#worked = true
+    this.#compaction.added(updates, now)
     const trace = CommitTrace.start(this.dependencies.spans, this.address, updates, since)
     const begun = this.#noted(updates, now, trace)
     this.commits.commit(new UpdateBroadcast(updates, since, trace), now, begun?.jobs)
     if (begun !== null) this.commits.durable.then(begun.stored, begun.lost)
-  }
-
-  async commitAt({ head, update, apply }: ConditionalUpdate): Promise<number | null> {
-    const at = this.dependencies.clock.now()
-    const trace = CommitTrace.start(this.dependencies.spans, this.address, [update], at)
-    const begun = this.#noted([update], at, trace)
-    try {
-      const broadcast = new UpdateBroadcast([update], at, trace)
-      const seq = await this.commits.commitAt(head, { broadcast, at, jobs: begun?.jobs ?? [], apply })
-      if (seq === null) {
-        begun?.lost()
-        trace?.failed(headConflict())
-      } else {
-        begun?.stored()
-        this.#added([update])
-      }
-      return seq
-    } catch (error) {
-      begun?.lost()
-      trace?.failed(error)
-      throw error
-    }
   }
 
   /**
@@ -730,11 +667,6 @@ export class Room implements EditableRoom, CommittingRoom {
     this.#followers ??= new Set()
     this.#followers.add(follower)
     return () => this.#followers?.delete(follower)
-  }
-
-  #added(updates: readonly AppliedUpdate[]): void {
-    this.#worked = true
-    this.#compaction.added(updates, this.dependencies.clock.now())
   }
 
   broadcast(broadcast: UpdateBroadcast): void {
@@ -853,7 +785,7 @@ const isCopy = (update: AppliedUpdate): boolean => update.isCopy === true
 const bytesIn = (updates: readonly IncomingUpdate[]): number =>
   updates.reduce((sum, { bytes }) => sum + bytes.length, 0)
 
-/** Receives the durable commits of a room, from this and from other nodes. */
+/** Receives the durable commits of a room. */
 interface CommitFollower {
   /** Called when updates are durable, in the order of the commits. Must not throw and must not block. */
   committed(updates: readonly AppliedUpdate[]): void

@@ -35,7 +35,7 @@ export interface ThreadLimits {
 
 export interface ThreadDependencies {
   /** Purpose of the threads, as a label in metrics. */
-  readonly purpose: 'change' | 'read' | 'merge'
+  readonly purpose: 'change' | 'read'
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Log
@@ -249,11 +249,6 @@ interface FailedJob {
  * no such threads.
  */
 const readersMax = 1
-/**
- * Maximum number of threads of one workspace that integrate updates of other nodes. If `computeThreads` is 0,
- * there are no such threads.
- */
-const mergersMax = 1
 /** Maximum number of calls of `use` that may wait for a thread, in each pool. */
 const waitingMax = 256
 /** Maximum number of calls of `use` for one workspace that may wait for a thread, in each pool. */
@@ -272,10 +267,6 @@ export interface ThreadPoolSet {
   readonly threads: ThreadPool
   /** Threads for reads. They are separate, so that reads do not wait until changes are done. */
   readonly readers: ThreadPool
-  /**
-   * Threads for updates of other nodes. They are separate, because changes and reads wait for these updates.
-   */
-  readonly mergers: ThreadPool
 }
 
 export function threadPools(
@@ -294,7 +285,6 @@ export function threadPools(
   return {
     threads: poolOf('change', computeThreads),
     readers: poolOf('read', Math.min(computeThreads, readersMax)),
-    mergers: poolOf('merge', Math.min(computeThreads, mergersMax)),
   }
 }
 

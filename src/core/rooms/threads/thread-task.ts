@@ -196,8 +196,6 @@ interface Tasks {
       readonly update: Uint8Array
       /** The schema that the result must match. */
       readonly schema: RootSchema | null
-      /** True if the log has the update, so that no limit can reject it. */
-      readonly isStored: boolean
     }
     readonly result: PlacedIntegration
   }
@@ -357,10 +355,10 @@ function copyEdit(
   return { change, update, deletes, state, writer, loadMs: copy.loadMs }
 }
 
-function place({ updates, update, schema, isStored }: TaskOf<'place'>): PlacedIntegration {
+function place({ updates, update, schema }: TaskOf<'place'>): PlacedIntegration {
   const copy = stateOf({ updates })
   copy.check()
-  const stepsMax = isStored ? Number.POSITIVE_INFINITY : documentStepsMax(copy.sizeBytes + update.length)
+  const stepsMax = documentStepsMax(copy.sizeBytes + update.length)
   try {
     checkNesting(update, copy.doc)
     const check = expectMatch(copy.doc, schema)

@@ -11,7 +11,7 @@ export interface AppliedUpdate {
   readonly by: string
   /**
    * The member that sent the update, and to which the update is usually not sent back; null if the update came from a
-   * backend or another node.
+   * backend.
    */
   readonly from: Member | null
   readonly summary: UpdateSummary

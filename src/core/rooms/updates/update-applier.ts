@@ -141,8 +141,8 @@ export class UpdateApplier {
     const updates = [updateOf(item)]
     this.#state.applyLater(updates)
     item.onApplied?.()
-    const accepted = this.retry()
-    return accepted.length === 0 ? updates : [...updates, ...accepted]
+    if (this.#pending.size > 0) this.#retryPending(updates)
+    return updates
   }
 
   /**
@@ -185,13 +185,6 @@ export class UpdateApplier {
 
   hasPendingOf(member: Member): boolean {
     return this.#pending.hasOf(member)
-  }
-
-  /** Applies pending updates whose dependencies have arrived in the meantime. @throws UpdateApplyError */
-  retry(): readonly AppliedUpdate[] {
-    const accepted: AppliedUpdate[] = []
-    if (this.#pending.size > 0) this.#retryPending(accepted)
-    return accepted
   }
 
   #fits({ kind, summary }: IncomingUpdate): boolean {

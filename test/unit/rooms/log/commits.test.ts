@@ -15,7 +15,9 @@ import { openMemoryEngine } from '../../../../src/core/store/memory/engine.ts'
 import { readUpdate } from '../../../../src/core/update/read-update.ts'
 import { advance } from '../../../../src/core/update/summary.ts'
 import { typed } from '../../../support/clients/clients.ts'
+import { withLog } from '../../../support/stores/pausable-engine.ts'
 import { heldStore } from '../../../support/stores/pausable-store.ts'
+import { gate } from '../../../support/time/gate.ts'
 import { listening } from './commit-listeners.ts'
 
 const doc = ['acme', 'commits', 'main']
@@ -88,6 +90,48 @@ it('[ROOM-40] [USE-30] acknowledges and counts a durable update even if a later 
   await expect(second).rejects.toThrow('too many bytes')
   await expect(line.durable).rejects.toThrow('too many bytes')
   expect([told, queued.bytes]).toEqual([['failed', 'accepted 1'], 0])
+})
+
+it('[ROOM-67] sends each append at once, and stores none after one that is not stored', async () => {
+  const store = await openMemoryEngine()
+  ends.push(() => store.close())
+  const asked: (number | undefined)[] = []
+  const held = gate()
+  let last: Promise<unknown> = held.opened
+  const engine = withLog(store, (log) => ({
+    append: (...parameters) => {
+      const [, , , { expectHead } = {}] = parameters
+      asked.push(expectHead)
+      const appended = last
+        .catch(() => {})
+        .then(() => {
+          if (expectHead === 1) throw new Error('the disk is full')
+          return log.append(...parameters)
+        })
+      last = appended
+      return appended
+    },
+  }))
+  const told: string[] = []
+  const line = lineOf(engine, {
+    broadcast: ({ updates }) => void told.push(`durable ${updates[0]?.bytes.length}`),
+    fail: (error) => void told.push(errorMessage(error)),
+  })
+  const broadcasts = [1, 2, 3].map((client) => broadcastOf('a'.repeat(client), client))
+  const durable = broadcasts.map((broadcast) => {
+    line.commit(broadcast, 0)
+    return line.durable
+  })
+  expect([asked, line.head]).toEqual([[0, 1, 2], 3])
+  held.open()
+  expect((await Promise.allSettled(durable)).map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'rejected',
+  ])
+  await line.settled()
+  expect(told).toEqual([`durable ${broadcasts[0]?.updates[0]?.bytes.length}`, 'the disk is full'])
+  expect((await store.log.heads([doc]))[0]?.head).toBe(1)
 })
 
 it.each([

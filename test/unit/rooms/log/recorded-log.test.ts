@@ -18,12 +18,7 @@ it('[DOC-18] for a document without a record, keeps append calls and their resul
     await durable.opened
     return { state: 'appended', epoch: 1, first: seq, last: seq }
   }
-  const none = () => Promise.reject(new Error('not called'))
-  const log = new RecordedLog(
-    { append, heads: none, load: none, hasOneWriter: true },
-    () => recorded.opened,
-    waiting,
-  )
+  const log = new RecordedLog({ append }, () => recorded.opened, waiting)
   const results: number[] = []
   const add = (to: 'create' | number): void =>
     void log.append(['doc'], to, [update]).then((result) => results.push(requireAppended(result).last))
@@ -48,13 +43,8 @@ it('[DOC-18] appends nothing if the record of the document cannot be stored', as
     calls += 1
     return Promise.resolve({ state: 'appended', epoch: 1, first: 1, last: 1 })
   }
-  const none = () => Promise.reject(new Error('not called'))
   const record = () => Promise.reject(new Error('no record'))
-  const log = new RecordedLog(
-    { append, heads: none, load: none, hasOneWriter: true },
-    record,
-    new AppendBacklog(),
-  )
+  const log = new RecordedLog({ append }, record, new AppendBacklog())
   const both = [log.append(['doc'], 'create', [update]), log.append(['doc'], 1, [update])]
   expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(calls).toBe(0)

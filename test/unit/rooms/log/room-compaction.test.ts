@@ -31,10 +31,8 @@ it('schedules a compaction again after the store has failed to compact', async (
       log,
       limits: { compactAfterUpdates: 500, keepVersionsMs: 0 },
       clock: systemClock,
-      replicas: { isHome: () => true },
       keepsAttribution: async () => true,
     },
-    pauseIncoming: () => Promise.reject(new Error('not called')),
   }
   const compaction = new RoomCompaction(room, loaded)
   await expect(compaction.run()).rejects.toThrow(StoreUnavailableError)

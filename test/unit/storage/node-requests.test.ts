@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import * as s from '../../../../src/core/base/schema.ts'
-import { NodeRequests } from '../../../../src/core/rooms/replication/node-requests.ts'
-import { eventually } from '../../../support/clients/clients.ts'
-import { type SharedNode, sharedNodes } from '../../../support/servers/simulated-network.ts'
-import { HeldClock } from '../../../support/time/clock.ts'
+import * as s from '../../../src/core/base/schema.ts'
+import { NodeRequests } from '../../../src/core/store/node-requests.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { type SharedNode, sharedNodes } from '../../support/servers/simulated-network.ts'
+import { HeldClock } from '../../support/time/clock.ts'
 
 let nodes: readonly SharedNode[] = []
 let requests: NodeRequests

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../../base/clock.ts'
-import { readJsonOrNull } from '../../base/json.ts'
-import * as s from '../../base/schema.ts'
-import { matchesSchema } from '../../base/validation.ts'
-import type { Bus, Cluster } from '../../store/engine.ts'
+import type { Clock } from '../base/clock.ts'
+import { readJsonOrNull } from '../base/json.ts'
+import * as s from '../base/schema.ts'
+import { matchesSchema } from '../base/validation.ts'
+import type { Bus, Cluster } from './engine.ts'
 
 /**
  * Maximum milliseconds to wait for the replies to a request. A node that has not replied by then has died, or
