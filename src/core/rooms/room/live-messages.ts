@@ -1,8 +1,5 @@
-import * as s from '../../base/schema.ts'
 import { type DocumentAddress, type DocumentScope, documentPrefix } from '../../model/address.ts'
-import { addressSchemas } from '../../model/address-schemas.ts'
 import { keyName } from '../../store/key-encoding.ts'
-import type { NodeRequests } from '../../store/node-requests.ts'
 
 /**
  * Encodes a message from a backend as a whole websocket frame. There is one encoder object for each protocol.
@@ -30,19 +27,6 @@ interface LiveReach {
   readonly missed: number
 }
 
-interface LiveMessage {
-  readonly document: DocumentScope
-  readonly editorId: string | null
-  readonly text: string
-}
-
-const messageSchema = s.object({
-  document: addressSchemas.scope,
-  editorId: s.orNull(s.string),
-  text: s.string,
-})
-const reachSchema = s.object({ delivered: s.number, missed: s.number })
-
 /**
  * The sessions that have subscribed to messages from backends, by document. Such a message is not part of the
  * document: the server does not store it, and sends it immediately and at most once to each listener. A
@@ -51,15 +35,6 @@ const reachSchema = s.object({ delivered: s.number, missed: s.number })
 export class LiveMessageHub {
   /** The listeners of each document, each with the id of its editor. */
   readonly #documents = new Map<string, Map<LiveListener, string>>()
-  readonly #calls: NodeRequests
-
-  /** @param calls sends the messages to the other nodes, for their listeners */
-  constructor(calls: NodeRequests) {
-    this.#calls = calls
-    calls.answer('live', 'ordered', messageSchema, ({ document, editorId, text }) =>
-      this.broadcast(document, editorId, text),
-    )
-  }
 
   /** Number of documents with listeners. */
   get count(): number {
@@ -79,23 +54,7 @@ export class LiveMessageHub {
   }
 
   /**
-   * Sends a message to the listeners on all nodes, as `broadcast` does on one node. The result does not
-   * include nodes that do not reply in time: such a node has died, or the message or the reply was lost.
-   */
-  async broadcastToAll(document: DocumentScope, editorId: string | null, text: string): Promise<LiveReach> {
-    const here = this.broadcast(document, editorId, text)
-    const { workspaceId, apiKey, organizationId, documentId } = document
-    const scope = { workspaceId, apiKey, organizationId, documentId }
-    const message: LiveMessage = { document: scope, editorId, text }
-    const there = [...(await this.#calls.ask('live', message, reachSchema)).values()]
-    return {
-      delivered: there.reduce((sum, { delivered }) => sum + delivered, here.delivered),
-      missed: there.reduce((sum, { missed }) => sum + missed, here.missed),
-    }
-  }
-
-  /**
-   * Sends a message to the listeners of this node.
+   * Sends a message to the listeners of a document.
    * @param text JSON of the message
    * @param editorId the editor whose listeners receive the message; null: the listeners of all editors
    * @param except a listener that does not receive the message
@@ -118,7 +77,7 @@ export class LiveMessageHub {
   }
 
   /**
-   * Sends a message of one client to the other clients of its editor, on all nodes. The members `event` and
+   * Sends a message of one client to the other clients of its editor. The members `event` and
    * `userId` of the message show that it comes from a client and not from a backend.
    */
   say(
@@ -128,7 +87,6 @@ export class LiveMessageHub {
   ): void {
     const message = JSON.stringify({ event: 'stateless', data: text, userId })
     this.broadcast(address, address.editorId, message, from)
-    this.#calls.tell('live', { document: address, editorId: address.editorId, text: message })
   }
 }
 

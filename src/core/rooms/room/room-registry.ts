@@ -80,7 +80,7 @@ export class RoomRegistry {
   /** The presence of each document. */
   readonly presence: PresenceRegistry
   /** The listeners for messages from backends. */
-  readonly live: LiveMessageHub
+  readonly live = new LiveMessageHub()
   /** The connected clients of all API keys. */
   readonly connections: OpenConnections
   readonly #engine: Engine
@@ -117,7 +117,6 @@ export class RoomRegistry {
     this.#pools = threadPools(options, parts)
     this.presence = createPresence(engine, parts.clock, visits)
     const { requests } = this.presence
-    this.live = new LiveMessageHub(requests)
     this.connections = new OpenConnections(requests, parts.clock, engine.cluster.self)
     this.#dependencies = {
       usage: (scope) => uncounted.hold(scope),

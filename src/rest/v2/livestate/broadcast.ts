@@ -53,7 +53,7 @@ export const broadcastLive = defineOperation({
     const text = JSON.stringify({ event, data })
     checkData(JSON.stringify(data))
     const scope = await presenceScope(document, caller, services)
-    const reach = await services.rooms.live.broadcastToAll(scope, editorId, text)
+    const reach = services.rooms.live.broadcast(scope, editorId, text)
     return { message: `Sent to ${reach.delivered} connections.`, data: { success: true, ...reach } }
   },
 })

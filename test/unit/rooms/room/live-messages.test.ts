@@ -1,13 +1,11 @@
 import { expect, it } from 'vitest'
-import { systemClock } from '../../../../src/core/base/clock.ts'
 import { LiveMessageHub } from '../../../../src/core/rooms/room/live-messages.ts'
 import { yWebsocket } from '../../../../src/core/sync/protocols/y-websocket.ts'
-import { presenceAlone } from '../../../support/data/rooms.ts'
 
 const address = { workspaceId: 'w', apiKey: 'k', organizationId: 'o', documentId: 'd', editorId: 'e' }
 
 it('[LIVE-9] keeps nothing of a document that has no listeners', () => {
-  const board = new LiveMessageHub(presenceAlone(systemClock).requests)
+  const board = new LiveMessageHub()
   const listener = () => ({ encoder: yWebsocket, deliverLive: () => 'sent' as const })
   const leaves = [board.enter(address, listener()), board.enter({ ...address, editorId: 'f' }, listener())]
   expect(board.broadcast(address, null, '{}')).toEqual({ delivered: 2, missed: 0 })
@@ -23,7 +21,7 @@ it('[LIVE-9] keeps nothing of a document that has no listeners', () => {
 })
 
 it('[LIVE-4] treats ids as opaque, and keeps API keys separate', () => {
-  const board = new LiveMessageHub(presenceAlone(systemClock).requests)
+  const board = new LiveMessageHub()
   const listener = { encoder: yWebsocket, deliverLive: () => 'sent' as const }
   board.enter({ ...address, documentId: '__proto__', editorId: 'constructor' }, listener)
   const document = { ...address, documentId: '__proto__' }
