@@ -71,7 +71,6 @@ export const webhooks = defineCapability({
       new ChangeWindows({
         clock,
         windowMs: config.updateEventWindowSeconds * 1000,
-        clockSkewMs: engine.cluster.clockSkewMs,
         wanted: (tenant, type) => services.wants(tenant, type),
         due,
         tracer,

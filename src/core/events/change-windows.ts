@@ -3,9 +3,9 @@ import type { TraceContext } from '../base/trace-context.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import type { Tracer } from '../tracing/trace.ts'
 import {
-  ClockAlignedWindows,
   type CountingWindow,
   countIn,
+  DebounceWindows,
   type EditAuthor,
   type EditListener,
   editorName,
@@ -18,11 +18,6 @@ import { eventIdOf, eventJob, type QueuedEvent, queuedEvent } from './outbound-e
 interface ChangeWindowsOptions {
   readonly clock: Clock
   readonly windowMs: number
-  /**
-   * Delay in ms between the end of a window and its event. After this delay, every node has stored all its
-   * commits of the window.
-   */
-  readonly clockSkewMs: number
   readonly wanted: HasSubscriber
   /** Called when events are due. */
   readonly due: () => void
@@ -36,14 +31,14 @@ interface ChangeWindowsOptions {
  */
 export class ChangeWindows implements EditListener {
   readonly #options: ChangeWindowsOptions
-  readonly #windows: ClockAlignedWindows<QueuedEvent>
+  readonly #windows: DebounceWindows<string>
   /** The last window of each editor, because a search by name costs more than the counting. */
   readonly #last = new WeakMap<DocumentAddress, CountingWindow>()
 
   constructor(options: ChangeWindowsOptions) {
     this.#options = options
-    const { clock, windowMs, clockSkewMs, due } = options
-    this.#windows = new ClockAlignedWindows(clock, windowMs, () => void clock.after(clockSkewMs, due))
+    const { clock, windowMs, due } = options
+    this.#windows = new DebounceWindows(clock, windowMs, due)
   }
 
   noted(
@@ -59,12 +54,13 @@ export class ChangeWindows implements EditListener {
       this.#last.set(address, open)
       return null
     }
-    const until = this.#windows.endOf(name)
+    const window = this.#windows.begin(name, name)
+    const { until } = window
+    this.#last.set(address, window)
     const event = this.#eventOf(address, editors, { id: eventIdOf(until, name), trace })
-    this.#last.set(address, this.#windows.begin(name, event))
     traceEvent(this.#options.tracer, 'event_created', event)
     return {
-      jobs: [{ ...eventJob(event), at: until + this.#options.clockSkewMs }],
+      jobs: [{ ...eventJob(event), at: until }],
       stored: () => {},
       lost: () => this.#windows.forget(name),
     }

@@ -1,13 +1,13 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import * as s from '../base/schema.ts'
 import { readPayload } from '../jobs/job-payload.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 import {
-  ClockAlignedWindows,
   type CountingWindow,
   countIn,
+  DebounceWindows,
   type EditAuthor,
   type EditListener,
   editorName,
@@ -47,8 +47,6 @@ interface EditWindowsOptions {
   readonly windowMs: number
   /** Author to record for edits without a user. Null: edits without a user are not recorded. */
   readonly unnamed: EditAuthor | null
-  /** Returns the id of the activity for the window of `name` that ends at `until`. */
-  readonly idOf: (name: string, until: number) => string
   /** Called when jobs for edits have been enqueued. */
   readonly begun: () => void
   /**
@@ -64,7 +62,7 @@ const keptUsersMax = 1_000
 /** Groups commits to an editor into windows. Each author of an editor has separate windows. */
 export class EditWindows implements EditListener {
   readonly #options: EditWindowsOptions
-  readonly #windows: ClockAlignedWindows<UserEdit>
+  readonly #windows: DebounceWindows<UserEdit>
   /** The last window of each user of an editor, because a search by name costs more than the counting. */
   readonly #last = new WeakMap<DocumentAddress, Map<string, CountingWindow>>()
 
@@ -74,7 +72,7 @@ export class EditWindows implements EditListener {
     const report = (edit: UserEdit, commits: number): void => {
       if (commits > 1) ended?.(edit, commits)
     }
-    this.#windows = new ClockAlignedWindows(clock, windowMs, ended === null ? null : report)
+    this.#windows = new DebounceWindows(clock, windowMs, ended === null ? null : report)
   }
 
   noted(address: DocumentAddress, editors: readonly EditAuthor[]): StartedWindows | null {
@@ -92,7 +90,7 @@ export class EditWindows implements EditListener {
         last.set(user.userId, open)
         continue
       }
-      const edit = this.#editOf(address, user, this.#options.idOf(name, this.#windows.endOf(name)))
+      const edit = this.#editOf(address, user)
       last.set(user.userId, this.#windows.begin(name, edit))
       begun = (begun ?? new Map<string, UserEdit>()).set(name, edit)
     }
@@ -122,10 +120,10 @@ export class EditWindows implements EditListener {
     return last
   }
 
-  #editOf(address: DocumentAddress, user: EditAuthor, activityId: string): UserEdit {
+  #editOf(address: DocumentAddress, user: EditAuthor): UserEdit {
     const { workspaceId, apiKey, organizationId, documentId, editorId } = address
     return {
-      activityId,
+      activityId: randomUUID(),
       address: { workspaceId, apiKey, organizationId, documentId, editorId },
       user,
       at: this.#options.clock.now(),
@@ -148,16 +146,6 @@ export class EditWindows implements EditListener {
       },
     }
   }
-}
-
-/**
- * Returns the id of a window in the format of a random id. All nodes compute the same id for the same window.
- */
-export function idOfWindow(name: string, until: number): string {
-  const hex = createHash('sha256').update(`${until} ${name}`).digest('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
-    '-',
-  )
 }
 
 /** Returns the first author entry of each user. Most commits have only one author. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { EditWindows, editQueue, idOfWindow } from '../../../src/core/events/edit-windows.ts'
+import { EditWindows, editQueue } from '../../../src/core/events/edit-windows.ts'
 import { addressKey } from '../../../src/core/model/address.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { eventually, RawClient, typed } from '../../support/clients/clients.ts'
@@ -122,7 +122,6 @@ it('[ACT-12] keeps the activity of an edit after a crash, and stores the number 
     queue: editQueue,
     windowMs: 600_000,
     unnamed: null,
-    idOf: idOfWindow,
     begun() {},
     ended() {},
   })

@@ -2,13 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ActionUser, ActivityEvent } from '../../events/activity.ts'
 import { readActivities, writeActivities } from '../../events/activity-store.ts'
 import { type ContentDeletion, deletionJob } from '../../events/change-jobs.ts'
-import {
-  decodeUserEdit,
-  EditWindows,
-  editQueue,
-  idOfWindow,
-  type UserEdit,
-} from '../../events/edit-windows.ts'
+import { decodeUserEdit, EditWindows, editQueue, type UserEdit } from '../../events/edit-windows.ts'
 import type { EventRecorder } from '../../events/event-recorder.ts'
 import { eventTypesByActivity } from '../../events/outbound-event.ts'
 import { JobConsumer } from '../../jobs/job-consumer.ts'
@@ -27,12 +21,6 @@ import { findMissing } from './resource-lookup.ts'
  * takes about 10 ms of the event loop, and one with 256 took 60 to 80 ms.
  */
 const atOnce = 32
-
-interface EditChange {
-  readonly edit: UserEdit
-  /** True in the first attempt of its job. */
-  readonly isFirst: boolean
-}
 
 /** The acting user of calls that do not specify a user. */
 const unnamed: ActionUser = { userId: 'api' }
@@ -57,16 +45,14 @@ export class EditActivityRecorder {
       clock,
       log,
       atOnce,
-      carryOut: async ({ payload, attempt }) => {
-        await this.#change(payload, attempt)
+      carryOut: async ({ payload }) => {
+        const edit = decodeUserEdit(payload)
+        await this.#write(edit, (transaction) => begin(transaction, edit))
         return 'done'
       },
       groups: {
         nameOf: ({ payload }) => keyName(organizationPrefix(decodeUserEdit(payload).address)),
-        carryOut: (jobs) =>
-          this.#changeAll(
-            jobs.map(({ payload, attempt }) => ({ edit: decodeUserEdit(payload), isFirst: attempt === 1 })),
-          ),
+        carryOut: (jobs) => this.#beginAll(jobs.map(({ payload }) => decodeUserEdit(payload))),
       },
     })
     this.windows = new EditWindows({
@@ -74,7 +60,6 @@ export class EditActivityRecorder {
       queue: editQueue,
       windowMs: editWindowMs,
       unnamed,
-      idOf: idOfWindow,
       begun: () => this.#consumer.wake(),
       ended: (edit, commits) => this.#count(edit, commits),
     })
@@ -130,35 +115,26 @@ export class EditActivityRecorder {
   }
 
   /**
-   * Creates the activity of a user's edit. If the activity already exists, another node has created it. In
-   * that case, only the first attempt of the job adds the commit to the count of the activity.
+   * Creates the activities of edits in one organization, in one transaction. Reads all records that the edits
+   * need with few reads.
    */
-  #change(payload: Uint8Array, attempt: number): Promise<void> {
-    const edit = decodeUserEdit(payload)
-    return this.#write(edit, (transaction) => begin(transaction, edit, attempt === 1 ? 1 : 0))
-  }
-
-  /**
-   * Like `#change` for edits in one organization, in one transaction. Reads all records that the edits need
-   * with few reads.
-   */
-  async #changeAll(changes: readonly EditChange[]): Promise<void> {
-    const [first] = changes
+  async #beginAll(edits: readonly UserEdit[]): Promise<void> {
+    const [first] = edits
     if (first === undefined) return
-    await this.#options.store.change(first.edit.address, async (transaction) => {
-      const documents = new Set(changes.map(({ edit }) => edit.address.documentId))
+    await this.#options.store.change(first.address, async (transaction) => {
+      const documents = new Set(edits.map(({ address }) => address.documentId))
       const resources = [...documents].map((id) => ({ type: 'document', id }) as const)
       const missing = new Set((await findMissing(transaction, resources)).map(({ id }) => id))
-      const left = changes.filter(({ edit }) => !missing.has(edit.address.documentId))
+      const left = edits.filter(({ address }) => !missing.has(address.documentId))
       await readActivities(
         transaction,
-        left.map(({ edit }) => edit.activityId),
+        left.map(({ activityId }) => activityId),
       )
       await areUsersErased(
         transaction,
-        left.map(({ edit: { user, at } }) => ({ userId: user.userId, at })),
+        left.map(({ user, at }) => ({ userId: user.userId, at })),
       )
-      for (const { edit, isFirst } of left) await begin(transaction, edit, isFirst ? 1 : 0)
+      for (const edit of left) await begin(transaction, edit)
     })
   }
 
@@ -183,28 +159,26 @@ export class EditActivityRecorder {
 }
 
 /**
- * Creates the activity of a window. If the activity exists, adds to its count. If the data of the user was
- * deleted in the meantime, the new activity does not contain the user's name.
+ * Creates the activity of a window. It exists if this is another attempt of its job. If the data of the user was
+ * deleted in the meantime, the activity does not contain the user's name.
  */
-async function begin(transaction: Transaction, edit: UserEdit, commits: number): Promise<void> {
-  if (await addCommits(transaction, edit, commits)) return
-  const { at } = edit
+async function begin(transaction: Transaction, edit: UserEdit): Promise<void> {
+  const { activityId, at } = edit
+  if ((await readActivities(transaction, [activityId])).has(activityId)) return
   const isErased = await isUserErased(transaction, edit.user.userId, at)
   await writeActivities(transaction, [activityOf({ ...edit, user: isErased ? deletedUser : edit.user })], at)
 }
 
-/** Adds commits to the count of an activity. Returns false if the activity does not exist. */
+/** Adds commits to the count of an activity. Does nothing if the activity does not exist. */
 async function addCommits(
   transaction: Transaction,
   { activityId, at }: UserEdit,
   commits: number,
-): Promise<boolean> {
+): Promise<void> {
   const known = (await readActivities(transaction, [activityId])).get(activityId)
-  if (known === undefined) return false
+  if (known === undefined) return
   const counted = Number(known.changes?.commits ?? 0) + commits
-  if (commits > 0)
-    await writeActivities(transaction, [{ ...known, changes: { ...known.changes, commits: counted } }], at)
-  return true
+  await writeActivities(transaction, [{ ...known, changes: { ...known.changes, commits: counted } }], at)
 }
 
 const activityOf = ({ activityId, address, user }: UserEdit): ActivityEvent => ({
