@@ -61,8 +61,6 @@ const strangers = ['core/sync', 'rest', 'console']
 
 /** Files outside `src/core/store` and `src/cluster` that may read `hasOneWriter`. Remove a file that no longer reads it. */
 const writerCountReaders: readonly string[] = [
-  'src/capabilities/feed/feed-service.ts',
-  'src/capabilities/history/blob-names.ts',
 ]
 
 /** Templates are programs of users, which import the package instead of the sources. */

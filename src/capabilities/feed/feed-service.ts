@@ -90,7 +90,7 @@ export class FeedService {
   /** Waits until no node uses a configuration that was read before. The notice to the nodes may be lost. */
   async #untilAllNodesKnow(): Promise<void> {
     const { engine, clock, subscriptions, stopping } = this.#services
-    if (engine.log.hasOneWriter) return
+    if (engine.cluster.nodes().length === 1) return
     await new Promise<void>((resolve) => {
       const cancel = clock.after(subscriptions.outdatedMs, resolve)
       stopping.addEventListener(

@@ -1,45 +1,29 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/base/clock.ts'
-import type { Engine } from '../../core/store/engine.ts'
 
 /** Maximum time in ms between storing the content of a version and storing the version itself. */
 const makingMs = 900_000
 
 /**
  * Creates and reads the names of the stored contents of versions. Each name is unique. It contains the digest
- * of the content, the time, and the incarnation of the process. A content without a version may be new: a
- * process may be about to add its version. If several processes write, `mayBeNamedYet` decides by the time
- * alone. The reason is that a node that other nodes consider dead may return and add its version.
+ * of the content and the time. A content without a version may be new: a node may be about to add its version, also
+ * a node that other nodes consider dead. Therefore the time alone decides whether a content may still get a version.
  */
 export class BlobNames {
-  readonly #incarnation: string
-  readonly #hasOneWriter: boolean
   readonly #clock: Clock
 
-  constructor({ cluster, log }: Pick<Engine, 'cluster' | 'log'>, clock: Clock) {
-    this.#incarnation = cluster.incarnation
-    this.#hasOneWriter = log.hasOneWriter
+  constructor(clock: Clock) {
     this.#clock = clock
   }
 
   of(digest: string): string {
-    const random = randomBytes(6).toString('base64url')
-    return [digest, this.#clock.now(), this.#incarnation, random].join('.')
+    return [digest, this.#clock.now(), randomBytes(6).toString('base64url')].join('.')
   }
 
-  /** Returns whether a process may still add a version that uses this content. */
+  /** Returns whether a node may still add a version that uses this content. */
   mayBeNamedYet(name: string): boolean {
-    const [, storedAt, incarnation] = name.split('.')
-    if (storedAt === undefined || this.#clock.now() - Number(storedAt) >= makingMs) return false
-    return !this.#hasOneWriter || incarnation === this.#incarnation
-  }
-
-  /**
-   * Returns the due time of the sweep that is enqueued before a content is stored, in epoch milliseconds. 0
-   * means immediately: the sweep then waits for the call that stores the content.
-   */
-  sweepAt(): number {
-    return this.#hasOneWriter ? 0 : this.settledAt()
+    const [, storedAt] = name.split('.')
+    return storedAt !== undefined && this.#clock.now() - Number(storedAt) < makingMs
   }
 
   /**

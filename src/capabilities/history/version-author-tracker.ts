@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/base/clock.ts'
-import { readJson } from '../../core/base/json.ts'
 import {
   combineEditListeners,
   type EditAuthor,
@@ -11,8 +9,7 @@ import {
 import { decodeUserEdit, EditWindows } from '../../core/events/edit-windows.ts'
 import { JobConsumer } from '../../core/jobs/job-consumer.ts'
 import { type DocumentAddress, organizationPrefix } from '../../core/model/address.ts'
-import { addressSchemas } from '../../core/model/address-schemas.ts'
-import type { Bus } from '../../core/store/engine.ts'
+import type { Cluster } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
 import { authorQueue, automaticJob } from './version-jobs.ts'
@@ -30,12 +27,8 @@ interface VersionNotesOptions {
   readonly everyMs: number
   /** Called when jobs for authors have been enqueued. */
   readonly begun: () => void
-  /** Bus to the other nodes that record authors of the same editors. */
-  readonly bus: Bus
+  readonly cluster: Pick<Cluster, 'on'>
 }
-
-/** Topic on the bus. A message on this topic contains the address of an editor that has a new version. */
-const splitTopic = 'versions.split'
 
 /**
  * Records the users who edit, as authors of the next version of each editor. Also records when an automatic
@@ -50,26 +43,19 @@ export class VersionAuthorTracker implements EditListener {
 
   constructor(options: VersionNotesOptions) {
     this.#options = options
-    const { clock, begun, bus } = options
+    const { clock, begun, cluster } = options
     const windows = { queue: authorQueue, windowMs: authorWindowMs, unnamed: null }
     this.#authors = new EditWindows({
       clock,
       ...windows,
-      // The id does not depend on the window, because a version may end a window early. The next window then
-      // needs a different id.
-      idOf: () => randomUUID(),
       begun,
       ended: null,
     })
     const automatic: EditListener = { noted: (address) => this.#window(address) }
     this.#all = options.everyMs === 0 ? this.#authors : combineEditListeners([this.#authors, automatic])
-    bus.subscribe(splitTopic, (message) => {
-      this.#authors.forgetEditor(readJson(addressSchemas.document, message))
-      return undefined
-    })
-    // After a message loss, this node may not know of new versions that other nodes have created. It
-    // therefore records all authors again, which is harmless and costs one job for each author.
-    bus.onLoss(() => this.#authors.forgetAll())
+    // A document that moves to another node may get versions there, and then move back. All authors are therefore
+    // recorded again, which is harmless and costs one job for each author.
+    cluster.on('change', () => this.#authors.forgetAll())
   }
 
   noted(address: DocumentAddress, editors: readonly EditAuthor[]): StartedWindows | null {
@@ -82,9 +68,6 @@ export class VersionAuthorTracker implements EditListener {
    */
   split(address: DocumentAddress): void {
     this.#authors.forgetEditor(address)
-    const { workspaceId, apiKey, organizationId, documentId, editorId } = address
-    const editor: DocumentAddress = { workspaceId, apiKey, organizationId, documentId, editorId }
-    this.#options.bus.publish(splitTopic, Buffer.from(JSON.stringify(editor)))
   }
 
   /**

@@ -76,7 +76,7 @@ export class VersionService {
     this.tracker = new VersionAuthorTracker({
       clock,
       everyMs: config.autoVersionMinutes * 60_000,
-      bus: engine.bus,
+      cluster: engine.cluster,
       begun: () => this.#authors.wake(),
     })
     this.#worker = new TaskWorker({

@@ -70,12 +70,8 @@ export class VersionStore {
   readonly #log: Engine['log']
   readonly #names: BlobNames
 
-  constructor(
-    { blobs, log, cluster }: Pick<Engine, 'blobs' | 'log' | 'cluster'>,
-    organizations: OrganizationStore,
-    clock: Clock,
-  ) {
-    this.#names = new BlobNames({ cluster, log }, clock)
+  constructor({ blobs, log }: Pick<Engine, 'blobs' | 'log'>, organizations: OrganizationStore, clock: Clock) {
+    this.#names = new BlobNames(clock)
     this.#organizations = organizations
     this.#blobs = blobs
     this.#log = log
@@ -94,7 +90,7 @@ export class VersionStore {
     const hash = this.#names.of(digest)
     await this.#organizations.carryOut(address, async (transaction) => {
       await requireDocument(transaction, address)
-      transaction.enqueue(versionSweepJob(address, this.#names.sweepAt()))
+      transaction.enqueue(versionSweepJob(address, this.#names.settledAt()))
     })
     await this.#blobs.put(blobKeys.blob(address, hash), version.bytes)
     try {

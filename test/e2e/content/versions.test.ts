@@ -140,7 +140,7 @@ itLong('[VER-14] after a crash between two writes, removes content without a ver
   expect((await server.post('/v2/crdt/versions/create', editor)).status).toBe(500)
   expect(await blobs.list([], { limit: 10 })).toHaveLength(1)
   await server.stop()
-  const { clock } = { clock: new HeldClock(Date.now() + minuteMs) }
+  const clock = new HeldClock(Date.now() + 60 * minuteMs)
   const after = await openLevelEngine({ directory: directory.path, clock })
   const next = await startTestServer({}, { engine: after, clock })
   await eventually(async () => (await after.blobs.list([], { limit: 10 })).length === 0)
@@ -275,7 +275,7 @@ it('[VER-18] keeps the authors of edits after a crash, and adds an author who is
   const address = { ...tenant, ...editor }
   await directory.organizations.ensure(address)
   await directory.documents.ensure(address, 'd')
-  const notes = new VersionAuthorTracker({ clock, everyMs: 0, bus: engine.bus, begun() {} })
+  const notes = new VersionAuthorTracker({ clock, everyMs: 0, cluster: engine.cluster, begun() {} })
   const begun = notes.noted(address, [{ userId: 'ann', name: 'Ann' }, { userId: '' }])
   expect(notes.noted(address, [{ userId: 'ann' }])).toBeNull()
   const bytes = typed('text', 1)
