@@ -59,10 +59,6 @@ const layers: readonly (readonly string[])[] = [
 /** Parts of one layer that must not import each other. */
 const strangers = ['core/sync', 'rest', 'console']
 
-/** Files outside `src/core/store` and `src/cluster` that may read `hasOneWriter`. Remove a file that no longer reads it. */
-const writerCountReaders: readonly string[] = [
-]
-
 /** Templates are programs of users, which import the package instead of the sources. */
 const sources = filesUnder('src', /\.tsx?$/).filter((file) => !file.startsWith('src/templates/'))
 const tests = filesUnder('test', /\.tsx?$/)
@@ -380,11 +376,9 @@ describe('documentation', () => {
     expect(loose).toEqual([])
   })
 
-  it('[TIDY-21] uses isShared only in engines, and hasOneWriter outside engines only in a fixed list of files', () => {
+  it('[TIDY-21] uses isShared only in engines', () => {
     const outside = sources.filter((file) => !/^src\/(core\/store|cluster)\//.test(file))
     expect(outside.filter((file) => /\bisShared\b/.test(text(file)))).toEqual([])
-    const readers = outside.filter((file) => /\bhasOneWriter\b/.test(text(file)))
-    expect(readers.toSorted()).toEqual(writerCountReaders)
   })
 
   it('[TIDY-10] the map of src lists every folder and file at the top level of src', () => {

@@ -1,7 +1,6 @@
 import * as Y from 'yjs'
-import type { AppendResult, Engine, Key } from '../../src/core/store/engine.ts'
+import type { Appended, Engine, Key } from '../../src/core/store/engine.ts'
 import { openLevelEngine } from '../../src/core/store/level/engine.ts'
-import { requireAppended } from '../../src/core/store/log-state.ts'
 import { progress } from './report.ts'
 
 /** Number of documents in one commit, or number of concurrent commits of one document. */
@@ -67,7 +66,7 @@ export async function storeLog(
 ): Promise<void> {
   const engine = await openLevelEngine({ directory: data })
   let to: 'create' | number = 'create'
-  let underWay: Promise<AppendResult>[] = []
+  let underWay: Promise<Appended>[] = []
   for (const commit of commits) {
     underWay.push(
       engine.log.append(
@@ -77,7 +76,7 @@ export async function storeLog(
       ),
     )
     if (to === 'create' || underWay.length === batch) {
-      to = (await Promise.all(underWay)).map(requireAppended)[0]?.epoch ?? to
+      to = (await Promise.all(underWay))[0]?.epoch ?? to
       underWay = []
     }
   }

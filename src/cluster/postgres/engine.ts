@@ -146,14 +146,7 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
     await database.close()
   }
   return {
-    log: new PostgresLog({
-      gate,
-      database,
-      pending,
-      clock,
-      fences,
-      hasOneWriter: !access.cluster.isShared,
-    }),
+    log: new PostgresLog({ gate, database, pending, clock, fences }),
     fences,
     blobs: new PostgresBlobs({ gate, database, pending }),
     kv,

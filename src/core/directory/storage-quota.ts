@@ -80,11 +80,10 @@ export class StorageQuota {
     const append: DocumentLog['append'] = async (doc, to, updates, options) => {
       const result = await log.append(doc, to, updates, options)
       const [workspaceId = ''] = doc
-      if (result.state !== 'moved')
-        this.added(
-          workspaceId,
-          updates.reduce((sum, { bytes }) => sum + bytes.length, 0),
-        )
+      this.added(
+        workspaceId,
+        updates.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      )
       return result
     }
     const put: Blobs['put'] = async (key, bytes) => {

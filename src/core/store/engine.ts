@@ -42,27 +42,12 @@ export interface LogHead {
 }
 
 export interface Appended {
-  readonly state: 'appended'
   readonly epoch: number
   /** Sequence number of the first appended update. */
   readonly first: number
   /** Sequence number of the last appended update. */
   readonly last: number
 }
-
-/** Result of an append that was not written, because another writer has appended after `expectHead`. */
-export interface Moved {
-  readonly state: 'moved'
-  /** Sequence number of the last entry. */
-  readonly head: number
-  /**
-   * The first page of the entries after `expectHead`, as `load` returns it with `since: expectHead`. Absent
-   * if the log ends before `expectHead`.
-   */
-  readonly missing?: LoadedLog
-}
-
-export type AppendResult = Appended | Moved
 
 /**
  * Specifies the log to which an append adds entries. A number is the epoch of an existing log. `create`
@@ -73,15 +58,10 @@ export type AppendTo = number | 'create' | 'recreate'
 
 export interface AppendOptions {
   /**
-   * The sequence number with which the log must end (0: the log must not exist). If the log has another end,
-   * nothing is appended and the result is `moved`.
+   * The sequence number with which the log must end (0: the log must not exist). If the log has another end, the
+   * append is rejected with the reason `moved`.
    */
   readonly expectHead?: number | undefined
-  /**
-   * The sequence number with which the log ended when the caller last read or wrote it. It changes no result: if it is
-   * correct, some engines append faster.
-   */
-  readonly knownHead?: number | undefined
   /** Jobs that are enqueued in the same commit as the append. */
   readonly jobs?: readonly Job[] | undefined
   /**
@@ -222,25 +202,13 @@ export interface DestroyOptions {
 /** Append-only logs of Yjs updates, one for each document. */
 export interface DocumentLog {
   /**
-   * True if only this process appends while it has the store open. A room that has applied its own appends
-   * then has the whole log. Such a room sends no messages to other nodes and reads no heads, and its appends
-   * never return `moved`.
-   */
-  readonly hasOneWriter: boolean
-  /**
    * Adds updates (at least one) to the end of the log. Resolves when they are durable. Sequence numbers are
-   * contiguous, even if appends run concurrently, and follow the order of the calls. Returns `moved` only if
-   * `expectHead` was given.
+   * contiguous, even if appends run concurrently, and follow the order of the calls.
    * @throws AppendRejectedError if a rule rejected the append: nothing was written, and nothing will be
    * @throws StoreUnavailableError if the store is unavailable; it is then unknown whether the updates were
    * written
    */
-  append(
-    doc: Key,
-    to: AppendTo,
-    updates: readonly LogUpdate[],
-    options?: AppendOptions,
-  ): Promise<AppendResult>
+  append(doc: Key, to: AppendTo, updates: readonly LogUpdate[], options?: AppendOptions): Promise<Appended>
   /**
    * Loads a log.
    * @throws CorruptRecordError if the stored data fails its checksum or has a gap; such a document must not

@@ -1,14 +1,9 @@
 import {
-  type Appended,
   type AppendOptions,
   AppendRejectedError,
-  type AppendResult,
   type AppendTo,
-  type DocumentLog,
-  type Key,
   type LoadOptions,
   type LogHead,
-  type Moved,
 } from './engine.ts'
 import { baseSnapshot, noSnapshots, oldestSnapshot, type SnapshotList } from './snapshot-list.ts'
 
@@ -32,44 +27,14 @@ export const absentLog: LogState = { state: 'absent' }
 /** Epoch of the first log of a document. */
 const firstEpoch = 1
 
-/** Thrown if a log does not end with the head that an append expects. */
-export class HeadMovedError extends Error {
-  override readonly name = 'HeadMovedError'
-  readonly head: number
-  constructor(head: number) {
-    super(`the log ends at ${head}`)
-    this.head = head
-  }
-}
-
 /**
  * Returns the state of the log to which an append adds entries.
- * @throws AppendRejectedError, HeadMovedError
+ * @throws AppendRejectedError
  */
 export function resolveAppend(standing: LogState, to: AppendTo, { expectHead }: AppendOptions): LiveLogState {
-  if (typeof to !== 'number' && expectHead !== undefined && standing.state === 'live')
-    throw new HeadMovedError(standing.head)
   const log = typeof to === 'number' ? existing(standing, to) : created(standing, to)
-  if (expectHead !== undefined && expectHead !== log.head) throw new HeadMovedError(log.head)
+  if (expectHead !== undefined && expectHead !== log.head) throw new AppendRejectedError('moved')
   return log
-}
-
-/** Maximum total size of the entries in a `moved` result, in bytes. */
-const missingBytesMax = 1_048_576
-
-/** Builds the `moved` result of an append that expects another head than the log has. */
-export async function movedResult(
-  log: Pick<DocumentLog, 'load'>,
-  doc: Key,
-  to: AppendTo,
-  { expectHead = 0 }: AppendOptions,
-  { head }: HeadMovedError,
-): Promise<Moved> {
-  // The expected head belongs to another append that was not written, so the log ends before it. The caller
-  // already has every entry of the log.
-  if (expectHead > head) return { state: 'moved', head }
-  const since = typeof to === 'number' ? { since: expectHead, epoch: to } : {}
-  return { state: 'moved', head, missing: await log.load(doc, { ...since, bytesMax: missingBytesMax }) }
 }
 
 function existing(standing: LogState, epoch: number): LiveLogState {
@@ -131,13 +96,3 @@ export function rebuildStart(standing: LogState, { epoch, seq, after }: VersionR
 
 /** Maximum number of documents that one call of `destroyPrefix` destroys. */
 export const destroyedPerCallMax = 100
-
-/**
- * Returns the result of an append that cannot be `moved`, because the caller is the only writer or did not
- * pass `expectHead`.
- * @throws Error if the result is `moved` nevertheless
- */
-export function requireAppended(result: AppendResult): Appended {
-  if (result.state === 'moved') throw new Error(`another writer has appended: the log ends at ${result.head}`)
-  return result
-}

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PostgresDatabase } from '../../../src/cluster/postgres/connection/database.ts'
 import { openPostgresEngine, type PostgresEngineOptions } from '../../../src/cluster/postgres/engine.ts'
 import { type Engine, StoreUnavailableError } from '../../../src/core/store/engine.ts'
-import { requireAppended } from '../../../src/core/store/log-state.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { startCuttingProxy } from '../../support/faults/connection-cutting-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
@@ -19,7 +18,8 @@ describe('a database that becomes unavailable', () => {
 
   const doc = docKey('away')
   const ends = ['an unknown', 'a known'] as const
-  const knownIf = (end: (typeof ends)[number], knownHead: number) => (end === 'a known' ? { knownHead } : {})
+  const knownIf = (end: (typeof ends)[number], expectHead: number) =>
+    end === 'a known' ? { expectHead } : {}
   const open = (options: Partial<PostgresEngineOptions> = {}): Promise<Engine> =>
     openPostgresEngine({ url: server.url, schema: server.newSchema(), ...options })
 
@@ -35,8 +35,7 @@ describe('a database that becomes unavailable', () => {
       for (let seq = 2; state.goesOn; seq += 3) {
         const calls = [0, 1, 2].map((more) => engine.log.append(key, 1, updates(`${seq + more}`)))
         const ended = await Promise.allSettled(calls)
-        for (const each of ended)
-          if (each.status === 'fulfilled') acknowledged[index] = requireAppended(each.value).last
+        for (const each of ended) if (each.status === 'fulfilled') acknowledged[index] = each.value.last
         if (ended.some(({ status }) => status === 'rejected')) return
       }
     }
@@ -186,9 +185,11 @@ describe('a database that becomes unavailable', () => {
         // The database cannot end the commit before the connection is lost.
         if (commit === 'running') await other.query(`begin; select head from ${schema}.document for update`)
         const cut = proxy.cutNextCommit(commit)
-        const calls = ['2', '3'].map((text) => engine.log.append(doc, 1, updates(text), { knownHead: 1 }))
+        const calls = ['2', '3'].map((text, index) =>
+          engine.log.append(doc, 1, updates(text), { expectHead: 1 + index }),
+        )
         await new Promise((resolve) => setImmediate(resolve))
-        calls.push(engine.log.append(doc, 1, updates('4', '5'), { knownHead: 3 }))
+        calls.push(engine.log.append(doc, 1, updates('4', '5'), { expectHead: 3 }))
         await cut
         if (commit === 'running') {
           const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock'`
@@ -204,19 +205,19 @@ describe('a database that becomes unavailable', () => {
     })
   }
 
-  it('[PG-7] [PG-21] when a commit to a log with another end than the known one is lost, appends at the end, or fails if the known end may still come', async () => {
+  it('[PG-7] [PG-21] when a commit to a log with another end than the expected one is lost, rejects the append, or fails if the expected end may still come', async () => {
     const proxy = await startCuttingProxy(server.port)
     const engine = await open({ url: server.url.replace(`:${server.port}/`, `:${proxy.port}/`) })
     await engine.log.append(doc, 'create', updates('1', '2'))
-    const append = async (knownHead: number) => {
+    const append = async (expectHead: number) => {
       const cut = proxy.cutNextCommit('lost')
-      const appended = outcomeOf(engine.log.append(doc, 1, updates(`after ${knownHead}`), { knownHead }))
+      const appended = outcomeOf(engine.log.append(doc, 1, updates(`after ${expectHead}`), { expectHead }))
       await cut
       return appended
     }
-    expect([await append(1), await append(7)]).toEqual(['appended', 'StoreUnavailableError'])
+    expect([await append(1), await append(7)]).toEqual(['moved', 'StoreUnavailableError'])
     const stored = entriesOf(await loadLive(engine.log, doc)).map(([, text]) => text)
-    expect(stored).toEqual(['1', '2', 'after 1'])
+    expect(stored).toEqual(['1', '2'])
     await engine.close()
     proxy.close()
   })
@@ -225,10 +226,10 @@ describe('a database that becomes unavailable', () => {
     const proxy = await startCuttingProxy(server.port)
     const engine = await open({ url: server.url.replace(`:${server.port}/`, `:${proxy.port}/`) })
     await engine.log.append(doc, 'create', updates('1'))
-    const first = outcomeOf(engine.log.append(doc, 1, updates('2'), { knownHead: 1 }))
+    const first = outcomeOf(engine.log.append(doc, 1, updates('2'), { expectHead: 1 }))
     const created = outcomeOf(engine.log.append(docKey('created'), 'create', updates('1')))
     const cut = first.then(() => proxy.cutNextCommit('lost'))
-    const behind = first.then(() => outcomeOf(engine.log.append(doc, 1, updates('3'), { knownHead: 2 })))
+    const behind = first.then(() => outcomeOf(engine.log.append(doc, 1, updates('3'), { expectHead: 2 })))
     await cut
     expect(await Promise.all([first, created, behind])).toEqual([
       'appended',

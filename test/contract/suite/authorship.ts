@@ -41,7 +41,7 @@ export function authorshipContract(bench: () => Bench): void {
     ]
     await log().append(doc, 'create', appended.slice(0, 2))
     await Promise.all([
-      log().append(doc, 1, appended.slice(2, 4), { knownHead: 2 }),
+      log().append(doc, 1, appended.slice(2, 4), { expectHead: 2 }),
       log().append(doc, 1, appended.slice(4)),
     ])
     expect(authors(await loadLive(log(), doc))).toEqual(expected)

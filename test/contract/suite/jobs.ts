@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { requireAppended } from '../../../src/core/store/log-state.ts'
 import { claimable, docKey, entriesOf, job, loadLive, outcomeOf, updates } from './sample-data.ts'
 import type { Bench } from './suite.ts'
 
@@ -20,7 +19,7 @@ export function jobContract(bench: () => Bench): void {
     for (let seq = 2; seq <= 12; seq++) {
       calls.push(log.append(doc, 1, updates(`${seq}`), seq % 3 === 0 ? { jobs: [job(`${seq}`, 0)] } : {}))
     }
-    const firsts = (await Promise.all(calls)).map((result) => requireAppended(result).first)
+    const firsts = (await Promise.all(calls)).map(({ first }) => first)
     expect(firsts).toEqual(firsts.map((_, index) => index + 1))
     expect(entriesOf(await loadLive(log, doc)).every(([seq, text]) => text === String(seq))).toBe(true)
     expect((await claimable(bench().engine)).sort()).toEqual(['1', '12', '3', '6', '9'])

@@ -1,5 +1,4 @@
 import type {
-  AppendResult,
   AppendTo,
   DocumentLog,
   Engine,
@@ -72,7 +71,7 @@ export async function versionAt(
 /** The reason for which an append was rejected, or another outcome. */
 export const outcomeOf = (append: Promise<unknown>): Promise<string> =>
   append.then(
-    (result) => (result as Partial<AppendResult> | undefined)?.state ?? 'appended',
+    (result) => (result as { readonly state?: string } | undefined)?.state ?? 'appended',
     (error: Error & { reason?: string }) => error.reason ?? error.name,
   )
 

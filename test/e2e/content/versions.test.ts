@@ -4,7 +4,6 @@ import { VersionStore } from '../../../src/capabilities/history/version-store.ts
 import { addressKey } from '../../../src/core/model/address.ts'
 import type { Queue } from '../../../src/core/store/engine.ts'
 import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
-import { requireAppended } from '../../../src/core/store/log-state.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { temporaryDirectory } from '../../contract/level/store-tools.ts'
 import { type Editor, eventually, syncedEditor, typed } from '../../support/clients/clients.ts'
@@ -281,7 +280,7 @@ it('[VER-18] keeps the authors of edits after a crash, and adds an author who is
   const bytes = typed('text', 1)
   const jobs = begun?.jobs ?? []
   const appended = await engine.log.append(addressKey(address), 'create', [{ bytes, by: 'ann' }], { jobs })
-  const { epoch } = requireAppended(appended)
+  const { epoch } = appended
   expect(await engine.queue.claim('versionAuthors', 10, 1)).toHaveLength(1)
 
   const store = new VersionStore(engine, directory.store, clock)

@@ -52,7 +52,6 @@ function distant(log: DocumentLog, ms: number): DocumentLog {
     }
   }
   return {
-    hasOneWriter: log.hasOneWriter,
     append: (...parameters) => far(() => log.append(...parameters)),
     load: (...parameters) => far(() => log.load(...parameters)),
     loadAt: (...parameters) => far(() => log.loadAt(...parameters)),
@@ -199,9 +198,9 @@ class NetworkNode implements Bus, Cluster {
   guarded(log: DocumentLog): DocumentLog {
     return {
       ...delegatedLog(log),
-      hasOneWriter: false,
       append: async (doc, to, updates, options = {}) => {
-        if (options.term !== undefined && !this.#isCurrent(options.term)) throw new AppendRejectedError('term')
+        if (options.term !== undefined && !this.#isCurrent(options.term))
+          throw new AppendRejectedError('term')
         return log.append(doc, to, updates, options)
       },
     }

@@ -2,7 +2,6 @@ import type { DocumentLog } from '../../../src/core/store/engine.ts'
 
 /** Returns a log that passes all calls on to `log`. A test can then replace single methods. */
 export const delegatedLog = (log: DocumentLog): DocumentLog => ({
-  hasOneWriter: log.hasOneWriter,
   append: (...parameters) => log.append(...parameters),
   load: (...parameters) => log.load(...parameters),
   loadAt: (...parameters) => log.loadAt(...parameters),

@@ -181,7 +181,6 @@ describe('append', () => {
     const damaged = { ...address, documentId: 'damaged' }
     const opened = await openFeed((engine) => {
       const log: Engine['log'] = Object.create(engine.log, {
-        hasOneWriter: { value: true },
         heads: {
           value: (docs: readonly (readonly string[])[]) => {
             if (docs.some((doc) => doc.includes('damaged'))) throw new CorruptRecordError('damaged')

@@ -5,7 +5,6 @@ import { blobKeys } from '../../../src/capabilities/history/version-keys.ts'
 import { type NewVersion, VersionStore } from '../../../src/capabilities/history/version-store.ts'
 import { addressKey } from '../../../src/core/model/address.ts'
 import type { Engine } from '../../../src/core/store/engine.ts'
-import { requireAppended } from '../../../src/core/store/log-state.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { typed } from '../../support/clients/clients.ts'
 import { directoryOn, scopeOf, tenant } from '../../support/data/directory.ts'
@@ -24,7 +23,7 @@ async function stores() {
   await directory.organizations.ensure(scope)
   await directory.documents.ensure(scope, 'd')
   const appended = await store.log.append(addressKey(address), 'create', [{ bytes: typed('x', 1), by: '' }])
-  const { epoch } = requireAppended(appended)
+  const { epoch } = appended
   const version = (text: string): NewVersion => ({
     kind: 'manual',
     label: text,

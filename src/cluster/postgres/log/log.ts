@@ -1,7 +1,7 @@
 import { withRecordName } from '../../../core/store/damaged-record.ts'
 import type {
+  Appended,
   AppendOptions,
-  AppendResult,
   AppendTo,
   DestroyOptions,
   DocumentLog,
@@ -14,7 +14,7 @@ import type {
   LogUpdate,
 } from '../../../core/store/engine.ts'
 import { decodeKey, encodeKey, keyRange } from '../../../core/store/key-encoding.ts'
-import { destroyedPerCallMax, HeadMovedError, headOf, movedResult } from '../../../core/store/log-state.ts'
+import { destroyedPerCallMax, headOf } from '../../../core/store/log-state.ts'
 import type { OpenCalls } from '../../../core/store/open-calls.ts'
 import type { StoreClock } from '../cluster/database-clock.ts'
 import { bytesArray } from '../connection/arrays.ts'
@@ -31,7 +31,6 @@ import { SmallLogs, smallBytesMax } from './small-logs.ts'
 const noSpace = Buffer.alloc(0)
 
 export class PostgresLog implements DocumentLog {
-  readonly hasOneWriter: boolean
   readonly #gate: OpenCalls
   readonly #database: PostgresDatabase
   readonly #pending: PendingBytes
@@ -46,16 +45,13 @@ export class PostgresLog implements DocumentLog {
     pending,
     clock,
     fences,
-    hasOneWriter,
   }: {
     gate: OpenCalls
     database: PostgresDatabase
     pending: PendingBytes
     clock: StoreClock
     fences: PostgresFences
-    hasOneWriter: boolean
   }) {
-    this.hasOneWriter = hasOneWriter
     this.#gate = gate
     this.#database = database
     this.#pending = pending
@@ -70,15 +66,9 @@ export class PostgresLog implements DocumentLog {
     to: AppendTo,
     updates: readonly LogUpdate[],
     options: AppendOptions = {},
-  ): Promise<AppendResult> {
+  ): Promise<Appended> {
     const at = this.#clock.now()
-    const appending = this.#gate.run(async () =>
-      this.#add(appendCall(encodeKey(doc), { to, updates, options, at })),
-    )
-    return appending.catch((error: unknown) => {
-      if (error instanceof HeadMovedError) return movedResult(this, doc, to, options, error)
-      throw error
-    })
+    return this.#gate.run(async () => this.#add(appendCall(encodeKey(doc), { to, updates, options, at })))
   }
 
   load(doc: Key, options: LoadOptions = {}): Promise<LoadedLog> {

@@ -88,7 +88,7 @@ export function appendCall(
 ): PendingCall<Appended> {
   if (updates.length === 0) throw new RangeError('an append without updates')
   checkJobs(options.jobs ?? [])
-  const head = options.expectHead ?? options.knownHead
+  const { expectHead: head } = options
   const copies = updates.map(copyOfUpdate)
   return new PendingCall(key, {
     bytes: copies.reduce((sum, { bytes }) => sum + bytes.length, 0),
@@ -99,7 +99,7 @@ export function appendCall(
       const log = resolveAppend(change.standing, to, options)
       change.append(log, copies, at)
       const { epoch, head } = log
-      return { state: 'appended', epoch, first: head + 1, last: head + copies.length }
+      return { epoch, first: head + 1, last: head + copies.length }
     },
   })
 }

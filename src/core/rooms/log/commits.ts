@@ -2,7 +2,6 @@ import {
   type Appended,
   type AppendOptions,
   AppendRejectedError,
-  type AppendResult,
   type AppendTo,
   type Job,
   type Key,
@@ -235,8 +234,7 @@ export class Commits {
     return updates
   }
 
-  readonly #appended = (appended: AppendResult): void => {
-    if (appended.state === 'moved') return this.#refused(new AppendRejectedError('moved'))
+  readonly #appended = (appended: Appended): void => {
     const commits = this.#appends.shift() as number
     for (let index = 0; index < commits; index += 1)
       this.#room.accepted((this.#queue[index] as QueuedCommit).broadcast)

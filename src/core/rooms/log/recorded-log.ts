@@ -1,11 +1,4 @@
-import type {
-  AppendOptions,
-  AppendResult,
-  AppendTo,
-  DocumentLog,
-  Key,
-  LogUpdate,
-} from '../../store/engine.ts'
+import type { Appended, AppendOptions, AppendTo, DocumentLog, Key, LogUpdate } from '../../store/engine.ts'
 
 /** The part of a log that the commits of one room use. */
 export type CommitLog = Pick<DocumentLog, 'append'>
@@ -30,13 +23,8 @@ export class RecordedLog implements CommitLog {
     this.#waiting = waiting
   }
 
-  append(
-    doc: Key,
-    to: AppendTo,
-    updates: readonly LogUpdate[],
-    options?: AppendOptions,
-  ): Promise<AppendResult> {
-    const append = (): Promise<AppendResult> => this.#log.append(doc, to, updates, options)
+  append(doc: Key, to: AppendTo, updates: readonly LogUpdate[], options?: AppendOptions): Promise<Appended> {
+    const append = (): Promise<Appended> => this.#log.append(doc, to, updates, options)
     if (typeof to !== 'number') this.#recorded = this.#record()
     // While an append that waited for the record is in progress, later appends also wait, so that calls and
     // results keep their order.
@@ -44,10 +32,7 @@ export class RecordedLog implements CommitLog {
     return this.#appendRecorded(append, updates)
   }
 
-  async #appendRecorded(
-    append: () => Promise<AppendResult>,
-    updates: readonly LogUpdate[],
-  ): Promise<AppendResult> {
+  async #appendRecorded(append: () => Promise<Appended>, updates: readonly LogUpdate[]): Promise<Appended> {
     const bytes = updates.reduce((sum, update) => sum + update.bytes.length, 0)
     this.#underWay += 1
     try {

@@ -55,7 +55,7 @@ export class RoomTrace {
     this.of(from.user.id)?.('update_pending', { userId: from.user.id, bytes: bytes.length })
   }
 
-  committed({ epoch, first, last }: Omit<Appended, 'state'>, updates: readonly AppliedUpdate[]): void {
+  committed({ epoch, first, last }: Appended, updates: readonly AppliedUpdate[]): void {
     const userIds = usersOf(updates)
     const bytes = updateBytesOf(updates)
     this.of(...userIds)?.('committed', { epoch, first, last, updates: updates.length, bytes, userIds })

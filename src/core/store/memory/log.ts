@@ -2,7 +2,6 @@ import type { Clock } from '../../base/clock.ts'
 import type {
   Appended,
   AppendOptions,
-  AppendResult,
   AppendTo,
   DestroyOptions,
   DocumentLog,
@@ -24,11 +23,9 @@ import {
   canCompact,
   destroyedPerCallMax,
   effectiveSince,
-  HeadMovedError,
   headOf,
   type LiveLogState,
   type LogState,
-  movedResult,
   rebuildStart,
   resolveAppend,
 } from '../log-state.ts'
@@ -53,7 +50,6 @@ const noSpace = Buffer.alloc(0)
 const nothing: readonly LogEntry[] = []
 
 export class MemoryLog implements DocumentLog {
-  readonly hasOneWriter = true
   readonly #gate: OpenCalls
   readonly #queue: MemoryQueue
   readonly #clock: Clock
@@ -67,24 +63,11 @@ export class MemoryLog implements DocumentLog {
     this.#fences = fences
   }
 
-  append(
+  async append(
     doc: Key,
     to: AppendTo,
     updates: readonly LogUpdate[],
     options: AppendOptions = {},
-  ): Promise<AppendResult> {
-    const appending = this.#append(doc, to, updates, options)
-    return appending.catch((error: unknown) => {
-      if (error instanceof HeadMovedError) return movedResult(this, doc, to, options, error)
-      throw error
-    })
-  }
-
-  async #append(
-    doc: Key,
-    to: AppendTo,
-    updates: readonly LogUpdate[],
-    options: AppendOptions,
   ): Promise<Appended> {
     this.#gate.pass()
     if (updates.length === 0) throw new RangeError('an append without updates')
@@ -103,7 +86,7 @@ export class MemoryLog implements DocumentLog {
     document.changed = { at, by: updates.at(-1)?.by ?? '' }
     this.#documents.set(key, document)
     this.#queue.enqueue(options.jobs ?? [])
-    return { state: 'appended', epoch, first: head + 1, last }
+    return { epoch, first: head + 1, last }
   }
 
   async load(doc: Key, options: LoadOptions = {}): Promise<LoadedLog> {

@@ -61,8 +61,8 @@ async function appended(updates: readonly Uint8Array[]): Promise<readonly LogEnt
       ...(index % 4 === 0 && { source: 'rest' }),
     }
     const [head = null] = await engine.log.heads([doc])
-    const result = await engine.log.append(doc, head === null ? 'create' : 1, [update])
-    if (result.state === 'appended') entries.push({ ...update, seq: result.last, at: clock.now() })
+    const { last } = await engine.log.append(doc, head === null ? 'create' : 1, [update])
+    entries.push({ ...update, seq: last, at: clock.now() })
     clock.advance(3_000)
   }
   return entries

@@ -2,7 +2,6 @@ import { DamagedRecordError, toCorruptRecord, withRecordName } from '../../damag
 import type {
   Appended,
   AppendOptions,
-  AppendResult,
   AppendTo,
   DestroyOptions,
   DocumentLog,
@@ -18,14 +17,7 @@ import type {
 import { checkFence } from '../../fences.ts'
 import { checkJobs, copyOfJob } from '../../job-state.ts'
 import { decodeKey, keyName, keyRange } from '../../key-encoding.ts'
-import {
-  destroyedPerCallMax,
-  HeadMovedError,
-  headOf,
-  type LogState,
-  movedResult,
-  resolveAppend,
-} from '../../log-state.ts'
+import { destroyedPerCallMax, headOf, type LogState, resolveAppend } from '../../log-state.ts'
 import { keyspaces } from '../../pairs/keyspaces.ts'
 import { decodeHead, encodeHead, encodeUpdates } from '../../pairs/record-codec.ts'
 import { copyOfUpdate } from '../../stored-author.ts'
@@ -52,7 +44,6 @@ import { readLevelLog, readLevelVersion } from './read-log.ts'
  * group commit resolves each promise directly, without another promise in between.
  */
 export class LevelLog implements DocumentLog {
-  readonly hasOneWriter = true
   readonly #core: LevelCore
   readonly #queue: LevelQueue
   readonly #documents: DocumentHeads
@@ -72,14 +63,14 @@ export class LevelLog implements DocumentLog {
     to: AppendTo,
     updates: readonly LogUpdate[],
     options: AppendOptions = {},
-  ): Promise<AppendResult> {
+  ): Promise<Appended> {
     const { gate, commit } = this.#core
     if (!gate.isOpen) return gate.refuse()
     return new Promise((resolve, reject) => {
       if (updates.length === 0) throw new RangeError('an append without updates')
       checkJobs(options.jobs ?? [])
       commit.admit()
-      const call = new PendingAppend(this.#documents, this, { doc, to, updates, options }, resolve, reject)
+      const call = new PendingAppend(this.#documents, { doc, to, updates, options }, resolve, reject)
       const { knowledge, lastCall } = call.cell
       const isReady = knowledge.state === 'known' && lastCall === null
       const jobs = isReady ? this.#queue.pinNew(options.jobs ?? []) : null
@@ -126,7 +117,7 @@ export class LevelLog implements DocumentLog {
       this.#documents.set(cell, { state: 'live', epoch, marks, head: last })
       if (newHead !== null) commit.put(keys.head, newHead)
       commit.put(key, record)
-      call.written({ state: 'appended', epoch, first, last })
+      call.written({ epoch, first, last })
       commit.wait(call)
     } catch (error) {
       call.refuse(error)
@@ -275,20 +266,17 @@ class PendingAppend implements WriteWaiter {
   options: AppendOptions
   readonly #doc: Key
   readonly #documents: DocumentHeads
-  readonly #log: Pick<DocumentLog, 'load'>
-  readonly #resolve: (result: AppendResult | Promise<AppendResult>) => void
+  readonly #resolve: (result: Appended) => void
   readonly #reject: (error: unknown) => void
   #appended: Appended | null = null
 
   constructor(
     documents: DocumentHeads,
-    log: Pick<DocumentLog, 'load'>,
     call: { doc: Key; to: AppendTo; updates: readonly LogUpdate[]; options: AppendOptions },
-    resolve: (result: AppendResult | Promise<AppendResult>) => void,
+    resolve: (result: Appended) => void,
     reject: (error: unknown) => void,
   ) {
     this.#documents = documents
-    this.#log = log
     this.#doc = call.doc
     this.to = call.to
     this.updates = call.updates
@@ -327,8 +315,6 @@ class PendingAppend implements WriteWaiter {
 
   refuse(error: unknown): void {
     this.#documents.unpin(this.cell)
-    if (error instanceof HeadMovedError)
-      this.#resolve(movedResult(this.#log, this.#doc, this.to, this.options, error))
-    else this.#reject(toCorruptRecord('document', this.#doc, error))
+    this.#reject(toCorruptRecord('document', this.#doc, error))
   }
 }
