@@ -53,11 +53,7 @@ export function measuredRows(inputs: Inputs, size: Size): string[][] {
     ],
     ['move', micros(units.cursor.moving), 'CPU of the node of a user who moves a cursor'],
     ['show', micros(units.cursor.showing), 'CPU of the node of each user who sees it'],
-    [
-      '',
-      bytes(units.cursor.message),
-      `on the bus; ${round(units.cursor.messages)} messages for each move. ${thousands(units.cursor.frame)} bytes on the websocket`,
-    ],
+    ['', bytes(units.cursor.frame), 'on the websocket'],
     ['write by REST', micros(units.write.node), 'CPU of all nodes for a small text of an existing document'],
     ['', micros(units.write.postgres), 'CPU of PostgreSQL for it'],
     ['page', micros(units.page.node), 'CPU of all nodes for a page of 100 documents by REST'],

@@ -87,14 +87,13 @@ const rates = ({ many }: Inputs) => {
     messages: {
       updates: updates * many.units.messages,
       idle: many.units.idle.messages,
-      cursors: cursors * many.units.cursor.messages,
     },
   }
 }
 
 const allMessages = (inputs: Inputs): number => {
-  const { updates, idle, cursors } = rates(inputs).messages
-  return updates + idle + cursors
+  const { updates, idle } = rates(inputs).messages
+  return updates + idle
 }
 
 /** Returns the CPU time that one connection costs all nodes together, in microseconds per second, by cause. */
@@ -191,10 +190,7 @@ function clusterOf(inputs: Inputs, connections: number) {
   // its share of the messages.
   const tellings = people - 1 + Math.max(0, nodes - people) * limits.told
   const busBytesIn =
-    connections *
-    (rate.messages.updates * heard.bytes +
-      rate.messages.idle * units.idle.message +
-      rate.messages.cursors * units.cursor.message)
+    connections * (rate.messages.updates * heard.bytes + rate.messages.idle * units.idle.message)
   return {
     nodesForCpu,
     nodesForMemory,

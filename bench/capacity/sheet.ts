@@ -44,7 +44,7 @@ const needs: readonly Line<Need>[] = [
   },
   {
     name: 'messages on the bus per second',
-    formula: 'updates × messages of an update + connections × compare + cursors × messages of a move',
+    formula: 'updates × messages of an update + connections × compare',
     value: (of) => thousands(of.messagesPerSecond),
   },
   {
@@ -90,7 +90,7 @@ const needs: readonly Line<Need>[] = [
   },
   {
     name: 'Mbit/s into NATS',
-    formula: 'the messages of updates, documents and cursors × their sizes',
+    formula: 'the messages of updates and documents × their sizes',
     value: (of) => megabits(of.busBytesIn),
   },
   {

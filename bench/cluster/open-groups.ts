@@ -1,9 +1,7 @@
 import type { LoadSocket } from '../../src/cli/loadtest/load-socket.ts'
 import { KeystrokeTracker, Typist, trackUpdates } from '../../src/cli/loadtest/typist.ts'
 import { subjectToken } from '../../src/cluster/nats/subjects.ts'
-import { bucketTopic } from '../../src/core/rooms/presence/presence-messages.ts'
 import { bucketOf } from '../../src/core/store/buckets.ts'
-import { keyName } from '../../src/core/store/key-encoding.ts'
 import type { Running } from '../load/contenders.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
 import { Mover } from '../load/mover.ts'
@@ -25,7 +23,7 @@ export interface OpenGroup {
 }
 
 /** Returns the bucket of the messages about a document. */
-const bucketOfDocument = (document: string): number => bucketOf(keyName(keyOf('bench', document)))
+const bucketOfDocument = (document: string): number => bucketOf(keyOf('bench', document))
 
 /** Returns names of documents of which no two are in the same bucket. */
 export function namesInBuckets(count: number): string[] {
@@ -94,27 +92,21 @@ export async function openGroup(
   }
 }
 
-/** The messages about a document: its edits, or the presence of its users. */
-type Subject = 'edits' | 'presence'
-
-const tokenOf: Readonly<Record<Subject, (document: string) => string>> = {
-  edits: (document) => subjectToken(`document/${bucketOfDocument(document)}`),
-  presence: (document) => subjectToken(bucketTopic(bucketOf(keyName(keyOf('bench', document).slice(0, 4))))),
-}
+/** Returns the end of the subject of messages about edits of a document. */
+const tokenOf = (document: string): string => subjectToken(`document/${bucketOfDocument(document)}`)
 
 /**
- * Counts messages about the documents of the groups.
+ * Counts messages about edits of the documents of the groups.
  * @returns `all`: number of messages. `unneeded`: share of them that a node of another group received. It has
  * none of these documents, and its own documents with edits are in other buckets. NaN if there is one group
  */
 export function messagesAbout(
   groups: readonly OpenGroup[],
   { received }: Usage,
-  subject: Subject,
 ): { readonly all: number; readonly unneeded: number } {
   let [all, sent, unneeded] = [0, 0, 0]
   for (const { nodes, documents } of groups) {
-    const tokens = new Set(documents.map(tokenOf[subject]))
+    const tokens = new Set(documents.map(tokenOf))
     const countAt = (node: number): number =>
       sum([...(received[node] ?? [])].map(([name, count]) => (tokens.has(lastToken(name)) ? count : 0)))
     // A node with readers receives all messages about the documents.

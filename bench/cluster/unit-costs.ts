@@ -54,7 +54,7 @@ export interface UnitCosts {
    * Costs of a cursor move: CPU time of the node of its user (`moving`), and of the node of each other user
    * (`showing`).
    */
-  readonly cursor: Messages & {
+  readonly cursor: {
     readonly moving: number
     readonly showing: number
     /** Number of bytes that another user receives on the websocket. */
@@ -138,9 +138,7 @@ export async function measureUnits(stores: Stores, nodes: number, load: UnitLoad
   /** Returns how much more than without open documents was used for each of them per second. */
   const perOpen = (of: (usage: Usage) => number): number =>
     (of(idle) / idle.seconds - of(empty) / empty.seconds) / openDocuments
-  const { all, unneeded } = messagesAbout(open, typing, 'edits')
-  const presenceIn = (usage: Usage): number => messagesAbout(open, usage, 'presence').all
-  const cursorMessages = more(moving, presenceIn, moved)
+  const { all, unneeded } = messagesAbout(open, typing)
   return {
     update: {
       writing: more(typing, first, typed),
@@ -164,8 +162,6 @@ export async function measureUnits(stores: Stores, nodes: number, load: UnitLoad
       moving: more(moving, first, moved),
       showing: more(moving, others, moved * (users - 1)),
       frame: bytes / moved / (users - 1),
-      messages: cursorMessages,
-      message: more(moving, ({ told }) => told.inBytes, moved) / cursorMessages,
     },
     ...rest,
   }

@@ -117,28 +117,26 @@ it.concurrent('[CP-4] shows virtual users at all nodes, and turns a virtual user
   await stop()
 })
 
-it.concurrent('[CP-5] removes the clients of a stopped or dead node, but keeps its virtual users while the document has other users', async () => {
+it.concurrent('[CP-5] when nodes stop, their clients are absent until they are back, and the remaining clients see each other', async () => {
   const { open, call, get, stop, at } = await presenceNodes(3)
   const [ada, bob, eve] = [await open(0, 'ada'), await open(1, 'bob'), await open(2, 'eve')]
-  await call(1, 'add', { users: [{ userId: 'ann' }], ttlSeconds: 3_599 })
-  await allSee([ada, bob, eve], 'ada,ann,bob,eve')
-  at(1).node.cut()
-  await allSee([ada, eve], 'ada,ann,eve')
-  await allSee([bob], 'ann,bob')
-  expect((await get(0)).map(({ userId }) => userId)).toEqual(['ada', 'ann', 'eve'])
-  at(1).node.mend()
-  await allSee([ada, bob, eve], 'ada,ann,bob,eve')
-  await call(0, 'delete', { userIds: ['ann'] })
   await allSee([ada, bob, eve], 'ada,bob,eve')
+  // At least the second stop is that of the owner, or the last node has owned the document all along.
+  await at(0).stop()
+  ada.close()
+  await allSee([bob, eve], 'bob,eve')
   await at(1).stop()
-  await allSee([ada, eve], 'ada,eve')
-  expect((await get(2)).map(({ userId }) => userId)).toEqual(['ada', 'eve'])
-  closeAll([ada, bob, eve])
+  bob.close()
+  await allSee([eve], 'eve')
+  await call(2, 'add', { users: [{ userId: 'ann' }] })
+  await allSee([eve], 'ann,eve')
+  expect((await get(2)).map(({ userId }) => userId)).toEqual(['ann', 'eve'])
+  eve.close()
   await stop()
 })
 
-it.concurrent('[CP-6] after a client moves to another node, shows it only once, even if its first node has died', async () => {
-  const { open, raw, stop, at } = await presenceNodes(2)
+it.concurrent('[CP-6] after a client moves to another node, shows it only once, even if its first connection is still open', async () => {
+  const { open, raw, stop } = await presenceNodes(2)
   const watchers = [await open(0, 'ada'), await open(1, 'bob')]
   const first = await raw(0, 'eve')
   first.sendAwareness(5, 3, { cursor: 1, user: { name: 'eve' } })
@@ -150,15 +148,10 @@ it.concurrent('[CP-6] after a client moves to another node, shows it only once, 
   for (const watcher of watchers) await eventually(() => seenIn(watcher, 'eve')?.cursor === 2)
   first.end()
   await allSee(watchers, 'ada,bob,eve')
-  at(1).node.cut()
   const third = await raw(0, 'eve')
-  third.sendAwareness(5, 4, { cursor: 2 })
-  await third.contradict(5, { cursor: 2 })
-  await allSee([watchers[0] as Editor], 'ada,eve')
   third.sendAwareness(5, 100, { cursor: 3 })
   await eventually(() => seenIn(watchers[0] as Editor, 'eve')?.cursor === 3)
   second.end()
-  at(1).node.mend()
   await allSee(watchers, 'ada,bob,eve')
   for (const watcher of watchers) expect(seenIn(watcher, 'eve')?.cursor).toBe(3)
   third.end()
@@ -179,27 +172,6 @@ it.concurrent('[CP-7] prevents a client at another node from taking or removing 
   await allSee(watchers, 'ada,bob,eve,liar')
   for (const watcher of watchers) expect(seenIn(watcher, 'eve')?.cursor).toBe('eve')
   for (const client of [eve, liar]) client.end()
-  await allSee(watchers, 'ada,bob')
-  closeAll(watchers)
-  await stop()
-})
-
-it.concurrent('[CP-7] when two users took one client id while their nodes were separated, keeps the id for the first user at all nodes', async () => {
-  const { open, raw, stop, at } = await presenceNodes(2)
-  const watchers = [await open(0, 'ada'), await open(1, 'bob')]
-  await allSee(watchers, 'ada,bob')
-  at(1).node.cut()
-  const eve = await raw(0, 'eve')
-  eve.sendAwareness(5, 3, { cursor: 'eve' })
-  await allSee(watchers.slice(0, 1), 'ada,eve')
-  const zoe = await raw(1, 'zoe')
-  zoe.sendAwareness(5, 9, { cursor: 'zoe' })
-  await allSee(watchers.slice(1), 'bob,zoe')
-  at(1).node.mend()
-  await allSee(watchers, 'ada,bob,eve')
-  zoe.sendAwareness(6, 1, { cursor: 'zoe' })
-  await allSee(watchers, 'ada,bob,eve,zoe')
-  for (const client of [eve, zoe]) client.end()
   await allSee(watchers, 'ada,bob')
   closeAll(watchers)
   await stop()
@@ -249,28 +221,5 @@ it.concurrent('[CP-8] sends a live message to the listeners of all nodes once an
     expect(heard()).toEqual(expected)
     listener.end()
   }
-  await stop()
-})
-
-it.concurrent('[AWA-5] still shows a stock client at its new node after its first node has died', async () => {
-  const { open, at, stop } = await presenceNodes(3)
-  const [witness, ada] = [await open(2, 'witness'), await open(0, 'ada')]
-  await allSee([witness], 'ada,witness')
-  // The node of ada is dead for the other nodes and does not notice it. Its old connection stays open.
-  const { provider } = ada
-  Object.assign(provider.ws ?? {}, { onclose: null, onmessage: null })
-  provider.ws = null
-  provider.wsconnected = false
-  provider.disconnect()
-  provider.serverUrl = `${at(1).wsUrl}/sync`
-  provider.connect()
-  await eventually(() => provider.synced)
-  at(0).node.cut()
-  const dead = at(0).node.engine.cluster.self
-  for (const node of [1, 2]) await eventually(() => !at(node).node.engine.cluster.nodes().includes(dead))
-  await allSee([witness], 'ada,witness')
-  provider.awareness.setLocalStateField('cursor', 'moved')
-  await eventually(() => seenIn(witness, 'ada')?.cursor === 'moved')
-  closeAll([witness, ada])
   await stop()
 })

@@ -30,24 +30,15 @@ export class AwarenessBroadcaster {
   readonly #windowMs: number
   /** Called before each broadcast. It may add changes. */
   readonly #beforeBroadcast: () => void
-  /** Called before each broadcast, with the ids of the clients whose changes it sends. */
-  readonly #onBroadcast: (clientIds: readonly number[]) => void
   readonly #changed = new Map<number, StateChange>()
   #lastBroadcast = 0
   #planned: PlannedBroadcast | null = null
 
-  constructor(
-    members: ReadonlySet<Member>,
-    clock: Clock,
-    windowMs: number,
-    beforeBroadcast: () => void,
-    onBroadcast: (clientIds: readonly number[]) => void,
-  ) {
+  constructor(members: ReadonlySet<Member>, clock: Clock, windowMs: number, beforeBroadcast: () => void) {
     this.#members = members
     this.#clock = clock
     this.#windowMs = windowMs
     this.#beforeBroadcast = beforeBroadcast
-    this.#onBroadcast = onBroadcast
   }
 
   add(clientId: number, change: StateChange): void {
@@ -82,7 +73,6 @@ export class AwarenessBroadcaster {
     this.#beforeBroadcast()
     const changed = [...this.#changed]
     this.#changed.clear()
-    this.#onBroadcast(changed.map(([clientId]) => clientId))
     const onlyAuthor = changed.length === 1 ? (changed[0]?.[1].author ?? null) : null
     for (const message of writeAwarenessMessages(changed.map(toText))) this.#send(message, onlyAuthor)
   }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { isJsonObject } from '../../base/json.ts'
 import type { AwarenessEntry } from '../../update/awareness.ts'
 import type { PublishedUser } from '../presence/document-presence.ts'
-import type { ClientRecord } from '../presence/presence-records.ts'
 import type { Member } from '../updates/member.ts'
 
 /**
@@ -20,8 +19,6 @@ type State = NonNullable<AwarenessEntry['state']>
  */
 export class ClientState {
   readonly member: Member
-  /** Timestamp of the logical clock at which the member claimed the client id. */
-  readonly since: number
   clock: number
   /** The current state; null if the client shows no state. */
   state: State | null = null
@@ -30,9 +27,8 @@ export class ClientState {
   /** Digests of the states that the server has set for the client, by clock; null for a removal. */
   readonly #serverStates = new Map<number, string | null>()
 
-  constructor(member: Member, since: number, clock: number) {
+  constructor(member: Member, clock: number) {
     this.member = member
-    this.since = since
     this.clock = clock
   }
 
@@ -102,33 +98,21 @@ export function userOfState(state: State): Readonly<Record<string, unknown>> {
 export class PublishedState {
   readonly clock: number
   readonly userId: string
-  /**
-   * The record of the node to which the client is connected; null for a client of this node, and for a
-   * virtual user.
-   */
-  readonly remote: ClientRecord | null
   /** Time of the last broadcast to all members, in milliseconds of the caller's clock. */
   readonly sentAt: number
   #text: string | (() => string)
 
   /** @param sentAt see `sentAt` */
-  constructor(
-    clock: number,
-    userId: string,
-    text: string | (() => string),
-    sentAt: number,
-    remote: ClientRecord | null = null,
-  ) {
+  constructor(clock: number, userId: string, text: string | (() => string), sentAt: number) {
     this.clock = clock
     this.userId = userId
     this.#text = text
     this.sentAt = sentAt
-    this.remote = remote
   }
 
   /** Returns the same state with the next clock. */
   renewed(sentAt = this.sentAt): PublishedState {
-    return new PublishedState(this.clock + 1, this.userId, () => this.text, sentAt, this.remote)
+    return new PublishedState(this.clock + 1, this.userId, () => this.text, sentAt)
   }
 
   /** JSON of the state, with the identity of the user from the token. */

@@ -7,7 +7,6 @@ import {
   writeAwarenessMessages,
 } from '../../update/awareness.ts'
 import type { DocumentPresence, PresenceObserver, PublishedUser } from '../presence/document-presence.ts'
-import { type ClientClaim, type ClientRecord, clientIdOwner } from '../presence/presence-records.ts'
 import { type BroadcastTiming, isVirtualClient, type VirtualUserState } from '../presence/virtual-users.ts'
 import type { Member } from '../updates/member.ts'
 import type { RoomTrace } from '../updates/room-trace.ts'
@@ -61,11 +60,11 @@ interface RoomAwarenessOptions {
 
 /**
  * The awareness states of one room. Each member has at most one client id. The state of the client contains
- * the identity that the presence of the document gives the member. Clients of other nodes and virtual users
- * are also shown. `presence/README.md` lists the events.
+ * the identity that the presence of the document gives the member. Virtual users are also shown.
+ * `presence/README.md` lists the events.
  *
- * Clients choose the clocks of their states, so that all nodes and all connections of a client agree on the
- * newest state. The server sets a clock only if a backend changes the state of a client.
+ * Clients choose the clocks of their states, so that all connections of a client agree on the newest state.
+ * The server sets a clock only if a backend changes the state of a client.
  */
 export class RoomAwareness implements PresenceObserver {
   readonly editorId: string
@@ -91,15 +90,10 @@ export class RoomAwareness implements PresenceObserver {
     this.editorId = options.editorId
     this.#renewalRequests = new RenewalRequests(options.clock)
     this.#openedAt = options.clock.now()
-    this.#broadcaster = new AwarenessBroadcaster(
-      options.members,
-      options.clock,
-      options.windowMs,
-      () => this.#renewForReturned(),
-      (clientIds) => this.#publishToNodes(clientIds),
+    this.#broadcaster = new AwarenessBroadcaster(options.members, options.clock, options.windowMs, () =>
+      this.#renewForReturned(),
     )
     options.presence.addObserver(this)
-    this.refreshRemote(options.presence.replica.remote.clients(this.editorId))
   }
 
   join(member: Member): void {
@@ -113,8 +107,7 @@ export class RoomAwareness implements PresenceObserver {
   concerns(member: Member, clientId: number): boolean {
     const own = this.#clientOf.get(member)
     if (own !== undefined) return own === clientId
-    const userId =
-      this.#clients.get(clientId)?.member.user.id ?? this.#published.get(clientId)?.remote?.userId
+    const userId = this.#clients.get(clientId)?.member.user.id
     return userId === undefined || userId === member.user.id
   }
 
@@ -136,9 +129,9 @@ export class RoomAwareness implements PresenceObserver {
     this.#returned.delete(member)
     const clientId = this.#clientOf.get(member)
     if (clientId === undefined) return
-    this.#release(clientId, member)
+    this.#clientOf.delete(member)
+    this.#clients.delete(clientId)
     this.#hide(clientId)
-    this.refreshRemote([clientId])
     this.#broadcaster.schedule('window')
   }
 
@@ -167,11 +160,6 @@ export class RoomAwareness implements PresenceObserver {
     this.#broadcaster.schedule(timing)
   }
 
-  refreshRemote(clientIds: Iterable<number>): void {
-    for (const clientId of clientIds) this.#showWinner(clientId)
-    this.#broadcaster.schedule('window')
-  }
-
   /** Returns awareness messages that contain all states of the room. */
   all(): readonly Uint8Array[] {
     return writeAwarenessMessages(this.#states())
@@ -187,21 +175,8 @@ export class RoomAwareness implements PresenceObserver {
 
   /** Removes the room from the presence of the document. Must be called when the room is closed. */
   close(): void {
-    const { presence } = this.#options
-    for (const clientId of this.#clients.keys()) presence.replica.clientChanged(this.editorId, clientId)
-    presence.removeObserver(this)
+    this.#options.presence.removeObserver(this)
     this.#broadcaster.close()
-  }
-
-  clientIds(): Iterable<number> {
-    return this.#clients.keys()
-  }
-
-  clientRecord(clientId: number): ClientRecord | null {
-    const [client, published] = [this.#clients.get(clientId), this.#published.get(clientId)]
-    if (client === undefined || published === undefined || published.remote !== null) return null
-    const { clock, text, userId } = published
-    return { kind: 'client', editorId: this.editorId, clientId, clock, text, userId, since: client.since }
   }
 
   #states(): AwarenessText[] {
@@ -225,10 +200,7 @@ export class RoomAwareness implements PresenceObserver {
     }
     if (state === null || isVirtualClient(clientId) || isJump(last, clock)) return null
     const owner = this.#clients.get(clientId)
-    const userId =
-      owner?.member.user.id ??
-      this.#published.get(clientId)?.remote?.userId ??
-      this.#tombstones.get(clientId)?.userId
+    const userId = owner?.member.user.id ?? this.#tombstones.get(clientId)?.userId
     if (userId !== undefined && userId !== member.user.id) return null
     if (last !== undefined && clock <= last) {
       if (!this.#published.has(clientId)) this.#renewalRequests.request(member, clientId, last)
@@ -241,7 +213,7 @@ export class RoomAwareness implements PresenceObserver {
     const isKnown = owner !== undefined || this.#tombstones.get(clientId) !== undefined
     if (isKnown || this.#isReopened) this.#returned.set(member, !isKnown)
     if (owner !== undefined) this.#clientOf.delete(owner.member)
-    const client = new ClientState(member, this.#options.presence.replica.logicalClock.next(), clock)
+    const client = new ClientState(member, clock)
     this.#clients.set(clientId, client)
     this.#clientOf.set(member, clientId)
     return client
@@ -250,12 +222,6 @@ export class RoomAwareness implements PresenceObserver {
   get #isReopened(): boolean {
     const { clock, hasContent } = this.#options
     return hasContent() && clock.now() - this.#openedAt < reopenedMs
-  }
-
-  #release(clientId: number, member: Member): void {
-    this.#clientOf.delete(member)
-    this.#clients.delete(clientId)
-    this.#options.presence.replica.clientChanged(this.editorId, clientId)
   }
 
   /** Returns the clock of the last state or removal of a client that the room has shown. */
@@ -319,13 +285,8 @@ export class RoomAwareness implements PresenceObserver {
     this.#publish(clientId, this.#stateOf(clock, user.id, text), null)
   }
 
-  #stateOf(
-    clock: number,
-    userId: string,
-    text: string | (() => string),
-    remote: ClientRecord | null = null,
-  ): PublishedState {
-    return new PublishedState(clock, userId, text, this.#options.clock.now(), remote)
+  #stateOf(clock: number, userId: string, text: string | (() => string)): PublishedState {
+    return new PublishedState(clock, userId, text, this.#options.clock.now())
   }
 
   /**
@@ -359,11 +320,10 @@ export class RoomAwareness implements PresenceObserver {
   #renew(clientId: number, forAll: boolean, now: number): void {
     const published = this.#published.get(clientId)
     const client = this.#clients.get(clientId)
-    const ownClock = published?.remote?.clock ?? client?.clock ?? Number.POSITIVE_INFINITY
-    if (published === undefined || published.clock > ownClock) return
+    if (published === undefined || (client !== undefined && published.clock > client.clock)) return
     const state = published.renewed(forAll ? now : undefined)
     this.#published.set(clientId, state)
-    if (client !== undefined && state.remote === null) {
+    if (client !== undefined) {
       const { member, ownText: text } = client
       const { encoder } = member
       const message = writeAwareness([{ clientId, clock: state.clock, text }])
@@ -421,52 +381,8 @@ export class RoomAwareness implements PresenceObserver {
   ): void {
     this.#trace?.of(userId)?.(step, { userId, clientId, clock })
   }
-
-  /**
-   * Determines which node owns a client id if several nodes claim it, and shows the state that this node has.
-   * A member of this room that loses the client id must claim it again.
-   */
-  #showWinner(clientId: number): void {
-    const own = this.#clients.get(clientId)
-    const before = this.#published.get(clientId)?.remote ?? undefined
-    const claims = this.#options.presence.replica.remote.client(this.editorId, clientId)
-    const ownClaim = own === undefined ? [] : [{ userId: own.member.user.id, since: own.since }]
-    const winner = clientIdOwner<ClientRecord | ClientClaim>([...claims, ...ownClaim])
-    if (winner === null || !('clock' in winner)) {
-      if (before !== undefined) this.#hide(clientId)
-      return
-    }
-    if (before !== undefined && isSameClaim(before, winner)) return
-    if (own !== undefined) this.#release(clientId, own.member)
-    const clock = this.#clockOf(winner, before)
-    this.#publish(clientId, this.#stateOf(clock, winner.userId, winner.text, winner), null)
-  }
-
-  /**
-   * Returns the clock with which the room shows a client of another node: the clock of the client, but at
-   * least the last clock that this room has shown, because members ignore states and removals with lower
-   * clocks. If the state is new, or belongs to another user, the clock must be higher than the last shown
-   * clock.
-   */
-  #clockOf({ clientId, clock, userId }: ClientRecord, before: ClientRecord | undefined): number {
-    const last = this.#published.get(clientId) ?? this.#tombstones.get(clientId)
-    if (last === undefined) return clock
-    const isNew = last.userId !== userId || (before !== undefined && before.clock < clock)
-    return Math.max(clock, isNew ? last.clock + 1 : last.clock)
-  }
-
-  #publishToNodes(clientIds: readonly number[]): void {
-    const { replica } = this.#options.presence
-    if (!replica.isOpen) return
-    for (const clientId of clientIds)
-      if (this.#clients.has(clientId)) replica.clientChanged(this.editorId, clientId)
-  }
 }
 
 /** Returns whether a clock exceeds the last known clock by more than `clockJumpMax`. */
 const isJump = (last: number | undefined, clock: number): boolean =>
   last !== undefined && clock > last + clockJumpMax
-
-/** Returns whether two claims on a client id have the same state. */
-const isSameClaim = (before: ClientRecord, after: ClientRecord): boolean =>
-  before.clock === after.clock && before.text === after.text && before.since === after.since

@@ -2,25 +2,19 @@ import type { Clock } from '../../base/clock.ts'
 import type { VisitListener } from '../../events/visit-tracker.ts'
 import type { DocumentScope } from '../../model/address.ts'
 import type { Member } from '../updates/member.ts'
-import { ClusterUsers } from './cluster-users.ts'
 import {
   type ConnectedUser,
-  entryOf,
+  connectedEntry,
   isPresent,
   joinEntries,
   type PresenceEntry,
-  socketUserOf,
   type UserSocket,
   virtualUserEntry,
   visitorInSockets,
   visitorOf,
 } from './presence-entry.ts'
-import type { ClientRecord, NodeUserRecord } from './presence-records.ts'
-import type { PresenceReplica, PresenceReplicaOwner } from './presence-replica.ts'
-import type { PresenceSync } from './presence-sync.ts'
-import type { RemoteChanges } from './remote-presence.ts'
-import type { PresenceKind, RestPresence } from './rest-presence.ts'
-import { type NewWriter, type ShownWriter, WriterCaret, writerTtlMs } from './shown-writer.ts'
+import { mergeFields, type PresenceKind, type RestPresence } from './rest-presence.ts'
+import { type NewWriter, type ShownWriter, showWriter } from './shown-writer.ts'
 import {
   type BroadcastTiming,
   type VirtualUser,
@@ -54,16 +48,6 @@ export interface PresenceObserver {
   /** Reads and publishes the fields of these users again, because the fields have changed. */
   refresh(userIds: ReadonlySet<string>): void
   setVirtualUser(state: VirtualUserState, timing: BroadcastTiming): void
-  /**
-   * Reads and publishes the states of these clients again, because the states have changed on other nodes.
-   */
-  refreshRemote(clientIds: Iterable<number>): void
-  /**
-   * Returns the record of a client that this node publishes to other nodes; null if the client has no state
-   * on this node.
-   */
-  clientRecord(clientId: number): ClientRecord | null
-  clientIds(): Iterable<number>
 }
 
 interface Socket extends UserSocket {
@@ -75,8 +59,7 @@ interface Socket extends UserSocket {
  * has added. A user cannot be both. When the user of a virtual user connects, the virtual user ends. From
  * then on, the user is present until its last socket closes.
  */
-export class DocumentPresence implements PresenceReplicaOwner {
-  readonly replica: PresenceReplica
+export class DocumentPresence {
   readonly document: DocumentScope
   readonly #clock: Clock
   readonly #total: VirtualUserCount
@@ -88,16 +71,12 @@ export class DocumentPresence implements PresenceReplicaOwner {
   readonly #connected = new Map<string, ConnectedUser<Socket>>()
   /** The virtual users; null until the first one is added, because most documents never have any. */
   #virtualUsers: VirtualUserList | null = null
-  /** The users of the document on all nodes. */
-  readonly #users: ClusterUsers
 
-  /** @param sync exchanges the presence of the document with the other nodes */
   constructor(
     document: DocumentScope,
     clock: Clock,
     total: VirtualUserCount,
     visits: VisitListener,
-    sync: Pick<PresenceSync, 'add'>,
     emptied: () => void,
   ) {
     this.document = document
@@ -105,8 +84,6 @@ export class DocumentPresence implements PresenceReplicaOwner {
     this.#total = total
     this.#visits = visits
     this.#emptied = emptied
-    this.replica = sync.add(document, this)
-    this.#users = new ClusterUsers(this.replica, clock)
   }
 
   /**
@@ -114,15 +91,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
    * the same state.
    */
   get isEmpty(): boolean {
-    return this.#observers.size === 0 && !this.#hasVirtualUsers && !this.replica.isOpen
-  }
-
-  get isIdle(): boolean {
-    return this.#connected.size === 0 && !this.#hasVirtualUsers
-  }
-
-  get #hasVirtualUsers(): boolean {
-    return this.#virtualUsers !== null && this.#virtualUsers.size > 0
+    return this.#observers.size === 0 && (this.#virtualUsers?.size ?? 0) === 0
   }
 
   addObserver(observer: PresenceObserver): void {
@@ -141,22 +110,20 @@ export class DocumentPresence implements PresenceReplicaOwner {
   addSocket(member: Member, observer: PresenceObserver): void {
     const { id } = member.user
     const virtualUser = this.#virtualUsers?.get(id)
-    const connected = this.#connected.get(id) ?? this.#newConnection(id, virtualUser?.fields)
+    const fields = virtualUser?.fields ?? {}
+    const connected = this.#connected.get(id) ?? { sockets: new Map<Member, Socket>(), fields }
     const isNewUser = !this.#isShown(id)
     this.#connected.set(id, connected)
     connected.sockets.set(member, {
       observer,
       editorId: observer.editorId,
-      joined: this.replica.logicalClock.next(),
       shown: 'present',
-      deletedAt: 0,
       lastSeen: this.#clock.now(),
       status: undefined,
     })
     if (virtualUser !== undefined) this.#virtualUsers?.remove([id])
     const visitor = isNewUser ? visitorInSockets(connected) : null
     if (visitor !== null) this.#visits.joined(this.document, visitor)
-    this.#users.connected(id)
   }
 
   /**
@@ -170,10 +137,8 @@ export class DocumentPresence implements PresenceReplicaOwner {
     const visitor = visitorInSockets(connected)
     connected.sockets.delete(member)
     if (connected.sockets.size === 0) this.#connected.delete(id)
-    this.replica.userChanged(id)
     if (isPresent(connected)) return
     connected.fields = {}
-    connected.fieldsAt = 0
     if (visitor !== null && !this.#isShown(id)) this.#visits.left(this.document, visitor)
   }
 
@@ -185,9 +150,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     const socket = this.#connected.get(member.user.id)?.sockets.get(member)
     if (socket === undefined) return
     socket.lastSeen = this.#clock.now()
-    const before = socket.status
     socket.status = typeof status === 'string' && status.length <= statusLengthMax ? status : undefined
-    if (socket.status !== before) this.replica.userChanged(member.user.id, 'status')
   }
 
   /** Returns the user to publish in the state of a member; null if REST has deleted the user. */
@@ -212,7 +175,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
   checkCapacity(users: readonly PresenceInput[]): void {
     const newIds = users
       .map(({ userId }) => userId)
-      .filter((userId) => !this.#isConnected(userId) && this.#virtualUsers?.get(userId) === undefined)
+      .filter((userId) => !this.#connected.has(userId) && this.#virtualUsers?.get(userId) === undefined)
     this.#virtualUserList().checkCapacity(new Set(newIds).size)
   }
 
@@ -223,7 +186,12 @@ export class DocumentPresence implements PresenceReplicaOwner {
    */
   add(users: readonly PresenceInput[], ttlMs: number): void {
     this.checkCapacity(users)
-    this.#applyRest('add', users, ttlMs)
+    for (const { userId, ...fields } of users)
+      if (!this.#connected.has(userId)) this.#virtualUserList().set(userId, fields, ttlMs)
+    this.#changeConnected(users, (connected, fields) => {
+      connected.fields = mergeFields(connected.fields, fields)
+      for (const socket of connected.sockets.values()) socket.shown = 'present'
+    })
   }
 
   /**
@@ -232,64 +200,46 @@ export class DocumentPresence implements PresenceReplicaOwner {
    */
   update(users: readonly PresenceInput[]): number {
     const known = users.filter(({ userId }) => this.#hasEntry(userId))
-    this.#applyRest('update', known)
+    for (const { userId, ...fields } of known)
+      if (!this.#connected.has(userId)) this.#virtualUserList().set(userId, fields)
+    this.#changeConnected(known, (connected, fields) => {
+      connected.fields = mergeFields(connected.fields, fields)
+    })
     return known.length
   }
 
-  /** Removes users with their writers. Returns the number of the given users who were present. */
+  /**
+   * Removes users with their writers. The sockets of a user are hidden until REST adds the user again. Returns
+   * the number of the given users who were present.
+   */
   delete(userIds: readonly string[]): number {
-    const here = new Set(userIds.filter((userId) => this.find(userId) !== null))
-    const writers = [...here].flatMap((userId) => this.#shownAs(userId)).map(({ userId }) => userId)
-    const deleted = new Set([...here].filter((userId) => this.#hasEntry(userId)).concat(writers))
-    this.#applyRest(
-      'delete',
-      [...deleted].map((userId) => ({ userId })),
+    const here = [...new Set(userIds)].filter((userId) => this.find(userId) !== null)
+    this.#virtualUsers?.remove(here.flatMap((userId) => this.#shownAs(userId)).map(({ userId }) => userId))
+    this.#changeConnected(
+      here.map((userId) => ({ userId })),
+      (connected) => {
+        connected.fields = {}
+        for (const socket of connected.sockets.values()) socket.shown = 'deleted'
+      },
     )
-    return here.size
+    return here.length
   }
 
-  /**
-   * Shows a writer with a caret, until `end` of the result. A user can have several writers, and can also be present
-   * with a socket or by REST. Nothing is shown if the limits for virtual users are reached.
-   */
+  /** Shows a writer until `end` of the result. */
   showWriter(writer: NewWriter): ShownWriter {
-    if (!this.#virtualUserList().hasRoom) return { move: () => {}, end: () => {} }
-    const { userId: writerOf, name, kind, data, color } = writer
-    const caret = new WriterCaret(
-      writer,
-      this.#clock,
-      (userId, fields) => {
-        if (this.#virtualUsers?.get(userId) === undefined) return false
-        this.#applyRest('update', [{ ...fields, userId }])
-        return true
-      },
-      (userId) => {
-        if (this.#virtualUsers?.get(userId) !== undefined) this.#applyRest('delete', [{ userId }])
-      },
-    )
-    const fields = { name, kind, data, color, writerOf, cursor: caret.cursor }
-    this.#applyRest('add', [{ ...fields, userId: caret.userId }], writerTtlMs)
-    return caret
+    return showWriter(this.#virtualUserList(), writer)
   }
 
   /** Removes all virtual users. */
   clearVirtualUsers(): void {
-    const userIds = [...(this.#virtualUsers?.all() ?? [])].map(({ userId }) => userId)
-    if (this.replica.isOpen)
-      this.#applyRest(
-        'delete',
-        userIds.map((userId) => ({ userId })),
-      )
-    this.#virtualUsers?.remove(userIds)
+    this.#virtualUsers?.remove([...this.#virtualUsers.all()].map(({ userId }) => userId))
   }
 
   /** Returns the entries of all users on the document, in arbitrary order. */
   entries(): readonly PresenceEntry[] {
-    const userIds = new Set(this.#connected.keys())
-    for (const userId of this.replica.remote.userIds()) userIds.add(userId)
     const found = new Map<string, PresenceEntry>()
-    for (const userId of userIds) {
-      const entry = this.#connectedEntry(userId)
+    for (const [userId, connected] of this.#connected) {
+      const entry = connectedEntry(connected)
       if (entry !== null) found.set(userId, entry)
     }
     for (const virtualUser of this.#virtualUsersOnly()) {
@@ -302,58 +252,11 @@ export class DocumentPresence implements PresenceReplicaOwner {
 
   /** Returns the entry of one user; null if the user is not present. */
   find(userId: string): PresenceEntry | null {
-    const own = this.#isConnected(userId) ? this.#connectedEntry(userId) : null
+    const connected = this.#connected.get(userId)
+    const own = connected === undefined ? null : connectedEntry(connected)
     const entries = this.#shownAs(userId).map(virtualUserEntry)
     const all = own === null ? entries : [own, ...entries]
     return all.length === 0 ? null : all.reduce(joinEntries)
-  }
-
-  userRecord(userId: string): NodeUserRecord | null {
-    const connected = this.#connected.get(userId)
-    return connected === undefined ? null : socketUserOf(connected)
-  }
-
-  clientRecord(editorId: string, clientId: number): ClientRecord | null {
-    for (const observer of this.#observers)
-      if (observer.editorId === editorId) return observer.clientRecord(clientId)
-    return null
-  }
-
-  *records(): Iterable<NodeUserRecord | ClientRecord> {
-    for (const connected of this.#connected.values()) {
-      const record = socketUserOf(connected)
-      if (record !== null) yield record
-    }
-    for (const observer of this.#observers)
-      for (const clientId of observer.clientIds()) {
-        const record = observer.clientRecord(clientId)
-        if (record !== null) yield record
-      }
-  }
-
-  /** Applies changed states of other nodes to the users and rooms of this node. */
-  remoteChanged({ userIds, clients }: RemoteChanges): void {
-    for (const userId of userIds) this.#reconcile(userId)
-    for (const observer of this.#observers) {
-      const clientIds = clients.get(observer.editorId)
-      if (clientIds !== undefined) observer.refreshRemote(clientIds)
-    }
-  }
-
-  closed(): void {
-    this.#emptied()
-  }
-
-  #connectedEntry(userId: string): PresenceEntry | null {
-    const here = this.userRecord(userId)
-    return entryOf([...(here === null ? [] : [here]), ...this.#users.userRecords(userId)])
-  }
-
-  #newConnection(userId: string, fields: RestPresence = {}): ConnectedUser<Socket> {
-    const since = this.replica.logicalClock.next()
-    const elsewhere = this.#users.remoteFields(userId)
-    const fieldsAt = Object.keys(fields).length > 0 ? since : 0
-    return { sockets: new Map(), fields, fieldsAt, since, ...elsewhere }
   }
 
   #virtualUserList(): VirtualUserList {
@@ -386,7 +289,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
   }
 
   /**
-   * Returns whether a user is present on this node: with a socket, by REST or as a writer.
+   * Returns whether a user is present: with a socket, by REST or as a writer.
    * @param except a virtual user that does not count
    */
   #isShown(userId: string, except?: VirtualUser): boolean {
@@ -397,47 +300,28 @@ export class DocumentPresence implements PresenceReplicaOwner {
 
   /** Returns whether a user is present in another way than only as a writer. */
   #hasEntry(userId: string): boolean {
-    if (this.#isConnected(userId)) return this.#connectedEntry(userId) !== null
-    return this.#virtualUsers?.get(userId) !== undefined
-  }
-
-  /** Returns whether the user has a socket on any node, even if REST has deleted the user. */
-  #isConnected(userId: string): boolean {
-    return this.#connected.has(userId) || this.#users.isRemote(userId)
-  }
-
-  /**
-   * Writes one record for each user of a REST call. Every node applies these records, including this node.
-   */
-  #applyRest(kind: 'add' | 'update' | 'delete', users: readonly PresenceInput[], ttlMs?: number): void {
-    for (const { userId, ...fields } of users) {
-      const virtualUser = this.#virtualUsers?.get(userId)
-      const known = this.#connected.get(userId) ?? virtualUser
-      const timeMs = this.#isConnected(userId) ? 0 : (ttlMs ?? virtualUser?.ttlMs ?? 0)
-      this.#users.applyRest(kind, { userId, fields, before: known?.fields, ttlMs: timeMs })
-      this.#reconcile(userId)
-    }
-  }
-
-  /** Applies the records of all nodes to the sockets of one user, and to its virtual user. */
-  #reconcile(userId: string): void {
     const connected = this.#connected.get(userId)
-    if (connected !== undefined) this.#reconcileConnected(userId, connected)
-    const fields = this.#users.virtualUser(userId, connected !== undefined)
-    if (fields === null) this.#virtualUsers?.remove([userId])
-    else if (fields !== 'unknown') this.#virtualUserList().set(userId, fields.fields, fields)
+    return connected === undefined ? this.#virtualUsers?.get(userId) !== undefined : isPresent(connected)
   }
 
-  #reconcileConnected(userId: string, connected: ConnectedUser<Socket>): void {
-    const before = visitorInSockets(connected)
-    if (!this.#users.reconcile(userId, connected)) return
-    const after = visitorInSockets(connected)
-    if (this.#shownAs(userId).length === 0) {
+  /** Changes those of the given users who have sockets, even if REST has deleted them. */
+  #changeConnected(
+    users: readonly PresenceInput[],
+    change: (connected: ConnectedUser, fields: RestPresence) => void,
+  ): void {
+    const changed = new Set<string>()
+    for (const { userId, ...fields } of users) {
+      const connected = this.#connected.get(userId)
+      if (connected === undefined) continue
+      changed.add(userId)
+      const before = visitorInSockets(connected)
+      change(connected, fields)
+      const after = visitorInSockets(connected)
+      if (this.#shownAs(userId).length > 0) continue
       if (before !== null && after === null) this.#visits.left(this.document, before)
       if (before === null && after !== null) this.#visits.joined(this.document, after)
     }
-    for (const observer of this.#observers) observer.refresh(new Set([userId]))
-    this.replica.userChanged(userId)
+    if (changed.size > 0) for (const observer of this.#observers) observer.refresh(changed)
   }
 
   #showVirtualUsers(states: readonly VirtualUserState[], timing: BroadcastTiming): void {

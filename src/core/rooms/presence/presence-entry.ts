@@ -1,6 +1,5 @@
 import type { Visitor } from '../../events/visit-tracker.ts'
 import type { Member, MemberUser } from '../updates/member.ts'
-import type { NodeUserRecord } from './presence-records.ts'
 import {
   defaultStatus,
   mergeFields,
@@ -39,27 +38,18 @@ export interface PresenceEntry {
 /** One connection of a user. */
 export interface UserSocket {
   readonly editorId: string
-  /** Timestamp of the connection. */
-  readonly joined: number
   /** `deleted`: REST has deleted the user, so this socket is hidden until REST adds the user again. */
   shown: 'present' | 'deleted'
-  /** Timestamp of the last deletion of the user by REST; 0 if there was none. */
-  deletedAt: number
   lastSeen: number
   /** The status in the state of the client. */
   status: string | undefined
 }
 
-/** A user with sockets on this node. */
+/** A user with sockets. */
 export interface ConnectedUser<Socket extends UserSocket = UserSocket> {
   readonly sockets: Map<Member, Socket>
+  /** The fields that REST has set for the user, also before the user connected. */
   fields: RestPresence
-  /**
-   * Timestamp of the last REST call, or of the connection that has kept the fields of a virtual user. 0 if
-   * REST has set no fields. `since` is the timestamp of the first connection.
-   */
-  fieldsAt: number
-  readonly since: number
 }
 
 /**
@@ -120,54 +110,28 @@ const detailsOf = ({
 })
 
 /**
- * Returns the record of a connected user for the other nodes; null if REST has hidden all sockets of the
- * user. Name, email and status are from the socket with the latest message.
+ * Returns the entry of a connected user; null if REST has hidden all sockets of the user. Name, email and
+ * status are from the socket with the latest message, unless REST has set them.
  */
-export function socketUserOf({ sockets, fields, fieldsAt }: ConnectedUser): NodeUserRecord | null {
-  const editors = new Map<string, number>()
+export function connectedEntry({ sockets, fields: given }: ConnectedUser): PresenceEntry | null {
+  const editorIds = new Set<string>()
   let latest: readonly [Member, UserSocket] | null = null
   for (const [member, socket] of sockets) {
     if (socket.shown !== 'present') continue
-    editors.set(socket.editorId, Math.max(editors.get(socket.editorId) ?? 0, socket.joined))
+    editorIds.add(socket.editorId)
     if (latest === null || socket.lastSeen > latest[1].lastSeen) latest = [member, socket]
   }
   if (latest === null) return null
-  const [{ user }, { lastSeen, status = null }] = latest
-  const { id: userId, name, email } = user
-  const shown = withKind(fields, user)
+  const [{ user }, { lastSeen, status: own = defaultStatus }] = latest
+  const { name = user.name, email = user.email, status = own } = given
   return {
-    kind: 'user',
-    userId,
+    userId: user.id,
     name,
     email,
     status,
-    editors: [...editors],
-    fields: shown,
-    fieldsAt,
+    ...detailsOf(withKind(given, user)),
+    source: 'socket',
+    editorIds: [...editorIds].sort(),
     lastSeen,
   }
-}
-
-/**
- * Returns the entry of a user from the records of all nodes on which the user has sockets; null if there are
- * no records.
- */
-export function entryOf(records: readonly NodeUserRecord[]): PresenceEntry | null {
-  const [latest] = records.toSorted((a, b) => b.lastSeen - a.lastSeen)
-  if (latest === undefined) return null
-  const { userId, lastSeen, status: own } = latest
-  const { fields } = lastRestState(records)
-  const { name = latest.name, email = latest.email, status = own ?? defaultStatus } = fields
-  const editorIds = [...new Set(records.flatMap(({ editors }) => editors.map(([id]) => id)))].sort()
-  return { userId, name, email, status, ...detailsOf(fields), source: 'socket', editorIds, lastSeen }
-}
-
-/** Returns the fields of the record with the latest REST call, and the timestamp of this call. */
-export function lastRestState(records: readonly Pick<NodeUserRecord, 'fields' | 'fieldsAt'>[]): {
-  readonly fields: RestPresence
-  readonly fieldsAt: number
-} {
-  let last: { fields: RestPresence; fieldsAt: number } = { fields: {}, fieldsAt: -1 }
-  for (const { fields, fieldsAt } of records) if (fieldsAt > last.fieldsAt) last = { fields, fieldsAt }
-  return last
 }

@@ -5,10 +5,9 @@ import { type DocumentScope, documentPrefix, type Tenant } from '../../model/add
 import { addressSchemas } from '../../model/address-schemas.ts'
 import type { Engine, Key } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
-import type { NodeRequests } from '../../store/node-requests.ts'
+import { NodeRequests } from '../../store/node-requests.ts'
 import { DocumentPresence, type PresenceInput } from './document-presence.ts'
 import type { PresenceEntry } from './presence-entry.ts'
-import { PresenceSync } from './presence-sync.ts'
 import { presenceCursorSchema, presenceKinds } from './rest-presence.ts'
 import type { NewWriter, ShownWriter } from './shown-writer.ts'
 import type { VirtualUserCount } from './virtual-users.ts'
@@ -49,14 +48,14 @@ const entriesSchema = s.array(
         name: s.string,
         email: s.string,
         status: s.string,
+        kind: s.choice(presenceKinds),
         source: s.choice(['socket', 'rest']),
         editorIds: s.array(s.string),
         lastSeen: s.number,
       },
       {
-        // A node of an earlier version does not send the kind.
-        kind: s.choice(presenceKinds),
         data: s.map(s.unknown),
+        others: s.map(s.unknown),
         cursor: presenceCursorSchema,
       },
     ),
@@ -64,32 +63,24 @@ const entriesSchema = s.array(
 )
 
 /**
- * The presence of all documents that are used on this node. In a cluster, the presence includes the users on
- * other nodes, and changes are published to these nodes. The registry does not check whether a document
- * exists.
+ * The presence of all documents that are used on this node. In a cluster, the node that owns a document has its
+ * whole presence. The registry does not check whether a document exists.
  */
 export class PresenceRegistry {
+  /** Sends requests to the other nodes. */
+  readonly requests: NodeRequests
   readonly #clock: Clock
   readonly #documents = new Map<string, DocumentPresence>()
   readonly #virtualUsers: VirtualUserCount = { count: 0 }
   readonly #visits: VisitListener
-  readonly #sync: PresenceSync
 
-  /**
-   * @param visits receives joins and leaves
-   * @param sync exchanges presence with the other nodes
-   */
-  constructor(clock: Clock, visits: VisitListener, sync: PresenceSync) {
+  /** @param visits receives joins and leaves */
+  constructor(clock: Clock, visits: VisitListener, requests: NodeRequests) {
+    this.requests = requests
     this.#clock = clock
     this.#visits = visits
-    this.#sync = sync
-    sync.requests.answer('presence.of', 'any', userQuerySchema, (call) => this.#ofUserHere(call))
-    sync.requests.answer('presence.erase', 'ordered', userQuerySchema, (call) => this.#eraseUserHere(call))
-  }
-
-  /** Sends requests to the other nodes. */
-  get requests(): NodeRequests {
-    return this.#sync.requests
+    requests.answer('presence.of', 'any', userQuerySchema, (call) => this.#ofUserHere(call))
+    requests.answer('presence.erase', 'ordered', userQuerySchema, (call) => this.#eraseUserHere(call))
   }
 
   /**
@@ -102,57 +93,41 @@ export class PresenceRegistry {
     if (known !== undefined) return known
     const { workspaceId, apiKey, organizationId, documentId } = document
     const scope = { workspaceId, apiKey, organizationId, documentId }
-    const presence = new DocumentPresence(
-      scope,
-      this.#clock,
-      this.#virtualUsers,
-      this.#visits,
-      this.#sync,
-      () => this.#deleteEmpty(key, presence),
+    const presence = new DocumentPresence(scope, this.#clock, this.#virtualUsers, this.#visits, () =>
+      this.#deleteEmpty(key, presence),
     )
     this.#documents.set(key, presence)
     return presence
   }
 
   /** Checks the limits, as `DocumentPresence.checkCapacity` does. */
-  async checkCapacity(document: DocumentScope, users: readonly PresenceInput[]): Promise<void> {
-    await this.#whenSynced(document, 'state', (presence) => presence.checkCapacity(users))
+  checkCapacity(document: DocumentScope, users: readonly PresenceInput[]): void {
+    this.#use(document, (presence) => presence.checkCapacity(users))
   }
 
-  /**
-   * Adds users, as `DocumentPresence.add` does. Resolves when the other nodes have the changes, or after a
-   * timeout.
-   */
-  async add(document: DocumentScope, users: readonly PresenceInput[], ttlMs: number): Promise<void> {
-    await this.#whenSynced(document, 'changes', (presence) => presence.add(users, ttlMs))
+  /** Adds users, as `DocumentPresence.add` does. */
+  add(document: DocumentScope, users: readonly PresenceInput[], ttlMs: number): void {
+    this.#use(document, (presence) => presence.add(users, ttlMs))
   }
 
-  /** Changes users, as `DocumentPresence.update` does. Resolves at the same time as `add`. */
-  async update(document: DocumentScope, users: readonly PresenceInput[]): Promise<number> {
-    return this.#whenSynced(document, 'changes', (presence) => presence.update(users))
+  /** Changes users, as `DocumentPresence.update` does. */
+  update(document: DocumentScope, users: readonly PresenceInput[]): number {
+    return this.#use(document, (presence) => presence.update(users))
   }
 
-  /** Removes users, as `DocumentPresence.delete` does. Resolves at the same time as `add`. */
-  async delete(document: DocumentScope, userIds: readonly string[]): Promise<number> {
-    return this.#whenSynced(document, 'changes', (presence) => presence.delete(userIds))
+  /** Removes users, as `DocumentPresence.delete` does. */
+  delete(document: DocumentScope, userIds: readonly string[]): number {
+    return this.#use(document, (presence) => presence.delete(userIds))
   }
 
-  /**
-   * Shows a writer, as `DocumentPresence.showWriter` does. If this node stops, the other nodes remove the writer after
-   * at most `writerTtlMs`.
-   */
+  /** Shows a writer, as `DocumentPresence.showWriter` does. */
   showWriter(document: DocumentScope, writer: NewWriter): ShownWriter {
-    const presence = this.presenceOf(document)
-    try {
-      return presence.showWriter(writer)
-    } finally {
-      this.#deleteEmpty(keyOf(document), presence)
-    }
+    return this.#use(document, (presence) => presence.showWriter(writer))
   }
 
   /** Returns all users, as `DocumentPresence.entries` does. */
-  async entries(document: DocumentScope): Promise<readonly PresenceEntry[]> {
-    return this.#whenSynced(document, 'state', (presence) => presence.entries())
+  entries(document: DocumentScope): readonly PresenceEntry[] {
+    return this.#use(document, (presence) => presence.entries())
   }
 
   /** Returns the documents on which a user is present on any node, in arbitrary order. */
@@ -160,10 +135,9 @@ export class PresenceRegistry {
     const call: UserQuery = { scope, userId }
     const here = this.#ofUserHere(call)
     const all = new Map(here.map((entry) => [keyOf(entry.document), entry]))
-    for (const answer of (await this.#sync.requests.ask('presence.of', call, entriesSchema)).values())
+    for (const answer of (await this.requests.ask('presence.of', call, entriesSchema)).values())
       for (const { document, entry } of answer)
-        if (!all.has(keyOf(document)))
-          all.set(keyOf(document), { document, entry: { ...entry, kind: entry.kind ?? 'user' } })
+        if (!all.has(keyOf(document))) all.set(keyOf(document), { document, entry })
     return [...all.values()]
   }
 
@@ -173,7 +147,7 @@ export class PresenceRegistry {
    */
   async eraseUser(scope: PresenceScope, userId: string): Promise<number> {
     const call: UserQuery = { scope, userId }
-    const answers = await this.#sync.requests.ask('presence.erase', call, erasedSchema)
+    const answers = await this.requests.ask('presence.erase', call, erasedSchema)
     return new Set([...this.#eraseUserHere(call), ...[...answers.values()].flat()]).size
   }
 
@@ -194,21 +168,10 @@ export class PresenceRegistry {
     )
   }
 
-  /**
-   * Calls `work` when this node has the states of the other nodes, and returns its result.
-   * @param need `changes`: also waits until the other nodes have received the changes that `work` has made
-   */
-  async #whenSynced<T>(
-    document: DocumentScope,
-    need: 'state' | 'changes',
-    work: (presence: DocumentPresence) => T,
-  ): Promise<T> {
+  #use<T>(document: DocumentScope, work: (presence: DocumentPresence) => T): T {
     const presence = this.presenceOf(document)
     try {
-      await presence.replica.sync('state')
-      const result = work(presence)
-      if (need === 'changes') await presence.replica.sync('changes')
-      return result
+      return work(presence)
     } finally {
       this.#deleteEmpty(keyOf(document), presence)
     }
@@ -220,23 +183,24 @@ export class PresenceRegistry {
   }
 
   /**
-   * Removes the virtual users of the deleted documents, whose keys start with `prefix`. Users with a socket
-   * leave when their room closes.
+   * Removes the virtual users of documents that were deleted, or that another node owns from now on. Users with a
+   * socket leave when their room closes.
+   * @param isGone whether this is so for the document with a key
    */
-  endRemoved(prefix: Key): void {
-    const start = keyName(prefix)
-    for (const [key, presence] of this.#documents) if (key.startsWith(start)) presence.clearVirtualUsers()
+  endVirtualUsers(isGone: (document: Key) => boolean): void {
+    for (const presence of this.#documents.values()) {
+      const { document } = presence
+      if (isGone(documentPrefix(document, document.documentId))) presence.clearVirtualUsers()
+    }
   }
 
   close(): void {
-    this.#sync.close()
-    for (const presence of this.#documents.values()) presence.clearVirtualUsers()
+    this.requests.close()
+    this.endVirtualUsers(() => true)
   }
 
   #deleteEmpty(key: string, presence: DocumentPresence): void {
-    if (!presence.isEmpty || this.#documents.get(key) !== presence) return
-    this.#documents.delete(key)
-    this.#sync.remove(presence.replica)
+    if (presence.isEmpty && this.#documents.get(key) === presence) this.#documents.delete(key)
   }
 }
 
@@ -245,6 +209,6 @@ export const createPresence = (
   { bus, cluster }: Pick<Engine, 'bus' | 'cluster'>,
   clock: Clock,
   visits: VisitListener,
-): PresenceRegistry => new PresenceRegistry(clock, visits, new PresenceSync(bus, cluster, clock))
+): PresenceRegistry => new PresenceRegistry(clock, visits, new NodeRequests(bus, cluster, clock))
 
 const keyOf = (document: DocumentScope): string => keyName(documentPrefix(document, document.documentId))

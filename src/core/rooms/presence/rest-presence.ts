@@ -51,21 +51,6 @@ export const presenceCursorSchema = s.object({
   positionEnd: encodedPosition,
 })
 
-export const restPresenceSchema = s.object(
-  {},
-  {
-    name: s.string,
-    email: s.string,
-    status: s.string,
-    kind: s.choice(presenceKinds),
-    data: s.map(s.unknown),
-    others: s.map(s.unknown),
-    color: s.string,
-    cursor: s.orNull(presenceCursorSchema),
-    writerOf: s.string,
-  },
-)
-
 /**
  * Returns the fields of a user after a REST call. Fields that the call does not set keep their earlier
  * values.
@@ -83,10 +68,6 @@ export function mergeFields(before: RestPresence, after: RestPresence): RestPres
     writerOf: after.writerOf ?? before.writerOf,
   }
 }
-
-/** Returns whether two users have the same fields. */
-export const haveSameFields = (one: RestPresence, two: RestPresence): boolean =>
-  JSON.stringify(mergeFields({}, one)) === JSON.stringify(mergeFields({}, two))
 
 /**
  * Colors of users for whom REST has set none. Editors draw carets in these colors with a white name, and y-codemirror.next

@@ -2,14 +2,14 @@ import type { Clock } from '../../base/clock.ts'
 import { ApiError } from '../../base/errors.ts'
 import { exhausted, limitDetails } from '../../quota/limits.ts'
 import type { AwarenessText } from '../../update/awareness.ts'
-import { awarenessTextOf, haveSameFields, type RestPresence, shownIdOf } from './rest-presence.ts'
+import { awarenessTextOf, mergeFields, type RestPresence, shownIdOf } from './rest-presence.ts'
 
 /** The time at which changes are sent: at the end of the tick, or when the broadcast window ends. */
 export type BroadcastTiming = 'tick' | 'window'
 
 /** Maximum number of virtual users of one document. */
 const virtualUsersMax = 500
-/** Maximum number of virtual users of all documents together, on one node. */
+/** Maximum number of virtual users of all documents of a process together. */
 const virtualUsersTotalMax = 100_000
 /** Seconds after which rejected callers should try again. By then, other virtual users may have expired. */
 const retryAfterSeconds = 60
@@ -42,7 +42,7 @@ export interface VirtualUserState extends Pick<AwarenessText, 'clientId' | 'cloc
   readonly textIn: ((editorId: string) => string) | null
 }
 
-/** The number of virtual users of all documents, which all lists of a node update. */
+/** The number of virtual users of all documents, which all lists of a process update. */
 export interface VirtualUserCount {
   count: number
 }
@@ -52,6 +52,7 @@ export interface VirtualUser {
   readonly clientId: number
   readonly clock: number
   readonly fields: RestPresence
+  /** Time for which the user stays after the last REST call. Infinite for a writer. */
   readonly ttlMs: number
   /** Time of the last REST call, in epoch milliseconds. */
   readonly lastSeen: number
@@ -143,24 +144,24 @@ export class VirtualUserList {
   }
 
   /**
-   * Adds or changes a virtual user. Does not add a new user if the document already has `virtualUsersMax` of
-   * them.
+   * Adds a virtual user, or changes one, whose time then starts again. Does not check the limits.
+   * @param ttlMs absent: the user keeps its time
    */
-  set(
-    userId: string,
-    fields: RestPresence,
-    { ttlMs, lastSeen }: Pick<VirtualUser, 'ttlMs' | 'lastSeen'>,
-  ): void {
+  set(userId: string, fields: RestPresence, ttlMs?: number): void {
     const before = this.#byUser.get(userId)
-    const isSame = before !== undefined && isSameVirtualUser(before, { fields, ttlMs, lastSeen })
-    if (isSame || (before === undefined && this.size >= virtualUsersMax)) return
-    if (this.size === 0) this.#renewedAt = this.#options.clock.now()
-    const clientId = before?.clientId ?? this.#takeClientId()
-    const clock = this.#clockAfter(before?.clock ?? this.#lastRemovedClock)
-    const virtualUser: VirtualUser = { userId, clientId, clock, fields, ttlMs, lastSeen }
+    const now = this.#options.clock.now()
+    if (this.size === 0) this.#renewedAt = now
+    const virtualUser: VirtualUser = {
+      userId,
+      clientId: before?.clientId ?? this.#takeClientId(),
+      clock: this.#clockAfter(before?.clock ?? this.#lastRemovedClock),
+      fields: mergeFields(before?.fields ?? {}, fields),
+      ttlMs: ttlMs ?? before?.ttlMs ?? 0,
+      lastSeen: now,
+    }
     this.#byUser.set(userId, virtualUser)
     if (before === undefined) this.#options.joined(virtualUser)
-    const isMove = before !== undefined && fields.writerOf !== undefined
+    const isMove = before !== undefined && virtualUser.fields.writerOf !== undefined
     this.#publish([stateOf(virtualUser)], isMove ? 'window' : 'tick')
   }
 
@@ -220,14 +221,6 @@ export class VirtualUserList {
 }
 
 const expiryOf = ({ lastSeen, ttlMs }: VirtualUser): number => lastSeen + ttlMs
-
-function isSameVirtualUser(
-  before: VirtualUser,
-  after: Pick<VirtualUser, 'fields' | 'ttlMs' | 'lastSeen'>,
-): boolean {
-  if (before.ttlMs !== after.ttlMs || before.lastSeen !== after.lastSeen) return false
-  return haveSameFields(before.fields, after.fields)
-}
 
 const stateOf = ({ userId, clientId, clock, fields }: VirtualUser): VirtualUserState => ({
   userId,

@@ -295,9 +295,10 @@ export class RoomRegistry {
 
   #removed(prefix: Key): void {
     this.#endRemoved(prefix)
-    this.#quarantine.deleteUnder(keyName(prefix))
-    this.#expensive.deleteUnder(keyName(prefix))
-    this.presence.endRemoved(prefix)
+    const start = keyName(prefix)
+    this.#quarantine.deleteUnder(start)
+    this.#expensive.deleteUnder(start)
+    this.presence.endVirtualUsers((document) => keyName(document).startsWith(start))
   }
 
   /** Ends the rooms of documents whose logs have been removed. */

@@ -23,9 +23,8 @@ export const addPresence = defineAgentOperation({
   description:
     'Users who are not connected appear for a limited time, also in the awareness of connected clients, each with its ' +
     'own client id. Connected users are changed as by `presence/update`. A user whom `presence/delete` removed appears ' +
-    'again. The given values end when the user closes the last connection. In a cluster, the nodes with clients on the ' +
-    'document know users who are not connected; without such a node, these users disappear when the node that received ' +
-    'the call stops.',
+    'again. The given values end when the user closes the last connection. Users who are not connected disappear when the ' +
+    'server restarts or, in a cluster, when another node takes over the document.',
   request: json.object(
     {
       ...documentPlace,
@@ -50,14 +49,14 @@ export const addPresence = defineAgentOperation({
     const { organizationId, documentId } = data
     const scope = { ...caller.tenant, organizationId }
     if (makesParents(data))
-      await services.rooms.presence.checkCapacity(
+      services.rooms.presence.checkCapacity(
         { ...scope, documentId },
         checked.map(({ user }) => user),
       )
     const created = await createMissingParents(services, scope, { type: 'document', id: documentId }, data)
     const document = await presenceScope(data, caller, services)
     const placed = await placeCursors(context, data, checked)
-    await services.rooms.presence.add(document, placed, ttlSeconds * 1000)
+    services.rooms.presence.add(document, placed, ttlSeconds * 1000)
     const reported = await reportCreated(services, scope, created)
     return { message: `${users.length} users are present.`, data: { success: true }, ...reported }
   },

@@ -20,7 +20,7 @@ export const deletePresence = defineAgentOperation({
   errors: documentErrors,
   async handler({ userIds, ...document }, { caller, services }) {
     const scope = await presenceScope(document, caller, services)
-    const deleted = await services.rooms.presence.delete(scope, userIds)
+    const deleted = services.rooms.presence.delete(scope, userIds)
     return { message: `${deleted} users removed.`, data: { success: true } }
   },
 })

@@ -54,16 +54,16 @@ export const updatePresence = defineOperation({
     const scope = await presenceScope(document, caller, services)
     const users = await placeCursors(context, document, checked)
     const { presence } = services.rooms
-    const here = new Set((await presence.entries(scope)).map(({ userId }) => userId))
+    const here = new Set(presence.entries(scope).map(({ userId }) => userId))
     const absent = users.filter(({ userId }) => !here.has(userId))
     const added = await membersAmong(services, scope, absent)
-    if (added.length > 0) await presence.add(scope, added, absentTtlMs)
+    if (added.length > 0) presence.add(scope, added, absentTtlMs)
     const updated =
       added.length +
-      (await presence.update(
+      presence.update(
         scope,
         users.filter(({ userId }) => here.has(userId)),
-      ))
+      )
     return {
       message: `${updated} of ${users.length} users updated.`,
       data: { success: updated > 0 || users.length === 0 },

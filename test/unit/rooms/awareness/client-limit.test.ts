@@ -4,14 +4,12 @@ import { createLog } from '../../../../src/core/base/log.ts'
 import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
 import { close } from '../../../../src/core/model/close.ts'
 import { statesMax } from '../../../../src/core/rooms/awareness/room-awareness.ts'
-import { documentKey, nodeTopic } from '../../../../src/core/rooms/presence/presence-messages.ts'
 import { RoomRegistry } from '../../../../src/core/rooms/room/room-registry.ts'
 import type { Member } from '../../../../src/core/rooms/updates/member.ts'
 import { openMemoryEngine } from '../../../../src/core/store/memory/engine.ts'
 import { readAwareness } from '../../../../src/core/update/awareness.ts'
 import { noEdits, noRecords, noVisits } from '../../../support/data/rooms.ts'
 import { roomyAccounts } from '../../../support/servers/memory.ts'
-import { document, Page, World } from '../presence/simulated-cluster.ts'
 
 const address = {
   workspaceId: 'w',
@@ -89,40 +87,4 @@ it('[AWA-12] shows at most 5,000 clients, keeps and counts further clients, and 
   expect([seen(), await refused()]).toEqual([statesMax, 2])
   await rooms.closeAll(close('serviceRestart', 'the test is over'))
   await engine.close()
-})
-
-it('[AWA-12] includes clients of other nodes in the limit, and shows a waiting local client when one of them leaves', async () => {
-  const world = await World.of(2, () => [0])
-  const watcher = new Page('watcher', 1)
-  watcher.connect(world.node(0))
-  const publish = (seq: number, count: number): void => {
-    const entries = Array.from({ length: count }, (_, index) => {
-      const [clientId, userId] = [index + 10, `user-${index}`]
-      const record = { kind: 'client', editorId: 'main', clientId, clock: 1, text: '{}', userId, since: 1 }
-      return [`c${clientId}:main`, record]
-    })
-    const full = { type: 'snapshot', document: documentKey(document), seq, part: 0, parts: 1, entries }
-    const message = JSON.stringify({ ...full, from: 'node-2', incarnation: 9e15, at: 1 })
-    world.node(0).shared.engine.bus.publish(nodeTopic('node-1'), Buffer.from(message))
-  }
-  const shown = (): readonly string[] => world.node(0).shown() ?? []
-  publish(1, statesMax - 1)
-  await world.pass(100)
-  expect(shown()).toHaveLength(statesMax)
-  const late = new Page('late', 2)
-  late.connect(world.node(0))
-  watcher.show(5)
-  expect(shown()).toContain('watcher 1 5')
-  expect(shown()).not.toContain('late 2 0')
-  expect(shown()).toHaveLength(statesMax)
-  publish(2, statesMax - 2)
-  await world.pass(100)
-  late.renew()
-  expect(shown()).toContain('late 2 0')
-  expect(shown()).toHaveLength(statesMax)
-  for (const page of [watcher, late]) {
-    page.disconnect()
-    page.destroy()
-  }
-  await world.end()
 })

@@ -243,11 +243,11 @@ it('[PRES-10] after cursor moves, status changes and deletions in any order, all
   )
 })
 
-it('[PRES-11] keeps nothing in memory for a document that has no rooms and no users', async () => {
+it('[PRES-11] keeps nothing in memory for a document that has no rooms and no users', () => {
   const clock = new HeldClock()
   const presence = presenceAlone(clock)
   const board = presence.presenceOf(document)
-  await presence.add(document, [{ userId: 'ann' }], 2_000)
+  presence.add(document, [{ userId: 'ann' }], 2_000)
   expect(presence.presenceOf(document)).toBe(board)
   clock.advance(2_000)
   expect(presence.presenceOf(document)).not.toBe(board)

@@ -6,13 +6,13 @@ import {
 } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import type { VisitListener } from '../../../../src/core/events/visit-tracker.ts'
-import { userOfState } from '../../../../src/core/rooms/awareness/client-state.ts'
 import { RoomAwareness } from '../../../../src/core/rooms/awareness/room-awareness.ts'
-import { PresenceRegistry } from '../../../../src/core/rooms/presence/presence-registry.ts'
-import { PresenceSync } from '../../../../src/core/rooms/presence/presence-sync.ts'
-import { isVirtualClient } from '../../../../src/core/rooms/presence/virtual-users.ts'
+import {
+  createPresence,
+  type PresenceRegistry,
+} from '../../../../src/core/rooms/presence/presence-registry.ts'
 import type { Member } from '../../../../src/core/rooms/updates/member.ts'
-import type { Bus, Engine } from '../../../../src/core/store/engine.ts'
+import type { Engine } from '../../../../src/core/store/engine.ts'
 import { readAwareness } from '../../../../src/core/update/awareness.ts'
 import { noVisits } from '../../../support/data/rooms.ts'
 import { type SharedNode, sharedNodes, type Weather } from '../../../support/servers/simulated-network.ts'
@@ -68,17 +68,6 @@ export class World {
     await turn()
   }
 
-  /** Waits for a result while time passes. */
-  async during<T>(work: Promise<T>): Promise<T> {
-    const waiting = { goesOn: true }
-    const done = work.finally(() => {
-      waiting.goesOn = false
-    })
-    await turn()
-    while (waiting.goesOn) await this.pass(20)
-    return done
-  }
-
   async end(): Promise<void> {
     for (const node of this.nodes) node.presence.close()
     for (const { shared } of this.nodes) await shared.engine.close()
@@ -94,38 +83,13 @@ const turn = async (): Promise<void> => {
 export class WorldNode {
   readonly shared: SharedNode
   readonly presence: PresenceRegistry
-  /** Subscribed topics, with repetitions. */
-  readonly topics: string[] = []
-  readonly published: string[] = []
   readonly #clock: HeldClock
   #room: Room | null = null
 
   constructor(shared: SharedNode, clock: HeldClock, visits: VisitListener) {
     this.shared = shared
     this.#clock = clock
-    const { cluster } = shared.engine
-    const bus = this.#watched(shared.engine.bus)
-    this.presence = new PresenceRegistry(clock, visits, new PresenceSync(bus, cluster, clock))
-  }
-
-  #watched(bus: Bus): Bus {
-    return {
-      publish: (topic, message) => {
-        this.published.push(topic)
-        bus.publish(topic, message)
-      },
-      subscribe: (topic, listener) => {
-        const end = bus.subscribe(topic, listener)
-        this.topics.push(topic)
-        return () => {
-          this.topics.splice(this.topics.indexOf(topic), 1)
-          end()
-        }
-      },
-      onLoss: (listener) => bus.onLoss(listener),
-      flushed: () => bus.flushed(),
-      isConnected: true,
-    }
+    this.presence = createPresence(shared.engine, clock, visits)
   }
 
   /** The users listed at this node, in order. */
@@ -134,23 +98,6 @@ export class WorldNode {
       .presenceOf(document)
       .entries()
       .map(({ userId, source }) => `${userId} ${source}`)
-      .sort()
-  }
-
-  /**
-   * The states that a new client would receive, in order: clients by id, and virtual users; null without a
-   * room.
-   */
-  shown(): readonly string[] | null {
-    if (this.#room === null) return null
-    const states = this.#room.board.all().flatMap((bytes) => readAwareness(bytes))
-    return states
-      .map(({ clientId, state }) => {
-        const { id } = userOfState(state ?? {})
-        return isVirtualClient(clientId)
-          ? `${String(id)} rest`
-          : `${String(id)} ${clientId} ${String(state?.cursor)}`
-      })
       .sort()
   }
 
@@ -212,10 +159,6 @@ export class Page {
     return this.#send !== null
   }
 
-  get cursor(): unknown {
-    return this.awareness.getLocalState()?.cursor
-  }
-
   /** The server notices the end of an earlier connection later. */
   connect(node: WorldNode): void {
     const isNew = (): boolean => this.#send === send
@@ -255,11 +198,6 @@ export class Page {
 
   show(cursor: number): void {
     this.awareness.setLocalStateField('cursor', cursor)
-  }
-
-  /** Renews the state as stock clients do every 15 s. */
-  renew(): void {
-    this.awareness.setLocalState(this.awareness.getLocalState())
   }
 
   destroy(): void {
