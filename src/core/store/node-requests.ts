@@ -9,7 +9,7 @@ import type { Bus, Cluster } from './engine.ts'
  * Maximum milliseconds to wait for the replies to a request. A node that has not replied by then has died, or
  * its reply was lost.
  */
-export const answerMs = 250
+const answerMs = 250
 const topic = (name: string): string => `nodes.call.${name}`
 const answerTopic = (node: string): string => `nodes.answer.${node}`
 

@@ -252,3 +252,14 @@ it('[PRES-11] keeps nothing in memory for a document that has no rooms and no us
   clock.advance(2_000)
   expect(presence.presenceOf(document)).not.toBe(board)
 })
+
+it('[CP-5] removes the virtual users of a document that another node owns, and no others', () => {
+  const clock = new HeldClock()
+  const presence = presenceAlone(clock)
+  const other = { ...document, documentId: 'other' }
+  for (const each of [document, other]) presence.add(each, [{ userId: 'ann' }], 60_000)
+  presence.endVirtualUsers((key) => key.at(-1) === 'doc')
+  expect([document, other].map((each) => presence.entries(each).length)).toEqual([0, 1])
+  presence.close()
+  expect(clock.pending).toBe(0)
+})
