@@ -44,6 +44,7 @@ const layers: readonly (readonly string[])[] = [
   ['core/directory'],
   ['core/audit'],
   ['core/access'],
+  ['core/forwarding'],
   ['core/rooms'],
   ['core/sync', 'rest'],
   ...listedCapabilities.map((name) => [`capabilities/${name}`]),

@@ -2,7 +2,7 @@ import { ApiError } from '../core/base/errors.ts'
 import { json } from '../core/base/schema.ts'
 import type { AnchorPlace, StoredAnchor } from '../core/content/edit/anchors.ts'
 import { shownQuoteMax } from '../core/content/edit/targets/places.ts'
-import { StoreUnavailableError } from '../core/store/engine.ts'
+import { NotOwnerError, StoreUnavailableError } from '../core/store/engine.ts'
 import { editorAddress } from './editor-content.ts'
 import type { DocumentIds } from './list-editors.ts'
 import type { TenantContext } from './operation.ts'
@@ -42,7 +42,8 @@ export async function anchorPlaces<Anchor extends StoredAnchor & { readonly edit
         room.editing.anchors({ find: [], show }, anchorLimits.anchorDocumentBytes),
       )
       .catch((error: unknown) => {
-        if (error instanceof ApiError || error instanceof StoreUnavailableError) return null
+        const isPassing = error instanceof StoreUnavailableError || error instanceof NotOwnerError
+        if (isPassing || error instanceof ApiError) return null
         throw error
       })
     for (const [index, anchor] of show.entries()) {

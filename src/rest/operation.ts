@@ -132,6 +132,11 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
   /** Returns the form that the data must have instead of the unknown member at `path`; null if it is not known. */
   readonly unknownHint?: (data: object, path: string) => string | null
   readonly audited: AuditPolicy
+  /**
+   * `owner`: the handler uses open editors, the presence or the clients of one document, which the members
+   * `organizationId` and `documentId` name. The node that owns the document runs the handler. Absent: any node.
+   */
+  readonly runsAt?: 'owner'
   /** True if a call may wait for events. Its duration then says nothing about the server. */
   readonly waits?: true
   /**

@@ -22,6 +22,7 @@ import type { Tenancy } from '../core/directory/tenants/tenancy.ts'
 import type { UsageSource } from '../core/directory/usage-counts.ts'
 import type { UserDataSourceList } from '../core/directory/user-data/user-data-source.ts'
 import type { EventRecorder, HasSubscriber } from '../core/events/event-recorder.ts'
+import type { Forwarder } from '../core/forwarding/forwarder.ts'
 import type { Metrics } from '../core/metrics/metrics.ts'
 import type { Tenant } from '../core/model/address.ts'
 import type { DestinationPolicy } from '../core/outgoing/destination-policy.ts'
@@ -82,6 +83,8 @@ export interface CoreServices extends BaseServices, ReplaceableServices, Tenancy
   readonly userDataSources: UserDataSourceList
   readonly events: EventRecorder
   readonly rooms: RoomRegistry
+  /** Sends requests to the nodes that own their documents. */
+  readonly forwarder: Forwarder
   readonly tokens: RealtimeTokens
   readonly origins: AllowedOrigins
   readonly accessNews: AccessChangeFeed

@@ -29,6 +29,7 @@ import {
 } from '../core/directory/user-data/user-data-source.ts'
 import { combineEditListeners, type EditListener } from '../core/events/debounce-windows.ts'
 import { EventRecorder } from '../core/events/event-recorder.ts'
+import { Forwarder } from '../core/forwarding/forwarder.ts'
 import type { DocumentAddress } from '../core/model/address.ts'
 import { DestinationPolicy, resolveName } from '../core/outgoing/destination-policy.ts'
 import { ClusterRates } from '../core/quota/cluster-rates.ts'
@@ -180,6 +181,7 @@ function createCore(
     userDataSources: userData,
     events,
     rooms,
+    forwarder: new Forwarder({ ...services, cluster: engine.cluster }, jwtSecret, config.jwtSecretPrevious),
     rates,
     accessNews,
     publicUrl,

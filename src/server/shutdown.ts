@@ -76,6 +76,7 @@ async function finishServer(
   for (const { flush } of capabilities) await flush?.(services)
   accessNews.end()
   rates.end()
+  services.forwarder.close()
   // Closes the store without waiting for the edge, because a connection may never close.
   await Promise.all([edge.close(), engine.close()])
 }

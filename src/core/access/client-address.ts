@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
+import { forwardedRequests } from './forwarded-requests.ts'
 
 /** Prefix length in bits of the IPv6 subnet of one client (RFC 6177). */
 const subnetBits = 64
@@ -10,9 +11,11 @@ const nameLengthMax = 64
  * Returns the client address of a request, as limits count it. Without reverse proxies, this is the address
  * of the connection. Behind `proxies` reverse proxies, it is the last entry of `X-Forwarded-For` that the
  * client cannot have forged. IPv4-mapped addresses are converted to IPv4, ports are removed, and an IPv6
- * address is replaced by its /64 prefix (`2001:db8:0:1::/64`).
+ * address is replaced by its /64 prefix (`2001:db8:0:1::/64`). A node that forwards a request states the address.
  */
 export function clientAddress(request: IncomingMessage, proxies: number): string {
+  const forwarded = forwardedRequests.get(request)
+  if (forwarded !== undefined) return forwarded.clientAddress
   const peer = request.socket.remoteAddress ?? ''
   if (proxies === 0) return subnetOf(peer)
   const header = [request.headers['x-forwarded-for'] ?? []].flat().join(',')

@@ -310,6 +310,21 @@ export const errorCodes = {
     remedy: 'Do nothing, or send the call again: it waits for the same task.',
   },
 
+  'cluster/document-moved': {
+    status: 'UNAVAILABLE',
+    meaning:
+      'The document moves from one node of the cluster to another, because a node has started or stopped.',
+    remedy:
+      'Send the call again after `Retry-After` seconds. It may have taken effect, so use an `idempotency-key`.',
+  },
+  'cluster/owner-unreachable': {
+    status: 'UNAVAILABLE',
+    meaning:
+      'The node of the cluster that has the document does not answer. Another node takes its documents within 5 s if it has died.',
+    remedy:
+      'Send the call again after `Retry-After` seconds. It may have taken effect, so use an `idempotency-key`. Operators: check that the nodes reach each other at their `WEFT_NODE_URL`.',
+  },
+
   'backup/nothing-stored': {
     status: 'FAILED_PRECONDITION',
     meaning: 'The server keeps its data in memory only.',

@@ -164,6 +164,7 @@ function counters(registry: Registry) {
       registers,
     }),
     updates: updatesBySource(registers),
+    forwarded: forwardedRequests(registers),
     memoryAccounts: memoryByHolder(registers),
     /**
      * `mode` is `inline`, `thread` or `thread_locked` (on a thread, while other updates of the document had
@@ -269,6 +270,50 @@ function updatesBySource(registers: Registry[]) {
   })
   for (const registry of registers) registry.registerMetric(counter)
   return counts
+}
+
+/**
+ * What a node forwards to the owner of a document: a call, a stream of content, a request of a session over HTTP, a
+ * websocket, or the documents of a multiplexed connection.
+ */
+export type ForwardKind = 'call' | 'stream' | 'session' | 'websocket' | 'tunnel'
+
+/** Counts what this node forwards to other nodes, as plain numbers, because the bytes change with every keystroke. */
+function forwardedRequests(registers: Registry[]) {
+  const requests: Record<ForwardKind, number> = { call: 0, stream: 0, session: 0, websocket: 0, tunnel: 0 }
+  const bytes = { request: 0, response: 0 }
+  const counter = (
+    name: string,
+    help: string,
+    label: string,
+    counts: Readonly<Record<string, number>>,
+  ): void => {
+    const counted = new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers: [],
+      collect() {
+        this.reset()
+        for (const [value, count] of Object.entries(counts))
+          if (count > 0) this.inc({ [label]: value }, count)
+      },
+    })
+    for (const registry of registers) registry.registerMetric(counted)
+  }
+  counter(
+    'weft_forwarded_requests_total',
+    'Requests for documents of other nodes that this node has forwarded, by kind: call, stream (of content), session (over HTTP), websocket or tunnel (of a Hocuspocus connection)',
+    'kind',
+    requests,
+  )
+  counter(
+    'weft_forwarded_bytes_total',
+    'Bytes that this node has forwarded, by direction: request (to other nodes) or response (to clients)',
+    'direction',
+    bytes,
+  )
+  return { requests, bytes }
 }
 
 /** The circuit breakers of a callback. */

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { forwardedRequests } from '../../core/access/forwarded-requests.ts'
 import { ApiError } from '../../core/base/errors.ts'
+import { DocumentMovedError, documentMoved, movedHeader } from '../../core/forwarding/forwarder.ts'
 import { errorEnvelope, requestIdOf, securityHeaders } from '../../core/model/raw-response.ts'
-import { CorruptRecordError, StoreUnavailableError } from '../../core/store/engine.ts'
+import { CorruptRecordError, NotOwnerError, StoreUnavailableError } from '../../core/store/engine.ts'
 import type { OperationResult } from '../operation.ts'
 import { sendSmall } from './sending.ts'
 
@@ -19,6 +21,8 @@ export function sendJson(response: ServerResponse, httpCode: number, body: objec
 
 export function sendError(response: ServerResponse, error: ApiError): void {
   if (error.retryAfterSeconds !== undefined) response.setHeader('retry-after', error.retryAfterSeconds)
+  if (error instanceof DocumentMovedError && forwardedRequests.has(response.req))
+    response.setHeader(movedHeader, 'true')
   sendJson(response, error.httpCode, errorEnvelope(error))
 }
 
@@ -36,6 +40,9 @@ export function toApiError(error: unknown): ApiError | null {
       retryAfterSeconds: 1,
       cause: error,
     })
+  // The call may have changed something before this node lost the document, so it is not forwarded again.
+  if (error instanceof NotOwnerError)
+    return new ApiError('cluster/document-moved', documentMoved, { retryAfterSeconds: 1, cause: error })
   if (error instanceof CorruptRecordError)
     return new ApiError('document/damaged', 'the stored document is damaged; restore a backup', {
       cause: error,

@@ -1,5 +1,6 @@
 import { IncomingMessage, type OutgoingHttpHeaders, type RequestListener, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
+import { forwardedRequests } from '../../core/access/forwarded-requests.ts'
 
 export interface InProcessResponse {
   readonly status: number
@@ -29,9 +30,11 @@ export class InProcessRequest extends IncomingMessage {
   }
 }
 
-/** Returns the name of the tool for which the server makes a request; null for all other requests. */
+/** Returns the name of the tool for which a server of the cluster makes a request; null for all other requests. */
 export const toolOf = (request: IncomingMessage): string | null =>
-  request instanceof InProcessRequest ? (request.client?.tool ?? null) : null
+  request instanceof InProcessRequest
+    ? (request.client?.tool ?? null)
+    : (forwardedRequests.get(request)?.tool ?? null)
 
 /**
  * Makes a POST request without a connection. The request takes the same way as one from a client: validation,

@@ -1,16 +1,22 @@
-import type { IncomingMessage, RequestListener } from 'node:http'
+import type { ClientRequest, IncomingMessage, RequestListener } from 'node:http'
 import type { NextFunction } from 'express'
-import type { Authenticator } from '../../core/access/credentials/authenticator.ts'
+import {
+  type Authenticator,
+  isInTenant,
+  type TenantCaller,
+} from '../../core/access/credentials/authenticator.ts'
 import { ApiError } from '../../core/base/errors.ts'
+import { goneSignal, passResponse } from '../../core/forwarding/pass-bytes.ts'
 import type { CallDurations } from '../../core/metrics/call-durations.ts'
-import { idBytesMax } from '../../core/model/address.ts'
+import { documentPrefix, idBytesMax } from '../../core/model/address.ts'
 import { encodedBytes } from '../../core/model/json-pieces.ts'
-import type { Health } from '../../core/store/engine.ts'
+import type { Health, Key } from '../../core/store/engine.ts'
 import { applyAgentRule } from '../agents/agent-members.ts'
 import { authorizeAgent, requireAgentRule, toAgentError } from '../agents/authorize-agent.ts'
 import { requestValidatorOf, withRemoved } from '../batches.ts'
 import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { idempotencyKeyOf, parseIdempotentCall, replayedHeader } from '../idempotency/idempotent-call.ts'
+import type { DocumentIds } from '../list-editors.ts'
 import { checkMembers, ignoredHeader } from '../members.ts'
 import { type Operation, warningsOf } from '../operation.ts'
 import { SeededIds } from '../seeded-ids.ts'
@@ -19,6 +25,7 @@ import type { CallAuditor } from './call-auditor.ts'
 import { callerOf } from './caller-of.ts'
 import { acceptMethods } from './cors.ts'
 import { successBody } from './envelope.ts'
+import { toolOf } from './in-process-call.ts'
 import { type ApiLimits, chargeCalls, countGrowth, limitCaller } from './rate-limits.ts'
 import { ClientDisconnectedError, checkContentType, readRequestData } from './request-body.ts'
 import { sendBody, sendSmall } from './sending.ts'
@@ -77,6 +84,7 @@ export function operationSteps(operations: readonly Operation[], edge: Edge): re
     readMembers(edge),
     putAgent,
     validate,
+    forward(edge),
     perform(edge),
     send(edge),
     noteError(edge),
@@ -179,6 +187,52 @@ function calledDocument(data: object): CalledDocument {
     return typeof id === 'string' && id.length <= idBytesMax ? id : null
   }
   return { organizationId: idOf('organizationId'), documentId: idOf('documentId') }
+}
+
+/** Forwards a call to the node that owns its document. That node takes the further steps, and sends the response. */
+function forward(edge: Edge): CallStep {
+  return (request, response, next) => {
+    const { operation, caller, sent } = response.weftLocals
+    const document = operation.runsAt === 'owner' && isInTenant(caller) ? documentOf(caller, sent.data) : null
+    if (document === null || !edge.services.forwarder.isElsewhere(document)) return next()
+    return forwardTo(document, edge, request, response, next)
+  }
+}
+
+async function forwardTo(
+  document: Key,
+  { services: { forwarder, metrics }, quotas }: Edge,
+  request: IncomingMessage,
+  response: CallResponse,
+  next: NextFunction,
+): Promise<void> {
+  const { caller, requestId, sent, call, address = '' } = response.weftLocals
+  const length = Buffer.byteLength(sent.text)
+  const options = {
+    kind: 'call',
+    clientAddress: address,
+    requestId,
+    tool: toolOf(request),
+    headers: { 'content-length': length },
+    write: (outgoing: ClientRequest) => void outgoing.end(sent.text),
+  } as const
+  const exchange = await forwarder
+    .send(request, document, options, goneSignal(response))
+    .catch((cause: unknown) => {
+      throw response.destroyed ? new ClientDisconnectedError('the client disconnected', { cause }) : cause
+    })
+  if (exchange === null) return next()
+  metrics.forwarded.bytes.request += length
+  if (exchange.response.statusCode === 200) call?.succeeded(caller, sent.data)
+  await passResponse(exchange.response, response, metrics, (bytes) =>
+    countUnread(quotas.unread, response, bytes),
+  )
+}
+
+/** Returns the document of a call. @param data valid data of an operation with `runsAt: 'owner'` */
+function documentOf(caller: TenantCaller, data: object): Key {
+  const { organizationId, documentId } = data as DocumentIds
+  return documentPrefix({ ...caller.tenant, organizationId }, documentId)
 }
 
 /** Runs the handler. The audit log records the call, and a repeated call gets the stored response. */

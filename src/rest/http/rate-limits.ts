@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { clientAddress } from '../../core/access/client-address.ts'
 import { type AgentCaller, type AnyCaller, isInTenant } from '../../core/access/credentials/authenticator.ts'
+import { forwardedRequests } from '../../core/access/forwarded-requests.ts'
 import type { ApiError } from '../../core/base/errors.ts'
 import type { OptionKey } from '../../core/config/config.ts'
 import type { CallQuota } from '../../core/directory/call-quota.ts'
@@ -64,36 +65,47 @@ export function limitAddress(
 }
 
 /**
- * Applies the limits of an authenticated caller before the body is read. First reads the limit of the
- * workspace, if this node does not know it. The memory of the body is reserved until the response is sent.
+ * Applies the limits of an authenticated caller before the body is read. The memory of the body is reserved until the
+ * response is sent. The node that has forwarded a request has applied its rate limits.
  * @throws ApiError RESOURCE_EXHAUSTED
  */
 export async function limitCaller(
-  { calls, workspaceCalls, agentCalls, bodies, bodyMemory, usage }: ApiLimits,
+  limits: ApiLimits,
   caller: AnyCaller,
   request: IncomingMessage,
   response: ServedResponse,
   bytesMax: number,
 ): Promise<BodyMeter> {
-  if (caller.level !== 'operator') await workspaceCalls.ready(ownerOf(caller))
+  const isForwarded = forwardedRequests.has(request)
+  if (!isForwarded) await countCall(limits, caller, request, response)
+  const bodies = isForwarded ? null : limits.bodies
   const key = rateKeyOf(caller)
-  if (caller.level === 'agent')
-    take(agentCalls, 'callsPerAgent', agentKeyOf(caller), 'too many calls of this agent')
-  take(calls, 'callsPerKey', key, 'too many calls with this API key')
-  if (caller.level !== 'operator') {
-    workspaceCalls.take(ownerOf(caller))
-    response.weftLocals.call = new CallUsage(usage, ownerOf(caller), request.socket, response)
-  }
   const announced = Number(request.headers['content-length'] ?? 0)
   const isCharged = announced > 0 && announced <= bytesMax
   take(bodies, 'bodyBytesPerKey', key, 'too many bytes with this API key', isCharged ? announced : 0)
-  const claim = bodyMemory.open(memoryOwnerOf(response), () => request.destroy())
+  const claim = limits.bodyMemory.open(memoryOwnerOf(response), () => request.destroy())
   response.once('close', () => claim.release())
   return {
     count: (bytes) => !isCharged && bodies?.charge(key, bytes),
     keep: (bytes) => claim.reserve(bytes),
     complete: () => claim.pin(),
   }
+}
+
+/** Counts a call of a caller. First reads the limit of the workspace, if this node does not know it. */
+async function countCall(
+  { calls, workspaceCalls, agentCalls, usage }: ApiLimits,
+  caller: AnyCaller,
+  request: IncomingMessage,
+  response: ServedResponse,
+): Promise<void> {
+  if (caller.level !== 'operator') await workspaceCalls.ready(ownerOf(caller))
+  if (caller.level === 'agent')
+    take(agentCalls, 'callsPerAgent', agentKeyOf(caller), 'too many calls of this agent')
+  take(calls, 'callsPerKey', rateKeyOf(caller), 'too many calls with this API key')
+  if (caller.level === 'operator') return
+  workspaceCalls.take(ownerOf(caller))
+  response.weftLocals.call = new CallUsage(usage, ownerOf(caller), request.socket, response)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express'
+import { forwardedRequests } from '../../core/access/forwarded-requests.ts'
 import { loopbackViolation } from '../../core/access/loopback-guard.ts'
 import { runTraced } from '../../core/base/current-trace.ts'
 import { ApiError, invalid } from '../../core/base/errors.ts'
@@ -98,10 +99,11 @@ function pageSteps(page: PageRoute, { auditor }: Edge): readonly Middleware[] {
 
 /**
  * Sets the id of a request and measures the request. The log contains the known route only, never the path or
- * the query.
+ * the query. First recognizes a request that another node has forwarded.
  */
-function measureRequest({ services: { metrics, log }, slowCalls, quotas }: Edge): Middleware {
+function measureRequest({ services: { metrics, log, forwarder }, slowCalls, quotas }: Edge): Middleware {
   return (request, response, next) => {
+    forwarder.receive(request)
     const requestId = setCommonHeaders(request, response)
     const startedAt = performance.now()
     Object.assign(response, { weftLocals: new ResponseLocals(requestId) })
@@ -150,7 +152,8 @@ function shareResponses({ services: { origins }, readiness }: Edge): Middleware 
 function limitAddresses({ quotas }: Edge, pages: readonly PageRoute[]): Middleware {
   const costs = new Map(pages.map(({ path, calls }) => [path, calls]))
   return (request, response, next) => {
-    limitAddress(quotas, request, response, costs.get(requestPath(request)) ?? 1)
+    const cost = forwardedRequests.has(request) ? 0 : (costs.get(requestPath(request)) ?? 1)
+    limitAddress(quotas, request, response, cost)
     next()
   }
 }

@@ -62,11 +62,25 @@ export class JsonLineReader {
     for (;;) {
       if (this.#chunk === null) await this.#read()
       const chunk: Buffer | null = this.#chunk
-      if (this.#state === 'disconnected')
-        throw new ClientDisconnectedError('the connection ended before the end of the stream')
+      if (this.#state === 'disconnected') throw disconnected()
       const value = chunk === null ? this.#take() : this.#readLine(chunk)
       if (value !== null) return { number: this.#number, value }
       if (chunk === null) return null
+    }
+  }
+
+  /**
+   * Yields the bytes after the last line, instead of further lines.
+   * @throws ClientDisconnectedError
+   */
+  async *rest(): AsyncGenerator<Buffer, void, undefined> {
+    for (;;) {
+      if (this.#chunk === null) await this.#read()
+      const chunk: Buffer | null = this.#chunk
+      if (this.#state === 'disconnected') throw disconnected()
+      if (chunk === null) return
+      this.#chunk = null
+      yield chunk.subarray(this.#at)
     }
   }
 
@@ -128,6 +142,9 @@ export class JsonLineReader {
     return parseLine(this.#line.take(), this.#number)
   }
 }
+
+const disconnected = (): ClientDisconnectedError =>
+  new ClientDisconnectedError('the connection ended before the end of the stream')
 
 const lineFeed = 0x0a
 

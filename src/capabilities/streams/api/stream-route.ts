@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { TenantCaller } from '../../../core/access/credentials/authenticator.ts'
 import { watchCaller } from '../../../core/access/credentials/caller-watch.ts'
 import { agentMeta } from '../../../core/access/identity.ts'
@@ -9,7 +9,8 @@ import { overlapError } from '../../../core/content/merge/overlap.ts'
 import { checkStreamEdit } from '../../../core/content/stream/stream-place.ts'
 import { authTokensFence, domainsFence } from '../../../core/directory/organizations/access-change.ts'
 import { FencedRight, type WriteRight } from '../../../core/directory/write-right.ts'
-import type { DocumentAddress } from '../../../core/model/address.ts'
+import { goneSignal, passBody, passResponse } from '../../../core/forwarding/pass-bytes.ts'
+import { type DocumentAddress, documentPrefix } from '../../../core/model/address.ts'
 import { errorEnvelope } from '../../../core/model/raw-response.ts'
 import { timedRequests } from '../../../core/quota/slow-transfers.ts'
 import type { AgentRule } from '../../../rest/agent-rule.ts'
@@ -68,8 +69,8 @@ export function contentStreamRoute(services: Services, edge: Edge): ServedRoute 
           edge.auditor.answered(contentStreamPath, { caller, request, requestId }, outcome)
         }
         try {
-          await connection.serve()
-          keep({ httpCode: 200, body: '', replayed: false })
+          // The node that has the document keeps the outcome of a forwarded stream.
+          if ((await connection.serve()) === 'served') keep({ httpCode: 200, body: '', replayed: false })
         } catch (error) {
           if (!(error instanceof ClientDisconnectedError)) keep({ error })
           if (!response.headersSent) throw error
@@ -109,10 +110,10 @@ class StreamConnection {
   }
 
   /**
-   * Serves the request. Resolves when the response is complete.
+   * Serves the request, or forwards it to the node that owns the document. Resolves when the response is complete.
    * @throws the errors of the stream, before or after the headers of the response were sent
    */
-  async serve(): Promise<void> {
+  async serve(): Promise<'served' | 'forwarded'> {
     const { auditor, quotas, readiness } = this.#edge
     const ready = readiness()
     if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
@@ -133,7 +134,9 @@ class StreamConnection {
     this.#lines = lines
     const first = await within(openingMs, lines.next(), () => openingTooLate())
     if (first === null) throw invalid('crdt/invalid-stream', 'the stream has no lines; send an opening')
+    const openingLine = `${JSON.stringify(first.value)}\n`
     const opening = this.#checkOpening(first.value, caller)
+    if (await this.#forward(openingLine, editorAddress(caller, opening), lines)) return 'forwarded'
     const { requestId } = this.#response.weftLocals
     const call = { operation: audited, caller, data: opening, request: this.#request, requestId }
     await auditor.run(call, async () => {
@@ -147,6 +150,23 @@ class StreamConnection {
       }
       return { httpCode: 200, body: '', replayed: false }
     })
+    return 'served'
+  }
+
+  /** Forwards the stream. Resolves with false, and has no effect, if this node owns the document. */
+  async #forward(openingLine: string, address: DocumentAddress, lines: JsonLineReader): Promise<boolean> {
+    const { forwarder, metrics } = this.#services
+    const document = documentPrefix(address, address.documentId)
+    if (!forwarder.isElsewhere(document)) return false
+    const { requestId, address: clientAddress = '' } = this.#response.weftLocals
+    const write = (outgoing: ClientRequest): void => void outgoing.write(openingLine)
+    const options = { kind: 'stream', clientAddress, requestId, write } as const
+    const exchange = await forwarder.send(this.#request, document, options, goneSignal(this.#response))
+    if (exchange === null) return false
+    metrics.forwarded.bytes.request += openingLine.length
+    passBody(lines.rest(), exchange.outgoing, metrics).catch(() => exchange.outgoing.destroy())
+    await passResponse(exchange.response, this.#response, metrics)
+    return true
   }
 
   #checkOpening(value: Readonly<Record<string, unknown>>, caller: TenantCaller): Opening {

@@ -12,6 +12,7 @@ export const addContent = defineOperation({
   path: '/v2/crdt/add',
   auth: 'key',
   effect: 'once',
+  runsAt: 'owner',
   audited: 'change',
   grows: 'editors',
   warns: true,

@@ -41,6 +41,7 @@ export const applyUpdate = defineOperation({
   path: '/v2/crdt/apply',
   auth: 'key',
   effect: 'repeatable',
+  runsAt: 'owner',
   audited: 'change',
   grows: 'content',
   warns: true,

@@ -25,6 +25,7 @@ export const deleteContent = defineOperation({
   path: '/v2/crdt/delete',
   auth: 'key',
   effect: 'once',
+  runsAt: 'owner',
   audited: 'admin',
   summary: 'Delete the content of editors',
   description:

@@ -108,6 +108,7 @@ export const editContent = defineAgentOperation({
   path: '/v2/crdt/edit',
   agents: { role: 'editor', ids: ['userId'], meta: 'meta', without: ['schema'] },
   effect: 'once',
+  runsAt: 'owner',
   audited: 'change',
   grows: 'content',
   warns: true,

@@ -95,6 +95,7 @@ export const getContent = defineAgentOperation({
   path: '/v2/crdt/get',
   agents: { role: 'viewer' },
   effect: 'reads',
+  runsAt: 'owner',
   audited: 'read',
   summary: 'Read the content of editors',
   description:

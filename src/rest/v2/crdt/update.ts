@@ -21,6 +21,7 @@ export const updateContent = defineOperation({
   path: '/v2/crdt/update',
   auth: 'key',
   effect: 'once',
+  runsAt: 'owner',
   audited: 'change',
   grows: 'content',
   warns: true,

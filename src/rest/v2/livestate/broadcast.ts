@@ -15,6 +15,7 @@ export const broadcastLive = defineOperation({
   path: '/v2/livestate/broadcast',
   auth: 'key',
   effect: 'once',
+  runsAt: 'owner',
   audited: 'change',
   summary: 'Send a message to connected clients',
   description:

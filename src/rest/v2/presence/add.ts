@@ -16,6 +16,7 @@ export const addPresence = defineAgentOperation({
   path: '/v2/presence/add',
   agents: { role: 'viewer', users: ['users.*'], without: ['createOrganization', 'createDocument'] },
   effect: 'repeatable',
+  runsAt: 'owner',
   audited: 'change',
   warns: true,
   creates: true,

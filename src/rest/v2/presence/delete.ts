@@ -7,6 +7,7 @@ export const deletePresence = defineAgentOperation({
   path: '/v2/presence/delete',
   agents: { role: 'viewer', ids: ['userIds.*'] },
   effect: 'repeatable',
+  runsAt: 'owner',
   audited: 'change',
   summary: 'Remove users from the presence of a document',
   description:

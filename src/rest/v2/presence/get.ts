@@ -57,6 +57,7 @@ export const getPresence = defineOperation({
   path: '/v2/presence/get',
   auth: 'key',
   effect: 'reads',
+  runsAt: 'owner',
   audited: 'read',
   summary: 'List users on a document',
   description: 'Lists users who are connected to one of its editors, or whom a backend added, ordered by id.',

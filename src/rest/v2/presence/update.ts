@@ -35,6 +35,7 @@ export const updatePresence = defineOperation({
   path: '/v2/presence/update',
   auth: 'key',
   effect: 'repeatable',
+  runsAt: 'owner',
   audited: 'change',
   summary: 'Change the presence of users on a document',
   description:

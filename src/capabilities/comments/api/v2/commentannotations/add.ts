@@ -42,6 +42,7 @@ export const addAnnotations = defineAgentOperation({
     without: ['annotations.*.annotationId', 'createOrganization', 'createDocument'],
   },
   effect: 'adds',
+  runsAt: 'owner',
   audited: 'change',
   grows: 'records',
   warns: true,

@@ -16,6 +16,7 @@ export const getAnnotations = defineAgentOperation({
   path: '/v2/commentannotations/get',
   agents: { role: 'viewer' },
   effect: 'reads',
+  runsAt: 'owner',
   audited: 'read',
   summary: 'List annotations',
   description:

@@ -16,6 +16,7 @@ export const updateAnnotations = defineOperation({
   path: '/v2/commentannotations/update',
   auth: 'key',
   effect: 'once',
+  runsAt: 'owner',
   audited: 'change',
   summary: 'Change annotations, or decide suggestions',
   description:

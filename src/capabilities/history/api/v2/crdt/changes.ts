@@ -32,6 +32,7 @@ export const getChanges = defineAgentOperation({
   path: '/v2/crdt/changes',
   agents: { role: 'viewer' },
   effect: 'reads',
+  runsAt: 'owner',
   strict: true,
   audited: 'read',
   summary: 'List the changes between two versions',

@@ -42,6 +42,7 @@ export const undoContentChanges = defineAgentOperation({
   path: '/v2/crdt/undo',
   agents: { role: 'editor', ids: ['userId', 'by'], meta: 'undoMeta' },
   effect: 'once',
+  runsAt: 'owner',
   audited: 'change',
   warns: true,
   grows: 'content',

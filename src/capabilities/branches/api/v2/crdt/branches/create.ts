@@ -9,6 +9,7 @@ export const createBranch = defineAgentOperation({
   path: '/v2/crdt/branches/create',
   agents: { role: 'suggester', ids: ['userId'] },
   effect: 'once',
+  runsAt: 'owner',
   audited: 'change',
   grows: 'editors',
   creates: true,

@@ -10,6 +10,7 @@ export const deleteBranch = defineAgentOperation({
   path: '/v2/crdt/branches/delete',
   agents: { role: 'suggester' },
   effect: 'once',
+  runsAt: 'owner',
   audited: 'admin',
   summary: 'Delete a branch',
   description:

@@ -18,6 +18,7 @@ export const diffBranch = defineAgentOperation({
   path: '/v2/crdt/branches/diff',
   agents: { role: 'viewer' },
   effect: 'reads',
+  runsAt: 'owner',
   audited: 'read',
   summary: 'Compare a branch with its editor',
   description:

@@ -27,6 +27,7 @@ export const mergeBranch = defineOperation({
   path: '/v2/crdt/branches/merge',
   auth: 'key',
   effect: 'repeatable',
+  runsAt: 'owner',
   audited: 'change',
   grows: 'content',
   warns: true,

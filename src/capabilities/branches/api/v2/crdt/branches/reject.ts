@@ -16,6 +16,7 @@ export const rejectBranch = defineOperation({
   path: '/v2/crdt/branches/reject',
   auth: 'key',
   effect: 'repeatable',
+  runsAt: 'owner',
   audited: 'change',
   summary: 'Reject a branch',
   description:

@@ -14,6 +14,7 @@ export const createVersion = defineOperation({
   path: '/v2/crdt/versions/create',
   auth: 'key',
   effect: 'once',
+  runsAt: 'owner',
   audited: 'change',
   grows: 'editors',
   makes: ['versionId'],

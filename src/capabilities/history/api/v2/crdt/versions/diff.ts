@@ -12,6 +12,7 @@ export const diffVersions = defineAgentOperation({
   path: '/v2/crdt/versions/diff',
   agents: { role: 'viewer' },
   effect: 'reads',
+  runsAt: 'owner',
   strict: true,
   audited: 'read',
   summary: 'Compare two versions of an editor',

@@ -10,6 +10,7 @@ export const restoreVersion = defineOperation({
   path: '/v2/crdt/versions/restore',
   auth: 'key',
   effect: 'once',
+  runsAt: 'owner',
   audited: 'change',
   warns: true,
   grows: 'editors',

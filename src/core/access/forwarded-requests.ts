@@ -1,0 +1,17 @@
+import type { IncomingMessage } from 'node:http'
+
+/** What the node that has forwarded a request knows about it. */
+export interface ForwardedRequest {
+  /** Id of that node. */
+  readonly node: string
+  /** Address of the client, as limits count it. */
+  readonly clientAddress: string
+  /** Name of the tool that the client has called; null if the request is not the call of a tool. */
+  readonly tool: string | null
+}
+
+/**
+ * Requests that other nodes have forwarded. The rates of their clients and callers are already counted, and they are
+ * not forwarded again.
+ */
+export const forwardedRequests = new WeakMap<IncomingMessage, ForwardedRequest>()
