@@ -51,6 +51,7 @@ export function createSync(services: ServerServices): SyncServer {
     },
     {
       ...services,
+      cluster: engine.cluster,
       acceptor: new SocketAcceptor(
         {
           messageBytesMax: config.maxMessageBytes,

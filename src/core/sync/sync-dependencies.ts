@@ -3,10 +3,12 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { StorageQuota } from '../directory/storage-quota.ts'
 import type { AttributionSetting } from '../directory/tenants/attribution-setting.ts'
+import type { Forwarder } from '../forwarding/forwarder.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { LimitReports } from '../quota/limit-reports.ts'
 import type { EditorLoader } from '../rooms/edits/editor-loader.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
+import type { Cluster } from '../store/engine.ts'
 import type { Tracer } from '../tracing/trace.ts'
 import type { RejectionLog, ServerFaults } from './admission/rejection-log.ts'
 import type { SocketAcceptor } from './socket/local-socket.ts'
@@ -18,6 +20,8 @@ export interface SyncDependencies {
   /** Accepts the websockets of admitted clients. */
   readonly acceptor: SocketAcceptor
   readonly rooms: RoomRegistry
+  readonly forwarder: Forwarder
+  readonly cluster: Pick<Cluster, 'isShared' | 'others' | 'on'>
   /** Loads documents that do not exist. */
   readonly loader: EditorLoader
   readonly access: RealtimeAccess

@@ -2,18 +2,27 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clientAddress } from '../access/client-address.ts'
+import { forwardedRequests } from '../access/forwarded-requests.ts'
 import { TokenRejectedError } from '../access/tokens/realtime-tokens.ts'
 import { steadyTime } from '../base/clock.ts'
 import type { ApiError } from '../base/errors.ts'
-import type { DocumentPath, Tenant } from '../model/address.ts'
+import { ForwardError, movedHeader } from '../forwarding/forwarder.ts'
+import { type DocumentPath, documentAddress, documentPrefix, type Tenant } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
-import { Admission, type AdmissionLimits, type AdmissionTicket } from './admission/admission.ts'
+import type { Key } from '../store/engine.ts'
+import {
+  Admission,
+  type AdmissionLimits,
+  type AdmissionTicket,
+  countedAddress,
+} from './admission/admission.ts'
 import { handshakeError, rejectUpgrade, unknownPath } from './admission/http-rejection.ts'
 import { type Requested, ServerFaults } from './admission/rejection-log.ts'
 import { type DocumentRequest, readSyncRequest, type SyncRequest } from './admission/sync-request.ts'
 import { HocuspocusEndpoint } from './connect/hocuspocus-endpoint.ts'
 import { SessionManager } from './connect/session-manager.ts'
 import { UpgradeRejecter } from './connect/upgrade-rejecter.ts'
+import { closeOfForward, WebsocketForwarder } from './connect/websocket-forwarder.ts'
 import { HttpTransport } from './http/http-transport.ts'
 import { SocketAuthentication } from './session/socket-authentication.ts'
 import type { UpgradeRequest } from './socket/websocket-upgrader.ts'
@@ -45,6 +54,7 @@ export class SyncServer {
   readonly #authentication: SocketAuthentication
   readonly #sessionManager: SessionManager
   readonly #hocuspocus: HocuspocusEndpoint
+  readonly #websocketForwarder: WebsocketForwarder
   /** Serves the clients without a websocket. */
   readonly http: HttpTransport
   /** All open connections that have requested an upgrade. */
@@ -72,6 +82,7 @@ export class SyncServer {
       this.#sessionManager,
       dependencies,
     )
+    this.#websocketForwarder = new WebsocketForwarder(dependencies)
     this.http = new HttpTransport({
       ...dependencies,
       proxies: options.proxies,
@@ -94,6 +105,7 @@ export class SyncServer {
     const ticket: AdmissionTicket = { address: null, workspaceId: null }
     this.#connections.set(connection, ticket)
     connection.on('close', () => this.#connectionClosed(connection, ticket))
+    this.#dependencies.forwarder.receive(request)
     const requested = readSyncRequest(request)
     if (requested.kind === 'otherPath')
       return this.#rejectUpgrade(request, connection, unknownPath(request.url ?? ''))
@@ -101,7 +113,8 @@ export class SyncServer {
     if (error !== null) return this.#rejectUpgrade(request, connection, error)
     const address = clientAddress(request, this.#options.proxies)
     const upgrade: UpgradeRequest = { request, connection, head, address }
-    const problem = this.#admission.problemOf(request.headers, address, requested)
+    const counted = countedAddress(request, address)
+    const problem = this.#admission.problemOf(request.headers, counted, requested)
     if (problem !== null || requested.kind === 'invalid') {
       return this.#reject(
         upgrade,
@@ -111,7 +124,7 @@ export class SyncServer {
       )
     }
     if (requested.kind === 'multiplexed') {
-      this.#admission.countConnection(ticket, address)
+      this.#admission.countConnection(ticket, counted)
       return this.#hocuspocus.accept(upgrade, requested)
     }
     this.#authenticate(upgrade, requested, ticket).catch((error: unknown) => {
@@ -129,7 +142,7 @@ export class SyncServer {
   async drain(reason: Close, timeoutMs: number, spreadMs = 0): Promise<void> {
     const deadline = performance.now() + timeoutMs
     this.#admission.drain(reason)
-    const endpoints = [this.#sessionManager, this.#hocuspocus]
+    const endpoints = [this.#sessionManager, this.#hocuspocus, this.#websocketForwarder]
     await staggerCalls(
       endpoints.flatMap((endpoint) => endpoint.closersFor(reason)),
       spreadMs,
@@ -144,6 +157,7 @@ export class SyncServer {
   end(): void {
     clearInterval(this.#checkTimer)
     this.#sessionManager.end()
+    this.#websocketForwarder.end()
     this.#dependencies.faults.end()
   }
 
@@ -175,18 +189,39 @@ export class SyncServer {
     this.#connections.delete(connection)
   }
 
+  /** Forwards an authenticated client, or rejects it. Resolves with false if this node owns the document. */
+  async #forward(
+    upgrade: UpgradeRequest,
+    document: Key,
+    { path }: DocumentRequest,
+    tenant: Tenant,
+  ): Promise<boolean> {
+    const { request, connection } = upgrade
+    try {
+      return await this.#websocketForwarder.forward(upgrade, document)
+    } catch (error) {
+      if (!(error instanceof ForwardError)) throw error
+      if (connection.destroyed) return true
+      // The node that has forwarded the request forwards it again.
+      if (forwardedRequests.has(request)) rejectUpgrade(request, connection, error, { [movedHeader]: 'true' })
+      else this.#reject(upgrade, closeOfForward(error), path, tenant)
+      return true
+    }
+  }
+
   async #authenticate(
     upgrade: UpgradeRequest,
     requested: DocumentRequest,
     ticket: AdmissionTicket,
   ): Promise<void> {
-    const { connection, address } = upgrade
+    const { request, connection, address } = upgrade
+    const counted = countedAddress(request, address)
     this.#dependencies.tracer?.of(requested.path)?.('connect', {
       clientAddress: address,
       protocol: 'y-websocket',
     })
-    this.#admission.countConnection(ticket, address)
-    const authenticated = this.#admission.countUnauthenticated(address)
+    this.#admission.countConnection(ticket, counted)
+    const authenticated = this.#admission.countUnauthenticated(counted)
     const { withdrawals } = this.#sessionManager
     const identity = await this.#authentication
       .authenticate(requested.token, requested.origin)
@@ -198,6 +233,14 @@ export class SyncServer {
     const full = this.#admission.workspaceProblem(workspaceId)
     if (full !== null) return this.#reject(upgrade, full, requested.path, identity.tenant)
     this.#admission.countWorkspace(ticket, workspaceId)
+    const document = documentPrefix(
+      documentAddress(identity.tenant, requested.path),
+      requested.path.documentId,
+    )
+    if (this.#dependencies.forwarder.isElsewhere(document)) {
+      if (await this.#forward(upgrade, document, requested, identity.tenant)) return
+      if (connection.destroyed) return
+    }
     this.#dependencies.acceptor.accept(upgrade, workspaceId, (socket) =>
       this.#sessionManager.admitDocument(socket, requested, identity, address, withdrawals),
     )

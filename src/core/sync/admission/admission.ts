@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { forwardedRequests } from '../../access/forwarded-requests.ts'
 import { loopbackViolation } from '../../access/loopback-guard.ts'
 import { type Close, close } from '../../model/close.ts'
 import { KeyedCounter } from '../../quota/keyed-counter.ts'
@@ -36,6 +37,15 @@ export interface AdmissionTicket {
   workspaceId: string | null
 }
 
+/**
+ * Stands for the addresses of clients whose requests other nodes have forwarded. Those nodes have counted the addresses.
+ */
+const countedElsewhere = ''
+
+/** Returns the address under which a connection is counted. */
+export const countedAddress = (request: IncomingMessage, address: string): string =>
+  forwardedRequests.has(request) ? countedElsewhere : address
+
 /** Removes a connection from a count. */
 type Release = () => void
 
@@ -69,7 +79,7 @@ export class Admission {
    */
   takeConnect(address: string): Close | null {
     const { connects } = this.#limits
-    if (connects === null || connects.take(address) === 0) return null
+    if (address === countedElsewhere || connects === null || connects.take(address) === 0) return null
     const limit = 'connectsPerAddress'
     const problem = `too many new connections from this address: ${limit} is ${connects.perSecond} per second`
     return close('tryAgainLater', problem, limit)
@@ -85,7 +95,10 @@ export class Admission {
     this.#draining = reason
   }
 
-  /** Counts a new client. Returns the reason if it must be rejected; otherwise null. */
+  /**
+   * Counts a new client. Returns the reason if it must be rejected; otherwise null.
+   * @param address as `countedAddress` returns it, here and in the other methods
+   */
   problemOf(headers: IncomingHttpHeaders, address: string, requested: SyncRequest): Close | null {
     if (this.#draining !== null) return this.#draining
     const tooSoon = this.takeConnect(address)
@@ -100,6 +113,7 @@ export class Admission {
   #connectionProblem(address: string): Close | null {
     const { connectionsMax, connectionsPerAddressMax, unauthenticatedPerAddressMax } = this.#limits
     if (this.#total >= connectionsMax) return full('too many connections', 'maxConnections', connectionsMax)
+    if (address === countedElsewhere) return null
     if (this.#byAddress.isFull(address)) {
       return full(
         'too many connections from this address',

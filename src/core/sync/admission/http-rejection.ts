@@ -47,9 +47,19 @@ export function handshakeError({ headers }: IncomingMessage): ApiError | null {
   return null
 }
 
-/** Sends an HTTP error for an upgrade that cannot be completed, and ends the connection. */
-export function rejectUpgrade({ headers }: IncomingMessage, connection: Duplex, error: ApiError): void {
+/**
+ * Sends an HTTP error for an upgrade that cannot be completed, and ends the connection.
+ * @param added headers of the response in addition to those of all rejections
+ */
+export function rejectUpgrade(
+  { headers }: IncomingMessage,
+  connection: Duplex,
+  error: ApiError,
+  added: Readonly<Record<string, string>> = {},
+): void {
   // Without `destroy`, a half-open client would keep the connection indefinitely.
   connection.once('finish', () => connection.destroy())
-  connection.end(rawResponse(error, { requestId: headers['x-request-id'], headers: supportedVersions }))
+  connection.end(
+    rawResponse(error, { requestId: headers['x-request-id'], headers: { ...supportedVersions, ...added } }),
+  )
 }

@@ -7,7 +7,7 @@ import { type Close, close } from '../../model/close.ts'
 import { limitOf } from '../../quota/limits.ts'
 import { DocumentDamagedError } from '../../rooms/document/unreadable-documents.ts'
 import type { RoomHandle } from '../../rooms/room/room-registry.ts'
-import { CorruptRecordError } from '../../store/engine.ts'
+import { CorruptRecordError, NotOwnerError } from '../../store/engine.ts'
 import type { ConnectionTrace } from '../../tracing/trace.ts'
 import type { Admission } from '../admission/admission.ts'
 import type { ServerFaults } from '../admission/rejection-log.ts'
@@ -213,7 +213,9 @@ export class SessionManager {
     const limit = limitOf(error)
     if (limit !== null) reports.exceeded(limit, client.identity.tenant.workspaceId)
     // The damage of a document and the failure of a callback are already logged.
-    else if (!(error instanceof DocumentDamagedError || isLoadFailure(error)))
+    else if (
+      !(error instanceof DocumentDamagedError || error instanceof NotOwnerError || isLoadFailure(error))
+    )
       this.#faults.log(error, 'document could not be opened')
     this.#reject(client, closeOfFailure(error))
   }
@@ -234,6 +236,7 @@ export class SessionManager {
 function closeOfFailure(error: unknown): Close {
   if (error instanceof DocumentDamagedError || error instanceof CorruptRecordError)
     return close('internalError', 'the stored document is damaged; contact the operator')
+  if (error instanceof NotOwnerError) return documentMoved
   if (isLoadFailure(error))
     return close('tryAgainLater', 'the backend could not load the document: try again')
   return close(
@@ -245,5 +248,6 @@ function closeOfFailure(error: unknown): Close {
 const isLoadFailure = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'callback/load-failed'
 
+const documentMoved = close('serviceRestart', 'the document moved to another node')
 const documentNotFound = close('notFound', 'document not found')
 const cannotCreate = 'the document does not exist, and this client may not create it'

@@ -2,6 +2,8 @@ import { MalformedMessageError } from '../../update/malformed.ts'
 
 /** First byte of a frame with a whole binary message: FIN bit and opcode 2 (RFC 6455 5.2). */
 const wholeBinary = 0x82
+/** First byte of a close frame. */
+const closeFrame = 0x88
 
 /**
  * Allocates a buffer for the start of an unmasked binary websocket frame, and writes the header. Returns the
@@ -88,6 +90,12 @@ export function frameRaw(head: Uint8Array, rest: Uint8Array = nothing): Uint8Arr
   frame.set(head, offset)
   frame.set(rest, offset + head.length)
   return frame
+}
+
+/** Returns a close frame. @param reason at most 123 bytes of UTF-8 */
+export function frameClose(code: number, reason: string): Uint8Array {
+  const text = Buffer.from(reason)
+  return Buffer.concat([Buffer.from([closeFrame, text.length + 2, code >> 8, code & 0xff]), text])
 }
 
 /** Returns the length of a frame header. @param second the second byte of the header */

@@ -1,0 +1,111 @@
+import type { Socket } from 'node:net'
+import type { NodeExchange } from '../../forwarding/node-connection.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
+import type { Close } from '../../model/close.ts'
+import { frameClose } from '../protocols/frame.ts'
+import { FrameBoundaries } from './incomplete-message.ts'
+
+/** Maximum time in ms until the next end of a message, after which a close frame can be sent. */
+const messageEndMs = 1_000
+/** Maximum time in ms that a client may take to reply to a close frame. */
+const closeMs = 5_000
+/** Interval in ms of the packets that show whether the other node still exists. */
+const keepAliveMs = 15_000
+
+/**
+ * A websocket whose session is on another node. Its bytes pass unchanged in both directions, at the speed of the
+ * receiver. Therefore the other node finds dead and slow clients, as if they were its own.
+ */
+export class ForwardedSocket {
+  /** Id of the other node. */
+  readonly node: string
+  readonly #client: Socket
+  readonly #owner: Socket
+  readonly #bytes: Metrics['forwarded']['bytes']
+  /** Finds the ends of the messages to the client. */
+  readonly #boundaries = new FrameBoundaries()
+  #isInMessage = false
+  /** Why the websocket ends; null while it is open. */
+  #reason: Close | null = null
+  /** True if the close frame is sent. Nothing may be sent after it. */
+  #isCloseSent = false
+  #timer: NodeJS.Timeout | undefined
+
+  /** @param head bytes of the client after its request */
+  constructor(
+    node: string,
+    client: Socket,
+    head: Buffer,
+    upgraded: NonNullable<NodeExchange['upgraded']>,
+    { forwarded }: Pick<Metrics, 'forwarded'>,
+  ) {
+    this.node = node
+    this.#client = client
+    this.#owner = upgraded.socket
+    this.#bytes = forwarded.bytes
+    this.#pipe(head, upgraded.head)
+  }
+
+  /** Calls `fn` once when the websocket is closed. */
+  onClosed(fn: () => void): void {
+    this.#client.once('close', fn)
+  }
+
+  /** Closes the websocket. The other node gets the reply of the client. */
+  end(reason: Close): void {
+    if (this.#reason !== null) return
+    this.#reason = reason
+    if (this.#isInMessage) this.#destroyAfter(messageEndMs)
+    else this.#sendClose(reason)
+  }
+
+  #pipe(head: Buffer, ownerHead: Buffer): void {
+    const [client, owner] = [this.#client, this.#owner]
+    for (const socket of [client, owner]) socket.setTimeout(0).setNoDelay().on('error', ignoreError)
+    owner.setKeepAlive(true, keepAliveMs)
+    if (ownerHead.length > 0) this.#toClient(ownerHead)
+    if (head.length > 0) this.#toOwner(head)
+    owner.on('data', (bytes: Buffer) => this.#toClient(bytes))
+    client.on('data', (bytes: Buffer) => this.#toOwner(bytes))
+    owner.on('drain', () => client.resume())
+    client.on('drain', () => owner.resume())
+    owner.on('end', () => client.end())
+    client.on('end', () => owner.end())
+    owner.on('close', () => client.destroy())
+    client.on('close', () => {
+      clearTimeout(this.#timer)
+      owner.destroy()
+    })
+    if (client.destroyed) owner.destroy()
+  }
+
+  #toOwner(bytes: Buffer): void {
+    this.#bytes.request += bytes.length
+    if (!this.#owner.write(bytes)) this.#client.pause()
+  }
+
+  #toClient(bytes: Buffer): void {
+    if (this.#isCloseSent) return
+    this.#bytes.response += bytes.length
+    const end = this.#boundaries.pass(bytes)
+    this.#isInMessage = end !== bytes.length
+    const isLast = this.#reason !== null && end > 0
+    if (!this.#client.write(isLast ? bytes.subarray(0, end) : bytes)) this.#owner.pause()
+    if (isLast && this.#reason !== null) this.#sendClose(this.#reason)
+  }
+
+  #sendClose({ code, reason }: Close): void {
+    this.#isCloseSent = true
+    this.#client.write(frameClose(code, reason))
+    this.#owner.resume()
+    this.#destroyAfter(closeMs)
+  }
+
+  #destroyAfter(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#client.destroy(), ms)
+  }
+}
+
+/** Ignores an error of a connection, because a `close` event follows each error. */
+const ignoreError = (): void => {}
