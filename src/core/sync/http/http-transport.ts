@@ -1,17 +1,25 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { clientAddress } from '../../access/client-address.ts'
 import { timingSafeEqualText } from '../../access/credentials/timing-safe.ts'
+import { forwardedRequests } from '../../access/forwarded-requests.ts'
 import type { Identity } from '../../access/identity.ts'
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import { ApiError } from '../../base/errors.ts'
-import type { Tenant } from '../../model/address.ts'
+import { TtlCache } from '../../base/ttl-cache.ts'
+import { ForwardError } from '../../forwarding/forwarder.ts'
+import { goneSignal, passBody, passResponse } from '../../forwarding/pass-bytes.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
+import { documentAddress, documentPrefix, type Tenant } from '../../model/address.ts'
 import { type Close, close, closeCodes } from '../../model/close.ts'
 import { errorEnvelope } from '../../model/raw-response.ts'
-import type { Admission, AdmissionTicket } from '../admission/admission.ts'
+import { timedRequests } from '../../quota/slow-transfers.ts'
+import type { Key } from '../../store/engine.ts'
+import { type Admission, type AdmissionTicket, countedAddress } from '../admission/admission.ts'
 import type { Requested } from '../admission/rejection-log.ts'
 import type { DocumentRequest, MultiplexedRequest } from '../admission/sync-request.ts'
 import type { HocuspocusEndpoint } from '../connect/hocuspocus-endpoint.ts'
 import type { SessionManager } from '../connect/session-manager.ts'
+import { closeOfForward } from '../connect/websocket-forwarder.ts'
 import { isUndetermined, type SocketAuthentication } from '../session/socket-authentication.ts'
 import type { SocketOwner } from '../socket/socket-memory.ts'
 import { CloseReporter } from '../socket/websocket-upgrader.ts'
@@ -35,6 +43,10 @@ interface HttpTransportDependencies extends SyncDependencies {
   readonly proxies: number
 }
 
+/** Time in ms for which, and number of sessions of which a node remembers the document. */
+const locatedMs = 60_000
+const locatedMax = 20_000
+
 /** A session over HTTP, with the data that its requests must match. */
 interface HttpSession {
   readonly socket: HttpSocket
@@ -53,10 +65,13 @@ export class HttpTransport {
   readonly #dependencies: HttpTransportDependencies
   readonly #closeReporter: CloseReporter
   readonly #sessions = new Map<string, HttpSession>()
+  /** Documents of sessions that other nodes have, by id of the session; null: the client has no valid token. */
+  readonly #located: TtlCache<Key | null>
 
   constructor(dependencies: HttpTransportDependencies) {
     const { logger, metrics, reports } = dependencies
     this.#dependencies = dependencies
+    this.#located = new TtlCache(dependencies.clock, locatedMs, locatedMax)
     this.#closeReporter = new CloseReporter('maxMessageBytes', logger, metrics, reports)
   }
 
@@ -84,7 +99,7 @@ export class HttpTransport {
   async get(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const events = readSessionGet(request)
     const session = this.#sessions.get(events.sessionId)
-    if (session === undefined) return this.#begin(events, request, response)
+    if (session === undefined) return this.#getElsewhere(events, request, response)
     const problem = await this.#problemOf(session, events, request)
     if (response.destroyed) return
     if (problem !== null) {
@@ -101,8 +116,10 @@ export class HttpTransport {
   async post(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const messages = readSessionPost(request)
     const session = this.#sessions.get(messages.sessionId)
-    if (session === undefined)
+    if (session === undefined) {
+      if (await this.#forwardKnown(messages, request, response)) return
       throw new ApiError('transport/unknown-session', 'unknown session; connect again')
+    }
     const problem = await this.#problemOf(session, messages, request)
     if (problem !== null) throw problem
     const outcome = await session.socket.receive(request, messages)
@@ -110,22 +127,35 @@ export class HttpTransport {
     this.#answer(response, outcome, messages.number ?? 1)
   }
 
+  /** Answers a GET of a session that this node does not have: begins it, or forwards the request to its node. */
+  async #getElsewhere(events: SessionGet, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      if ((events.position ?? 0) === 0) await this.#begin(events, request, response)
+      else if (!(await this.#forwardKnown(events, request, response)))
+        sendClosed(response, closeCodes.tryAgainLater, 'unknown session; connect again')
+    } catch (error) {
+      const isForClient = error instanceof ForwardError && !forwardedRequests.has(request)
+      if (!isForClient || response.headersSent) throw error
+      const { code, reason } = closeOfForward(error)
+      sendClosed(response, code, reason)
+    }
+  }
+
   async #begin(events: SessionGet, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { admission } = this.#dependencies
-    const { requested, position } = events
-    if ((position ?? 0) > 0)
-      return sendClosed(response, closeCodes.tryAgainLater, 'unknown session; connect again')
+    const { requested } = events
     const address = clientAddress(request, this.#dependencies.proxies)
-    const problem = admission.problemOf(request.headers, address, requested)
+    const counted = countedAddress(request, address)
+    const problem = admission.problemOf(request.headers, counted, requested)
     if (problem !== null || requested.kind === 'invalid' || requested.kind === 'otherPath') {
       const path = requested.kind === 'document' ? requested.path : (request.url ?? '')
       return this.#reject(response, address, problem ?? close('badRequest', 'invalid address'), path)
     }
     const ticket: AdmissionTicket = { address: null, workspaceId: null }
-    admission.countConnection(ticket, address)
+    admission.countConnection(ticket, counted)
     if (requested.kind === 'multiplexed') this.#openMultiplexed(events, requested, address, ticket, response)
     else {
-      const isOpen = await this.#openDocument(events, requested, address, ticket, response).catch(
+      const isOpen = await this.#openDocument(events, requested, address, ticket, request, response).catch(
         (error: unknown) => {
           admission.release(ticket)
           throw error
@@ -155,18 +185,19 @@ export class HttpTransport {
     hocuspocus.open(socket, address, requested, authenticated)
   }
 
-  /** Returns false if the client is rejected or has disconnected. */
+  /** Returns false if the client is rejected or has disconnected, or if another node has the session. */
   async #openDocument(
     events: SessionGet,
     requested: DocumentRequest,
     address: string,
     ticket: AdmissionTicket,
+    request: IncomingMessage,
     response: ServerResponse,
   ): Promise<boolean> {
     const { admission, authentication, sessionManager, tracer } = this.#dependencies
     const { path, token, origin } = requested
     tracer?.of(path)?.('connect', { clientAddress: address, protocol: 'y-websocket', transport: 'http' })
-    const authenticated = admission.countUnauthenticated(address)
+    const authenticated = admission.countUnauthenticated(countedAddress(request, address))
     const { withdrawals } = sessionManager
     const identity = await authentication.authenticate(token, origin).finally(authenticated)
     if (response.destroyed) return false
@@ -187,10 +218,54 @@ export class HttpTransport {
       return false
     }
     admission.countWorkspace(ticket, workspaceId)
+    const document = documentPrefix(documentAddress(identity.tenant, path), path.documentId)
+    if (await this.#forward(document, request, response)) return false
+    if (response.destroyed) return false
     const socket = this.#add(events, { address, workspaceId }, { identity, secret: events.secret }, ticket)
     socket.attach(response, { position: 0, waitMs: events.waitMs })
     sessionManager.admitDocument(socket, requested, identity, address, withdrawals)
     return true
+  }
+
+  /** Forwards a request. Resolves with false, and does nothing, if this node owns the document. */
+  async #forward(document: Key, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const { forwarder, metrics, proxies } = this.#dependencies
+    if (!forwarder.isElsewhere(document)) return false
+    const body = request.method === 'POST' ? postedBody(request, metrics) : noBody
+    const requestId = String(response.getHeader('x-request-id'))
+    const client = { clientAddress: clientAddress(request, proxies), requestId }
+    const options = { kind: 'session', ...client, ...body } as const
+    const exchange = await forwarder.send(request, document, options, goneSignal(response))
+    if (exchange === null) return false
+    await passResponse(exchange.response, response, metrics)
+    return true
+  }
+
+  /**
+   * Forwards a further request of a session that another node may have. Resolves with false, and does nothing, if no
+   * other node can have it. The tokens of a session with several documents are in its messages, so that only the node
+   * that began it knows the session.
+   */
+  async #forwardKnown(
+    { sessionId, requested }: SessionRequest,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<boolean> {
+    if (!this.#dependencies.cluster.isShared || forwardedRequests.has(request)) return false
+    if (requested.kind !== 'document') return false
+    const document = await this.#located.get(sessionId, () => this.#locate(requested, request))
+    return document !== null && this.#forward(document, request, response)
+  }
+
+  /** Returns the document of a request; null if its token is rejected. The node of the session checks each request. */
+  async #locate({ token, origin, path }: DocumentRequest, request: IncomingMessage): Promise<Key | null> {
+    const { admission, authentication, proxies } = this.#dependencies
+    if (admission.takeConnect(clientAddress(request, proxies)) !== null) throw uncheckable()
+    const identity = await authentication.authenticate(token, origin)
+    if (!(identity instanceof TokenRejectedError))
+      return documentPrefix(documentAddress(identity.tenant, path), path.documentId)
+    if (isUndetermined(identity)) throw uncheckable()
+    return null
   }
 
   #add(
@@ -225,14 +300,10 @@ export class HttpTransport {
       'the session belongs to another user; begin another session',
     )
     if (session.identity === null || token === null) return otherUser
-    const uncheckable = new ApiError(
-      'server/store-unavailable',
-      'the token could not be checked; try again',
-      { retryAfterSeconds: 1 },
-    )
-    if (admission.takeConnect(clientAddress(request, proxies)) !== null) return uncheckable
+    if (admission.takeConnect(countedAddress(request, clientAddress(request, proxies))) !== null)
+      return uncheckable()
     const identity = await authentication.authenticate(token, origin)
-    if (identity instanceof TokenRejectedError) return isUndetermined(identity) ? uncheckable : otherUser
+    if (identity instanceof TokenRejectedError) return isUndetermined(identity) ? uncheckable() : otherUser
     if (!isSameUser(session.identity, identity)) return otherUser
     session.secret = secret
     return null
@@ -281,6 +352,27 @@ export class HttpTransport {
       tracer?.of(requested)?.('rejected', { code: reason.code, reason: reason.reason })
     sendClosed(response, reason.code, reason.reason)
   }
+}
+
+const uncheckable = (): ApiError =>
+  new ApiError('server/store-unavailable', 'the token could not be checked; try again', {
+    retryAfterSeconds: 1,
+  })
+
+const noBody = { write: (outgoing: ClientRequest): void => void outgoing.end() } as const
+
+/** Returns how the body of a POST is forwarded, at the speed of the other node, which limits its time and size. */
+function postedBody(request: IncomingMessage, metrics: Metrics) {
+  timedRequests.add(request)
+  const { 'content-length': length } = request.headers
+  return {
+    isOnce: true,
+    ...(length !== undefined && { headers: { 'content-length': length } }),
+    write: (outgoing: ClientRequest): void =>
+      void passBody(request.iterator({ destroyOnReturn: false }), outgoing, metrics).catch(() =>
+        outgoing.destroy(),
+      ),
+  } as const
 }
 
 function sendJson(response: ServerResponse, httpCode: number, body: object): void {
