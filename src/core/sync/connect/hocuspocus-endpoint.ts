@@ -1,8 +1,10 @@
+import { forwardedRequests } from '../../access/forwarded-requests.ts'
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
-import type { DocumentPath, Tenant } from '../../model/address.ts'
+import { type DocumentPath, documentAddress, documentPrefix, type Tenant } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
-import type { Admission, AdmissionTicket } from '../admission/admission.ts'
+import { type Admission, type AdmissionTicket, countedAddress } from '../admission/admission.ts'
 import { type MultiplexedRequest, readDocumentPath } from '../admission/sync-request.ts'
+import { ConnectionTunnels } from '../multiplex/connection-tunnels.ts'
 import type { DocumentChannel } from '../multiplex/document-channel.ts'
 import { MultiplexedSocket } from '../multiplex/multiplexed-socket.ts'
 import { PerDocumentProtocols } from '../protocols/hocuspocus.ts'
@@ -24,6 +26,8 @@ interface MultiplexedConnection {
   readonly clientAddress: string
   /** Removes the connection from the count of unauthenticated connections. */
   readonly authenticated: () => void
+  /** Tunnels to the nodes that own documents of the connection; null if another node has forwarded the connection. */
+  readonly tunnels: ConnectionTunnels | null
 }
 
 /**
@@ -56,10 +60,11 @@ export class HocuspocusEndpoint {
 
   accept(upgrade: UpgradeRequest, request: MultiplexedRequest): void {
     const { address } = upgrade
-    const authenticated = this.#admission.countUnauthenticated(address)
+    const authenticated = this.#admission.countUnauthenticated(countedAddress(upgrade.request, address))
+    const isForwarded = forwardedRequests.has(upgrade.request)
     upgrade.connection.on('close', authenticated)
     this.#dependencies.acceptor.acceptMultiplexed(upgrade, (socket) =>
-      this.open(socket, address, request, authenticated),
+      this.open(socket, address, request, authenticated, isForwarded),
     )
   }
 
@@ -67,8 +72,15 @@ export class HocuspocusEndpoint {
    * Serves a client on its multiplexed connection.
    * @param address address of the client
    * @param authenticated removes the connection from the count of unauthenticated connections
+   * @param isForwarded true if the connection is a tunnel of another node
    */
-  open(socket: ClientSocket, address: string, request: MultiplexedRequest, authenticated: () => void): void {
+  open(
+    socket: ClientSocket,
+    address: string,
+    request: MultiplexedRequest,
+    authenticated: () => void,
+    isForwarded = false,
+  ): void {
     const { reports, backpressure } = this.#dependencies
     const { token, origin } = request
     const end = (reason: Close): void => multiplexed.end(reason)
@@ -81,20 +93,26 @@ export class HocuspocusEndpoint {
     const multiplexed: MultiplexedSocket = new MultiplexedSocket(socket, {
       address,
       backpressure,
-      onToken: (channel, sent) =>
+      onToken: (channel, sent, opening) =>
         this.#authenticate(
-          { socket: multiplexed, tokens, request, authenticated, clientAddress: address },
+          { socket: multiplexed, tokens, request, authenticated, clientAddress: address, tunnels },
           channel,
           sent,
+          opening,
         ),
       onUnauthenticatedLimit: () => reports.exceeded('unauthenticatedBytes', address),
       onPermanentClose: (reason) => this.#dependencies.rejections.closed(address, reason, null),
       onClosed: () => {
         clearTimeout(authTimeout)
         clearInterval(idleCheck)
+        tunnels?.close()
         this.#sockets.delete(multiplexed)
       },
     })
+    const hasTunnels = this.#dependencies.cluster.isShared && !isForwarded
+    const tunnels = hasTunnels
+      ? new ConnectionTunnels(multiplexed, this.#dependencies, address, origin)
+      : null
     const authTimeout = setTimeout(() => this.#endUnauthenticated(multiplexed, address), this.#authMs)
     const idleCheck = setInterval(() => multiplexed.size === 0 && multiplexed.end(unused), idleMs)
     this.#sockets.add(multiplexed)
@@ -113,8 +131,13 @@ export class HocuspocusEndpoint {
     socket.end(close('unauthenticated', `no token received within ${this.#authMs / 1000} s`))
   }
 
-  #authenticate(connection: MultiplexedConnection, channel: DocumentChannel, token: string): void {
-    this.#openSession(connection, channel, token).catch((error: unknown) => {
+  #authenticate(
+    connection: MultiplexedConnection,
+    channel: DocumentChannel,
+    token: string,
+    opening: Buffer,
+  ): void {
+    this.#openSession(connection, channel, token, opening).catch((error: unknown) => {
       this.#dependencies.logger.error({ err: error }, 'a token could not be checked')
       closeChannel(channel, close('tryAgainLater', 'the token could not be checked: try again'))
     })
@@ -124,8 +147,9 @@ export class HocuspocusEndpoint {
     connection: MultiplexedConnection,
     channel: DocumentChannel,
     token: string,
+    opening: Buffer,
   ): Promise<void> {
-    const { socket, tokens, request, authenticated, clientAddress } = connection
+    const { socket, tokens, request, authenticated, clientAddress, tunnels } = connection
     const [name = ''] = channel.name.split('\0')
     const { path, problem } = readDocumentPath(name.split('/'))
     const trace = path === null ? undefined : this.#dependencies.tracer?.of(path)
@@ -148,6 +172,12 @@ export class HocuspocusEndpoint {
     authenticated()
     const full = this.#countDocument(channel, identity.tenant.workspaceId)
     if (full !== null) return reject(full, identity.tenant)
+    const document = documentPrefix(documentAddress(identity.tenant, path), path.documentId)
+    if (this.#dependencies.forwarder.isElsewhere(document)) {
+      const isCarried = await tunnels?.carry(channel, document, identity.tenant.workspaceId, opening)
+      if (isCarried !== true) reject(isCarried === undefined ? moved : unreachable, identity.tenant)
+      return
+    }
     const { origin } = request
     this.#sessionManager.admit({
       socket: channel,
@@ -185,6 +215,9 @@ const isSameDocument = (a: DocumentPath, b: DocumentPath): boolean =>
   a.organizationId === b.organizationId && a.documentId === b.documentId && a.editorId === b.editorId
 
 const closeChannel = (channel: DocumentChannel, { code, reason }: Close): void => channel.close(code, reason)
+
+const moved = close('serviceRestart', 'the document moved to another node')
+const unreachable = close('tryAgainLater', 'the node that has the document does not answer: try again')
 
 /** Close reason for a socket without documents. The client reconnects when it opens a document again. */
 const unused = close('serviceRestart', 'no open document on this connection; reconnect')

@@ -19,8 +19,11 @@ interface MultiplexedSocketOptions {
   /** Address of the client. */
   readonly address: string
   readonly backpressure: ReadBackpressure
-  /** Called when the client requests a document with a token. The channel is paused. */
-  readonly onToken: (channel: DocumentChannel, token: string) => void
+  /**
+   * Called when the client requests a document with a token. The channel is paused.
+   * @param opening the message of the client
+   */
+  readonly onToken: (channel: DocumentChannel, token: string, opening: Buffer) => void
   /** Called when a client exceeds the limits before authentication. */
   readonly onUnauthenticatedLimit: () => void
   /**
@@ -46,10 +49,10 @@ const documentsMax = 1_000
 const closeLaterMs = { alone: 1_000, withOthers: 4_000 } as const
 
 /**
- * A reason to pause the socket: a paused document, a running check of a token, unrouted messages that exceed
- * their budget, or the socket itself while its client does not read.
+ * A reason to pause the socket: a paused document, a running check of a token, messages that exceed a budget, a full
+ * tunnel to another node, or the socket itself while its client does not read.
  */
-type PauseReason = DocumentChannel | Promise<unknown> | UnroutedMessages | MultiplexedSocket
+type PauseReason = object
 
 /**
  * A websocket on which a client can open any number of documents. Each message contains the name of its
@@ -289,7 +292,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     const channel = new DocumentChannel(name, this, auth.understandsClose)
     this.#channels.set(name, channel)
     channel.pause()
-    this.#options.onToken(channel, auth.token)
+    this.#options.onToken(channel, auth.token, message)
   }
 
   #leave(channel: DocumentChannel): void {

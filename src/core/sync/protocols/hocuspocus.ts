@@ -56,6 +56,19 @@ export function readRoutedMessage(bytes: Buffer): RoutedMessage {
   })
 }
 
+/** The message with which a client closes a document, without the document name. */
+export const closeMessage = Uint8Array.of(ownTypes.close)
+
+/** Returns the document that a message of the server rejects; null if it rejects none. */
+export function readDenied(bytes: Buffer): string | null {
+  const routed = readRoutedMessage(bytes)
+  if (routed.kind !== 'document' || routed.message[0] !== types.auth) return null
+  return routed.message[1] === auth.denied ? routed.name : null
+}
+
+/** Returns the start of all messages of a document: its name. */
+export const encodeName = (name: string): Uint8Array => prefixOf(name)
+
 /** Returns whether the message closes its document. */
 export const isCloseMessage = (message: Uint8Array): boolean => message[0] === ownTypes.close
 

@@ -1,0 +1,78 @@
+import type { Key } from '../../store/engine.ts'
+import type { SyncDependencies } from '../sync-dependencies.ts'
+import type { DocumentChannel } from './document-channel.ts'
+import { DocumentTunnel } from './document-tunnel.ts'
+import type { MultiplexedSocket } from './multiplexed-socket.ts'
+
+type Dependencies = Pick<SyncDependencies, 'forwarder' | 'cluster' | 'backpressure' | 'metrics'>
+
+/** The tunnels of one multiplexed connection: at most one to each node. */
+export class ConnectionTunnels {
+  readonly #client: MultiplexedSocket
+  readonly #dependencies: Dependencies
+  readonly #clientAddress: string
+  readonly #origin: string | undefined
+  readonly #tunnels = new Map<string, DocumentTunnel>()
+  /** Ends the watch of the nodes; null while there are no tunnels. */
+  #unwatch: (() => void) | null = null
+
+  /** @param origin origin of the page of the client */
+  constructor(
+    client: MultiplexedSocket,
+    dependencies: Dependencies,
+    clientAddress: string,
+    origin: string | undefined,
+  ) {
+    this.#client = client
+    this.#dependencies = dependencies
+    this.#clientAddress = clientAddress
+    this.#origin = origin
+  }
+
+  /**
+   * Passes the messages of a channel to the node that owns its document. Resolves with false if the node cannot be
+   * reached.
+   * @param opening the message with which the client has opened the document
+   */
+  async carry(
+    channel: DocumentChannel,
+    document: Key,
+    workspaceId: string,
+    opening: Buffer,
+  ): Promise<boolean> {
+    const tunnel = this.#tunnelTo(document, workspaceId)
+    if (tunnel === null) return false
+    return tunnel.carry(channel, opening).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  close(): void {
+    for (const tunnel of this.#tunnels.values()) tunnel.close()
+  }
+
+  #tunnelTo(document: Key, workspaceId: string): DocumentTunnel | null {
+    const { forwarder, cluster, backpressure, metrics } = this.#dependencies
+    const handshake = forwarder.handshake(document, '/hocuspocus', this.#clientAddress, this.#origin)
+    if (handshake === null) return null
+    const { node } = handshake
+    const known = this.#tunnels.get(node)
+    if (known !== undefined) return known
+    const options = { handshake, client: this.#client, workspaceId, backpressure, metrics }
+    const tunnel: DocumentTunnel = new DocumentTunnel(options, () => {
+      if (this.#tunnels.get(node) === tunnel) this.#tunnels.delete(node)
+      if (this.#tunnels.size > 0) return
+      this.#unwatch?.()
+      this.#unwatch = null
+    })
+    this.#tunnels.set(node, tunnel)
+    this.#unwatch ??= cluster.on('change', () => this.#endLost())
+    return tunnel
+  }
+
+  #endLost(): void {
+    const alive = new Set(this.#dependencies.cluster.others().map(({ id }) => id))
+    for (const [node, tunnel] of this.#tunnels) if (!alive.has(node)) tunnel.terminate()
+  }
+}
