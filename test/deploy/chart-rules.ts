@@ -429,6 +429,10 @@ it('[IMG-16] the NetworkPolicy admits only named namespaces and peers, and lets 
   const cluster = ofKind(renderChart({ mode: 'cluster' }), 'NetworkPolicy')[0]?.spec
   const ports = listAt(cluster, 'egress').flatMap((rule) => listAt(rule, 'ports').map(({ port }) => port))
   expect(ports).toEqual(expect.arrayContaining([53, 5432, 4222, 443]))
+  // The nodes forward requests to each other.
+  const own = { podSelector: { matchLabels: at(cluster, 'podSelector', 'matchLabels') } }
+  expect(listAt(cluster, 'ingress').flatMap((rule) => listAt(rule, 'from'))).toContainEqual(own)
+  expect(listAt(cluster, 'egress').flatMap((rule) => listAt(rule, 'to'))).toContainEqual(own)
 })
 
 it('[IMG-32] the NetworkPolicy admits DNS at the address of NodeLocal DNSCache, and no other port of it', () => {
