@@ -4,6 +4,7 @@ import { operationList } from '../../../src/capabilities/list.ts'
 import { systemClock } from '../../../src/core/base/clock.ts'
 import { ForwardSigner, forwardedHeader } from '../../../src/core/forwarding/forward-signer.ts'
 import { ContentStream } from '../../support/clients/content-stream.ts'
+import { callExample, type OpenApi } from '../../support/data/example-calls.ts'
 import { documentOf, forwardedBy, textAt } from '../../support/servers/document-owners.ts'
 import { startCluster, type TestCluster } from '../../support/servers/in-process-cluster.ts'
 import { dataOf, metric, type TestServer } from '../../support/servers/server.ts'
@@ -43,6 +44,20 @@ it('[FW-1] runs calls for a document at its owner, whichever node receives them'
   const [near, far] = await Promise.all([1, 0].map((index) => server(index).post('/v2/crdt/update', missing)))
   expect(far?.body).toEqual(near?.body)
   expect(far?.status).toBe(404)
+})
+
+it('[FW-1] answers the example of each operation that the owner runs, each call at another node', async () => {
+  cluster = await startCluster(3)
+  const { apiKey, authToken } = server(0).credentials
+  const api = (await (await fetch(`${server(0).url}/openapi.json`)).json()) as OpenApi
+  const failed: string[] = []
+  for (const { path, runsAt } of operationList) {
+    if (runsAt !== 'owner') continue
+    const anywhere: Pick<TestServer, 'post'> = { post: (...call) => cluster.any().post(...call) }
+    const { status, body } = await callExample(anywhere, api, { apiKey, authToken }, path)
+    if (status !== 200) failed.push(`${path}: ${body.error?.message}`)
+  }
+  expect(failed).toEqual([])
 })
 
 it('[FW-1] every operation that the owner runs names one document', () => {
