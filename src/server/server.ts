@@ -17,6 +17,7 @@ import { droppedLines, type Log } from '../core/base/log.ts'
 import { readPackageVersion } from '../core/base/package-version.ts'
 import { readTraceContext } from '../core/base/trace-context.ts'
 import type { Config } from '../core/config/config.ts'
+import { nodeUrlAt } from '../core/config/public-url.ts'
 import { bootstrapNode } from '../core/directory/tenants/cluster-credentials.ts'
 import {
   makeDataDirectory,
@@ -253,9 +254,15 @@ async function open(
     listeners: base.listeners,
     begin: () => {
       begin(services)
+      // Another HTTP server of the process may listen instead of this one.
+      if (config.nodeUrl !== null) engine.cluster.listening(config.nodeUrl)
       if (directory !== null) noteStarted(directory)
     },
-    listen: (port, host) => edge.listen(port, host),
+    async listen(port, host) {
+      const bound = await edge.listen(port, host)
+      engine.cluster.listening(config.nodeUrl ?? nodeUrlAt(host, bound))
+      return bound
+    },
     handle: (request, response) => edge.handle(request, response),
     handleUpgrade: (request, connection, head) => {
       const isOwn = isSyncRequest(request)

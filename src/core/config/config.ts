@@ -11,6 +11,7 @@ import {
   headerValue,
   host,
   natsUrls,
+  nodeUrl,
   nonEmpty,
   oneOf,
   postgresUrl,
@@ -73,6 +74,11 @@ export const options = {
     'Unique name of this server in its cluster. Each log line contains it, and it decides which documents this server ' +
       'compacts first.',
     { defaultText: 'made at each start' },
+  ),
+  nodeUrl: optional(
+    nodeUrl,
+    'URL at which the other nodes of a cluster reach this server. They forward requests for its documents to it.',
+    { defaultText: 'the address on which the server listens, else the first one of the machine' },
   ),
   durability: option(
     oneOf('disk', 'process'),

@@ -88,6 +88,12 @@ export const webUrl: Parser<string> = {
   parse: (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined),
 }
 
+/** Parses the URL of a node. Nodes forward requests without TLS, because they are in one private network. */
+export const nodeUrl: Parser<string> = {
+  expected: 'a URL such as http://10.0.0.7:8787',
+  parse: (text) => (/^http:\/\/[^?#@]+$/i.test(text) && URL.canParse(text) ? text : undefined),
+}
+
 export const postgresUrl: Parser<string> = {
   expected: 'a URL such as postgres://user:password@host:5432/database, where several host:port may be named',
   parse: (text) =>

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { withoutTrailing } from '../base/text.ts'
 import type { Config } from './config.ts'
 
@@ -12,6 +13,18 @@ const loopback = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /** Returns the URL at which clients on the same machine reach the server. */
 export function localUrlAt(host: string, port: number): string {
-  const name = anyAddress.has(host) || loopback.has(host) ? 'localhost' : host
-  return `http://${isIP(name) === 6 ? `[${name}]` : name}:${port}`
+  return httpUrl(anyAddress.has(host) || loopback.has(host) ? 'localhost' : host, port)
 }
+
+/** Returns the URL at which other machines of a private network reach the server, unless the operator has set it. */
+export const nodeUrlAt = (host: string, port: number): string =>
+  httpUrl(anyAddress.has(host) ? (machineAddress() ?? 'localhost') : host, port)
+
+const httpUrl = (name: string, port: number): string =>
+  `http://${isIP(name) === 6 ? `[${name}]` : name}:${port}`
+
+/** Returns the first IPv4 address of this machine that is not one of the loopback interface. */
+const machineAddress = (): string | undefined =>
+  Object.values(networkInterfaces())
+    .flat()
+    .find((address) => address?.family === 'IPv4' && !address.internal)?.address
