@@ -12,7 +12,7 @@ import type { RoomRegistry } from './room/room-registry.ts'
 
 /** Services that `readEditorContent` needs. */
 export interface EditorReadServices {
-  readonly rooms: Pick<RoomRegistry, 'use'>
+  readonly rooms: Pick<RoomRegistry, 'read'>
   readonly documents: Pick<DocumentService, 'isGoing'>
   readonly schemas: Pick<SchemaService, 'attachedTo'>
 }
@@ -24,8 +24,8 @@ export type EditorReading = Omit<DocumentReading, 'schemaKind'>
 type EditorContent = DocumentRead<EncodedContent>
 
 /**
- * Reads one root of an editor in a format. A large document is read on a thread. Resolves when the content is
- * durable. Resolves with null if the editor has no content, or if its document is being deleted.
+ * Reads one root of an editor in a format, at any node. A large document is read on a thread. Resolves when the content
+ * is durable. Resolves with null if the editor has no content, or if its document is being deleted.
  * @param bytesMax limit for the encoded content, as for `readEncoded`
  * @throws ApiError NOT_FOUND (`crdt/root-not-found`) if there are roots, but not this one; INVALID_ARGUMENT if
  * the root cannot be read in this format; RESOURCE_EXHAUSTED if the content exceeds `bytesMax`
@@ -53,7 +53,7 @@ export function readAttachedEditor(
   bytesMax: number,
 ): Promise<EditorContent | null> {
   const root = rootToRead(reading.contentKey, attached)
-  return rooms.use(address, (room) => room.editing.read({ ...reading, ...root }, bytesMax))
+  return rooms.read(address, { ...reading, ...root }, bytesMax)
 }
 
 /** Returns the root that a read uses, and the kind of root that the attached schema describes. */

@@ -1,8 +1,9 @@
 import { ApiError } from '../../../core/base/errors.ts'
 import type { ReadingFormat } from '../../../core/content/read-document.ts'
 import type { QueuedEvent } from '../../../core/events/outbound-event.ts'
-import type { DocumentAddress } from '../../../core/model/address.ts'
+import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
 import { type EncodedJson, encodedBytes, isResponseTooLarge } from '../../../core/model/json-pieces.ts'
+import { versionOf } from '../../../core/model/version.ts'
 import { readEditorContent } from '../../../core/rooms/editor-content.ts'
 import type { Services } from '../../../rest/services.ts'
 
@@ -56,8 +57,8 @@ export async function readEventContent(
   } catch (error) {
     const omission = omissionBecause(error)
     if (omission === null) throw error
-    const version = await services.rooms.use(address, (room) => room.editing.version())
-    return omittedContent(format, omission, version)
+    const [head = null] = await services.engine.log.heads([addressKey(address)])
+    return omittedContent(format, omission, head && versionOf({ epoch: head.epoch, seq: head.head }))
   }
 }
 

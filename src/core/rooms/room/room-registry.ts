@@ -9,10 +9,18 @@ import type { Metrics } from '../../metrics/metrics.ts'
 import { addressKey, type DocumentAddress, organizationPrefix } from '../../model/address.ts'
 import { parseBranchEditorId } from '../../model/branch-address.ts'
 import { type Close, close } from '../../model/close.ts'
-import { CorruptRecordError, type Engine, type Key, StoreUnavailableError } from '../../store/engine.ts'
+import { versionOf } from '../../model/version.ts'
+import {
+  CorruptRecordError,
+  type Engine,
+  type Key,
+  NotOwnerError,
+  StoreUnavailableError,
+} from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
 import { loadStepsMax } from '../document/integration-limits.ts'
 import { DocumentExpensiveError, ExpensiveDocuments, Quarantine } from '../document/unreadable-documents.ts'
+import type { DocumentRead } from '../edits/backend-edits.ts'
 import { noContent } from '../edits/editable-room.ts'
 import { readInline, readOnThread } from '../edits/on-thread.ts'
 import { inlineSizeMax } from '../edits/replacement.ts'
@@ -195,6 +203,30 @@ export class RoomRegistry {
         lease.release()
       }
     }
+  }
+
+  /**
+   * Reads one root of an editor as `BackendEdits.read` does. If another node owns the document, reads the log,
+   * which has every acknowledged change.
+   * @throws the errors of `open` and of `BackendEdits.read`, except NotOwnerError
+   */
+  async read(
+    address: DocumentAddress,
+    reading: DocumentReading,
+    bytesMax: number,
+  ): Promise<DocumentRead<EncodedContent> | null> {
+    try {
+      return await this.use(address, (room) => room.editing.read(reading, bytesMax))
+    } catch (error) {
+      if (!(error instanceof NotOwnerError)) throw error
+    }
+    const { loaded, state } = await this.#read(address)
+    if (loaded.state !== 'live') return null
+    const { epoch, head: seq, changed } = loaded
+    const bytes = state.diff(null)
+    const result = await this.readState(address, bytes, reading, bytesMax)
+    const version = versionOf({ epoch, seq })
+    return { result, version, vector: state.vector(), changed, sizeBytes: bytes.length }
   }
 
   /**

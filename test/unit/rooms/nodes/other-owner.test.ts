@@ -1,0 +1,88 @@
+import { afterEach, expect, it } from 'vitest'
+import { createLog } from '../../../../src/core/base/log.ts'
+import { prepareChange } from '../../../../src/core/content/root-change.ts'
+import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
+import { documentPrefix } from '../../../../src/core/model/address.ts'
+import { close } from '../../../../src/core/model/close.ts'
+import { RoomRegistry } from '../../../../src/core/rooms/room/room-registry.ts'
+import { noEdits, noRecords, noVisits } from '../../../support/data/rooms.ts'
+import { roomyAccounts } from '../../../support/servers/memory.ts'
+import { type SharedNode, sharedNodes, type Weather } from '../../../support/servers/simulated-network.ts'
+import { HeldClock } from '../../../support/time/clock.ts'
+
+const scope = { workspaceId: 'workspace', apiKey: 'key', organizationId: 'acme' }
+const limit = 2 ** 20
+
+interface RoomNode extends SharedNode {
+  readonly rooms: RoomRegistry
+}
+
+let nodes: readonly RoomNode[] = []
+afterEach(async () => {
+  for (const { rooms, engine } of nodes) {
+    await rooms.closeAll(close('serviceRestart', 'the test is over'))
+    await engine.close()
+  }
+})
+
+/** Starts two nodes with rooms. */
+async function start(weather: Weather = () => [0]): Promise<readonly [RoomNode, RoomNode]> {
+  const clock = new HeldClock()
+  const roomsOf = ({ engine }: SharedNode) =>
+    new RoomRegistry(
+      engine,
+      {
+        documentBytesMax: 2 ** 26,
+        pendingUpdateBytesMax: 2 ** 20,
+        awarenessWindowMs: 50,
+        compactAfterUpdates: 50,
+        keepVersionsMs: 0,
+        idleMs: 2 ** 40,
+        restMs: 2 ** 40,
+        documentsPerWorkspaceMax: 0,
+        computeThreads: 0,
+        threadJobMs: 60_000,
+      },
+      {
+        clock,
+        metrics: createMetrics(),
+        logger: createLog('silent'),
+        memory: roomyAccounts(),
+        records: noRecords,
+        edits: noEdits,
+        visits: noVisits,
+        overspent: () => {},
+      },
+    )
+  nodes = (await sharedNodes(2, { clock, weather })).map((node) => ({ ...node, rooms: roomsOf(node) }))
+  return nodes as [RoomNode, RoomNode]
+}
+
+/** Returns an editor of a document that the node owns. */
+function editorOf({ engine: { cluster } }: SharedNode) {
+  for (let number = 0; ; number += 1) {
+    const address = { ...scope, documentId: `d${number}`, editorId: 'main' }
+    if (cluster.owner(documentPrefix(address, address.documentId)).id === cluster.self) return address
+  }
+}
+
+const write = async ({ rooms }: RoomNode, address: ReturnType<typeof editorOf>, data: string) => {
+  const change = prepareChange({ type: 'text', contentKey: 'content', data }, limit)
+  return rooms.use(address, (room) => room.replacing.change('zoe', change, { expects: 'either' }))
+}
+
+it('[CO-4] reads a document of another node from the log, and does not open it', async () => {
+  const [here, there] = await start()
+  const address = editorOf(here)
+  expect(await there.rooms.read(address, { format: 'json' }, limit)).toBeNull()
+  for (const text of ['one', 'one, two', 'three']) {
+    const { version } = await write(here, address, text)
+    const [own, other] = await Promise.all(
+      [here, there].map(({ rooms }) => rooms.read(address, { format: 'json' }, limit)),
+    )
+    expect(other).toMatchObject({ version, result: { contentKey: 'content' } })
+    // The log can have a longer encoding of the same content.
+    expect({ ...other, sizeBytes: own?.sizeBytes }).toEqual(own)
+  }
+  expect([...there.rooms.openRooms()]).toEqual([])
+})
