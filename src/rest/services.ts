@@ -23,6 +23,7 @@ import type { UsageSource } from '../core/directory/usage-counts.ts'
 import type { UserDataSourceList } from '../core/directory/user-data/user-data-source.ts'
 import type { EventRecorder, HasSubscriber } from '../core/events/event-recorder.ts'
 import type { Forwarder } from '../core/forwarding/forwarder.ts'
+import type { OwnerWork } from '../core/jobs/owner-work.ts'
 import type { Metrics } from '../core/metrics/metrics.ts'
 import type { Tenant } from '../core/model/address.ts'
 import type { DestinationPolicy } from '../core/outgoing/destination-policy.ts'
@@ -85,6 +86,8 @@ export interface CoreServices extends BaseServices, ReplaceableServices, Tenancy
   readonly rooms: RoomRegistry
   /** Sends requests to the nodes that own their documents. */
   readonly forwarder: Forwarder
+  /** Runs background work at the owner of a document. */
+  readonly ownerWork: OwnerWork
   readonly tokens: RealtimeTokens
   readonly origins: AllowedOrigins
   readonly accessNews: AccessChangeFeed

@@ -30,6 +30,7 @@ import {
 import { combineEditListeners, type EditListener } from '../core/events/debounce-windows.ts'
 import { EventRecorder } from '../core/events/event-recorder.ts'
 import { Forwarder } from '../core/forwarding/forwarder.ts'
+import { OwnerWork } from '../core/jobs/owner-work.ts'
 import type { DocumentAddress } from '../core/model/address.ts'
 import { DestinationPolicy, resolveName } from '../core/outgoing/destination-policy.ts'
 import { ClusterRates } from '../core/quota/cluster-rates.ts'
@@ -164,9 +165,10 @@ function createCore(
       usage: (scope) => services.counts.hold(scope),
     },
   )
+  const ownerWork = new OwnerWork(rooms.presence.requests, engine.cluster)
   edits.push(directory.edits.windows)
   userData.ofTenant.push(presenceSource(rooms.presence))
-  userData.ofOrganization.push(...directorySources(store), changeSource(engine.log, rooms))
+  userData.ofOrganization.push(...directorySources(store), changeSource(engine.log, rooms, ownerWork))
   services.recent.share(rooms.presence.requests, engine.cluster.self)
   const accessNews = new AccessChangeFeed(engine)
   const publicUrl = publicUrlOf(config)
@@ -182,6 +184,7 @@ function createCore(
     events,
     rooms,
     forwarder: new Forwarder({ ...services, cluster: engine.cluster }, jwtSecret, config.jwtSecretPrevious),
+    ownerWork,
     rates,
     accessNews,
     publicUrl,

@@ -16,11 +16,14 @@ export const authorQueue = 'versionAuthors'
  * A task for the versions of an editor. `sweep` removes the contents that no version uses. `automatic`
  * creates a version.
  */
-const taskSchema = s.object({ is: s.choice(['sweep', 'automatic']), address: addressSchemas.document })
-export type VersionTask = s.TypeOf<typeof taskSchema>
+export const versionTaskSchema = s.object({
+  is: s.choice(['sweep', 'automatic']),
+  address: addressSchemas.document,
+})
+export type VersionTask = s.TypeOf<typeof versionTaskSchema>
 
 /** Decodes the task that a job contains. @throws MalformedJobError */
-export const versionTaskOf = (payload: Uint8Array): VersionTask => readPayload(taskSchema, payload)
+export const versionTaskOf = (payload: Uint8Array): VersionTask => readPayload(versionTaskSchema, payload)
 
 /**
  * Creates a job that sweeps the versions of an editor. If `at` is 0, the job is due immediately; it then

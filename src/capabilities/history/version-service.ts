@@ -17,7 +17,7 @@ import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
 import { expiredVersions } from './retention.ts'
 import { authorConsumer, VersionAuthorTracker } from './version-author-tracker.ts'
-import { type VersionTask, versionQueue, versionTaskOf } from './version-jobs.ts'
+import { type VersionTask, versionQueue, versionTaskOf, versionTaskSchema } from './version-jobs.ts'
 import type { VersionKind, VersionRecord } from './version-keys.ts'
 import { noVersion, VersionStore } from './version-store.ts'
 
@@ -86,7 +86,8 @@ export class VersionService {
       log,
       taskOf: versionTaskOf,
       partOf: ({ address }) => tenantPart(address),
-      carryOut: (task) => this.#carryOut(task),
+      // A version and the authors of the next one are divided at the owner, which receives the edits.
+      carryOut: services.ownerWork.define(versionQueue, versionTaskSchema, (task) => this.#carryOut(task)),
     })
   }
 

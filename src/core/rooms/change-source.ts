@@ -1,9 +1,11 @@
+import * as s from '../base/schema.ts'
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import { readPagePosition } from '../directory/store/list-page.ts'
 import type { UserDataSource } from '../directory/user-data/user-data-source.ts'
+import type { OwnerWork } from '../jobs/owner-work.ts'
 import type { CheckLease } from '../jobs/task-worker.ts'
 import { organizationPrefix } from '../model/address.ts'
-import { keySchema } from '../model/address-schemas.ts'
+import { addressSchemas, keySchema } from '../model/address-schemas.ts'
 import { type DocumentLog, type Key, StoreUnavailableError } from '../store/engine.ts'
 import { type AuthorShare, isNamedIn, shareOf } from '../update/attribution/attribution.ts'
 import { readAttribution } from './log/read-attribution.ts'
@@ -16,14 +18,23 @@ const triesMax = 5
 /** Maximum bytes of entries in one read of a log. */
 const pageBytes = 1_048_576
 
+/** Removes a user from the log of an editor that the owner of its document has opened. */
+type ForgetAuthor = (given: s.TypeOf<typeof forgottenSchema>) => Promise<void>
+
+const forgottenSchema = s.object({ address: addressSchemas.document, userId: s.string })
+
 /**
  * Returns the source of the changes that a user has made in documents. An erasure rewrites the log of each
  * editor with an unknown author instead of the user, and discards the older versions of the log.
  */
 export function changeSource(
   log: DocumentLog,
-  rooms: Pick<RoomRegistry, 'open'>,
+  rooms: Pick<RoomRegistry, 'use'>,
+  ownerWork: OwnerWork,
 ): UserDataSource<OrganizationScope> {
+  const forget: ForgetAuthor = ownerWork.define('forgetAuthor', forgottenSchema, ({ address, userId }) =>
+    rooms.use(address, (room) => room.forgetAuthor(userId)),
+  )
   /** The last editor that a task of erasure has finished. Another task starts with the first editor. */
   const positions = new WeakMap<CheckLease, { readonly place: string; readonly doc: Key }>()
   return {
@@ -57,7 +68,7 @@ export function changeSource(
         const [doc] = await log.list(prefix, { ...(last?.place === place && { after: last.doc }), limit: 1 })
         positions.delete(goOn)
         if (doc === undefined) return 0
-        const isChanged = await eraseFrom(log, rooms, doc, userId)
+        const isChanged = await eraseFrom(log, forget, doc, userId)
         positions.set(goOn, { place, doc })
         if (isChanged) return 1
         await goOn()
@@ -67,22 +78,12 @@ export function changeSource(
 }
 
 /** Removes a user from the log of an editor. Returns whether the log named the user. */
-async function eraseFrom(
-  log: DocumentLog,
-  rooms: Pick<RoomRegistry, 'open'>,
-  doc: Key,
-  userId: string,
-): Promise<boolean> {
+async function eraseFrom(log: DocumentLog, forget: ForgetAuthor, doc: Key, userId: string): Promise<boolean> {
   let tries = 0
   for (; (await namedShareOf(log, doc, userId)).isNamed; tries++) {
     if (tries === triesMax) throw new StoreUnavailableError('the log of an editor changes too often')
     const [workspaceId = '', apiKey = '', organizationId = '', documentId = '', editorId = ''] = doc
-    const handle = await rooms.open({ workspaceId, apiKey, organizationId, documentId, editorId })
-    try {
-      await handle.room.forgetAuthor(userId)
-    } finally {
-      handle.release()
-    }
+    await forget({ address: { workspaceId, apiKey, organizationId, documentId, editorId }, userId })
   }
   return tries > 0
 }

@@ -31,11 +31,22 @@ const messageMembers = {
   life: s.string,
   number: s.number,
 }
-const callSchema = s.object({ ...messageMembers, payload: s.unknown, answer: s.boolean })
+const callSchema = s.object(
+  { ...messageMembers, payload: s.unknown, answer: s.boolean },
+  {
+    /** The node that handles the request. Absent: all nodes. */
+    to: s.string,
+  },
+)
 const answerSchema = s.object({ ...messageMembers, value: s.unknown })
 
 type CallMessage = s.TypeOf<typeof callSchema>
 type AnswerMessage = s.TypeOf<typeof answerSchema>
+
+/** A request to one node, or to all other nodes (`to` is undefined). */
+interface NodeRequest extends Pick<CallMessage, 'payload' | 'to'> {
+  readonly name: string
+}
 
 interface PendingRequest {
   readonly answered: Set<string>
@@ -45,8 +56,8 @@ interface PendingRequest {
 }
 
 /**
- * Sends requests to all other nodes over the bus, and handles their requests. A missing reply is not an
- * error, because a node may die at any time.
+ * Sends requests to other nodes over the bus, and handles their requests. A missing reply is not an error,
+ * because a node may die at any time.
  */
 export class NodeRequests {
   readonly #bus: Bus
@@ -83,7 +94,8 @@ export class NodeRequests {
     const last = new Map<string, Pick<CallMessage, 'life' | 'number'>>()
     const listener = (message: Uint8Array): undefined => {
       const call = readJsonOrNull(callSchema, message)
-      if (call === null || call.from === this.#cluster.self) return
+      const { self } = this.#cluster
+      if (call === null || call.from === self || (call.to ?? self) !== self) return
       const { payload } = call
       if (!matchesSchema(schema, payload)) return
       if (order === 'ordered') {
@@ -106,12 +118,33 @@ export class NodeRequests {
     payload: unknown,
     schema: s.SchemaOf<Answer>,
   ): Promise<ReadonlyMap<string, Answer>> {
+    return this.#ask({ name, payload }, schema, answerMs)
+  }
+
+  /**
+   * Sends a request to one node, which may take `waitMs` milliseconds. Resolves with null if no reply that matches
+   * the schema arrives in this time, and immediately if the node is not in the list.
+   */
+  async askNode<Answer>(
+    request: Required<NodeRequest>,
+    schema: s.SchemaOf<Answer>,
+    waitMs: number,
+  ): Promise<Answer | null> {
+    return (await this.#ask(request, schema, waitMs)).get(request.to) ?? null
+  }
+
+  #ask<Answer>(
+    request: NodeRequest,
+    schema: s.SchemaOf<Answer>,
+    waitMs: number,
+  ): Promise<ReadonlyMap<string, Answer>> {
     const number = ++this.#number
     const answers = new Map<string, Answer>()
     const answered = new Set<string>()
     const keep = (from: string, value: unknown): void => {
       if (matchesSchema(schema, value)) answers.set(from, value)
     }
+    const asked = (): readonly string[] => this.#others().filter((node) => (request.to ?? node) === node)
     return new Promise((resolve) => {
       const finish = (): void => {
         cancel()
@@ -119,18 +152,18 @@ export class NodeRequests {
         resolve(answers)
       }
       const check = (): void => {
-        if (this.#others().every((node) => answered.has(node))) finish()
+        if (asked().every((node) => answered.has(node))) finish()
       }
-      const cancel = this.#clock.after(answerMs, finish)
+      const cancel = this.#clock.after(waitMs, finish)
       this.#pending.set(number, { answered, keep, check })
-      if (this.#others().length > 0) this.#publish(name, number, payload, true)
+      if (asked().length > 0) this.#publish(request, number, true)
       check()
     })
   }
 
   /** Sends a message to the other nodes, without a reply. */
   tell(name: string, payload: unknown): void {
-    if (this.#others().length > 0) this.#publish(name, ++this.#number, payload, false)
+    if (this.#others().length > 0) this.#publish({ name, payload }, ++this.#number, false)
   }
 
   close(): void {
@@ -142,8 +175,8 @@ export class NodeRequests {
     return this.#bus.isConnected ? this.#cluster.nodes().filter((node) => node !== this.#cluster.self) : []
   }
 
-  #publish(name: string, number: number, payload: unknown, answer: boolean): void {
-    const message: CallMessage = { from: this.#cluster.self, life: this.#life, number, payload, answer }
+  #publish({ name, ...request }: NodeRequest, number: number, answer: boolean): void {
+    const message: CallMessage = { ...request, from: this.#cluster.self, life: this.#life, number, answer }
     this.#bus.publish(topic(name), encode(message))
   }
 

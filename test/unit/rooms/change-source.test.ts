@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createLog } from '../../../src/core/base/log.ts'
 import { prepareChange } from '../../../src/core/content/root-change.ts'
+import { OwnerWork } from '../../../src/core/jobs/owner-work.ts'
 import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import { addressKey } from '../../../src/core/model/address.ts'
 import { close } from '../../../src/core/model/close.ts'
@@ -67,7 +68,7 @@ const insertedBy = async (documentId: string): Promise<number> =>
 
 it('[ATT-102] a new erasure starts with the first document if the previous one stopped in the middle', async () => {
   for (const documentId of ['d1', 'd2', 'd3']) await write(documentId, 'one')
-  const source = changeSource(engine.log, rooms)
+  const source = changeSource(engine.log, rooms, new OwnerWork(rooms.presence.requests, engine.cluster))
   const lost = async (): Promise<void> => {
     throw new Error('the lease is lost')
   }

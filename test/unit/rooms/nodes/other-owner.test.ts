@@ -1,10 +1,14 @@
 import { afterEach, expect, it } from 'vitest'
 import { createLog } from '../../../../src/core/base/log.ts'
 import { prepareChange } from '../../../../src/core/content/root-change.ts'
+import { OwnerWork } from '../../../../src/core/jobs/owner-work.ts'
 import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
-import { documentPrefix } from '../../../../src/core/model/address.ts'
+import { addressKey, documentPrefix } from '../../../../src/core/model/address.ts'
 import { close } from '../../../../src/core/model/close.ts'
+import { changeSource } from '../../../../src/core/rooms/change-source.ts'
+import { readAttribution } from '../../../../src/core/rooms/log/read-attribution.ts'
 import { RoomRegistry } from '../../../../src/core/rooms/room/room-registry.ts'
+import { shareOf } from '../../../../src/core/update/attribution/attribution.ts'
 import { noEdits, noRecords, noVisits } from '../../../support/data/rooms.ts'
 import { roomyAccounts } from '../../../support/servers/memory.ts'
 import { type SharedNode, sharedNodes, type Weather } from '../../../support/servers/simulated-network.ts'
@@ -85,4 +89,18 @@ it('[CO-4] reads a document of another node from the log, and does not open it',
     expect({ ...other, sizeBytes: own?.sizeBytes }).toEqual(own)
   }
   expect([...there.rooms.openRooms()]).toEqual([])
+})
+
+it('[CO-2] removes a user from the changes of a document that another node has open', async () => {
+  const [here, there] = await start()
+  const address = editorOf(here)
+  await write(here, address, 'by zoe')
+  const { log } = there.engine
+  const [, source] = nodes.map(({ rooms, engine: { cluster } }) =>
+    changeSource(log, rooms, new OwnerWork(rooms.presence.requests, cluster)),
+  )
+  expect(await source?.erase(scope, 'zoe', async () => {})).toBe(1)
+  expect(shareOf(await readAttribution(log, addressKey(address)), 'zoe').inserted).toBe(0)
+  const read = await here.rooms.read(address, { format: 'json' }, limit)
+  expect(read?.changed.by).toBe('')
 })
