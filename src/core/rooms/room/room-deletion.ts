@@ -4,6 +4,9 @@ import type { DocumentLog } from '../../store/engine.ts'
 import type { Room } from './room.ts'
 import type { DocumentRegistry } from './room-dependencies.ts'
 
+/** Number of heads in one read. */
+const headsAtOnce = 500
+
 /**
  * Returns whether a removal task deletes this open document. The removal task of a folder does not list the
  * documents in the folder; for such a task the function reads the directory.
@@ -18,12 +21,20 @@ export async function isPartOfRemoval(
 }
 
 /**
- * Returns whether the log of an open room was removed. A log that was created again since has another epoch.
+ * Returns the open rooms whose logs were removed. A log that was created again since has another epoch.
  * @throws StoreUnavailableError
  */
-export async function isRemoved(log: DocumentLog, { doc, epoch }: Room): Promise<boolean> {
-  const [head = null] = await log.heads([doc])
-  return head?.epoch !== epoch
+export async function removedAmong(log: DocumentLog, rooms: readonly Room[]): Promise<readonly Room[]> {
+  const removed: Room[] = []
+  for (let start = 0; start < rooms.length; start += headsAtOnce) {
+    const asked = rooms.slice(start, start + headsAtOnce).map((room) => ({ room, epoch: room.epoch }))
+    const heads = await log.heads(asked.map(({ room }) => room.doc))
+    const gone = asked.filter(
+      ({ room, epoch }, index) => heads[index]?.epoch !== epoch && room.epoch === epoch,
+    )
+    removed.push(...gone.map(({ room }) => room))
+  }
+  return removed
 }
 
 /**

@@ -45,7 +45,7 @@ import { LiveMessageHub } from './live-messages.ts'
 import { OpenConnections } from './open-connections.ts'
 import { OpenDocumentLimit } from './open-document-limit.ts'
 import { Room } from './room.ts'
-import { isPartOfRemoval, isRemoved, removeLateAppends } from './room-deletion.ts'
+import { isPartOfRemoval, removedAmong, removeLateAppends } from './room-deletion.ts'
 import type { RoomDependencies, RoomLimits, RoomName, RoomRegistryOptions } from './room-dependencies.ts'
 import { documentDeleted } from './room-errors.ts'
 import { TickScheduler } from './tick-scheduler.ts'
@@ -156,12 +156,20 @@ export class RoomRegistry {
       (doc) => this.#finishLog(doc),
     )
     this.#resting = new RoomHibernation(parts.clock, options.restMs, () => this.#rooms.values())
-    this.#unsubscribe = engine.bus.subscribe(removalTopic, (message) => {
+    const endRemovals = engine.bus.subscribe(removalTopic, (message) => {
       const news = decodeRemovalMessage(message)
       if (news.kind === 'begun') this.#closeGoing(news.task)
       else for (const prefix of news.prefixes) this.#removed(prefix)
       return undefined
     })
+    // Messages about removals may have been lost.
+    const endLosses = engine.bus.onLoss(
+      () => void this.#endIfRemoved([...this.openRooms()].filter(({ commits }) => commits.hasLog)),
+    )
+    this.#unsubscribe = () => {
+      endRemovals()
+      endLosses()
+    }
   }
 
   /**
@@ -232,10 +240,12 @@ export class RoomRegistry {
   /**
    * Deletes the document permanently, then ends its sessions. Between these two steps the log rejects
    * appends, so that no client can bring the document back.
+   * @throws NotOwnerError if another node owns the document
    */
   async destroy(address: DocumentAddress): Promise<void> {
     const doc = addressKey(address)
     const key = keyName(doc)
+    await this.#engine.cluster.hold(doc)
     for (;;) {
       const opening = this.#opening.get(key)
       if (opening === undefined) break
@@ -378,19 +388,24 @@ export class RoomRegistry {
   #endRoom(key: string): void {
     const room = this.#rooms.get(key)?.room
     if (room === undefined) return
-    const { log } = this.#engine
-    const { logger } = this.#dependencies
-    if (room.commits.hasLog) {
-      const warn = (err: unknown): void =>
-        logger.warn({ err }, 'could not check whether an open document was removed; its next update shows it')
-      void isRemoved(log, room).then((isGone) => isGone && room.close(documentDeleted), warn)
-      return
-    }
+    if (room.commits.hasLog) return void this.#endIfRemoved([room])
     room.close(documentDeleted)
     // No client can open the document until the log that the room may have created is removed as well.
-    void this.#exclusively(key, () => removeLateAppends(log, room)).catch((err: unknown) =>
-      logger.warn({ err }, 'could not remove late appends to a removed document'),
+    void this.#exclusively(key, () => removeLateAppends(this.#engine.log, room)).catch((err: unknown) =>
+      this.#dependencies.logger.warn({ err }, 'could not remove late appends to a removed document'),
     )
+  }
+
+  /** Ends those of the rooms whose logs were removed. */
+  async #endIfRemoved(rooms: readonly Room[]): Promise<void> {
+    try {
+      for (const room of await removedAmong(this.#engine.log, rooms)) room.close(documentDeleted)
+    } catch (err) {
+      this.#dependencies.logger.warn(
+        { err },
+        'could not check whether open documents were removed; their next updates show it',
+      )
+    }
   }
 
   /**
@@ -516,8 +531,12 @@ export class RoomRegistry {
     if (open.leases === 0) open.room.close(close('serviceRestart', 'the room was idle'))
   }
 
-  /** Compacts the log of an idle document. Meanwhile no other call can open the document. */
+  /**
+   * Compacts the log of an idle document that this node owns. Meanwhile no other call can open the document.
+   */
   async #finishLog(doc: Key): Promise<'done' | 'later'> {
+    const { cluster } = this.#engine
+    if (cluster.owner(doc).id !== cluster.self) return 'done'
     const key = keyName(doc)
     const editedSince = this.#clock.now() - this.#options.keepVersionsMs
     if (this.#opening.has(key)) return 'later'

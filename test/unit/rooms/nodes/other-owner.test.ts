@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { createLog } from '../../../../src/core/base/log.ts'
 import { prepareChange } from '../../../../src/core/content/root-change.ts'
+import { encodeRemovalMessage, removalTopic } from '../../../../src/core/directory/removal/removal-task.ts'
 import { OwnerWork } from '../../../../src/core/jobs/owner-work.ts'
 import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
 import { addressKey, documentPrefix } from '../../../../src/core/model/address.ts'
@@ -9,6 +10,7 @@ import { changeSource } from '../../../../src/core/rooms/change-source.ts'
 import { readAttribution } from '../../../../src/core/rooms/log/read-attribution.ts'
 import { RoomRegistry } from '../../../../src/core/rooms/room/room-registry.ts'
 import { shareOf } from '../../../../src/core/update/attribution/attribution.ts'
+import { eventually } from '../../../support/clients/clients.ts'
 import { noEdits, noRecords, noVisits } from '../../../support/data/rooms.ts'
 import { roomyAccounts } from '../../../support/servers/memory.ts'
 import { type SharedNode, sharedNodes, type Weather } from '../../../support/servers/simulated-network.ts'
@@ -103,4 +105,33 @@ it('[CO-2] removes a user from the changes of a document that another node has o
   expect(shareOf(await readAttribution(log, addressKey(address)), 'zoe').inserted).toBe(0)
   const read = await here.rooms.read(address, { format: 'json' }, limit)
   expect(read?.changed.by).toBe('')
+})
+
+it('[CO-5] ends a room whose log another node has removed, also if the bus has lost the message', async () => {
+  let isLost = false
+  const [here, there] = await start((topic) => (isLost && topic === removalTopic ? [] : [0]))
+  const address = editorOf(here)
+  const openAt = async (): Promise<number> => [...here.rooms.openRooms()].length
+  const remove = async (): Promise<void> => {
+    const prefixes = [documentPrefix(address, address.documentId)]
+    for (const prefix of prefixes) await there.engine.log.destroyPrefix(prefix)
+    there.engine.bus.publish(removalTopic, encodeRemovalMessage({ kind: 'gone', prefixes }))
+  }
+  await write(here, address, 'first')
+  await remove()
+  await eventually(async () => (await openAt()) === 0)
+  await write(here, address, 'second')
+  isLost = true
+  await remove()
+  expect(await openAt()).toBe(1)
+  here.mend()
+  await eventually(async () => (await openAt()) === 0)
+})
+
+it('[CO-1] does not delete a document of another node', async () => {
+  const [here, there] = await start()
+  const address = editorOf(here)
+  await write(here, address, 'kept')
+  await expect(there.rooms.destroy(address)).rejects.toThrow('belongs to the node')
+  expect(await here.rooms.read(address, { format: 'json' }, limit)).not.toBeNull()
 })
