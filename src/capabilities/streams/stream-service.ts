@@ -1,7 +1,5 @@
 import { createHash, randomInt } from 'node:crypto'
 import { ApiError } from '../../core/base/errors.ts'
-import { readJsonOrNull } from '../../core/base/json.ts'
-import * as s from '../../core/base/schema.ts'
 import type { MatchedPlace } from '../../core/content/edit/edit.ts'
 import type { OverlapPolicy } from '../../core/content/merge/overlap.ts'
 import {
@@ -13,13 +11,13 @@ import { TransactionRunner } from '../../core/directory/store/transaction.ts'
 import { FencedRight, type WriteRight } from '../../core/directory/write-right.ts'
 import { JobConsumer, type JobDisposition } from '../../core/jobs/job-consumer.ts'
 import { readPayload } from '../../core/jobs/job-payload.ts'
-import type { DocumentAddress, Tenant } from '../../core/model/address.ts'
+import { addressKey, type DocumentAddress, type Tenant } from '../../core/model/address.ts'
 import type { ChangeMeta } from '../../core/model/change-origin.ts'
 import { KeyedCounter } from '../../core/quota/keyed-counter.ts'
 import { exhausted } from '../../core/quota/limits.ts'
 import { noContent } from '../../core/rooms/edits/editable-room.ts'
 import type { NewWriter } from '../../core/rooms/presence/shown-writer.ts'
-import type { ClaimedJob } from '../../core/store/engine.ts'
+import type { ClaimedJob, Key } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
 import { OpenStream, takenOver, tooLate } from './open-stream.ts'
@@ -99,18 +97,9 @@ const resultMs = 600_000
 const pollMs = 1_000
 /** Maximum number of jobs that run at the same time. */
 const jobsAtOnce = 8
-/** Topic with the names of streams that another connection continues. */
-const takeOverTopic = 'streams.taken-over'
-
-const takeOverSchema = s.object({
-  workspaceId: s.string,
-  apiKey: s.string,
-  streamId: s.string,
-  turn: s.number,
-})
 
 interface ActiveStream {
-  readonly turn: number
+  readonly document: Key
   /** Resolves when the connection has stored that it does not write any more. */
   readonly leave: (reason: ApiError) => Promise<void>
 }
@@ -135,7 +124,6 @@ export class StreamService {
   readonly #perKey: KeyedCounter
   readonly #perAgent: KeyedCounter
   readonly #consumer: JobConsumer
-  readonly #endMessages: () => void
 
   constructor(services: Services) {
     this.#services = services
@@ -159,12 +147,8 @@ export class StreamService {
       carryOut: (job) => this.#remove(job),
     })
     // All streams of this node are cut when the server stops.
-    stopping.addEventListener('abort', () => void this.#cutAll())
-    this.#endMessages = engine.bus.subscribe(takeOverTopic, (message) => {
-      const taken = readJsonOrNull(takeOverSchema, message)
-      const active = taken === null ? undefined : this.#active.get(streamKey(taken))
-      if (taken !== null && active !== undefined && active.turn < taken.turn) void active.leave(takenOver())
-    })
+    stopping.addEventListener('abort', () => void this.#cut())
+    engine.cluster.onLose((isLost) => this.#cut(({ document }) => isLost(document)))
   }
 
   /** Starts to end the streams whose writers do not come back. */
@@ -175,14 +159,17 @@ export class StreamService {
   /** Resolves when no stream of this node is open, and no job runs. */
   async stop(): Promise<void> {
     await this.#consumer.stop()
-    this.#endMessages()
-    await this.#cutAll()
+    await this.#cut()
   }
 
-  /** Cuts all streams of this node, so that their writers continue elsewhere. */
-  async #cutAll(): Promise<void> {
-    const reason = new ApiError('server/stopping', 'the server is stopping; open the stream again')
-    await Promise.all([...this.#active.values()].map(({ leave }) => leave(reason)))
+  /** Cuts streams of this node, so that their writers continue elsewhere. Default: all streams. */
+  async #cut(isCut: (active: ActiveStream) => boolean = () => true): Promise<void> {
+    const reason = new ApiError(
+      'server/stopping',
+      'the server is stopping, or the document moves to another node; open the stream again',
+    )
+    const cut = [...this.#active.values()].filter(isCut)
+    await Promise.all(cut.map(({ leave }) => leave(reason)))
   }
 
   /**
@@ -315,13 +302,13 @@ export class StreamService {
   }
 
   /**
-   * Makes this connection the writer of an existing stream. Ends the connection that writes it now; the fence of the
-   * stream rejects its updates. Returns null if there is no stream.
+   * Makes this connection the writer of an existing stream. Ends the connection that writes it now; if another node
+   * has that connection, the fence of the stream rejects its updates. Returns null if there is no stream.
    * @throws ApiError ALREADY_EXISTS if the stream has another opening; its connection continues
    */
   async #continue(name: StreamName, opening: StreamOpening): Promise<StreamRecord | null> {
-    const { engine, clock } = this.#services
-    const { workspaceId, apiKey, streamId } = name
+    const { clock } = this.#services
+    const { streamId } = name
     const found = await this.#read(name)
     if (found === null) return null
     checkOpening(found, opening)
@@ -335,10 +322,6 @@ export class StreamService {
       transaction.raise([streamFence(name)])
       return next
     })
-    if (result?.result === null) {
-      const taken = { workspaceId, apiKey, streamId, turn: result.turn }
-      engine.bus.publish(takeOverTopic, Buffer.from(JSON.stringify(taken)))
-    }
     return result
   }
 
@@ -367,7 +350,8 @@ export class StreamService {
       })()
       return left
     }
-    const active: ActiveStream = { turn, leave: (reason) => end(reason, null).catch(() => {}) }
+    const document = addressKey(address)
+    const active: ActiveStream = { document, leave: (reason) => end(reason, null).catch(() => {}) }
     this.#active.set(key, active)
     return {
       matched,

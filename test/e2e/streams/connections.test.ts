@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest'
 import { ContentStream } from '../../support/clients/content-stream.ts'
 import { startCluster, type TestCluster } from '../../support/servers/in-process-cluster.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import type { SharedNode } from '../../support/servers/simulated-network.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 let server: TestServer | null = null
@@ -145,6 +146,36 @@ it('[STRM-24] ends streams with UNAVAILABLE when the server stops; the writer co
   await second.end()
   expect(await textOf(two)).toBe('abcd')
   await stopped
+})
+
+it('[STRM-24] ends the streams of a document that moves to another node; the writer continues there', async () => {
+  cluster = await startCluster(2)
+  const [one, two] = cluster.servers as [TestServer, TestServer]
+  const [{ engine }] = cluster.nodes as [SharedNode, SharedNode]
+  const { workspaceId, apiKey } = one.credentials
+  const ownerOf = (documentId: string): TestServer =>
+    engine.cluster.owner([workspaceId, apiKey, ids.organizationId, documentId]).id === engine.cluster.self
+      ? one
+      : two
+  const documentIds = Array.from({ length: 100 }, (_, index) => `d${index}`)
+  const begin = async (documentId: string) => {
+    const server = ownerOf(documentId)
+    dataOf(await server.post('/v2/crdt/add', { ...ids, documentId, type: 'text', data: '' }))
+    const given = { ...opening, documentId, streamId: documentId }
+    const writer = await ContentStream.open(server, given)
+    writer.text('abc')
+    await writer.received(3)
+    return { given, writer }
+  }
+  const moved = await begin(documentIds.find((id) => ownerOf(id) === one) ?? '')
+  const kept = await begin(documentIds.find((id) => ownerOf(id) === two) ?? '')
+  await engine.cluster.drain(0)
+  expect(await moved.writer.error()).toMatchObject({ status: 'UNAVAILABLE' })
+  const again = await ContentStream.open(two, moved.given)
+  expect(again.opened.received).toBe(3)
+  again.text('d')
+  expect(await again.end()).toMatchObject({ outcome: 'done', received: 4 })
+  expect(await kept.writer.end()).toMatchObject({ outcome: 'done', received: 3 })
 })
 
 it.each([
